@@ -1,0 +1,91 @@
+/**
+ * Contexts: the driver's address spaces, as objects that frames of the stack refer to.
+ *
+ * A ctxrt_context is a handle, not a pointer to memory: it is never dereferenced, and a handle whose
+ * context is gone is recognised and refused (CTXRT_ERROR_INVALID_HANDLE) instead of crashing.
+ * Thread-safe, but destroying a context while another thread is inside a call that was given it is
+ * the caller's race: the other call then fails.
+ */
+#ifndef CTXRT_CONTEXT_H
+#define CTXRT_CONTEXT_H
+
+#include <ctxrt/device.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct CUctx_st; /* the driver's CUcontext is a pointer to it */
+
+typedef struct ctxrt_context ctxrt_context;
+
+/**
+ * Creates a context on a device. It is not made current: the calling thread's stack is what it was
+ * before. The caller owns it: ctxrt_context_destroy.
+ *
+ * @param flags  CTXRT_CONTEXT_* (device.h)
+ */
+CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int flags,
+                                            ctxrt_context **out_context) CTXRT_CHECK_RESULT;
+
+/**
+ * Destroys a context made by ctxrt_context_create. NULL is harmless.
+ *
+ * @retval CTXRT_ERROR_IN_USE            a frame of any thread, or a stream, event or memory object, still
+ *                                       refers to it; the message names it; nothing changed
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is a primary or a foreign context: release it instead
+ */
+CTXRT_API ctxrt_status ctxrt_context_destroy(ctxrt_context *context) CTXRT_CHECK_RESULT;
+
+/**
+ * The primary context of a device, retained once more. Does not make it current.
+ * Balance with ctxrt_context_release.
+ */
+CTXRT_API ctxrt_status ctxrt_context_retain_primary(ctxrt_device device,
+                                                    ctxrt_context **out_context) CTXRT_CHECK_RESULT;
+
+/**
+ * Gives back one retain of ctxrt_context_retain_primary, or one hold of ctxrt_context_from_native.
+ * The handle stays good until the device is released and the last hold is gone. NULL is harmless.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  nothing is left to release, or the context was created
+ */
+CTXRT_API ctxrt_status ctxrt_context_release(ctxrt_context *context) CTXRT_CHECK_RESULT;
+
+/**
+ * The calling thread's current context. Borrowed: do not release it.
+ *
+ * @retval CTXRT_ERROR_NO_DEVICE  no frame and no current context
+ */
+CTXRT_API ctxrt_status ctxrt_context_current(ctxrt_context **out_context) CTXRT_CHECK_RESULT;
+
+/** The device of a context; NULL means the current context. */
+CTXRT_API ctxrt_status ctxrt_context_device(ctxrt_context *context,
+                                            ctxrt_device *out_device) CTXRT_CHECK_RESULT;
+
+/**
+ * A number that names this context and no other of this process, past or future: the driver's
+ * cuCtxGetId where there is one, else ctxrt's own count. A reset gives a primary context a new one.
+ * NULL means the current context.
+ */
+CTXRT_API ctxrt_status ctxrt_context_id(ctxrt_context *context, uint64_t *out_id) CTXRT_CHECK_RESULT;
+
+/** The driver's CUcontext. Borrowed. NULL means the current context. */
+CTXRT_API ctxrt_status ctxrt_context_native(ctxrt_context *context,
+                                            struct CUctx_st **out_native) CTXRT_CHECK_RESULT;
+
+/**
+ * A handle for a CUcontext that other code made with the driver of `type`. ctxrt does not own the
+ * native context and never destroys it; the caller keeps it alive while the handle is used. The same
+ * context gives the same handle; each call counts, balance with ctxrt_context_release.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  the driver does not know this context
+ */
+CTXRT_API ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, struct CUctx_st *native,
+                                                 ctxrt_context **out_context) CTXRT_CHECK_RESULT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

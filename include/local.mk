@@ -1,0 +1,11 @@
+pkginclude_HEADERS = \
+	include/ctxrt/ctxrt.h \
+	include/ctxrt/context.h \
+	include/ctxrt/device.h \
+	include/ctxrt/event.h \
+	include/ctxrt/export.h \
+	include/ctxrt/memory.h \
+	include/ctxrt/runtime.h \
+	include/ctxrt/stack.h \
+	include/ctxrt/status.h \
+	include/ctxrt/stream.h

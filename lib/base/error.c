@@ -1,0 +1,66 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Plain thread-local storage: it needs no allocation, so recording an error cannot fail. */
+static _Thread_local struct {
+    ctxrt_error error;
+    char message[sizeof((cx_error_saved *)0)->message];
+} last;
+
+static ctxrt_status record(ctxrt_status status, const char *call, int result, const char *result_name,
+                           const char *format, va_list arguments)
+{
+    char message[sizeof last.message]; /* an argument may be a part of the last message */
+    vsnprintf(message, sizeof message, format, arguments);
+    memcpy(last.message, message, sizeof message);
+    last.error = (ctxrt_error){
+        .status = status,
+        .driver_result = result,
+        .driver_result_name = result_name,
+        .driver_call = call,
+        .message = last.message,
+    };
+    return status;
+}
+
+ctxrt_status cx_error(ctxrt_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    record(status, "", 0, "", format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+ctxrt_status cx_error_driver_call(ctxrt_status status, const char *call, int result,
+                                  const char *result_name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    record(status, call, result, result_name != NULL ? result_name : "", format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const ctxrt_error *ctxrt_last_error(void)
+{
+    if (last.error.message == NULL)
+        last.error = (ctxrt_error){.driver_result_name = "", .driver_call = "", .message = ""};
+    return &last.error;
+}
+
+void cx_error_save(cx_error_saved *out_saved)
+{
+    out_saved->error = *ctxrt_last_error();
+    memcpy(out_saved->message, last.message, sizeof last.message);
+}
+
+void cx_error_restore(const cx_error_saved *saved)
+{
+    last.error = saved->error;
+    memcpy(last.message, saved->message, sizeof last.message);
+    last.error.message = last.message;
+}

@@ -1,0 +1,74 @@
+#include "base/log.h"
+
+#include "base/error.h"
+#include "base/option.h"
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 1024
+
+static const char *const level_names[] = {
+    [CTXRT_LOG_OFF] = "off",   [CTXRT_LOG_ERROR] = "error", [CTXRT_LOG_WARNING] = "warning",
+    [CTXRT_LOG_INFO] = "info", [CTXRT_LOG_DEBUG] = "debug",
+};
+
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static ctxrt_log_callback log_callback;
+static void *log_user_data;
+static _Atomic int log_level = CTXRT_LOG_WARNING;
+static pthread_once_t log_once = PTHREAD_ONCE_INIT;
+
+static void read_environment(void)
+{
+    const char *text = cx_option("CTXRT_LOG");
+    if (text == NULL)
+        return;
+    for (int level = CTXRT_LOG_OFF; level <= CTXRT_LOG_DEBUG; level++)
+        if (strcmp(text, level_names[level]) == 0)
+            atomic_store(&log_level, level);
+}
+
+bool cx_log_enabled(ctxrt_log_level level)
+{
+    pthread_once(&log_once, read_environment);
+    return level != CTXRT_LOG_OFF && (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed);
+}
+
+void cx_log(ctxrt_log_level level, const char *format, ...)
+{
+    if (!cx_log_enabled(level))
+        return;
+
+    char line[LINE_MAX_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+
+    pthread_mutex_lock(&log_lock);
+    ctxrt_log_callback callback = log_callback;
+    void *user_data = log_user_data;
+    pthread_mutex_unlock(&log_lock);
+
+    if (callback != NULL)
+        callback(level, line, user_data);
+    else
+        fprintf(stderr, "ctxrt: %s: %s\n", level_names[level], line);
+}
+
+ctxrt_status ctxrt_log_set(ctxrt_log_callback callback, void *user_data, ctxrt_log_level level)
+{
+    if ((int)level < CTXRT_LOG_OFF || level > CTXRT_LOG_DEBUG)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "there is no log level %d", (int)level);
+
+    pthread_once(&log_once, read_environment);
+    pthread_mutex_lock(&log_lock);
+    log_callback = callback;
+    log_user_data = user_data;
+    atomic_store(&log_level, (int)level);
+    pthread_mutex_unlock(&log_lock);
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,199 @@
+/*
+ * The part of the CUDA driver's binary interface that ctxrt uses, declared anew so that neither
+ * building nor using ctxrt needs cuda.h. Handle types carry the driver's names and may be declared
+ * twice; everything else is prefixed cxu_ or CXU_, so that both headers can be included together.
+ * tests/driver/test_abi.c compares every value, size, offset and signature with cuda.h where that
+ * is installed.
+ */
+#ifndef CX_DRIVER_CUDA_ABI_H
+#define CX_DRIVER_CUDA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUarray_st *CUarray;
+
+typedef enum cxu_result {
+#define CX_RESULT(name, value, text) CXU_##name = value,
+#include "driver/results.def"
+} cxu_result;
+
+typedef enum cxu_device_attribute {
+#define CX_ATTRIBUTE(name, value) CXU_ATTRIBUTE_##name = value,
+#include "driver/attributes.def"
+} cxu_device_attribute;
+
+/* In cuda.h these two take CUresult, an enum of the same size. */
+typedef void (*CUhostFn)(void *user_data);
+typedef void (*cxu_stream_callback)(CUstream stream, cxu_result status, void *user_data);
+
+typedef struct cxu_uuid {
+    char bytes[16];
+} cxu_uuid;
+
+typedef enum cxu_ctx_flags {
+    CXU_CTX_SCHED_AUTO = 0x00,
+    CXU_CTX_SCHED_SPIN = 0x01,
+    CXU_CTX_SCHED_YIELD = 0x02,
+    CXU_CTX_SCHED_BLOCKING_SYNC = 0x04,
+    CXU_CTX_SCHED_MASK = 0x07,
+    CXU_CTX_MAP_HOST = 0x08,
+    CXU_CTX_LMEM_RESIZE_TO_MAX = 0x10,
+    CXU_CTX_COREDUMP_ENABLE = 0x20,
+    CXU_CTX_USER_COREDUMP_ENABLE = 0x40,
+    CXU_CTX_SYNC_MEMOPS = 0x80,
+    CXU_CTX_FLAGS_MASK = 0xff
+} cxu_ctx_flags;
+
+typedef struct cxu_exec_affinity {
+    int type;
+    union {
+        struct {
+            unsigned int count;
+        } multiprocessors;
+    } value;
+} cxu_exec_affinity;
+
+typedef struct cxu_ctx_create_params {
+    cxu_exec_affinity *affinities;
+    int affinity_count;
+    void *cig;
+} cxu_ctx_create_params;
+
+typedef enum cxu_limit {
+    CXU_LIMIT_STACK_SIZE = 0,
+    CXU_LIMIT_PRINTF_FIFO_SIZE = 1,
+    CXU_LIMIT_MALLOC_HEAP_SIZE = 2,
+    CXU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,
+    CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
+    CXU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
+    CXU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
+    CXU_LIMIT_SHMEM_SIZE = 7,
+    CXU_LIMIT_CIG_ENABLED = 8,
+    CXU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
+    CXU_LIMIT_MAX = 10
+} cxu_limit;
+
+typedef enum cxu_func_cache {
+    CXU_FUNC_CACHE_PREFER_NONE = 0,
+    CXU_FUNC_CACHE_PREFER_SHARED = 1,
+    CXU_FUNC_CACHE_PREFER_L1 = 2,
+    CXU_FUNC_CACHE_PREFER_EQUAL = 3
+} cxu_func_cache;
+
+typedef enum cxu_shared_config {
+    CXU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0,
+    CXU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1,
+    CXU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2
+} cxu_shared_config;
+
+typedef enum cxu_p2p_attribute {
+    CXU_P2P_PERFORMANCE_RANK = 1,
+    CXU_P2P_ACCESS_SUPPORTED = 2,
+    CXU_P2P_NATIVE_ATOMIC_SUPPORTED = 3,
+    CXU_P2P_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
+    CXU_P2P_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5
+} cxu_p2p_attribute;
+
+typedef enum cxu_memory_type {
+    CXU_MEMORYTYPE_HOST = 1,
+    CXU_MEMORYTYPE_DEVICE = 2,
+    CXU_MEMORYTYPE_ARRAY = 3,
+    CXU_MEMORYTYPE_UNIFIED = 4
+} cxu_memory_type;
+
+typedef enum cxu_pointer_attribute {
+    CXU_POINTER_CONTEXT = 1,
+    CXU_POINTER_MEMORY_TYPE = 2,
+    CXU_POINTER_DEVICE_POINTER = 3,
+    CXU_POINTER_HOST_POINTER = 4,
+    CXU_POINTER_P2P_TOKENS = 5,
+    CXU_POINTER_SYNC_MEMOPS = 6,
+    CXU_POINTER_BUFFER_ID = 7,
+    CXU_POINTER_IS_MANAGED = 8,
+    CXU_POINTER_DEVICE_ORDINAL = 9,
+    CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+    CXU_POINTER_RANGE_START_ADDR = 11,
+    CXU_POINTER_RANGE_SIZE = 12,
+    CXU_POINTER_MAPPED = 13,
+    CXU_POINTER_ALLOWED_HANDLE_TYPES = 14,
+    CXU_POINTER_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+    CXU_POINTER_ACCESS_FLAGS = 16,
+    CXU_POINTER_MEMPOOL_HANDLE = 17,
+    CXU_POINTER_MAPPING_SIZE = 18,
+    CXU_POINTER_MAPPING_BASE_ADDR = 19,
+    CXU_POINTER_MEMORY_BLOCK_ID = 20
+} cxu_pointer_attribute;
+
+enum { CXU_STREAM_DEFAULT = 0, CXU_STREAM_NON_BLOCKING = 1 };
+enum { CXU_EVENT_DEFAULT = 0, CXU_EVENT_BLOCKING_SYNC = 1, CXU_EVENT_DISABLE_TIMING = 2, CXU_EVENT_INTERPROCESS = 4 };
+enum { CXU_EVENT_RECORD_DEFAULT = 0, CXU_EVENT_RECORD_EXTERNAL = 1 };
+enum { CXU_EVENT_WAIT_DEFAULT = 0, CXU_EVENT_WAIT_EXTERNAL = 1 };
+enum { CXU_MEMHOSTALLOC_PORTABLE = 1, CXU_MEMHOSTALLOC_DEVICEMAP = 2, CXU_MEMHOSTALLOC_WRITECOMBINED = 4 };
+enum { CXU_MEMHOSTREGISTER_PORTABLE = 1, CXU_MEMHOSTREGISTER_DEVICEMAP = 2, CXU_MEMHOSTREGISTER_IOMEMORY = 4, CXU_MEMHOSTREGISTER_READ_ONLY = 8 };
+enum { CXU_MEM_ATTACH_GLOBAL = 1, CXU_MEM_ATTACH_HOST = 2, CXU_MEM_ATTACH_SINGLE = 4 };
+enum { CXU_COMPUTEMODE_DEFAULT = 0, CXU_COMPUTEMODE_PROHIBITED = 2, CXU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3 };
+enum { CXU_GET_PROC_ADDRESS_DEFAULT = 0, CXU_GET_PROC_ADDRESS_LEGACY_STREAM = 1, CXU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2 };
+
+#define CXU_STREAM_LEGACY ((CUstream)0x1)
+#define CXU_STREAM_PER_THREAD ((CUstream)0x2)
+
+/* CUDA_MEMCPY2D_v2: host fields, device fields or array fields are read as the memory type says. */
+typedef struct cxu_memcpy_2d {
+    size_t source_x_bytes;
+    size_t source_y;
+    cxu_memory_type source_type;
+    const void *source_host;
+    CUdeviceptr source_device;
+    CUarray source_array;
+    size_t source_pitch_bytes;
+
+    size_t destination_x_bytes;
+    size_t destination_y;
+    cxu_memory_type destination_type;
+    void *destination_host;
+    CUdeviceptr destination_device;
+    CUarray destination_array;
+    size_t destination_pitch_bytes;
+
+    size_t width_bytes;
+    size_t height;
+} cxu_memcpy_2d;
+
+/* CUDA_MEMCPY3D_v2. The heights are the number of rows in one slice; 0 pitch or height: tight. */
+typedef struct cxu_memcpy_3d {
+    size_t source_x_bytes;
+    size_t source_y;
+    size_t source_z;
+    size_t source_lod;
+    cxu_memory_type source_type;
+    const void *source_host;
+    CUdeviceptr source_device;
+    CUarray source_array;
+    void *source_reserved;
+    size_t source_pitch_bytes;
+    size_t source_height;
+
+    size_t destination_x_bytes;
+    size_t destination_y;
+    size_t destination_z;
+    size_t destination_lod;
+    cxu_memory_type destination_type;
+    void *destination_host;
+    CUdeviceptr destination_device;
+    CUarray destination_array;
+    void *destination_reserved;
+    size_t destination_pitch_bytes;
+    size_t destination_height;
+
+    size_t width_bytes;
+    size_t height;
+    size_t depth;
+} cxu_memcpy_3d;
+
+#endif

@@ -1,0 +1,45 @@
+#include "driver/table.h"
+
+#include <stddef.h>
+
+#define REQUIRED 1
+#define OPTIONAL 0
+
+const cx_symbol cx_symbols[CX_SLOT_COUNT] = {
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    [CX_SLOT_##slot] = {#name, #name #suffix, since, need},
+#include "driver/symbols.def"
+};
+
+typedef struct result_row {
+    cxu_result result;
+    const char *name;
+    const char *text;
+} result_row;
+
+static const result_row results[] = {
+#define CX_RESULT(name, value, text) {CXU_##name, "CUDA_ERROR_" #name, text},
+#include "driver/results.def"
+};
+
+static const result_row *find(cxu_result result)
+{
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+        if (results[i].result == result)
+            return &results[i];
+    return NULL;
+}
+
+const char *cx_result_name(cxu_result result)
+{
+    if (result == CXU_SUCCESS)
+        return "CUDA_SUCCESS";
+    const result_row *row = find(result);
+    return row != NULL ? row->name : NULL;
+}
+
+const char *cx_result_text(cxu_result result)
+{
+    const result_row *row = find(result);
+    return row != NULL ? row->text : NULL;
+}

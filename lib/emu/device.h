@@ -1,0 +1,44 @@
+/*
+ * Emulated devices: the host device and made-up GPUs, their attributes, their primary contexts.
+ */
+#ifndef CX_EMU_DEVICE_H
+#define CX_EMU_DEVICE_H
+
+#include "emu/context.h"
+#include <stdbool.h>
+
+#define CX_EMU_DEVICES_MAX 65 /* the host device and 64 GPUs */
+
+typedef struct cx_emu_arena cx_emu_arena; /* arena.h: a GPU's address range and its pages */
+
+typedef struct cx_emu_device {
+    int ordinal;
+    int board;        /* which emulated board: stays the same under CUDA_VISIBLE_DEVICES */
+    bool host;        /* the host device */
+    size_t memory_bytes; /* total; for the host device the machine's */
+    size_t used_bytes;   /* by allocations; never above memory_bytes on a GPU */
+    cx_emu_arena *arena; /* NULL on the host device, and before the first allocation */
+    cx_emu_context *primary; /* always there: the same handle for the life of the process */
+    int primary_retains;
+    unsigned int primary_flags;
+} cx_emu_device;
+
+/* The device of an ordinal, or NULL. Needs no lock: devices change only in cx_emu_configure. */
+cx_emu_device *cx_emu_device_find(CUdevice ordinal);
+int cx_emu_device_total(void);
+
+/* Builds the device list from a configuration; lock held, no context exists. */
+bool cx_emu_devices_build(const cx_emu_config *config);
+
+/* Whether `device` can reach the memory of `peer` directly: two different GPUs can. */
+bool cx_emu_device_peer(const cx_emu_device *device, const cx_emu_device *peer);
+
+/* The value of an attribute; false if there is no such attribute (attribute.c). */
+bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribute, int *out_value);
+
+/* The largest pitch of a 2D copy, the alignment of cuMemAlloc, and the pitch granularity. */
+#define CX_EMU_MAX_PITCH 2147483647
+#define CX_EMU_ALIGNMENT 512
+#define CX_EMU_TEXTURE_ALIGNMENT 512
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The embedded driver, as the rest of ctxrt sees it: a driver table, and how many devices of which
+ * kind stand behind it. There is one instance in a process (one more in the stand-in libcuda.so.1).
+ */
+#ifndef CX_EMU_EMU_H
+#define CX_EMU_EMU_H
+
+#include "driver/table.h"
+#include <stdbool.h>
+
+/* Ordinals: the host device first, if there is one, then the GPUs that CUDA_VISIBLE_DEVICES leaves. */
+typedef struct cx_emu_config {
+    bool host_device;        /* device 0 is the host itself: memory the host may touch, no quota */
+    int gpus;                /* 0 to 64 */
+    size_t gpu_memory_bytes; /* quota of each, enforced; a multiple of 2 MiB */
+    int driver_version;      /* what cuDriverGetVersion says: 12090, 13000 */
+    bool host_access;        /* the host may dereference GPU memory */
+} cx_emu_config;
+
+/* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB),
+ * CTXRT_EMU_HOST_ACCESS; no host device. False if a variable is malformed: *out_reason says which. */
+bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
+
+/* Sets the configuration; before cuInit, or after it as long as no context exists on any device.
+ * False if contexts exist and the configuration differs. */
+bool cx_emu_configure(const cx_emu_config *config);
+
+/* Every row of symbols.def, filled in. */
+extern const cx_driver_table cx_emu_table;
+
+/* The entry points themselves: cx_emu_call_init, ... with the signatures of symbols.def. */
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    cxu_result cx_emu_call_##slot CX_DECLARE(arity, parameters);
+#include "driver/symbols.def"
+
+/* For the duration of a call made through a _ptds or _ptsz symbol: the default stream of the calling
+ * thread's calls is its per-thread one. Set it, call, set it back. */
+void cx_emu_set_per_thread_default(bool per_thread);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * The embedded driver's life: not initialised, running, in a forked child, ending. And its one lock.
+ *
+ * The lock "emu.state" guards devices, contexts, allocations, streams, events and the queue of work;
+ * a thread's own stack of contexts needs no lock. Nothing is called back, waited for (other than on
+ * cx_emu_changed) or copied while it is held. It is the innermost lock but for "log".
+ */
+#ifndef CX_EMU_STATE_H
+#define CX_EMU_STATE_H
+
+#include "driver/cuda_abi.h"
+#include "emu/emu.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef enum cx_emu_phase {
+    CX_EMU_UNINITIALIZED, /* NOT_INITIALIZED (I1) */
+    CX_EMU_RUNNING,
+    CX_EMU_FORKED,  /* the child of a process that had called cuInit: NOT_INITIALIZED (I4) */
+    CX_EMU_ENDING   /* process teardown began: DEINITIALIZED (I3) */
+} cx_emu_phase;
+
+/* Per thread: the stack of contexts (stack.h), and what the thread is doing. */
+typedef struct cx_emu_thread cx_emu_thread;
+
+extern pthread_mutex_t cx_emu_lock;
+extern _Atomic int cx_emu_current_phase;
+
+/* True while the calling thread runs a host function or callback of a stream (T10). Set by the
+ * workers of schedule.c. */
+extern _Thread_local bool cx_emu_in_callback;
+
+/* First thing in every call but the few that work before cuInit: CXU_SUCCESS if the call may go on,
+ * else NOT_INITIALIZED, DEINITIALIZED, or NOT_PERMITTED inside a callback (T10). Takes no lock. */
+cxu_result cx_emu_enter_slowly(void);
+static inline cxu_result cx_emu_enter(void)
+{
+    if (atomic_load_explicit(&cx_emu_current_phase, memory_order_acquire) == CX_EMU_RUNNING &&
+        !cx_emu_in_callback)
+        return CXU_SUCCESS;
+    return cx_emu_enter_slowly();
+}
+
+/* CXU_NOT_SUPPORTED, with a line in the log the first time a call is named. */
+cxu_result cx_emu_not_supported(const char *call, const char *what);
+
+#endif

@@ -1,0 +1,15 @@
+# The one shared library, of all rooms; what it exports is what include/ctxrt declares.
+lib_LTLIBRARIES += lib/libctxrt.la
+lib_libctxrt_la_SOURCES =
+lib_libctxrt_la_LIBADD = \
+	lib/memory/libmemory.la \
+	lib/work/libwork.la \
+	lib/context/libcontext.la \
+	lib/device/libdevice.la \
+	lib/emu/libemu.la \
+	lib/driver/libdriver.la \
+	lib/base/libbase.la
+lib_libctxrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(CTXRT_LT_VERSION) \
+	-Wl,--version-script=$(top_srcdir)/lib/ctxrt.map
+EXTRA_lib_libctxrt_la_DEPENDENCIES = $(top_srcdir)/lib/ctxrt.map
+EXTRA_DIST += lib/ctxrt.map

@@ -1,0 +1,18 @@
+TEST_EXTENSIONS = .sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
+
+check_LTLIBRARIES += tests/support/libsupport.la
+tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h
+tests_support_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+# Tests of the insides link the rooms; tests of the public interface link the shared library. Never both.
+INSIDE_LIBS = tests/support/libsupport.la $(lib_libctxrt_la_LIBADD) $(CHECK_LIBS)
+PUBLIC_LIBS = tests/support/libsupport.la lib/libctxrt.la $(CHECK_LIBS)
+
+include tests/base/local.mk
+include tests/driver/local.mk
+include tests/emu/local.mk
+include tests/runtime/local.mk
+include tests/standin/local.mk
