@@ -1,0 +1,57 @@
+/*
+ * A driver of this process: its table, where it came from, and why it is not there if it is not.
+ */
+#ifndef CX_DRIVER_DRIVER_H
+#define CX_DRIVER_DRIVER_H
+
+#include "base/error.h"
+#include "driver/table.h"
+#include <ctxrt/status.h>
+#include <stdbool.h>
+
+typedef struct cx_driver {
+    cx_driver_table table;
+    const char *name;            /* "libcuda", "embedded" */
+    char path[512];              /* the file that was loaded, as the dynamic linker names it; "" if none */
+    bool loaded;                 /* every required call is there and cuInit succeeded */
+    bool missing[CX_SLOT_COUNT]; /* optional calls that it lacks; their slots return CXU_NOT_SUPPORTED */
+    int version;                 /* CUDA version, 13000 for 13.0; 0 if unknown */
+    int device_count;
+    char reason[512];            /* why it is not loaded, one sentence; "" if it is */
+    void *library;               /* from dlopen; NULL for the embedded driver */
+} cx_driver;
+
+/*
+ * Opens a libcuda by path (NULL: "libcuda.so.1", never the unversioned name), fills the table through
+ * cuGetProcAddress where there is one and by dlsym of the versioned symbol where not, calls cuInit and
+ * counts the devices. Returns out_driver->loaded; on false, reason says what failed (the dynamic linker's
+ * own words; the required call that is missing; the error of cuInit by name and text), every slot
+ * returns CXU_NOT_SUPPORTED, and version and path are kept if they are known. Each row comes with exactly
+ * the ABI that symbols.def names. A library without devices (CUDA_ERROR_NO_DEVICE from cuInit) is not
+ * loaded. The library is never closed: drivers do not survive that.
+ */
+bool cx_driver_load(const char *path, cx_driver *out_driver);
+
+/* The same for a table that is in this process already: calls init, asks version and devices. */
+bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver);
+
+/* The public status that a driver's result maps to: OUT_OF_MEMORY, NOT_SUPPORTED, NOT_READY,
+ * INVALID_DEVICE, CONTEXT_DESTROYED, NOT_PERMITTED, SHUTDOWN (DEINITIALIZED); else ERROR_DRIVER. */
+ctxrt_status cx_driver_status(cxu_result result);
+
+/* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY (not
+ * enough memory for the request)", or that this driver does not have the call. Returns its status. */
+ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result);
+
+/* Calls through the table: CX_DRIVER_CALL(driver, ctx_push, (context)) is CTXRT_SUCCESS, or the
+ * status of the error that it recorded. */
+#define CX_DRIVER_CALL(driver, slot, arguments) \
+    cx_driver_check((driver), CX_SLOT_##slot, (driver)->table.slot arguments)
+
+static inline ctxrt_status cx_driver_check(const cx_driver *driver, cx_slot slot, cxu_result result)
+{
+    return __builtin_expect(result == CXU_SUCCESS, 1) ? CTXRT_SUCCESS
+                                                      : cx_driver_error(driver, slot, result);
+}
+
+#endif
