@@ -28,19 +28,30 @@ typedef struct cx_driver {
  * own words; the required call that is missing; the error of cuInit by name and text), every slot
  * returns CXU_NOT_SUPPORTED, and version and path are kept if they are known. Each row comes with exactly
  * the ABI that symbols.def names. A library without devices (CUDA_ERROR_NO_DEVICE from cuInit) is not
- * loaded. The library is never closed: drivers do not survive that.
+ * loaded. The library is never closed: drivers do not survive that. A call that is newer than the driver
+ * says it is counts as missing unless the versioned symbol is there: asked for it, cuGetProcAddress may
+ * answer with an older ABI.
  */
 bool cx_driver_load(const char *path, cx_driver *out_driver);
 
 /* The same for a table that is in this process already: calls init, asks version and devices. */
 bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver);
 
+/* A table of a driver that has nothing: every slot returns CXU_NOT_SUPPORTED. */
+extern const cx_driver_table cx_driver_missing;
+
+/* The name and the text of a result, in the driver's own words where the list of results.def does not
+ * know it. Never NULL. */
+const char *cx_driver_result_name(const cx_driver *driver, cxu_result result);
+const char *cx_driver_result_text(const cx_driver *driver, cxu_result result);
+
 /* The public status that a driver's result maps to: OUT_OF_MEMORY, NOT_SUPPORTED, NOT_READY,
  * INVALID_DEVICE, CONTEXT_DESTROYED, NOT_PERMITTED, SHUTDOWN (DEINITIALIZED); else ERROR_DRIVER. */
 ctxrt_status cx_driver_status(cxu_result result);
 
-/* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY (not
- * enough memory for the request)", or that this driver does not have the call. Returns its status. */
+/* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY, 2
+ * (not enough memory for the request)", or that this driver does not have the call, or why the driver is
+ * not loaded. Returns its status. */
 ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result);
 
 /* Calls through the table: CX_DRIVER_CALL(driver, ctx_push, (context)) is CTXRT_SUCCESS, or the

@@ -2,4 +2,7 @@ noinst_LTLIBRARIES += lib/driver/libdriver.la
 lib_driver_libdriver_la_SOURCES = \
 	lib/driver/attributes.def lib/driver/results.def lib/driver/symbols.def \
 	lib/driver/cuda_abi.h lib/driver/parameters.h \
+	lib/driver/driver.c lib/driver/driver.h \
+	lib/driver/loader.c \
+	lib/driver/missing.c \
 	lib/driver/table.c lib/driver/table.h

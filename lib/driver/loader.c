@@ -1,0 +1,152 @@
+#include "driver/driver.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The two forms of cuGetProcAddress: CUDA 11.3 and 12.0. */
+typedef cxu_result (*proc_address_v1)(const char *name, void **out_function, int version, uint64_t flags);
+typedef cxu_result (*proc_address_v2)(const char *name, void **out_function, int version, uint64_t flags,
+                                      int *out_status);
+
+typedef struct source {
+    void *library;
+    int version;
+    proc_address_v1 proc_address;
+    proc_address_v2 proc_address_v2;
+} source;
+
+_Static_assert(sizeof(cx_driver_table) == CX_SLOT_COUNT * sizeof(void *),
+               "a table is nothing but its slots, in the order of cx_slot");
+
+static void *get_slot(const cx_driver_table *table, int slot)
+{
+    void *function;
+    memcpy(&function, (const char *)table + (size_t)slot * sizeof function, sizeof function);
+    return function;
+}
+
+static void set_slot(cx_driver_table *table, int slot, void *function)
+{
+    memcpy((char *)table + (size_t)slot * sizeof function, &function, sizeof function);
+}
+
+/* Leaves the driver as one that is not there. Missing calls stay marked: they are part of the reason. */
+static bool refuse(cx_driver *driver)
+{
+    driver->table = cx_driver_missing;
+    driver->loaded = false;
+    driver->device_count = 0;
+    return false;
+}
+
+static void *ask(const source *from, const cx_symbol *symbol)
+{
+    void *function = NULL;
+    cxu_result result = CXU_NOT_FOUND;
+    /* Asked for an ABI newer than itself, a driver may answer with an older one. */
+    if (symbol->since > from->version)
+        return NULL;
+    if (from->proc_address_v2 != NULL) {
+        int status = 0;
+        result = from->proc_address_v2(symbol->name, &function, symbol->since,
+                                       CXU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
+    } else if (from->proc_address != NULL) {
+        result = from->proc_address(symbol->name, &function, symbol->since,
+                                    CXU_GET_PROC_ADDRESS_LEGACY_STREAM);
+    }
+    return result == CXU_SUCCESS ? function : NULL;
+}
+
+static void *resolve(const source *from, const cx_symbol *symbol)
+{
+    void *function = ask(from, symbol);
+    return function != NULL ? function : dlsym(from->library, symbol->symbol);
+}
+
+/* Takes a function for a slot, or its stub; false if the slot cannot be without. */
+static bool take(cx_driver *driver, int slot, void *function)
+{
+    driver->missing[slot] = function == NULL;
+    set_slot(&driver->table, slot, function != NULL ? function : get_slot(&cx_driver_missing, slot));
+    return function != NULL || !cx_symbols[slot].required;
+}
+
+static bool start(cx_driver *driver)
+{
+    cx_slot slot = CX_SLOT_init;
+    cxu_result result = driver->table.init(0);
+    if (result == CXU_SUCCESS) {
+        slot = CX_SLOT_driver_get_version;
+        result = driver->table.driver_get_version(&driver->version);
+    }
+    if (result == CXU_SUCCESS) {
+        slot = CX_SLOT_device_get_count;
+        result = driver->table.device_get_count(&driver->device_count);
+    }
+    if (result == CXU_SUCCESS) {
+        driver->loaded = true;
+        return true;
+    }
+    snprintf(driver->reason, sizeof driver->reason, "%s failed: %s, %d (%s)", cx_symbols[slot].symbol,
+             cx_driver_result_name(driver, result), (int)result, cx_driver_result_text(driver, result));
+    return refuse(driver);
+}
+
+static void name_path(cx_driver *driver)
+{
+    struct link_map *map;
+    if (dlinfo(driver->library, RTLD_DI_LINKMAP, &map) == 0)
+        snprintf(driver->path, sizeof driver->path, "%s", map->l_name);
+}
+
+static bool lacks(cx_driver *driver, int slot)
+{
+    snprintf(driver->reason, sizeof driver->reason, "%.400s does not have the call %s",
+             driver->path[0] != '\0' ? driver->path : driver->name, cx_symbols[slot].symbol);
+    return refuse(driver);
+}
+
+/* The version must be known before anything is resolved, and its call has had one ABI for ever. */
+static int ask_version(void *library)
+{
+    cxu_result (*get_version)(int *);
+    int version = 0;
+    *(void **)&get_version = dlsym(library, "cuDriverGetVersion");
+    return get_version != NULL && get_version(&version) == CXU_SUCCESS ? version : 0;
+}
+
+bool cx_driver_load(const char *path, cx_driver *out_driver)
+{
+    const char *file = path != NULL ? path : "libcuda.so.1";
+    *out_driver = (cx_driver){.name = "libcuda"};
+
+    out_driver->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (out_driver->library == NULL) {
+        const char *words = dlerror();
+        snprintf(out_driver->reason, sizeof out_driver->reason, "%s could not be loaded: %s", file,
+                 words != NULL ? words : "the dynamic linker gives no reason");
+        return refuse(out_driver);
+    }
+    name_path(out_driver);
+    out_driver->version = ask_version(out_driver->library);
+
+    source from = {.library = out_driver->library, .version = out_driver->version};
+    *(void **)&from.proc_address = dlsym(from.library, "cuGetProcAddress");
+    *(void **)&from.proc_address_v2 = dlsym(from.library, "cuGetProcAddress_v2");
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
+        if (!take(out_driver, slot, resolve(&from, &cx_symbols[slot])))
+            return lacks(out_driver, slot);
+    return start(out_driver);
+}
+
+bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver)
+{
+    *out_driver = (cx_driver){.name = name};
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
+        if (!take(out_driver, slot, get_slot(table, slot)))
+            return lacks(out_driver, slot);
+    return start(out_driver);
+}
