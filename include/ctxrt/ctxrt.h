@@ -1,0 +1,14 @@
+/** All of ctxrt. */
+#ifndef CTXRT_CTXRT_H
+#define CTXRT_CTXRT_H
+
+#include <ctxrt/context.h>
+#include <ctxrt/device.h>
+#include <ctxrt/event.h>
+#include <ctxrt/memory.h>
+#include <ctxrt/runtime.h>
+#include <ctxrt/stack.h>
+#include <ctxrt/status.h>
+#include <ctxrt/stream.h>
+
+#endif

@@ -1,0 +1,61 @@
+/**
+ * Events: marks in a stream that other streams and the host can wait for, and the time between two.
+ * Thread-safe. Handles as in context.h.
+ */
+#ifndef CTXRT_EVENT_H
+#define CTXRT_EVENT_H
+
+#include <ctxrt/stream.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct CUevent_st; /* the driver's CUevent is a pointer to it */
+
+enum {
+    CTXRT_EVENT_DEFAULT = 0,
+    CTXRT_EVENT_BLOCKING_SYNC = 1, /**< a thread that waits for it sleeps instead of spinning */
+    CTXRT_EVENT_DISABLE_TIMING = 2 /**< cheaper; has no time */
+};
+
+/** Creates an event in the calling thread's current context. The caller owns it. */
+CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event) CTXRT_CHECK_RESULT;
+
+/** Destroys an event; returns at once, whoever waits for it still gets what it waits for. NULL is
+ * harmless. */
+CTXRT_API ctxrt_status ctxrt_event_destroy(ctxrt_event *event) CTXRT_CHECK_RESULT;
+
+/**
+ * Records the event behind the work submitted to `stream` so far; NULL: the current stream.
+ *
+ * @retval CTXRT_ERROR_WRONG_CONTEXT  the event and the stream belong to different contexts
+ */
+CTXRT_API ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+
+/** CTXRT_SUCCESS if what the event last recorded is done (or it never recorded),
+ * CTXRT_ERROR_NOT_READY if not. */
+CTXRT_API ctxrt_status ctxrt_event_query(ctxrt_event *event) CTXRT_CHECK_RESULT;
+
+/** Waits until what the event last recorded is done. */
+CTXRT_API ctxrt_status ctxrt_event_synchronize(ctxrt_event *event) CTXRT_CHECK_RESULT;
+
+/**
+ * Milliseconds from `start` to `end`; negative if `end` came first.
+ *
+ * @retval CTXRT_ERROR_NOT_READY         one of them is not done
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  one was never recorded, or has no timing
+ * @retval CTXRT_ERROR_WRONG_CONTEXT     they belong to different contexts
+ */
+CTXRT_API ctxrt_status ctxrt_event_elapsed_ms(ctxrt_event *start, ctxrt_event *end,
+                                              float *out_ms) CTXRT_CHECK_RESULT;
+
+/** The driver's CUevent. Borrowed. */
+CTXRT_API ctxrt_status ctxrt_event_native(ctxrt_event *event,
+                                          struct CUevent_st **out_native) CTXRT_CHECK_RESULT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -3,4 +3,5 @@ lib_base_libbase_la_SOURCES = \
 	lib/base/error.c lib/base/error.h \
 	lib/base/log.c lib/base/log.h \
 	lib/base/option.c lib/base/option.h \
+	lib/base/pool.c lib/base/pool.h \
 	lib/base/status.c

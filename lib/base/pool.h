@@ -1,0 +1,103 @@
+/*
+ * Objects behind public handles.
+ *
+ * A handle is {kind, generation, index} in a pointer's bits, never an address, so it cannot be
+ * dereferenced by mistake, and a stale one is told from the object that took its place. Objects live in
+ * chunks that are never freed: looking at a handle is safe even while another thread destroys it.
+ */
+#ifndef CX_BASE_POOL_H
+#define CX_BASE_POOL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CX_POOL_CHUNK_BITS 8
+#define CX_POOL_CHUNK_OBJECTS (1u << CX_POOL_CHUNK_BITS)
+#define CX_POOL_CHUNKS_MAX (1u << 16) /* so at most 2^24 live objects of a kind */
+
+/* In front of every object. The generation is odd while the object lives. */
+typedef struct cx_pool_slot {
+    _Atomic uint32_t generation;
+    uint32_t index;
+    uint32_t next_free;
+} cx_pool_slot;
+
+typedef struct cx_pool {
+    const char *noun;      /* "stream": for messages */
+    uint8_t kind;          /* unlike that of every other pool; never 0 */
+    size_t object_bytes;
+    pthread_mutex_t lock;  /* "pool": innermost */
+    uint32_t free_head;    /* index + 1; 0: none */
+    uint32_t free_tail;
+    uint32_t used;         /* slots that ever were in use */
+    _Atomic uint32_t live; /* objects alive */
+    _Atomic(_Atomic(unsigned char *) *) chunks; /* directory; made with the first object */
+} cx_pool;
+
+#define CX_POOL_INIT(noun_, kind_, type)                                                          \
+    {                                                                                             \
+        .noun = noun_, .kind = kind_, .object_bytes = sizeof(type), .lock = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+/* A new object, not yet live: no handle finds it before cx_pool_publish. Zeroed when its slot is used for
+ * the first time; later as it was left. NULL: out of memory, or 2^24 objects live. */
+void *cx_pool_take(cx_pool *pool);
+
+/* Makes a taken object live and returns its handle. */
+void *cx_pool_publish(cx_pool *pool, void *object);
+
+/* Gives back the slot of an object that was taken and not published, or that was retired. */
+void cx_pool_put_back(cx_pool *pool, void *object);
+
+/* The live object of a handle, or NULL. Lock-free; the object may be retired at any moment after. */
+static inline void *cx_pool_find(cx_pool *pool, const void *handle);
+
+/* Makes the handle stale. Only one of several callers wins and gets the object; the others get NULL.
+ * The winner takes the object apart and puts it back. */
+void *cx_pool_retire(cx_pool *pool, const void *handle);
+
+/* Undoes a retire: the handle is live again. */
+void cx_pool_revive(cx_pool *pool, void *object);
+
+/* The handle of a live object. */
+void *cx_pool_handle(cx_pool *pool, const void *object);
+
+/* Calls visit(object, argument) for each live object, until one returns false. The caller sees to it that
+ * none is retired meanwhile. */
+void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
+
+static inline uint32_t cx_pool_live(const cx_pool *pool)
+{
+    return atomic_load_explicit(&pool->live, memory_order_relaxed);
+}
+
+#define CX_POOL_SLOT_BYTES ((sizeof(cx_pool_slot) + 15) & ~(size_t)15)
+
+static inline size_t cx_pool_stride(const cx_pool *pool)
+{
+    return CX_POOL_SLOT_BYTES + ((pool->object_bytes + 15) & ~(size_t)15);
+}
+
+static inline void *cx_pool_find(cx_pool *pool, const void *handle)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)handle;
+    uint32_t index = (uint32_t)bits & 0xffffffu;
+    uint32_t generation = (uint32_t)(bits >> 24);
+    _Atomic(unsigned char *) *chunks = atomic_load_explicit(&pool->chunks, memory_order_acquire);
+    if (bits >> 56 != pool->kind || chunks == NULL)
+        return NULL;
+    unsigned char *chunk =
+        atomic_load_explicit(&chunks[index >> CX_POOL_CHUNK_BITS], memory_order_acquire);
+    if (chunk == NULL)
+        return NULL;
+    unsigned char *slot = chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * cx_pool_stride(pool);
+    /* seq_cst: pairs with cx_pool_retire where the finder has announced its use first */
+    if (atomic_load(&((cx_pool_slot *)(void *)slot)->generation) != generation || (generation & 1) == 0)
+        return NULL;
+    return slot + CX_POOL_SLOT_BYTES;
+}
+
+#endif
