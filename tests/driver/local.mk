@@ -1,0 +1,75 @@
+DRIVER_LIBS = tests/support/libsupport.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
+DRIVER_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests/driver
+DRIVER_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+# The test double of libcuda, once for each fault; libcuda.la carries the real soname.
+# -rpath makes libtool build a shared module.
+FAKE_SOURCES = tests/driver/fake.c tests/driver/fake.h
+FAKE_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+FAKE_MODULES = \
+	tests/driver/fake_whole.la \
+	tests/driver/libcuda.la \
+	tests/driver/fake_cuda12.la \
+	tests/driver/fake_proc1.la \
+	tests/driver/fake_old.la \
+	tests/driver/fake_null.la \
+	tests/driver/fake_no_push.la \
+	tests/driver/fake_no_id.la \
+	tests/driver/fake_init_fails.la \
+	tests/driver/fake_init_new.la \
+	tests/driver/fake_no_device.la \
+	tests/driver/fake_empty.la
+check_LTLIBRARIES += $(FAKE_MODULES)
+
+tests_driver_fake_whole_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_whole_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_whole_la_CPPFLAGS = $(DRIVER_CPPFLAGS)
+tests_driver_libcuda_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -rpath /nowhere
+tests_driver_libcuda_la_CPPFLAGS = $(DRIVER_CPPFLAGS)
+tests_driver_fake_cuda12_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_cuda12_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_cuda12_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_VERSION=12060 -DcuCtxGetDevice_v2=absent_cuCtxGetDevice_v2 \
+	-DcuCtxSynchronize_v2=absent_cuCtxSynchronize_v2 -DcuEventElapsedTime_v2=absent_cuEventElapsedTime_v2
+tests_driver_fake_proc1_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_proc1_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_proc1_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_VERSION=11080 -DFAKE_PROC_ADDRESS=1 -DFAKE_OLD
+tests_driver_fake_old_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_old_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_old_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_VERSION=11000 -DFAKE_PROC_ADDRESS=0 -DFAKE_OLD
+tests_driver_fake_null_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_null_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_null_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_GIVES_NULL=1
+tests_driver_fake_no_push_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_no_push_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_no_push_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DcuCtxPushCurrent_v2=absent_cuCtxPushCurrent_v2
+tests_driver_fake_no_id_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_no_id_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_no_id_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DcuCtxGetId=absent_cuCtxGetId
+tests_driver_fake_init_fails_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_init_fails_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_init_fails_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_INIT=CXU_SYSTEM_DRIVER_MISMATCH
+tests_driver_fake_init_new_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_init_new_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_init_new_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_INIT=FAKE_NEW_RESULT
+tests_driver_fake_no_device_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_no_device_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_no_device_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_INIT=CXU_NO_DEVICE
+tests_driver_fake_empty_la_SOURCES = $(FAKE_SOURCES)
+tests_driver_fake_empty_la_LDFLAGS = $(FAKE_LDFLAGS)
+tests_driver_fake_empty_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_DEVICES=0
+
+DRIVER_TESTS = tests/driver/check_driver tests/driver/check_loader
+check_PROGRAMS += $(DRIVER_TESTS)
+TESTS += $(DRIVER_TESTS)
+
+tests_driver_check_driver_SOURCES = tests/driver/check_driver.c
+tests_driver_check_driver_CPPFLAGS = $(DRIVER_CPPFLAGS)
+tests_driver_check_driver_CFLAGS = $(DRIVER_CFLAGS)
+tests_driver_check_driver_LDADD = $(DRIVER_LIBS)
+
+tests_driver_check_loader_SOURCES = tests/driver/check_loader.c
+tests_driver_check_loader_CPPFLAGS = $(DRIVER_CPPFLAGS)
+tests_driver_check_loader_CFLAGS = $(DRIVER_CFLAGS)
+tests_driver_check_loader_LDADD = $(DRIVER_LIBS)
+EXTRA_tests_driver_check_loader_DEPENDENCIES = $(FAKE_MODULES)

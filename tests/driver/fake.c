@@ -1,0 +1,165 @@
+/*
+ * A test double of libcuda, built several times with different faults. Every row of symbols.def is
+ * exported under its versioned symbol; calling one returns a mark that says which row it is and
+ * whether it was found by dlsym (BY_SYMBOL) or given by cuGetProcAddress (BY_NAME).
+ *
+ *   FAKE_VERSION        what cuDriverGetVersion says
+ *   FAKE_PROC_ADDRESS   0: none. 1: cuGetProcAddress only. 2: cuGetProcAddress_v2 too
+ *   FAKE_GIVES_NULL     cuGetProcAddress succeeds and gives NULL
+ *   FAKE_INIT           what cuInit returns
+ *   FAKE_DEVICES        how many devices it counts
+ *   FAKE_OLD            without the calls that are newer than CUDA 11.0
+ *
+ * A call is left out by renaming its symbol: -DcuCtxGetId=absent_cuCtxGetId.
+ */
+#include "fake.h"
+
+#include "driver/table.h"
+#include <stdint.h>
+#include <string.h>
+
+#ifndef FAKE_VERSION
+#define FAKE_VERSION 13000
+#endif
+#ifndef FAKE_PROC_ADDRESS
+#define FAKE_PROC_ADDRESS 2
+#endif
+#ifndef FAKE_GIVES_NULL
+#define FAKE_GIVES_NULL 0
+#endif
+#ifndef FAKE_INIT
+#define FAKE_INIT 0
+#endif
+#ifndef FAKE_DEVICES
+#define FAKE_DEVICES 2
+#endif
+
+#ifdef FAKE_OLD
+#define cuDeviceGetUuid_v2 absent_cuDeviceGetUuid_v2
+#define cuCtxCreate_v3 absent_cuCtxCreate_v3
+#define cuCtxCreate_v4 absent_cuCtxCreate_v4
+#define cuCtxGetDevice_v2 absent_cuCtxGetDevice_v2
+#define cuCtxSetFlags absent_cuCtxSetFlags
+#define cuCtxGetId absent_cuCtxGetId
+#define cuCtxSynchronize_v2 absent_cuCtxSynchronize_v2
+#define cuCtxRecordEvent absent_cuCtxRecordEvent
+#define cuCtxWaitEvent absent_cuCtxWaitEvent
+#define cuMemAllocAsync absent_cuMemAllocAsync
+#define cuMemFreeAsync absent_cuMemFreeAsync
+#define cuStreamGetId absent_cuStreamGetId
+#define cuStreamGetDevice absent_cuStreamGetDevice
+#define cuEventRecordWithFlags absent_cuEventRecordWithFlags
+#define cuEventElapsedTime_v2 absent_cuEventElapsedTime_v2
+#endif
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#define EXPORT __attribute__((visibility("default")))
+#define UNUSED __attribute__((unused))
+#define TEXT(x) TEXT_(x)
+#define TEXT_(x) #x
+
+/* These five are written out below. */
+#define cuInit spare_cuInit
+#define cuDriverGetVersion spare_cuDriverGetVersion
+#define cuDeviceGetCount spare_cuDeviceGetCount
+#define cuGetErrorName spare_cuGetErrorName
+#define cuGetErrorString spare_cuGetErrorString
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    EXPORT cxu_result name##suffix CX_DECLARE(arity, parameters)              \
+    {                                                                         \
+        return (cxu_result)(BY_SYMBOL + CX_SLOT_##slot);                      \
+    }                                                                         \
+    static UNUSED cxu_result named_##slot CX_DECLARE(arity, parameters)       \
+    {                                                                         \
+        return (cxu_result)(BY_NAME + CX_SLOT_##slot);                        \
+    }
+#include "driver/symbols.def"
+#undef cuInit
+#undef cuDriverGetVersion
+#undef cuDeviceGetCount
+#undef cuGetErrorName
+#undef cuGetErrorString
+
+EXPORT cxu_result cuInit(unsigned int flags)
+{
+    return (cxu_result)FAKE_INIT;
+}
+
+EXPORT cxu_result cuDriverGetVersion(int *out_version)
+{
+    *out_version = FAKE_VERSION;
+    return CXU_SUCCESS;
+}
+
+EXPORT cxu_result cuDeviceGetCount(int *out_count)
+{
+    *out_count = FAKE_DEVICES;
+    return CXU_SUCCESS;
+}
+
+EXPORT cxu_result cuGetErrorName(cxu_result error, const char **out_name)
+{
+    *out_name = error == (cxu_result)FAKE_NEW_RESULT ? "CUDA_ERROR_OF_TOMORROW" : NULL;
+    return *out_name != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
+EXPORT cxu_result cuGetErrorString(cxu_result error, const char **out_text)
+{
+    *out_text = error == (cxu_result)FAKE_NEW_RESULT ? "something new" : NULL;
+    return *out_text != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
+#if FAKE_PROC_ADDRESS > 0
+static const struct {
+    const char *name;
+    const char *symbol;
+    int since;
+    void *function;
+} rows[] = {
+    {"cuInit", "", 2000, (void *)cuInit},
+    {"cuDriverGetVersion", "", 2020, (void *)cuDriverGetVersion},
+    {"cuDeviceGetCount", "", 2000, (void *)cuDeviceGetCount},
+    {"cuGetErrorName", "", 6000, (void *)cuGetErrorName},
+    {"cuGetErrorString", "", 6000, (void *)cuGetErrorString},
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    {#name, TEXT(name##suffix), since, (void *)named_##slot},
+#include "driver/symbols.def"
+};
+
+/* The newest ABI that is not newer than what was asked for, whatever this driver's own version is. */
+static cxu_result find(const char *name, void **out_function, int version, uint64_t flags)
+{
+    int best = 0;
+    *out_function = NULL;
+    if (flags != CXU_GET_PROC_ADDRESS_LEGACY_STREAM)
+        return CXU_INVALID_VALUE;
+    if (FAKE_GIVES_NULL)
+        return CXU_SUCCESS;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, name) != 0 || strncmp(rows[i].symbol, "absent_", 7) == 0)
+            continue;
+        if (rows[i].since > version || rows[i].since <= best)
+            continue;
+        best = rows[i].since;
+        *out_function = rows[i].function;
+    }
+    return best != 0 ? CXU_SUCCESS : CXU_NOT_FOUND;
+}
+
+EXPORT cxu_result cuGetProcAddress(const char *name, void **out_function, int version, uint64_t flags)
+{
+    return find(name, out_function, version, flags);
+}
+#endif
+
+#if FAKE_PROC_ADDRESS > 1
+EXPORT cxu_result cuGetProcAddress_v2(const char *name, void **out_function, int version, uint64_t flags,
+                                      int *out_status)
+{
+    cxu_result result = find(name, out_function, version, flags);
+    *out_status = result == CXU_SUCCESS ? 0 : 1;
+    return result == CXU_NOT_FOUND ? CXU_SUCCESS : result;
+}
+#endif
