@@ -1,51 +1,103 @@
 /*
- * Memory that the embedded driver knows: device, pinned, managed and registered memory, found by any
- * address inside it.
+ * Memory that the embedded driver knows: device, pinned, managed and registered memory, found by
+ * any address inside it. Everything here wants the lock held.
+ *
+ * An allocation that the user freed is found no more, but stays until the last piece of work that
+ * uses it is done.
  */
 #ifndef CX_EMU_ALLOCATION_H
 #define CX_EMU_ALLOCATION_H
 
+#include "emu/arena.h"
 #include "emu/context.h"
+#include <bsd/sys/tree.h>
 #include <stddef.h>
 
 typedef enum cx_emu_memory_kind {
-    CX_EMU_MEMORY_DEVICE,     /* cuMemAlloc, cuMemAllocPitch */
-    CX_EMU_MEMORY_ASYNC,      /* cuMemAllocAsync: survives its context (C3) */
-    CX_EMU_MEMORY_PINNED,     /* cuMemAllocHost, cuMemHostAlloc */
-    CX_EMU_MEMORY_MANAGED,    /* cuMemAllocManaged */
-    CX_EMU_MEMORY_REGISTERED  /* cuMemHostRegister: the user's own pages */
+    CX_EMU_MEMORY_DEVICE,    /* cuMemAlloc, cuMemAllocPitch */
+    CX_EMU_MEMORY_ASYNC,     /* cuMemAllocAsync: survives its context (C3) */
+    CX_EMU_MEMORY_PINNED,    /* cuMemAllocHost, cuMemHostAlloc */
+    CX_EMU_MEMORY_MANAGED,   /* cuMemAllocManaged */
+    CX_EMU_MEMORY_REGISTERED /* cuMemHostRegister: the user's own pages */
 } cx_emu_memory_kind;
 
 struct cx_emu_allocation {
-    uintptr_t address; /* what the user sees */
-    size_t bytes;      /* what the user asked for */
+    uintptr_t address;     /* what the user sees */
+    size_t bytes;          /* what the user asked for */
     size_t reserved_bytes; /* what it takes */
-    unsigned char *mapped; /* where the driver reaches the same bytes; equals address where the host may */
+    unsigned char
+        *mapped; /* where the driver reaches the same bytes; equals address where the host may */
     cx_emu_memory_kind kind;
     unsigned int flags;
-    uint64_t buffer_id;    /* never used twice */
+    uint64_t buffer_id; /* never used twice */
     cx_emu_device *device;
     cx_emu_context *context; /* owner; NULL for CX_EMU_MEMORY_ASYNC */
     uint64_t context_id;
-    int users;  /* pieces of work in flight that use it */
-    bool freed; /* freed by the user, waiting for `users` to reach 0 (ASYNC) */
+    int users;        /* pieces of work in flight that use it */
+    bool freed;       /* by the user or with its context; goes when `users` is 0 */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
-    /* the index by address follows in allocation.c */
+
+    /* For allocation.c only. */
+    bool awaited;        /* freed, and a thread waits for `users` and then disposes of it */
+    bool indexed;        /* in the index by address */
+    cx_emu_range *range; /* GPU memory */
+    void *block;         /* host memory that the driver allocated */
+    RB_ENTRY(cx_emu_allocation) by_address;
 };
 
 /*
- * The allocation that holds all of [address, address + bytes), or NULL: unknown, freed, or the range
- * runs over its end. Lock held. `bytes` may be 0: then the address must lie inside, or at the end.
+ * The allocation that holds all of [address, address + bytes), or NULL: unknown, freed, or the
+ * range runs over its end. Lock held. `bytes` may be 0: then the address must lie inside, or at the
+ * end.
  */
 cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes);
+
+/* The allocation that starts at `address`, or NULL: none, or freed. */
+cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
+
+/* Any allocation with a byte in [address, address + bytes), freed ones included, or NULL. */
+cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes);
+
+/*
+ * Allocates on a device. `owner` frees it when it is destroyed; NULL: nobody does. If there is no
+ * room while freed memory of the device still awaits its work, waits for that with the lock
+ * released, and tries again.
+ *
+ * CXU_OUT_OF_MEMORY: beyond the quota, or the host has none. CXU_CONTEXT_IS_DESTROYED: `owner` went
+ * during the wait.
+ */
+cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner,
+                                    cx_emu_memory_kind kind, size_t bytes, unsigned int flags,
+                                    cx_emu_allocation **out_allocation);
+
+/* Makes the user's own pages known; they overlap nothing known. CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_allocation_register(cx_emu_context *owner, uintptr_t address, size_t bytes,
+                                      unsigned int flags);
+
+/* Frees without waiting: it goes now, or with the last work that uses it. */
+void cx_emu_allocation_free(cx_emu_allocation *allocation);
+
+/* Frees in stream order, without waiting (T8, T12); found no more from now on. The errors of
+ * cx_emu_work_submit_locked_call: nothing is freed. */
+cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream);
+
+/* Frees, and returns when it is gone (T12). The lock is released meanwhile; nobody else can free
+ * it again. */
+void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation);
 
 /* Work that is about to be queued uses the allocation: it stays until as many drops. Lock held. */
 void cx_emu_allocation_use(cx_emu_allocation *allocation);
 void cx_emu_allocation_drop(cx_emu_allocation *allocation);
 
+/* Whether the memory is reachable for kernels and copies of a live context: host memory and managed
+ * memory always, device memory on its own device and from peers with access. */
+bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation,
+                                 const cx_emu_context *context);
+
 /* Where the driver reads or writes `address`, which lies in `allocation`. */
-static inline unsigned char *cx_emu_allocation_at(const cx_emu_allocation *allocation, uintptr_t address)
+static inline unsigned char *cx_emu_allocation_at(const cx_emu_allocation *allocation,
+                                                  uintptr_t address)
 {
     return allocation->mapped + (address - allocation->address);
 }

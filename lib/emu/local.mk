@@ -7,7 +7,9 @@ lib_emu_libemu_la_SOURCES = \
 lib_emu_libemu_la_SOURCES +=
 
 # memory
-lib_emu_libemu_la_SOURCES +=
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/arena.c lib/emu/arena.h lib/emu/allocation.c lib/emu/memory.c \
+	lib/emu/host_memory.c lib/emu/pointer.c
 
 # work: streams, events, copies
 lib_emu_libemu_la_SOURCES +=

@@ -1,0 +1,354 @@
+#include "emu/allocation.h"
+
+#include "emu/device.h"
+#include "emu/state.h"
+#include "emu/work.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* From this size on, pages are given back without the lock. */
+#define LARGE_BYTES ((size_t)1 << 20)
+
+typedef RB_HEAD(address_tree, cx_emu_allocation) address_tree;
+
+static int address_compare(const cx_emu_allocation *left, const cx_emu_allocation *right)
+{
+    if (left->address == right->address)
+        return 0;
+    return left->address < right->address ? -1 : 1;
+}
+
+RB_GENERATE_INTERNAL(address_tree, cx_emu_allocation, by_address, address_compare,
+                     __attribute__((unused)) static)
+
+/* Nothing in it overlaps: one index for all devices, whose addresses are distinct. */
+static address_tree by_address = RB_INITIALIZER(&by_address);
+static uint64_t last_buffer_id;
+
+/* The allocation with the greatest start that is not above `address`. */
+static cx_emu_allocation *index_floor(uintptr_t address)
+{
+    cx_emu_allocation *floor = NULL;
+    cx_emu_allocation *node = RB_ROOT(&by_address);
+    while (node != NULL) {
+        if (node->address <= address) {
+            floor = node;
+            node = RB_RIGHT(node, by_address);
+        } else {
+            node = RB_LEFT(node, by_address);
+        }
+    }
+    return floor;
+}
+
+static size_t charged_bytes(const cx_emu_allocation *allocation)
+{
+    switch (allocation->kind) {
+    case CX_EMU_MEMORY_PINNED:
+    case CX_EMU_MEMORY_REGISTERED:
+        return 0;
+    default:
+        return allocation->reserved_bytes;
+    }
+}
+
+static void owner_link(cx_emu_allocation *allocation, cx_emu_context *owner)
+{
+    allocation->context = owner;
+    if (owner == NULL)
+        return;
+    allocation->context_id = cx_emu_context_id(owner);
+    allocation->next = owner->allocations;
+    if (allocation->next != NULL)
+        allocation->next->previous = allocation;
+    owner->allocations = allocation;
+}
+
+static void owner_unlink(cx_emu_allocation *allocation)
+{
+    if (allocation->context == NULL)
+        return;
+    if (allocation->previous != NULL)
+        allocation->previous->next = allocation->next;
+    else
+        allocation->context->allocations = allocation->next;
+    if (allocation->next != NULL)
+        allocation->next->previous = allocation->previous;
+    allocation->previous = allocation->next = NULL;
+    allocation->context = NULL;
+}
+
+static void index_remove(cx_emu_allocation *allocation)
+{
+    if (allocation->indexed)
+        RB_REMOVE(address_tree, &by_address, allocation);
+    allocation->indexed = false;
+}
+
+/* After this nothing refers to it, and its device may go. */
+static void detach(cx_emu_allocation *allocation)
+{
+    index_remove(allocation);
+    owner_unlink(allocation);
+    allocation->device->used_bytes -= charged_bytes(allocation);
+}
+
+static void dispose_detached(cx_emu_allocation *allocation)
+{
+    if (allocation->range != NULL)
+        cx_emu_arena_give(allocation->range);
+    free(allocation->block);
+    free(allocation);
+}
+
+static void dispose(cx_emu_allocation *allocation)
+{
+    detach(allocation);
+    dispose_detached(allocation);
+}
+
+/*
+ * Registered memory that its owner freed without a word: the host gives the same addresses to
+ * somebody else, and the registration is void.
+ */
+static void evict_stale(uintptr_t address, size_t bytes)
+{
+    cx_emu_allocation *stale;
+    while ((stale = cx_emu_allocation_overlapping(address, bytes)) != NULL) {
+        index_remove(stale);
+        if (!stale->freed)
+            cx_emu_allocation_free(stale);
+    }
+}
+
+static void publish(cx_emu_allocation *allocation, cx_emu_context *owner)
+{
+    evict_stale(allocation->address, allocation->reserved_bytes);
+    allocation->buffer_id = ++last_buffer_id;
+    RB_INSERT(address_tree, &by_address, allocation);
+    allocation->indexed = true;
+    owner_link(allocation, owner);
+    allocation->device->used_bytes += charged_bytes(allocation);
+}
+
+static bool round_up(size_t bytes, size_t unit, size_t *out_rounded)
+{
+    size_t sum;
+    if (__builtin_add_overflow(bytes, unit - 1, &sum))
+        return false;
+    *out_rounded = sum & ~(unit - 1);
+    return true;
+}
+
+static bool take_gpu_memory(cx_emu_allocation *allocation)
+{
+    cx_emu_device *device = allocation->device;
+    if (device->arena == NULL)
+        device->arena =
+            cx_emu_arena_create(device->memory_bytes, cx_emu_configuration()->host_access);
+    if (device->arena == NULL)
+        return false;
+    allocation->range = cx_emu_arena_take(device->arena, allocation->reserved_bytes);
+    if (allocation->range == NULL)
+        return false;
+    allocation->address = allocation->range->address;
+    allocation->mapped = allocation->range->mapped;
+    return true;
+}
+
+static bool take_host_memory(cx_emu_allocation *allocation)
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    bool device_memory =
+        allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC;
+    /* The host would promise more than it has, and kill somebody when the promise is called in. */
+    if (allocation->bytes / page_bytes >= (size_t)sysconf(_SC_PHYS_PAGES))
+        return false;
+    if (posix_memalign(&allocation->block, device_memory ? CX_EMU_ALIGNMENT : page_bytes,
+                       allocation->bytes) != 0) {
+        allocation->block = NULL;
+        return false;
+    }
+    allocation->address = (uintptr_t)allocation->block;
+    allocation->mapped = allocation->block;
+    return true;
+}
+
+static bool within_quota(const cx_emu_allocation *allocation)
+{
+    const cx_emu_device *device = allocation->device;
+    return device->host || charged_bytes(allocation) <= device->memory_bytes - device->used_bytes;
+}
+
+static bool take_memory(cx_emu_allocation *allocation)
+{
+    bool on_gpu = !allocation->device->host && (allocation->kind == CX_EMU_MEMORY_DEVICE ||
+                                                allocation->kind == CX_EMU_MEMORY_ASYNC);
+    if (!round_up(allocation->bytes, CX_EMU_ALIGNMENT, &allocation->reserved_bytes) ||
+        !within_quota(allocation))
+        return false;
+    return on_gpu ? take_gpu_memory(allocation) : take_host_memory(allocation);
+}
+
+/* Memory of the device that is freed already but for the work that uses it, or NULL. */
+static cx_emu_allocation *find_leaving(const cx_emu_device *device)
+{
+    cx_emu_allocation *allocation;
+    RB_FOREACH (allocation, address_tree, &by_address) {
+        if (allocation->freed && !allocation->awaited && allocation->device == device &&
+            charged_bytes(allocation) > 0)
+            return allocation;
+    }
+    return NULL;
+}
+
+cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
+{
+    cx_emu_allocation *allocation = index_floor(address);
+    if (allocation == NULL || allocation->freed)
+        return NULL;
+    size_t offset = address - allocation->address;
+    if (offset > allocation->bytes || bytes > allocation->bytes - offset)
+        return NULL;
+    return allocation;
+}
+
+cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address)
+{
+    cx_emu_allocation *allocation = cx_emu_allocation_find(address, 1);
+    return allocation != NULL && allocation->address == address ? allocation : NULL;
+}
+
+cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes)
+{
+    if (bytes == 0)
+        return NULL;
+    cx_emu_allocation *last = index_floor(address + (bytes - 1));
+    if (last == NULL || (last->address < address && last->bytes <= address - last->address))
+        return NULL;
+    return last;
+}
+
+cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner,
+                                    cx_emu_memory_kind kind, size_t bytes, unsigned int flags,
+                                    cx_emu_allocation **out_allocation)
+{
+    uint64_t owner_id = owner == NULL ? 0 : cx_emu_context_id(owner);
+    cx_emu_allocation *allocation = calloc(1, sizeof(*allocation));
+    if (allocation == NULL)
+        return CXU_OUT_OF_MEMORY;
+    allocation->device = device;
+    allocation->kind = kind;
+    allocation->bytes = bytes;
+    allocation->flags = flags;
+    while (!take_memory(allocation)) {
+        cx_emu_allocation *leaving = find_leaving(device);
+        if (leaving == NULL) {
+            free(allocation);
+            return CXU_OUT_OF_MEMORY;
+        }
+        cx_emu_allocation_free_and_wait(leaving);
+        if (owner != NULL && cx_emu_context_id(owner) != owner_id) {
+            free(allocation);
+            return CXU_CONTEXT_IS_DESTROYED;
+        }
+    }
+    publish(allocation, owner);
+    *out_allocation = allocation;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_allocation_register(cx_emu_context *owner, uintptr_t address, size_t bytes,
+                                      unsigned int flags)
+{
+    cx_emu_allocation *allocation = calloc(1, sizeof(*allocation));
+    if (allocation == NULL)
+        return CXU_OUT_OF_MEMORY;
+    allocation->device = owner->device;
+    allocation->kind = CX_EMU_MEMORY_REGISTERED;
+    allocation->address = address;
+    allocation->mapped = (unsigned char *)address;
+    allocation->bytes = allocation->reserved_bytes = bytes;
+    allocation->flags = flags;
+    publish(allocation, owner);
+    return CXU_SUCCESS;
+}
+
+void cx_emu_allocation_free(cx_emu_allocation *allocation)
+{
+    allocation->freed = true;
+    if (allocation->users == 0 && !allocation->awaited)
+        dispose(allocation);
+}
+
+void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
+{
+    allocation->freed = true;
+    allocation->awaited = true;
+    if (allocation->users > 0)
+        cx_emu_work_wait_allocation(allocation);
+    detach(allocation);
+    if (allocation->reserved_bytes >= LARGE_BYTES) {
+        pthread_mutex_unlock(&cx_emu_lock);
+        if (allocation->range != NULL)
+            cx_emu_range_discard(allocation->range);
+        free(allocation->block);
+        allocation->block = NULL;
+        pthread_mutex_lock(&cx_emu_lock);
+    }
+    dispose_detached(allocation);
+}
+
+static void drop_last(void *allocation)
+{
+    cx_emu_allocation_drop(allocation);
+}
+
+cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream)
+{
+    /* The free is one more use, which ends when the stream gets there. */
+    cx_emu_allocation_use(allocation);
+    allocation->freed = true;
+    cxu_result result = cx_emu_work_submit_locked_call(stream, NULL, drop_last, allocation);
+    if (result != CXU_SUCCESS) {
+        allocation->freed = false;
+        cx_emu_allocation_drop(allocation);
+    }
+    return result;
+}
+
+void cx_emu_allocation_use(cx_emu_allocation *allocation)
+{
+    allocation->users++;
+}
+
+void cx_emu_allocation_drop(cx_emu_allocation *allocation)
+{
+    allocation->users--;
+    if (allocation->users == 0 && allocation->freed && !allocation->awaited)
+        dispose(allocation);
+}
+
+bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_emu_context *context)
+{
+    if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC)
+        return true;
+    if (allocation->device == context->device)
+        return true;
+    for (int i = 0; i < context->peer_count; i++) {
+        if (allocation->context != NULL && context->peers[i] == allocation->context &&
+            context->peer_ids[i] == allocation->context_id)
+            return true;
+    }
+    return false;
+}
+
+void cx_emu_allocations_release(cx_emu_context *context)
+{
+    cx_emu_allocation *allocation;
+    while ((allocation = context->allocations) != NULL) {
+        owner_unlink(allocation);
+        cx_emu_allocation_free(allocation);
+    }
+}

@@ -1,0 +1,238 @@
+#include "emu/arena.h"
+
+#include "emu/device.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+typedef RB_HEAD(range_tree, cx_emu_range) range_tree;
+
+struct cx_emu_arena {
+    size_t segment_bytes;
+    size_t page_bytes;
+    bool host_access;
+    size_t segments;
+    range_tree free_ranges;
+};
+
+struct cx_emu_segment {
+    cx_emu_arena *arena;
+    unsigned char *user;
+    unsigned char *alias; /* equals `user` with host access */
+    size_t bytes;
+};
+
+/* By size, then by address: the tightest gap is taken, and of equal ones the lowest. */
+static int range_compare(const cx_emu_range *left, const cx_emu_range *right)
+{
+    if (left->bytes != right->bytes)
+        return left->bytes < right->bytes ? -1 : 1;
+    if (left->address != right->address)
+        return left->address < right->address ? -1 : 1;
+    return 0;
+}
+
+RB_GENERATE_INTERNAL(range_tree, cx_emu_range, by_size, range_compare,
+                     __attribute__((unused)) static)
+
+static bool segment_map(cx_emu_segment *segment, int file)
+{
+    int protection = segment->arena->host_access ? PROT_READ | PROT_WRITE : PROT_NONE;
+    segment->user = mmap(NULL, segment->bytes, protection, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (segment->user == MAP_FAILED)
+        return false;
+    segment->alias = segment->user;
+    if (!segment->arena->host_access)
+        segment->alias =
+            mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (segment->alias == MAP_FAILED) {
+        munmap(segment->user, segment->bytes);
+        return false;
+    }
+    /* A forked child has no GPU memory (I4), and must not reach its parent's through these. */
+    madvise(segment->user, segment->bytes, MADV_DONTFORK);
+    madvise(segment->alias, segment->bytes, MADV_DONTFORK);
+    return true;
+}
+
+/* The file is closed once it is mapped: programs that close every descriptor do no harm then. */
+static bool segment_open(cx_emu_segment *segment)
+{
+    struct rlimit limit;
+    /* Beyond this limit ftruncate does not fail, it kills with SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < segment->bytes)
+        return false;
+    int file = memfd_create("ctxrt-gpu", MFD_CLOEXEC);
+    if (file < 0)
+        return false;
+    bool opened = ftruncate(file, (off_t)segment->bytes) == 0 && segment_map(segment, file);
+    close(file);
+    return opened;
+}
+
+static void segment_close(cx_emu_segment *segment)
+{
+    if (segment->alias != segment->user)
+        munmap(segment->alias, segment->bytes);
+    munmap(segment->user, segment->bytes);
+    segment->arena->segments--;
+    free(segment);
+}
+
+/* A new segment, all of it one free range; NULL if there is none to have. */
+static cx_emu_range *arena_grow(cx_emu_arena *arena, size_t bytes)
+{
+    cx_emu_range *range = calloc(1, sizeof(*range));
+    cx_emu_segment *segment = calloc(1, sizeof(*segment));
+    if (range == NULL || segment == NULL)
+        goto fail;
+    segment->arena = arena;
+    segment->bytes = bytes > arena->segment_bytes ? bytes : arena->segment_bytes;
+    if (__builtin_add_overflow(segment->bytes, arena->page_bytes - 1, &segment->bytes))
+        goto fail;
+    segment->bytes &= ~(arena->page_bytes - 1);
+    if (!segment_open(segment))
+        goto fail;
+    range->address = (uintptr_t)segment->user;
+    range->mapped = segment->alias;
+    range->bytes = segment->bytes;
+    range->segment = segment;
+    arena->segments++;
+    RB_INSERT(range_tree, &arena->free_ranges, range);
+    return range;
+
+fail:
+    free(segment);
+    free(range);
+    return NULL;
+}
+
+/* Drops the pages from `start` up to `end`, both counted from the start of the segment. */
+static void pages_drop(const cx_emu_segment *segment, size_t start, size_t end)
+{
+    if (start < end)
+        madvise(segment->alias + start, end - start, MADV_REMOVE);
+}
+
+static size_t page_floor(const cx_emu_segment *segment, size_t offset)
+{
+    return offset & ~(segment->arena->page_bytes - 1);
+}
+
+static size_t page_ceiling(const cx_emu_segment *segment, size_t offset)
+{
+    return page_floor(segment, offset + segment->arena->page_bytes - 1);
+}
+
+/* `right` becomes part of its neighbour `left`; neither is in the tree. */
+static void range_merge(cx_emu_range *left, cx_emu_range *right)
+{
+    left->bytes += right->bytes;
+    left->next = right->next;
+    if (right->next != NULL)
+        right->next->previous = left;
+    free(right);
+}
+
+static bool range_split(cx_emu_range *range, size_t bytes)
+{
+    cx_emu_range *rest = calloc(1, sizeof(*rest));
+    if (rest == NULL)
+        return false;
+    rest->address = range->address + bytes;
+    rest->mapped = range->mapped + bytes;
+    rest->bytes = range->bytes - bytes;
+    rest->segment = range->segment;
+    rest->previous = range;
+    rest->next = range->next;
+    if (range->next != NULL)
+        range->next->previous = rest;
+    range->next = rest;
+    range->bytes = bytes;
+    RB_INSERT(range_tree, &range->segment->arena->free_ranges, rest);
+    return true;
+}
+
+cx_emu_arena *cx_emu_arena_create(size_t quota_bytes, bool host_access)
+{
+    cx_emu_arena *arena = calloc(1, sizeof(*arena));
+    if (arena == NULL || __builtin_mul_overflow(quota_bytes, 2, &arena->segment_bytes)) {
+        free(arena);
+        return NULL;
+    }
+    arena->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    arena->host_access = host_access;
+    RB_INIT(&arena->free_ranges);
+    return arena;
+}
+
+void cx_emu_arena_destroy(cx_emu_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    cx_emu_range *range, *following;
+    RB_FOREACH_SAFE (range, range_tree, &arena->free_ranges, following) {
+        RB_REMOVE(range_tree, &arena->free_ranges, range);
+        segment_close(range->segment);
+        free(range);
+    }
+    free(arena);
+}
+
+cx_emu_range *cx_emu_arena_take(cx_emu_arena *arena, size_t bytes)
+{
+    cx_emu_range key = {.bytes = bytes};
+    cx_emu_range *range = RB_NFIND(range_tree, &arena->free_ranges, &key);
+    if (range == NULL)
+        range = arena_grow(arena, bytes);
+    if (range == NULL)
+        return NULL;
+    RB_REMOVE(range_tree, &arena->free_ranges, range);
+    if (range->bytes > bytes && !range_split(range, bytes)) {
+        RB_INSERT(range_tree, &arena->free_ranges, range);
+        return NULL;
+    }
+    range->taken = true;
+    return range;
+}
+
+void cx_emu_range_discard(const cx_emu_range *range)
+{
+    const cx_emu_segment *segment = range->segment;
+    size_t offset = range->address - (uintptr_t)segment->user;
+    pages_drop(segment, page_ceiling(segment, offset), page_floor(segment, offset + range->bytes));
+}
+
+void cx_emu_arena_give(cx_emu_range *range)
+{
+    cx_emu_segment *segment = range->segment;
+    cx_emu_arena *arena = segment->arena;
+    size_t first_page = page_floor(segment, range->address - (uintptr_t)segment->user);
+    size_t last_page =
+        page_ceiling(segment, range->address - (uintptr_t)segment->user + range->bytes);
+
+    range->taken = false;
+    if (range->next != NULL && !range->next->taken) {
+        RB_REMOVE(range_tree, &arena->free_ranges, range->next);
+        range_merge(range, range->next);
+    }
+    if (range->previous != NULL && !range->previous->taken) {
+        range = range->previous;
+        RB_REMOVE(range_tree, &arena->free_ranges, range);
+        range_merge(range, range->next);
+    }
+
+    if (range->bytes == segment->bytes && arena->segments > 1) {
+        segment_close(segment);
+        free(range);
+    } else {
+        /* The outermost pages go only if nothing else lives on them. */
+        size_t start = page_ceiling(segment, range->address - (uintptr_t)segment->user);
+        size_t end = page_floor(segment, range->address - (uintptr_t)segment->user + range->bytes);
+        pages_drop(segment, start > first_page ? start : first_page,
+                   end < last_page ? end : last_page);
+        RB_INSERT(range_tree, &arena->free_ranges, range);
+    }
+}

@@ -1,0 +1,51 @@
+/*
+ * A GPU's memory: address space that the host may not touch, over pages that the driver reaches
+ * through a second mapping.
+ *
+ * The addresses come in segments of twice the quota, mapped when first needed. When no gap of any
+ * segment is wide enough a further segment is mapped, so fragmentation never makes an allocation
+ * fail while quota is free. Pages come with the first touch and go with the range they belong to.
+ * No lock of its own: the caller holds emu.state, except where said.
+ */
+#ifndef CX_EMU_ARENA_H
+#define CX_EMU_ARENA_H
+
+#include <bsd/sys/tree.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cx_emu_arena cx_emu_arena;
+typedef struct cx_emu_segment cx_emu_segment;
+
+/* A piece of a segment, taken or free. */
+typedef struct cx_emu_range {
+    uintptr_t address;     /* what the user sees */
+    unsigned char *mapped; /* the same bytes, for the driver */
+    size_t bytes;
+    bool taken;
+    cx_emu_segment *segment;
+    struct cx_emu_range *previous, *next; /* neighbours in the segment */
+    RB_ENTRY(cx_emu_range) by_size;       /* among the free ranges of the arena */
+} cx_emu_range;
+
+/* An arena without any segment, or NULL: no memory. With `host_access` the host may read and write
+ * what the user sees, and there is no second mapping. */
+cx_emu_arena *cx_emu_arena_create(size_t quota_bytes, bool host_access);
+
+/* Every range was given back. NULL is harmless. */
+void cx_emu_arena_destroy(cx_emu_arena *arena);
+
+/* Takes a range; `bytes` is a multiple of CX_EMU_ALIGNMENT, not 0, and the range is aligned to it.
+ * NULL if the host has no memory or address space for it; then nothing has changed. The quota is
+ * the caller's to keep. */
+cx_emu_range *cx_emu_arena_take(cx_emu_arena *arena, size_t bytes);
+
+/* Gives a range and its pages back. Never fails. */
+void cx_emu_arena_give(cx_emu_range *range);
+
+/* Drops the pages of a taken range ahead of cx_emu_arena_give, which is then quick. Needs no lock.
+ */
+void cx_emu_range_discard(const cx_emu_range *range);
+
+#endif

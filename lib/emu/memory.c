@@ -1,0 +1,183 @@
+#include "emu/allocation.h"
+#include "emu/device.h"
+#include "emu/state.h"
+#include "emu/work.h"
+
+/* Allocates in the current context. Lock held. */
+static cxu_result allocate_here(cx_emu_memory_kind kind, size_t bytes, CUdeviceptr *out_pointer)
+{
+    cx_emu_context *context;
+    cx_emu_allocation *allocation;
+    cxu_result result = cx_emu_context_current(&context);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_pointer == NULL || bytes == 0)
+        return CXU_INVALID_VALUE;
+    result = cx_emu_allocation_create(context->device, context, kind, bytes, 0, &allocation);
+    if (result == CXU_SUCCESS)
+        *out_pointer = allocation->address;
+    return result;
+}
+
+cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS && (out_free == NULL || out_total == NULL))
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS) {
+        const cx_emu_device *device = context->device;
+        /* The host device has no quota, so more may be in use than there is. */
+        *out_free = device->used_bytes < device->memory_bytes
+                        ? device->memory_bytes - device->used_bytes
+                        : 0;
+        *out_total = device->memory_bytes;
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_alloc(CUdeviceptr *out_pointer, size_t bytes)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = allocate_here(CX_EMU_MEMORY_DEVICE, bytes, out_pointer);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static cxu_result allocate_pitched(CUdeviceptr *out_pointer, size_t *out_pitch, size_t width_bytes,
+                                   size_t height, unsigned int element_bytes)
+{
+    cx_emu_context *context;
+    cxu_result result = cx_emu_context_current(&context);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_pointer == NULL || out_pitch == NULL || width_bytes == 0 || height == 0 ||
+        width_bytes > CX_EMU_MAX_PITCH - (CX_EMU_TEXTURE_ALIGNMENT - 1) ||
+        (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
+        return CXU_INVALID_VALUE;
+    size_t rows = (width_bytes + CX_EMU_TEXTURE_ALIGNMENT - 1) / CX_EMU_TEXTURE_ALIGNMENT;
+    size_t pitch = rows * CX_EMU_TEXTURE_ALIGNMENT;
+    size_t bytes;
+    if (__builtin_mul_overflow(pitch, height, &bytes))
+        return CXU_OUT_OF_MEMORY;
+    result = allocate_here(CX_EMU_MEMORY_DEVICE, bytes, out_pointer);
+    if (result == CXU_SUCCESS)
+        *out_pitch = pitch;
+    return result;
+}
+
+cxu_result cx_emu_call_mem_alloc_pitch(CUdeviceptr *out_pointer, size_t *out_pitch,
+                                       size_t width_bytes, size_t height,
+                                       unsigned int element_bytes)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = allocate_pitched(out_pointer, out_pitch, width_bytes, height, element_bytes);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static cxu_result free_memory(CUdeviceptr pointer)
+{
+    cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
+    if (allocation == NULL)
+        return CXU_INVALID_VALUE;
+    switch (allocation->kind) {
+    case CX_EMU_MEMORY_DEVICE:
+    case CX_EMU_MEMORY_MANAGED:
+        cx_emu_allocation_free_and_wait(allocation);
+        return CXU_SUCCESS;
+    case CX_EMU_MEMORY_ASYNC:
+        cx_emu_allocation_free(allocation);
+        return CXU_SUCCESS;
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+cxu_result cx_emu_call_mem_free(CUdeviceptr pointer)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS || pointer == 0)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = free_memory(pointer);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_size,
+                                             CUdeviceptr pointer)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    const cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
+    if (result == CXU_SUCCESS && allocation == NULL)
+        result = CXU_NOT_FOUND;
+    if (result == CXU_SUCCESS && out_base != NULL)
+        *out_base = allocation->address;
+    if (result == CXU_SUCCESS && out_size != NULL)
+        *out_size = allocation->bytes;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, CUstream stream)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_context *context;
+    cx_emu_allocation *allocation;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_stream_context(stream, &context);
+    if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
+        result = CXU_INVALID_VALUE;
+    /* There from now on, so any work that the stream gets from now on finds it. */
+    if (result == CXU_SUCCESS)
+        result = cx_emu_allocation_create(context->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
+                                          &allocation);
+    if (result == CXU_SUCCESS)
+        *out_pointer = allocation->address;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* Memory of cuMemAlloc may be freed in stream order as well; host and managed memory may not. */
+static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
+{
+    cx_emu_context *context;
+    cxu_result result = cx_emu_stream_context(stream, &context);
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
+    if (allocation == NULL ||
+        (allocation->kind != CX_EMU_MEMORY_ASYNC && allocation->kind != CX_EMU_MEMORY_DEVICE))
+        return CXU_INVALID_VALUE;
+    return cx_emu_allocation_free_in_stream(allocation, stream);
+}
+
+cxu_result cx_emu_call_mem_free_async(CUdeviceptr pointer, CUstream stream)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = free_in_stream(pointer, stream);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}

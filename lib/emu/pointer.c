@@ -1,0 +1,255 @@
+#include "emu/allocation.h"
+#include "emu/device.h"
+#include "emu/state.h"
+
+#include <string.h>
+
+/* Attributes of these types, as cuPointerGetAttribute's documentation and callers have them: a
+ * boolean is an unsigned int. */
+typedef union attribute_value {
+    unsigned int number;
+    int ordinal;
+    unsigned long long wide;
+    size_t size;
+    CUdeviceptr device_pointer;
+    void *host_pointer;
+    CUcontext context;
+} attribute_value;
+
+enum { ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
+
+/* What the plural form says of the device of a pointer that the driver does not know (T7). */
+#define UNKNOWN_ORDINAL (-2)
+
+/* What the attributes of a pointer are answered from. Lock held as long as it is used. */
+typedef struct pointer_view {
+    CUdeviceptr pointer;
+    const cx_emu_allocation *allocation; /* NULL: unknown pointer */
+    const cx_emu_context *current;       /* NULL: none, or destroyed */
+} pointer_view;
+
+static pointer_view view_of(CUdeviceptr pointer)
+{
+    cx_emu_context *current;
+    pointer_view view = {.pointer = pointer, .allocation = cx_emu_allocation_find(pointer, 1)};
+    if (cx_emu_context_current(&current) == CXU_SUCCESS)
+        view.current = current;
+    return view;
+}
+
+/* How many bytes an attribute takes; 0 if there is none of that number. */
+static size_t attribute_bytes(cxu_pointer_attribute attribute)
+{
+    switch (attribute) {
+    case CXU_POINTER_MEMORY_TYPE:
+    case CXU_POINTER_SYNC_MEMOPS:
+    case CXU_POINTER_IS_MANAGED:
+    case CXU_POINTER_DEVICE_ORDINAL:
+    case CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CXU_POINTER_MAPPED:
+    case CXU_POINTER_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CXU_POINTER_ACCESS_FLAGS:
+        return sizeof(unsigned int);
+    case CXU_POINTER_CONTEXT:
+    case CXU_POINTER_DEVICE_POINTER:
+    case CXU_POINTER_HOST_POINTER:
+    case CXU_POINTER_P2P_TOKENS:
+    case CXU_POINTER_BUFFER_ID:
+    case CXU_POINTER_RANGE_START_ADDR:
+    case CXU_POINTER_RANGE_SIZE:
+    case CXU_POINTER_ALLOWED_HANDLE_TYPES:
+    case CXU_POINTER_MEMPOOL_HANDLE:
+    case CXU_POINTER_MAPPING_SIZE:
+    case CXU_POINTER_MAPPING_BASE_ADDR:
+    case CXU_POINTER_MEMORY_BLOCK_ID:
+        return 8;
+    }
+    return 0;
+}
+
+static cxu_memory_type memory_type(const cx_emu_allocation *allocation)
+{
+    switch (allocation->kind) {
+    case CX_EMU_MEMORY_PINNED:
+    case CX_EMU_MEMORY_REGISTERED:
+        return CXU_MEMORYTYPE_HOST;
+    default:
+        /* Managed memory too: the attribute knows host and device only, and IS_MANAGED says more.
+         */
+        return CXU_MEMORYTYPE_DEVICE;
+    }
+}
+
+/* Attributes that depend on where the pointer is used. */
+static cxu_result read_reach(const pointer_view *view, cxu_pointer_attribute attribute,
+                             attribute_value *out_value)
+{
+    if (view->current == NULL)
+        return CXU_INVALID_CONTEXT;
+    bool reachable = cx_emu_allocation_reachable(view->allocation, view->current);
+    if (attribute == CXU_POINTER_ACCESS_FLAGS)
+        out_value->number = reachable ? ACCESS_READ_WRITE : ACCESS_NONE;
+    else if (reachable)
+        out_value->device_pointer = view->pointer;
+    else
+        return CXU_INVALID_VALUE;
+    return CXU_SUCCESS;
+}
+
+static cxu_result read_host_pointer(const pointer_view *view, attribute_value *out_value)
+{
+    if ((uintptr_t)view->allocation->mapped != view->allocation->address)
+        return CXU_INVALID_VALUE;
+    out_value->host_pointer = (void *)(uintptr_t)view->pointer;
+    return CXU_SUCCESS;
+}
+
+/* Of a pointer that is known; *out_value is zero before. */
+static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute attribute,
+                                 attribute_value *out_value)
+{
+    const cx_emu_allocation *allocation = view->allocation;
+    switch (attribute) {
+    case CXU_POINTER_CONTEXT:
+        /* NULL for memory that no context owns. */
+        if (allocation->context != NULL)
+            out_value->context = cx_emu_context_handle(allocation->context);
+        return CXU_SUCCESS;
+    case CXU_POINTER_MEMORY_TYPE:
+        out_value->number = memory_type(allocation);
+        return CXU_SUCCESS;
+    case CXU_POINTER_DEVICE_POINTER:
+    case CXU_POINTER_ACCESS_FLAGS:
+        return read_reach(view, attribute, out_value);
+    case CXU_POINTER_HOST_POINTER:
+        return read_host_pointer(view, out_value);
+    case CXU_POINTER_SYNC_MEMOPS:
+        out_value->number = allocation->sync_memops;
+        return CXU_SUCCESS;
+    case CXU_POINTER_BUFFER_ID:
+    case CXU_POINTER_MEMORY_BLOCK_ID:
+        out_value->wide = allocation->buffer_id;
+        return CXU_SUCCESS;
+    case CXU_POINTER_IS_MANAGED:
+        out_value->number = allocation->kind == CX_EMU_MEMORY_MANAGED;
+        return CXU_SUCCESS;
+    case CXU_POINTER_DEVICE_ORDINAL:
+        out_value->ordinal = allocation->device->ordinal;
+        return CXU_SUCCESS;
+    case CXU_POINTER_RANGE_START_ADDR:
+    case CXU_POINTER_MAPPING_BASE_ADDR:
+        out_value->device_pointer = allocation->address;
+        return CXU_SUCCESS;
+    case CXU_POINTER_RANGE_SIZE:
+    case CXU_POINTER_MAPPING_SIZE:
+        out_value->size = allocation->bytes;
+        return CXU_SUCCESS;
+    case CXU_POINTER_MAPPED:
+        out_value->number = 1;
+        return CXU_SUCCESS;
+    case CXU_POINTER_MEMPOOL_HANDLE:
+        /* Memory of cuMemAllocAsync comes from a pool that has no handle here. */
+        return allocation->kind == CX_EMU_MEMORY_ASYNC ? CXU_NOT_SUPPORTED : CXU_SUCCESS;
+    case CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CXU_POINTER_ALLOWED_HANDLE_TYPES:
+    case CXU_POINTER_IS_GPU_DIRECT_RDMA_CAPABLE:
+        return CXU_SUCCESS;
+    case CXU_POINTER_P2P_TOKENS:
+        return CXU_NOT_SUPPORTED;
+    }
+    return CXU_INVALID_VALUE;
+}
+
+/* What the plural form says of a pointer that is not known; *out_value is zero before. */
+static void read_unknown(CUdeviceptr pointer, cxu_pointer_attribute attribute,
+                         attribute_value *out_value)
+{
+    if (attribute == CXU_POINTER_HOST_POINTER)
+        out_value->host_pointer = (void *)(uintptr_t)pointer;
+    else if (attribute == CXU_POINTER_DEVICE_ORDINAL)
+        out_value->ordinal = UNKNOWN_ORDINAL;
+}
+
+cxu_result cx_emu_call_pointer_get_attribute(void *out_value, cxu_pointer_attribute attribute,
+                                             CUdeviceptr pointer)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_value == NULL || attribute_bytes(attribute) == 0)
+        return CXU_INVALID_VALUE;
+    attribute_value value = {0};
+    pthread_mutex_lock(&cx_emu_lock);
+    pointer_view view = view_of(pointer);
+    result = view.allocation == NULL ? CXU_INVALID_VALUE : read_attribute(&view, attribute, &value);
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result == CXU_SUCCESS)
+        memcpy(out_value, &value, attribute_bytes(attribute));
+    return result;
+}
+
+static bool plural_valid(unsigned int count, const cxu_pointer_attribute *attributes,
+                         void *const *values)
+{
+    if (count == 0 || attributes == NULL || values == NULL)
+        return false;
+    for (unsigned int i = 0; i < count; i++)
+        if (values[i] == NULL || attribute_bytes(attributes[i]) == 0)
+            return false;
+    return true;
+}
+
+static bool plural_supported(unsigned int count, const cxu_pointer_attribute *attributes)
+{
+    for (unsigned int i = 0; i < count; i++)
+        if (attributes[i] == CXU_POINTER_P2P_TOKENS)
+            return false;
+    return true;
+}
+
+cxu_result cx_emu_call_pointer_get_attributes(unsigned int count, cxu_pointer_attribute *attributes,
+                                              void **out_values, CUdeviceptr pointer)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!plural_valid(count, attributes, out_values))
+        return CXU_INVALID_VALUE;
+    if (!plural_supported(count, attributes))
+        return CXU_NOT_SUPPORTED;
+    pthread_mutex_lock(&cx_emu_lock);
+    pointer_view view = view_of(pointer);
+    for (unsigned int i = 0; i < count; i++) {
+        attribute_value value = {0};
+        /* What cannot be answered stays zero here, where the singular form fails. */
+        if (view.allocation == NULL)
+            read_unknown(pointer, attributes[i], &value);
+        else if (read_attribute(&view, attributes[i], &value) != CXU_SUCCESS)
+            value = (attribute_value){0};
+        memcpy(out_values[i], &value, attribute_bytes(attributes[i]));
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_pointer_set_attribute(const void *value, cxu_pointer_attribute attribute,
+                                             CUdeviceptr pointer)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (value == NULL || attribute != CXU_POINTER_SYNC_MEMOPS)
+        return CXU_INVALID_VALUE;
+    unsigned int setting;
+    memcpy(&setting, value, sizeof(setting));
+    if (setting > 1)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
+    if (allocation != NULL && allocation->kind != CX_EMU_MEMORY_REGISTERED)
+        allocation->sync_memops = setting == 1;
+    else
+        result = CXU_INVALID_VALUE;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
