@@ -59,7 +59,7 @@ tests_driver_fake_empty_la_SOURCES = $(FAKE_SOURCES)
 tests_driver_fake_empty_la_LDFLAGS = $(FAKE_LDFLAGS)
 tests_driver_fake_empty_la_CPPFLAGS = $(DRIVER_CPPFLAGS) -DFAKE_DEVICES=0
 
-DRIVER_TESTS = tests/driver/check_driver tests/driver/check_loader
+DRIVER_TESTS = tests/driver/check_driver tests/driver/check_loader tests/driver/test_abi
 check_PROGRAMS += $(DRIVER_TESTS)
 TESTS += $(DRIVER_TESTS)
 
@@ -73,3 +73,19 @@ tests_driver_check_loader_CPPFLAGS = $(DRIVER_CPPFLAGS)
 tests_driver_check_loader_CFLAGS = $(DRIVER_CFLAGS)
 tests_driver_check_loader_LDADD = $(DRIVER_LIBS)
 EXTRA_tests_driver_check_loader_DEPENDENCIES = $(FAKE_MODULES)
+
+# Compares our declarations with cuda.h where that is installed; else it says why not.
+tests_driver_test_abi_SOURCES = tests/driver/test_abi.c tests/driver/test_abi.h tests/driver/test_abi_order.c
+tests_driver_test_abi_CPPFLAGS = $(DRIVER_CPPFLAGS)
+EXTRA_DIST += tests/driver/abi_facts.awk
+if HAVE_CUDA_H
+ABI_FACTS_FROM = $(top_srcdir)/lib/driver/cuda_abi.h $(top_srcdir)/lib/driver/results.def \
+	$(top_srcdir)/lib/driver/attributes.def $(CUDA_DIR)/include/cuda.h $(CUDA_DIR)/include/cudaTypedefs.h
+nodist_tests_driver_test_abi_SOURCES = tests/driver/abi_facts.h
+tests_driver_test_abi_CPPFLAGS += -DCX_TEST_HAVE_CUDA_H -Itests/driver $(CUDA_CPPFLAGS)
+CLEANFILES += tests/driver/abi_facts.h
+tests/driver/abi_facts.h: $(top_srcdir)/tests/driver/abi_facts.awk $(ABI_FACTS_FROM)
+	$(AM_V_GEN)$(MKDIR_P) tests/driver && \
+	$(AWK) -f $(top_srcdir)/tests/driver/abi_facts.awk $(ABI_FACTS_FROM) > $@.new && mv $@.new $@
+tests/driver/test_abi-test_abi.$(OBJEXT): tests/driver/abi_facts.h
+endif

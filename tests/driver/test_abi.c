@@ -1,0 +1,195 @@
+/*
+ * Compares cuda_abi.h and symbols.def with the installed cuda.h, at compile time: what does not agree
+ * does not build. What is newer than that cuda.h is left out, and counted.
+ */
+#include <stdio.h>
+
+#ifdef CX_TEST_HAVE_CUDA_H
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include "abi_facts.h"
+#include "driver/cuda_abi.h"
+#include "driver/parameters.h"
+#include "test_abi.h"
+#include <stdbool.h>
+
+/* The newest cuda.h that our declarations were written from; nothing of them may be absent in it. */
+#define KNOWN_VERSION 13000
+
+/* Values. The last limit moves with every version that adds one. */
+#if CUDA_VERSION < KNOWN_VERSION
+#undef CU_LIMIT_MAX
+#define CU_LIMIT_MAX CXU_LIMIT_MAX
+#endif
+#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #ours " is not " #theirs);
+#define ABSENT(ours) _Static_assert(CUDA_VERSION < KNOWN_VERSION, #ours " is not in cuda.h");
+CX_ABI_VALUES(SAME, ABSENT)
+
+/* Types: size, and for structs the place and size of every field. */
+#define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #ours " has another size");
+#define SAME_FIELD(ours, field, theirs, their_field)                                            \
+    _Static_assert(offsetof(ours, field) == offsetof(theirs, their_field) &&                    \
+                       sizeof(((ours *)0)->field) == sizeof(((theirs *)0)->their_field),        \
+                   #ours "." #field " is not " #theirs "." #their_field);
+
+SAME_SIZE(cxu_result, CUresult)
+SAME_SIZE(cxu_device_attribute, CUdevice_attribute)
+SAME_SIZE(cxu_ctx_flags, CUctx_flags)
+SAME_SIZE(cxu_limit, CUlimit)
+SAME_SIZE(cxu_func_cache, CUfunc_cache)
+SAME_SIZE(cxu_shared_config, CUsharedconfig)
+SAME_SIZE(cxu_p2p_attribute, CUdevice_P2PAttribute)
+SAME_SIZE(cxu_memory_type, CUmemorytype)
+SAME_SIZE(cxu_pointer_attribute, CUpointer_attribute)
+SAME_SIZE(cxu_stream_callback, CUstreamCallback)
+SAME_SIZE(cxu_uuid, CUuuid)
+SAME_FIELD(cxu_uuid, bytes, CUuuid, bytes)
+
+#define SAME_2D(field, their_field) SAME_FIELD(cxu_memcpy_2d, field, CUDA_MEMCPY2D, their_field)
+SAME_SIZE(cxu_memcpy_2d, CUDA_MEMCPY2D)
+SAME_2D(source_x_bytes, srcXInBytes)
+SAME_2D(source_y, srcY)
+SAME_2D(source_type, srcMemoryType)
+SAME_2D(source_host, srcHost)
+SAME_2D(source_device, srcDevice)
+SAME_2D(source_array, srcArray)
+SAME_2D(source_pitch_bytes, srcPitch)
+SAME_2D(destination_x_bytes, dstXInBytes)
+SAME_2D(destination_y, dstY)
+SAME_2D(destination_type, dstMemoryType)
+SAME_2D(destination_host, dstHost)
+SAME_2D(destination_device, dstDevice)
+SAME_2D(destination_array, dstArray)
+SAME_2D(destination_pitch_bytes, dstPitch)
+SAME_2D(width_bytes, WidthInBytes)
+SAME_2D(height, Height)
+
+#define SAME_3D(field, their_field) SAME_FIELD(cxu_memcpy_3d, field, CUDA_MEMCPY3D, their_field)
+SAME_SIZE(cxu_memcpy_3d, CUDA_MEMCPY3D)
+SAME_3D(source_x_bytes, srcXInBytes)
+SAME_3D(source_y, srcY)
+SAME_3D(source_z, srcZ)
+SAME_3D(source_lod, srcLOD)
+SAME_3D(source_type, srcMemoryType)
+SAME_3D(source_host, srcHost)
+SAME_3D(source_device, srcDevice)
+SAME_3D(source_array, srcArray)
+SAME_3D(source_reserved, reserved0)
+SAME_3D(source_pitch_bytes, srcPitch)
+SAME_3D(source_height, srcHeight)
+SAME_3D(destination_x_bytes, dstXInBytes)
+SAME_3D(destination_y, dstY)
+SAME_3D(destination_z, dstZ)
+SAME_3D(destination_lod, dstLOD)
+SAME_3D(destination_type, dstMemoryType)
+SAME_3D(destination_host, dstHost)
+SAME_3D(destination_device, dstDevice)
+SAME_3D(destination_array, dstArray)
+SAME_3D(destination_reserved, reserved1)
+SAME_3D(destination_pitch_bytes, dstPitch)
+SAME_3D(destination_height, dstHeight)
+SAME_3D(width_bytes, WidthInBytes)
+SAME_3D(height, Height)
+SAME_3D(depth, Depth)
+
+#if CUDA_VERSION >= 11040
+SAME_SIZE(cxu_exec_affinity, CUexecAffinityParam)
+SAME_FIELD(cxu_exec_affinity, type, CUexecAffinityParam, type)
+SAME_FIELD(cxu_exec_affinity, value, CUexecAffinityParam, param)
+SAME_FIELD(cxu_exec_affinity, value.multiprocessors.count, CUexecAffinityParam, param.smCount.val)
+#endif
+#if CUDA_VERSION >= 12050
+SAME_SIZE(cxu_ctx_create_params, CUctxCreateParams)
+SAME_FIELD(cxu_ctx_create_params, affinities, CUctxCreateParams, execAffinityParams)
+SAME_FIELD(cxu_ctx_create_params, affinity_count, CUctxCreateParams, numExecAffinityParams)
+SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
+#endif
+
+/* KNOWN(HAS_x) is 1 where HAS_x is defined as 1, else 0. */
+#define FILL_1 0,
+#define KNOWN(word) KNOWN_1(word)
+#define KNOWN_1(value) KNOWN_2(FILL_##value)
+#define KNOWN_2(filled) KNOWN_3(filled 1, 0, )
+#define KNOWN_3(first, second, ...) second
+
+/* Signatures. Each of our types stands for theirs in the comparison: above they were found alike. */
+#define cxu_result CUresult
+#define cxu_device_attribute CUdevice_attribute
+#define cxu_limit CUlimit
+#define cxu_func_cache CUfunc_cache
+#define cxu_shared_config CUsharedconfig
+#define cxu_p2p_attribute CUdevice_P2PAttribute
+#define cxu_pointer_attribute CUpointer_attribute
+#define cxu_stream_callback CUstreamCallback
+#define cxu_uuid CUuuid
+#define cxu_memcpy_2d CUDA_MEMCPY2D
+#define cxu_memcpy_3d CUDA_MEMCPY3D
+#define cxu_exec_affinity CUexecAffinityParam
+#define cxu_ctx_create_params CUctxCreateParams
+
+#define COMPARE(known, theirs, since, arity, parameters) COMPARE_1(known, theirs, since, arity, parameters)
+#define COMPARE_1(known, theirs, since, arity, parameters) COMPARE_KNOWN_##known(theirs, since, arity, parameters)
+#define COMPARE_KNOWN_1(theirs, since, arity, parameters)                                                \
+    _Static_assert(__builtin_types_compatible_p(cxu_result(*) CX_DECLARE(arity, parameters), theirs), \
+                   "the signature is not " #theirs);
+#define COMPARE_KNOWN_0(theirs, since, arity, parameters) \
+    _Static_assert((since) > CUDA_VERSION, #theirs " is not in cudaTypedefs.h");
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    COMPARE(KNOWN(HAS_PFN_##name##_v##since), PFN_##name##_v##since, since, arity, parameters)
+#include "driver/symbols.def"
+
+static const int rows_known[] = {
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) KNOWN(HAS_PFN_##name##_v##since),
+#include "driver/symbols.def"
+};
+
+static const int values_known[] = {
+#define VALUE_SAME(ours, theirs) 1,
+#define VALUE_ABSENT(ours) 0,
+    CX_ABI_VALUES(VALUE_SAME, VALUE_ABSENT)
+};
+
+static int sum(const int *known, size_t count)
+{
+    int total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += known[i];
+    return total;
+}
+
+static void report(int number, bool good, const char *what)
+{
+    printf("%s %d - %s\n", good ? "ok" : "not ok", number, what);
+}
+
+int main(void)
+{
+    int rows = (int)(sizeof rows_known / sizeof rows_known[0]);
+    int values = (int)(sizeof values_known / sizeof values_known[0]);
+    int rows_compared = sum(rows_known, (size_t)rows);
+    int values_compared = sum(values_known, (size_t)values);
+
+    printf("1..4\n# cuda.h %d\n", CUDA_VERSION);
+    printf("# %d of %d signatures compared, %d of %d values\n", rows_compared, rows,
+           values_compared, values);
+    report(1, rows_compared > 0 && (rows_compared == rows || CUDA_VERSION < KNOWN_VERSION),
+           "every signature was compared, but those newer than cuda.h");
+    report(2, values_compared > 0 && (values_compared == values || CUDA_VERSION < KNOWN_VERSION),
+           "every value was compared, but those newer than cuda.h");
+    report(3, CXU_STREAM_LEGACY == CU_STREAM_LEGACY && CXU_STREAM_PER_THREAD == CU_STREAM_PER_THREAD,
+           "the stream handles that name a stream are the same");
+    report(4, abi_before_cuda_h() == sizeof(CUDA_MEMCPY3D), "both headers go together in either order");
+    return 0;
+}
+
+#else
+
+int main(void)
+{
+    printf("1..0 # SKIP no cuda.h was found when this was configured; see --with-cuda\n");
+    return 0;
+}
+
+#endif

@@ -1,0 +1,12 @@
+#include "driver/cuda_abi.h"
+
+#ifdef CX_TEST_HAVE_CUDA_H
+#include <cuda.h>
+#endif
+
+#include "test_abi.h"
+
+size_t abi_before_cuda_h(void)
+{
+    return sizeof(cxu_memcpy_3d);
+}
