@@ -21,19 +21,18 @@ typedef struct cx_emu_allocation cx_emu_allocation;
 #define CX_EMU_PEERS_MAX 64
 
 typedef struct cx_emu_context {
-    /* 0: no live context here (destroyed; or a primary that is inactive). Else the id of the live one.
+    /* 0: no live context here (destroyed, or a primary that is inactive). Else the id of the live one.
      * Written under the lock, read without it by the stack. */
     _Atomic uint64_t live_id;
-    bool primary;
-    bool slot_used; /* the slot is taken: a live context, or a primary in any state */
+    _Atomic int ordinal;  /* of the device; stays after the end, until the slot is used again */
+    bool primary;         /* never changes: the first slots are those of the primary contexts */
+    bool closing;         /* not live any more, its work is being waited for */
     cx_emu_device *device;
-    unsigned int flags;
+    unsigned int flags;        /* of a primary also while it is inactive (P6) */
     unsigned int attach_count; /* cuCtxAttach, cuCtxDetach */
-    unsigned int api_version;
     size_t limits[CX_EMU_LIMITS];
     cxu_func_cache cache_config;
-    cxu_shared_config shared_config;
-    struct cx_emu_context *peers[CX_EMU_PEERS_MAX]; /* contexts whose memory this one may reach */
+    struct cx_emu_context *peers[CX_EMU_PEERS_MAX]; /* see peer.h: contexts whose memory it may reach */
     uint64_t peer_ids[CX_EMU_PEERS_MAX];
     int peer_count;
 
@@ -42,21 +41,49 @@ typedef struct cx_emu_context {
     cx_emu_stream *streams;         /* doubly linked, stream.h; the legacy stream is not in it */
     cx_emu_event *events;           /* doubly linked, event.h */
     cx_emu_stream *legacy;          /* made with the context, gone with it */
-    struct cx_emu_context *next_free;
+    struct cx_emu_context *next_free; /* while the slot is not in use */
 } cx_emu_context;
+
+/* The id of the live context in a slot, 0 if there is none. With the lock held it stays so. */
+static inline uint64_t cx_emu_context_id(const cx_emu_context *context)
+{
+    return atomic_load_explicit(&context->live_id, memory_order_acquire);
+}
 
 /*
  * The calling thread's current context. CXU_INVALID_CONTEXT if there is none,
- * CXU_CONTEXT_IS_DESTROYED if it was destroyed or reset. Lock held, so that it stays alive until the
- * lock is dropped.
+ * CXU_CONTEXT_IS_DESTROYED if it was destroyed or reset. Lock held: it stays alive until the lock is
+ * dropped; after a wait compare cx_emu_context_id() with what it was.
  */
 cxu_result cx_emu_context_current(cx_emu_context **out_context);
 
-/* The live context of a handle, or CXU_INVALID_CONTEXT. Lock held. */
+/* The live context of a handle. CXU_INVALID_CONTEXT if it is none or was destroyed,
+ * CXU_CONTEXT_IS_DESTROYED if it is a primary that is not active. Lock held. */
 cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context);
 
 /* As cx_emu_context_find, with NULL standing for the current context. Lock held. */
 cxu_result cx_emu_context_find_or_current(CUcontext handle, cx_emu_context **out_context);
+
+/* Whether the flags are a combination that cuCtxCreate takes. */
+bool cx_emu_context_flags_valid(unsigned int flags);
+
+/*
+ * Makes a context in a slot: gives it an id, its defaults and its legacy stream. False if memory ran
+ * out. Lock held.
+ */
+bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags);
+
+/*
+ * The end of a live context: no new use from here on, then its pending work is waited for with the lock
+ * released, then its streams, events and memory go (C3). Lock held.
+ */
+void cx_emu_context_close(cx_emu_context *context);
+
+/* Waits until a close that another thread has begun is over; the lock is released meanwhile. */
+void cx_emu_context_wait_closed(cx_emu_context *context);
+
+/* How many contexts are open or closing. Lock held. */
+int cx_emu_context_count(void);
 
 static inline CUcontext cx_emu_context_handle(cx_emu_context *context)
 {

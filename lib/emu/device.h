@@ -5,6 +5,7 @@
 #define CX_EMU_DEVICE_H
 
 #include "emu/context.h"
+#include "emu/emu.h"
 #include <stdbool.h>
 
 #define CX_EMU_DEVICES_MAX 65 /* the host device and 64 GPUs */
@@ -13,25 +14,38 @@ typedef struct cx_emu_arena cx_emu_arena; /* arena.h: a GPU's address range and 
 
 typedef struct cx_emu_device {
     int ordinal;
-    int board;        /* which emulated board: stays the same under CUDA_VISIBLE_DEVICES */
+    int board;        /* which emulated board, the same under CUDA_VISIBLE_DEVICES; -1: the host */
     bool host;        /* the host device */
     size_t memory_bytes; /* total; for the host device the machine's */
     size_t used_bytes;   /* by allocations; never above memory_bytes on a GPU */
     cx_emu_arena *arena; /* NULL on the host device, and before the first allocation */
     cx_emu_context *primary; /* always there: the same handle for the life of the process */
-    int primary_retains;
-    unsigned int primary_flags;
+    unsigned int primary_retains;
 } cx_emu_device;
 
 /* The device of an ordinal, or NULL. Needs no lock: devices change only in cx_emu_configure. */
 cx_emu_device *cx_emu_device_find(CUdevice ordinal);
 int cx_emu_device_total(void);
 
-/* Builds the device list from a configuration; lock held, no context exists. */
-bool cx_emu_devices_build(const cx_emu_config *config);
+/* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES; lock held, no context exists. */
+void cx_emu_devices_build(const cx_emu_config *config);
+
+/* Whether a primary context is retained or memory is held anywhere. Lock held. */
+bool cx_emu_devices_busy(void);
 
 /* Whether `device` can reach the memory of `peer` directly: two different GPUs can. */
 bool cx_emu_device_peer(const cx_emu_device *device, const cx_emu_device *peer);
+
+/* A number that looks like any GPU's and is made from the board's; and its text "GPU-xxxxxxxx-...". */
+#define CX_EMU_UUID_TEXT_BYTES 41
+void cx_emu_board_uuid(int board, cxu_uuid *out_uuid);
+void cx_emu_board_uuid_text(int board, char out_text[CX_EMU_UUID_TEXT_BYTES]);
+
+/*
+ * The boards that a value of CUDA_VISIBLE_DEVICES leaves, in its order: ordinals or the beginnings of
+ * UUIDs, up to the first that is not valid; none at all if one comes twice. NULL: all. Returns how many.
+ */
+int cx_emu_boards_visible(const char *list, int boards, int out_boards[CX_EMU_DEVICES_MAX]);
 
 /* The value of an attribute; false if there is no such attribute (attribute.c). */
 bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribute, int *out_value);
@@ -40,5 +54,9 @@ bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribut
 #define CX_EMU_MAX_PITCH 2147483647
 #define CX_EMU_ALIGNMENT 512
 #define CX_EMU_TEXTURE_ALIGNMENT 512
+
+/* Priorities of streams: the larger number is the lower priority. */
+#define CX_EMU_PRIORITY_LEAST 0
+#define CX_EMU_PRIORITY_GREATEST (-5)
 
 #endif

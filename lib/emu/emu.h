@@ -17,12 +17,18 @@ typedef struct cx_emu_config {
     bool host_access;        /* the host may dereference GPU memory */
 } cx_emu_config;
 
-/* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB),
- * CTXRT_EMU_HOST_ACCESS; no host device. False if a variable is malformed: *out_reason says which. */
+#define CX_EMU_DRIVER_VERSION 13000
+#define CX_EMU_MEMORY_GRANULARITY ((size_t)2 << 20)
+#define CX_EMU_MEMORY_MAX ((size_t)1 << 40)
+
+/* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB, at
+ * most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host device, CX_EMU_DRIVER_VERSION. False if a
+ * variable is malformed: *out_reason, a string constant, says which. */
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
 
-/* Sets the configuration; before cuInit, or after it as long as no context exists on any device.
- * False if contexts exist and the configuration differs. */
+/* Sets the configuration; before cuInit, or after it as long as no context exists on any device, no
+ * primary context is retained and no memory is held. No other call may run meanwhile. False, with nothing
+ * changed, if something exists and the configuration differs, or if a number is out of its range. */
 bool cx_emu_configure(const cx_emu_config *config);
 
 /* Every row of symbols.def, filled in. */

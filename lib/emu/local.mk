@@ -4,7 +4,15 @@ lib_emu_libemu_la_SOURCES = \
 	lib/emu/allocation.h lib/emu/work.h
 
 # life, devices, contexts, stacks, primary contexts, peers
-lib_emu_libemu_la_SOURCES +=
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/attribute.c lib/emu/config.c \
+	lib/emu/context.c lib/emu/context_call.c \
+	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c \
+	lib/emu/limit.c lib/emu/limit.h \
+	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
+	lib/emu/slot.c lib/emu/slot.h \
+	lib/emu/stack.c lib/emu/stack.h \
+	lib/emu/state.c lib/emu/table.c lib/emu/visible.c
 
 # memory
 lib_emu_libemu_la_SOURCES += \

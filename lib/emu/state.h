@@ -20,15 +20,15 @@ typedef enum cx_emu_phase {
     CX_EMU_ENDING   /* process teardown began: DEINITIALIZED (I3) */
 } cx_emu_phase;
 
-/* Per thread: the stack of contexts (stack.h), and what the thread is doing. */
-typedef struct cx_emu_thread cx_emu_thread;
-
 extern pthread_mutex_t cx_emu_lock;
 extern _Atomic int cx_emu_current_phase;
 
+/* Thread-local state that every call looks at: never reached through a function call. */
+#define CX_EMU_THREAD_LOCAL __attribute__((tls_model("initial-exec"))) _Thread_local
+
 /* True while the calling thread runs a host function or callback of a stream (T10). Set by the
  * workers of schedule.c. */
-extern _Thread_local bool cx_emu_in_callback;
+extern CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
 
 /* First thing in every call but the few that work before cuInit: CXU_SUCCESS if the call may go on,
  * else NOT_INITIALIZED, DEINITIALIZED, or NOT_PERMITTED inside a callback (T10). Takes no lock. */
@@ -40,6 +40,9 @@ static inline cxu_result cx_emu_enter(void)
         return CXU_SUCCESS;
     return cx_emu_enter_slowly();
 }
+
+/* The configuration in force; fixed while contexts exist. Lock held, or after cx_emu_enter(). */
+const cx_emu_config *cx_emu_configuration(void);
 
 /* CXU_NOT_SUPPORTED, with a line in the log the first time a call is named. */
 cxu_result cx_emu_not_supported(const char *call, const char *what);

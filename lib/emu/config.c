@@ -1,0 +1,56 @@
+#include "emu/emu.h"
+
+#include "base/option.h"
+#include <string.h>
+
+#define GPUS 4
+#define GPUS_MOST 64
+#define MEMORY_BYTES ((size_t)4 << 30)
+
+static bool read_gpus(int *out_gpus)
+{
+    const char *text = cx_option("CTXRT_EMU_DEVICES");
+    *out_gpus = GPUS;
+    return text == NULL || cx_parse_int(text, 1, GPUS_MOST, out_gpus);
+}
+
+static bool read_memory(size_t *out_bytes)
+{
+    const char *text = cx_option("CTXRT_EMU_MEMORY");
+    *out_bytes = MEMORY_BYTES;
+    if (text == NULL)
+        return true;
+    size_t bytes;
+    if (!cx_parse_size(text, &bytes) || bytes < CX_EMU_MEMORY_GRANULARITY || bytes > CX_EMU_MEMORY_MAX)
+        return false;
+    *out_bytes = bytes / CX_EMU_MEMORY_GRANULARITY * CX_EMU_MEMORY_GRANULARITY;
+    return true;
+}
+
+static bool read_host_access(bool *out_host_access)
+{
+    const char *text = cx_option("CTXRT_EMU_HOST_ACCESS");
+    int value = 0;
+    if (text != NULL && !cx_parse_int(text, 0, 1, &value))
+        return false;
+    *out_host_access = value == 1;
+    return true;
+}
+
+bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason)
+{
+    cx_emu_config config = {.driver_version = CX_EMU_DRIVER_VERSION};
+    const char *reason = NULL;
+    if (!read_gpus(&config.gpus))
+        reason = "CTXRT_EMU_DEVICES is not a number from 1 to 64";
+    else if (!read_memory(&config.gpu_memory_bytes))
+        reason = "CTXRT_EMU_MEMORY is not a size from 2M to 1T, such as 512M or 4G";
+    else if (!read_host_access(&config.host_access))
+        reason = "CTXRT_EMU_HOST_ACCESS is neither 0 nor 1";
+    if (reason != NULL) {
+        *out_reason = reason;
+        return false;
+    }
+    *out_config = config;
+    return true;
+}

@@ -1,0 +1,87 @@
+#include "emu/context.h"
+
+#include "emu/device.h"
+#include "emu/limit.h"
+#include "emu/slot.h"
+#include "emu/stack.h"
+#include "emu/state.h"
+#include "emu/work.h"
+
+static uint64_t last_id;
+static int open_contexts;
+static pthread_cond_t closed = PTHREAD_COND_INITIALIZER;
+
+cxu_result cx_emu_context_current(cx_emu_context **out_context)
+{
+    cxu_result result = cx_emu_stack_check();
+    if (result == CXU_SUCCESS)
+        *out_context = cx_emu_stack_top()->context;
+    return result;
+}
+
+cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context)
+{
+    cx_emu_context *context = cx_emu_slot_of(handle);
+    if (context == NULL)
+        return CXU_INVALID_CONTEXT;
+    if (cx_emu_context_id(context) == 0)
+        return context->primary ? CXU_CONTEXT_IS_DESTROYED : CXU_INVALID_CONTEXT;
+    *out_context = context;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_context_find_or_current(CUcontext handle, cx_emu_context **out_context)
+{
+    return handle != NULL ? cx_emu_context_find(handle, out_context) : cx_emu_context_current(out_context);
+}
+
+bool cx_emu_context_flags_valid(unsigned int flags)
+{
+    unsigned int schedule = flags & CXU_CTX_SCHED_MASK;
+    bool one_choice = (schedule & (schedule - 1)) == 0;
+    return one_choice && (flags & ~(unsigned int)CXU_CTX_FLAGS_MASK) == 0;
+}
+
+bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags)
+{
+    context->device = device;
+    context->flags = flags;
+    context->attach_count = 1;
+    cx_emu_limits_reset(context);
+    context->cache_config = CXU_FUNC_CACHE_PREFER_NONE;
+    context->peer_count = 0;
+    context->allocations = NULL;
+    context->streams = NULL;
+    context->events = NULL;
+    context->legacy = NULL;
+    atomic_store_explicit(&context->ordinal, device->ordinal, memory_order_relaxed);
+    atomic_store_explicit(&context->live_id, ++last_id, memory_order_release);
+    if (!cx_emu_streams_open(context)) {
+        atomic_store_explicit(&context->live_id, 0, memory_order_release);
+        return false;
+    }
+    open_contexts++;
+    return true;
+}
+
+void cx_emu_context_wait_closed(cx_emu_context *context)
+{
+    while (context->closing)
+        pthread_cond_wait(&closed, &cx_emu_lock);
+}
+
+void cx_emu_context_close(cx_emu_context *context)
+{
+    atomic_store_explicit(&context->live_id, 0, memory_order_release);
+    context->closing = true;
+    cx_emu_streams_close(context);
+    cx_emu_allocations_release(context);
+    context->closing = false;
+    open_contexts--;
+    pthread_cond_broadcast(&closed);
+}
+
+int cx_emu_context_count(void)
+{
+    return open_contexts;
+}

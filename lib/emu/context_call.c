@@ -1,0 +1,280 @@
+#include "emu/context.h"
+
+#include "emu/device.h"
+#include "emu/slot.h"
+#include "emu/stack.h"
+#include "emu/state.h"
+#include "emu/work.h"
+
+#define API_VERSION 3020
+
+static cxu_result create_locked(cx_emu_device *device, unsigned int flags, cx_emu_entry *out_entry)
+{
+    if (!cx_emu_stack_reserve())
+        return CXU_OUT_OF_MEMORY;
+    cx_emu_context *context = cx_emu_slot_take();
+    if (context == NULL)
+        return CXU_OUT_OF_MEMORY;
+    if (!cx_emu_context_open(context, device, flags)) {
+        cx_emu_slot_give(context);
+        return CXU_OUT_OF_MEMORY;
+    }
+    *out_entry = (cx_emu_entry){context, cx_emu_context_id(context)};
+    return CXU_SUCCESS;
+}
+
+static cxu_result create(CUcontext *out_context, unsigned int flags, CUdevice ordinal)
+{
+    if (out_context == NULL || !cx_emu_context_flags_valid(flags))
+        return CXU_INVALID_VALUE;
+    cx_emu_device *device = cx_emu_device_find(ordinal);
+    if (device == NULL)
+        return CXU_INVALID_DEVICE;
+
+    cx_emu_entry entry;
+    pthread_mutex_lock(&cx_emu_lock);
+    cxu_result result = create_locked(device, flags, &entry);
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_stack_push(entry);
+    *out_context = cx_emu_context_handle(entry.context);
+    return CXU_SUCCESS;
+}
+
+/* Affinities need a multi-process service, which there is none of. */
+static cxu_result check_affinities(const cxu_exec_affinity *affinities, int count)
+{
+    if (count < 0 || (count > 0 && affinities == NULL))
+        return CXU_INVALID_VALUE;
+    return count == 0 ? CXU_SUCCESS : CXU_UNSUPPORTED_EXEC_AFFINITY;
+}
+
+cxu_result cx_emu_call_ctx_create_v2(CUcontext *out_context, unsigned int flags, CUdevice device)
+{
+    cxu_result result = cx_emu_enter();
+    return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
+}
+
+cxu_result cx_emu_call_ctx_create_v3(CUcontext *out_context, cxu_exec_affinity *affinities, int count,
+                                     unsigned int flags, CUdevice device)
+{
+    cxu_result result = cx_emu_enter();
+    if (result == CXU_SUCCESS)
+        result = check_affinities(affinities, count);
+    return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
+}
+
+cxu_result cx_emu_call_ctx_create_v4(CUcontext *out_context, cxu_ctx_create_params *params,
+                                     unsigned int flags, CUdevice device)
+{
+    cxu_result result = cx_emu_enter();
+    if (result == CXU_SUCCESS && params != NULL) {
+        if (params->cig != NULL)
+            return cx_emu_not_supported("cuCtxCreate_v4", "CUDA in graphics");
+        result = check_affinities(params->affinities, params->affinity_count);
+    }
+    return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
+}
+
+/* A live context that cuCtxCreate made: a primary one ends by release or reset only (C5). */
+static cxu_result find_ordinary(CUcontext handle, cx_emu_context **out_context)
+{
+    cx_emu_context *context;
+    if (cx_emu_context_find(handle, &context) != CXU_SUCCESS || context->primary)
+        return CXU_INVALID_CONTEXT;
+    *out_context = context;
+    return CXU_SUCCESS;
+}
+
+static void destroy(cx_emu_context *context)
+{
+    cx_emu_stack_drop((cx_emu_entry){context, cx_emu_context_id(context)});
+    cx_emu_context_close(context);
+    cx_emu_slot_give(context);
+}
+
+cxu_result cx_emu_call_ctx_destroy(CUcontext handle)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find_ordinary(handle, &context);
+    if (result == CXU_SUCCESS)
+        destroy(context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_attach(CUcontext *out_context, unsigned int flags)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_context == NULL || flags != 0)
+        return CXU_INVALID_VALUE;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS && context->primary)
+        result = CXU_INVALID_CONTEXT;
+    if (result == CXU_SUCCESS)
+        context->attach_count++;
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result == CXU_SUCCESS)
+        *out_context = cx_emu_context_handle(context);
+    return result;
+}
+
+static cxu_result detach(CUcontext handle)
+{
+    cx_emu_context *context, *current;
+    cxu_result result = find_ordinary(handle, &context);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (cx_emu_context_current(&current) != CXU_SUCCESS || current != context)
+        return CXU_INVALID_CONTEXT;
+    if (--context->attach_count == 0)
+        destroy(context);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_ctx_detach(CUcontext context)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = detach(context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* Whatever state a primary is in, its device is known (Q2). Takes no lock: the ordinal is looked at
+ * before the id, and if the id is still the entry's then the slot held that context all the time. */
+static cxu_result give_device(cx_emu_entry entry, CUdevice *out_device)
+{
+    int ordinal = atomic_load_explicit(&entry.context->ordinal, memory_order_acquire);
+    if (!entry.context->primary && !cx_emu_entry_usable(&entry))
+        return CXU_CONTEXT_IS_DESTROYED;
+    *out_device = ordinal;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_ctx_get_device(CUdevice *out_device)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_device == NULL)
+        return CXU_INVALID_VALUE;
+    const cx_emu_entry *top = cx_emu_stack_top();
+    return top != NULL ? give_device(*top, out_device) : CXU_INVALID_CONTEXT;
+}
+
+cxu_result cx_emu_call_ctx_get_device_v2(CUdevice *out_device, CUcontext handle)
+{
+    if (handle == NULL)
+        return cx_emu_call_ctx_get_device(out_device);
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_device == NULL)
+        return CXU_INVALID_VALUE;
+    cx_emu_entry entry;
+    result = cx_emu_entry_make(handle, &entry);
+    return result == CXU_SUCCESS ? give_device(entry, out_device) : result;
+}
+
+cxu_result cx_emu_call_ctx_get_flags(unsigned int *out_flags)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_flags == NULL)
+        return CXU_INVALID_VALUE;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        *out_flags = context->flags;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_set_flags(unsigned int flags)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!cx_emu_context_flags_valid(flags))
+        return CXU_INVALID_VALUE;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        context->flags = flags;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_get_id(CUcontext handle, unsigned long long *out_id)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_id == NULL)
+        return CXU_INVALID_VALUE;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_find_or_current(handle, &context);
+    if (result == CXU_SUCCESS)
+        *out_id = cx_emu_context_id(context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_get_api_version(CUcontext handle, unsigned int *out_version)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_version == NULL)
+        return CXU_INVALID_VALUE;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_find_or_current(handle, &context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result == CXU_SUCCESS)
+        *out_version = API_VERSION;
+    return result;
+}
+
+static cxu_result synchronize(CUcontext handle)
+{
+    cx_emu_context *context;
+    cxu_result result = cx_emu_context_find_or_current(handle, &context);
+    if (result != CXU_SUCCESS)
+        return result;
+    uint64_t id = cx_emu_context_id(context);
+    cx_emu_work_wait_context(context);
+    return cx_emu_context_id(context) == id ? CXU_SUCCESS : CXU_CONTEXT_IS_DESTROYED;
+}
+
+cxu_result cx_emu_call_ctx_synchronize_v2(CUcontext context)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = synchronize(context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_synchronize(void)
+{
+    return cx_emu_call_ctx_synchronize_v2(NULL);
+}

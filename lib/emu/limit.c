@@ -1,0 +1,141 @@
+#include "emu/limit.h"
+
+#include "emu/device.h"
+#include "emu/stack.h"
+#include "emu/state.h"
+
+/* What a GPU of compute capability 7.5 has; `most` is where larger values are clamped (Q4). */
+typedef struct limit_row {
+    bool supported;
+    size_t initial, least, most;
+} limit_row;
+
+static const limit_row limits[CX_EMU_LIMITS] = {
+    [CXU_LIMIT_STACK_SIZE] = {true, 1024, 0, (size_t)512 << 10},
+    [CXU_LIMIT_PRINTF_FIFO_SIZE] = {true, (size_t)1 << 20, 4096, (size_t)1 << 30},
+    [CXU_LIMIT_MALLOC_HEAP_SIZE] = {true, (size_t)8 << 20, (size_t)4 << 20, (size_t)4 << 30},
+    [CXU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {true, 2, 0, 24},
+    [CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {true, 2048, 0, 65536},
+    [CXU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {true, 64, 0, 128},
+};
+
+static cxu_result check(cxu_limit limit)
+{
+    if ((unsigned int)limit >= CX_EMU_LIMITS)
+        return CXU_INVALID_VALUE;
+    return limits[limit].supported ? CXU_SUCCESS : CXU_UNSUPPORTED_LIMIT;
+}
+
+void cx_emu_limits_reset(cx_emu_context *context)
+{
+    for (int i = 0; i < CX_EMU_LIMITS; i++)
+        context->limits[i] = limits[i].initial;
+}
+
+cxu_result cx_emu_call_ctx_set_limit(cxu_limit limit, size_t value)
+{
+    cxu_result result = cx_emu_enter();
+    if (result == CXU_SUCCESS)
+        result = check(limit);
+    if (result != CXU_SUCCESS)
+        return result;
+
+    const limit_row *row = &limits[limit];
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        context->limits[limit] = value < row->least ? row->least : value > row->most ? row->most : value;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_get_limit(size_t *out_value, cxu_limit limit)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_value == NULL)
+        return CXU_INVALID_VALUE;
+    result = check(limit);
+    if (result != CXU_SUCCESS)
+        return result;
+
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        *out_value = context->limits[limit];
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_get_cache_config(cxu_func_cache *out_config)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_config == NULL)
+        return CXU_INVALID_VALUE;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        *out_config = context->cache_config;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_set_cache_config(cxu_func_cache config)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if ((unsigned int)config > CXU_FUNC_CACHE_PREFER_EQUAL)
+        return CXU_INVALID_VALUE;
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        context->cache_config = config;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* The bank size is fixed: any known value is taken, none changes it. */
+cxu_result cx_emu_call_ctx_get_shared_mem_config(cxu_shared_config *out_config)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_config == NULL)
+        return CXU_INVALID_VALUE;
+    result = cx_emu_stack_check();
+    if (result == CXU_SUCCESS)
+        *out_config = CXU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return result;
+}
+
+cxu_result cx_emu_call_ctx_set_shared_mem_config(cxu_shared_config config)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if ((unsigned int)config > CXU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CXU_INVALID_VALUE;
+    return cx_emu_stack_check();
+}
+
+cxu_result cx_emu_call_ctx_get_stream_priority_range(int *out_least, int *out_greatest)
+{
+    cxu_result result = cx_emu_enter();
+    if (result == CXU_SUCCESS)
+        result = cx_emu_stack_check();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_least != NULL)
+        *out_least = CX_EMU_PRIORITY_LEAST;
+    if (out_greatest != NULL)
+        *out_greatest = CX_EMU_PRIORITY_GREATEST;
+    return CXU_SUCCESS;
+}

@@ -1,0 +1,183 @@
+#include "emu/state.h"
+
+#include "base/log.h"
+#include "emu/context.h"
+#include "emu/device.h"
+#include "emu/slot.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED_CALLS 256
+
+pthread_mutex_t cx_emu_lock = PTHREAD_MUTEX_INITIALIZER;
+_Atomic int cx_emu_current_phase = CX_EMU_UNINITIALIZED;
+CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
+
+static cx_emu_config configuration;
+static bool configured; /* by cx_emu_configure */
+static bool hooked;
+
+cxu_result cx_emu_enter_slowly(void)
+{
+    switch (atomic_load(&cx_emu_current_phase)) {
+    case CX_EMU_RUNNING:
+        return cx_emu_in_callback ? CXU_NOT_PERMITTED : CXU_SUCCESS;
+    case CX_EMU_ENDING:
+        return CXU_DEINITIALIZED;
+    default:
+        return CXU_NOT_INITIALIZED;
+    }
+}
+
+static void change_phase(int from, int to)
+{
+    atomic_compare_exchange_strong(&cx_emu_current_phase, &from, to);
+}
+
+/* A forked child keeps FORKED, and what was never initialised must not start this late either. */
+__attribute__((destructor)) static void end(void)
+{
+    change_phase(CX_EMU_RUNNING, CX_EMU_ENDING);
+    change_phase(CX_EMU_UNINITIALIZED, CX_EMU_ENDING);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&cx_emu_lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&cx_emu_lock);
+}
+
+static void in_child(void)
+{
+    pthread_mutex_unlock(&cx_emu_lock);
+    change_phase(CX_EMU_RUNNING, CX_EMU_FORKED);
+}
+
+static void hook(void)
+{
+    if (hooked)
+        return;
+    hooked = pthread_atfork(before_fork, after_fork, in_child) == 0 && atexit(end) == 0;
+}
+
+static cxu_result configure_from_environment(void)
+{
+    const char *reason;
+    if (cx_emu_config_from_environment(&configuration, &reason))
+        return CXU_SUCCESS;
+    cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: %s", reason);
+    return CXU_INVALID_VALUE;
+}
+
+static cxu_result start(void)
+{
+    if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING)
+        return cx_emu_device_total() > 0 ? CXU_SUCCESS : CXU_NO_DEVICE;
+
+    if (!configured) {
+        cxu_result result = configure_from_environment();
+        if (result != CXU_SUCCESS)
+            return result;
+    }
+    hook();
+    if (!hooked || !cx_emu_slots_map())
+        return CXU_OUT_OF_MEMORY;
+    cx_emu_devices_build(&configuration);
+    if (cx_emu_device_total() == 0)
+        return CXU_NO_DEVICE;
+    change_phase(CX_EMU_UNINITIALIZED, CX_EMU_RUNNING);
+    return cx_emu_enter_slowly();
+}
+
+cxu_result cx_emu_call_init(unsigned int flags)
+{
+    if (atomic_load(&cx_emu_current_phase) != CX_EMU_UNINITIALIZED) {
+        cxu_result result = cx_emu_enter();
+        if (result != CXU_SUCCESS)
+            return result;
+    }
+    if (flags != 0)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    cxu_result result = start();
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static bool same(const cx_emu_config *a, const cx_emu_config *b)
+{
+    return a->host_device == b->host_device && a->gpus == b->gpus &&
+           a->gpu_memory_bytes == b->gpu_memory_bytes && a->driver_version == b->driver_version &&
+           a->host_access == b->host_access;
+}
+
+static bool valid(const cx_emu_config *config)
+{
+    return config->gpus >= 0 && config->gpus < CX_EMU_DEVICES_MAX && config->gpu_memory_bytes > 0 &&
+           config->gpu_memory_bytes <= CX_EMU_MEMORY_MAX &&
+           config->gpu_memory_bytes % CX_EMU_MEMORY_GRANULARITY == 0;
+}
+
+static bool reconfigure(const cx_emu_config *config)
+{
+    if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING) {
+        if (same(config, &configuration))
+            return true;
+        if (cx_emu_context_count() != 0 || cx_emu_devices_busy())
+            return false;
+        cx_emu_devices_build(config);
+    }
+    configuration = *config;
+    configured = true;
+    return true;
+}
+
+bool cx_emu_configure(const cx_emu_config *config)
+{
+    if (!valid(config))
+        return false;
+    pthread_mutex_lock(&cx_emu_lock);
+    bool done = reconfigure(config);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return done;
+}
+
+const cx_emu_config *cx_emu_configuration(void)
+{
+    return &configuration;
+}
+
+cxu_result cx_emu_call_driver_get_version(int *out_version)
+{
+    if (out_version == NULL)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    *out_version = configuration.driver_version != 0 ? configuration.driver_version : CX_EMU_DRIVER_VERSION;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return CXU_SUCCESS;
+}
+
+/* Whether the call is named here for the first time. */
+static bool first_time(const char *call)
+{
+    static const char *_Atomic named[NAMED_CALLS];
+    for (int i = 0; i < NAMED_CALLS; i++) {
+        const char *expected = NULL;
+        if (atomic_compare_exchange_strong(&named[i], &expected, call))
+            return true;
+        if (strcmp(expected, call) == 0)
+            return false;
+    }
+    return false;
+}
+
+cxu_result cx_emu_not_supported(const char *call, const char *what)
+{
+    if (first_time(call))
+        cx_log(CTXRT_LOG_WARNING, "%s: %s is not supported by the embedded driver", call, what);
+    return CXU_NOT_SUPPORTED;
+}
