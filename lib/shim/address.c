@@ -1,0 +1,48 @@
+#include "shim/exports.h"
+#include "shim/shim.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+static cxu_result query(const char *name, void **out_function, int version, uint64_t flags,
+                        cx_shim_query *out_status)
+{
+    if (name == NULL || out_function == NULL || version > cx_shim_version)
+        return CXU_INVALID_VALUE;
+    if (flags != CXU_GET_PROC_ADDRESS_DEFAULT && flags != CXU_GET_PROC_ADDRESS_LEGACY_STREAM &&
+        flags != CXU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+        return CXU_INVALID_VALUE;
+
+    void (*function)(void) = NULL;
+    bool per_thread = flags == CXU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    *out_status = cx_shim_find(name, version, per_thread, &function);
+    *out_function = (void *)function;
+    return CXU_SUCCESS;
+}
+
+/* The first form has no status to say it in, so not to be found is an error. */
+CX_SHIM_EXPORT cxu_result cuGetProcAddress(const char *name, void **out_function, int version,
+                                           uint64_t flags)
+{
+    cx_shim_query status;
+    cxu_result result = query(name, out_function, version, flags, &status);
+    return result == CXU_SUCCESS && status != CX_SHIM_FOUND ? CXU_NOT_FOUND : result;
+}
+
+CX_SHIM_EXPORT cxu_result cuGetProcAddress_v2(const char *name, void **out_function, int version,
+                                              uint64_t flags, cx_shim_query *out_status)
+{
+    cx_shim_query status;
+    cxu_result result = query(name, out_function, version, flags, &status);
+    if (result == CXU_SUCCESS && out_status != NULL)
+        *out_status = status;
+    return result;
+}
+
+/* No table is ever given: what NVIDIA's own libraries ask of their driver here is theirs. */
+CX_SHIM_EXPORT cxu_result cuGetExportTable(const void **out_table, const cxu_uuid *id)
+{
+    return out_table == NULL || id == NULL ? CXU_INVALID_VALUE : CXU_NOT_FOUND;
+}

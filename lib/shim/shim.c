@@ -1,0 +1,57 @@
+#include "shim/shim.h"
+
+#include "base/log.h"
+#include "emu/emu.h"
+#include <pthread.h>
+
+static cx_driver_table table;
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+static pthread_once_t configure_once = PTHREAD_ONCE_INIT;
+static cxu_result configured;
+
+static void configure(void)
+{
+    cx_emu_config config;
+    const char *reason;
+    configured = CXU_SUCCESS;
+    if (!cx_emu_config_from_environment(&config, &reason)) {
+        cx_log(CTXRT_LOG_ERROR, "the stand-in driver does not start: %s", reason);
+        configured = CXU_SYSTEM_NOT_READY;
+        return;
+    }
+    config.driver_version = cx_shim_version;
+    if (!cx_emu_configure(&config))
+        configured = CXU_UNKNOWN;
+}
+
+static cxu_result init(unsigned int flags)
+{
+    if (flags == 0) {
+        pthread_once(&configure_once, configure);
+        if (configured != CXU_SUCCESS)
+            return configured;
+    }
+    return cx_emu_call_init(flags);
+}
+
+/* Asked before cuInit, the embedded driver does not know yet which set it stands behind. */
+static cxu_result get_version(int *out_version)
+{
+    if (out_version == NULL)
+        return CXU_INVALID_VALUE;
+    *out_version = cx_shim_version;
+    return CXU_SUCCESS;
+}
+
+static void fill_table(void)
+{
+    table = cx_emu_table;
+    table.init = init;
+    table.driver_get_version = get_version;
+}
+
+const cx_driver_table *cx_shim_driver(void)
+{
+    pthread_once(&table_once, fill_table);
+    return &table;
+}

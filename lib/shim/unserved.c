@@ -1,0 +1,26 @@
+#include "base/log.h"
+#include "emu/state.h"
+#include "shim/shim.h"
+
+#include <stdatomic.h>
+
+/* No row of ours knows these symbols, so neither do we know their arguments: none is looked at. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+static cxu_result refuse(atomic_flag *said, const char *symbol)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!atomic_flag_test_and_set(said))
+        cx_log(CTXRT_LOG_WARNING, "%s is not supported by the stand-in driver", symbol);
+    return CXU_NOT_SUPPORTED;
+}
+
+#define CX_UNSERVED(symbol)                         \
+    CX_SHIM_EXPORT cxu_result symbol(void)          \
+    {                                               \
+        static atomic_flag said = ATOMIC_FLAG_INIT; \
+        return refuse(&said, #symbol);              \
+    }
+#include "lib/shim/unserved.def"
