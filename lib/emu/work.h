@@ -1,9 +1,13 @@
 /*
- * Work: what a stream does, one piece after the other. A piece of work is ready when all it depends on
- * is done; ready work is run by the workers (schedule.c), or at once if it is tiny.
+ * Work: what a stream does, one piece after the other. A piece of work is ready when all it depends
+ * on is done; ready work is run by the workers (schedule.c), or at once if it is tiny.
  *
- * Order inside a stream, between the legacy stream and the blocking streams of its context (T11), and
- * through events is all expressed as dependencies, taken when the work is submitted.
+ * Order inside a stream, between the legacy stream and the blocking streams of its context (T11),
+ * and through events is all expressed as dependencies, taken when the work is submitted.
+ *
+ * All of it is guarded by "emu.state": every function here is called with the lock held. Those that
+ * may release it meanwhile say so; then look again at any handle, stream or context before using
+ * it.
  */
 #ifndef CX_EMU_WORK_H
 #define CX_EMU_WORK_H
@@ -12,34 +16,129 @@
 
 typedef struct cx_emu_work cx_emu_work;
 
+typedef enum cx_emu_work_kind {
+    CX_EMU_WORK_CALL,   /* copies, fills: runs without the lock */
+    CX_EMU_WORK_LOCKED, /* short, must not wait: runs with the lock held */
+    CX_EMU_WORK_HOST    /* the user's code: runs without the lock, as a callback (T10) */
+} cx_emu_work_kind;
+
+#define CX_EMU_WORK_USES 2
+#define CX_EMU_WORK_AFTER 2
+
+/* One thing to be done before another. It lies in the later piece. */
+typedef struct cx_emu_dependency {
+    cx_emu_work *before; /* NULL once that is done */
+    cx_emu_work *after;
+    struct cx_emu_dependency *next; /* of those that wait for the same piece */
+} cx_emu_dependency;
+
+struct cx_emu_work {
+    uint64_t sequence; /* order of submission */
+    uint64_t done_ns;  /* CLOCK_MONOTONIC */
+    int references;    /* its own until it is done, and those of events and waits */
+    bool done;
+    bool demanded; /* something waits for it (schedule.c) */
+    cx_emu_work_kind kind;
+    size_t unfinished; /* dependencies that are not done */
+    void (*call)(void *argument);
+    void (*release)(void *argument);
+    void *argument;
+    cx_emu_allocation *uses[CX_EMU_WORK_USES];
+    cx_emu_stream *stream;        /* NULL: in no stream */
+    cx_emu_work *next_in_stream;  /* younger */
+    cx_emu_work *older, *younger; /* all work there is */
+    cx_emu_work *next_queued;     /* schedule.c */
+    cx_emu_dependency *successors;
+    size_t dependency_count;
+    cx_emu_dependency *dependencies;
+};
+
+/* What to do, and after what besides the order of its stream. */
+typedef struct cx_emu_work_request {
+    cx_emu_work_kind kind;
+    void (*call)(void *argument);    /* NULL: nothing but the order */
+    void (*release)(void *argument); /* once the work is done, lock held; may be NULL */
+    void *argument;
+    size_t argument_bytes; /* above 0: the argument is copied; 0: the pointer itself is passed */
+    size_t cost_bytes;     /* how much it moves */
+    bool waited;           /* the caller will wait for it at once */
+    cx_emu_allocation *uses[CX_EMU_WORK_USES]; /* held until the work is done; NULLs are skipped */
+    cx_emu_work *after[CX_EMU_WORK_AFTER];     /* behind these pieces; each may be NULL or done */
+    cx_emu_context *after_context;             /* behind all work of this context; may be NULL */
+} cx_emu_work_request;
+
+/*
+ * Submits a piece of work to a stream, or to none (NULL). The lock is released meanwhile if the
+ * work runs at once. `out_work` may be NULL; else the caller gets a reference.
+ *
+ * CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM (no worker thread): nothing is done, nothing released.
+ */
+cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
+                              cx_emu_work **out_work);
+
+void cx_emu_work_retain(cx_emu_work *work);
+void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
+
+/* Waits for a piece that the caller has a reference to, with the lock released meanwhile. */
+void cx_emu_work_wait(cx_emu_work *work);
+
+/* Whether it is done. A schedule that waits for demand takes this as such: polling makes progress.
+ */
+bool cx_emu_work_poll(cx_emu_work *work);
+
+/* Runs a ready piece in this thread: the lock is released meanwhile. For schedule.c. */
+void cx_emu_work_run(cx_emu_work *work);
+
+/* How many threads wait for work that is not done. For schedule.c. */
+int cx_emu_work_waits(void);
+
 /*
  * Waits, with the lock released meanwhile and held again on return. The context may be destroyed by
  * others during a wait: look at live_id again afterwards.
  */
-void cx_emu_work_wait_context(cx_emu_context *context);      /* all work of its streams submitted so far */
-void cx_emu_work_wait_allocation(cx_emu_allocation *allocation); /* until users is 0; it must not be freed meanwhile */
+void cx_emu_work_wait_context(
+    cx_emu_context *context); /* all work of its streams submitted so far */
+void cx_emu_work_wait_stream(
+    cx_emu_stream *stream); /* the legacy stream: also its blocking streams (T11) */
+void cx_emu_work_wait_allocation(
+    cx_emu_allocation *allocation); /* until users is 0; it must not be freed meanwhile */
 
-/* Whether any work submitted to the context's streams is unfinished. Lock held. */
+/* For a context that is being closed, whose legacy stream was `legacy`: all work whatsoever. */
+void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy);
+
+/* Gives back a use of an allocation that a call took for itself, and tells those who wait for it.
+ */
+void cx_emu_work_drop_allocation(cx_emu_allocation *allocation);
+
+/* Whether any work submitted to the context's streams is unfinished. */
 bool cx_emu_work_pending(cx_emu_context *context);
 
-/* The context's legacy stream, when it is made; and the end of all its streams and events when it is
- * destroyed (C3). Pending work is finished first: the lock is released meanwhile. Lock held. */
+/* Whether a stream is idle; a query, as cx_emu_work_poll. */
+bool cx_emu_work_poll_stream(cx_emu_stream *stream);
+
+/*
+ * The context's legacy stream, when it is made (false: out of memory); and the end of all its
+ * streams and events when it is destroyed (C3). Closing makes every handle stale first, then
+ * finishes pending work with the lock released meanwhile; the context must not be opened again
+ * before it returns. live_id may be set before or after either. Closing a context that is not open
+ * does nothing.
+ */
 bool cx_emu_streams_open(cx_emu_context *context);
 void cx_emu_streams_close(cx_emu_context *context);
 
 /*
  * Queues `call(argument)` as a piece of work in a stream handle as the user gave it (NULL, legacy,
- * per-thread or created), behind everything it must follow. For other rooms of the driver: memory frees
- * in stream order with it. `allocation` may be NULL, else it counts as used until the work is done.
- * CXU_INVALID_HANDLE, CXU_INVALID_CONTEXT, CXU_OUT_OF_MEMORY. Lock held, and `call` runs with it held.
+ * per-thread or created), behind everything it must follow. For other rooms of the driver: memory
+ * frees in stream order with it. `allocation` may be NULL, else it counts as used until the work is
+ * done, which is after `call` returned. CXU_INVALID_HANDLE, CXU_INVALID_CONTEXT,
+ * CXU_CONTEXT_IS_DESTROYED, CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM: `call` will not run. `call`
+ * runs with the lock held, perhaps before this returns; it must not wait.
  */
 cxu_result cx_emu_work_submit_locked_call(CUstream stream, cx_emu_allocation *allocation,
                                           void (*call)(void *argument), void *argument);
 
-/* The context that a stream handle means: its own, or the current one for the default streams (T2, T8).
- * Lock held. */
+/* The context that a stream handle means: its own, or the current one for the default streams (T2,
+ * T8). */
 cxu_result cx_emu_stream_context(CUstream stream, cx_emu_context **out_context);
-
-/* cuCtxRecordEvent, cuCtxWaitEvent and the rest of the calls live in stream.c, event.c, copy.c ... */
 
 #endif

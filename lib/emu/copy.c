@@ -1,0 +1,331 @@
+#include "emu/copy.h"
+#include "emu/schedule.h"
+#include "emu/state.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- ranges ---- */
+
+bool cx_emu_box_bytes(size_t pitch_bytes, size_t slice_bytes, size_t width_bytes, size_t height,
+                      size_t depth, size_t *out_bytes)
+{
+    size_t rows, slices, sum;
+
+    if (__builtin_mul_overflow(pitch_bytes, height - 1, &rows) ||
+        __builtin_mul_overflow(slice_bytes, depth - 1, &slices) ||
+        __builtin_add_overflow(rows, slices, &sum) ||
+        __builtin_add_overflow(sum, width_bytes, &sum))
+        return false;
+    *out_bytes = sum;
+    return true;
+}
+
+static cx_emu_place place_of(const cx_emu_allocation *allocation)
+{
+    switch (allocation->kind) {
+    case CX_EMU_MEMORY_PINNED:
+    case CX_EMU_MEMORY_REGISTERED:
+        return CX_EMU_PLACE_PINNED;
+    case CX_EMU_MEMORY_MANAGED:
+        return CX_EMU_PLACE_MANAGED;
+    default:
+        return CX_EMU_PLACE_DEVICE;
+    }
+}
+
+/* Whether some of the range, which no allocation holds, is memory that the host may not touch. */
+static bool touches_device(uintptr_t address, size_t bytes)
+{
+    const cx_emu_allocation *allocation = cx_emu_allocation_overlapping(address, bytes);
+
+    return allocation && (uintptr_t)allocation->mapped != allocation->address;
+}
+
+cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
+                            cx_emu_span *out_span)
+{
+    cx_emu_allocation *allocation;
+    uintptr_t end;
+
+    if (!address || __builtin_add_overflow(address, bytes, &end))
+        return CXU_INVALID_VALUE;
+    allocation = cx_emu_allocation_find(address, bytes);
+    if (allocation) {
+        *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), allocation,
+                                  place_of(allocation)};
+        return CXU_SUCCESS;
+    }
+    if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes))
+        return CXU_INVALID_VALUE;
+    *out_span = (cx_emu_span){(unsigned char *)address, NULL, CX_EMU_PLACE_PAGEABLE};
+    return CXU_SUCCESS;
+}
+
+/* ---- the copy itself ---- */
+
+typedef struct box {
+    unsigned char *bytes;
+    size_t pitch_bytes, slice_bytes;
+} box;
+
+typedef struct transfer {
+    box destination, source;
+    size_t width_bytes, height, depth;
+    void *staged; /* what the source was copied to; freed when done */
+} transfer;
+
+static bool tight(const transfer *shape, const box *side)
+{
+    return (shape->height == 1 || side->pitch_bytes == shape->width_bytes) &&
+           (shape->depth == 1 || side->slice_bytes == shape->width_bytes * shape->height);
+}
+
+/* Sides that overlap are the user's fault; memmove keeps it from being ours. */
+static void run(void *argument)
+{
+    const transfer *shape = argument;
+    const box *to = &shape->destination, *from = &shape->source;
+
+    if (tight(shape, to) && tight(shape, from)) {
+        memmove(to->bytes, from->bytes, shape->width_bytes * shape->height * shape->depth);
+        return;
+    }
+    for (size_t z = 0; z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++)
+            memmove(to->bytes + z * to->slice_bytes + y * to->pitch_bytes,
+                    from->bytes + z * from->slice_bytes + y * from->pitch_bytes,
+                    shape->width_bytes);
+}
+
+static void release(void *argument)
+{
+    free(((transfer *)argument)->staged);
+}
+
+static void stage(transfer *shape, void *staged)
+{
+    transfer first = *shape;
+
+    first.destination = (box){staged, shape->width_bytes, shape->width_bytes * shape->height};
+    run(&first);
+    shape->source = first.destination;
+    shape->staged = staged;
+}
+
+/* ---- what the caller waits for ---- */
+
+static bool synchronous(const cx_emu_span *span)
+{
+    return span->allocation && span->allocation->sync_memops;
+}
+
+/* Rule T13, for a source that is not pageable or was staged. */
+static bool must_wait(const cx_emu_span *to, const cx_emu_span *from, cx_emu_copy_mode mode)
+{
+    if (to->place == CX_EMU_PLACE_PAGEABLE || synchronous(to) || synchronous(from))
+        return true;
+    return mode == CX_EMU_COPY_SYNC &&
+           (to->place != CX_EMU_PLACE_DEVICE || from->place != CX_EMU_PLACE_DEVICE);
+}
+
+/* A pageable source is staged if the caller need not wait anyway: the copy must not hold it up. */
+static bool must_stage(const cx_emu_span *to, const cx_emu_span *from, size_t bytes,
+                       cx_emu_copy_mode mode)
+{
+    return from->place == CX_EMU_PLACE_PAGEABLE && to->place == CX_EMU_PLACE_DEVICE &&
+           !synchronous(to) && (mode == CX_EMU_COPY_ASYNC || bytes <= CX_EMU_TINY_BYTES);
+}
+
+static cxu_result submit(cx_emu_stream *stream, transfer *shape, const cx_emu_span *to,
+                         const cx_emu_span *from, bool wait)
+{
+    const cx_emu_work_request request = {
+        .kind = CX_EMU_WORK_CALL,
+        .call = run,
+        .release = release,
+        .argument = shape,
+        .argument_bytes = sizeof *shape,
+        .cost_bytes = shape->width_bytes * shape->height * shape->depth,
+        .waited = wait,
+        .uses = {to->allocation, from->allocation != to->allocation ? from->allocation : NULL},
+    };
+    cx_emu_work *work;
+    cxu_result result = cx_emu_work_submit(stream, &request, wait ? &work : NULL);
+
+    if (result == CXU_SUCCESS && wait) {
+        cx_emu_work_wait(work);
+        cx_emu_work_drop(work);
+    }
+    return result;
+}
+
+/*
+ * Copies the source aside with the lock released, so that the copy can be queued. The stream may be
+ * gone afterwards: it is looked for again. Without memory for it the caller waits instead.
+ */
+static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, transfer *shape,
+                                const cx_emu_span *to, const cx_emu_span *from)
+{
+    void *staged;
+    cxu_result result;
+
+    cx_emu_allocation_use(to->allocation);
+    pthread_mutex_unlock(&cx_emu_lock);
+    staged = malloc(shape->width_bytes * shape->height * shape->depth);
+    if (staged)
+        stage(shape, staged);
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_stream_find(handle, &stream);
+    if (result == CXU_SUCCESS)
+        result = submit(stream, shape, to, from, !staged);
+    if (result != CXU_SUCCESS)
+        free(staged);
+    cx_emu_work_drop_allocation(to->allocation);
+    return result;
+}
+
+static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)
+{
+    const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
+    cx_emu_span to_span, from_span;
+    size_t to_bytes, from_bytes;
+    cx_emu_stream *stream;
+    transfer shape;
+    cxu_result result = cx_emu_stream_find(handle, &stream);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
+        return CXU_SUCCESS;
+    if (!cx_emu_box_bytes(to->pitch_bytes, to->slice_bytes, copy->width_bytes, copy->height,
+                          copy->depth, &to_bytes) ||
+        !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, copy->width_bytes, copy->height,
+                          copy->depth, &from_bytes))
+        return CXU_INVALID_VALUE;
+    result = cx_emu_span_find(to->type, to->address, to_bytes, &to_span);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_span_find(from->type, from->address, from_bytes, &from_span);
+    if (result != CXU_SUCCESS)
+        return result;
+    shape = (transfer){.destination = {to_span.bytes, to->pitch_bytes, to->slice_bytes},
+                       .source = {from_span.bytes, from->pitch_bytes, from->slice_bytes},
+                       .width_bytes = copy->width_bytes,
+                       .height = copy->height,
+                       .depth = copy->depth};
+    if (must_stage(&to_span, &from_span, from_bytes, mode))
+        return submit_staged(handle, stream, &shape, &to_span, &from_span);
+    return submit(stream, &shape, &to_span, &from_span,
+                  from_span.place == CX_EMU_PLACE_PAGEABLE ||
+                      must_wait(&to_span, &from_span, mode));
+}
+
+cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode)
+{
+    cxu_result result;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    result = submit_locked(copy, stream, mode);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* ---- calls ---- */
+
+static cxu_result copy_bytes(cxu_memory_type to_type, uintptr_t to, cxu_memory_type from_type,
+                             uintptr_t from, size_t bytes, CUstream stream, cx_emu_copy_mode mode)
+{
+    const cx_emu_copy copy = {.destination = {to_type, to, 0, 0},
+                              .source = {from_type, from, 0, 0},
+                              .width_bytes = bytes,
+                              .height = 1,
+                              .depth = 1};
+    cxu_result result = cx_emu_enter();
+
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&copy, stream, mode) : result;
+}
+
+cxu_result cx_emu_call_memcpy_unified(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_UNIFIED, destination, CXU_MEMORYTYPE_UNIFIED, source, bytes,
+                      NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_unified_async(CUdeviceptr destination, CUdeviceptr source,
+                                            size_t bytes, CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_UNIFIED, destination, CXU_MEMORYTYPE_UNIFIED, source, bytes,
+                      stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memcpy_htod(CUdeviceptr destination, const void *source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_HOST, (uintptr_t)source,
+                      bytes, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_htod_async(CUdeviceptr destination, const void *source, size_t bytes,
+                                         CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_HOST, (uintptr_t)source,
+                      bytes, stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtoh(void *destination, CUdeviceptr source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_HOST, (uintptr_t)destination, CXU_MEMORYTYPE_DEVICE, source,
+                      bytes, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtoh_async(void *destination, CUdeviceptr source, size_t bytes,
+                                         CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_HOST, (uintptr_t)destination, CXU_MEMORYTYPE_DEVICE, source,
+                      bytes, stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtod(CUdeviceptr destination, CUdeviceptr source, size_t bytes)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_DEVICE, source, bytes,
+                      NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_dtod_async(CUdeviceptr destination, CUdeviceptr source, size_t bytes,
+                                         CUstream stream)
+{
+    return copy_bytes(CXU_MEMORYTYPE_DEVICE, destination, CXU_MEMORYTYPE_DEVICE, source, bytes,
+                      stream, CX_EMU_COPY_ASYNC);
+}
+
+/* Both contexts only name devices; under unified addressing the pointers say the same. */
+static cxu_result check_peers(CUcontext destination_context, CUcontext source_context)
+{
+    cx_emu_context *context;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_find(destination_context, &context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_context_find(source_context, &context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_memcpy_peer(CUdeviceptr destination, CUcontext destination_context,
+                                   CUdeviceptr source, CUcontext source_context, size_t bytes)
+{
+    cxu_result result = check_peers(destination_context, source_context);
+
+    return result == CXU_SUCCESS ? cx_emu_call_memcpy_dtod(destination, source, bytes) : result;
+}
+
+cxu_result cx_emu_call_memcpy_peer_async(CUdeviceptr destination, CUcontext destination_context,
+                                         CUdeviceptr source, CUcontext source_context, size_t bytes,
+                                         CUstream stream)
+{
+    cxu_result result = check_peers(destination_context, source_context);
+
+    return result == CXU_SUCCESS ? cx_emu_call_memcpy_dtod_async(destination, source, bytes, stream)
+                                 : result;
+}

@@ -1,0 +1,54 @@
+/*
+ * Copies of every shape: a box of bytes, `depth` slices of `height` rows of `width_bytes`.
+ */
+#ifndef CX_EMU_COPY_H
+#define CX_EMU_COPY_H
+
+#include "emu/stream.h"
+
+typedef struct cx_emu_copy_side {
+    cxu_memory_type
+        type;           /* HOST: any memory; DEVICE: inside one known allocation; UNIFIED: either */
+    uintptr_t address;  /* of the first byte of the box */
+    size_t pitch_bytes; /* from row to row */
+    size_t slice_bytes; /* from slice to slice */
+} cx_emu_copy_side;
+
+typedef struct cx_emu_copy {
+    cx_emu_copy_side destination, source;
+    size_t width_bytes, height, depth;
+} cx_emu_copy;
+
+/* Whether the caller may go on before the copy is done (T13). */
+typedef enum cx_emu_copy_mode { CX_EMU_COPY_SYNC, CX_EMU_COPY_ASYNC } cx_emu_copy_mode;
+
+/* Where the driver reaches a range of memory, and what it is. */
+typedef enum cx_emu_place {
+    CX_EMU_PLACE_PAGEABLE, /* host memory that the driver does not know */
+    CX_EMU_PLACE_PINNED,   /* pinned or registered */
+    CX_EMU_PLACE_DEVICE,
+    CX_EMU_PLACE_MANAGED
+} cx_emu_place;
+
+typedef struct cx_emu_span {
+    unsigned char *bytes;
+    cx_emu_allocation *allocation; /* NULL: pageable */
+    cx_emu_place place;
+} cx_emu_span;
+
+/* Number of bytes from the first to behind the last of a box, which is not empty; false: too many.
+ */
+bool cx_emu_box_bytes(size_t pitch_bytes, size_t slice_bytes, size_t width_bytes, size_t height,
+                      size_t depth, size_t *out_bytes);
+
+/* Finds a range. CXU_INVALID_VALUE: unknown, runs over an end, NULL. Lock held. */
+cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
+                            cx_emu_span *out_span);
+
+/*
+ * Copies in a stream as the user named it; takes the lock. An empty box is a success.
+ * CXU_INVALID_VALUE, what cx_emu_stream_find and cx_emu_work_submit return.
+ */
+cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode);
+
+#endif

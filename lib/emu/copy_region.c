@@ -1,0 +1,187 @@
+/* Copies of 2D and 3D regions: the user's descriptors, checked and turned into copies. */
+#include "emu/copy.h"
+#include "emu/device.h"
+#include "emu/state.h"
+
+/* One side of a descriptor, 2D or 3D. */
+typedef struct region {
+    cxu_memory_type type;
+    const void *host;
+    CUdeviceptr device;
+    size_t x_bytes, y, z;
+    size_t pitch_bytes;
+    size_t slice_rows;
+} region;
+
+static cxu_result base_of(const region *side, const char *call, uintptr_t *out_base)
+{
+    switch (side->type) {
+    case CXU_MEMORYTYPE_HOST:
+        *out_base = (uintptr_t)side->host;
+        return CXU_SUCCESS;
+    case CXU_MEMORYTYPE_DEVICE:
+    case CXU_MEMORYTYPE_UNIFIED:
+        *out_base = (uintptr_t)side->device;
+        return CXU_SUCCESS;
+    case CXU_MEMORYTYPE_ARRAY:
+        return cx_emu_not_supported(call, "arrays");
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+/* Whether rows and slices of the region fit into its pitch and its slices. */
+static bool fits(const region *side, const cx_emu_copy *shape)
+{
+    size_t row_end, slice_end;
+
+    if (side->pitch_bytes > CX_EMU_MAX_PITCH ||
+        __builtin_add_overflow(side->x_bytes, shape->width_bytes, &row_end) ||
+        __builtin_add_overflow(side->y, shape->height, &slice_end))
+        return false;
+    return (shape->height == 1 || side->pitch_bytes >= row_end) &&
+           (shape->depth == 1 || side->slice_rows >= slice_end);
+}
+
+/* NULL stays NULL, whatever the offsets, to be refused by the copy. */
+static bool locate(const region *side, uintptr_t base, cx_emu_copy_side *out_side)
+{
+    size_t rows, slices, slice_bytes, offset;
+
+    if (__builtin_mul_overflow(side->pitch_bytes, side->slice_rows, &slice_bytes) ||
+        __builtin_mul_overflow(side->pitch_bytes, side->y, &rows) ||
+        __builtin_mul_overflow(slice_bytes, side->z, &slices) ||
+        __builtin_add_overflow(rows, slices, &offset) ||
+        __builtin_add_overflow(offset, side->x_bytes, &offset) ||
+        __builtin_add_overflow(base, offset, &offset))
+        return false;
+    *out_side = (cx_emu_copy_side){.type = side->type,
+                                   .address = base ? offset : 0,
+                                   .pitch_bytes = side->pitch_bytes,
+                                   .slice_bytes = slice_bytes};
+    return true;
+}
+
+static cxu_result convert(const region *side, const char *call, const cx_emu_copy *shape,
+                          cx_emu_copy_side *out_side)
+{
+    bool empty = shape->width_bytes == 0 || shape->height == 0 || shape->depth == 0;
+    uintptr_t base = 0;
+    cxu_result result = base_of(side, call, &base);
+
+    if (result != CXU_SUCCESS || empty)
+        return result;
+    return fits(side, shape) && locate(side, base, out_side) ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
+static cxu_result submit(const char *call, const region *destination, const region *source,
+                         cx_emu_copy *shape, CUstream stream, cx_emu_copy_mode mode)
+{
+    cxu_result result = convert(source, call, shape, &shape->source);
+
+    if (result == CXU_SUCCESS)
+        result = convert(destination, call, shape, &shape->destination);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(shape, stream, mode) : result;
+}
+
+/* ---- 2D ---- */
+
+static cxu_result copy_2d(const char *call, const cxu_memcpy_2d *copy, CUstream stream,
+                          cx_emu_copy_mode mode)
+{
+    cx_emu_copy shape = {.depth = 1};
+    region destination, source;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!copy)
+        return CXU_INVALID_VALUE;
+    shape.width_bytes = copy->width_bytes;
+    shape.height = copy->height;
+    source = (region){.type = copy->source_type,
+                      .host = copy->source_host,
+                      .device = copy->source_device,
+                      .x_bytes = copy->source_x_bytes,
+                      .y = copy->source_y,
+                      .pitch_bytes = copy->source_pitch_bytes};
+    destination = (region){.type = copy->destination_type,
+                           .host = copy->destination_host,
+                           .device = copy->destination_device,
+                           .x_bytes = copy->destination_x_bytes,
+                           .y = copy->destination_y,
+                           .pitch_bytes = copy->destination_pitch_bytes};
+    return submit(call, &destination, &source, &shape, stream, mode);
+}
+
+cxu_result cx_emu_call_memcpy_2d(const cxu_memcpy_2d *copy)
+{
+    return copy_2d("cuMemcpy2D_v2", copy, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_2d_unaligned(const cxu_memcpy_2d *copy)
+{
+    return copy_2d("cuMemcpy2DUnaligned_v2", copy, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_2d_async(const cxu_memcpy_2d *copy, CUstream stream)
+{
+    return copy_2d("cuMemcpy2DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
+}
+
+/* ---- 3D ---- */
+
+/* A pitch or a number of rows of 0 stands for tight ones; if the sum overflows, fits() sees it. */
+static void make_tight(region *side, const cx_emu_copy *shape)
+{
+    if (side->pitch_bytes == 0)
+        side->pitch_bytes = side->x_bytes + shape->width_bytes;
+    if (side->slice_rows == 0)
+        side->slice_rows = side->y + shape->height;
+}
+
+static cxu_result copy_3d(const char *call, const cxu_memcpy_3d *copy, CUstream stream,
+                          cx_emu_copy_mode mode)
+{
+    cx_emu_copy shape = {0};
+    region destination, source;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!copy || copy->source_lod || copy->destination_lod || copy->source_reserved ||
+        copy->destination_reserved)
+        return CXU_INVALID_VALUE;
+    shape.width_bytes = copy->width_bytes;
+    shape.height = copy->height;
+    shape.depth = copy->depth;
+    source = (region){.type = copy->source_type,
+                      .host = copy->source_host,
+                      .device = copy->source_device,
+                      .x_bytes = copy->source_x_bytes,
+                      .y = copy->source_y,
+                      .z = copy->source_z,
+                      .pitch_bytes = copy->source_pitch_bytes,
+                      .slice_rows = copy->source_height};
+    destination = (region){.type = copy->destination_type,
+                           .host = copy->destination_host,
+                           .device = copy->destination_device,
+                           .x_bytes = copy->destination_x_bytes,
+                           .y = copy->destination_y,
+                           .z = copy->destination_z,
+                           .pitch_bytes = copy->destination_pitch_bytes,
+                           .slice_rows = copy->destination_height};
+    make_tight(&source, &shape);
+    make_tight(&destination, &shape);
+    return submit(call, &destination, &source, &shape, stream, mode);
+}
+
+cxu_result cx_emu_call_memcpy_3d(const cxu_memcpy_3d *copy)
+{
+    return copy_3d("cuMemcpy3D_v2", copy, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memcpy_3d_async(const cxu_memcpy_3d *copy, CUstream stream)
+{
+    return copy_3d("cuMemcpy3DAsync_v2", copy, stream, CX_EMU_COPY_ASYNC);
+}

@@ -1,0 +1,294 @@
+#include "emu/event.h"
+#include "emu/state.h"
+#include "emu/stream.h"
+
+#define EVENT_FLAGS (CXU_EVENT_BLOCKING_SYNC | CXU_EVENT_DISABLE_TIMING | CXU_EVENT_INTERPROCESS)
+
+static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_event)};
+
+static void remove_event(cx_emu_event *event)
+{
+    *(event->previous ? &event->previous->next : &event->context->events) = event->next;
+    if (event->next)
+        event->next->previous = event->previous;
+    cx_emu_work_drop(event->record);
+    cx_emu_handle_return(&handles, event);
+}
+
+void cx_emu_events_release(cx_emu_context *context)
+{
+    while (context->events)
+        remove_event(context->events);
+}
+
+cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event)
+{
+    cx_emu_event *event = (void *)handle;
+
+    if (!cx_emu_handle_live(&handles, handle) ||
+        !cx_emu_context_opened(event->context, event->opening))
+        return CXU_INVALID_HANDLE;
+    *out_event = event;
+    return CXU_SUCCESS;
+}
+
+static bool flags_valid(unsigned int flags)
+{
+    return !(flags & ~(unsigned int)EVENT_FLAGS) &&
+           (!(flags & CXU_EVENT_INTERPROCESS) || (flags & CXU_EVENT_DISABLE_TIMING));
+}
+
+cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
+{
+    cx_emu_stream *legacy;
+    cx_emu_event *event;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_event || !flags_valid(flags))
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_stream_find(CXU_STREAM_LEGACY, &legacy);
+    if (result != CXU_SUCCESS)
+        goto unlock;
+    event = cx_emu_handle_take(&handles);
+    if (!event) {
+        result = CXU_OUT_OF_MEMORY;
+        goto unlock;
+    }
+    event->context = legacy->context;
+    event->opening = legacy->opening;
+    event->flags = flags;
+    event->next = event->context->events;
+    if (event->next)
+        event->next->previous = event;
+    event->context->events = event;
+    *out_event = (CUevent)(void *)event;
+unlock:
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_event_destroy(CUevent handle)
+{
+    cx_emu_event *event;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_event_find(handle, &event);
+    if (result == CXU_SUCCESS)
+        remove_event(event);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* ---- record and wait ---- */
+
+static cxu_result record(cx_emu_event *event, cx_emu_stream *stream, cx_emu_context *after_context)
+{
+    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
+                                         .after_context = after_context};
+    cx_emu_work *work;
+    cxu_result result = cx_emu_work_submit(stream, &request, &work);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_work_drop(event->record);
+    event->record = work;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream stream_handle,
+                                               unsigned int flags)
+{
+    cx_emu_event *event;
+    cx_emu_stream *stream;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (flags != CXU_EVENT_RECORD_DEFAULT)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_event_find(event_handle, &event);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_stream_find(stream_handle, &stream);
+    if (result == CXU_SUCCESS && event->context != stream->context)
+        result = CXU_INVALID_HANDLE;
+    if (result == CXU_SUCCESS)
+        result = record(event, stream, NULL);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_event_record(CUevent event, CUstream stream)
+{
+    return cx_emu_call_event_record_with_flags(event, stream, CXU_EVENT_RECORD_DEFAULT);
+}
+
+cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_handle)
+{
+    cx_emu_context *context;
+    cx_emu_event *event;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_find(context_handle, &context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_event_find(event_handle, &event);
+    if (result == CXU_SUCCESS && event->context != context)
+        result = CXU_INVALID_HANDLE;
+    if (result == CXU_SUCCESS)
+        result = record(event, NULL, context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static bool recorded_and_unfinished(const cx_emu_event *event)
+{
+    return event->record && !event->record->done;
+}
+
+cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_handle,
+                                         unsigned int flags)
+{
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED};
+    cx_emu_event *event;
+    cx_emu_stream *stream;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (flags != CXU_EVENT_WAIT_DEFAULT)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_stream_find(stream_handle, &stream);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_event_find(event_handle, &event);
+    if (result == CXU_SUCCESS && recorded_and_unfinished(event)) {
+        request.after[0] = event->record;
+        result = cx_emu_work_submit(stream, &request, NULL);
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* All later work of the context waits for the event, and for the events it waited for before. */
+static cxu_result put_barrier(cx_emu_stream *legacy, cx_emu_work *after)
+{
+    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
+                                         .after = {after, legacy->barrier}};
+    cx_emu_work *barrier;
+    cxu_result result = cx_emu_work_submit(NULL, &request, &barrier);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_work_drop(legacy->barrier);
+    legacy->barrier = barrier;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_handle)
+{
+    cx_emu_context *context;
+    cx_emu_event *event;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_find(context_handle, &context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_event_find(event_handle, &event);
+    if (result == CXU_SUCCESS && recorded_and_unfinished(event))
+        result = put_barrier(context->legacy, event->record);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* ---- looking at an event ---- */
+
+cxu_result cx_emu_call_event_query(CUevent handle)
+{
+    cx_emu_event *event;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_event_find(handle, &event);
+    if (result == CXU_SUCCESS && event->record && !cx_emu_work_poll(event->record))
+        result = CXU_NOT_READY;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_event_synchronize(CUevent handle)
+{
+    cx_emu_event *event;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_event_find(handle, &event);
+    if (result == CXU_SUCCESS && event->record) {
+        cx_emu_work *work = event->record;
+
+        cx_emu_work_retain(work);
+        cx_emu_work_wait(work);
+        cx_emu_work_drop(work);
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static bool timed(const cx_emu_event *event)
+{
+    return event->record && !(event->flags & CXU_EVENT_DISABLE_TIMING);
+}
+
+/* Rule T4. */
+static cxu_result elapsed(const cx_emu_event *start, const cx_emu_event *end, float *out_ms)
+{
+    bool start_done, end_done;
+
+    if (!timed(start) || !timed(end))
+        return CXU_INVALID_HANDLE;
+    start_done = cx_emu_work_poll(start->record);
+    end_done = cx_emu_work_poll(end->record);
+    if (!start_done || !end_done)
+        return CXU_NOT_READY;
+    *out_ms = (float)((double)(int64_t)(end->record->done_ns - start->record->done_ns) / 1e6);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_event_elapsed_time_v2(float *out_ms, CUevent start_handle,
+                                             CUevent end_handle)
+{
+    cx_emu_event *start, *end;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_ms)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_event_find(start_handle, &start);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_event_find(end_handle, &end);
+    if (result == CXU_SUCCESS)
+        result = elapsed(start, end, out_ms);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_event_elapsed_time(float *out_ms, CUevent start, CUevent end)
+{
+    return cx_emu_call_event_elapsed_time_v2(out_ms, start, end);
+}

@@ -1,0 +1,23 @@
+/* Events: the last record of each. All functions: lock "emu.state" held. */
+#ifndef CX_EMU_EVENT_H
+#define CX_EMU_EVENT_H
+
+#include "emu/handle.h"
+#include "emu/work.h"
+
+struct cx_emu_event {
+    cx_emu_handle_slot slot;
+    cx_emu_context *context;
+    uint64_t opening; /* as in a stream */
+    unsigned int flags;
+    cx_emu_work *record;           /* a reference; NULL: never recorded */
+    cx_emu_event *previous, *next; /* in context->events */
+};
+
+/* The event of a user's handle, or CXU_INVALID_HANDLE. */
+cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event);
+
+/* The end of all events of a context. */
+void cx_emu_events_release(cx_emu_context *context);
+
+#endif

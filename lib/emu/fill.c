@@ -1,0 +1,192 @@
+#include "emu/copy.h"
+#include "emu/device.h"
+#include "emu/state.h"
+#include <string.h>
+
+/* `height` rows of `width` elements. */
+typedef struct fill {
+    CUdeviceptr address;
+    size_t pitch_bytes;
+    size_t element_bytes; /* 1, 2 or 4 */
+    uint32_t value;
+    size_t width, height;
+} fill;
+
+typedef struct painting {
+    fill shape;
+    unsigned char *bytes;
+} painting;
+
+static void fill_row(unsigned char *row, const fill *shape)
+{
+    uint16_t *halves = (void *)row;
+    uint32_t *words = (void *)row;
+
+    switch (shape->element_bytes) {
+    case 1:
+        memset(row, (int)shape->value, shape->width);
+        break;
+    case 2:
+        for (size_t x = 0; x < shape->width; x++)
+            halves[x] = (uint16_t)shape->value;
+        break;
+    default:
+        for (size_t x = 0; x < shape->width; x++)
+            words[x] = shape->value;
+    }
+}
+
+static void run(void *argument)
+{
+    const painting *work = argument;
+
+    for (size_t y = 0; y < work->shape.height; y++)
+        fill_row(work->bytes + y * work->shape.pitch_bytes, &work->shape);
+}
+
+/* The bytes from the first to behind the last element; false if the shape is not a valid one. */
+static bool measure(const fill *shape, size_t *out_bytes)
+{
+    size_t row_bytes;
+
+    if (__builtin_mul_overflow(shape->width, shape->element_bytes, &row_bytes) ||
+        shape->address % shape->element_bytes != 0)
+        return false;
+    if (shape->height > 1 &&
+        (shape->pitch_bytes < row_bytes || shape->pitch_bytes > CX_EMU_MAX_PITCH ||
+         shape->pitch_bytes % shape->element_bytes != 0))
+        return false;
+    return cx_emu_box_bytes(shape->pitch_bytes, 0, row_bytes, shape->height, 1, out_bytes);
+}
+
+static cxu_result submit(cx_emu_stream *stream, const fill *shape, const cx_emu_span *span,
+                         bool wait)
+{
+    painting work = {*shape, span->bytes};
+    const cx_emu_work_request request = {
+        .kind = CX_EMU_WORK_CALL,
+        .call = run,
+        .argument = &work,
+        .argument_bytes = sizeof work,
+        .cost_bytes = shape->width * shape->element_bytes * shape->height,
+        .waited = wait,
+        .uses = {span->allocation},
+    };
+    cx_emu_work *piece;
+    cxu_result result = cx_emu_work_submit(stream, &request, wait ? &piece : NULL);
+
+    if (result == CXU_SUCCESS && wait) {
+        cx_emu_work_wait(piece);
+        cx_emu_work_drop(piece);
+    }
+    return result;
+}
+
+/* Rule T13: the host goes on at once, unless the memory is the host's as well. */
+static bool must_wait(const cx_emu_span *span, cx_emu_copy_mode mode)
+{
+    return span->allocation->sync_memops ||
+           (mode == CX_EMU_COPY_SYNC && span->place != CX_EMU_PLACE_DEVICE);
+}
+
+static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_mode mode)
+{
+    cx_emu_span span;
+    cx_emu_stream *stream;
+    size_t bytes;
+    cxu_result result = cx_emu_stream_find(handle, &stream);
+
+    if (result != CXU_SUCCESS || shape->width == 0 || shape->height == 0)
+        return result;
+    if (!measure(shape, &bytes))
+        return CXU_INVALID_VALUE;
+    result = cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->address, bytes, &span);
+    return result == CXU_SUCCESS ? submit(stream, shape, &span, must_wait(&span, mode)) : result;
+}
+
+static cxu_result paint(fill shape, CUstream stream, cx_emu_copy_mode mode)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = submit_locked(&shape, stream, mode);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_memset_d8(CUdeviceptr destination, unsigned char value, size_t count)
+{
+    return paint((fill){destination, 0, 1, value, count, 1}, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memset_d16(CUdeviceptr destination, unsigned short value, size_t count)
+{
+    return paint((fill){destination, 0, 2, value, count, 1}, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memset_d32(CUdeviceptr destination, unsigned int value, size_t count)
+{
+    return paint((fill){destination, 0, 4, value, count, 1}, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memset_d8_async(CUdeviceptr destination, unsigned char value, size_t count,
+                                       CUstream stream)
+{
+    return paint((fill){destination, 0, 1, value, count, 1}, stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memset_d16_async(CUdeviceptr destination, unsigned short value, size_t count,
+                                        CUstream stream)
+{
+    return paint((fill){destination, 0, 2, value, count, 1}, stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memset_d32_async(CUdeviceptr destination, unsigned int value, size_t count,
+                                        CUstream stream)
+{
+    return paint((fill){destination, 0, 4, value, count, 1}, stream, CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memset_2d_d8(CUdeviceptr destination, size_t pitch_bytes,
+                                    unsigned char value, size_t width, size_t height)
+{
+    return paint((fill){destination, pitch_bytes, 1, value, width, height}, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memset_2d_d16(CUdeviceptr destination, size_t pitch_bytes,
+                                     unsigned short value, size_t width, size_t height)
+{
+    return paint((fill){destination, pitch_bytes, 2, value, width, height}, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memset_2d_d32(CUdeviceptr destination, size_t pitch_bytes,
+                                     unsigned int value, size_t width, size_t height)
+{
+    return paint((fill){destination, pitch_bytes, 4, value, width, height}, NULL, CX_EMU_COPY_SYNC);
+}
+
+cxu_result cx_emu_call_memset_2d_d8_async(CUdeviceptr destination, size_t pitch_bytes,
+                                          unsigned char value, size_t width, size_t height,
+                                          CUstream stream)
+{
+    return paint((fill){destination, pitch_bytes, 1, value, width, height}, stream,
+                 CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memset_2d_d16_async(CUdeviceptr destination, size_t pitch_bytes,
+                                           unsigned short value, size_t width, size_t height,
+                                           CUstream stream)
+{
+    return paint((fill){destination, pitch_bytes, 2, value, width, height}, stream,
+                 CX_EMU_COPY_ASYNC);
+}
+
+cxu_result cx_emu_call_memset_2d_d32_async(CUdeviceptr destination, size_t pitch_bytes,
+                                           unsigned int value, size_t width, size_t height,
+                                           CUstream stream)
+{
+    return paint((fill){destination, pitch_bytes, 4, value, width, height}, stream,
+                 CX_EMU_COPY_ASYNC);
+}

@@ -1,0 +1,438 @@
+#include "emu/work.h"
+#include "emu/schedule.h"
+#include "emu/state.h"
+#include "emu/stream.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A thread that waits; lies on its stack. */
+typedef struct wait {
+    bool (*over)(const void *subject);
+    const void *subject;
+    bool ended;
+    pthread_cond_t wake;
+    struct wait *previous, *next;
+} wait;
+
+/* Every piece is in this list: what only a slot refers to stays reachable for leak checkers. */
+static cx_emu_work *oldest, *youngest;
+static uint64_t last_sequence;
+
+static wait *waits;
+static int wait_count;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- life of a piece ---- */
+
+void cx_emu_work_retain(cx_emu_work *work)
+{
+    work->references++;
+}
+
+void cx_emu_work_drop(cx_emu_work *work)
+{
+    if (!work || --work->references > 0)
+        return;
+    *(work->older ? &work->older->younger : &oldest) = work->younger;
+    *(work->younger ? &work->younger->older : &youngest) = work->older;
+    free(work);
+}
+
+static cx_emu_work *create(const cx_emu_work_request *request, size_t dependency_count)
+{
+    const size_t align = _Alignof(max_align_t);
+    size_t argument_at = (sizeof(cx_emu_work) + align - 1) / align * align;
+    size_t links_at = argument_at + (request->argument_bytes + align - 1) / align * align;
+    cx_emu_work *work = calloc(1, links_at + dependency_count * sizeof(cx_emu_dependency));
+
+    if (!work)
+        return NULL;
+    work->sequence = ++last_sequence;
+    work->references = 1;
+    work->kind = request->kind;
+    work->call = request->call;
+    work->release = request->release;
+    work->argument = request->argument;
+    if (request->argument_bytes > 0) {
+        work->argument = (unsigned char *)work + argument_at;
+        memcpy(work->argument, request->argument, request->argument_bytes);
+    }
+    work->dependencies = (void *)((unsigned char *)work + links_at);
+    for (int i = 0; i < CX_EMU_WORK_USES; i++) {
+        work->uses[i] = request->uses[i];
+        if (work->uses[i])
+            cx_emu_allocation_use(work->uses[i]);
+    }
+    work->older = youngest;
+    *(youngest ? &youngest->younger : &oldest) = work;
+    youngest = work;
+    return work;
+}
+
+/* ---- dependencies ---- */
+
+/* Counts the dependency if the piece is not done, and notes it unless `links` is NULL. */
+static void add(cx_emu_work *before, cx_emu_dependency *links, size_t *count)
+{
+    if (!before || before->done)
+        return;
+    if (links)
+        links[*count].before = before;
+    ++*count;
+}
+
+/* `other` lies in a stream that is ordered with the one whose last piece is `own`: whichever of the
+ * two was submitted later already waits for the earlier. */
+static void add_unless_implied(cx_emu_work *other, const cx_emu_work *own, cx_emu_dependency *links,
+                               size_t *count)
+{
+    if (other && (!own || own->sequence < other->sequence))
+        add(other, links, count);
+}
+
+/* Rule T11. */
+static void add_stream(const cx_emu_stream *stream, cx_emu_dependency *links, size_t *count)
+{
+    const cx_emu_stream *legacy = stream->context->legacy;
+
+    add(stream->tail, links, count);
+    add(legacy->barrier, links, count);
+    if (stream == legacy) {
+        for (const cx_emu_stream *each = stream->context->streams; each; each = each->next)
+            if (cx_emu_stream_blocking(each))
+                add_unless_implied(each->tail, stream->tail, links, count);
+    } else if (cx_emu_stream_blocking(stream)) {
+        add_unless_implied(legacy->tail, stream->tail, links, count);
+    }
+}
+
+static size_t gather(const cx_emu_stream *stream, const cx_emu_work_request *request,
+                     cx_emu_dependency *links)
+{
+    const cx_emu_context *context = request->after_context;
+    size_t count = 0;
+
+    if (stream)
+        add_stream(stream, links, &count);
+    for (int i = 0; i < CX_EMU_WORK_AFTER; i++)
+        add(request->after[i], links, &count);
+    if (context) {
+        add(context->legacy->tail, links, &count);
+        for (const cx_emu_stream *each = context->streams; each; each = each->next)
+            add(each->tail, links, &count);
+    }
+    return count;
+}
+
+static void link_dependencies(cx_emu_work *work, size_t count)
+{
+    work->unfinished = work->dependency_count = count;
+    for (size_t i = 0; i < count; i++) {
+        cx_emu_dependency *link = &work->dependencies[i];
+
+        link->after = work;
+        link->next = link->before->successors;
+        link->before->successors = link;
+    }
+}
+
+/* ---- running ---- */
+
+static void end_waits(void)
+{
+    for (wait *each = waits, *next; each; each = next) {
+        next = each->next;
+        if (!each->over(each->subject))
+            continue;
+        *(each->previous ? &each->previous->next : &waits) = each->next;
+        if (each->next)
+            each->next->previous = each->previous;
+        wait_count--;
+        each->ended = true;
+        pthread_cond_signal(&each->wake);
+    }
+}
+
+static void finish(cx_emu_work *work)
+{
+    work->done = true;
+    work->done_ns = now_ns();
+    if (work->stream)
+        cx_emu_stream_finished(work->stream, work);
+    for (int i = 0; i < CX_EMU_WORK_USES; i++)
+        if (work->uses[i])
+            cx_emu_allocation_drop(work->uses[i]);
+    if (work->release)
+        work->release(work->argument);
+    for (cx_emu_dependency *link = work->successors, *next; link; link = next) {
+        next = link->next;
+        link->before = NULL;
+        if (--link->after->unfinished == 0)
+            cx_emu_schedule_ready(link->after);
+    }
+    work->successors = NULL;
+    end_waits();
+    cx_emu_work_drop(work);
+}
+
+void cx_emu_work_drop_allocation(cx_emu_allocation *allocation)
+{
+    cx_emu_allocation_drop(allocation);
+    end_waits();
+}
+
+/* Short pieces that became ready: one after the other rather than from inside finish, where a long
+ * chain of them would be as deep a recursion. */
+static void run_locked(void)
+{
+    cx_emu_work *work;
+
+    while ((work = cx_emu_schedule_take_locked())) {
+        if (work->call)
+            work->call(work->argument);
+        finish(work);
+    }
+}
+
+void cx_emu_work_run(cx_emu_work *work)
+{
+    if (work->kind == CX_EMU_WORK_LOCKED) {
+        if (work->call)
+            work->call(work->argument);
+    } else {
+        pthread_mutex_unlock(&cx_emu_lock);
+        cx_emu_in_callback = work->kind == CX_EMU_WORK_HOST;
+        work->call(work->argument);
+        cx_emu_in_callback = false;
+        pthread_mutex_lock(&cx_emu_lock);
+    }
+    finish(work);
+    run_locked();
+}
+
+cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
+                              cx_emu_work **out_work)
+{
+    size_t count = gather(stream, request, NULL);
+    bool at_once = count == 0 && cx_emu_schedule_at_once(request);
+    cx_emu_work *work;
+
+    if (!at_once && !cx_emu_schedule_open())
+        return CXU_OPERATING_SYSTEM;
+    work = create(request, count);
+    if (!work)
+        return CXU_OUT_OF_MEMORY;
+    gather(stream, request, work->dependencies);
+    link_dependencies(work, count);
+    if (stream)
+        cx_emu_stream_append(stream, work);
+    if (out_work) {
+        cx_emu_work_retain(work);
+        *out_work = work;
+    }
+    if (at_once)
+        cx_emu_work_run(work);
+    else if (count == 0)
+        cx_emu_schedule_ready(work);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_work_submit_locked_call(CUstream handle, cx_emu_allocation *allocation,
+                                          void (*call)(void *argument), void *argument)
+{
+    const cx_emu_work_request request = {
+        .kind = CX_EMU_WORK_LOCKED, .call = call, .argument = argument, .uses = {allocation}};
+    cx_emu_stream *stream;
+    cxu_result result = cx_emu_stream_find(handle, &stream);
+
+    return result == CXU_SUCCESS ? cx_emu_work_submit(stream, &request, NULL) : result;
+}
+
+/* ---- waiting ---- */
+
+int cx_emu_work_waits(void)
+{
+    return wait_count;
+}
+
+/* What is waited for has been demanded. */
+static void wait_until(bool (*over)(const void *subject), const void *subject)
+{
+    wait own = {.over = over, .subject = subject};
+
+    run_locked();
+    if (over(subject))
+        return;
+    pthread_cond_init(&own.wake, NULL);
+    own.next = waits;
+    if (waits)
+        waits->previous = &own;
+    waits = &own;
+    wait_count++;
+    cx_emu_schedule_wake(false);
+    while (!own.ended)
+        pthread_cond_wait(&own.wake, &cx_emu_lock);
+    pthread_cond_destroy(&own.wake);
+}
+
+static bool work_done(const void *subject)
+{
+    return ((const cx_emu_work *)subject)->done;
+}
+
+void cx_emu_work_wait(cx_emu_work *work)
+{
+    cx_emu_schedule_demand(work);
+    wait_until(work_done, work);
+}
+
+bool cx_emu_work_poll(cx_emu_work *work)
+{
+    bool done = work->done;
+
+    if (done)
+        return true;
+    cx_emu_work_retain(work);
+    cx_emu_schedule_demand(work);
+    run_locked();
+    cx_emu_schedule_wake(true);
+    cx_emu_work_drop(work);
+    return false;
+}
+
+/* The streams of one life of a context, up to a point in the order of submission. */
+typedef struct extent {
+    const cx_emu_context *context;
+    const cx_emu_stream *legacy; /* its slot is looked at even if the context is closed meanwhile */
+    uint64_t opening;
+    uint64_t sequence;
+    bool blocking_only;
+} extent;
+
+static extent extent_of(const cx_emu_context *context, const cx_emu_stream *legacy)
+{
+    return (extent){context, legacy, legacy->opening, last_sequence, false};
+}
+
+static bool has_stream(const extent *part, const cx_emu_stream *stream)
+{
+    return stream->opening == part->opening &&
+           (!part->blocking_only || cx_emu_stream_blocking(stream));
+}
+
+static bool busy(const extent *part, const cx_emu_stream *stream)
+{
+    return has_stream(part, stream) && stream->head && stream->head->sequence <= part->sequence;
+}
+
+static bool extent_done(const void *subject)
+{
+    const extent *part = subject;
+
+    if (busy(part, part->legacy))
+        return false;
+    for (const cx_emu_stream *each = part->context->streams; each; each = each->next)
+        if (busy(part, each))
+            return false;
+    return true;
+}
+
+static void demand_extent(const extent *part)
+{
+    if (part->legacy->tail)
+        cx_emu_schedule_demand(part->legacy->tail);
+    for (cx_emu_stream *each = part->context->streams; each; each = each->next)
+        if (each->tail && has_stream(part, each))
+            cx_emu_schedule_demand(each->tail);
+}
+
+void cx_emu_work_wait_context(cx_emu_context *context)
+{
+    if (context->legacy) {
+        extent part = extent_of(context, context->legacy);
+
+        demand_extent(&part);
+        wait_until(extent_done, &part);
+    }
+}
+
+void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
+{
+    extent part = extent_of(context, legacy);
+
+    demand_extent(&part);
+    wait_until(extent_done, &part);
+}
+
+bool cx_emu_work_pending(cx_emu_context *context)
+{
+    extent part;
+
+    if (!context->legacy)
+        return false;
+    part = extent_of(context, context->legacy);
+    return !extent_done(&part);
+}
+
+/* The pieces that a synchronisation with the legacy stream is about (T11). */
+static extent extent_of_legacy(const cx_emu_stream *legacy)
+{
+    extent part = extent_of(legacy->context, legacy);
+
+    part.blocking_only = true;
+    return part;
+}
+
+void cx_emu_work_wait_stream(cx_emu_stream *stream)
+{
+    cx_emu_work *work = stream->tail;
+
+    if (stream == stream->context->legacy) {
+        extent part = extent_of_legacy(stream);
+
+        demand_extent(&part);
+        wait_until(extent_done, &part);
+    } else if (work) {
+        cx_emu_work_retain(work);
+        cx_emu_work_wait(work);
+        cx_emu_work_drop(work);
+    }
+}
+
+bool cx_emu_work_poll_stream(cx_emu_stream *stream)
+{
+    extent part;
+
+    if (stream != stream->context->legacy)
+        return !stream->tail || cx_emu_work_poll(stream->tail);
+    part = extent_of_legacy(stream);
+    if (extent_done(&part))
+        return true;
+    demand_extent(&part);
+    run_locked();
+    cx_emu_schedule_wake(true);
+    return false;
+}
+
+static bool allocation_unused(const void *subject)
+{
+    return ((const cx_emu_allocation *)subject)->users == 0;
+}
+
+void cx_emu_work_wait_allocation(cx_emu_allocation *allocation)
+{
+    while (allocation->users > 0) {
+        for (cx_emu_work *each = oldest; each; each = each->younger)
+            if (!each->done && (each->uses[0] == allocation || each->uses[1] == allocation))
+                cx_emu_schedule_demand(each);
+        wait_until(allocation_unused, allocation);
+    }
+}
