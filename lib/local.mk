@@ -8,7 +8,7 @@ lib_libctxrt_la_LIBADD = \
 	lib/device/libdevice.la \
 	lib/emu/libemu.la \
 	lib/driver/libdriver.la \
-	lib/base/libbase.la
+	lib/base/libbase.la $(JANSSON_LIBS)
 lib_libctxrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(CTXRT_LT_VERSION) \
 	-Wl,--version-script=$(top_srcdir)/lib/ctxrt.map
 EXTRA_lib_libctxrt_la_DEPENDENCIES = $(top_srcdir)/lib/ctxrt.map

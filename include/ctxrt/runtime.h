@@ -12,6 +12,10 @@
 extern "C" {
 #endif
 
+#define CTXRT_VERSION_MAJOR 0
+#define CTXRT_VERSION_MINOR 1
+#define CTXRT_VERSION_PATCH 0
+
 /** Who serves the devices of type CUDA. There is never a silent fallback from one to another. */
 typedef enum ctxrt_cuda_driver {
     CTXRT_CUDA_DRIVER_DEFAULT = 0,  /**< as the environment's CTXRT_DRIVER says; libcuda if it says nothing */

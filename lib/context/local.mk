@@ -1,2 +1,16 @@
 noinst_LTLIBRARIES += lib/context/libcontext.la
-lib_context_libcontext_la_SOURCES =
+lib_context_libcontext_la_SOURCES = \
+	lib/context/context.c lib/context/context.h lib/context/record.h \
+	lib/context/created.c \
+	lib/context/foreign.c \
+	lib/context/frame.c \
+	lib/context/handoff.c \
+	lib/context/peer.c \
+	lib/context/primary.c \
+	lib/context/resync.c lib/context/resync.h \
+	lib/context/scope.c \
+	lib/context/shutdown.c \
+	lib/context/snapshot.c \
+	lib/context/stack.c lib/context/stack.h \
+	lib/context/thread.c lib/context/thread.h
+lib_context_libcontext_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

@@ -1,2 +1,5 @@
 noinst_LTLIBRARIES += lib/device/libdevice.la
-lib_device_libdevice_la_SOURCES =
+lib_device_libdevice_la_SOURCES = \
+	lib/device/device.c lib/device/device.h \
+	lib/device/properties.c \
+	lib/device/runtime.c lib/device/runtime.h

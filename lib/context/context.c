@@ -1,0 +1,152 @@
+#include "context/context.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "context/record.h"
+#include "context/stack.h"
+#include <stdio.h>
+
+#define ENDERS_MAX 4
+
+cx_pool cx_contexts = CX_POOL_INIT("context", 1, cx_context);
+
+pthread_mutex_t cx_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    void (*close)(cx_context *context);
+    void (*forget)(cx_context *context);
+} enders[ENDERS_MAX];
+
+/* Ids where the driver has none start high, so that they are not taken for a driver's. */
+static _Atomic uint64_t next_own_id = (uint64_t)1 << 48;
+
+uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native)
+{
+    unsigned long long id;
+    return driver->table.ctx_get_id(native, &id) == CXU_SUCCESS ? id : 0;
+}
+
+bool cx_context_native_known(const cx_driver *driver, CUcontext native)
+{
+    unsigned int version;
+    if (driver->missing[CX_SLOT_ctx_get_api_version])
+        return true;
+    return driver->table.ctx_get_api_version(native, &version) != CXU_INVALID_CONTEXT;
+}
+
+ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context)
+{
+    cx_context *context = cx_pool_find(&cx_contexts, handle);
+    if (context == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no live context", (const void *)handle);
+    *out_context = context;
+    return CTXRT_SUCCESS;
+}
+
+const char *cx_context_text(const cx_context *context)
+{
+    static _Thread_local char texts[4][80];
+    static _Thread_local unsigned int turn;
+    static const char *const kinds[] = {"primary context", "context", "foreign context"};
+    char *text = texts[turn++ % 4];
+    snprintf(text, sizeof texts[0], "%s %llu of %s", kinds[context->kind],
+             (unsigned long long)atomic_load(&context->id),
+             context->device != NULL ? cx_device_text(context->device->id) : "an unknown device");
+    return text;
+}
+
+void cx_record_identify(cx_context *context)
+{
+    uint64_t id = cx_context_native_id(context->driver, context->native);
+    atomic_store(&context->id, id != 0 ? id : atomic_fetch_add(&next_own_id, 1));
+}
+
+ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native, cx_context_kind kind,
+                                cx_context **out_context)
+{
+    cx_context *context = cx_pool_take(&cx_contexts);
+    if (context == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a context");
+    *context = (cx_context){
+        .native = native,
+        .driver = driver,
+        .device = device,
+        .kind = kind,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+    };
+    cx_record_identify(context);
+    *out_context = context;
+    return CTXRT_SUCCESS;
+}
+
+void cx_context_on_end(void (*close)(cx_context *context), void (*forget)(cx_context *context))
+{
+    pthread_mutex_lock(&cx_contexts_lock);
+    for (int i = 0; i < ENDERS_MAX; i++) {
+        if (enders[i].close == close && enders[i].forget == forget)
+            break;
+        if (enders[i].close == NULL) {
+            enders[i].close = close;
+            enders[i].forget = forget;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&cx_contexts_lock);
+}
+
+void cx_record_close(cx_context *context)
+{
+    cx_excursion excursion;
+    bool current = cx_excursion_begin(context, &excursion) == CTXRT_SUCCESS;
+    if (!current) {
+        cx_record_forget(context);
+        return;
+    }
+    for (int i = ENDERS_MAX - 1; i >= 0; i--)
+        if (enders[i].close != NULL)
+            enders[i].close(context);
+    cx_excursion_end(&excursion);
+}
+
+static const char *const object_nouns[CX_OBJECT_KINDS] = {
+    [CX_OBJECT_STREAM] = "stream",
+    [CX_OBJECT_EVENT] = "event",
+    [CX_OBJECT_MEMORY] = "piece of memory",
+    [CX_OBJECT_ALLOCATOR] = "allocator",
+};
+
+ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)
+{
+    int number, level;
+    if (cx_threads_use_context(context, &number, &level))
+        return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: frame %d of thread %d refers to it",
+                        cx_context_text(context), level, number);
+    for (int kind = 0; kind < CX_OBJECT_KINDS; kind++) {
+        int count = atomic_load(&context->objects[kind]);
+        if (count != 0)
+            return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: %d %s%s of it %s left", cx_context_text(context),
+                            count, object_nouns[kind], count == 1 ? "" : "s", count == 1 ? "is" : "are");
+    }
+    int holds = atomic_load(&context->holds);
+    if (holds > holds_allowed)
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "%s is in use: %d ctxrt_context_retain_primary not released", cx_context_text(context),
+                        holds - holds_allowed);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_record_retire(cx_context *context, int holds_allowed)
+{
+    if (cx_pool_retire(&cx_contexts, cx_context_handle(context)) == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
+    ctxrt_status status = cx_context_check_unused(context, holds_allowed);
+    if (status != CTXRT_SUCCESS)
+        cx_pool_revive(&cx_contexts, context);
+    return status;
+}
+
+void cx_record_forget(cx_context *context)
+{
+    for (int i = ENDERS_MAX - 1; i >= 0; i--)
+        if (enders[i].forget != NULL)
+            enders[i].forget(context);
+}

@@ -1,0 +1,91 @@
+/*
+ * Contexts: records of the driver's contexts that ctxrt made, retained or met.
+ *
+ * Records live in a pool and are never freed, only used again. A thread that is about to use a context
+ * first writes it into a frame and then looks whether it is still live; whoever ends a context first makes
+ * it stale and then looks through all frames. One of the two sees the other.
+ */
+#ifndef CX_CONTEXT_CONTEXT_H
+#define CX_CONTEXT_CONTEXT_H
+
+#include "base/pool.h"
+#include "device/device.h"
+#include <ctxrt/context.h>
+
+typedef enum cx_context_kind {
+    CX_CONTEXT_PRIMARY,
+    CX_CONTEXT_CREATED, /* ctxrt_context_create: ours to destroy */
+    CX_CONTEXT_FOREIGN  /* made by other code */
+} cx_context_kind;
+
+/* What can refer to a context besides frames; counted for CTXRT_ERROR_IN_USE. */
+typedef enum cx_object_kind {
+    CX_OBJECT_STREAM,
+    CX_OBJECT_EVENT,
+    CX_OBJECT_MEMORY,
+    CX_OBJECT_ALLOCATOR,
+    CX_OBJECT_KINDS
+} cx_object_kind;
+
+typedef struct cx_context {
+    CUcontext native;
+    cx_driver *driver;
+    cx_device *device;
+    cx_context_kind kind;
+    _Atomic uint64_t id;      /* the driver's, or our own where it has none */
+    _Atomic uint32_t epoch;   /* bumped by a reset: objects of an older epoch are gone */
+    _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
+    _Atomic int objects[CX_OBJECT_KINDS]; /* of the user's */
+    pthread_mutex_t lock;     /* "context": the two fields below */
+    void *idle_streams;       /* thread default streams that nobody has; lib/work */
+    void *allocator;          /* the default allocator, made on first use; lib/memory */
+} cx_context;
+
+extern cx_pool cx_contexts;
+
+/* The live context of a handle, or CTXRT_ERROR_INVALID_HANDLE. */
+ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context);
+
+static inline ctxrt_context *cx_context_handle(const cx_context *context)
+{
+    return cx_pool_handle(&cx_contexts, context);
+}
+
+/* The primary context of a device; the process's one retain is taken on first use. */
+ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context);
+
+/* The record of a native context that other code made; made if need be. */
+ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context);
+
+/* The driver's id of a context, or 0 where the driver has none. */
+uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native);
+
+/* Whether the driver still knows this context: it was not destroyed (a reset primary counts as known). */
+bool cx_context_native_known(const cx_driver *driver, CUcontext native);
+
+/* Counts an object of the user's; drop it when the object goes. */
+static inline void cx_context_object_add(cx_context *context, cx_object_kind kind)
+{
+    atomic_fetch_add(&context->objects[kind], 1);
+}
+static inline void cx_context_object_drop(cx_context *context, cx_object_kind kind)
+{
+    atomic_fetch_sub(&context->objects[kind], 1);
+}
+
+/*
+ * Rooms above keep things in a context (idle streams, the default allocator). They say once how these go:
+ * `close` is called before a context is destroyed or released, with the context pushed on the calling
+ * thread by the driver alone; `forget` after a reset, when the driver has destroyed them all already. In
+ * the reverse order of registration. At most 4; registering the same pair again does nothing.
+ */
+void cx_context_on_end(void (*close)(cx_context *context), void (*forget)(cx_context *context));
+
+/* "context 7 of cuda:1": in one of a few thread-local buffers, for messages. */
+const char *cx_context_text(const cx_context *context);
+
+/* Refuses with CTXRT_ERROR_IN_USE, naming what refers to the context: a frame of some thread, objects,
+ * holds above `holds_allowed`. */
+ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed);
+
+#endif

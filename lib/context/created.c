@@ -1,0 +1,71 @@
+/* Contexts that ctxrt creates and destroys. */
+#include "base/error.h"
+#include "context/record.h"
+
+/* Creating makes the new context current; it is popped again at once. */
+static ctxrt_status create_native(cx_device *device, unsigned int flags, CUcontext *out_native)
+{
+    cx_driver *driver = device->driver;
+    CUcontext popped;
+    ctxrt_status status = driver->missing[CX_SLOT_ctx_create_v2]
+                              ? CX_DRIVER_CALL(driver, ctx_create_v4, (out_native, NULL, flags, device->native))
+                              : CX_DRIVER_CALL(driver, ctx_create_v2, (out_native, flags, device->native));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(driver, ctx_pop, (&popped));
+    if (status != CTXRT_SUCCESS)
+        (void)driver->table.ctx_destroy(*out_native);
+    return status;
+}
+
+ctxrt_status ctxrt_context_create(ctxrt_device id, unsigned int flags, ctxrt_context **out_context)
+{
+    cx_device *device;
+    CUcontext native;
+    cx_context *context;
+    if (out_context == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_create: out_context is NULL");
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(id, &device);
+    if (status == CTXRT_SUCCESS)
+        status = create_native(device, flags, &native);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_record_take(device->driver, device, native, CX_CONTEXT_CREATED, &context);
+    if (status != CTXRT_SUCCESS) {
+        (void)device->driver->table.ctx_destroy(native);
+        return status;
+    }
+    *out_context = cx_pool_publish(&cx_contexts, context);
+    return CTXRT_SUCCESS;
+}
+
+/* "contexts" held. */
+static ctxrt_status destroy_created(cx_context *context)
+{
+    if (context->kind != CX_CONTEXT_CREATED)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s was not made by ctxrt_context_create: release it instead", cx_context_text(context));
+    ctxrt_status status = cx_record_retire(context, 0);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_record_close(context);
+    status = CX_DRIVER_CALL(context->driver, ctx_destroy, (context->native));
+    cx_pool_put_back(&cx_contexts, context);
+    return status;
+}
+
+ctxrt_status ctxrt_context_destroy(ctxrt_context *handle)
+{
+    cx_context *context;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || handle == NULL)
+        return status;
+    pthread_mutex_lock(&cx_contexts_lock);
+    status = cx_context_find(handle, &context);
+    if (status == CTXRT_SUCCESS)
+        status = destroy_created(context);
+    pthread_mutex_unlock(&cx_contexts_lock);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* Contexts that other code made, and the holds on them. */
+#include "base/error.h"
+#include "context/record.h"
+#include "context/stack.h"
+
+typedef struct adoption {
+    const cx_driver *driver;
+    CUcontext native;
+    uint64_t id;
+    cx_context *found;
+} adoption;
+
+static bool same_native(void *object, void *argument)
+{
+    cx_context *context = object;
+    adoption *wanted = argument;
+    if (context->driver == wanted->driver && context->native == wanted->native &&
+        (wanted->id == 0 || context->kind == CX_CONTEXT_PRIMARY || atomic_load(&context->id) == wanted->id))
+        wanted->found = context;
+    return wanted->found == NULL;
+}
+
+/* The device of a context that need not be current. */
+static ctxrt_status find_device(const cx_driver *driver, CUcontext native, cx_device **out_device)
+{
+    const cx_context probe = {.driver = (cx_driver *)(uintptr_t)driver, .native = native};
+    cx_excursion excursion;
+    CUdevice ordinal;
+    ctxrt_status status = cx_excursion_begin(&probe, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(driver, ctx_get_device, (&ordinal));
+    cx_excursion_end(&excursion);
+    if (status == CTXRT_SUCCESS)
+        *out_device = cx_device_of_native(driver, ordinal);
+    return status;
+}
+
+/* "contexts" held. */
+static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_context)
+{
+    adoption wanted = {.driver = driver, .native = native, .id = cx_context_native_id(driver, native)};
+    cx_device *device = NULL;
+    cx_pool_each(&cx_contexts, same_native, &wanted);
+    if (wanted.found != NULL) {
+        *out_context = wanted.found;
+        return CTXRT_SUCCESS;
+    }
+    if (!cx_context_native_known(driver, native))
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the driver does not know a context %p", (void *)native);
+    ctxrt_status status = find_device(driver, native, &device);
+    if (status == CTXRT_SUCCESS)
+        status = cx_record_take(driver, device, native, CX_CONTEXT_FOREIGN, out_context);
+    if (status == CTXRT_SUCCESS)
+        cx_pool_publish(&cx_contexts, *out_context);
+    return status;
+}
+
+ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context)
+{
+    pthread_mutex_lock(&cx_contexts_lock);
+    ctxrt_status status = adopt(driver, native, out_context);
+    pthread_mutex_unlock(&cx_contexts_lock);
+    return status;
+}
+
+ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native, ctxrt_context **out_context)
+{
+    cx_device *device;
+    cx_context *context;
+    if (native == NULL || out_context == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_from_native: %s is NULL",
+                        native == NULL ? "native" : "out_context");
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(ctxrt_device_of(type, 0), &device);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    pthread_mutex_lock(&cx_contexts_lock);
+    status = adopt(device->driver, native, &context);
+    if (status == CTXRT_SUCCESS) {
+        atomic_fetch_add(&context->holds, 1);
+        *out_context = cx_context_handle(context);
+    }
+    pthread_mutex_unlock(&cx_contexts_lock);
+    return status;
+}
+
+/* "contexts" held. The last hold of a foreign context ends its record, unless a frame still shows it. */
+static ctxrt_status release(cx_context *context)
+{
+    if (context->kind == CX_CONTEXT_CREATED || atomic_load(&context->holds) == 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: %s", cx_context_text(context),
+                        context->kind == CX_CONTEXT_CREATED
+                            ? "it was made by ctxrt_context_create: destroy it instead"
+                            : "nothing is left to release");
+    atomic_fetch_sub(&context->holds, 1);
+    if (context->kind != CX_CONTEXT_FOREIGN || atomic_load(&context->holds) != 0)
+        return CTXRT_SUCCESS;
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    if (cx_record_retire(context, 0) == CTXRT_SUCCESS) {
+        cx_record_close(context);
+        cx_pool_put_back(&cx_contexts, context);
+    }
+    cx_error_restore(&saved);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_context_release(ctxrt_context *handle)
+{
+    cx_context *context;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || handle == NULL)
+        return status;
+    pthread_mutex_lock(&cx_contexts_lock);
+    status = cx_context_find(handle, &context);
+    if (status == CTXRT_SUCCESS)
+        status = release(context);
+    pthread_mutex_unlock(&cx_contexts_lock);
+    return status;
+}

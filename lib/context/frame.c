@@ -1,0 +1,262 @@
+/* The public calls of the stack: push, pop, set, look. */
+#include "base/error.h"
+#include "context/stack.h"
+
+static ctxrt_status begin(cx_thread **out_thread)
+{
+    ctxrt_status status = cx_runtime_enter();
+    return status == CTXRT_SUCCESS ? cx_thread_self(out_thread) : status;
+}
+
+ctxrt_status ctxrt_stack_push_at(ctxrt_context *context, const char *file, int line)
+{
+    cx_thread *thread;
+    cx_target target;
+    const cx_frame_place place = {CTXRT_FRAME_PUSH, 0, file != NULL ? file : "", line};
+    ctxrt_status status = begin(&thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_target_context(context, &target);
+    return status == CTXRT_SUCCESS ? cx_stack_push(thread, &target, &place) : status;
+}
+
+ctxrt_status ctxrt_stack_push(ctxrt_context *context)
+{
+    return ctxrt_stack_push_at(context, "", 0);
+}
+
+ctxrt_status ctxrt_device_push_at(ctxrt_device device, const char *file, int line)
+{
+    cx_thread *thread;
+    cx_target target;
+    const cx_frame_place place = {CTXRT_FRAME_PUSH, 0, file != NULL ? file : "", line};
+    ctxrt_status status = begin(&thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_target_device(device, &target);
+    return status == CTXRT_SUCCESS ? cx_stack_push(thread, &target, &place) : status;
+}
+
+ctxrt_status ctxrt_device_push(ctxrt_device device)
+{
+    return ctxrt_device_push_at(device, "", 0);
+}
+
+ctxrt_status ctxrt_stack_pop(void)
+{
+    cx_thread *thread;
+    ctxrt_status status = begin(&thread);
+    return status == CTXRT_SUCCESS ? cx_stack_pop_level(thread, false) : status;
+}
+
+size_t ctxrt_stack_depth(void)
+{
+    return cx_thread_current != NULL ? cx_thread_depth(cx_thread_current) : 0;
+}
+
+/* ---- set ---- */
+
+/* The override's entry is on top of the driver's stack, ours or overwritten by other code. */
+static ctxrt_status replace(cx_thread *thread, uint32_t index, const cx_target *target,
+                            const cx_frame_place *place)
+{
+    cx_frame *frame = &thread->frames[index];
+    ctxrt_status status;
+    /* In a slot of its own first, where whoever ends the context finds it. */
+    cx_stack_drop(thread, index + 1);
+    if (index + 1 < CTXRT_STACK_DEPTH_MAX) {
+        status = cx_stack_prepare(thread, target, place);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    }
+    const cx_driver *driver = target->context->driver;
+    const cx_driver *before = cx_frame_context(frame)->driver;
+    CUcontext beneath = frame->beneath, popped;
+    if (driver == before) {
+        status = CX_DRIVER_CALL(driver, ctx_set_current, (target->context->native));
+    } else {
+        status = CX_DRIVER_CALL(driver, ctx_get_current, (&beneath));
+        if (status == CTXRT_SUCCESS)
+            status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
+        if (status == CTXRT_SUCCESS) {
+            status = CX_DRIVER_CALL(before, ctx_pop, (&popped));
+            if (status != CTXRT_SUCCESS)
+                (void)driver->table.ctx_pop(&popped);
+        }
+    }
+    if (status == CTXRT_SUCCESS) {
+        cx_thread_begin(thread);
+        cx_frame_write(frame, target->context, place);
+        cx_thread_end(thread);
+        frame->beneath = beneath;
+    }
+    if (index + 1 < CTXRT_STACK_DEPTH_MAX)
+        cx_stack_clear(thread, index + 1);
+    return status;
+}
+
+/* Whether the override at `index` still has an entry of its own on the driver's stack. */
+static ctxrt_status override_stands(cx_thread *thread, uint32_t index, bool *out_stands)
+{
+    const cx_frame *frame = &thread->frames[index];
+    const cx_context *context = cx_frame_context(frame);
+    CUcontext current;
+    ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_get_current, (&current));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (current != context->native && cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
+        return cx_stack_mismatch(frame, current);
+    if (current == NULL && frame->beneath != NULL)
+        return cx_stack_mismatch(frame, current);
+    *out_stands = current == context->native || (current != NULL && current != frame->beneath);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status set_slowly(cx_thread *thread, ctxrt_device device, const char *file, int line)
+{
+    cx_target target;
+    const cx_frame_place place = {CTXRT_FRAME_SET, 0, file, line};
+    ctxrt_status status = cx_target_device(device, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int top = cx_stack_top_own(thread);
+    if (top < 0 || cx_frame_origin(&thread->frames[top]) != CTXRT_FRAME_SET)
+        return cx_stack_push(thread, &target, &place);
+    bool stands = false;
+    status = override_stands(thread, (uint32_t)top, &stands);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (stands)
+        return replace(thread, (uint32_t)top, &target, &place);
+    cx_stack_drop(thread, (uint32_t)top);
+    return cx_stack_push(thread, &target, &place);
+}
+
+ctxrt_status ctxrt_device_set_at(ctxrt_device id, const char *file, int line)
+{
+    cx_thread *thread;
+    cx_device *device;
+    ctxrt_status status = begin(&thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(id, &device);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_frame *top = cx_thread_top(thread);
+    if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_SET &&
+        cx_frame_context(top) == atomic_load_explicit(&device->primary, memory_order_relaxed)) {
+        CUcontext current;
+        if (device->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&
+            current == cx_frame_context(top)->native)
+            return CTXRT_SUCCESS;
+    }
+    return set_slowly(thread, id, file != NULL ? file : "", line);
+}
+
+ctxrt_status ctxrt_device_set(ctxrt_device device)
+{
+    return ctxrt_device_set_at(device, "", 0);
+}
+
+/* ---- look ---- */
+
+static ctxrt_status current_context(cx_context *(*out_context))
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        *out_context = cx_frame_context(frame);
+    return status;
+}
+
+static ctxrt_status context_or_current(const ctxrt_context *handle, cx_context **out_context)
+{
+    if (handle == NULL)
+        return current_context(out_context);
+    ctxrt_status status = cx_runtime_enter();
+    return status == CTXRT_SUCCESS ? cx_context_find(handle, out_context) : status;
+}
+
+static ctxrt_status device_of(const cx_context *context, ctxrt_device *out_device)
+{
+    if (context->device == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_DEVICE, "%s is of a device that ctxrt does not list",
+                        cx_context_text(context));
+    *out_device = context->device->id;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_device_get(ctxrt_device *out_device)
+{
+    cx_context *context;
+    if (out_device == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_device_get: out_device is NULL");
+    ctxrt_status status = current_context(&context);
+    return status == CTXRT_SUCCESS ? device_of(context, out_device) : status;
+}
+
+ctxrt_status ctxrt_context_current(ctxrt_context **out_context)
+{
+    cx_context *context;
+    if (out_context == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_current: out_context is NULL");
+    ctxrt_status status = current_context(&context);
+    if (status == CTXRT_SUCCESS)
+        *out_context = cx_context_handle(context);
+    return status;
+}
+
+ctxrt_status ctxrt_context_device(ctxrt_context *handle, ctxrt_device *out_device)
+{
+    cx_context *context;
+    if (out_device == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_device: out_device is NULL");
+    ctxrt_status status = context_or_current(handle, &context);
+    return status == CTXRT_SUCCESS ? device_of(context, out_device) : status;
+}
+
+ctxrt_status ctxrt_context_id(ctxrt_context *handle, uint64_t *out_id)
+{
+    cx_context *context;
+    if (out_id == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_id: out_id is NULL");
+    ctxrt_status status = context_or_current(handle, &context);
+    if (status == CTXRT_SUCCESS)
+        *out_id = atomic_load(&context->id);
+    return status;
+}
+
+ctxrt_status ctxrt_context_native(ctxrt_context *handle, CUcontext *out_native)
+{
+    cx_context *context;
+    if (out_native == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_native: out_native is NULL");
+    ctxrt_status status = context_or_current(handle, &context);
+    if (status == CTXRT_SUCCESS)
+        *out_native = context->native;
+    return status;
+}
+
+ctxrt_status ctxrt_stack_peek(size_t level, ctxrt_frame_info *out_info)
+{
+    cx_thread *thread;
+    if (out_info == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stack_peek: out_info is NULL");
+    ctxrt_status status = begin(&thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    uint32_t depth = cx_thread_depth(thread);
+    if (level >= depth)
+        return cx_error(CTXRT_ERROR_STACK_EMPTY, "there is no frame at level %zu: the calling thread has %u", level,
+                        depth);
+    const cx_frame *frame = &thread->frames[depth - 1 - level];
+    const cx_context *context = cx_frame_context(frame);
+    *out_info = (ctxrt_frame_info){
+        .context = cx_context_handle(context),
+        .device = context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1),
+        .stream = atomic_load(&frame->stream),
+        .allocator = atomic_load(&frame->allocator),
+        .origin = cx_frame_origin(frame),
+        .file = atomic_load(&frame->file),
+        .line = atomic_load(&frame->line),
+    };
+    return CTXRT_SUCCESS;
+}

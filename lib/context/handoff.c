@@ -1,0 +1,100 @@
+/* Handing a frame from one thread to another. */
+#include "base/error.h"
+#include "context/stack.h"
+
+/* A context stays in use while a detached frame refers to it: `holds` counts it. */
+struct ctxrt_detached_frame {
+    int unused; /* never made: handles are no addresses */
+};
+
+typedef struct cx_detached {
+    cx_context *context;
+    ctxrt_context *handle;
+    ctxrt_stream *stream;
+    ctxrt_allocator *allocator;
+    const char *file;
+    int line;
+} cx_detached;
+
+static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
+
+/* The thread's default stream in the frame's context, if it has made one; it then goes along. */
+static ctxrt_stream *take_default_stream(cx_thread *thread, const cx_context *context)
+{
+    for (size_t i = 0; i < thread->default_stream_count; i++) {
+        cx_default_stream *entry = &thread->default_streams[i];
+        if (entry->context == context && entry->epoch == atomic_load(&context->epoch)) {
+            ctxrt_stream *stream = entry->stream;
+            *entry = thread->default_streams[--thread->default_stream_count];
+            return stream;
+        }
+    }
+    return NULL;
+}
+
+ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
+{
+    cx_thread *thread;
+    if (out_frame == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stack_detach: out_frame is NULL");
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_thread_self(&thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_frame *top = cx_thread_top(thread);
+    if (top == NULL)
+        return cx_error(CTXRT_ERROR_STACK_EMPTY, "the calling thread's stack has no frame to detach");
+    if (cx_frame_origin(top) != CTXRT_FRAME_PUSH && cx_frame_origin(top) != CTXRT_FRAME_ATTACH)
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED, "only a pushed frame can be detached; the top one is an "
+                                                   "override, a scope's or a foreign one");
+    cx_detached *detached = cx_pool_take(&detached_frames);
+    if (detached == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a detached frame");
+    *detached = (cx_detached){
+        .context = cx_frame_context(top),
+        .handle = cx_context_handle(cx_frame_context(top)),
+        .stream = atomic_load(&top->stream),
+        .allocator = atomic_load(&top->allocator),
+        .file = atomic_load(&top->file),
+        .line = atomic_load(&top->line),
+    };
+    atomic_fetch_add(&detached->context->holds, 1);
+    status = cx_stack_pop_level(thread, false);
+    if (status != CTXRT_SUCCESS) {
+        atomic_fetch_sub(&detached->context->holds, 1);
+        cx_pool_put_back(&detached_frames, detached);
+        return status;
+    }
+    if (detached->stream == NULL)
+        detached->stream = take_default_stream(thread, detached->context);
+    *out_frame = cx_pool_publish(&detached_frames, detached);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
+{
+    cx_thread *thread;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_thread_self(&thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_detached *detached = cx_pool_retire(&detached_frames, handle);
+    if (detached == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no detached frame, or was attached already",
+                        (void *)handle);
+    const cx_target target = {.context = detached->context, .handle = detached->handle};
+    const cx_frame_place place = {CTXRT_FRAME_ATTACH, 0, detached->file, detached->line};
+    status = cx_stack_push(thread, &target, &place);
+    if (status != CTXRT_SUCCESS) {
+        cx_pool_revive(&detached_frames, detached);
+        return status;
+    }
+    cx_frame *top = cx_thread_top(thread);
+    atomic_store(&top->stream, detached->stream);
+    atomic_store(&top->allocator, detached->allocator);
+    atomic_fetch_sub(&detached->context->holds, 1);
+    cx_pool_put_back(&detached_frames, detached);
+    return CTXRT_SUCCESS;
+}

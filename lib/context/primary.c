@@ -1,0 +1,132 @@
+/* Primary contexts: the process's one retain for each device it has used. */
+#include "base/error.h"
+#include "context/record.h"
+
+/* "device" lock held. */
+static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
+{
+    CUcontext native;
+    ctxrt_status status = CX_DRIVER_CALL(device->driver, primary_retain, (&native, device->native));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_record_take(device->driver, device, native, CX_CONTEXT_PRIMARY, out_context);
+    if (status != CTXRT_SUCCESS) {
+        (void)device->driver->table.primary_release(device->native);
+        return status;
+    }
+    cx_pool_publish(&cx_contexts, *out_context);
+    atomic_store(&device->primary, *out_context);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context)
+{
+    *out_context = atomic_load(&device->primary);
+    if (__builtin_expect(*out_context != NULL, 1))
+        return CTXRT_SUCCESS;
+    pthread_mutex_lock(&device->lock);
+    *out_context = atomic_load(&device->primary);
+    ctxrt_status status = *out_context != NULL ? CTXRT_SUCCESS : retain_primary(device, out_context);
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+/* "device" lock held, and "contexts". */
+static ctxrt_status release_primary(cx_device *device, cx_context *context)
+{
+    atomic_store(&device->primary, NULL);
+    ctxrt_status status = cx_record_retire(context, 0);
+    if (status != CTXRT_SUCCESS) {
+        atomic_store(&device->primary, context);
+        return status;
+    }
+    cx_record_close(context);
+    status = CX_DRIVER_CALL(device->driver, primary_release, (device->native));
+    cx_pool_put_back(&cx_contexts, context);
+    return status;
+}
+
+ctxrt_status ctxrt_device_release(ctxrt_device id)
+{
+    cx_device *device;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(id, &device);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    pthread_mutex_lock(&cx_contexts_lock);
+    pthread_mutex_lock(&device->lock);
+    cx_context *context = atomic_load(&device->primary);
+    if (context != NULL)
+        status = release_primary(device, context);
+    pthread_mutex_unlock(&device->lock);
+    pthread_mutex_unlock(&cx_contexts_lock);
+    return status;
+}
+
+/* The retain makes the primary usable again under the same handle; the release evens the count, since a
+ * reset releases nothing (P5, P7). */
+static ctxrt_status reset_primary(cx_device *device, cx_context *context)
+{
+    CUcontext native;
+    ctxrt_status status = CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    atomic_fetch_add(&context->epoch, 1);
+    cx_record_forget(context);
+    status = CX_DRIVER_CALL(device->driver, primary_retain, (&native, device->native));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_record_identify(context);
+    return CX_DRIVER_CALL(device->driver, primary_release, (device->native));
+}
+
+ctxrt_status ctxrt_device_reset(ctxrt_device id)
+{
+    cx_device *device;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(id, &device);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    pthread_mutex_lock(&cx_contexts_lock);
+    pthread_mutex_lock(&device->lock);
+    cx_context *context = atomic_load(&device->primary);
+    status = context != NULL ? reset_primary(device, context)
+                             : CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
+    pthread_mutex_unlock(&device->lock);
+    pthread_mutex_unlock(&cx_contexts_lock);
+    return status;
+}
+
+ctxrt_status ctxrt_device_set_primary_flags(ctxrt_device id, unsigned int flags)
+{
+    cx_device *device;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(id, &device);
+    if (status == CTXRT_SUCCESS)
+        status = CX_DRIVER_CALL(device->driver, primary_set_flags, (device->native, flags));
+    return status;
+}
+
+ctxrt_status ctxrt_context_retain_primary(ctxrt_device id, ctxrt_context **out_context)
+{
+    cx_device *device;
+    cx_context *context;
+    if (out_context == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_retain_primary: out_context is NULL");
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(id, &device);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    pthread_mutex_lock(&cx_contexts_lock);
+    status = cx_context_primary(device, &context);
+    if (status == CTXRT_SUCCESS) {
+        atomic_fetch_add(&context->holds, 1);
+        *out_context = cx_context_handle(context);
+    }
+    pthread_mutex_unlock(&cx_contexts_lock);
+    return status;
+}

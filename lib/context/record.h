@@ -1,0 +1,28 @@
+/*
+ * The making and ending of context records: for the files of this room only.
+ */
+#ifndef CX_CONTEXT_RECORD_H
+#define CX_CONTEXT_RECORD_H
+
+#include "context/context.h"
+
+/* "contexts": which records there are, and who ends what. Order: "contexts", "device", "threads",
+ * "context", "pool". */
+extern pthread_mutex_t cx_contexts_lock;
+
+/* A new record, not yet published. */
+ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native, cx_context_kind kind,
+                            cx_context **out_context);
+
+/* Asks the driver for the context's id anew. */
+void cx_record_identify(cx_context *context);
+
+/* Makes the record stale, or says what still refers to it and leaves it as it was. Lock held. */
+ctxrt_status cx_record_retire(cx_context *context, int holds_allowed);
+
+/* What the rooms above keep in the context goes; after a reset, or where it cannot be made current, without
+ * the driver. */
+void cx_record_close(cx_context *context);
+void cx_record_forget(cx_context *context);
+
+#endif

@@ -1,0 +1,172 @@
+#include "base/error.h"
+#include "context/resync.h"
+#include "context/stack.h"
+
+/* Serials tell a scope from every other that ever was, on any thread. Each thread takes them in blocks. */
+#define SERIAL_BLOCK 1024
+static uint64_t next_serial(void)
+{
+    static _Atomic uint64_t next_block = 1;
+    static _Thread_local uint64_t next, end;
+    if (next == end) {
+        next = atomic_fetch_add_explicit(&next_block, SERIAL_BLOCK, memory_order_relaxed);
+        end = next + SERIAL_BLOCK;
+    }
+    return next++;
+}
+
+static ctxrt_status enter(cx_thread *thread, const cx_target *target, ctxrt_scope *scope, const char *file,
+                          int line)
+{
+    if (scope->serial != 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "the scope is open already, or was not zero-initialised");
+    const cx_frame_place place = {CTXRT_FRAME_SCOPE, next_serial(), file != NULL ? file : "", line};
+    ctxrt_status status = cx_stack_push(thread, target, &place);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    scope->serial = place.serial;
+    scope->depth = cx_thread_depth(thread);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_thread)
+{
+    if (scope == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "scope is NULL");
+    ctxrt_status status = cx_runtime_enter();
+    return status == CTXRT_SUCCESS ? cx_thread_self(out_thread) : status;
+}
+
+ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope, const char *file, int line)
+{
+    cx_thread *thread;
+    cx_target target;
+    ctxrt_status status = begin(scope, &thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_target_device(device, &target);
+    return status == CTXRT_SUCCESS ? enter(thread, &target, scope, file, line) : status;
+}
+
+ctxrt_status ctxrt_scope_enter(ctxrt_device device, ctxrt_scope *scope)
+{
+    return ctxrt_scope_enter_at(device, scope, "", 0);
+}
+
+ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context, ctxrt_scope *scope)
+{
+    cx_thread *thread;
+    cx_target target;
+    ctxrt_status status = begin(scope, &thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_target_context(context, &target);
+    return status == CTXRT_SUCCESS ? enter(thread, &target, scope, "", 0) : status;
+}
+
+/* Index of the frame that the scope made, or -1. Normally where it was when the scope was entered. */
+static int find(const cx_thread *thread, const ctxrt_scope *scope)
+{
+    uint32_t depth = cx_thread_depth(thread);
+    if (scope->depth != 0 && scope->depth <= depth && thread->frames[scope->depth - 1].serial == scope->serial)
+        return (int)scope->depth - 1;
+    for (int i = (int)depth - 1; i >= 0; i--)
+        if (thread->frames[i].serial == scope->serial)
+            return i;
+    return -1;
+}
+
+/* Frames above the scope's own level. */
+static int leftovers(const cx_thread *thread, int index)
+{
+    int count = 0;
+    for (uint32_t i = (uint32_t)index + 1; i < cx_thread_depth(thread); i++) {
+        ctxrt_frame_origin origin = cx_frame_origin(&thread->frames[i]);
+        count += origin != CTXRT_FRAME_FOREIGN && origin != CTXRT_FRAME_SET;
+    }
+    return count;
+}
+
+/* Whether the frame has an entry of its own on the stack of `driver`. */
+static bool own_entry(const cx_frame *frame, const cx_driver *driver)
+{
+    return cx_frame_context(frame)->driver == driver && cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN;
+}
+
+/*
+ * Other code changed the driver's stack: `entries` of ours should be on its top. Pops what was pushed above
+ * them, and returns how many of them are left.
+ */
+static int mend(const cx_thread *thread, int top, int entries)
+{
+    const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
+    ctxrt_resync_report report;
+    CUcontext popped;
+    if (cx_resync_examine(thread, top, &report) != CTXRT_SUCCESS)
+        return entries;
+    if (report.finding == CTXRT_RESYNC_PUSHED)
+        for (int i = 0; i < report.count; i++)
+            (void)driver->table.ctx_pop(&popped);
+    if (report.finding == CTXRT_RESYNC_POPPED)
+        return report.count < entries ? entries - report.count : 0;
+    return entries;
+}
+
+/* Takes the entries of one driver above and including the scope's frame off its stack, whatever state that is
+ * in. Returns whether the driver had what it should have had. */
+static bool restore_driver(const cx_thread *thread, int index, const cx_driver *driver)
+{
+    int lowest = -1, top = -1, entries = 0;
+    for (int i = index; i < (int)cx_thread_depth(thread); i++)
+        if (own_entry(&thread->frames[i], driver)) {
+            lowest = lowest < 0 ? i : lowest;
+            top = i;
+            entries++;
+        }
+    if (lowest < 0)
+        return true;
+
+    CUcontext current = NULL, popped;
+    (void)driver->table.ctx_get_current(&current);
+    bool in_order = current == cx_frame_context(&thread->frames[top])->native;
+    if (!in_order)
+        entries = mend(thread, top, entries);
+    for (; entries > 0; entries--)
+        (void)driver->table.ctx_pop(&popped);
+    (void)driver->table.ctx_get_current(&current);
+    if (current == thread->frames[lowest].beneath)
+        return in_order;
+    (void)cx_resync_force(driver, thread->frames[lowest].beneath);
+    return false;
+}
+
+static bool restore(const cx_thread *thread, int index)
+{
+    bool in_order = true;
+    for (int number = 0; number < cx_driver_count(); number++)
+        if (cx_drivers[number].loaded && !restore_driver(thread, index, &cx_drivers[number]))
+            in_order = false;
+    return in_order;
+}
+
+ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
+{
+    cx_thread *thread;
+    if (scope != NULL && scope->serial == 0)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = begin(scope, &thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int index = find(thread, scope);
+    if (index < 0)
+        return cx_error(CTXRT_ERROR_WRONG_THREAD, "the scope is not open on the calling thread: another thread "
+                                                  "entered it, or a scope around it was left before");
+    int left = leftovers(thread, index);
+    bool in_order = restore(thread, index);
+    cx_stack_drop(thread, (uint32_t)index);
+    scope->serial = 0;
+    if (left != 0 || !in_order)
+        return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "%d frame%s left on the stack in a scope%s; it has been restored",
+                        left, left == 1 ? " was" : "s were",
+                        in_order ? "" : ", and other code had changed the driver's stack");
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,70 @@
+/* The end of the runtime: everything of the caller's must be gone, everything of ours goes. */
+#include "base/error.h"
+#include "context/thread.h"
+
+static ctxrt_status check_device(cx_device *device)
+{
+    cx_context *context = atomic_load(&device->primary);
+    return context != NULL ? cx_context_check_unused(context, 0) : CTXRT_SUCCESS;
+}
+
+static void check_unused(cx_device *device, void *argument)
+{
+    ctxrt_status *status = argument;
+    if (*status == CTXRT_SUCCESS)
+        *status = check_device(device);
+}
+
+static void release(cx_device *device, void *argument)
+{
+    ctxrt_status *status = argument;
+    if (*status == CTXRT_SUCCESS)
+        *status = ctxrt_device_release(device->id);
+}
+
+/* Contexts besides the primary ones that ctxrt keeps itself. */
+static bool find_other(void *object, void *argument)
+{
+    cx_context *context = object;
+    cx_context **other = argument;
+    if (context->kind == CX_CONTEXT_CREATED || atomic_load(&context->holds) != 0)
+        *other = context;
+    return *other == NULL;
+}
+
+/* Nobody holds a record of a foreign context now. */
+static bool forget_foreign(void *object, void *argument)
+{
+    cx_context *context = object;
+    (void)argument;
+    if (context->kind == CX_CONTEXT_FOREIGN && cx_pool_retire(&cx_contexts, cx_context_handle(context)) != NULL)
+        cx_pool_put_back(&cx_contexts, context);
+    return true;
+}
+
+ctxrt_status ctxrt_shutdown(void)
+{
+    int phase = atomic_load(&cx_current_phase);
+    if (phase == CX_PHASE_STOPPED)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+
+    size_t frames = cx_threads_frame_count();
+    if (frames != 0)
+        return cx_error(CTXRT_ERROR_IN_USE, "%zu frame%s left on the threads' stacks", frames,
+                        frames == 1 ? " is" : "s are");
+    cx_context *other = NULL;
+    cx_pool_each(&cx_contexts, find_other, &other);
+    if (other != NULL)
+        return cx_error(CTXRT_ERROR_IN_USE, "%s is left: destroy or release it", cx_context_text(other));
+    cx_devices_each(check_unused, &status);
+    if (status == CTXRT_SUCCESS)
+        cx_devices_each(release, &status);
+    if (status == CTXRT_SUCCESS) {
+        cx_pool_each(&cx_contexts, forget_foreign, NULL);
+        cx_runtime_stop();
+    }
+    return status;
+}

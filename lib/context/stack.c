@@ -1,0 +1,342 @@
+#include "context/stack.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+ctxrt_status cx_target_device(ctxrt_device id, cx_target *out_target)
+{
+    cx_device *device;
+    ctxrt_status status = cx_device_find(id, &device);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    *out_target = (cx_target){.device = device};
+    return cx_context_primary(device, &out_target->context);
+}
+
+ctxrt_status cx_target_context(const ctxrt_context *handle, cx_target *out_target)
+{
+    *out_target = (cx_target){.handle = handle};
+    return cx_context_find(handle, &out_target->context);
+}
+
+/* Only after the context stands in a frame: see context.h. */
+static bool still_live(const cx_target *target)
+{
+    return target->device != NULL ? atomic_load(&target->device->primary) == target->context
+                                  : cx_pool_find(&cx_contexts, target->handle) == target->context;
+}
+
+void cx_frame_write(cx_frame *frame, cx_context *context, const cx_frame_place *place)
+{
+    atomic_store_explicit(&frame->stream, NULL, memory_order_release);
+    atomic_store_explicit(&frame->allocator, NULL, memory_order_release);
+    atomic_store_explicit(&frame->device, context->device, memory_order_release);
+    atomic_store_explicit(&frame->context_id, atomic_load_explicit(&context->id, memory_order_relaxed),
+                          memory_order_release);
+    atomic_store_explicit(&frame->kind, (int)context->kind, memory_order_release);
+    atomic_store_explicit(&frame->file, place->file, memory_order_release);
+    atomic_store_explicit(&frame->line, place->line, memory_order_release);
+    atomic_store_explicit(&frame->origin, (int)place->origin, memory_order_release);
+    frame->beneath = NULL;
+    frame->serial = place->serial;
+    frame->native_stream = NULL;
+    atomic_store(&frame->context, context);
+}
+
+ctxrt_status cx_stack_prepare(cx_thread *thread, const cx_target *target, const cx_frame_place *place)
+{
+    uint32_t depth = cx_thread_depth(thread);
+    if (depth == CTXRT_STACK_DEPTH_MAX)
+        return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more",
+                        CTXRT_STACK_DEPTH_MAX);
+    cx_frame *frame = &thread->frames[depth];
+    cx_thread_begin(thread);
+    cx_frame_write(frame, target->context, place);
+    cx_thread_end(thread);
+    if (still_live(target))
+        return CTXRT_SUCCESS;
+    cx_stack_clear(thread, depth);
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
+}
+
+void cx_stack_clear(cx_thread *thread, uint32_t index)
+{
+    cx_frame *frame = &thread->frames[index];
+    atomic_store_explicit(&frame->context, NULL, memory_order_release);
+    atomic_store_explicit(&frame->stream, NULL, memory_order_release);
+    atomic_store_explicit(&frame->allocator, NULL, memory_order_release);
+}
+
+void cx_stack_raise(cx_thread *thread)
+{
+    cx_thread_begin(thread);
+    atomic_store_explicit(&thread->depth, cx_thread_depth(thread) + 1, memory_order_release);
+    cx_thread_end(thread);
+}
+
+void cx_stack_drop(cx_thread *thread, uint32_t depth)
+{
+    cx_thread_begin(thread);
+    for (uint32_t i = cx_thread_depth(thread); i > depth; i--)
+        cx_stack_clear(thread, i - 1);
+    atomic_store_explicit(&thread->depth, depth, memory_order_release);
+    cx_thread_end(thread);
+}
+
+int cx_stack_top_own(const cx_thread *thread)
+{
+    int index = (int)cx_thread_depth(thread) - 1;
+    while (index >= 0 && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_FOREIGN)
+        index--;
+    return index;
+}
+
+ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current)
+{
+    if (frame == NULL)
+        return cx_error(CTXRT_ERROR_STACK_MISMATCH,
+                        "other code made context %p current on this thread, which has no frame", (void *)current);
+    const cx_context *context = cx_frame_context(frame);
+    return cx_error(CTXRT_ERROR_STACK_MISMATCH,
+                    "the top frame is %s (%p), but the driver's current context is %p: other code changed it; "
+                    "ctxrt_stack_resync brings them back in step",
+                    cx_context_text(context), (void *)context->native, (void *)current);
+}
+
+/* Takes in a context that other code made current, as a frame that no entry of ours stands for. */
+static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext current)
+{
+    static const cx_frame_place place = {.origin = CTXRT_FRAME_FOREIGN, .file = ""};
+    cx_target target = {0};
+    ctxrt_status status = cx_context_adopt(driver, current, &target.context);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    target.handle = cx_context_handle(target.context);
+    status = cx_stack_prepare(thread, &target, &place);
+    if (status == CTXRT_SUCCESS)
+        cx_stack_raise(thread);
+    return status;
+}
+
+/* Without a frame: a context that other code made current at some driver. */
+static ctxrt_status settle_empty(cx_thread *thread)
+{
+    for (int i = cx_driver_count() - 1; i >= 0; i--) {
+        CUcontext current = NULL;
+        cx_driver *driver = &cx_drivers[i];
+        if (!driver->loaded || driver->table.ctx_get_current(&current) != CXU_SUCCESS || current == NULL)
+            continue;
+        if (cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
+            return cx_stack_mismatch(NULL, current);
+        return borrow(thread, driver, current);
+    }
+    return cx_error(CTXRT_ERROR_NO_DEVICE, "the calling thread has set no device and no context is current: "
+                                           "call ctxrt_device_set first");
+}
+
+/* A foreign frame lasts as long as its context is current; the one beneath it is then looked at again. */
+ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
+{
+    for (;;) {
+        cx_frame *top = cx_thread_top(thread);
+        if (top == NULL) {
+            ctxrt_status status = settle_empty(thread);
+            *out_frame = cx_thread_top(thread);
+            return status;
+        }
+        CUcontext current;
+        cx_context *context = cx_frame_context(top);
+        ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_get_current, (&current));
+        if (status != CTXRT_SUCCESS)
+            return status;
+        if (current == context->native) {
+            *out_frame = top;
+            return CTXRT_SUCCESS;
+        }
+        if (cx_frame_origin(top) == CTXRT_FRAME_FOREIGN) {
+            cx_stack_drop(thread, cx_thread_depth(thread) - 1);
+            continue;
+        }
+        if (current == NULL || cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
+            return cx_stack_mismatch(top, current);
+        status = borrow(thread, context->driver, current);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    }
+}
+
+/* What is current before something of ours is pushed: settled, with the empty stack allowed. */
+static ctxrt_status settle_for_push(cx_thread *thread)
+{
+    cx_frame *top = cx_thread_top(thread);
+    if (top == NULL)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_stack_settle(thread, &top);
+    /* dropping foreign frames can leave none */
+    return status == CTXRT_ERROR_NO_DEVICE ? CTXRT_SUCCESS : status;
+}
+
+ctxrt_status cx_stack_push(cx_thread *thread, const cx_target *target, const cx_frame_place *place)
+{
+    ctxrt_status status = settle_for_push(thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stack_prepare(thread, target, place);
+    if (status != CTXRT_SUCCESS)
+        return status;
+
+    uint32_t depth = cx_thread_depth(thread);
+    cx_frame *frame = &thread->frames[depth];
+    cx_frame *top = cx_thread_top(thread);
+    const cx_driver *driver = target->context->driver;
+    if (top != NULL && cx_frame_context(top)->driver == driver)
+        frame->beneath = cx_frame_context(top)->native;
+    else
+        status = CX_DRIVER_CALL(driver, ctx_get_current, (&frame->beneath));
+    if (status == CTXRT_SUCCESS)
+        status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
+    if (status != CTXRT_SUCCESS) {
+        cx_stack_clear(thread, depth);
+        return status;
+    }
+    cx_stack_raise(thread);
+    return CTXRT_SUCCESS;
+}
+
+/* ---- pop ---- */
+
+/* Index of the lowest frame of the top level: the explicit frame under its override, or the override of the
+ * bottom. CTXRT_ERROR_STACK_EMPTY. */
+static ctxrt_status find_level(const cx_thread *thread, bool scopes, int *out_index)
+{
+    int index = cx_stack_top_own(thread);
+    if (index >= 0 && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_SET) {
+        int below = index - 1;
+        while (below >= 0 && cx_frame_origin(&thread->frames[below]) == CTXRT_FRAME_FOREIGN)
+            below--;
+        index = below >= 0 ? below : index;
+    }
+    if (index < 0)
+        return cx_error(CTXRT_ERROR_STACK_EMPTY, "the calling thread's stack has no frame to pop");
+    if (!scopes && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_SCOPE)
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
+                        "the top level belongs to a scope: only ctxrt_scope_leave closes it");
+    *out_index = index;
+    return CTXRT_SUCCESS;
+}
+
+/* Entries taken off the driver's stack, to be put back if something else is found there. */
+typedef struct popped_entries {
+    int count;
+    struct {
+        const cx_driver *driver;
+        CUcontext native;
+    } entries[2];
+} popped_entries;
+
+static ctxrt_status pop_entry(const cx_driver *driver, popped_entries *popped)
+{
+    CUcontext native;
+    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_pop, (&native));
+    if (status == CTXRT_SUCCESS) {
+        popped->entries[popped->count].driver = driver;
+        popped->entries[popped->count].native = native;
+        popped->count++;
+    }
+    return status;
+}
+
+static void push_back(const popped_entries *popped)
+{
+    for (int i = popped->count - 1; i >= 0; i--)
+        if (popped->entries[i].driver->table.ctx_push(popped->entries[i].native) != CXU_SUCCESS)
+            cx_log(CTXRT_LOG_ERROR, "context %p was destroyed by other code and could not be put back",
+                   (void *)popped->entries[i].native);
+}
+
+/* After the entries above `index` were popped, each driver must show what was beneath its lowest one. */
+static ctxrt_status verify_beneath(const cx_thread *thread, int index)
+{
+    const cx_frame *lower = &thread->frames[index];
+    for (int i = index; i < (int)cx_thread_depth(thread); i++) {
+        const cx_frame *frame = &thread->frames[i];
+        const cx_driver *driver = cx_frame_context(frame)->driver;
+        CUcontext current;
+        if (cx_frame_origin(frame) == CTXRT_FRAME_FOREIGN ||
+            (i > index && driver == cx_frame_context(lower)->driver))
+            continue;
+        ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&current));
+        if (status != CTXRT_SUCCESS)
+            return status;
+        if (current != frame->beneath)
+            return cx_error(CTXRT_ERROR_STACK_MISMATCH,
+                            "popping %s uncovered context %p, not %p: other code left the driver's stack changed; "
+                            "nothing was popped; ctxrt_stack_resync brings it back in step",
+                            cx_context_text(cx_frame_context(frame)), (void *)current, (void *)frame->beneath);
+    }
+    return CTXRT_SUCCESS;
+}
+
+/* Under the policy `error` the top entry must be ours before anything is popped. */
+static ctxrt_status verify_top(const cx_thread *thread)
+{
+    const cx_frame *top = cx_thread_top(thread);
+    CUcontext current;
+    if (cx_runtime_foreign_policy() != CTXRT_FOREIGN_ERROR)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = CX_DRIVER_CALL(cx_frame_context(top)->driver, ctx_get_current, (&current));
+    if (status == CTXRT_SUCCESS && current != cx_frame_context(top)->native)
+        return cx_stack_mismatch(top, current);
+    return status;
+}
+
+ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
+{
+    int lowest = 0;
+    popped_entries popped = {0};
+    ctxrt_status status = find_level(thread, scopes, &lowest);
+    if (status == CTXRT_SUCCESS)
+        status = verify_top(thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    for (int i = (int)cx_thread_depth(thread) - 1; i >= lowest && status == CTXRT_SUCCESS; i--)
+        if (cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_FOREIGN)
+            status = pop_entry(cx_frame_context(&thread->frames[i])->driver, &popped);
+    if (status == CTXRT_SUCCESS)
+        status = verify_beneath(thread, lowest);
+    else
+        status = cx_error(CTXRT_ERROR_STACK_MISMATCH, "the driver's stack has fewer entries than ctxrt pushed: "
+                                                      "other code popped them; nothing was popped");
+    if (status != CTXRT_SUCCESS) {
+        push_back(&popped);
+        return status;
+    }
+    cx_stack_drop(thread, (uint32_t)lowest);
+    return CTXRT_SUCCESS;
+}
+
+/* ---- excursions ---- */
+
+ctxrt_status cx_excursion_begin(const cx_context *context, cx_excursion *out_excursion)
+{
+    CUcontext current;
+    *out_excursion = (cx_excursion){.driver = context->driver};
+    ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_get_current, (&current));
+    if (status != CTXRT_SUCCESS || current == context->native)
+        return status;
+    status = CX_DRIVER_CALL(context->driver, ctx_push, (context->native));
+    if (status == CTXRT_SUCCESS)
+        out_excursion->native = context->native;
+    return status;
+}
+
+void cx_excursion_end(cx_excursion *excursion)
+{
+    CUcontext popped;
+    if (excursion->native == NULL)
+        return;
+    cxu_result result = excursion->driver->table.ctx_pop(&popped);
+    if (result != CXU_SUCCESS || popped != excursion->native)
+        cx_log(CTXRT_LOG_ERROR, "cuCtxPopCurrent_v2 gave %p, not %p, after a call in another context",
+               result == CXU_SUCCESS ? (void *)popped : NULL, (void *)excursion->native);
+    excursion->native = NULL;
+}

@@ -1,0 +1,97 @@
+/*
+ * The stack of frames kept in step with the driver's stack of contexts.
+ */
+#ifndef CX_CONTEXT_STACK_H
+#define CX_CONTEXT_STACK_H
+
+#include "context/thread.h"
+
+/*
+ * The top frame that work goes to, after asking the driver: first thing in every call that does work in
+ * the current context. Takes in or drops foreign frames as the policy says.
+ * CTXRT_ERROR_NO_DEVICE if nothing is current, CTXRT_ERROR_STACK_MISMATCH.
+ */
+ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
+
+static inline ctxrt_status cx_stack_settle(cx_thread *thread, cx_frame **out_frame)
+{
+    cx_frame *top = cx_thread_top(thread);
+    if (__builtin_expect(top != NULL, 1)) {
+        cx_context *context = cx_frame_context(top);
+        CUcontext current;
+        if (__builtin_expect(context->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&
+                                 current == context->native, 1)) {
+            *out_frame = top;
+            return CTXRT_SUCCESS;
+        }
+    }
+    return cx_stack_settle_slowly(thread, out_frame);
+}
+
+/* cx_runtime_enter, cx_thread_self and cx_stack_settle in one. */
+static inline ctxrt_status cx_stack_enter(cx_thread **out_thread, cx_frame **out_frame)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        status = cx_thread_self(out_thread);
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        status = cx_stack_settle(*out_thread, out_frame);
+    return status;
+}
+
+/* A context that is to be put into a frame, and how to see that it has not ended meanwhile. */
+typedef struct cx_target {
+    cx_context *context;
+    const ctxrt_context *handle; /* the caller's; looked at where device is NULL */
+    cx_device *device;           /* context is the primary context of this device */
+} cx_target;
+
+ctxrt_status cx_target_device(ctxrt_device id, cx_target *out_target);
+ctxrt_status cx_target_context(const ctxrt_context *handle, cx_target *out_target);
+
+/* What a new frame is besides its context. */
+typedef struct cx_frame_place {
+    ctxrt_frame_origin origin;
+    uint64_t serial; /* of a scope; else 0 */
+    const char *file;
+    int line;
+} cx_frame_place;
+
+/* Fills a frame's fields; between cx_thread_begin and cx_thread_end. */
+void cx_frame_write(cx_frame *frame, cx_context *context, const cx_frame_place *place);
+
+/* Writes a context into the slot above the top frame, and sees that it is still live. The frame counts from
+ * cx_stack_raise on; cx_stack_clear empties the slot again. */
+ctxrt_status cx_stack_prepare(cx_thread *thread, const cx_target *target, const cx_frame_place *place);
+void cx_stack_raise(cx_thread *thread);
+void cx_stack_clear(cx_thread *thread, uint32_t index);
+
+/* Lowers the depth to `depth`, emptying the frames above. No driver call. */
+void cx_stack_drop(cx_thread *thread, uint32_t depth);
+
+/* Index of the highest frame that is not foreign, or -1. */
+int cx_stack_top_own(const cx_thread *thread);
+
+/* Records CTXRT_ERROR_STACK_MISMATCH, naming both contexts and what to do. */
+ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
+
+/* Pushes a context as a new frame. The context may be ending on another thread: then INVALID_HANDLE. */
+ctxrt_status cx_stack_push(cx_thread *thread, const cx_target *target, const cx_frame_place *place);
+
+/* Takes off the top level, as ctxrt_stack_pop says; with `scopes` a scope's level too. */
+ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes);
+
+/*
+ * Makes another context current for the length of one call of ctxrt's own, by the driver alone, below the
+ * notice of frames: cx_excursion_begin pushes it where it is not current already, cx_excursion_end pops
+ * it. Ending never fails the call: what cannot be undone is logged.
+ */
+typedef struct cx_excursion {
+    const cx_driver *driver;
+    CUcontext native; /* NULL: nothing was pushed */
+} cx_excursion;
+
+ctxrt_status cx_excursion_begin(const cx_context *context, cx_excursion *out_excursion);
+void cx_excursion_end(cx_excursion *excursion);
+
+#endif

@@ -1,0 +1,195 @@
+#include "context/thread.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LEAVERS_MAX 4
+
+_Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
+
+/* Lock "threads": the registry. Held while frames are looked through; before "context" and "pool". */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_thread *threads;
+static void (*leavers[LEAVERS_MAX])(cx_thread *thread);
+static pthread_key_t exit_key;
+static bool exit_key_made;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+/* No driver call: the driver's own stack goes with the thread, in an order that nobody defines. */
+static void leave(void *argument)
+{
+    cx_thread *thread = argument;
+    uint32_t depth = cx_thread_depth(thread);
+    uint32_t explicit_frames = 0;
+    for (uint32_t i = 0; i < depth; i++)
+        explicit_frames += cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_SET &&
+                           cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_FOREIGN;
+    if (explicit_frames != 0)
+        cx_log(CTXRT_LOG_WARNING, "thread %d ended with %u frame(s) still pushed",
+               atomic_load(&thread->number), explicit_frames);
+
+    cx_thread_begin(thread);
+    for (uint32_t i = 0; i < depth; i++) {
+        atomic_store(&thread->frames[i].context, NULL);
+        atomic_store(&thread->frames[i].stream, NULL);
+        atomic_store(&thread->frames[i].allocator, NULL);
+    }
+    atomic_store_explicit(&thread->depth, 0, memory_order_release);
+    cx_thread_end(thread);
+
+    pthread_mutex_lock(&lock);
+    for (int i = LEAVERS_MAX - 1; i >= 0; i--)
+        if (leavers[i] != NULL)
+            leavers[i](thread);
+    thread->default_stream_count = 0;
+    atomic_store(&thread->number, 0);
+    pthread_mutex_unlock(&lock);
+    cx_thread_current = NULL;
+}
+
+void cx_thread_on_exit(void (*function)(cx_thread *thread))
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < LEAVERS_MAX; i++) {
+        if (leavers[i] == function)
+            break;
+        if (leavers[i] == NULL) {
+            leavers[i] = function;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void make_exit_key(void)
+{
+    exit_key_made = pthread_key_create(&exit_key, leave) == 0;
+}
+
+static void read_name(cx_thread *thread)
+{
+    uint64_t name[2] = {0};
+    prctl(PR_GET_NAME, name);
+    for (int i = 0; i < 2; i++)
+        atomic_store_explicit(&thread->name[i], name[i], memory_order_relaxed);
+}
+
+/* Lock held. A record that a thread has left, or a new one. */
+static cx_thread *take_record(void)
+{
+    for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
+        if (atomic_load_explicit(&thread->number, memory_order_relaxed) == 0)
+            return thread;
+    cx_thread *thread = calloc(1, sizeof *thread);
+    cx_frame *frames = calloc(CTXRT_STACK_DEPTH_MAX, sizeof *frames);
+    if (thread == NULL || frames == NULL) {
+        free(thread);
+        free(frames);
+        return NULL;
+    }
+    thread->frames = frames;
+    thread->next = threads;
+    threads = thread;
+    return thread;
+}
+
+ctxrt_status cx_thread_register(cx_thread **out_thread)
+{
+    pthread_once(&exit_once, make_exit_key);
+    if (!exit_key_made)
+        return cx_error(CTXRT_ERROR_SYSTEM, "no thread-specific key is left for ctxrt");
+    pthread_mutex_lock(&lock);
+    cx_thread *thread = take_record();
+    if (thread != NULL)
+        atomic_store(&thread->number, (int)syscall(SYS_gettid));
+    pthread_mutex_unlock(&lock);
+    if (thread == NULL || pthread_setspecific(exit_key, thread) != 0) {
+        if (thread != NULL)
+            atomic_store(&thread->number, 0);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the calling thread's stack of frames");
+    }
+    read_name(thread);
+    cx_thread_current = thread;
+    *out_thread = thread;
+    return CTXRT_SUCCESS;
+}
+
+void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
+{
+    pthread_mutex_lock(&lock);
+    for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
+        if (atomic_load(&thread->number) != 0 && !visit(thread, argument))
+            break;
+    pthread_mutex_unlock(&lock);
+}
+
+/* What a frame may refer to; the fields that are not NULL are looked for. */
+typedef struct reference {
+    const cx_context *context;
+    const ctxrt_stream *stream;
+    const ctxrt_allocator *allocator;
+    int number;
+    int level;
+    bool found;
+} reference;
+
+/* All slots, not only those below the depth: a slot is written before the depth is. */
+static bool look_in_frames(cx_thread *thread, void *argument)
+{
+    reference *wanted = argument;
+    for (int i = 0; i < CTXRT_STACK_DEPTH_MAX && !wanted->found; i++) {
+        cx_frame *frame = &thread->frames[i];
+        wanted->found = (wanted->context != NULL && atomic_load(&frame->context) == wanted->context) ||
+                        (wanted->stream != NULL && atomic_load(&frame->stream) == wanted->stream) ||
+                        (wanted->allocator != NULL && atomic_load(&frame->allocator) == wanted->allocator);
+        wanted->level = i;
+        wanted->number = atomic_load(&thread->number);
+    }
+    return !wanted->found;
+}
+
+static bool look_everywhere(reference *wanted, int *out_number, int *out_level)
+{
+    cx_threads_each(look_in_frames, wanted);
+    if (wanted->found) {
+        *out_number = wanted->number;
+        *out_level = wanted->level;
+    }
+    return wanted->found;
+}
+
+bool cx_threads_use_context(const cx_context *context, int *out_number, int *out_level)
+{
+    reference wanted = {.context = context};
+    return look_everywhere(&wanted, out_number, out_level);
+}
+
+bool cx_threads_use_stream(const ctxrt_stream *stream, int *out_number, int *out_level)
+{
+    reference wanted = {.stream = stream};
+    return look_everywhere(&wanted, out_number, out_level);
+}
+
+bool cx_threads_use_allocator(const ctxrt_allocator *allocator, int *out_number, int *out_level)
+{
+    reference wanted = {.allocator = allocator};
+    return look_everywhere(&wanted, out_number, out_level);
+}
+
+static bool add_depth(cx_thread *thread, void *argument)
+{
+    *(size_t *)argument += atomic_load(&thread->depth);
+    return true;
+}
+
+size_t cx_threads_frame_count(void)
+{
+    size_t count = 0;
+    cx_threads_each(add_depth, &count);
+    return count;
+}

@@ -1,0 +1,116 @@
+/*
+ * Threads and their stacks of frames.
+ *
+ * A stack is written by its own thread only. Every field that another thread may read (snapshots, and
+ * whoever ends a context or stream) is atomic, and a sequence number brackets each change.
+ */
+#ifndef CX_CONTEXT_THREAD_H
+#define CX_CONTEXT_THREAD_H
+
+#include "context/context.h"
+#include <ctxrt/stack.h>
+#include <sys/types.h>
+
+typedef struct cx_frame {
+    _Atomic(cx_context *) context;
+    _Atomic(ctxrt_stream *) stream;       /* the frame's own; NULL: the thread's default stream */
+    _Atomic(ctxrt_allocator *) allocator; /* the frame's own; NULL: the context's default one */
+    _Atomic(cx_device *) device;          /* this and the next two are for readers on other threads, */
+    _Atomic uint64_t context_id;          /* for whom the record of the context may have gone */
+    _Atomic int kind;                     /* cx_context_kind */
+    _Atomic(const char *) file;
+    _Atomic int line;
+    _Atomic int origin;                   /* ctxrt_frame_origin */
+    CUcontext beneath;  /* what this driver had current when the entry was pushed */
+    uint64_t serial;    /* of the scope that made it; else 0 */
+    CUstream native_stream; /* the current stream, resolved, for the hot paths; lib/work. NULL: not yet */
+    uint32_t native_stream_epoch;
+} cx_frame;
+
+/* A thread's default stream in one context. Made and used by lib/work. */
+typedef struct cx_default_stream {
+    cx_context *context;
+    ctxrt_context *context_handle; /* tells a context from a later one in the same record */
+    uint32_t epoch;
+    ctxrt_stream *stream;
+} cx_default_stream;
+
+#define CX_DEFAULT_STREAMS_INLINE 16
+
+typedef struct cx_thread {
+    _Atomic uint32_t sequence; /* odd while the stack changes */
+    _Atomic uint32_t depth;
+    _Atomic int number;        /* system thread id; 0: the record is free */
+    _Atomic uint64_t name[2];  /* 16 bytes of the thread's name */
+    cx_frame *frames;          /* CTXRT_STACK_DEPTH_MAX */
+    cx_default_stream *default_streams;
+    size_t default_stream_count, default_stream_capacity;
+    struct cx_thread *next;    /* in the registry; records are never freed, only used again */
+} cx_thread;
+
+/* initial-exec: a stack is looked at in every call; the one pointer fits any program's static TLS. */
+extern _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
+
+/* Makes the calling thread's record. CTXRT_ERROR_OUT_OF_MEMORY. */
+ctxrt_status cx_thread_register(cx_thread **out_thread);
+
+static inline ctxrt_status cx_thread_self(cx_thread **out_thread)
+{
+    *out_thread = cx_thread_current;
+    return __builtin_expect(*out_thread != NULL, 1) ? CTXRT_SUCCESS : cx_thread_register(out_thread);
+}
+
+static inline uint32_t cx_thread_depth(const cx_thread *thread)
+{
+    return atomic_load_explicit(&thread->depth, memory_order_relaxed);
+}
+
+/* The top frame, or NULL. */
+static inline cx_frame *cx_thread_top(const cx_thread *thread)
+{
+    uint32_t depth = cx_thread_depth(thread);
+    return depth != 0 ? &thread->frames[depth - 1] : NULL;
+}
+
+static inline cx_context *cx_frame_context(const cx_frame *frame)
+{
+    return atomic_load_explicit(&frame->context, memory_order_relaxed);
+}
+
+static inline ctxrt_frame_origin cx_frame_origin(const cx_frame *frame)
+{
+    return (ctxrt_frame_origin)atomic_load_explicit(&frame->origin, memory_order_relaxed);
+}
+
+/* Brackets a change of the calling thread's stack for readers on other threads. */
+static inline void cx_thread_begin(cx_thread *thread)
+{
+    uint32_t sequence = atomic_load_explicit(&thread->sequence, memory_order_relaxed);
+    atomic_store_explicit(&thread->sequence, sequence + 1, memory_order_relaxed);
+}
+
+static inline void cx_thread_end(cx_thread *thread)
+{
+    uint32_t sequence = atomic_load_explicit(&thread->sequence, memory_order_relaxed);
+    atomic_store_explicit(&thread->sequence, sequence + 1, memory_order_release);
+}
+
+/*
+ * Rooms above that keep things in a thread's record say once how these go when the thread ends: `leave` runs
+ * on that thread and must make no driver call. At most 4; registering one again does nothing.
+ */
+void cx_thread_on_exit(void (*leave)(cx_thread *thread));
+
+/* Calls visit for each thread that has a record, with the registry's lock "threads" held. */
+void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument);
+
+/* Whether some thread has the context, stream or allocator in a frame; then *out_number is that thread's
+ * system id and *out_level the frame's level from its bottom. seq_cst: see context.h. */
+bool cx_threads_use_context(const cx_context *context, int *out_number, int *out_level);
+bool cx_threads_use_stream(const ctxrt_stream *stream, int *out_number, int *out_level);
+bool cx_threads_use_allocator(const ctxrt_allocator *allocator, int *out_number, int *out_level);
+
+/* Frames of all threads together. */
+size_t cx_threads_frame_count(void);
+
+#endif

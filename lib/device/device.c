@@ -1,0 +1,126 @@
+#include "device/device.h"
+
+#include "base/error.h"
+#include <stdio.h>
+#include <string.h>
+
+#define CPU_DEVICES 1
+#define CUDA_DEVICES_MAX 256
+
+static cx_device cpu_device = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static cx_device cuda_devices[CUDA_DEVICES_MAX];
+static int counts[CTXRT_DEVICE_TYPE_COUNT];
+
+static void fill(cx_device *device, ctxrt_device id, int driver_number, CUdevice native, bool emulated)
+{
+    device->id = id;
+    device->driver = &cx_drivers[driver_number];
+    device->driver_number = driver_number;
+    device->native = native;
+    device->emulated = emulated;
+    device->host_accessible = id.type == CTXRT_DEVICE_CPU;
+    atomic_store(&device->primary, NULL);
+}
+
+void cx_devices_build(bool emulated_gpus)
+{
+    static bool locks_made;
+    if (!locks_made)
+        for (int i = 0; i < CUDA_DEVICES_MAX; i++)
+            pthread_mutex_init(&cuda_devices[i].lock, NULL);
+    locks_made = true;
+
+    memset(counts, 0, sizeof counts);
+    counts[CTXRT_DEVICE_CPU] = CPU_DEVICES;
+    fill(&cpu_device, CTXRT_CPU(0), 0, 0, true);
+
+    int driver_number = emulated_gpus ? 0 : 1;
+    int first = emulated_gpus ? CPU_DEVICES : 0;
+    const cx_driver *driver = &cx_drivers[driver_number];
+    int count = driver_number < cx_driver_count() && driver->loaded ? driver->device_count - first : 0;
+    if (count > CUDA_DEVICES_MAX)
+        count = CUDA_DEVICES_MAX;
+    counts[CTXRT_DEVICE_CUDA] = count;
+    for (int i = 0; i < count; i++)
+        fill(&cuda_devices[i], CTXRT_CUDA(i), driver_number, first + i, emulated_gpus);
+}
+
+const char *cx_device_text(ctxrt_device id)
+{
+    static _Thread_local char texts[4][32];
+    static _Thread_local unsigned int turn;
+    char *text = texts[turn++ % 4];
+    snprintf(text, sizeof texts[0], "%s:%d", ctxrt_device_type_name(id.type), id.index);
+    return text;
+}
+
+static ctxrt_status no_such_device(ctxrt_device id)
+{
+    if ((int)id.type < 0 || id.type >= CTXRT_DEVICE_TYPE_COUNT)
+        return cx_error(CTXRT_ERROR_INVALID_DEVICE, "there is no device type %d", (int)id.type);
+    int count = counts[id.type];
+    const char *reason = id.type == CTXRT_DEVICE_CUDA ? cx_runtime_cuda_reason() : "";
+    return cx_error(CTXRT_ERROR_INVALID_DEVICE, "there is no device %s: the type has %d device%s%s%s",
+                    cx_device_text(id), count, count == 1 ? "" : "s", reason[0] != '\0' ? "; " : "", reason);
+}
+
+ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_device)
+{
+    if ((unsigned int)id.type >= CTXRT_DEVICE_TYPE_COUNT || id.index < 0 || id.index >= counts[id.type])
+        return no_such_device(id);
+    *out_device = id.type == CTXRT_DEVICE_CPU ? &cpu_device : &cuda_devices[id.index];
+    return CTXRT_SUCCESS;
+}
+
+void cx_devices_each(void (*visit)(cx_device *device, void *argument), void *argument)
+{
+    visit(&cpu_device, argument);
+    for (int i = 0; i < counts[CTXRT_DEVICE_CUDA]; i++)
+        visit(&cuda_devices[i], argument);
+}
+
+cx_device *cx_device_of_native(const cx_driver *driver, CUdevice native)
+{
+    if (cpu_device.driver == driver && cpu_device.native == native)
+        return &cpu_device;
+    for (int i = 0; i < counts[CTXRT_DEVICE_CUDA]; i++)
+        if (cuda_devices[i].driver == driver && cuda_devices[i].native == native)
+            return &cuda_devices[i];
+    return NULL;
+}
+
+const char *ctxrt_device_type_name(ctxrt_device_type type)
+{
+    switch ((int)type) {
+#define TYPE_NAME(name, value, text) \
+    case CTXRT_DEVICE_##name:        \
+        return text;
+        CTXRT_DEVICE_TYPE_LIST(TYPE_NAME)
+#undef TYPE_NAME
+    }
+    return "unknown";
+}
+
+ctxrt_status ctxrt_device_count(ctxrt_device_type type, int *out_count)
+{
+    if (out_count == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_device_count: out_count is NULL");
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if ((unsigned int)type >= CTXRT_DEVICE_TYPE_COUNT)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "there is no device type %d", (int)type);
+    *out_count = counts[type];
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_device_count_all(int *out_counts)
+{
+    if (out_counts == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_device_count_all: out_counts is NULL");
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    memcpy(out_counts, counts, sizeof counts);
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,39 @@
+/*
+ * The devices of all loaded drivers, as one list of {type, index}.
+ */
+#ifndef CX_DEVICE_DEVICE_H
+#define CX_DEVICE_DEVICE_H
+
+#include "device/runtime.h"
+#include <ctxrt/device.h>
+#include <pthread.h>
+
+struct cx_context; /* lib/context */
+
+typedef struct cx_device {
+    ctxrt_device id;
+    cx_driver *driver;
+    int driver_number;      /* index into cx_drivers */
+    CUdevice native;
+    bool emulated;
+    bool host_accessible;   /* the CPU device */
+    pthread_mutex_t lock;   /* "device": first use and release of the primary context */
+    _Atomic(struct cx_context *) primary; /* while the process holds its retain; kept by lib/context */
+} cx_device;
+
+/* Builds the list; called once per start, before the phase is RUNNING. */
+void cx_devices_build(bool emulated_gpus);
+
+/* The device, or CTXRT_ERROR_INVALID_DEVICE with a sentence that says why there is none. */
+ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_device);
+
+/* The device with this number at this driver; NULL if there is none. */
+cx_device *cx_device_of_native(const cx_driver *driver, CUdevice native);
+
+/* Calls visit for each device. */
+void cx_devices_each(void (*visit)(cx_device *device, void *argument), void *argument);
+
+/* "cuda:1": in one of a few thread-local buffers, for messages. */
+const char *cx_device_text(ctxrt_device id);
+
+#endif

@@ -1,0 +1,313 @@
+#include "device/runtime.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/option.h"
+#include "device/device.h"
+#include "emu/emu.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Atomic int cx_current_phase = CX_PHASE_STOPPED;
+cx_driver cx_drivers[CX_DRIVERS_MAX];
+
+/* Options with every default filled in; `libcuda` is a copy of ours, or NULL for the default name. */
+typedef struct settings {
+    ctxrt_cuda_driver cuda_driver;
+    ctxrt_foreign_policy foreign;
+    char *libcuda;
+    int emulated_devices;
+    size_t emulated_memory_bytes;
+    bool host_access;
+} settings;
+
+/* Lock "runtime": starting and stopping. Outermost. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static settings running;
+static int driver_count;
+
+int cx_driver_count(void)
+{
+    return driver_count;
+}
+
+ctxrt_foreign_policy cx_runtime_foreign_policy(void)
+{
+    return running.foreign;
+}
+
+const char *cx_runtime_cuda_reason(void)
+{
+    if (running.cuda_driver == CTXRT_CUDA_DRIVER_NONE)
+        return "CTXRT_DRIVER=none leaves the type empty";
+    if (running.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA && !cx_drivers[1].loaded)
+        return cx_drivers[1].reason;
+    return "";
+}
+
+/* In the child the drivers are unusable and the locks may be held by threads that are gone. */
+static void after_fork(void)
+{
+    if (atomic_load(&cx_current_phase) == CX_PHASE_RUNNING)
+        atomic_store(&cx_current_phase, CX_PHASE_FORKED);
+}
+
+static void at_process_end(void)
+{
+    if (atomic_load(&cx_current_phase) != CX_PHASE_FORKED)
+        atomic_store(&cx_current_phase, CX_PHASE_ENDING);
+}
+
+/* Also where the library is unloaded without exit(). */
+__attribute__((destructor)) static void at_unload(void)
+{
+    at_process_end();
+}
+
+static void watch_process(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+    atexit(at_process_end);
+}
+
+static ctxrt_status choose_cuda_driver(ctxrt_cuda_driver asked, ctxrt_cuda_driver *out_choice)
+{
+    static const char *const names[] = {
+        [CTXRT_CUDA_DRIVER_LIBCUDA] = "libcuda",
+        [CTXRT_CUDA_DRIVER_EMULATED] = "emulated",
+        [CTXRT_CUDA_DRIVER_NONE] = "none",
+    };
+    if (asked != CTXRT_CUDA_DRIVER_DEFAULT) {
+        if ((int)asked < 0 || asked > CTXRT_CUDA_DRIVER_NONE)
+            return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option cuda_driver: there is no choice %d", (int)asked);
+        *out_choice = asked;
+        return CTXRT_SUCCESS;
+    }
+    const char *text = cx_option("CTXRT_DRIVER");
+    if (text == NULL) {
+        *out_choice = CTXRT_CUDA_DRIVER_LIBCUDA;
+        return CTXRT_SUCCESS;
+    }
+    for (int i = CTXRT_CUDA_DRIVER_LIBCUDA; i <= CTXRT_CUDA_DRIVER_NONE; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out_choice = (ctxrt_cuda_driver)i;
+            return CTXRT_SUCCESS;
+        }
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                    "CTXRT_DRIVER=%s: it can be libcuda, emulated or none", text);
+}
+
+static ctxrt_status choose_foreign(ctxrt_foreign_policy asked, ctxrt_foreign_policy *out_choice)
+{
+    if ((int)asked < 0 || asked > CTXRT_FOREIGN_ERROR)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option foreign: there is no policy %d", (int)asked);
+    const char *text = cx_option("CTXRT_FOREIGN");
+    *out_choice = asked != CTXRT_FOREIGN_DEFAULT ? asked : CTXRT_FOREIGN_FOLLOW;
+    if (asked != CTXRT_FOREIGN_DEFAULT || text == NULL || strcmp(text, "follow") == 0)
+        return CTXRT_SUCCESS;
+    if (strcmp(text, "error") != 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "CTXRT_FOREIGN=%s: it can be follow or error", text);
+    *out_choice = CTXRT_FOREIGN_ERROR;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status choose_emulation(const ctxrt_options *options, settings *out)
+{
+    cx_emu_config config;
+    const char *reason = "";
+    if (!cx_emu_config_from_environment(&config, &reason))
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s", reason);
+    if (options->emulated_devices < 0 || options->emulated_devices > 64)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option emulated_devices: %d is not 1 to 64",
+                        options->emulated_devices);
+    const size_t granule = (size_t)2 << 20;
+    if (options->emulated_memory_bytes > SIZE_MAX / 4)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option emulated_memory_bytes: %zu is too much",
+                        options->emulated_memory_bytes);
+    out->emulated_devices = options->emulated_devices != 0 ? options->emulated_devices : config.gpus;
+    out->emulated_memory_bytes = options->emulated_memory_bytes != 0
+                                     ? (options->emulated_memory_bytes + granule - 1) / granule * granule
+                                     : config.gpu_memory_bytes;
+    out->host_access = config.host_access;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status choose(const ctxrt_options *options, settings *out)
+{
+    static const ctxrt_options from_environment = CTXRT_OPTIONS_INIT;
+    if (options == NULL)
+        options = &from_environment;
+    else if (options->struct_size != sizeof *options)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "option struct_size is %zu, not %zu: start from CTXRT_OPTIONS_INIT",
+                        options->struct_size, sizeof *options);
+    *out = (settings){0};
+    ctxrt_status status = choose_cuda_driver(options->cuda_driver, &out->cuda_driver);
+    if (status == CTXRT_SUCCESS)
+        status = choose_foreign(options->foreign, &out->foreign);
+    if (status == CTXRT_SUCCESS)
+        status = choose_emulation(options, out);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const char *libcuda = options->libcuda != NULL ? options->libcuda : cx_option("CTXRT_LIBCUDA");
+    if (libcuda != NULL && (out->libcuda = strdup(libcuda)) == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the options");
+    return CTXRT_SUCCESS;
+}
+
+/* Loaded once for the life of the process: drivers do not survive being closed. */
+static void load_libcuda(const char *path)
+{
+    static char *loaded_path;
+    static bool tried;
+    if (tried && cx_drivers[1].loaded &&
+        ((path == NULL && loaded_path == NULL) || (path && loaded_path && strcmp(path, loaded_path) == 0)))
+        return;
+    tried = true;
+    free(loaded_path);
+    loaded_path = path != NULL ? strdup(path) : NULL;
+    if (!cx_driver_load(path, &cx_drivers[1]))
+        cx_log(CTXRT_LOG_INFO, "no CUDA devices: %s", cx_drivers[1].reason);
+}
+
+static ctxrt_status start_embedded(const settings *chosen)
+{
+    const cx_emu_config config = {
+        .host_device = true,
+        .gpus = chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED ? chosen->emulated_devices : 0,
+        .gpu_memory_bytes = chosen->emulated_memory_bytes,
+        .driver_version = 13000,
+        .host_access = chosen->host_access,
+    };
+    if (!cx_emu_configure(&config))
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "the embedded driver has contexts already and cannot be configured anew");
+    if (!cx_driver_adopt("embedded", &cx_emu_table, &cx_drivers[0]))
+        return cx_error(CTXRT_ERROR_SYSTEM, "the embedded driver did not start: %s", cx_drivers[0].reason);
+    return CTXRT_SUCCESS;
+}
+
+/* Lock held. */
+static ctxrt_status start(const ctxrt_options *options)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    settings chosen;
+    ctxrt_status status = choose(options, &chosen);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    pthread_once(&once, watch_process);
+    status = start_embedded(&chosen);
+    if (status != CTXRT_SUCCESS) {
+        free(chosen.libcuda);
+        return status;
+    }
+    driver_count = 1;
+    if (chosen.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA) {
+        load_libcuda(chosen.libcuda);
+        driver_count = 2;
+    }
+    running = chosen;
+    cx_devices_build(chosen.cuda_driver == CTXRT_CUDA_DRIVER_EMULATED);
+    atomic_store(&cx_current_phase, CX_PHASE_RUNNING);
+    return CTXRT_SUCCESS;
+}
+
+/* Lock held, phase RUNNING. Options that leave a choice open agree with whatever runs. */
+static ctxrt_status compare(const ctxrt_options *options)
+{
+    settings chosen;
+    if (options == NULL)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = choose(options, &chosen);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const char *differs = NULL;
+    if (options->cuda_driver != CTXRT_CUDA_DRIVER_DEFAULT && chosen.cuda_driver != running.cuda_driver)
+        differs = "cuda_driver";
+    else if (options->foreign != CTXRT_FOREIGN_DEFAULT && chosen.foreign != running.foreign)
+        differs = "foreign";
+    else if (options->libcuda != NULL && (running.libcuda == NULL || strcmp(options->libcuda, running.libcuda) != 0))
+        differs = "libcuda";
+    else if (options->emulated_devices != 0 && chosen.emulated_devices != running.emulated_devices)
+        differs = "emulated_devices";
+    else if (options->emulated_memory_bytes != 0 &&
+             chosen.emulated_memory_bytes != running.emulated_memory_bytes)
+        differs = "emulated_memory_bytes";
+    free(chosen.libcuda);
+    if (differs != NULL)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "the runtime runs already, with another value of option %s", differs);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status refuse(int phase)
+{
+    if (phase == CX_PHASE_FORKED)
+        return cx_error(CTXRT_ERROR_FORKED, "the parent had started ctxrt before it forked; drivers do not survive "
+                                            "a fork: start ctxrt in the child only, or exec");
+    return cx_error(CTXRT_ERROR_SHUTDOWN, "the process is ending");
+}
+
+ctxrt_status ctxrt_init(const ctxrt_options *options)
+{
+    int phase = atomic_load(&cx_current_phase);
+    if (phase == CX_PHASE_FORKED || phase == CX_PHASE_ENDING)
+        return refuse(phase);
+    pthread_mutex_lock(&lock);
+    phase = atomic_load(&cx_current_phase);
+    ctxrt_status status = phase == CX_PHASE_RUNNING ? compare(options) : start(options);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+ctxrt_status cx_runtime_enter_slowly(void)
+{
+    int phase = atomic_load(&cx_current_phase);
+    if (phase == CX_PHASE_FORKED || phase == CX_PHASE_ENDING)
+        return refuse(phase);
+    return ctxrt_init(NULL);
+}
+
+void cx_runtime_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    free(running.libcuda);
+    running.libcuda = NULL;
+    atomic_store(&cx_current_phase, CX_PHASE_STOPPED);
+    pthread_mutex_unlock(&lock);
+}
+
+int ctxrt_version(void)
+{
+    return 100 * (100 * CTXRT_VERSION_MAJOR + CTXRT_VERSION_MINOR) + CTXRT_VERSION_PATCH;
+}
+
+static ctxrt_driver_info describe(const cx_driver *driver)
+{
+    bool embedded = driver == &cx_drivers[0];
+    return (ctxrt_driver_info){
+        .name = driver->name,
+        .path = driver->path,
+        .type = embedded && running.cuda_driver != CTXRT_CUDA_DRIVER_EMULATED ? CTXRT_DEVICE_CPU
+                                                                               : CTXRT_DEVICE_CUDA,
+        .loaded = driver->loaded,
+        .version = driver->version,
+        .device_count = driver->device_count,
+        .reason = driver->reason,
+    };
+}
+
+ctxrt_status ctxrt_drivers(size_t capacity, ctxrt_driver_info *out_drivers, size_t *out_count)
+{
+    if (out_count == NULL || (out_drivers == NULL && capacity != 0))
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_drivers: %s is NULL",
+                        out_count == NULL ? "out_count" : "out_drivers");
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    for (int i = 0; i < driver_count && (size_t)i < capacity; i++)
+        out_drivers[i] = describe(&cx_drivers[i]);
+    *out_count = (size_t)driver_count;
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,46 @@
+/*
+ * The runtime's life: options, the drivers it loaded, and whether calls may go on.
+ */
+#ifndef CX_DEVICE_RUNTIME_H
+#define CX_DEVICE_RUNTIME_H
+
+#include "driver/driver.h"
+#include <ctxrt/runtime.h>
+#include <stdatomic.h>
+
+typedef enum cx_phase {
+    CX_PHASE_STOPPED, /* before the first call, and after ctxrt_shutdown */
+    CX_PHASE_RUNNING,
+    CX_PHASE_FORKED, /* in a child of a process that was running: for good */
+    CX_PHASE_ENDING  /* the process is ending: for good */
+} cx_phase;
+
+extern _Atomic int cx_current_phase;
+
+/* Starts the runtime if it is stopped; FORKED and SHUTDOWN errors. */
+ctxrt_status cx_runtime_enter_slowly(void);
+
+/* First thing in every public call that needs the runtime. */
+static inline ctxrt_status cx_runtime_enter(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING, 1))
+        return CTXRT_SUCCESS;
+    return cx_runtime_enter_slowly();
+}
+
+/* The options in force; valid while running. */
+ctxrt_foreign_policy cx_runtime_foreign_policy(void);
+
+/* The drivers: [0] the embedded one, [1] libcuda where it was asked for. Those that are not loaded have
+ * device_count 0 and a reason. */
+#define CX_DRIVERS_MAX 2
+extern cx_driver cx_drivers[CX_DRIVERS_MAX];
+int cx_driver_count(void);
+
+/* Why the type CUDA has no such device: one sentence for messages. */
+const char *cx_runtime_cuda_reason(void);
+
+/* Ends the running phase; the caller holds no lock and has seen to it that nothing is left (shutdown.c). */
+void cx_runtime_stop(void);
+
+#endif

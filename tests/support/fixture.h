@@ -1,0 +1,37 @@
+/*
+ * The fixture of every test of the public interface: starts the runtime on the embedded driver, and at
+ * the end sees that the stack is empty, no context is current and nothing leaked.
+ */
+#ifndef CX_TEST_FIXTURE_H
+#define CX_TEST_FIXTURE_H
+
+#include <ctxrt/ctxrt.h>
+
+/* Starts the runtime with this many emulated GPUs of 256 MiB each. */
+void cx_fixture_start_with(int gpus, ctxrt_foreign_policy foreign);
+
+/* The same with 4 GPUs and the policy `follow`: for tcase_add_checked_fixture. */
+void cx_fixture_start(void);
+
+/* Fails the test if a frame, a current context, a thread's frame or an object is left. */
+void cx_fixture_end(void);
+
+/* Fails unless the call gave this status; on failure shows the message of the last error. */
+#define cx_assert_status(call, expected)                                                          \
+    do {                                                                                          \
+        ctxrt_status cx_status_ = (call);                                                         \
+        ck_assert_msg(cx_status_ == (expected), "%s gave %s, not %s: %s", #call,                  \
+                      ctxrt_status_name(cx_status_), ctxrt_status_name(expected),                 \
+                      ctxrt_last_error()->message);                                               \
+    } while (0)
+#define cx_assert_ok(call) cx_assert_status(call, CTXRT_SUCCESS)
+
+/* The same, and that a message was left with the status. */
+#define cx_assert_error(call, expected)                                                           \
+    do {                                                                                          \
+        cx_assert_status(call, expected);                                                         \
+        ck_assert_int_eq(ctxrt_last_error()->status, expected);                                   \
+        ck_assert_msg(ctxrt_last_error()->message[0] != '\0', "%s left no message", #call);       \
+    } while (0)
+
+#endif
