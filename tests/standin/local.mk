@@ -1,0 +1,25 @@
+STANDIN_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests/standin
+STANDIN_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+STANDIN_TESTS = tests/standin/check_address tests/standin/check_calls_12 tests/standin/check_calls_13
+STANDIN_SH = tests/standin/exports.sh tests/standin/exports_facts.sh tests/standin/ffmpeg.sh
+check_PROGRAMS += $(STANDIN_TESTS)
+dist_check_SCRIPTS += $(STANDIN_SH)
+TESTS += $(STANDIN_TESTS) $(STANDIN_SH)
+
+tests_standin_check_address_SOURCES = tests/standin/check_address.c
+tests_standin_check_address_CPPFLAGS = $(STANDIN_CPPFLAGS)
+tests_standin_check_address_CFLAGS = $(STANDIN_CFLAGS)
+tests_standin_check_address_LDADD = tests/support/libsupport.la lib/driver/libdriver.la lib/base/libbase.la \
+	$(CHECK_LIBS)
+EXTRA_tests_standin_check_address_DEPENDENCIES = $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
+
+# Of ctxrt these two link nothing but the stand-in.
+tests_standin_check_calls_12_SOURCES = tests/standin/check_calls.c tests/standin/standin.h
+tests_standin_check_calls_12_CPPFLAGS = $(STANDIN_CPPFLAGS) -DCX_TEST_VERSION=12090
+tests_standin_check_calls_12_CFLAGS = $(STANDIN_CFLAGS)
+tests_standin_check_calls_12_LDADD = tests/support/libsupport.la $(cuda12lib_LTLIBRARIES) $(CHECK_LIBS)
+
+tests_standin_check_calls_13_SOURCES = tests/standin/check_calls.c tests/standin/standin.h
+tests_standin_check_calls_13_CPPFLAGS = $(STANDIN_CPPFLAGS) -DCX_TEST_VERSION=13000
+tests_standin_check_calls_13_CFLAGS = $(STANDIN_CFLAGS)
+tests_standin_check_calls_13_LDADD = tests/support/libsupport.la $(cuda13lib_LTLIBRARIES) $(CHECK_LIBS)
