@@ -1,3 +1,77 @@
 EMU_LIBS = tests/support/libsupport.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
 EMU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 EMU_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+# work
+EMU_WORK_SOURCES = tests/emu/work_fixture.c tests/emu/work_fixture.h
+EMU_WORK_TESTS = \
+	tests/emu/check_order tests/emu/check_stress
+check_PROGRAMS += $(EMU_WORK_TESTS)
+TESTS += $(EMU_WORK_TESTS)
+tests_emu_check_order_SOURCES = tests/emu/check_order.c $(EMU_WORK_SOURCES)
+tests_emu_check_order_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_order_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_order_LDADD = $(EMU_LIBS)
+tests_emu_check_stress_SOURCES = tests/emu/check_stress.c $(EMU_WORK_SOURCES)
+tests_emu_check_stress_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_stress_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_stress_LDADD = $(EMU_LIBS)
+
+# the core: life, contexts, stacks, primaries, queries, devices, peers
+EMU_CORE_TESTS = \
+	tests/emu/check_context tests/emu/check_device tests/emu/check_life tests/emu/check_peer \
+	tests/emu/check_primary tests/emu/check_query tests/emu/check_stack
+check_PROGRAMS += $(EMU_CORE_TESTS)
+TESTS += $(EMU_CORE_TESTS)
+tests_emu_check_context_SOURCES = tests/emu/check_context.c tests/emu/gpus.h
+tests_emu_check_context_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_context_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_context_LDADD = $(EMU_LIBS)
+tests_emu_check_device_SOURCES = tests/emu/check_device.c tests/emu/gpus.h
+tests_emu_check_device_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_device_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_device_LDADD = $(EMU_LIBS)
+tests_emu_check_life_SOURCES = tests/emu/check_life.c tests/emu/gpus.h
+tests_emu_check_life_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_life_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_life_LDADD = $(EMU_LIBS)
+tests_emu_check_peer_SOURCES = tests/emu/check_peer.c tests/emu/gpus.h
+tests_emu_check_peer_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_peer_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_peer_LDADD = $(EMU_LIBS)
+tests_emu_check_primary_SOURCES = tests/emu/check_primary.c tests/emu/gpus.h
+tests_emu_check_primary_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_primary_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_primary_LDADD = $(EMU_LIBS)
+tests_emu_check_query_SOURCES = tests/emu/check_query.c tests/emu/gpus.h
+tests_emu_check_query_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_query_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_query_LDADD = $(EMU_LIBS)
+tests_emu_check_stack_SOURCES = tests/emu/check_stack.c tests/emu/gpus.h
+tests_emu_check_stack_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_stack_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_stack_LDADD = $(EMU_LIBS)
+
+# memory
+EMU_MEMORY_SOURCES = tests/emu/memory_fixture.c tests/emu/memory_fixture.h
+EMU_MEMORY_TESTS = \
+	tests/emu/check_arena tests/emu/check_memory tests/emu/check_host_memory \
+	tests/emu/check_pointer
+check_PROGRAMS += $(EMU_MEMORY_TESTS)
+TESTS += $(EMU_MEMORY_TESTS)
+tests_emu_check_arena_SOURCES = tests/emu/check_arena.c $(EMU_MEMORY_SOURCES)
+tests_emu_check_arena_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_arena_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_arena_LDADD = $(EMU_LIBS)
+tests_emu_check_memory_SOURCES = tests/emu/check_memory.c $(EMU_MEMORY_SOURCES)
+tests_emu_check_memory_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_memory_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_memory_LDADD = $(EMU_LIBS)
+tests_emu_check_host_memory_SOURCES = tests/emu/check_host_memory.c $(EMU_MEMORY_SOURCES)
+tests_emu_check_host_memory_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_host_memory_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_host_memory_LDADD = $(EMU_LIBS)
+tests_emu_check_pointer_SOURCES = tests/emu/check_pointer.c $(EMU_MEMORY_SOURCES)
+tests_emu_check_pointer_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_pointer_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_pointer_LDADD = $(EMU_LIBS)

@@ -1,0 +1,311 @@
+/* Address ranges and pages of a GPU, without a driver around them. */
+#include "emu/arena.h"
+#include "emu/device.h"
+#include "memory_fixture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define QUOTA MIB
+
+static cx_emu_arena *arena;
+
+static void open_arena(void)
+{
+    arena = cx_emu_arena_create(QUOTA, false);
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void close_arena(void)
+{
+    cx_emu_arena_destroy(arena);
+}
+
+static cx_emu_range *take(size_t bytes)
+{
+    cx_emu_range *range = cx_emu_arena_take(arena, bytes);
+    ck_assert_ptr_nonnull(range);
+    ck_assert_uint_eq(range->bytes, bytes);
+    ck_assert_uint_eq(range->address % CX_EMU_ALIGNMENT, 0);
+    return range;
+}
+
+static bool is_mapped(const void *address)
+{
+    uintptr_t page = (uintptr_t)address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    return msync((void *)page, 1, MS_ASYNC) == 0;
+}
+
+static size_t resident_pages(const unsigned char *start, size_t bytes)
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    size_t pages = bytes / page_bytes;
+    size_t resident = 0;
+    unsigned char *states = malloc(pages);
+    ck_assert_int_eq(mincore((void *)(uintptr_t)start, bytes, states), 0);
+    for (size_t i = 0; i < pages; i++)
+        resident += states[i] & 1;
+    free(states);
+    return resident;
+}
+
+START_TEST(neighbours_join_again_in_every_order_of_giving)
+{
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const int *order = orders[_i];
+    cx_emu_range *ranges[3] = {take(512), take(4096), take(2 * QUOTA - 4608)};
+    uintptr_t start = ranges[0]->address;
+    for (int i = 0; i < 3; i++)
+        cx_emu_arena_give(ranges[order[i]]);
+    cx_emu_range *whole = take(2 * QUOTA);
+    ck_assert_uint_eq(whole->address, start);
+    cx_emu_arena_give(whole);
+}
+END_TEST
+
+START_TEST(the_tightest_gap_is_taken)
+{
+    cx_emu_range *wide = take(8192), *wall = take(512), *tight = take(1024), *end = take(512);
+    uintptr_t expected = tight->address;
+    cx_emu_arena_give(wide);
+    cx_emu_arena_give(tight);
+    tight = take(1024);
+    ck_assert_uint_eq(tight->address, expected);
+    cx_emu_arena_give(tight);
+    cx_emu_arena_give(wall);
+    cx_emu_arena_give(end);
+}
+END_TEST
+
+START_TEST(fragments_never_stand_in_the_way)
+{
+    enum { PIECES = 2 * QUOTA / 512 };
+    static cx_emu_range *pieces[PIECES];
+    for (int i = 0; i < PIECES; i++)
+        pieces[i] = take(512);
+    for (int i = 0; i < PIECES; i += 2)
+        cx_emu_arena_give(pieces[i]);
+    cx_emu_range *wide = take(QUOTA);
+    unsigned char *mapped = wide->mapped;
+    memset(mapped, 1, wide->bytes);
+    cx_emu_arena_give(wide);
+    ck_assert(!is_mapped(mapped));
+    for (int i = 1; i < PIECES; i += 2)
+        cx_emu_arena_give(pieces[i]);
+}
+END_TEST
+
+START_TEST(pages_come_with_the_touch_and_go_with_the_range)
+{
+    cx_emu_range *range = take(QUOTA);
+    unsigned char *mapped = range->mapped;
+    ck_assert_uint_eq(resident_pages(mapped, QUOTA), 0);
+    memset(mapped, 1, QUOTA);
+    ck_assert_uint_eq(resident_pages(mapped, QUOTA), QUOTA / (size_t)sysconf(_SC_PAGESIZE));
+    cx_emu_arena_give(range);
+    ck_assert_uint_eq(resident_pages(mapped, QUOTA), 0);
+}
+END_TEST
+
+START_TEST(a_page_goes_with_the_last_range_on_it)
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    cx_emu_range *first = take(512), *second = take(512);
+    unsigned char *page = first->mapped;
+    memset(first->mapped, 1, 512);
+    memset(second->mapped, 2, 512);
+    cx_emu_range_discard(first);
+    cx_emu_arena_give(first);
+    for (int i = 0; i < 512; i++)
+        ck_assert_uint_eq(second->mapped[i], 2);
+    cx_emu_arena_give(second);
+    ck_assert_uint_eq(resident_pages(page, page_bytes), 0);
+}
+END_TEST
+
+START_TEST(discarded_pages_are_gone_before_the_range_is)
+{
+    cx_emu_range *range = take(QUOTA);
+    memset(range->mapped, 1, QUOTA);
+    cx_emu_range_discard(range);
+    ck_assert_uint_eq(resident_pages(range->mapped, QUOTA), 0);
+    cx_emu_arena_give(range);
+}
+END_TEST
+
+START_TEST(the_host_faults_on_a_users_address)
+{
+    cx_emu_range *range = take(512);
+    *(volatile char *)range->address = 1;
+}
+END_TEST
+
+START_TEST(with_host_access_both_see_the_same_bytes)
+{
+    cx_emu_arena *open = cx_emu_arena_create(QUOTA, true);
+    cx_emu_range *range = cx_emu_arena_take(open, 512);
+    ck_assert_ptr_nonnull(range);
+    *(volatile unsigned char *)range->address = 42;
+    ck_assert_uint_eq(range->mapped[0], 42);
+    cx_emu_arena_give(range);
+    cx_emu_arena_destroy(open);
+}
+END_TEST
+
+static int open_files(void)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    ck_assert_ptr_nonnull(directory);
+    while (readdir(directory) != NULL)
+        count++;
+    closedir(directory);
+    return count;
+}
+
+static int gpu_mappings(void)
+{
+    char line[512];
+    int count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof(line), maps) != NULL)
+        count += strstr(line, "ctxrt-gpu") != NULL;
+    fclose(maps);
+    return count;
+}
+
+static rlim_t address_space_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(statm);
+    ck_assert_int_eq(fscanf(statm, "%lu", &pages), 1);
+    fclose(statm);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Takes under a limit that forbids it, and again without: nothing may be left of the first. */
+static void fail_under(int resource, rlim_t allowed)
+{
+    struct rlimit before;
+    ck_assert_int_eq(getrlimit(resource, &before), 0);
+    struct rlimit low = {.rlim_cur = allowed, .rlim_max = before.rlim_max};
+    int files = open_files();
+    ck_assert_int_eq(setrlimit(resource, &low), 0);
+    cx_emu_range *range = cx_emu_arena_take(arena, 512);
+    ck_assert_int_eq(setrlimit(resource, &before), 0);
+    ck_assert_ptr_null(range);
+    ck_assert_int_eq(open_files(), files);
+    ck_assert_int_eq(gpu_mappings(), 0);
+    cx_emu_arena_give(take(512));
+    ck_assert_int_eq(open_files(), files);
+}
+
+START_TEST(without_a_descriptor_nothing_is_taken_or_leaked)
+{
+    fail_under(RLIMIT_NOFILE, 0);
+}
+END_TEST
+
+START_TEST(a_limit_of_file_size_fails_and_does_not_kill)
+{
+    fail_under(RLIMIT_FSIZE, QUOTA);
+}
+END_TEST
+
+START_TEST(without_address_space_nothing_is_taken_or_leaked)
+{
+    cx_emu_arena_destroy(arena);
+    arena = cx_emu_arena_create((size_t)8 << 30, false);
+    fail_under(RLIMIT_AS, address_space_bytes() + ((rlim_t)8 << 30));
+}
+END_TEST
+
+START_TEST(a_second_mapping_that_fails_undoes_the_first)
+{
+    cx_emu_arena_destroy(arena);
+    arena = cx_emu_arena_create((size_t)8 << 30, false);
+    fail_under(RLIMIT_AS, address_space_bytes() + ((rlim_t)24 << 30));
+}
+END_TEST
+
+START_TEST(sizes_that_overflow_are_refused)
+{
+    ck_assert_ptr_null(cx_emu_arena_create(SIZE_MAX / 2 + 1, false));
+    ck_assert_ptr_null(cx_emu_arena_take(arena, SIZE_MAX - 511));
+}
+END_TEST
+
+START_TEST(random_ranges_keep_their_bytes)
+{
+    enum { SLOTS = 200, STEPS = 20000 };
+    cx_emu_range *slots[SLOTS] = {NULL};
+    unsigned int seed = 7;
+    for (int step = 0; step < STEPS; step++) {
+        int i = rand_r(&seed) % SLOTS;
+        if (slots[i] != NULL) {
+            for (size_t at = 0; at < slots[i]->bytes; at += 509)
+                ck_assert_uint_eq(slots[i]->mapped[at], (unsigned char)i);
+            cx_emu_arena_give(slots[i]);
+            slots[i] = NULL;
+        } else {
+            slots[i] = take(512 * (size_t)(1 + rand_r(&seed) % 64));
+            memset(slots[i]->mapped, i, slots[i]->bytes);
+        }
+    }
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i] != NULL)
+            cx_emu_arena_give(slots[i]);
+    ck_assert_int_eq(gpu_mappings() > 0, 1);
+    cx_emu_arena_give(take(2 * QUOTA));
+}
+END_TEST
+
+static Suite *arena_suite(void)
+{
+    Suite *suite = suite_create("arena");
+    TCase *ranges = tcase_create("ranges");
+    tcase_add_checked_fixture(ranges, open_arena, close_arena);
+    tcase_add_loop_test(ranges, neighbours_join_again_in_every_order_of_giving, 0, 6);
+    tcase_add_test(ranges, the_tightest_gap_is_taken);
+    tcase_add_test(ranges, fragments_never_stand_in_the_way);
+    tcase_add_test(ranges, random_ranges_keep_their_bytes);
+    tcase_add_test(ranges, sizes_that_overflow_are_refused);
+    suite_add_tcase(suite, ranges);
+
+    TCase *pages = tcase_create("pages");
+    tcase_add_checked_fixture(pages, open_arena, close_arena);
+    tcase_add_test(pages, pages_come_with_the_touch_and_go_with_the_range);
+    tcase_add_test(pages, a_page_goes_with_the_last_range_on_it);
+    tcase_add_test(pages, discarded_pages_are_gone_before_the_range_is);
+    tcase_add_test(pages, with_host_access_both_see_the_same_bytes);
+    suite_add_tcase(suite, pages);
+
+    TCase *failures = tcase_create("failures");
+    tcase_add_checked_fixture(failures, open_arena, close_arena);
+    tcase_add_test(failures, without_a_descriptor_nothing_is_taken_or_leaked);
+    tcase_add_test(failures, a_limit_of_file_size_fails_and_does_not_kill);
+    /* A sanitizer takes faults and address space for itself. */
+    if (!CX_TEST_SANITIZED) {
+        tcase_add_test_raise_signal(failures, the_host_faults_on_a_users_address, SIGSEGV);
+        tcase_add_test(failures, without_address_space_nothing_is_taken_or_leaked);
+        tcase_add_test(failures, a_second_mapping_that_fails_undoes_the_first);
+    }
+    suite_add_tcase(suite, failures);
+    return suite;
+}
+
+int main(void)
+{
+    Suite *(*const suites[])(void) = {arena_suite, NULL};
+    return cx_test_run(suites);
+}
