@@ -1,6 +1,11 @@
 /**
  * Events: marks in a stream that other streams and the host can wait for, and the time between two.
- * Thread-safe. Handles as in context.h.
+ * No call but ctxrt_event_create and ctxrt_event_record into a NULL or legacy stream needs anything
+ * to be current, and none changes what is. Thread-safe. Handles as in context.h.
+ *
+ * Besides what is said at each function: CTXRT_ERROR_NULL_POINTER if the event is NULL,
+ * CTXRT_ERROR_INVALID_HANDLE if it was destroyed or never was one, CTXRT_ERROR_CONTEXT_DESTROYED if
+ * its context was reset.
  */
 #ifndef CTXRT_EVENT_H
 #define CTXRT_EVENT_H
@@ -19,11 +24,22 @@ enum {
     CTXRT_EVENT_DISABLE_TIMING = 2 /**< cheaper; has no time */
 };
 
-/** Creates an event in the calling thread's current context. The caller owns it. */
-CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event) CTXRT_CHECK_RESULT;
+/**
+ * Creates an event in the calling thread's current context. The caller owns it.
+ *
+ * @param flags  CTXRT_EVENT_*
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such flags
+ */
+CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags,
+                                          ctxrt_event **out_event) CTXRT_CHECK_RESULT;
 
-/** Destroys an event; returns at once, whoever waits for it still gets what it waits for. NULL is
- * harmless. */
+/**
+ * Destroys an event; returns at once, work that waits for it still gets what it waits for. NULL is
+ * harmless. An event whose context was reset is gone already: then only the handle goes.
+ *
+ * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the event is
+ *                             destroyed all the same
+ */
 CTXRT_API ctxrt_status ctxrt_event_destroy(ctxrt_event *event) CTXRT_CHECK_RESULT;
 
 /**
@@ -31,13 +47,14 @@ CTXRT_API ctxrt_status ctxrt_event_destroy(ctxrt_event *event) CTXRT_CHECK_RESUL
  *
  * @retval CTXRT_ERROR_WRONG_CONTEXT  the event and the stream belong to different contexts
  */
-CTXRT_API ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_event_record(ctxrt_event *event,
+                                          ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /** CTXRT_SUCCESS if what the event last recorded is done (or it never recorded),
- * CTXRT_ERROR_NOT_READY if not. */
+ * CTXRT_ERROR_NOT_READY if not. Never waits. */
 CTXRT_API ctxrt_status ctxrt_event_query(ctxrt_event *event) CTXRT_CHECK_RESULT;
 
-/** Waits until what the event last recorded is done. */
+/** Waits until what the event last recorded is done; returns at once if it never recorded. */
 CTXRT_API ctxrt_status ctxrt_event_synchronize(ctxrt_event *event) CTXRT_CHECK_RESULT;
 
 /**

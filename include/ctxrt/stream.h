@@ -1,11 +1,16 @@
 /**
  * Streams: queues of work of one context.
  *
- * Wherever a function takes a stream, NULL means the current stream of the calling thread's top frame
- * (ctxrt_stream_current), and CTXRT_STREAM_LEGACY the driver's legacy default stream of its current
- * context. A stream knows its context: calls that are given a stream do not need that context to be
- * current, and leave the calling thread's stack as it was.
+ * Wherever a function takes a stream, NULL means the current stream of the calling thread's top
+ * frame (ctxrt_stream_current), and CTXRT_STREAM_LEGACY the driver's legacy default stream of its
+ * current context. A stream knows its context: calls that are given a stream do not need that
+ * context to be current, nor any other, and leave the calling thread's stack as it was.
  * Thread-safe. Handles as in context.h: a destroyed stream is recognised and refused.
+ *
+ * Besides what is said at each function: CTXRT_ERROR_INVALID_HANDLE if the stream or the event was
+ * destroyed or never was one; CTXRT_ERROR_CONTEXT_DESTROYED if its context was reset;
+ * CTXRT_ERROR_NO_DEVICE for NULL and CTXRT_STREAM_LEGACY if nothing is current;
+ * CTXRT_ERROR_NOT_PERMITTED inside a host function.
  */
 #ifndef CTXRT_STREAM_H
 #define CTXRT_STREAM_H
@@ -35,49 +40,67 @@ enum {
  *
  * @param flags     CTXRT_STREAM_*
  * @param priority  0 is the default; lower numbers are more urgent; clamped to what the device has
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such flags
  */
 CTXRT_API ctxrt_status ctxrt_stream_create(unsigned int flags, int priority,
                                            ctxrt_stream **out_stream) CTXRT_CHECK_RESULT;
 
 /**
- * Destroys a stream; returns at once, work that is in it goes on to its end. NULL is harmless.
+ * Destroys a stream; returns at once, work that is in it goes on to its end. NULL is harmless. A
+ * stream whose context was reset is gone already: then only the handle goes.
  *
- * @retval CTXRT_ERROR_IN_USE            it is the current stream of a frame of some thread
+ * @retval CTXRT_ERROR_IN_USE            it is the current stream of a frame of some thread; nothing
+ *                                       changed
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is a thread's default stream, or the legacy one
+ * @retval CTXRT_ERROR_DRIVER            the driver reported an error, maybe of earlier work; the
+ *                                       stream is destroyed all the same
  */
 CTXRT_API ctxrt_status ctxrt_stream_destroy(ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /** Waits until all work submitted to the stream so far is done. */
 CTXRT_API ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** CTXRT_SUCCESS if all work of the stream is done, CTXRT_ERROR_NOT_READY if not. */
+/** CTXRT_SUCCESS if all work of the stream is done, CTXRT_ERROR_NOT_READY if not. Never waits. */
 CTXRT_API ctxrt_status ctxrt_stream_query(ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * Lets work submitted to `stream` from now on wait for what `event` has recorded so far. The two may
- * belong to different contexts and devices of one driver; across drivers the host waits.
+ * Lets work submitted to `stream` from now on wait for what `event` last recorded; for nothing if
+ * it never did. The two may belong to different contexts and devices of one driver; across drivers
+ * (a GPU and the CPU device) the calling thread waits instead, in this call.
  */
 CTXRT_API ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream,
                                                ctxrt_event *event) CTXRT_CHECK_RESULT;
 
 /**
- * Calls `function(user_data)` on a thread of the driver when the work before it is done; work behind it
- * waits for it to return. The function must not call ctxrt or the driver.
+ * Calls `function(user_data)` on a thread of the driver when the work before it is done; work
+ * behind it waits for it to return. It is not called if the work before it failed. The function
+ * must not call ctxrt or the driver, which answer CTXRT_ERROR_NOT_PERMITTED, nor wait for work that
+ * comes behind it.
+ *
+ * @retval CTXRT_ERROR_NULL_POINTER  `function` is NULL
  */
-CTXRT_API ctxrt_status ctxrt_stream_add_host_function(ctxrt_stream *stream, void (*function)(void *),
+CTXRT_API ctxrt_status ctxrt_stream_add_host_function(ctxrt_stream *stream,
+                                                      void (*function)(void *),
                                                       void *user_data) CTXRT_CHECK_RESULT;
 
 /** The context of a stream. Borrowed. */
 CTXRT_API ctxrt_status ctxrt_stream_context(ctxrt_stream *stream,
                                             ctxrt_context **out_context) CTXRT_CHECK_RESULT;
 
-/** The driver's CUstream. Borrowed. */
+/** The driver's CUstream. Borrowed. CTXRT_STREAM_LEGACY is the driver's CU_STREAM_LEGACY. */
 CTXRT_API ctxrt_status ctxrt_stream_native(ctxrt_stream *stream,
                                            struct CUstream_st **out_native) CTXRT_CHECK_RESULT;
 
 /**
  * A handle for a CUstream that other code made in the calling thread's current context. ctxrt does
- * not own the native stream; destroying the handle leaves it alone.
+ * not own the native stream; destroying the handle leaves it alone. Keep the stream alive while the
+ * handle is. The driver's legacy and per-thread streams are of no one context and have no such
+ * handle.
+ *
+ * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of another context (a driver before CUDA 9.2
+ *                                       cannot tell)
+ * @retval CTXRT_ERROR_INVALID_HANDLE    the driver does not know the stream
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is the legacy or the per-thread stream
  */
 CTXRT_API ctxrt_status ctxrt_stream_from_native(struct CUstream_st *native,
                                                 ctxrt_stream **out_stream) CTXRT_CHECK_RESULT;

@@ -1,0 +1,163 @@
+#include "work/default_stream.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include <stdlib.h>
+
+/* Lock "default streams": the idle lists of all contexts, and which default streams are live. After
+ * "contexts", "device" and "threads", before "pool". */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- the end of a context ---- */
+
+typedef struct ending {
+    cx_context *context;
+    cx_stream *retired;
+} ending;
+
+static bool retire_default(void *object, void *argument)
+{
+    cx_stream *stream = object;
+    ending *end = argument;
+    const ctxrt_stream *handle = cx_pool_handle(&cx_streams, stream);
+    if (atomic_load(&stream->kind) == CX_STREAM_DEFAULT &&
+        atomic_load(&stream->context) == end->context &&
+        cx_pool_retire(&cx_streams, handle) != NULL) {
+        stream->next = end->retired;
+        end->retired = stream;
+    }
+    return true;
+}
+
+/* Makes all default streams of the context stale, the idle ones and those that threads have. */
+static cx_stream *retire_all(cx_context *context)
+{
+    ending end = {.context = context};
+    pthread_mutex_lock(&lock);
+    context->idle_streams = NULL;
+    cx_pool_each(&cx_streams, retire_default, &end);
+    pthread_mutex_unlock(&lock);
+    return end.retired;
+}
+
+static void close_streams(cx_context *context)
+{
+    const cx_driver *driver = context->driver;
+    cx_stream *next;
+    for (cx_stream *stream = retire_all(context); stream != NULL; stream = next) {
+        next = stream->next;
+        cxu_result result = driver->table.stream_destroy(atomic_load(&stream->native));
+        if (result != CXU_SUCCESS)
+            cx_log(CTXRT_LOG_WARNING, "a default stream of %s could not be destroyed: %s",
+                   cx_context_text(context), cx_driver_result_name(driver, result));
+        cx_pool_put_back(&cx_streams, stream);
+    }
+}
+
+static void forget_streams(cx_context *context)
+{
+    cx_stream *next;
+    for (cx_stream *stream = retire_all(context); stream != NULL; stream = next) {
+        next = stream->next;
+        cx_pool_put_back(&cx_streams, stream);
+    }
+}
+
+/* ---- idle streams ---- */
+
+static ctxrt_stream *take_idle(cx_context *context)
+{
+    ctxrt_stream *handle = NULL;
+    pthread_mutex_lock(&lock);
+    cx_stream *stream = context->idle_streams;
+    if (stream != NULL) {
+        context->idle_streams = stream->next;
+        handle = cx_pool_handle(&cx_streams, stream);
+    }
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+void cx_default_stream_put_back(const ctxrt_stream *handle)
+{
+    pthread_mutex_lock(&lock);
+    cx_stream *stream = cx_pool_find(&cx_streams, handle);
+    if (stream != NULL) {
+        cx_context *context = atomic_load(&stream->context);
+        stream->next = context->idle_streams;
+        context->idle_streams = stream;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void leave(cx_thread *thread)
+{
+    for (size_t i = 0; i < thread->default_stream_count; i++)
+        cx_default_stream_put_back(thread->default_streams[i].stream);
+    thread->default_stream_count = 0;
+}
+
+/* ---- a thread's streams ---- */
+
+static cx_default_stream *find_entry(const cx_thread *thread, const cx_context *context)
+{
+    for (size_t i = 0; i < thread->default_stream_count; i++)
+        if (thread->default_streams[i].context == context)
+            return &thread->default_streams[i];
+    return NULL;
+}
+
+static ctxrt_status add_entry(cx_thread *thread, cx_context *context, cx_default_stream **out_entry)
+{
+    if (thread->default_stream_count == thread->default_stream_capacity) {
+        size_t capacity =
+            thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
+        cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
+        if (grown == NULL)
+            return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a default stream in %s",
+                            cx_context_text(context));
+        thread->default_streams = grown;
+        thread->default_stream_capacity = capacity;
+    }
+    *out_entry = &thread->default_streams[thread->default_stream_count++];
+    **out_entry = (cx_default_stream){.context = context};
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status obtain(cx_context *context, ctxrt_stream **out_stream)
+{
+    ctxrt_stream *idle = take_idle(context);
+    if (idle != NULL) {
+        *out_stream = idle;
+        return CTXRT_SUCCESS;
+    }
+    cx_context_on_end(close_streams, forget_streams);
+    cx_thread_on_exit(leave);
+    return cx_stream_make(context, CX_STREAM_DEFAULT, CXU_STREAM_DEFAULT, 0, out_stream);
+}
+
+static ctxrt_status renew(cx_default_stream *entry)
+{
+    /* Read first, as in cx_stream_make. */
+    uint32_t epoch = atomic_load(&entry->context->epoch);
+    ctxrt_status status = obtain(entry->context, &entry->stream);
+    entry->epoch = epoch;
+    entry->context_handle = cx_context_handle(entry->context);
+    return status;
+}
+
+ctxrt_status cx_default_stream_get(cx_thread *thread, cx_context *context,
+                                   ctxrt_stream **out_stream)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    cx_default_stream *entry = find_entry(thread, context);
+    if (entry == NULL)
+        status = add_entry(thread, context, &entry);
+    /* The end or the reset of a context makes its streams stale, so a live one is this context's
+     * own. */
+    if (status == CTXRT_SUCCESS && cx_pool_find(&cx_streams, entry->stream) == NULL)
+        status = renew(entry);
+    if (status == CTXRT_SUCCESS)
+        *out_stream = entry->stream;
+    return status;
+}

@@ -1,0 +1,188 @@
+#include "work/event.h"
+
+#include "base/error.h"
+#include "work/stream.h"
+
+cx_pool cx_events = CX_POOL_INIT("event", 3, cx_event);
+
+/* ---- life ---- */
+
+static ctxrt_status make(cx_context *context, unsigned int flags, ctxrt_event **out_event)
+{
+    CUevent native;
+    cx_event *event = cx_pool_take(&cx_events);
+    if (event == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an event in %s",
+                        cx_context_text(context));
+    /* Read first: a reset that comes between makes the event stale, not dangling. */
+    uint32_t epoch = atomic_load(&context->epoch);
+    ctxrt_status status = CX_DRIVER_CALL(context->driver, event_create, (&native, flags));
+    if (status != CTXRT_SUCCESS) {
+        cx_pool_put_back(&cx_events, event);
+        return status;
+    }
+    atomic_store_explicit(&event->native, native, memory_order_relaxed);
+    atomic_store_explicit(&event->context, context, memory_order_relaxed);
+    atomic_store_explicit(&event->epoch, epoch, memory_order_relaxed);
+    cx_context_object_add(context, CX_OBJECT_EVENT);
+    *out_event = cx_pool_publish(&cx_events, event);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_event == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_create: out_event is NULL");
+    if ((flags & ~(unsigned int)(CTXRT_EVENT_BLOCKING_SYNC | CTXRT_EVENT_DISABLE_TIMING)) != 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_event_create: there are no flags %#x",
+                        flags);
+    status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return make(cx_frame_context(frame), flags, out_event);
+}
+
+static ctxrt_status no_such_event(const ctxrt_event *handle)
+{
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                    "%p is no live event: it was destroyed, or never was one",
+                    (const void *)handle);
+}
+
+static ctxrt_status destroy_native(const cx_driver *driver, CUevent native)
+{
+    cxu_result result = driver->table.event_destroy(native);
+    /* Other code destroyed or reset its context, and the event with it. */
+    if (result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
+        result == CXU_INVALID_HANDLE)
+        return CTXRT_SUCCESS;
+    return cx_driver_check(driver, CX_SLOT_event_destroy, result);
+}
+
+ctxrt_status ctxrt_event_destroy(ctxrt_event *handle)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || handle == NULL)
+        return status;
+    cx_event *event = cx_pool_retire(&cx_events, handle);
+    if (event == NULL)
+        return no_such_event(handle);
+    cx_context *context = atomic_load(&event->context);
+    if (atomic_load(&event->epoch) == atomic_load(&context->epoch))
+        status = destroy_native(context->driver, atomic_load(&event->native));
+    cx_context_object_drop(context, CX_OBJECT_EVENT);
+    cx_pool_put_back(&cx_events, event);
+    return status;
+}
+
+/* ---- arguments ---- */
+
+ctxrt_status cx_event_resolve_slowly(const ctxrt_event *handle, cx_event_target *out_target)
+{
+    *out_target = (cx_event_target){0}; /* the compiler cannot know that this always fails */
+    if (handle == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "the event is NULL");
+    const cx_event *event = cx_pool_find(&cx_events, handle);
+    if (event == NULL)
+        return no_such_event(handle);
+    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                    "the event is gone: %s was reset after it was made",
+                    cx_context_text(atomic_load(&event->context)));
+}
+
+static inline ctxrt_status enter(const ctxrt_event *event, cx_event_target *out_target)
+{
+    ctxrt_status status = cx_runtime_enter();
+    return status == CTXRT_SUCCESS ? cx_event_resolve(event, out_target) : status;
+}
+
+ctxrt_status ctxrt_event_native(ctxrt_event *event, CUevent *out_native)
+{
+    cx_event_target target;
+    ctxrt_status status = enter(event, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_native == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_native: out_native is NULL");
+    *out_native = target.native;
+    return CTXRT_SUCCESS;
+}
+
+/* ---- work ---- */
+
+static ctxrt_status different_contexts(const char *what, const cx_context *first,
+                                       const cx_context *second)
+{
+    return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "%s belong to different contexts: %s and %s", what,
+                    cx_context_text(first), cx_context_text(second));
+}
+
+ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
+{
+    cx_event_target mark;
+    cx_stream_target target;
+    ctxrt_status status = enter(event, &mark);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (__builtin_expect(mark.context != target.context, 0))
+        return different_contexts("the event and the stream", mark.context, target.context);
+    return CX_DRIVER_CALL(target.driver, event_record, (mark.native, target.native));
+}
+
+ctxrt_status ctxrt_event_query(ctxrt_event *event)
+{
+    cx_event_target target;
+    ctxrt_status status = enter(event, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return CX_DRIVER_CALL(target.driver, event_query, (target.native));
+}
+
+ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
+{
+    cx_event_target target;
+    ctxrt_status status = enter(event, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return CX_DRIVER_CALL(target.driver, event_synchronize, (target.native));
+}
+
+static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target *last,
+                            float *out_ms)
+{
+    const cx_driver *driver = first->driver;
+    float ms;
+    cxu_result result = driver->table.event_elapsed_time(&ms, first->native, last->native);
+    if (result == CXU_INVALID_HANDLE)
+        return cx_error_driver_call(
+            CTXRT_ERROR_INVALID_ARGUMENT, cx_symbols[CX_SLOT_event_elapsed_time].symbol, result,
+            cx_driver_result_name(driver, result),
+            "there is no time between the two events: one was never recorded, or "
+            "was made with CTXRT_EVENT_DISABLE_TIMING");
+    if (result != CXU_SUCCESS)
+        return cx_driver_error(driver, CX_SLOT_event_elapsed_time, result);
+    *out_ms = ms;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_event_elapsed_ms(ctxrt_event *start, ctxrt_event *end, float *out_ms)
+{
+    cx_event_target first, last;
+    ctxrt_status status = enter(start, &first);
+    if (status == CTXRT_SUCCESS)
+        status = cx_event_resolve(end, &last);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_ms == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_elapsed_ms: out_ms is NULL");
+    if (first.context != last.context)
+        return different_contexts("the two events", first.context, last.context);
+    return elapsed(&first, &last, out_ms);
+}

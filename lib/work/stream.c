@@ -1,0 +1,348 @@
+#include "work/stream.h"
+
+#include "base/error.h"
+#include "work/event.h"
+#include <stdlib.h>
+
+cx_pool cx_streams = CX_POOL_INIT("stream", 2, cx_stream);
+
+/* ---- life ---- */
+
+static ctxrt_status create_native(const cx_driver *driver, unsigned int flags, int priority,
+                                  CUstream *out_native)
+{
+    int least, greatest;
+    if (priority == 0 || driver->missing[CX_SLOT_stream_create_with_priority] ||
+        driver->missing[CX_SLOT_ctx_get_stream_priority_range])
+        return CX_DRIVER_CALL(driver, stream_create, (out_native, flags));
+    ctxrt_status status =
+        CX_DRIVER_CALL(driver, ctx_get_stream_priority_range, (&least, &greatest));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (priority > least)
+        priority = least;
+    if (priority < greatest)
+        priority = greatest;
+    return CX_DRIVER_CALL(driver, stream_create_with_priority, (out_native, flags, priority));
+}
+
+static ctxrt_status take_slot(const cx_context *context, cx_stream **out_stream)
+{
+    *out_stream = cx_pool_take(&cx_streams);
+    return *out_stream != NULL ? CTXRT_SUCCESS
+                               : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a stream in %s",
+                                          cx_context_text(context));
+}
+
+static ctxrt_stream *publish(cx_stream *stream, cx_context *context, uint32_t epoch,
+                             CUstream native, cx_stream_kind kind)
+{
+    atomic_store_explicit(&stream->native, native, memory_order_relaxed);
+    atomic_store_explicit(&stream->context, context, memory_order_relaxed);
+    atomic_store_explicit(&stream->epoch, epoch, memory_order_relaxed);
+    atomic_store_explicit(&stream->kind, (int)kind, memory_order_relaxed);
+    if (kind != CX_STREAM_DEFAULT)
+        cx_context_object_add(context, CX_OBJECT_STREAM);
+    return cx_pool_publish(&cx_streams, stream);
+}
+
+ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned int flags,
+                            int priority, ctxrt_stream **out_stream)
+{
+    cx_stream *stream;
+    CUstream native;
+    ctxrt_status status = take_slot(context, &stream);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    /* Read first: a reset that comes between makes the stream stale, not dangling. */
+    uint32_t epoch = atomic_load(&context->epoch);
+    status = create_native(context->driver, flags, priority, &native);
+    if (status != CTXRT_SUCCESS) {
+        cx_pool_put_back(&cx_streams, stream);
+        return status;
+    }
+    *out_stream = publish(stream, context, epoch, native, kind);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_stream_create(unsigned int flags, int priority, ctxrt_stream **out_stream)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_stream == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_create: out_stream is NULL");
+    if (flags > CTXRT_STREAM_NON_BLOCKING)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_stream_create: there are no flags %#x",
+                        flags);
+    status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return cx_stream_make(cx_frame_context(frame), CX_STREAM_CREATED, flags, priority, out_stream);
+}
+
+static ctxrt_status no_such_stream(const ctxrt_stream *handle)
+{
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                    "%p is no live stream: it was destroyed, or never was one",
+                    (const void *)handle);
+}
+
+static ctxrt_status check_no_frame_uses(const ctxrt_stream *handle)
+{
+    int number, level;
+    if (cx_threads_use_stream(handle, &number, &level))
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "the stream is in use: it is the current stream of frame %d of thread %d",
+                        level, number);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status check_owned(const ctxrt_stream *handle)
+{
+    if (handle == CTXRT_STREAM_LEGACY)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "the legacy stream is the driver's: it goes with its "
+                        "context");
+    const cx_stream *stream = cx_pool_find(&cx_streams, handle);
+    if (stream == NULL)
+        return no_such_stream(handle);
+    if (atomic_load(&stream->kind) == CX_STREAM_DEFAULT)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "it is a thread's default stream: it is ctxrt's own");
+    return CTXRT_SUCCESS;
+}
+
+/* Looked for before as well as after the handle becomes stale: after, to be sure; before, so that a
+ * refused call does not make the handle stale even for a moment. */
+static ctxrt_status retire(ctxrt_stream *handle, cx_stream **out_stream)
+{
+    ctxrt_status status = check_no_frame_uses(handle);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_stream *stream = cx_pool_retire(&cx_streams, handle);
+    if (stream == NULL)
+        return no_such_stream(handle);
+    status = check_no_frame_uses(handle);
+    if (status != CTXRT_SUCCESS)
+        cx_pool_revive(&cx_streams, stream);
+    else
+        *out_stream = stream;
+    return status;
+}
+
+static ctxrt_status destroy_native(const cx_driver *driver, CUstream native)
+{
+    cxu_result result = driver->table.stream_destroy(native);
+    /* Other code destroyed or reset its context, and the stream with it. */
+    if (result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
+        result == CXU_INVALID_HANDLE)
+        return CTXRT_SUCCESS;
+    return cx_driver_check(driver, CX_SLOT_stream_destroy, result);
+}
+
+ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
+{
+    cx_stream *stream;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || handle == NULL)
+        return status;
+    status = check_owned(handle);
+    if (status == CTXRT_SUCCESS)
+        status = retire(handle, &stream);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_context *context = atomic_load(&stream->context);
+    if (atomic_load(&stream->kind) == CX_STREAM_CREATED &&
+        atomic_load(&stream->epoch) == atomic_load(&context->epoch))
+        status = destroy_native(context->driver, atomic_load(&stream->native));
+    cx_context_object_drop(context, CX_OBJECT_STREAM);
+    cx_pool_put_back(&cx_streams, stream);
+    return status;
+}
+
+/* ---- arguments ---- */
+
+static ctxrt_status resolve_legacy(cx_stream_target *out_target)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_context *context = cx_frame_context(frame);
+    *out_target = (cx_stream_target){context->driver, context, CXU_STREAM_LEGACY};
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *handle, cx_stream_target *out_target)
+{
+    if (handle == CTXRT_STREAM_LEGACY)
+        return resolve_legacy(out_target);
+    const cx_stream *stream = cx_pool_find(&cx_streams, handle);
+    if (stream == NULL)
+        return no_such_stream(handle);
+    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                    "the stream is gone: %s was reset after it was made",
+                    cx_context_text(atomic_load(&stream->context)));
+}
+
+ctxrt_status ctxrt_stream_context(ctxrt_stream *stream, ctxrt_context **out_context)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_context == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_context: out_context is NULL");
+    status = cx_stream_resolve(stream, &target);
+    if (status == CTXRT_SUCCESS)
+        *out_context = cx_context_handle(target.context);
+    return status;
+}
+
+ctxrt_status ctxrt_stream_native(ctxrt_stream *stream, CUstream *out_native)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_native == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_native: out_native is NULL");
+    status = cx_stream_resolve(stream, &target);
+    if (status == CTXRT_SUCCESS)
+        *out_native = target.native;
+    return status;
+}
+
+static ctxrt_status check_belongs(const cx_context *context, CUstream native)
+{
+    CUcontext owner;
+    if (context->driver->missing[CX_SLOT_stream_get_ctx])
+        return CTXRT_SUCCESS;
+    cxu_result result = context->driver->table.stream_get_ctx(native, &owner);
+    if (result == CXU_INVALID_HANDLE || result == CXU_INVALID_CONTEXT)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the driver does not know a stream %p",
+                        (void *)native);
+    if (result != CXU_SUCCESS)
+        return cx_driver_error(context->driver, CX_SLOT_stream_get_ctx, result);
+    if (owner != context->native)
+        return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
+                        "the stream %p is not of the current context, %s", (void *)native,
+                        cx_context_text(context));
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_stream_from_native(CUstream native, ctxrt_stream **out_stream)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    cx_stream *stream;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (native == NULL || out_stream == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_from_native: %s is NULL",
+                        native == NULL ? "native" : "out_stream");
+    if (native == CXU_STREAM_LEGACY || native == CXU_STREAM_PER_THREAD)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "the driver's legacy and per-thread streams are of no "
+                        "one context: use CTXRT_STREAM_LEGACY or NULL");
+    status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_context *context = cx_frame_context(frame);
+    uint32_t epoch = atomic_load(&context->epoch);
+    status = check_belongs(context, native);
+    if (status == CTXRT_SUCCESS)
+        status = take_slot(context, &stream);
+    if (status == CTXRT_SUCCESS)
+        *out_stream = publish(stream, context, epoch, native, CX_STREAM_WRAPPED);
+    return status;
+}
+
+/* ---- work ---- */
+
+ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
+}
+
+ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return CX_DRIVER_CALL(target.driver, stream_query, (target.native));
+}
+
+ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
+{
+    cx_stream_target target;
+    cx_event_target awaited;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = cx_event_resolve(event, &awaited);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (awaited.driver != target.driver) /* no driver can wait for another one's event */
+        return CX_DRIVER_CALL(awaited.driver, event_synchronize, (awaited.native));
+    return CX_DRIVER_CALL(target.driver, stream_wait_event,
+                          (target.native, awaited.native, CXU_EVENT_WAIT_DEFAULT));
+}
+
+typedef struct host_call {
+    void (*function)(void *);
+    void *user_data;
+} host_call;
+
+/* A callback, unlike a host function, is called after a failure too. */
+static void run_host_call(CUstream native, cxu_result result, void *argument)
+{
+    host_call call = *(host_call *)argument;
+    (void)native;
+    free(argument);
+    if (result == CXU_SUCCESS)
+        call.function(call.user_data);
+}
+
+static ctxrt_status add_callback(const cx_stream_target *target, void (*function)(void *),
+                                 void *user_data)
+{
+    host_call *call = malloc(sizeof *call);
+    if (call == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a host function");
+    *call = (host_call){function, user_data};
+    ctxrt_status status = CX_DRIVER_CALL(target->driver, stream_add_callback,
+                                         (target->native, run_host_call, call, 0));
+    if (status != CTXRT_SUCCESS)
+        free(call);
+    return status;
+}
+
+ctxrt_status ctxrt_stream_add_host_function(ctxrt_stream *stream, void (*function)(void *),
+                                            void *user_data)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (function == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_stream_add_host_function: function is NULL");
+    status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (target.driver->missing[CX_SLOT_launch_host_func])
+        return add_callback(&target, function, user_data);
+    return CX_DRIVER_CALL(target.driver, launch_host_func, (target.native, function, user_data));
+}

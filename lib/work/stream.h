@@ -1,0 +1,95 @@
+/*
+ * Streams behind handles, and what a stream argument means.
+ */
+#ifndef CX_WORK_STREAM_H
+#define CX_WORK_STREAM_H
+
+#include "context/stack.h"
+#include <ctxrt/stream.h>
+
+typedef enum cx_stream_kind {
+    CX_STREAM_CREATED, /* ctxrt_stream_create: the user's */
+    CX_STREAM_WRAPPED, /* ctxrt_stream_from_native: other code's */
+    CX_STREAM_DEFAULT  /* some thread's default stream, or an idle one: default_stream.h */
+} cx_stream_kind;
+
+/* Whoever uses a handle while another thread destroys it may read these of the stream that took its
+ * slot: hence atomic. Streams but those of the kind DEFAULT count as objects of their context. */
+typedef struct cx_stream {
+    _Atomic(CUstream) native;
+    _Atomic(cx_context *) context;
+    _Atomic uint32_t epoch; /* the context's when the stream was made */
+    _Atomic int kind;       /* cx_stream_kind */
+    struct cx_stream *next; /* default_stream.c */
+} cx_stream;
+
+extern cx_pool cx_streams;
+
+/* Where work goes. */
+typedef struct cx_stream_target {
+    cx_driver *driver;
+    cx_context *context;
+    CUstream native;
+} cx_stream_target;
+
+/* Makes a stream of this kind in a context that is current at its driver. */
+ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned int flags,
+                            int priority, ctxrt_stream **out_stream);
+
+/* The same for CTXRT_STREAM_LEGACY, and for what is refused: bad handles, and those of a context
+ * that was reset. */
+ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *stream, cx_stream_target *out_target);
+
+/* The same for a frame whose current stream is not resolved yet; keeps it in the frame. */
+ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
+                                       cx_stream_target *out_target);
+
+/* The live stream of a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
+static inline ctxrt_status cx_stream_resolve_handle(const ctxrt_stream *stream,
+                                                    cx_stream_target *out_target)
+{
+    const cx_stream *found = cx_pool_find(&cx_streams, stream);
+    if (__builtin_expect(found == NULL, 0))
+        return cx_stream_resolve_slowly(stream, out_target);
+    cx_context *context = atomic_load_explicit(&found->context, memory_order_relaxed);
+    if (__builtin_expect(atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
+                             atomic_load_explicit(&context->epoch, memory_order_relaxed),
+                         0))
+        return cx_stream_resolve_slowly(stream, out_target);
+    out_target->driver = context->driver;
+    out_target->context = context;
+    out_target->native = atomic_load_explicit(&found->native, memory_order_relaxed);
+    return CTXRT_SUCCESS;
+}
+
+/*
+ * What a stream argument of a public call means: NULL the current stream of the top frame, LEGACY
+ * the legacy stream of the current context, else the stream itself, for which nothing need be
+ * current. Enters the runtime. No lock and no atomic read-modify-write, but for the first use of a
+ * frame's stream.
+ */
+static inline ctxrt_status cx_stream_resolve(const ctxrt_stream *stream,
+                                             cx_stream_target *out_target)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    if (stream != NULL) {
+        ctxrt_status status = cx_runtime_enter();
+        return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, out_target) : status;
+    }
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+        return status;
+    cx_context *context = cx_frame_context(frame);
+    if (__builtin_expect(frame->native_stream == NULL ||
+                             frame->native_stream_epoch !=
+                                 atomic_load_explicit(&context->epoch, memory_order_relaxed),
+                         0))
+        return cx_stream_resolve_current(thread, frame, out_target);
+    out_target->driver = context->driver;
+    out_target->context = context;
+    out_target->native = frame->native_stream;
+    return CTXRT_SUCCESS;
+}
+
+#endif
