@@ -51,9 +51,9 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
         return cx_error_driver_call(status, symbol, result, name, "%s was not called: %s", symbol,
                                     driver->reason);
     if (driver->missing[slot])
-        return cx_error_driver_call(status, symbol, result, name, "%s is not in the driver %s (CUDA %d.%d)",
-                                    symbol, driver->name, driver->version / 1000,
-                                    driver->version % 1000 / 10);
-    return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)", symbol, name,
-                                (int)result, cx_driver_result_text(driver, result));
+        return cx_error_driver_call(status, symbol, result, name,
+                                    "%s is not in the driver %s (CUDA %d.%d)", symbol, driver->name,
+                                    driver->version / 1000, driver->version % 1000 / 10);
+    return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)", symbol,
+                                name, (int)result, cx_driver_result_text(driver, result));
 }

@@ -11,26 +11,27 @@
 
 typedef struct cx_driver {
     cx_driver_table table;
-    const char *name;            /* "libcuda", "embedded" */
-    char path[512];              /* the file that was loaded, as the dynamic linker names it; "" if none */
-    bool loaded;                 /* every required call is there and cuInit succeeded */
-    bool missing[CX_SLOT_COUNT]; /* optional calls that it lacks; their slots return CXU_NOT_SUPPORTED */
+    const char *name; /* "libcuda", "embedded" */
+    char path[512];   /* the file that was loaded, as the dynamic linker names it; "" if none */
+    bool loaded;      /* every required call is there and cuInit succeeded */
+    bool missing[CX_SLOT_COUNT]; /* optional calls that it lacks; their slots return
+                                    CXU_NOT_SUPPORTED */
     int version;                 /* CUDA version, 13000 for 13.0; 0 if unknown */
     int device_count;
-    char reason[512];            /* why it is not loaded, one sentence; "" if it is */
-    void *library;               /* from dlopen; NULL for the embedded driver */
+    char reason[512]; /* why it is not loaded, one sentence; "" if it is */
+    void *library;    /* from dlopen; NULL for the embedded driver */
 } cx_driver;
 
 /*
- * Opens a libcuda by path (NULL: "libcuda.so.1", never the unversioned name), fills the table through
- * cuGetProcAddress where there is one and by dlsym of the versioned symbol where not, calls cuInit and
- * counts the devices. Returns out_driver->loaded; on false, reason says what failed (the dynamic linker's
- * own words; the required call that is missing; the error of cuInit by name and text), every slot
- * returns CXU_NOT_SUPPORTED, and version and path are kept if they are known. Each row comes with exactly
- * the ABI that symbols.def names. A library without devices (CUDA_ERROR_NO_DEVICE from cuInit) is not
- * loaded. The library is never closed: drivers do not survive that. A call that is newer than the driver
- * says it is counts as missing unless the versioned symbol is there: asked for it, cuGetProcAddress may
- * answer with an older ABI.
+ * Opens a libcuda by path (NULL: "libcuda.so.1", never the unversioned name), fills the table
+ * through cuGetProcAddress where there is one and by dlsym of the versioned symbol where not, calls
+ * cuInit and counts the devices. Returns out_driver->loaded; on false, reason says what failed (the
+ * dynamic linker's own words; the required call that is missing; the error of cuInit by name and
+ * text), every slot returns CXU_NOT_SUPPORTED, and version and path are kept if they are known.
+ * Each row comes with exactly the ABI that symbols.def names. A library without devices
+ * (CUDA_ERROR_NO_DEVICE from cuInit) is not loaded. The library is never closed: drivers do not
+ * survive that. A call that is newer than the driver says it is counts as missing unless the
+ * versioned symbol is there: asked for it, cuGetProcAddress may answer with an older ABI.
  */
 bool cx_driver_load(const char *path, cx_driver *out_driver);
 
@@ -40,8 +41,8 @@ bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *
 /* A table of a driver that has nothing: every slot returns CXU_NOT_SUPPORTED. */
 extern const cx_driver_table cx_driver_missing;
 
-/* The name and the text of a result, in the driver's own words where the list of results.def does not
- * know it. Never NULL. */
+/* The name and the text of a result, in the driver's own words where the list of results.def does
+ * not know it. Never NULL. */
 const char *cx_driver_result_name(const cx_driver *driver, cxu_result result);
 const char *cx_driver_result_text(const cx_driver *driver, cxu_result result);
 
@@ -49,9 +50,9 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result);
  * INVALID_DEVICE, CONTEXT_DESTROYED, NOT_PERMITTED, SHUTDOWN (DEINITIALIZED); else ERROR_DRIVER. */
 ctxrt_status cx_driver_status(cxu_result result);
 
-/* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY, 2
- * (not enough memory for the request)", or that this driver does not have the call, or why the driver is
- * not loaded. Returns its status. */
+/* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed:
+ * CUDA_ERROR_OUT_OF_MEMORY, 2 (not enough memory for the request)", or that this driver does not
+ * have the call, or why the driver is not loaded. Returns its status. */
 ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result);
 
 /* Calls through the table: CX_DRIVER_CALL(driver, ctx_push, (context)) is CTXRT_SUCCESS, or the

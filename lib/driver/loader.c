@@ -7,9 +7,10 @@
 #include <string.h>
 
 /* The two forms of cuGetProcAddress: CUDA 11.3 and 12.0. */
-typedef cxu_result (*proc_address_v1)(const char *name, void **out_function, int version, uint64_t flags);
-typedef cxu_result (*proc_address_v2)(const char *name, void **out_function, int version, uint64_t flags,
-                                      int *out_status);
+typedef cxu_result (*proc_address_v1)(const char *name, void **out_function, int version,
+                                      uint64_t flags);
+typedef cxu_result (*proc_address_v2)(const char *name, void **out_function, int version,
+                                      uint64_t flags, int *out_status);
 
 typedef struct source {
     void *library;
@@ -33,7 +34,8 @@ static void set_slot(cx_driver_table *table, int slot, void *function)
     memcpy((char *)table + (size_t)slot * sizeof function, &function, sizeof function);
 }
 
-/* Leaves the driver as one that is not there. Missing calls stay marked: they are part of the reason. */
+/* Leaves the driver as one that is not there. Missing calls stay marked: they are part of the
+ * reason. */
 static bool refuse(cx_driver *driver)
 {
     driver->table = cx_driver_missing;
@@ -70,7 +72,8 @@ static void *resolve(const source *from, const cx_symbol *symbol)
 static bool take(cx_driver *driver, int slot, void *function)
 {
     driver->missing[slot] = function == NULL;
-    set_slot(&driver->table, slot, function != NULL ? function : get_slot(&cx_driver_missing, slot));
+    set_slot(&driver->table, slot,
+             function != NULL ? function : get_slot(&cx_driver_missing, slot));
     return function != NULL || !cx_symbols[slot].required;
 }
 
@@ -90,8 +93,9 @@ static bool start(cx_driver *driver)
         driver->loaded = true;
         return true;
     }
-    snprintf(driver->reason, sizeof driver->reason, "%s failed: %s, %d (%s)", cx_symbols[slot].symbol,
-             cx_driver_result_name(driver, result), (int)result, cx_driver_result_text(driver, result));
+    snprintf(driver->reason, sizeof driver->reason, "%s failed: %s, %d (%s)",
+             cx_symbols[slot].symbol, cx_driver_result_name(driver, result), (int)result,
+             cx_driver_result_text(driver, result));
     return refuse(driver);
 }
 

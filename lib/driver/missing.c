@@ -10,6 +10,7 @@
 #include "driver/symbols.def"
 
 const cx_driver_table cx_driver_missing = {
-#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) .slot = missing_##slot,
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    .slot = missing_##slot,
 #include "driver/symbols.def"
 };

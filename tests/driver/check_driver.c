@@ -156,5 +156,5 @@ static Suite *driver_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){driver_suite, NULL});
+    return cx_test_run((Suite *(*const[])(void)){driver_suite, NULL});
 }

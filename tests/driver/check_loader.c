@@ -108,7 +108,8 @@ START_TEST(a_whole_driver_is_loaded_through_get_proc_address)
         ck_assert_msg(!driver.missing[slot], "%s", cx_symbols[slot].symbol);
     ck_assert_int_eq(driver.table.ctx_synchronize(), BY_NAME + CX_SLOT_ctx_synchronize);
     ck_assert_int_eq(driver.table.ctx_push(NULL), BY_NAME + CX_SLOT_ctx_push);
-    ck_assert_int_eq(driver.table.event_elapsed_time(NULL, NULL, NULL), BY_NAME + CX_SLOT_event_elapsed_time);
+    ck_assert_int_eq(driver.table.event_elapsed_time(NULL, NULL, NULL),
+                     BY_NAME + CX_SLOT_event_elapsed_time);
 }
 END_TEST
 
@@ -116,9 +117,11 @@ START_TEST(an_older_abi_stays_what_it_is_beside_a_newer_one)
 {
     ck_assert(load("whole"));
     ck_assert_int_eq(driver.table.ctx_get_device(NULL), BY_NAME + CX_SLOT_ctx_get_device);
-    ck_assert_int_eq(driver.table.ctx_get_device_v2(NULL, NULL), BY_NAME + CX_SLOT_ctx_get_device_v2);
+    ck_assert_int_eq(driver.table.ctx_get_device_v2(NULL, NULL),
+                     BY_NAME + CX_SLOT_ctx_get_device_v2);
     ck_assert_int_eq(driver.table.ctx_create_v2(NULL, 0, 0), BY_NAME + CX_SLOT_ctx_create_v2);
-    ck_assert_int_eq(driver.table.ctx_create_v3(NULL, NULL, 0, 0, 0), BY_NAME + CX_SLOT_ctx_create_v3);
+    ck_assert_int_eq(driver.table.ctx_create_v3(NULL, NULL, 0, 0, 0),
+                     BY_NAME + CX_SLOT_ctx_create_v3);
     ck_assert_int_eq(driver.table.ctx_create_v4(NULL, NULL, 0, 0), BY_NAME + CX_SLOT_ctx_create_v4);
     ck_assert_int_eq(driver.table.device_get_uuid(NULL, 0), BY_NAME + CX_SLOT_device_get_uuid);
 }
@@ -220,7 +223,8 @@ END_TEST
 START_TEST(a_result_that_only_the_driver_knows_is_told_in_its_words)
 {
     ck_assert(!load("init_new"));
-    ck_assert_contains(driver.reason, "cuInit failed: CUDA_ERROR_OF_TOMORROW, 77777 (something new)");
+    ck_assert_contains(driver.reason,
+                       "cuInit failed: CUDA_ERROR_OF_TOMORROW, 77777 (something new)");
 }
 END_TEST
 
@@ -282,5 +286,5 @@ static Suite *loader_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){loader_suite, NULL});
+    return cx_test_run((Suite *(*const[])(void)){loader_suite, NULL});
 }

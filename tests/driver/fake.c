@@ -128,7 +128,8 @@ static const struct {
 #include "driver/symbols.def"
 };
 
-/* The newest ABI that is not newer than what was asked for, whatever this driver's own version is. */
+/* The newest ABI that is not newer than what was asked for, whatever this driver's own version is.
+ */
 static cxu_result find(const char *name, void **out_function, int version, uint64_t flags)
 {
     int best = 0;
@@ -148,15 +149,16 @@ static cxu_result find(const char *name, void **out_function, int version, uint6
     return best != 0 ? CXU_SUCCESS : CXU_NOT_FOUND;
 }
 
-EXPORT cxu_result cuGetProcAddress(const char *name, void **out_function, int version, uint64_t flags)
+EXPORT cxu_result cuGetProcAddress(const char *name, void **out_function, int version,
+                                   uint64_t flags)
 {
     return find(name, out_function, version, flags);
 }
 #endif
 
 #if FAKE_PROC_ADDRESS > 1
-EXPORT cxu_result cuGetProcAddress_v2(const char *name, void **out_function, int version, uint64_t flags,
-                                      int *out_status)
+EXPORT cxu_result cuGetProcAddress_v2(const char *name, void **out_function, int version,
+                                      uint64_t flags, int *out_status)
 {
     cxu_result result = find(name, out_function, version, flags);
     *out_status = result == CXU_SUCCESS ? 0 : 1;

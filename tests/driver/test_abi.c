@@ -1,6 +1,6 @@
 /*
- * Compares cuda_abi.h and symbols.def with the installed cuda.h, at compile time: what does not agree
- * does not build. What is newer than that cuda.h is left out, and counted.
+ * Compares cuda_abi.h and symbols.def with the installed cuda.h, at compile time: what does not
+ * agree does not build. What is newer than that cuda.h is left out, and counted.
  */
 #include <stdio.h>
 
@@ -15,7 +15,8 @@
 #include "test_abi.h"
 #include <stdbool.h>
 
-/* The newest cuda.h that our declarations were written from; nothing of them may be absent in it. */
+/* The newest cuda.h that our declarations were written from; nothing of them may be absent in it.
+ */
 #define KNOWN_VERSION 13000
 
 /* Values. The last limit moves with every version that adds one. */
@@ -28,10 +29,11 @@
 CX_ABI_VALUES(SAME, ABSENT)
 
 /* Types: size, and for structs the place and size of every field. */
-#define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #ours " has another size");
-#define SAME_FIELD(ours, field, theirs, their_field)                                            \
-    _Static_assert(offsetof(ours, field) == offsetof(theirs, their_field) &&                    \
-                       sizeof(((ours *)0)->field) == sizeof(((theirs *)0)->their_field),        \
+#define SAME_SIZE(ours, theirs) \
+    _Static_assert(sizeof(ours) == sizeof(theirs), #ours " has another size");
+#define SAME_FIELD(ours, field, theirs, their_field)                                     \
+    _Static_assert(offsetof(ours, field) == offsetof(theirs, their_field) &&             \
+                       sizeof(((ours *)0)->field) == sizeof(((theirs *)0)->their_field), \
                    #ours "." #field " is not " #theirs "." #their_field);
 
 SAME_SIZE(cxu_result, CUresult)
@@ -114,7 +116,8 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define KNOWN_2(filled) KNOWN_3(filled 1, 0, )
 #define KNOWN_3(first, second, ...) second
 
-/* Signatures. Each of our types stands for theirs in the comparison: above they were found alike. */
+/* Signatures. Each of our types stands for theirs in the comparison: above they were found alike.
+ */
 #define cxu_result CUresult
 #define cxu_device_attribute CUdevice_attribute
 #define cxu_limit CUlimit
@@ -129,11 +132,14 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_exec_affinity CUexecAffinityParam
 #define cxu_ctx_create_params CUctxCreateParams
 
-#define COMPARE(known, theirs, since, arity, parameters) COMPARE_1(known, theirs, since, arity, parameters)
-#define COMPARE_1(known, theirs, since, arity, parameters) COMPARE_KNOWN_##known(theirs, since, arity, parameters)
-#define COMPARE_KNOWN_1(theirs, since, arity, parameters)                                                \
-    _Static_assert(__builtin_types_compatible_p(cxu_result(*) CX_DECLARE(arity, parameters), theirs), \
-                   "the signature is not " #theirs);
+#define COMPARE(known, theirs, since, arity, parameters) \
+    COMPARE_1(known, theirs, since, arity, parameters)
+#define COMPARE_1(known, theirs, since, arity, parameters) \
+    COMPARE_KNOWN_##known(theirs, since, arity, parameters)
+#define COMPARE_KNOWN_1(theirs, since, arity, parameters)                                  \
+    _Static_assert(                                                                        \
+        __builtin_types_compatible_p(cxu_result(*) CX_DECLARE(arity, parameters), theirs), \
+        "the signature is not " #theirs);
 #define COMPARE_KNOWN_0(theirs, since, arity, parameters) \
     _Static_assert((since) > CUDA_VERSION, #theirs " is not in cudaTypedefs.h");
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
@@ -141,15 +147,15 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #include "driver/symbols.def"
 
 static const int rows_known[] = {
-#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) KNOWN(HAS_PFN_##name##_v##since),
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    KNOWN(HAS_PFN_##name##_v##since),
 #include "driver/symbols.def"
 };
 
 static const int values_known[] = {
 #define VALUE_SAME(ours, theirs) 1,
 #define VALUE_ABSENT(ours) 0,
-    CX_ABI_VALUES(VALUE_SAME, VALUE_ABSENT)
-};
+    CX_ABI_VALUES(VALUE_SAME, VALUE_ABSENT)};
 
 static int sum(const int *known, size_t count)
 {
@@ -178,9 +184,11 @@ int main(void)
            "every signature was compared, but those newer than cuda.h");
     report(2, values_compared > 0 && (values_compared == values || CUDA_VERSION < KNOWN_VERSION),
            "every value was compared, but those newer than cuda.h");
-    report(3, CXU_STREAM_LEGACY == CU_STREAM_LEGACY && CXU_STREAM_PER_THREAD == CU_STREAM_PER_THREAD,
+    report(3,
+           CXU_STREAM_LEGACY == CU_STREAM_LEGACY && CXU_STREAM_PER_THREAD == CU_STREAM_PER_THREAD,
            "the stream handles that name a stream are the same");
-    report(4, abi_before_cuda_h() == sizeof(CUDA_MEMCPY3D), "both headers go together in either order");
+    report(4, abi_before_cuda_h() == sizeof(CUDA_MEMCPY3D),
+           "both headers go together in either order");
     return 0;
 }
 
