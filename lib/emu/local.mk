@@ -20,4 +20,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/host_memory.c lib/emu/pointer.c
 
 # work: streams, events, copies
-lib_emu_libemu_la_SOURCES +=
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/copy.c lib/emu/copy.h lib/emu/copy_region.c lib/emu/event.c lib/emu/event.h \
+	lib/emu/fill.c lib/emu/handle.c lib/emu/handle.h lib/emu/host_call.c lib/emu/schedule.c \
+	lib/emu/schedule.h lib/emu/stream.c lib/emu/stream.h lib/emu/work.c

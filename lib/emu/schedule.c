@@ -21,7 +21,9 @@ typedef struct queue {
 
 typedef struct worker {
     pthread_t thread;
+    bool used; /* the thread may look at this */
     bool busy;
+    bool leaving;
 } worker;
 
 static mode current_mode;
@@ -32,8 +34,7 @@ static int calls_running, hosts_running;
 static int steps_granted; /* random: queries that let one piece run */
 
 static worker workers[WORKERS_MAX];
-static int worker_count;
-static unsigned int generation; /* workers of an older one leave */
+static int worker_count; /* without those that leave */
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static bool exit_registered;
 static pid_t owner;
@@ -149,15 +150,12 @@ static cx_emu_work *take(void)
 static void *work_on(void *argument)
 {
     worker *self = argument;
-    unsigned int own_generation;
-    cx_emu_work *work;
 
     pthread_mutex_lock(&cx_emu_lock);
-    own_generation = generation;
-    while (own_generation == generation) {
+    while (!self->leaving) {
+        cx_emu_work *work = take();
         int *running;
 
-        work = take();
         if (!work) {
             pthread_cond_wait(&wake, &cx_emu_lock);
             continue;
@@ -166,16 +164,16 @@ static void *work_on(void *argument)
         ++*running;
         self->busy = true;
         cx_emu_work_run(work);
-        if (own_generation == generation)
-            self->busy = false;
+        self->busy = false;
         --*running;
     }
+    self->used = false;
     pthread_mutex_unlock(&cx_emu_lock);
     return NULL;
 }
 
-/* At exit, and when the library is unloaded: idle workers end. Busy ones are left to themselves;
- * the user's function in them may never return. */
+/* At exit, and when the library is unloaded: idle workers end. Busy ones are left to themselves; the
+ * user's function in them may never return. */
 static void stop(void)
 {
     pthread_t idle[WORKERS_MAX];
@@ -184,41 +182,56 @@ static void stop(void)
     if (getpid() != owner)
         return;
     pthread_mutex_lock(&cx_emu_lock);
-    for (int i = 0; i < worker_count; i++) {
-        if (workers[i].busy)
-            pthread_detach(workers[i].thread);
+    for (worker *each = workers; each < workers + WORKERS_MAX; each++) {
+        if (!each->used || each->leaving)
+            continue;
+        each->leaving = true;
+        if (each->busy)
+            pthread_detach(each->thread);
         else
-            idle[idle_count++] = workers[i].thread;
+            idle[idle_count++] = each->thread;
     }
     worker_count = 0;
-    generation++;
     pthread_cond_broadcast(&wake);
     pthread_mutex_unlock(&cx_emu_lock);
     for (int i = 0; i < idle_count; i++)
         pthread_join(idle[i], NULL);
 }
 
+static worker *free_worker(void)
+{
+    for (worker *each = workers; each < workers + WORKERS_MAX; each++)
+        if (!each->used)
+            return each;
+    return NULL;
+}
+
+static bool register_exit(void)
+{
+    if (!exit_registered) {
+        owner = getpid();
+        exit_registered = atexit(stop) == 0;
+    }
+    return exit_registered;
+}
+
 static bool start_worker(void)
 {
-    worker *next = &workers[worker_count];
+    worker *self = free_worker();
     sigset_t all, before;
     int failed;
 
-    if (!exit_registered) {
-        owner = getpid();
-        if (atexit(stop))
-            return false;
-        exit_registered = true;
-    }
-    next->busy = false;
+    if (!self || !register_exit())
+        return false;
+    *self = (worker){.used = true};
     /* The user's signal handlers run on the user's threads. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(&next->thread, NULL, work_on, next);
+    failed = pthread_create(&self->thread, NULL, work_on, self);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
-        cx_log(CTXRT_LOG_ERROR, "no thread for the embedded driver's streams: %s",
-               strerror(failed));
+        self->used = false;
+        cx_log(CTXRT_LOG_ERROR, "no thread for the embedded driver's streams: %s", strerror(failed));
         return false;
     }
     worker_count++;
