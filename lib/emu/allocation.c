@@ -124,7 +124,7 @@ static void evict_stale(uintptr_t address, size_t bytes)
 
 static void publish(cx_emu_allocation *allocation, cx_emu_context *owner)
 {
-    evict_stale(allocation->address, allocation->reserved_bytes);
+    evict_stale(allocation->address, allocation->bytes);
     allocation->buffer_id = ++last_buffer_id;
     RB_INSERT(address_tree, &by_address, allocation);
     allocation->indexed = true;
@@ -179,6 +179,13 @@ static bool within_quota(const cx_emu_allocation *allocation)
 {
     const cx_emu_device *device = allocation->device;
     return device->host || charged_bytes(allocation) <= device->memory_bytes - device->used_bytes;
+}
+
+/* Whether it would fit, were less of the quota in use. */
+static bool lacks_quota(const cx_emu_allocation *allocation)
+{
+    return !within_quota(allocation) &&
+           charged_bytes(allocation) <= allocation->device->memory_bytes;
 }
 
 static bool take_memory(cx_emu_allocation *allocation)
@@ -243,7 +250,7 @@ cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner
     allocation->bytes = bytes;
     allocation->flags = flags;
     while (!take_memory(allocation)) {
-        cx_emu_allocation *leaving = find_leaving(device);
+        cx_emu_allocation *leaving = lacks_quota(allocation) ? find_leaving(device) : NULL;
         if (leaving == NULL) {
             free(allocation);
             return CXU_OUT_OF_MEMORY;

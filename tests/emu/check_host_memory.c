@@ -297,6 +297,24 @@ START_TEST(a_forgotten_registration_yields_to_new_memory)
 }
 END_TEST
 
+START_TEST(a_registration_close_behind_new_memory_stays)
+{
+    /* Large enough to be mapped by itself: the system mostly gives the same address again. */
+    const size_t bytes = 40 * MIB + 1;
+    cx_emu_context *owner;
+    unsigned char *host = allocate_host(bytes, 0);
+    uintptr_t behind = (uintptr_t)host + bytes + 8;
+    ck_success(cx_emu_call_mem_free_host(host));
+    pthread_mutex_lock(&cx_emu_lock);
+    ck_success(cx_emu_context_current(&owner));
+    ck_success(cx_emu_allocation_register(owner, behind, 64, 0));
+    pthread_mutex_unlock(&cx_emu_lock);
+    host = allocate_host(bytes, 0);
+    ck_success(cx_emu_call_mem_host_unregister((void *)behind));
+    ck_success(cx_emu_call_mem_free_host(host));
+}
+END_TEST
+
 typedef struct releasing {
     cxu_result (*call)(void *pointer);
     void *pointer;
@@ -369,6 +387,7 @@ static Suite *host_memory_suite(void)
     tcase_add_test(tcase, memory_of_the_driver_is_not_registered_again);
     tcase_add_test(tcase, pages_that_do_not_exist_are_not_registered);
     tcase_add_test(tcase, a_forgotten_registration_yields_to_new_memory);
+    tcase_add_test(tcase, a_registration_close_behind_new_memory_stays);
     tcase_add_test(tcase, pinned_pages_stay_while_work_uses_them);
     tcase_add_test(tcase, registered_pages_stay_while_work_uses_them);
     suite_add_tcase(suite, tcase);

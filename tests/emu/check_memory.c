@@ -526,6 +526,20 @@ START_TEST(an_allocation_waits_for_memory_that_is_being_freed)
 }
 END_TEST
 
+START_TEST(a_request_beyond_the_quota_waits_for_nothing)
+{
+    stream_gate gate;
+    gate_close(&gate);
+    CUdeviceptr pointer = allocate_async(MIB, gate.stream), none = 77;
+    ck_success(cx_emu_call_mem_free_async(pointer, gate.stream));
+    ck_assert_int_eq(cx_emu_call_mem_alloc(&none, GPU_BYTES + 1), CXU_OUT_OF_MEMORY);
+    ck_assert_int_eq(cx_emu_call_mem_alloc(&none, SIZE_MAX), CXU_OUT_OF_MEMORY);
+    ck_assert_uint_eq(none, 77);
+    gate_open(&gate);
+    gate_end(&gate);
+}
+END_TEST
+
 static void *allocate_at_random(void *argument)
 {
     enum { SLOTS = 40, STEPS = 2000 };
@@ -608,6 +622,7 @@ static void add_in_flight(Suite *suite)
     tcase_add_test(tcase, async_memory_survives_its_context);
     tcase_add_test(tcase, async_memory_belongs_to_the_streams_device);
     tcase_add_test(tcase, an_allocation_waits_for_memory_that_is_being_freed);
+    tcase_add_test(tcase, a_request_beyond_the_quota_waits_for_nothing);
     tcase_add_test(tcase, sixteen_threads_never_share_a_byte);
     suite_add_tcase(suite, tcase);
 }
