@@ -2,7 +2,9 @@ RUNTIME_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 RUNTIME_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 RUNTIME_TESTS = \
-	tests/runtime/check_stack
+	tests/runtime/check_event \
+	tests/runtime/check_stack \
+	tests/runtime/check_stream
 check_PROGRAMS += $(RUNTIME_TESTS)
 TESTS += $(RUNTIME_TESTS)
 
@@ -10,3 +12,13 @@ tests_runtime_check_stack_SOURCES = tests/runtime/check_stack.c
 tests_runtime_check_stack_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_stack_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_stack_LDADD = $(PUBLIC_LIBS)
+
+tests_runtime_check_event_SOURCES = tests/runtime/check_event.c tests/runtime/gate.h
+tests_runtime_check_event_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_event_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_event_LDADD = $(PUBLIC_LIBS)
+
+tests_runtime_check_stream_SOURCES = tests/runtime/check_stream.c tests/runtime/gate.h
+tests_runtime_check_stream_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_stream_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_stream_LDADD = $(PUBLIC_LIBS)
