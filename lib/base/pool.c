@@ -12,7 +12,7 @@ static cx_pool_slot *slot_at(cx_pool *pool, uint32_t index)
     _Atomic(unsigned char *) *chunks = atomic_load_explicit(&pool->chunks, memory_order_acquire);
     unsigned char *chunk =
         atomic_load_explicit(&chunks[index >> CX_POOL_CHUNK_BITS], memory_order_acquire);
-    return (cx_pool_slot *)(void *)(chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * cx_pool_stride(pool));
+    return (cx_pool_slot *)(void *)(chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * pool->stride);
 }
 
 static void *object_of(cx_pool_slot *slot)
@@ -40,7 +40,7 @@ static bool grow(cx_pool *pool)
         return false;
     if (atomic_load_explicit(&chunks[chunk_index], memory_order_relaxed) != NULL)
         return true;
-    unsigned char *chunk = calloc(CX_POOL_CHUNK_OBJECTS, cx_pool_stride(pool));
+    unsigned char *chunk = calloc(CX_POOL_CHUNK_OBJECTS, pool->stride);
     if (chunk == NULL)
         return false;
     atomic_store_explicit(&chunks[chunk_index], chunk, memory_order_release);

@@ -28,7 +28,7 @@ typedef struct cx_pool_slot {
 typedef struct cx_pool {
     const char *noun;      /* "stream": for messages */
     uint8_t kind;          /* unlike that of every other pool; never 0 */
-    size_t object_bytes;
+    size_t stride;         /* from slot to slot */
     pthread_mutex_t lock;  /* "pool": innermost */
     uint32_t free_head;    /* index + 1; 0: none */
     uint32_t free_tail;
@@ -37,9 +37,12 @@ typedef struct cx_pool {
     _Atomic(_Atomic(unsigned char *) *) chunks; /* directory; made with the first object */
 } cx_pool;
 
+#define CX_POOL_SLOT_BYTES ((sizeof(cx_pool_slot) + 15) & ~(size_t)15)
+#define CX_POOL_STRIDE(type) (CX_POOL_SLOT_BYTES + ((sizeof(type) + 15) & ~(size_t)15))
+
 #define CX_POOL_INIT(noun_, kind_, type)                                                          \
     {                                                                                             \
-        .noun = noun_, .kind = kind_, .object_bytes = sizeof(type), .lock = PTHREAD_MUTEX_INITIALIZER \
+        .noun = noun_, .kind = kind_, .stride = CX_POOL_STRIDE(type), .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
 /* A new object, not yet live: no handle finds it before cx_pool_publish. Zeroed when its slot is used for
@@ -74,11 +77,17 @@ static inline uint32_t cx_pool_live(const cx_pool *pool)
     return atomic_load_explicit(&pool->live, memory_order_relaxed);
 }
 
-#define CX_POOL_SLOT_BYTES ((sizeof(cx_pool_slot) + 15) & ~(size_t)15)
-
-static inline size_t cx_pool_stride(const cx_pool *pool)
+static inline const cx_pool_slot *cx_pool_slot_of(const void *object)
 {
-    return CX_POOL_SLOT_BYTES + ((pool->object_bytes + 15) & ~(size_t)15);
+    return (const cx_pool_slot *)(const void *)((const unsigned char *)object - CX_POOL_SLOT_BYTES);
+}
+
+/* Whether the object, which was found by this handle before, is still it. */
+static inline bool cx_pool_is(const void *object, const void *handle)
+{
+    uint32_t generation = (uint32_t)((uint64_t)(uintptr_t)handle >> 24);
+    /* seq_cst: pairs with cx_pool_retire where the caller has announced its use first */
+    return atomic_load(&cx_pool_slot_of(object)->generation) == generation;
 }
 
 static inline void *cx_pool_find(cx_pool *pool, const void *handle)
@@ -93,8 +102,7 @@ static inline void *cx_pool_find(cx_pool *pool, const void *handle)
         atomic_load_explicit(&chunks[index >> CX_POOL_CHUNK_BITS], memory_order_acquire);
     if (chunk == NULL)
         return NULL;
-    unsigned char *slot = chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * cx_pool_stride(pool);
-    /* seq_cst: pairs with cx_pool_retire where the finder has announced its use first */
+    unsigned char *slot = chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * pool->stride;
     if (atomic_load(&((cx_pool_slot *)(void *)slot)->generation) != generation || (generation & 1) == 0)
         return NULL;
     return slot + CX_POOL_SLOT_BYTES;

@@ -33,13 +33,9 @@ bool cx_context_native_known(const cx_driver *driver, CUcontext native)
     return driver->table.ctx_get_api_version(native, &version) != CXU_INVALID_CONTEXT;
 }
 
-ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context)
+ctxrt_status cx_context_missing(const ctxrt_context *handle)
 {
-    cx_context *context = cx_pool_find(&cx_contexts, handle);
-    if (context == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no live context", (const void *)handle);
-    *out_context = context;
-    return CTXRT_SUCCESS;
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no live context", (const void *)handle);
 }
 
 const char *cx_context_text(const cx_context *context)

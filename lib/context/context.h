@@ -43,8 +43,15 @@ typedef struct cx_context {
 
 extern cx_pool cx_contexts;
 
-/* The live context of a handle, or CTXRT_ERROR_INVALID_HANDLE. */
-ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context);
+/* CTXRT_ERROR_INVALID_HANDLE. */
+ctxrt_status cx_context_missing(const ctxrt_context *handle);
+
+/* The live context of a handle, or that error. */
+static inline ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context)
+{
+    *out_context = cx_pool_find(&cx_contexts, handle);
+    return __builtin_expect(*out_context != NULL, 1) ? CTXRT_SUCCESS : cx_context_missing(handle);
+}
 
 static inline ctxrt_context *cx_context_handle(const cx_context *context)
 {
@@ -52,7 +59,14 @@ static inline ctxrt_context *cx_context_handle(const cx_context *context)
 }
 
 /* The primary context of a device; the process's one retain is taken on first use. */
-ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context);
+ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context);
+
+static inline ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context)
+{
+    *out_context = atomic_load_explicit(&device->primary, memory_order_acquire);
+    return __builtin_expect(*out_context != NULL, 1) ? CTXRT_SUCCESS
+                                                     : cx_context_first_primary(device, out_context);
+}
 
 /* The record of a native context that other code made; made if need be. */
 ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context);

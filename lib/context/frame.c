@@ -54,42 +54,46 @@ size_t ctxrt_stack_depth(void)
 
 /* ---- set ---- */
 
-/* The override's entry is on top of the driver's stack, ours or overwritten by other code. */
+/* Makes the target current in place of the override's entry, which is on top of its driver's stack. Of
+ * another driver: the new context becomes current first, then the old entry goes. */
+static ctxrt_status switch_entry(const cx_frame *frame, const cx_context *context, CUcontext *out_beneath)
+{
+    const cx_driver *driver = context->driver;
+    const cx_driver *before = cx_frame_context(frame)->driver;
+    CUcontext popped;
+    *out_beneath = frame->beneath;
+    if (driver == before)
+        return CX_DRIVER_CALL(driver, ctx_set_current, (context->native));
+    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
+    if (status == CTXRT_SUCCESS)
+        status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(before, ctx_pop, (&popped));
+    if (status != CTXRT_SUCCESS)
+        (void)driver->table.ctx_pop(&popped);
+    return status;
+}
+
 static ctxrt_status replace(cx_thread *thread, uint32_t index, const cx_target *target,
                             const cx_frame_place *place)
 {
     cx_frame *frame = &thread->frames[index];
+    CUcontext beneath;
     ctxrt_status status;
-    /* In a slot of its own first, where whoever ends the context finds it. */
-    cx_stack_drop(thread, index + 1);
-    if (index + 1 < CTXRT_STACK_DEPTH_MAX) {
-        status = cx_stack_prepare(thread, target, place);
-        if (status != CTXRT_SUCCESS)
-            return status;
-    }
-    const cx_driver *driver = target->context->driver;
-    const cx_driver *before = cx_frame_context(frame)->driver;
-    CUcontext beneath = frame->beneath, popped;
-    if (driver == before) {
-        status = CX_DRIVER_CALL(driver, ctx_set_current, (target->context->native));
-    } else {
-        status = CX_DRIVER_CALL(driver, ctx_get_current, (&beneath));
-        if (status == CTXRT_SUCCESS)
-            status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
-        if (status == CTXRT_SUCCESS) {
-            status = CX_DRIVER_CALL(before, ctx_pop, (&popped));
-            if (status != CTXRT_SUCCESS)
-                (void)driver->table.ctx_pop(&popped);
-        }
-    }
+    cx_announce(&thread->pending, target->context);
+    if (atomic_load(&target->device->primary) == target->context)
+        status = switch_entry(frame, target->context, &beneath);
+    else
+        status = cx_error(CTXRT_ERROR_INVALID_HANDLE, "the device is being released by another thread");
     if (status == CTXRT_SUCCESS) {
+        cx_stack_drop(thread, index + 1);
         cx_thread_begin(thread);
         cx_frame_write(frame, target->context, place);
         cx_thread_end(thread);
         frame->beneath = beneath;
     }
-    if (index + 1 < CTXRT_STACK_DEPTH_MAX)
-        cx_stack_clear(thread, index + 1);
+    atomic_store_explicit(&thread->pending, NULL, memory_order_release);
     return status;
 }
 
@@ -110,49 +114,51 @@ static ctxrt_status override_stands(cx_thread *thread, uint32_t index, bool *out
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status set_slowly(cx_thread *thread, ctxrt_device device, const char *file, int line)
+/* The top frame is no override that can be replaced as it stands. */
+static ctxrt_status set_slowly(cx_thread *thread, const cx_target *target, const cx_frame_place *place)
 {
-    cx_target target;
-    const cx_frame_place place = {CTXRT_FRAME_SET, 0, file, line};
-    ctxrt_status status = cx_target_device(device, &target);
-    if (status != CTXRT_SUCCESS)
-        return status;
     int top = cx_stack_top_own(thread);
     if (top < 0 || cx_frame_origin(&thread->frames[top]) != CTXRT_FRAME_SET)
-        return cx_stack_push(thread, &target, &place);
+        return cx_stack_push(thread, target, place);
     bool stands = false;
-    status = override_stands(thread, (uint32_t)top, &stands);
+    ctxrt_status status = override_stands(thread, (uint32_t)top, &stands);
     if (status != CTXRT_SUCCESS)
         return status;
     if (stands)
-        return replace(thread, (uint32_t)top, &target, &place);
+        return replace(thread, (uint32_t)top, target, place);
     cx_stack_drop(thread, (uint32_t)top);
-    return cx_stack_push(thread, &target, &place);
+    return cx_stack_push(thread, target, place);
+}
+
+static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
+{
+    cx_thread *thread;
+    cx_target target;
+    ctxrt_status status = begin(&thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_target_device(id, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_frame_place place = {CTXRT_FRAME_SET, 0, file, line};
+    const cx_frame *top = cx_thread_top(thread);
+    if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_SET) {
+        const cx_context *before = cx_frame_context(top);
+        CUcontext current;
+        if (before->driver->table.ctx_get_current(&current) == CXU_SUCCESS && current == before->native)
+            return before == target.context ? CTXRT_SUCCESS
+                                            : replace(thread, cx_thread_depth(thread) - 1, &target, &place);
+    }
+    return set_slowly(thread, &target, &place);
 }
 
 ctxrt_status ctxrt_device_set_at(ctxrt_device id, const char *file, int line)
 {
-    cx_thread *thread;
-    cx_device *device;
-    ctxrt_status status = begin(&thread);
-    if (status == CTXRT_SUCCESS)
-        status = cx_device_find(id, &device);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    const cx_frame *top = cx_thread_top(thread);
-    if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_SET &&
-        cx_frame_context(top) == atomic_load_explicit(&device->primary, memory_order_relaxed)) {
-        CUcontext current;
-        if (device->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&
-            current == cx_frame_context(top)->native)
-            return CTXRT_SUCCESS;
-    }
-    return set_slowly(thread, id, file != NULL ? file : "", line);
+    return set(id, file != NULL ? file : "", line);
 }
 
 ctxrt_status ctxrt_device_set(ctxrt_device device)
 {
-    return ctxrt_device_set_at(device, "", 0);
+    return set(device, "", 0);
 }
 
 /* ---- look ---- */
@@ -256,7 +262,7 @@ ctxrt_status ctxrt_stack_peek(size_t level, ctxrt_frame_info *out_info)
         .allocator = atomic_load(&frame->allocator),
         .origin = cx_frame_origin(frame),
         .file = atomic_load(&frame->file),
-        .line = atomic_load(&frame->line),
+        .line = (int)(atomic_load(&frame->tag) >> 16),
     };
     return CTXRT_SUCCESS;
 }

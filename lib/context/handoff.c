@@ -57,7 +57,7 @@ ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
         .stream = atomic_load(&top->stream),
         .allocator = atomic_load(&top->allocator),
         .file = atomic_load(&top->file),
-        .line = atomic_load(&top->line),
+        .line = (int)(atomic_load(&top->tag) >> 16),
     };
     atomic_fetch_add(&detached->context->holds, 1);
     status = cx_stack_pop_level(thread, false);

@@ -19,11 +19,8 @@ static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context)
+ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context)
 {
-    *out_context = atomic_load(&device->primary);
-    if (__builtin_expect(*out_context != NULL, 1))
-        return CTXRT_SUCCESS;
     pthread_mutex_lock(&device->lock);
     *out_context = atomic_load(&device->primary);
     ctxrt_status status = *out_context != NULL ? CTXRT_SUCCESS : retain_primary(device, out_context);

@@ -156,6 +156,11 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
     ctxrt_status status = begin(scope, &thread);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_frame *top = cx_thread_top(thread);
+    if (top != NULL && top->serial == scope->serial && cx_stack_pop_top(thread, top) == NULL) {
+        scope->serial = 0;
+        return CTXRT_SUCCESS;
+    }
     int index = find(thread, scope);
     if (index < 0)
         return cx_error(CTXRT_ERROR_WRONG_THREAD, "the scope is not open on the calling thread: another thread "

@@ -45,15 +45,16 @@ static const char *const kind_names[] = {
 static void copy_frame(const cx_frame *frame, frame_copy *out)
 {
     const cx_device *device = atomic_load_explicit(&frame->device, memory_order_acquire);
+    uint64_t tag = atomic_load_explicit(&frame->tag, memory_order_acquire);
     *out = (frame_copy){
         .device = device != NULL ? device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1),
         .context_id = atomic_load_explicit(&frame->context_id, memory_order_acquire),
-        .kind = (cx_context_kind)atomic_load_explicit(&frame->kind, memory_order_acquire),
-        .origin = (ctxrt_frame_origin)atomic_load_explicit(&frame->origin, memory_order_acquire),
+        .kind = (cx_context_kind)(tag >> 8 & 0xff),
+        .origin = (ctxrt_frame_origin)(tag & 0xff),
         .stream = atomic_load_explicit(&frame->stream, memory_order_acquire),
         .allocator = atomic_load_explicit(&frame->allocator, memory_order_acquire),
         .file = atomic_load_explicit(&frame->file, memory_order_acquire),
-        .line = atomic_load_explicit(&frame->line, memory_order_acquire),
+        .line = (int)(tag >> 16),
     };
 }
 

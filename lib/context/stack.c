@@ -3,44 +3,11 @@
 #include "base/error.h"
 #include "base/log.h"
 
-ctxrt_status cx_target_device(ctxrt_device id, cx_target *out_target)
-{
-    cx_device *device;
-    ctxrt_status status = cx_device_find(id, &device);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    *out_target = (cx_target){.device = device};
-    return cx_context_primary(device, &out_target->context);
-}
-
-ctxrt_status cx_target_context(const ctxrt_context *handle, cx_target *out_target)
-{
-    *out_target = (cx_target){.handle = handle};
-    return cx_context_find(handle, &out_target->context);
-}
-
 /* Only after the context stands in a frame: see context.h. */
 static bool still_live(const cx_target *target)
 {
     return target->device != NULL ? atomic_load(&target->device->primary) == target->context
-                                  : cx_pool_find(&cx_contexts, target->handle) == target->context;
-}
-
-void cx_frame_write(cx_frame *frame, cx_context *context, const cx_frame_place *place)
-{
-    atomic_store_explicit(&frame->stream, NULL, memory_order_release);
-    atomic_store_explicit(&frame->allocator, NULL, memory_order_release);
-    atomic_store_explicit(&frame->device, context->device, memory_order_release);
-    atomic_store_explicit(&frame->context_id, atomic_load_explicit(&context->id, memory_order_relaxed),
-                          memory_order_release);
-    atomic_store_explicit(&frame->kind, (int)context->kind, memory_order_release);
-    atomic_store_explicit(&frame->file, place->file, memory_order_release);
-    atomic_store_explicit(&frame->line, place->line, memory_order_release);
-    atomic_store_explicit(&frame->origin, (int)place->origin, memory_order_release);
-    frame->beneath = NULL;
-    frame->serial = place->serial;
-    frame->native_stream = NULL;
-    atomic_store(&frame->context, context);
+                                  : cx_pool_is(target->context, target->handle);
 }
 
 ctxrt_status cx_stack_prepare(cx_thread *thread, const cx_target *target, const cx_frame_place *place)
@@ -53,34 +20,10 @@ ctxrt_status cx_stack_prepare(cx_thread *thread, const cx_target *target, const 
     cx_thread_begin(thread);
     cx_frame_write(frame, target->context, place);
     cx_thread_end(thread);
-    if (still_live(target))
+    if (__builtin_expect(still_live(target), 1))
         return CTXRT_SUCCESS;
     cx_stack_clear(thread, depth);
     return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
-}
-
-void cx_stack_clear(cx_thread *thread, uint32_t index)
-{
-    cx_frame *frame = &thread->frames[index];
-    atomic_store_explicit(&frame->context, NULL, memory_order_release);
-    atomic_store_explicit(&frame->stream, NULL, memory_order_release);
-    atomic_store_explicit(&frame->allocator, NULL, memory_order_release);
-}
-
-void cx_stack_raise(cx_thread *thread)
-{
-    cx_thread_begin(thread);
-    atomic_store_explicit(&thread->depth, cx_thread_depth(thread) + 1, memory_order_release);
-    cx_thread_end(thread);
-}
-
-void cx_stack_drop(cx_thread *thread, uint32_t depth)
-{
-    cx_thread_begin(thread);
-    for (uint32_t i = cx_thread_depth(thread); i > depth; i--)
-        cx_stack_clear(thread, i - 1);
-    atomic_store_explicit(&thread->depth, depth, memory_order_release);
-    cx_thread_end(thread);
 }
 
 int cx_stack_top_own(const cx_thread *thread)
@@ -289,7 +232,7 @@ static ctxrt_status verify_top(const cx_thread *thread)
     return status;
 }
 
-ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
+static ctxrt_status pop_level_slowly(cx_thread *thread, bool scopes)
 {
     int lowest = 0;
     popped_entries popped = {0};
@@ -314,6 +257,28 @@ ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
     return CTXRT_SUCCESS;
 }
 
+cx_frame *cx_stack_pop_top(cx_thread *thread, cx_frame *top)
+{
+    const cx_driver_table *table = &cx_frame_context(top)->driver->table;
+    CUcontext popped, current;
+    if (table->ctx_pop(&popped) != CXU_SUCCESS)
+        return top;
+    if (__builtin_expect(popped == cx_frame_context(top)->native &&
+                             table->ctx_get_current(&current) == CXU_SUCCESS && current == top->beneath, 1)) {
+        cx_stack_drop(thread, cx_thread_depth(thread) - 1);
+        return NULL;
+    }
+    (void)table->ctx_push(popped);
+    return top;
+}
+
+ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
+{
+    cx_frame *top = cx_thread_top(thread);
+    if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_PUSH && cx_stack_pop_top(thread, top) == NULL)
+        return CTXRT_SUCCESS;
+    return pop_level_slowly(thread, scopes);
+}
 /* ---- excursions ---- */
 
 ctxrt_status cx_excursion_begin(const cx_context *context, cx_excursion *out_excursion)

@@ -46,8 +46,19 @@ typedef struct cx_target {
     cx_device *device;           /* context is the primary context of this device */
 } cx_target;
 
-ctxrt_status cx_target_device(ctxrt_device id, cx_target *out_target);
-ctxrt_status cx_target_context(const ctxrt_context *handle, cx_target *out_target);
+static inline ctxrt_status cx_target_device(ctxrt_device id, cx_target *out_target)
+{
+    out_target->handle = NULL;
+    ctxrt_status status = cx_device_find(id, &out_target->device);
+    return status == CTXRT_SUCCESS ? cx_context_primary(out_target->device, &out_target->context) : status;
+}
+
+static inline ctxrt_status cx_target_context(const ctxrt_context *handle, cx_target *out_target)
+{
+    out_target->handle = handle;
+    out_target->device = NULL;
+    return cx_context_find(handle, &out_target->context);
+}
 
 /* What a new frame is besides its context. */
 typedef struct cx_frame_place {
@@ -58,16 +69,43 @@ typedef struct cx_frame_place {
 } cx_frame_place;
 
 /* Fills a frame's fields; between cx_thread_begin and cx_thread_end. */
-void cx_frame_write(cx_frame *frame, cx_context *context, const cx_frame_place *place);
+static inline void cx_frame_write(cx_frame *frame, cx_context *context, const cx_frame_place *place)
+{
+    atomic_store_explicit(&frame->stream, NULL, memory_order_release);
+    atomic_store_explicit(&frame->allocator, NULL, memory_order_release);
+    atomic_store_explicit(&frame->device, context->device, memory_order_release);
+    atomic_store_explicit(&frame->context_id, atomic_load_explicit(&context->id, memory_order_relaxed),
+                          memory_order_release);
+    atomic_store_explicit(&frame->file, place->file, memory_order_release);
+    atomic_store_explicit(&frame->tag, cx_frame_tag(place->origin, context->kind, place->line),
+                          memory_order_release);
+    frame->serial = place->serial;
+    frame->native_stream = NULL;
+    cx_announce(&frame->context, context);
+}
 
 /* Writes a context into the slot above the top frame, and sees that it is still live. The frame counts from
  * cx_stack_raise on; cx_stack_clear empties the slot again. */
 ctxrt_status cx_stack_prepare(cx_thread *thread, const cx_target *target, const cx_frame_place *place);
-void cx_stack_raise(cx_thread *thread);
-void cx_stack_clear(cx_thread *thread, uint32_t index);
+
+static inline void cx_stack_raise(cx_thread *thread)
+{
+    atomic_store_explicit(&thread->depth, cx_thread_depth(thread) + 1, memory_order_release);
+}
+
+static inline void cx_stack_clear(cx_thread *thread, uint32_t index)
+{
+    atomic_store_explicit(&thread->frames[index].context, NULL, memory_order_release);
+}
 
 /* Lowers the depth to `depth`, emptying the frames above. No driver call. */
-void cx_stack_drop(cx_thread *thread, uint32_t depth);
+static inline void cx_stack_drop(cx_thread *thread, uint32_t depth)
+{
+    uint32_t before = cx_thread_depth(thread);
+    atomic_store_explicit(&thread->depth, depth, memory_order_release);
+    for (uint32_t i = before; i > depth; i--)
+        cx_stack_clear(thread, i - 1);
+}
 
 /* Index of the highest frame that is not foreign, or -1. */
 int cx_stack_top_own(const cx_thread *thread);
@@ -77,6 +115,10 @@ ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
 
 /* Pushes a context as a new frame. The context may be ending on another thread: then INVALID_HANDLE. */
 ctxrt_status cx_stack_push(cx_thread *thread, const cx_target *target, const cx_frame_place *place);
+
+/* Pops a frame that is a level by itself, if the driver's stack is as it should be before and after: then
+ * NULL. Else the frame, with everything as it was. */
+cx_frame *cx_stack_pop_top(cx_thread *thread, cx_frame *top);
 
 /* Takes off the top level, as ctxrt_stack_pop says; with `scopes` a scope's level too. */
 ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes);

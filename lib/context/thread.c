@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -9,6 +10,8 @@
 #include <unistd.h>
 
 #define LEAVERS_MAX 4
+
+bool cx_announce_cheaply; /* settled before the first thread has a record */
 
 _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
@@ -33,14 +36,9 @@ static void leave(void *argument)
         cx_log(CTXRT_LOG_WARNING, "thread %d ended with %u frame(s) still pushed",
                atomic_load(&thread->number), explicit_frames);
 
-    cx_thread_begin(thread);
-    for (uint32_t i = 0; i < depth; i++) {
-        atomic_store(&thread->frames[i].context, NULL);
-        atomic_store(&thread->frames[i].stream, NULL);
-        atomic_store(&thread->frames[i].allocator, NULL);
-    }
     atomic_store_explicit(&thread->depth, 0, memory_order_release);
-    cx_thread_end(thread);
+    for (uint32_t i = 0; i < depth; i++)
+        atomic_store_explicit(&thread->frames[i].context, NULL, memory_order_release);
 
     pthread_mutex_lock(&lock);
     for (int i = LEAVERS_MAX - 1; i >= 0; i--)
@@ -66,8 +64,16 @@ void cx_thread_on_exit(void (*function)(cx_thread *thread))
     pthread_mutex_unlock(&lock);
 }
 
+void cx_announce_barrier(void)
+{
+    if (cx_announce_cheaply)
+        (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
 static void make_exit_key(void)
 {
+    cx_announce_cheaply =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     exit_key_made = pthread_key_create(&exit_key, leave) == 0;
 }
 
@@ -142,19 +148,25 @@ typedef struct reference {
 static bool look_in_frames(cx_thread *thread, void *argument)
 {
     reference *wanted = argument;
+    wanted->number = atomic_load(&thread->number);
+    wanted->level = (int)atomic_load(&thread->depth);
+    wanted->found = wanted->context != NULL && atomic_load(&thread->pending) == wanted->context;
     for (int i = 0; i < CTXRT_STACK_DEPTH_MAX && !wanted->found; i++) {
         cx_frame *frame = &thread->frames[i];
-        wanted->found = (wanted->context != NULL && atomic_load(&frame->context) == wanted->context) ||
+        cx_context *context = atomic_load(&frame->context);
+        if (context == NULL)
+            continue;
+        wanted->found = (wanted->context != NULL && context == wanted->context) ||
                         (wanted->stream != NULL && atomic_load(&frame->stream) == wanted->stream) ||
                         (wanted->allocator != NULL && atomic_load(&frame->allocator) == wanted->allocator);
         wanted->level = i;
-        wanted->number = atomic_load(&thread->number);
     }
     return !wanted->found;
 }
 
 static bool look_everywhere(reference *wanted, int *out_number, int *out_level)
 {
+    cx_announce_barrier();
     cx_threads_each(look_in_frames, wanted);
     if (wanted->found) {
         *out_number = wanted->number;

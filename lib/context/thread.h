@@ -2,7 +2,8 @@
  * Threads and their stacks of frames.
  *
  * A stack is written by its own thread only. Every field that another thread may read (snapshots, and
- * whoever ends a context or stream) is atomic, and a sequence number brackets each change.
+ * whoever ends a context or stream) is atomic, and a sequence number brackets the writing of a frame. A
+ * popped frame keeps its fields, but for the context, until the slot is used again.
  */
 #ifndef CX_CONTEXT_THREAD_H
 #define CX_CONTEXT_THREAD_H
@@ -12,15 +13,13 @@
 #include <sys/types.h>
 
 typedef struct cx_frame {
-    _Atomic(cx_context *) context;
+    _Atomic(cx_context *) context; /* NULL in slots above the depth */
     _Atomic(ctxrt_stream *) stream;       /* the frame's own; NULL: the thread's default stream */
     _Atomic(ctxrt_allocator *) allocator; /* the frame's own; NULL: the context's default one */
-    _Atomic(cx_device *) device;          /* this and the next two are for readers on other threads, */
-    _Atomic uint64_t context_id;          /* for whom the record of the context may have gone */
-    _Atomic int kind;                     /* cx_context_kind */
+    _Atomic(cx_device *) device;          /* this and the next are for readers on other threads, for whom */
+    _Atomic uint64_t context_id;          /* the record of the context may have gone */
     _Atomic(const char *) file;
-    _Atomic int line;
-    _Atomic int origin;                   /* ctxrt_frame_origin */
+    _Atomic uint64_t tag;                 /* line, kind of context, origin: cx_frame_tag */
     CUcontext beneath;  /* what this driver had current when the entry was pushed */
     uint64_t serial;    /* of the scope that made it; else 0 */
     CUstream native_stream; /* the current stream, resolved, for the hot paths; lib/work. NULL: not yet */
@@ -38,7 +37,8 @@ typedef struct cx_default_stream {
 #define CX_DEFAULT_STREAMS_INLINE 16
 
 typedef struct cx_thread {
-    _Atomic uint32_t sequence; /* odd while the stack changes */
+    _Atomic uint32_t sequence; /* odd while a frame is written */
+    _Atomic(cx_context *) pending; /* about to be put into a frame */
     _Atomic uint32_t depth;
     _Atomic int number;        /* system thread id; 0: the record is free */
     _Atomic uint64_t name[2];  /* 16 bytes of the thread's name */
@@ -79,10 +79,36 @@ static inline cx_context *cx_frame_context(const cx_frame *frame)
 
 static inline ctxrt_frame_origin cx_frame_origin(const cx_frame *frame)
 {
-    return (ctxrt_frame_origin)atomic_load_explicit(&frame->origin, memory_order_relaxed);
+    return (ctxrt_frame_origin)(atomic_load_explicit(&frame->tag, memory_order_relaxed) & 0xff);
 }
 
-/* Brackets a change of the calling thread's stack for readers on other threads. */
+static inline uint64_t cx_frame_tag(ctxrt_frame_origin origin, cx_context_kind kind, int line)
+{
+    return (uint64_t)(uint32_t)line << 16 | (uint64_t)kind << 8 | (uint64_t)origin;
+}
+
+/*
+ * Announces that the calling thread is about to use a context. What it loads afterwards, to see whether the
+ * context is still live, is loaded after the announcement is visible to whoever ends the context and then
+ * calls cx_announce_barrier. Where the kernel can do the barrier for all threads at once, announcing
+ * costs one plain store.
+ */
+extern bool cx_announce_cheaply;
+
+static inline void cx_announce(_Atomic(cx_context *) *slot, cx_context *context)
+{
+    if (__builtin_expect(cx_announce_cheaply, 1)) {
+        atomic_store_explicit(slot, context, memory_order_release);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_store(slot, context);
+    }
+}
+
+/* Between making a context stale and looking for it in frames. */
+void cx_announce_barrier(void);
+
+/* Brackets the writing of a frame for readers on other threads. */
 static inline void cx_thread_begin(cx_thread *thread)
 {
     uint32_t sequence = atomic_load_explicit(&thread->sequence, memory_order_relaxed);

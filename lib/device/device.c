@@ -9,7 +9,7 @@
 
 static cx_device cpu_device = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static cx_device cuda_devices[CUDA_DEVICES_MAX];
-static int counts[CTXRT_DEVICE_TYPE_COUNT];
+cx_device_list cx_device_lists[CTXRT_DEVICE_TYPE_COUNT];
 
 static void fill(cx_device *device, ctxrt_device id, int driver_number, CUdevice native, bool emulated)
 {
@@ -30,8 +30,8 @@ void cx_devices_build(bool emulated_gpus)
             pthread_mutex_init(&cuda_devices[i].lock, NULL);
     locks_made = true;
 
-    memset(counts, 0, sizeof counts);
-    counts[CTXRT_DEVICE_CPU] = CPU_DEVICES;
+    memset(cx_device_lists, 0, sizeof cx_device_lists);
+    cx_device_lists[CTXRT_DEVICE_CPU] = (cx_device_list){&cpu_device, CPU_DEVICES};
     fill(&cpu_device, CTXRT_CPU(0), 0, 0, true);
 
     int driver_number = emulated_gpus ? 0 : 1;
@@ -40,7 +40,7 @@ void cx_devices_build(bool emulated_gpus)
     int count = driver_number < cx_driver_count() && driver->loaded ? driver->device_count - first : 0;
     if (count > CUDA_DEVICES_MAX)
         count = CUDA_DEVICES_MAX;
-    counts[CTXRT_DEVICE_CUDA] = count;
+    cx_device_lists[CTXRT_DEVICE_CUDA] = (cx_device_list){cuda_devices, count};
     for (int i = 0; i < count; i++)
         fill(&cuda_devices[i], CTXRT_CUDA(i), driver_number, first + i, emulated_gpus);
 }
@@ -54,28 +54,20 @@ const char *cx_device_text(ctxrt_device id)
     return text;
 }
 
-static ctxrt_status no_such_device(ctxrt_device id)
+ctxrt_status cx_device_missing(ctxrt_device id)
 {
     if ((int)id.type < 0 || id.type >= CTXRT_DEVICE_TYPE_COUNT)
         return cx_error(CTXRT_ERROR_INVALID_DEVICE, "there is no device type %d", (int)id.type);
-    int count = counts[id.type];
+    int count = cx_device_lists[id.type].count;
     const char *reason = id.type == CTXRT_DEVICE_CUDA ? cx_runtime_cuda_reason() : "";
     return cx_error(CTXRT_ERROR_INVALID_DEVICE, "there is no device %s: the type has %d device%s%s%s",
                     cx_device_text(id), count, count == 1 ? "" : "s", reason[0] != '\0' ? "; " : "", reason);
 }
 
-ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_device)
-{
-    if ((unsigned int)id.type >= CTXRT_DEVICE_TYPE_COUNT || id.index < 0 || id.index >= counts[id.type])
-        return no_such_device(id);
-    *out_device = id.type == CTXRT_DEVICE_CPU ? &cpu_device : &cuda_devices[id.index];
-    return CTXRT_SUCCESS;
-}
-
 void cx_devices_each(void (*visit)(cx_device *device, void *argument), void *argument)
 {
     visit(&cpu_device, argument);
-    for (int i = 0; i < counts[CTXRT_DEVICE_CUDA]; i++)
+    for (int i = 0; i < cx_device_lists[CTXRT_DEVICE_CUDA].count; i++)
         visit(&cuda_devices[i], argument);
 }
 
@@ -83,7 +75,7 @@ cx_device *cx_device_of_native(const cx_driver *driver, CUdevice native)
 {
     if (cpu_device.driver == driver && cpu_device.native == native)
         return &cpu_device;
-    for (int i = 0; i < counts[CTXRT_DEVICE_CUDA]; i++)
+    for (int i = 0; i < cx_device_lists[CTXRT_DEVICE_CUDA].count; i++)
         if (cuda_devices[i].driver == driver && cuda_devices[i].native == native)
             return &cuda_devices[i];
     return NULL;
@@ -110,7 +102,7 @@ ctxrt_status ctxrt_device_count(ctxrt_device_type type, int *out_count)
         return status;
     if ((unsigned int)type >= CTXRT_DEVICE_TYPE_COUNT)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "there is no device type %d", (int)type);
-    *out_count = counts[type];
+    *out_count = cx_device_lists[type].count;
     return CTXRT_SUCCESS;
 }
 
@@ -121,6 +113,7 @@ ctxrt_status ctxrt_device_count_all(int *out_counts)
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
-    memcpy(out_counts, counts, sizeof counts);
+    for (int type = 0; type < CTXRT_DEVICE_TYPE_COUNT; type++)
+        out_counts[type] = cx_device_lists[type].count;
     return CTXRT_SUCCESS;
 }

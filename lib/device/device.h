@@ -24,8 +24,27 @@ typedef struct cx_device {
 /* Builds the list; called once per start, before the phase is RUNNING. */
 void cx_devices_build(bool emulated_gpus);
 
-/* The device, or CTXRT_ERROR_INVALID_DEVICE with a sentence that says why there is none. */
-ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_device);
+/* The devices of each type: cx_device_lists[type].devices[0 .. count). */
+typedef struct cx_device_list {
+    cx_device *devices;
+    int count;
+} cx_device_list;
+
+extern cx_device_list cx_device_lists[CTXRT_DEVICE_TYPE_COUNT];
+
+/* CTXRT_ERROR_INVALID_DEVICE, with a sentence that says why there is none. */
+ctxrt_status cx_device_missing(ctxrt_device id);
+
+/* The device, or that error. */
+static inline ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_device)
+{
+    *out_device = NULL;
+    if (__builtin_expect((unsigned int)id.type >= CTXRT_DEVICE_TYPE_COUNT || id.index < 0 ||
+                             id.index >= cx_device_lists[id.type].count, 0))
+        return cx_device_missing(id);
+    *out_device = &cx_device_lists[id.type].devices[id.index];
+    return CTXRT_SUCCESS;
+}
 
 /* The device with this number at this driver; NULL if there is none. */
 cx_device *cx_device_of_native(const cx_driver *driver, CUdevice native);
