@@ -202,6 +202,7 @@ END_TEST
 START_TEST(who_waits_for_a_destroyed_event_still_gets_what_it_waits_for)
 {
     ctxrt_stream *first = create_stream(CTXRT_STREAM_DEFAULT);
+    ctxrt_stream *free_stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
     ctxrt_event *event = create_event(CTXRT_EVENT_DEFAULT);
     atomic_int marks = 0;
     gate barrier;
@@ -210,12 +211,14 @@ START_TEST(who_waits_for_a_destroyed_event_still_gets_what_it_waits_for)
     cx_assert_ok(ctxrt_stream_wait_event(NULL, event));
     cx_assert_ok(ctxrt_event_destroy(event));
     cx_assert_ok(ctxrt_stream_add_host_function(NULL, mark, &marks));
+    give_others_a_chance(free_stream);
     cx_assert_error(ctxrt_stream_query(NULL), CTXRT_ERROR_NOT_READY);
     ck_assert_int_eq(atomic_load(&marks), 0);
     gate_open(&barrier);
     cx_assert_ok(ctxrt_stream_synchronize(NULL));
     ck_assert_int_eq(atomic_load(&marks), 1);
     cx_assert_ok(ctxrt_stream_destroy(first));
+    cx_assert_ok(ctxrt_stream_destroy(free_stream));
 }
 END_TEST
 

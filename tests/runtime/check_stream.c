@@ -1,5 +1,8 @@
 #include "gate.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #define BAD_STREAM ((ctxrt_stream *)(uintptr_t)0x1234567890)
 
 static void start(void)
@@ -363,23 +366,28 @@ END_TEST
 START_TEST(the_legacy_stream_waits_for_blocking_streams_and_they_for_it)
 {
     ctxrt_stream *blocking = create_stream(CTXRT_STREAM_DEFAULT);
+    ctxrt_stream *free_stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
     atomic_int legacy_marks = 0, marks = 0;
     gate first, second;
     gate_close(&first, blocking);
     cx_assert_ok(ctxrt_stream_add_host_function(CTXRT_STREAM_LEGACY, mark, &legacy_marks));
+    give_others_a_chance(free_stream);
     cx_assert_error(ctxrt_stream_query(CTXRT_STREAM_LEGACY), CTXRT_ERROR_NOT_READY);
+    ck_assert_int_eq(atomic_load(&legacy_marks), 0);
     gate_open(&first);
     cx_assert_ok(ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY));
     ck_assert_int_eq(atomic_load(&legacy_marks), 1);
 
     gate_close(&second, CTXRT_STREAM_LEGACY);
     cx_assert_ok(ctxrt_stream_add_host_function(NULL, mark, &marks));
+    give_others_a_chance(free_stream);
     cx_assert_error(ctxrt_stream_query(NULL), CTXRT_ERROR_NOT_READY);
     ck_assert_int_eq(atomic_load(&marks), 0);
     gate_open(&second);
     cx_assert_ok(ctxrt_stream_synchronize(NULL));
     ck_assert_int_eq(atomic_load(&marks), 1);
     cx_assert_ok(ctxrt_stream_destroy(blocking));
+    cx_assert_ok(ctxrt_stream_destroy(free_stream));
 }
 END_TEST
 
@@ -403,6 +411,7 @@ END_TEST
 static void assert_waits_across(ctxrt_device other)
 {
     ctxrt_stream *first = create_stream(CTXRT_STREAM_DEFAULT);
+    ctxrt_stream *free_stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
     ctxrt_event *event = create_event(CTXRT_EVENT_DEFAULT);
     atomic_int marks = 0;
     gate barrier;
@@ -411,6 +420,7 @@ static void assert_waits_across(ctxrt_device other)
     cx_assert_ok(ctxrt_device_set(other));
     cx_assert_ok(ctxrt_stream_wait_event(NULL, event));
     cx_assert_ok(ctxrt_stream_add_host_function(NULL, mark, &marks));
+    give_others_a_chance(free_stream);
     cx_assert_error(ctxrt_stream_query(NULL), CTXRT_ERROR_NOT_READY);
     ck_assert_int_eq(atomic_load(&marks), 0);
     gate_open(&barrier);
@@ -419,6 +429,7 @@ static void assert_waits_across(ctxrt_device other)
     cx_assert_ok(ctxrt_event_query(event));
     cx_assert_ok(ctxrt_event_destroy(event));
     cx_assert_ok(ctxrt_stream_destroy(first));
+    cx_assert_ok(ctxrt_stream_destroy(free_stream));
 }
 
 /* T1 */
@@ -465,6 +476,45 @@ START_TEST(destroy_returns_at_once_and_the_work_goes_on)
     gate_open(&barrier);
     cx_assert_ok(ctxrt_device_synchronize());
     ck_assert_int_eq(atomic_load(&marks), 1);
+}
+END_TEST
+
+/* ---- two drivers: the embedded one for the CPU, the stand-in libcuda for the GPUs ---- */
+
+static void start_two_drivers(void)
+{
+    char path[4096];
+    const char *build = getenv("top_builddir");
+    ctxrt_options options = CTXRT_OPTIONS_INIT;
+    snprintf(path, sizeof path, "%s/lib/shim/cuda-13/.libs/libcuda.so.1",
+             build != NULL ? build : ".");
+    options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
+    options.libcuda = path;
+    cx_assert_ok(ctxrt_init(&options));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+}
+
+static void *open_gate(void *held)
+{
+    gate_open(held);
+    return NULL;
+}
+
+START_TEST(across_drivers_the_host_waits_for_the_event)
+{
+    ctxrt_event *event = create_event(CTXRT_EVENT_DEFAULT);
+    pthread_t opener;
+    gate barrier;
+    gate_close(&barrier, NULL);
+    cx_assert_ok(ctxrt_event_record(event, NULL));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CPU(0)));
+    cx_assert_error(ctxrt_event_record(event, NULL), CTXRT_ERROR_WRONG_CONTEXT);
+    cx_assert_error(ctxrt_event_query(event), CTXRT_ERROR_NOT_READY);
+    ck_assert_int_eq(pthread_create(&opener, NULL, open_gate, &barrier), 0);
+    cx_assert_ok(ctxrt_stream_wait_event(NULL, event));
+    cx_assert_ok(ctxrt_event_query(event));
+    pthread_join(opener, NULL);
+    cx_assert_ok(ctxrt_event_destroy(event));
 }
 END_TEST
 
@@ -518,6 +568,16 @@ START_TEST(after_a_reset_streams_say_so_and_can_be_destroyed)
     ck_assert_ptr_ne(current_stream(), thread_s);
     cx_assert_ok(ctxrt_stream_destroy(stream));
     cx_assert_ok(ctxrt_stream_destroy(wrapped));
+}
+END_TEST
+
+START_TEST(idle_default_streams_go_with_a_reset)
+{
+    struct CUstream_st *native;
+    on_a_thread(default_native, &native);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
+    cx_assert_ok(ctxrt_stream_synchronize(current_stream()));
 }
 END_TEST
 
@@ -641,10 +701,16 @@ static Suite *stream_suite(void)
     tcase_add_test(all, a_stream_keeps_its_context_from_being_destroyed);
     tcase_add_test(all, a_new_context_in_the_place_of_an_old_one_gets_new_default_streams);
     tcase_add_test(all, after_a_reset_streams_say_so_and_can_be_destroyed);
+    tcase_add_test(all, idle_default_streams_go_with_a_reset);
     tcase_add_test(all, after_a_reset_a_frame_needs_another_stream_than_the_one_it_lost);
     tcase_add_test(all, a_stream_is_either_destroyed_or_made_current_never_both);
     tcase_add_test(all, threads_that_come_and_go_share_the_idle_default_streams);
     suite_add_tcase(suite, all);
+
+    TCase *two = tcase_create("two drivers");
+    tcase_add_checked_fixture(two, start_two_drivers, end);
+    tcase_add_test(two, across_drivers_the_host_waits_for_the_event);
+    suite_add_tcase(suite, two);
     return suite;
 }
 

@@ -37,6 +37,18 @@ static inline void mark(void *argument)
     atomic_fetch_add((atomic_int *)argument, 1);
 }
 
+/* Runs work in a stream that nothing holds back, so that other work that could run has had its
+ * chance. */
+static inline void give_others_a_chance(ctxrt_stream *free_stream)
+{
+    atomic_int marks = 0;
+    for (int i = 0; i < 100; i++) {
+        cx_assert_ok(ctxrt_stream_add_host_function(free_stream, mark, &marks));
+        cx_assert_ok(ctxrt_stream_synchronize(free_stream));
+    }
+    ck_assert_int_eq(atomic_load(&marks), 100);
+}
+
 static inline void on_a_thread(void *(*function)(void *), void *argument)
 {
     pthread_t thread;

@@ -22,3 +22,4 @@ tests_runtime_check_stream_SOURCES = tests/runtime/check_stream.c tests/runtime/
 tests_runtime_check_stream_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_stream_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_stream_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_runtime_check_stream_DEPENDENCIES = lib/shim/cuda-13/libcuda.la
