@@ -24,7 +24,7 @@ static cxu_result base_of(const region *side, const char *call, uintptr_t *out_b
         *out_base = (uintptr_t)side->device;
         return CXU_SUCCESS;
     case CXU_MEMORYTYPE_ARRAY:
-        return cx_emu_not_supported(call, "arrays");
+        return cx_emu_not_supported(call, "a side that is an array");
     default:
         return CXU_INVALID_VALUE;
     }

@@ -1,0 +1,183 @@
+/* The schedules that CTXRT_EMU_SCHEDULE chooses; each test has a process of its own. */
+#include "work_fixture.h"
+
+#include <ctxrt/status.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES ((size_t)256)
+
+START_TEST(lazy_work_runs_when_something_waits_for_it_and_not_before)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream first = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream second = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory = make_memory(BYTES);
+    void *pinned;
+
+    ck_success(cx_emu_call_mem_alloc_host(&pinned, BYTES));
+    memset(pinned, 0, BYTES);
+    ck_success(cx_emu_call_memset_d8_async(memory, 1, BYTES, first));
+    ck_success(cx_emu_call_memcpy_dtoh_async(pinned, memory, BYTES, first));
+    journal_put(&journal, first, 'a');
+    journal_put(&journal, second, 'b');
+    ck_success(cx_emu_call_stream_synchronize(second));
+    ck_journal(&journal, "b");
+    ck_assert_int_eq(*(unsigned char *)pinned, 0);
+    ck_success(cx_emu_call_stream_synchronize(first));
+    ck_journal(&journal, "ba");
+    ck_assert_int_eq(*(unsigned char *)pinned, 1);
+}
+END_TEST
+
+START_TEST(polling_makes_lazy_and_random_work_run)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUevent event = make_event();
+    CUstream stream = make_stream(0);
+
+    for (char letter = 'a'; letter < 'f'; letter++)
+        journal_put(&journal, stream, letter);
+    ck_success(cx_emu_call_event_record(event, stream));
+    while (cx_emu_call_event_query(event) == CXU_NOT_READY)
+        ;
+    ck_journal(&journal, "abcde");
+    journal_put(&journal, NULL, 'f');
+    while (cx_emu_call_stream_query(NULL) == CXU_NOT_READY)
+        ;
+    ck_journal(&journal, "abcdef");
+}
+END_TEST
+
+/* T12, C3: the end of a context, and of memory, waits for work that nobody else waited for. */
+START_TEST(the_end_of_things_waits_for_their_work)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory = make_memory(BYTES);
+    CUcontext other;
+
+    journal_put(&journal, stream, 'a');
+    ck_success(cx_emu_call_memset_d8_async(memory, 1, BYTES, stream));
+    ck_success(cx_emu_call_mem_free(memory));
+    ck_journal(&journal, "a");
+    ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    stream = make_stream(0);
+    journal_put(&journal, stream, 'b');
+    ck_success(cx_emu_call_stream_destroy(stream));
+    ck_success(cx_emu_call_ctx_destroy(other));
+    ck_journal(&journal, "ab");
+}
+END_TEST
+
+static void run_three_streams(stream_journal *journal)
+{
+    CUstream streams[3];
+
+    for (int i = 0; i < 3; i++)
+        streams[i] = make_stream(CXU_STREAM_NON_BLOCKING);
+    for (char letter = 'a'; letter <= 'r'; letter++)
+        journal_put(journal, streams[letter % 3], letter);
+    ck_success(cx_emu_call_ctx_synchronize());
+}
+
+/* Every letter once, and those of one stream in their order. */
+static void ck_legal(const stream_journal *journal)
+{
+    char last[3] = {0};
+
+    ck_assert_int_eq(journal->length, 'r' - 'a' + 1);
+    for (int i = 0; i < journal->length; i++) {
+        char letter = journal->letters[i];
+
+        ck_assert_int_gt(letter, last[letter % 3]);
+        last[letter % 3] = letter;
+    }
+}
+
+/* What random:7 gives; any change of the generator or of the choice shows here. */
+START_TEST(a_random_order_is_legal_and_comes_from_the_seed)
+{
+    static stream_journal first = JOURNAL_EMPTY, second = JOURNAL_EMPTY;
+
+    run_three_streams(&first);
+    run_three_streams(&second);
+    ck_legal(&first);
+    ck_legal(&second);
+    ck_assert_str_ne(first.letters, "abcdefghijklmnopqr");
+    ck_assert_str_ne(first.letters, second.letters);
+    ck_assert_str_eq(first.letters, "abcdfeigjmlphokrnq");
+}
+END_TEST
+
+static char logged[256];
+
+static void keep_line(ctxrt_log_level level, const char *line, void *unused)
+{
+    (void)unused;
+    if (level == CTXRT_LOG_ERROR)
+        strncpy(logged, line, sizeof logged - 1);
+}
+
+START_TEST(an_unknown_schedule_is_logged_and_threads_are_used)
+{
+    CUdeviceptr memory = make_memory(BYTES);
+
+    ck_assert_int_eq(ctxrt_log_set(keep_line, NULL, CTXRT_LOG_ERROR), CTXRT_SUCCESS);
+    ck_success(cx_emu_call_memset_d8(memory, 1, BYTES));
+    ck_success(cx_emu_call_stream_query(NULL));
+    ck_assert_ptr_nonnull(strstr(logged, "CTXRT_EMU_SCHEDULE=random:x"));
+}
+END_TEST
+
+static void choose(const char *schedule)
+{
+    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", schedule, 1), 0);
+    work_setup();
+}
+
+static void lazy(void)
+{
+    choose("lazy");
+}
+
+static void random_order(void)
+{
+    choose("random:7");
+}
+
+static void unknown(void)
+{
+    choose("random:x");
+}
+
+static TCase *case_of(Suite *suite, const char *name, void (*setup)(void))
+{
+    TCase *tcase = tcase_create(name);
+
+    tcase_add_checked_fixture(tcase, setup, work_teardown);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+static Suite *schedule_suite(void)
+{
+    Suite *suite = suite_create("schedule");
+    TCase *tcase = case_of(suite, "lazy", lazy);
+
+    tcase_add_test(tcase, lazy_work_runs_when_something_waits_for_it_and_not_before);
+    tcase_add_test(tcase, polling_makes_lazy_and_random_work_run);
+    tcase_add_test(tcase, the_end_of_things_waits_for_their_work);
+    tcase = case_of(suite, "random", random_order);
+    tcase_add_test(tcase, a_random_order_is_legal_and_comes_from_the_seed);
+    tcase_add_test(tcase, polling_makes_lazy_and_random_work_run);
+    tcase_add_test(tcase, the_end_of_things_waits_for_their_work);
+    tcase_add_test(case_of(suite, "unknown", unknown),
+                   an_unknown_schedule_is_logged_and_threads_are_used);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){schedule_suite, NULL});
+}
