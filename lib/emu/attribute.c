@@ -10,9 +10,9 @@ enum {
 };
 
 /*
- * A made-up GPU with the limits of compute capability 7.5. What a program could only use through calls
- * that this driver does not have (memory mapping, stream memory operations, cooperative launches,
- * handles for other processes) is not claimed. An attribute that is not listed is 0.
+ * A made-up GPU with the limits of compute capability 7.5. What a program could only use through
+ * calls that this driver does not have (memory mapping, stream memory operations, cooperative
+ * launches, handles for other processes) is not claimed. An attribute that is not listed is 0.
  */
 static const int gpu_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 1024,

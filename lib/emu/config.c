@@ -21,7 +21,8 @@ static bool read_memory(size_t *out_bytes)
     if (text == NULL)
         return true;
     size_t bytes;
-    if (!cx_parse_size(text, &bytes) || bytes < CX_EMU_MEMORY_GRANULARITY || bytes > CX_EMU_MEMORY_MAX)
+    if (!cx_parse_size(text, &bytes) || bytes < CX_EMU_MEMORY_GRANULARITY ||
+        bytes > CX_EMU_MEMORY_MAX)
         return false;
     *out_bytes = bytes / CX_EMU_MEMORY_GRANULARITY * CX_EMU_MEMORY_GRANULARITY;
     return true;

@@ -32,7 +32,8 @@ cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context)
 
 cxu_result cx_emu_context_find_or_current(CUcontext handle, cx_emu_context **out_context)
 {
-    return handle != NULL ? cx_emu_context_find(handle, out_context) : cx_emu_context_current(out_context);
+    return handle != NULL ? cx_emu_context_find(handle, out_context)
+                          : cx_emu_context_current(out_context);
 }
 
 bool cx_emu_context_flags_valid(unsigned int flags)

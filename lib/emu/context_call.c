@@ -56,8 +56,8 @@ cxu_result cx_emu_call_ctx_create_v2(CUcontext *out_context, unsigned int flags,
     return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
 }
 
-cxu_result cx_emu_call_ctx_create_v3(CUcontext *out_context, cxu_exec_affinity *affinities, int count,
-                                     unsigned int flags, CUdevice device)
+cxu_result cx_emu_call_ctx_create_v3(CUcontext *out_context, cxu_exec_affinity *affinities,
+                                     int count, unsigned int flags, CUdevice device)
 {
     cxu_result result = cx_emu_enter();
     if (result == CXU_SUCCESS)
@@ -153,7 +153,8 @@ cxu_result cx_emu_call_ctx_detach(CUcontext context)
 }
 
 /* Whatever state a primary is in, its device is known (Q2). Takes no lock: the ordinal is looked at
- * before the id, and if the id is still the entry's then the slot held that context all the time. */
+ * before the id, and if the id is still the entry's then the slot held that context all the time.
+ */
 static cxu_result give_device(cx_emu_entry entry, CUdevice *out_device)
 {
     int ordinal = atomic_load_explicit(&entry.context->ordinal, memory_order_acquire);

@@ -62,7 +62,8 @@ cxu_result cx_emu_call_device_get_uuid(cxu_uuid *out_uuid, CUdevice ordinal)
     return cx_emu_call_device_get_uuid_v2(out_uuid, ordinal);
 }
 
-cxu_result cx_emu_call_device_get_luid(char *out_luid, unsigned int *out_node_mask, CUdevice ordinal)
+cxu_result cx_emu_call_device_get_luid(char *out_luid, unsigned int *out_node_mask,
+                                       CUdevice ordinal)
 {
     cx_emu_device *device;
     cxu_result result = enter(out_luid, ordinal, &device);
@@ -70,7 +71,8 @@ cxu_result cx_emu_call_device_get_luid(char *out_luid, unsigned int *out_node_ma
         return result;
     if (out_node_mask == NULL)
         return CXU_INVALID_VALUE;
-    return cx_emu_not_supported("cuDeviceGetLuid", "a locally unique identifier, which only Windows has,");
+    return cx_emu_not_supported("cuDeviceGetLuid",
+                                "a locally unique identifier, which only Windows has,");
 }
 
 cxu_result cx_emu_call_device_total_mem(size_t *out_bytes, CUdevice ordinal)
@@ -82,7 +84,8 @@ cxu_result cx_emu_call_device_total_mem(size_t *out_bytes, CUdevice ordinal)
     return result;
 }
 
-cxu_result cx_emu_call_device_get_attribute(int *out_value, cxu_device_attribute attribute, CUdevice ordinal)
+cxu_result cx_emu_call_device_get_attribute(int *out_value, cxu_device_attribute attribute,
+                                            CUdevice ordinal)
 {
     cx_emu_device *device;
     cxu_result result = enter(out_value, ordinal, &device);
@@ -127,7 +130,8 @@ typedef struct pci_address {
     unsigned int domain, bus, device, function;
 } pci_address;
 
-/* [domain]:[bus]:[device].[function], [domain]:[bus]:[device] or [bus]:[device].[function], in hex. */
+/* [domain]:[bus]:[device].[function], [domain]:[bus]:[device] or [bus]:[device].[function], in hex.
+ */
 static bool parse_pci_address(const char *text, pci_address *out_address)
 {
     pci_address address = {0};
@@ -135,15 +139,18 @@ static bool parse_pci_address(const char *text, pci_address *out_address)
     if (strchr(text, '-') != NULL || strchr(text, '+') != NULL)
         return false;
     if (sscanf(text, "%4x:%2x:%2x.%1x%n", &address.domain, &address.bus, &address.device,
-               &address.function, &end) != 4 || text[end] != '\0') {
+               &address.function, &end) != 4 ||
+        text[end] != '\0') {
         address = (pci_address){0};
         end = 0;
-        if (sscanf(text, "%4x:%2x:%2x%n", &address.domain, &address.bus, &address.device, &end) != 3 ||
+        if (sscanf(text, "%4x:%2x:%2x%n", &address.domain, &address.bus, &address.device, &end) !=
+                3 ||
             text[end] != '\0') {
             address = (pci_address){0};
             end = 0;
             if (sscanf(text, "%2x:%2x.%1x%n", &address.bus, &address.device, &address.function,
-                       &end) != 3 || text[end] != '\0')
+                       &end) != 3 ||
+                text[end] != '\0')
                 return false;
         }
     }

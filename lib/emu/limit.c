@@ -45,7 +45,9 @@ cxu_result cx_emu_call_ctx_set_limit(cxu_limit limit, size_t value)
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
-        context->limits[limit] = value < row->least ? row->least : value > row->most ? row->most : value;
+        context->limits[limit] = value < row->least  ? row->least
+                                 : value > row->most ? row->most
+                                                     : value;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -33,7 +33,8 @@ bool cx_emu_peer_enabled(const cx_emu_context *context, const cx_emu_context *pe
     return find(context, peer) != NONE;
 }
 
-static cxu_result find_pair(CUcontext peer_handle, cx_emu_context **out_context, cx_emu_context **out_peer)
+static cxu_result find_pair(CUcontext peer_handle, cx_emu_context **out_context,
+                            cx_emu_context **out_peer)
 {
     cxu_result result = cx_emu_context_current(out_context);
     if (result != CXU_SUCCESS)
@@ -115,8 +116,8 @@ cxu_result cx_emu_call_device_can_access_peer(int *out_can, CUdevice device, CUd
 }
 
 /* Like two boards on one PCIe bus: direct access, no atomics, no arrays. */
-cxu_result cx_emu_call_device_get_p2p_attribute(int *out_value, cxu_p2p_attribute attribute, CUdevice source,
-                                                CUdevice destination)
+cxu_result cx_emu_call_device_get_p2p_attribute(int *out_value, cxu_p2p_attribute attribute,
+                                                CUdevice source, CUdevice destination)
 {
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)

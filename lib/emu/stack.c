@@ -148,6 +148,7 @@ cxu_result cx_emu_call_ctx_get_current(CUcontext *out_context)
         return result;
     if (out_context == NULL)
         return CXU_INVALID_VALUE;
-    *out_context = mine.depth != 0 ? cx_emu_context_handle(mine.entries[mine.depth - 1].context) : NULL;
+    *out_context =
+        mine.depth != 0 ? cx_emu_context_handle(mine.entries[mine.depth - 1].context) : NULL;
     return CXU_SUCCESS;
 }

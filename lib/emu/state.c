@@ -156,7 +156,8 @@ cxu_result cx_emu_call_driver_get_version(int *out_version)
     if (out_version == NULL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    *out_version = configuration.driver_version != 0 ? configuration.driver_version : CX_EMU_DRIVER_VERSION;
+    *out_version =
+        configuration.driver_version != 0 ? configuration.driver_version : CX_EMU_DRIVER_VERSION;
     pthread_mutex_unlock(&cx_emu_lock);
     return CXU_SUCCESS;
 }
