@@ -55,6 +55,10 @@ ctxrt_status ctxrt_shutdown(void)
     if (frames != 0)
         return cx_error(CTXRT_ERROR_IN_USE, "%zu frame%s left on the threads' stacks", frames,
                         frames == 1 ? " is" : "s are");
+    int loose = atomic_load(&cx_loose_objects);
+    if (loose != 0)
+        return cx_error(CTXRT_ERROR_IN_USE, "%d piece%s of host or wrapped memory left", loose,
+                        loose == 1 ? " is" : "s are");
     cx_context *other = NULL;
     cx_pool_each(&cx_contexts, find_other, &other);
     if (other != NULL)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 _Atomic int cx_current_phase = CX_PHASE_STOPPED;
+_Atomic int cx_loose_objects;
 cx_driver cx_drivers[CX_DRIVERS_MAX];
 
 /* Options with every default filled in; `libcuda` is a copy of ours, or NULL for the default name. */

@@ -40,6 +40,9 @@ int cx_driver_count(void);
 /* Why the type CUDA has no such device: one sentence for messages. */
 const char *cx_runtime_cuda_reason(void);
 
+/* Objects of the user's that belong to no context; shutdown wants none. */
+extern _Atomic int cx_loose_objects;
+
 /* Ends the running phase; the caller holds no lock and has seen to it that nothing is left (shutdown.c). */
 void cx_runtime_stop(void);
 

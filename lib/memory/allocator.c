@@ -1,0 +1,274 @@
+#include "memory/allocator.h"
+
+#include "base/error.h"
+
+cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
+
+/* ---- the default one of a context ---- */
+
+/* Nothing of it is live: memory counts as an object of the context. */
+static void close_default(cx_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    cx_allocator *allocator = context->allocator;
+    context->allocator = NULL;
+    pthread_mutex_unlock(&context->lock);
+    if (allocator == NULL)
+        return;
+    if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) != NULL)
+        cx_pool_put_back(&cx_allocators, allocator);
+}
+
+/* After a reset it stays: memory of before is still to be released, and is in its figures. */
+static void keep_default(cx_context *context)
+{
+    (void)context;
+}
+
+static void watch_contexts(void)
+{
+    cx_context_on_end(close_default, keep_default);
+}
+
+static cx_allocator *take(const cx_allocator *model, cx_context *context, uint64_t limit_bytes)
+{
+    cx_allocator *allocator = cx_pool_take(&cx_allocators);
+    if (allocator == NULL)
+        return NULL;
+    allocator->kind = model->kind;
+    allocator->context = context;
+    allocator->is_default = model->is_default;
+    allocator->vtable = model->vtable;
+    allocator->user_data = model->user_data;
+    atomic_store(&allocator->live, 0);
+    cx_figures_reset(&allocator->figures, limit_bytes);
+    return allocator;
+}
+
+static ctxrt_status no_memory(const cx_context *context)
+{
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an allocator of %s",
+                    cx_context_text(context));
+}
+
+static ctxrt_status get_default(cx_context *context, cx_allocator **out_allocator)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static const cx_allocator model = {.kind = &cx_driver_allocator, .is_default = true};
+    pthread_once(&once, watch_contexts);
+    pthread_mutex_lock(&context->lock);
+    cx_allocator *allocator = context->allocator;
+    if (allocator == NULL) {
+        allocator = take(&model, context, 0);
+        if (allocator != NULL)
+            cx_pool_publish(&cx_allocators, allocator);
+        context->allocator = allocator;
+    }
+    pthread_mutex_unlock(&context->lock);
+    if (allocator == NULL)
+        return no_memory(context);
+    *out_allocator = allocator;
+    return CTXRT_SUCCESS;
+}
+
+/* ---- arguments ---- */
+
+static ctxrt_status find(const ctxrt_allocator *handle, cx_allocator **out_allocator)
+{
+    cx_allocator *allocator = cx_pool_find(&cx_allocators, handle);
+    if (allocator == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                        "%p is no live allocator: it was destroyed, or never was one",
+                        (const void *)handle);
+    *out_allocator = allocator;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_allocator_of_frame(cx_frame *frame, cx_allocator **out_allocator)
+{
+    ctxrt_allocator *own = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
+    return own != NULL ? find(own, out_allocator)
+                       : get_default(cx_frame_context(frame), out_allocator);
+}
+
+/* NULL: that of the top frame. */
+static ctxrt_status resolve(const ctxrt_allocator *handle, cx_allocator **out_allocator)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || handle != NULL)
+        return status == CTXRT_SUCCESS ? find(handle, out_allocator) : status;
+    status = cx_stack_enter(&thread, &frame);
+    return status == CTXRT_SUCCESS ? cx_allocator_of_frame(frame, out_allocator) : status;
+}
+
+/* ---- life ---- */
+
+ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
+                               ctxrt_allocator **out_allocator)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_context *context = cx_frame_context(frame);
+    cx_allocator *allocator = take(model, context, limit_bytes);
+    if (allocator == NULL)
+        return no_memory(context);
+    cx_context_object_add(context, CX_OBJECT_ALLOCATOR);
+    *out_allocator = cx_pool_publish(&cx_allocators, allocator);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_allocator_create(uint64_t limit_bytes, ctxrt_allocator **out_allocator)
+{
+    static const cx_allocator model = {.kind = &cx_driver_allocator};
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_allocator == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_create: out_allocator is NULL");
+    return cx_allocator_make(&model, limit_bytes, out_allocator);
+}
+
+/* Frames first: memory is asked for only by a thread that has the allocator in a frame, so when
+ * none has, `live` no longer grows. */
+static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocator *allocator)
+{
+    int number, level;
+    if (cx_threads_use_allocator(handle, &number, &level))
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "the allocator is in use: it is the allocator of frame %d of thread %d", level,
+                        number);
+    unsigned long long live = atomic_load(&allocator->live);
+    if (live != 0)
+        return cx_error(CTXRT_ERROR_IN_USE, "the allocator is in use: %llu piece%s of its memory %s live",
+                        live, live == 1 ? "" : "s", live == 1 ? "is" : "are");
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status check_owned(const ctxrt_allocator *handle)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = find(handle, &allocator);
+    if (status == CTXRT_SUCCESS && allocator->is_default)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "it is the default allocator of its context: it goes with that");
+    /* Before the handle becomes stale too: a refused call must not make it stale even for a moment. */
+    return status == CTXRT_SUCCESS ? check_unused(handle, allocator) : status;
+}
+
+ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || handle == NULL)
+        return status;
+    status = check_owned(handle);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_allocator *allocator = cx_pool_retire(&cx_allocators, handle);
+    if (allocator == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the allocator was destroyed by another thread");
+    status = check_unused(handle, allocator);
+    if (status != CTXRT_SUCCESS) {
+        cx_pool_revive(&cx_allocators, allocator);
+        return status;
+    }
+    if (allocator->kind->destroy != NULL)
+        allocator->kind->destroy(allocator);
+    cx_context *context = allocator->context;
+    cx_pool_put_back(&cx_allocators, allocator);
+    cx_context_object_drop(context, CX_OBJECT_ALLOCATOR);
+    return CTXRT_SUCCESS;
+}
+
+/* ---- the allocator of a frame ---- */
+
+static ctxrt_status check_same_context(const cx_frame *frame, const ctxrt_allocator *handle)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = find(handle, &allocator);
+    if (status == CTXRT_SUCCESS && allocator->context != cx_frame_context(frame))
+        return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "the allocator is of %s, and the top frame is of %s",
+                        cx_context_text(allocator->context), cx_context_text(cx_frame_context(frame)));
+    return status;
+}
+
+/* seq_cst: whoever destroys the allocator makes it stale first and then looks at frames. */
+static void put_allocator(cx_thread *thread, cx_frame *frame, ctxrt_allocator *allocator)
+{
+    cx_thread_begin(thread);
+    atomic_store(&frame->allocator, allocator);
+    cx_thread_end(thread);
+}
+
+ctxrt_status ctxrt_frame_set_allocator(ctxrt_allocator *allocator)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS && allocator != NULL)
+        status = check_same_context(frame, allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    ctxrt_allocator *before = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
+    put_allocator(thread, frame, allocator);
+    if (allocator != NULL)
+        status = check_same_context(frame, allocator);
+    if (status != CTXRT_SUCCESS)
+        put_allocator(thread, frame, before);
+    return status;
+}
+
+ctxrt_status ctxrt_allocator_current(ctxrt_allocator **out_allocator)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_allocator == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_current: out_allocator is NULL");
+    status = resolve(NULL, &allocator);
+    if (status == CTXRT_SUCCESS)
+        *out_allocator = cx_pool_handle(&cx_allocators, allocator);
+    return status;
+}
+
+/* ---- figures ---- */
+
+ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle, ctxrt_allocator_figures *out_figures)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_figures == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_statistics: out_figures is NULL");
+    status = resolve(handle, &allocator);
+    if (status == CTXRT_SUCCESS)
+        cx_figures_read(&allocator->figures, out_figures);
+    return status;
+}
+
+ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *handle, uint64_t limit_bytes)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = resolve(handle, &allocator);
+    if (status == CTXRT_SUCCESS)
+        atomic_store(&allocator->figures.limit_bytes, limit_bytes);
+    return status;
+}
+
+ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *handle, uint64_t *out_released_bytes)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = resolve(handle, &allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    uint64_t released = allocator->kind->trim != NULL ? allocator->kind->trim(allocator) : 0;
+    if (out_released_bytes != NULL)
+        *out_released_bytes = released;
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,56 @@
+/*
+ * Allocators of device memory: what a frame's memory comes from.
+ *
+ * An allocator belongs to one context. What kind it is stands behind a table of functions; figures and
+ * limits are kept for all kinds alike, above the table (block.c).
+ */
+#ifndef CX_MEMORY_ALLOCATOR_H
+#define CX_MEMORY_ALLOCATOR_H
+
+#include "context/stack.h"
+#include "memory/figures.h"
+
+typedef struct cx_allocator cx_allocator;
+
+typedef struct cx_allocation {
+    cx_context *context;
+    size_t size_bytes;    /* never 0 */
+    ctxrt_stream *stream; /* the frame's own; NULL: the thread's default stream */
+} cx_allocation;
+
+typedef struct cx_allocator_kind {
+    /* The context is current. Records the error. */
+    ctxrt_status (*alloc)(cx_allocator *allocator, const cx_allocation *request, void **out_pointer);
+    /* On any thread, whatever is current there. The memory is gone even if it fails. Not called for
+     * memory that went with a reset of the context. `stream` is not set. */
+    ctxrt_status (*free)(cx_allocator *allocator, const cx_allocation *request, void *pointer);
+    /* Bytes given back to the driver. NULL: caches none. */
+    uint64_t (*trim)(cx_allocator *allocator);
+    /* Before the allocator goes; nothing of it is live. NULL: nothing to do. */
+    void (*destroy)(cx_allocator *allocator);
+} cx_allocator_kind;
+
+struct cx_allocator {
+    const cx_allocator_kind *kind;
+    cx_context *context;
+    bool is_default;      /* the context's own; else the user's, and an object of the context */
+    _Atomic uint64_t live; /* requests being served, and memory not freed */
+    cx_figures figures;
+    ctxrt_allocator_vtable vtable; /* custom.c */
+    void *user_data;
+};
+
+extern cx_pool cx_allocators;
+
+/* Takes memory straight from the driver, and gives it straight back. */
+extern const cx_allocator_kind cx_driver_allocator;
+
+/* The allocator that a frame's memory comes from. The frame is the calling thread's and its context
+ * is current; the allocator lives as long as it stands in the frame. */
+ctxrt_status cx_allocator_of_frame(cx_frame *frame, cx_allocator **out_allocator);
+
+/* Makes an allocator of the user's in the calling thread's current context. */
+ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
+                               ctxrt_allocator **out_allocator);
+
+#endif

@@ -1,0 +1,101 @@
+#include "memory/block.h"
+
+#include "base/error.h"
+
+static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
+{
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                    "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use",
+                    size_bytes, cx_context_text(allocator->context),
+                    (unsigned long long)atomic_load(&allocator->figures.current_bytes),
+                    (unsigned long long)atomic_load(&allocator->figures.limit_bytes));
+}
+
+static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request, void **out_pointer)
+{
+    if (!cx_figures_reserve(&allocator->figures, request->size_bytes))
+        return beyond_limit(allocator, request->size_bytes);
+    ctxrt_status status = allocator->kind->alloc(allocator, request, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        cx_figures_served(&allocator->figures, request->size_bytes);
+    else
+        cx_figures_failed(&allocator->figures, request->size_bytes);
+    return status;
+}
+
+ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_context *context = cx_frame_context(frame);
+    /* The epoch is read first: a reset that comes between makes the block stale, not dangling. */
+    cx_block block = {
+        .size_bytes = size_bytes, .context = context, .epoch = atomic_load(&context->epoch)};
+    const cx_allocation request = {context, size_bytes,
+                                   atomic_load_explicit(&frame->stream, memory_order_relaxed)};
+    status = cx_allocator_of_frame(frame, &block.allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    atomic_fetch_add(&block.allocator->live, 1);
+    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    status = serve(block.allocator, &request, &block.pointer);
+    if (status != CTXRT_SUCCESS) {
+        atomic_fetch_sub(&block.allocator->live, 1);
+        cx_context_object_drop(context, CX_OBJECT_MEMORY);
+        return status;
+    }
+    *out_block = block;
+    return CTXRT_SUCCESS;
+}
+
+/* Neither the allocator nor the context may be touched once it no longer counts this block. */
+ctxrt_status cx_block_free(const cx_block *block)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    cx_allocator *allocator = block->allocator;
+    const cx_allocation request = {block->context, block->size_bytes, NULL};
+    if (block->epoch == atomic_load(&block->context->epoch))
+        status = allocator->kind->free(allocator, &request, block->pointer);
+    cx_figures_freed(&allocator->figures, block->size_bytes);
+    atomic_fetch_sub(&allocator->live, 1);
+    cx_context_object_drop(block->context, CX_OBJECT_MEMORY);
+    return status;
+}
+
+/* Whether other code destroyed or reset the context. */
+static bool context_lost(const cx_context *context)
+{
+    if (!cx_context_native_known(context->driver, context->native))
+        return true;
+    uint64_t id = cx_context_native_id(context->driver, context->native);
+    return id != 0 && id != atomic_load(&context->id);
+}
+
+ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)
+{
+    if (result == CXU_SUCCESS || result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT)
+        return CTXRT_SUCCESS;
+    if (result == CXU_INVALID_VALUE && context_lost(context))
+        return CTXRT_SUCCESS;
+    return cx_driver_error(context->driver, slot, result);
+}
+
+ctxrt_device cx_block_device(const cx_context *context)
+{
+    return context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1);
+}
+
+ctxrt_status cx_block_check_request(const char *call, size_t size_bytes, const void *out)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: the out-parameter is NULL", call);
+    if (size_bytes == 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the size is 0", call);
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,35 @@
+/*
+ * Blocks: device memory from the allocator of a frame, counted and limited; what counted objects and
+ * raw pointers both stand on.
+ */
+#ifndef CX_MEMORY_BLOCK_H
+#define CX_MEMORY_BLOCK_H
+
+#include "memory/allocator.h"
+
+typedef struct cx_block {
+    void *pointer;
+    size_t size_bytes;
+    cx_context *context;
+    uint32_t epoch; /* the context's; another one now: a reset has freed the memory */
+    cx_allocator *allocator;
+} cx_block;
+
+/* From the allocator of the calling thread's top frame. Counts as memory of the context. */
+ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block);
+
+/* From any thread. The block is gone in any case; an error says what its allocator or the driver
+ * reported. */
+ctxrt_status cx_block_free(const cx_block *block);
+
+/* The status of a call of the driver's that freed memory of this context: that other code destroyed
+ * or reset the context, and the memory with it, is no error. */
+ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result);
+
+/* The device of a context, for descriptions. */
+ctxrt_device cx_block_device(const cx_context *context);
+
+/* A size of 0 and a NULL out-parameter are refused in the name of `call`. Enters the runtime. */
+ctxrt_status cx_block_check_request(const char *call, size_t size_bytes, const void *out);
+
+#endif

@@ -1,0 +1,84 @@
+/* The user's own allocators. */
+#include "base/error.h"
+#include "base/log.h"
+#include "memory/allocator.h"
+
+static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, void **out_pointer)
+{
+    void *pointer = NULL;
+    ctxrt_stream *stream = request->stream;
+    ctxrt_status status = stream != NULL ? CTXRT_SUCCESS : ctxrt_stream_current(&stream);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = allocator->vtable.alloc(allocator->user_data, request->size_bytes, stream, &pointer);
+    if (status != CTXRT_SUCCESS)
+        return cx_error(status, "the custom allocator of %s refused %zu bytes: %s",
+                        cx_context_text(request->context), request->size_bytes,
+                        ctxrt_status_text(status));
+    if (pointer == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "the custom allocator of %s reported success but gave NULL for %zu bytes",
+                        cx_context_text(request->context), request->size_bytes);
+    *out_pointer = pointer;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status free_memory(cx_allocator *allocator, const cx_allocation *request, void *pointer)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(request->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = allocator->vtable.free(allocator->user_data, pointer, request->size_bytes);
+    cx_excursion_end(&excursion);
+    if (status != CTXRT_SUCCESS)
+        return cx_error(status, "the custom allocator of %s failed to free %zu bytes at %p: %s",
+                        cx_context_text(request->context), request->size_bytes, pointer,
+                        ctxrt_status_text(status));
+    return CTXRT_SUCCESS;
+}
+
+static void destroy(cx_allocator *allocator)
+{
+    cx_excursion excursion;
+    if (allocator->vtable.destroy == NULL)
+        return;
+    bool current = cx_excursion_begin(allocator->context, &excursion) == CTXRT_SUCCESS;
+    if (!current)
+        cx_log(CTXRT_LOG_WARNING, "a custom allocator is destroyed without its %s: %s",
+               cx_context_text(allocator->context), ctxrt_last_error()->message);
+    allocator->vtable.destroy(allocator->user_data);
+    if (current)
+        cx_excursion_end(&excursion);
+}
+
+static const cx_allocator_kind custom_allocator = {
+    .alloc = alloc, .free = free_memory, .destroy = destroy};
+
+static ctxrt_status check(const ctxrt_allocator_vtable *vtable, ctxrt_allocator **out_allocator)
+{
+    if (vtable == NULL || out_allocator == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_create_custom: %s is NULL",
+                        vtable == NULL ? "vtable" : "out_allocator");
+    if (vtable->struct_size != sizeof *vtable)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_create_custom: struct_size is %zu, not %zu",
+                        vtable->struct_size, sizeof *vtable);
+    if (vtable->alloc == NULL || vtable->free == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_create_custom: vtable->%s is NULL",
+                        vtable->alloc == NULL ? "alloc" : "free");
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable, void *user_data,
+                                           ctxrt_allocator **out_allocator)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = check(vtable, out_allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_allocator model = {
+        .kind = &custom_allocator, .vtable = *vtable, .user_data = user_data};
+    return cx_allocator_make(&model, 0, out_allocator);
+}

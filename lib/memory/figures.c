@@ -1,0 +1,70 @@
+#include "memory/figures.h"
+
+void cx_figures_reset(cx_figures *figures, uint64_t limit_bytes)
+{
+    atomic_store(&figures->limit_bytes, limit_bytes);
+    atomic_store(&figures->reserved_bytes, 0);
+    atomic_store(&figures->current_bytes, 0);
+    atomic_store(&figures->peak_bytes, 0);
+    atomic_store(&figures->total_bytes, 0);
+    atomic_store(&figures->current_count, 0);
+    atomic_store(&figures->peak_count, 0);
+    atomic_store(&figures->total_count, 0);
+    atomic_store(&figures->failures, 0);
+}
+
+bool cx_figures_reserve(cx_figures *figures, size_t bytes)
+{
+    uint64_t reserved = atomic_load(&figures->reserved_bytes);
+    uint64_t sum, limit;
+    do {
+        limit = atomic_load(&figures->limit_bytes);
+        if (__builtin_add_overflow(reserved, bytes, &sum) || (limit != 0 && sum > limit)) {
+            atomic_fetch_add(&figures->failures, 1);
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak(&figures->reserved_bytes, &reserved, sum));
+    return true;
+}
+
+static void raise_to(_Atomic uint64_t *peak, uint64_t value)
+{
+    uint64_t seen = atomic_load(peak);
+    while (seen < value && !atomic_compare_exchange_weak(peak, &seen, value))
+        ;
+}
+
+void cx_figures_served(cx_figures *figures, size_t bytes)
+{
+    raise_to(&figures->peak_bytes, atomic_fetch_add(&figures->current_bytes, bytes) + bytes);
+    raise_to(&figures->peak_count, atomic_fetch_add(&figures->current_count, 1) + 1);
+    atomic_fetch_add(&figures->total_bytes, bytes);
+    atomic_fetch_add(&figures->total_count, 1);
+}
+
+void cx_figures_failed(cx_figures *figures, size_t bytes)
+{
+    atomic_fetch_sub(&figures->reserved_bytes, bytes);
+    atomic_fetch_add(&figures->failures, 1);
+}
+
+void cx_figures_freed(cx_figures *figures, size_t bytes)
+{
+    atomic_fetch_sub(&figures->current_bytes, bytes);
+    atomic_fetch_sub(&figures->current_count, 1);
+    atomic_fetch_sub(&figures->reserved_bytes, bytes);
+}
+
+void cx_figures_read(const cx_figures *figures, ctxrt_allocator_figures *out_figures)
+{
+    *out_figures = (ctxrt_allocator_figures){
+        .current_bytes = atomic_load(&figures->current_bytes),
+        .peak_bytes = atomic_load(&figures->peak_bytes),
+        .total_bytes = atomic_load(&figures->total_bytes),
+        .current_count = atomic_load(&figures->current_count),
+        .peak_count = atomic_load(&figures->peak_count),
+        .total_count = atomic_load(&figures->total_count),
+        .failures = atomic_load(&figures->failures),
+        .limit_bytes = atomic_load(&figures->limit_bytes),
+    };
+}

@@ -1,0 +1,38 @@
+/*
+ * What an allocator has given out, counted exactly with any number of threads.
+ *
+ * A request is reserved first, so that no two threads pass a limit together, and counted as in use only
+ * once it was served: the peak never holds a request that failed.
+ */
+#ifndef CX_MEMORY_FIGURES_H
+#define CX_MEMORY_FIGURES_H
+
+#include <ctxrt/memory.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef struct cx_figures {
+    _Atomic uint64_t limit_bytes;    /* 0: none */
+    _Atomic uint64_t reserved_bytes; /* in use, or asked for and not served yet */
+    _Atomic uint64_t current_bytes;
+    _Atomic uint64_t peak_bytes;
+    _Atomic uint64_t total_bytes;
+    _Atomic uint64_t current_count;
+    _Atomic uint64_t peak_count;
+    _Atomic uint64_t total_count;
+    _Atomic uint64_t failures;
+} cx_figures;
+
+void cx_figures_reset(cx_figures *figures, uint64_t limit_bytes);
+
+/* False: the limit does not allow it; counted as a failure. Else follows one of the two below. */
+bool cx_figures_reserve(cx_figures *figures, size_t bytes);
+void cx_figures_served(cx_figures *figures, size_t bytes);
+void cx_figures_failed(cx_figures *figures, size_t bytes);
+
+void cx_figures_freed(cx_figures *figures, size_t bytes);
+
+/* Each figure is exact; while other threads allocate, they may be of different moments. */
+void cx_figures_read(const cx_figures *figures, ctxrt_allocator_figures *out_figures);
+
+#endif

@@ -1,0 +1,235 @@
+#include "memory/memory.h"
+
+#include "base/error.h"
+#include <stdlib.h>
+
+#define COUNT_MASK 0xffffffffu
+
+cx_pool cx_memories = CX_POOL_INIT("memory", 4, cx_memory);
+
+ctxrt_status cx_memory_enter(void)
+{
+    if (atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_STOPPED)
+        return CTXRT_SUCCESS;
+    return cx_runtime_enter();
+}
+
+/* ---- counts ---- */
+
+static uint64_t generation_of(const ctxrt_memory *handle)
+{
+    return ((uint64_t)(uintptr_t)handle >> 24 & 0xffffffffu) << 32;
+}
+
+static ctxrt_status no_such_memory(const ctxrt_memory *handle)
+{
+    if (handle == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "the memory object is NULL");
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                    "%p is no live memory object: its last count was given back, or it never was one",
+                    (const void *)handle);
+}
+
+/* Adds a count to the object of a handle, and to no other that may have taken its slot. */
+static ctxrt_status take_count(const ctxrt_memory *handle, cx_memory **out_memory)
+{
+    cx_memory *memory = cx_pool_find(&cx_memories, handle);
+    if (memory == NULL)
+        return no_such_memory(handle);
+    uint64_t state = atomic_load(&memory->state);
+    do {
+        if ((state & ~(uint64_t)COUNT_MASK) != generation_of(handle) || (state & COUNT_MASK) == 0)
+            return no_such_memory(handle);
+        if ((state & COUNT_MASK) == COUNT_MASK)
+            return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the memory object has too many counts");
+    } while (!atomic_compare_exchange_weak(&memory->state, &state, state + 1));
+    *out_memory = memory;
+    return CTXRT_SUCCESS;
+}
+
+/* Of what the uses and the memory itself reported, the first error is the one that stays. */
+static ctxrt_status end(cx_memory *memory)
+{
+    cx_error_saved saved;
+    ctxrt_status waited = cx_use_finish(&memory->uses);
+    if (waited != CTXRT_SUCCESS)
+        cx_error_save(&saved);
+    ctxrt_status status = memory->free(memory);
+    if (waited != CTXRT_SUCCESS) {
+        cx_error_restore(&saved);
+        status = waited;
+    }
+    cx_pool_put_back(&cx_memories, memory);
+    return status;
+}
+
+static ctxrt_status give_count(ctxrt_memory *handle)
+{
+    cx_memory *memory = cx_pool_find(&cx_memories, handle);
+    if (memory == NULL)
+        return no_such_memory(handle);
+    uint64_t state = atomic_load(&memory->state);
+    do {
+        if ((state & ~(uint64_t)COUNT_MASK) != generation_of(handle) || (state & COUNT_MASK) == 0)
+            return no_such_memory(handle);
+    } while (!atomic_compare_exchange_weak(&memory->state, &state, state - 1));
+    if ((state & COUNT_MASK) != 1)
+        return CTXRT_SUCCESS;
+    return cx_pool_retire(&cx_memories, handle) != NULL ? end(memory) : no_such_memory(handle);
+}
+
+ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
+{
+    cx_memory *memory;
+    ctxrt_status status = cx_memory_enter();
+    return status == CTXRT_SUCCESS ? take_count(handle, &memory) : status;
+}
+
+ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
+{
+    ctxrt_status status = cx_memory_enter();
+    if (status != CTXRT_SUCCESS || handle == NULL)
+        return status;
+    return give_count(handle);
+}
+
+/* ---- making ---- */
+
+ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory **out_memory)
+{
+    cx_memory *memory = cx_pool_take(&cx_memories);
+    if (memory == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a memory object");
+    atomic_store(&memory->pointer, pointer);
+    memory->device = model->device;
+    memory->kind = model->kind;
+    memory->pinned = model->pinned;
+    memory->block = model->block;
+    atomic_store(&memory->uses, NULL);
+    memory->free = model->free;
+    memory->allocated = model->allocated;
+    memory->deleter = model->deleter;
+    memory->user_data = model->user_data;
+    ctxrt_memory *handle = cx_pool_publish(&cx_memories, memory);
+    atomic_store(&memory->state, generation_of(handle) | 1);
+    *out_memory = handle;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status free_block(cx_memory *memory)
+{
+    return cx_block_free(&memory->block);
+}
+
+ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
+{
+    cx_memory model = {.kind = CTXRT_MEMORY_DEVICE, .pinned = false, .free = free_block};
+    ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc", size_bytes, out_memory);
+    if (status == CTXRT_SUCCESS)
+        status = cx_block_alloc(size_bytes, &model.block);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    model.device = cx_block_device(model.block.context);
+    status = cx_memory_make(&model, model.block.pointer, out_memory);
+    if (status != CTXRT_SUCCESS) {
+        cx_error_saved saved;
+        cx_error_save(&saved);
+        (void)cx_block_free(&model.block);
+        cx_error_restore(&saved);
+    }
+    return status;
+}
+
+static ctxrt_status delete_wrapped(cx_memory *memory)
+{
+    if (memory->deleter != NULL)
+        memory->deleter(memory->block.pointer, memory->user_data);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status check_wrapped(void *pointer, size_t size_bytes, ctxrt_memory **out_memory)
+{
+    uintptr_t end_address;
+    if (pointer == NULL || out_memory == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_wrap: %s is NULL",
+                        pointer == NULL ? "pointer" : "out_memory");
+    if (size_bytes == 0 || __builtin_add_overflow((uintptr_t)pointer, size_bytes, &end_address))
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_memory_wrap: there are no %zu bytes at %p",
+                        size_bytes, pointer);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt_device id,
+                               void (*deleter)(void *pointer, void *user_data), void *user_data,
+                               ctxrt_memory **out_memory)
+{
+    cx_device *device;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = check_wrapped(pointer, size_bytes, out_memory);
+    if (status == CTXRT_SUCCESS)
+        status = cx_device_find(id, &device);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_memory model = {.device = id,
+                             .kind = CTXRT_MEMORY_WRAPPED,
+                             .block = {.pointer = pointer, .size_bytes = size_bytes},
+                             .free = delete_wrapped,
+                             .deleter = deleter,
+                             .user_data = user_data};
+    return cx_memory_make(&model, pointer, out_memory);
+}
+
+/* ---- looking ---- */
+
+/* The pointer is read first: if the handle is good afterwards, it was that object's. */
+void *ctxrt_memory_pointer(ctxrt_memory *handle)
+{
+    cx_memory *memory = cx_pool_find(&cx_memories, handle);
+    if (memory == NULL)
+        return NULL;
+    void *pointer = atomic_load(&memory->pointer);
+    uint64_t state = atomic_load(&memory->state);
+    if ((state & ~(uint64_t)COUNT_MASK) != generation_of(handle) || (state & COUNT_MASK) == 0)
+        return NULL;
+    return pointer;
+}
+
+ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_info)
+{
+    cx_memory *memory;
+    ctxrt_status status = cx_memory_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_info == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_describe: out_info is NULL");
+    status = take_count(handle, &memory);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_context *context = memory->block.context;
+    const ctxrt_memory_info info = {
+        .pointer = memory->block.pointer,
+        .size_bytes = memory->block.size_bytes,
+        .device = memory->device,
+        .context = context != NULL ? cx_context_handle(context) : NULL,
+        .kind = memory->kind,
+        .pinned = memory->pinned,
+    };
+    status = give_count(handle);
+    if (status == CTXRT_SUCCESS)
+        *out_info = info;
+    return status;
+}
+
+ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)
+{
+    cx_memory *memory;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = take_count(handle, &memory);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_use_record(&memory->uses, stream);
+    ctxrt_status given = give_count(handle);
+    return status != CTXRT_SUCCESS ? status : given;
+}

@@ -1,0 +1,46 @@
+/*
+ * Counted memory objects behind handles.
+ */
+#ifndef CX_MEMORY_MEMORY_H
+#define CX_MEMORY_MEMORY_H
+
+#include "memory/block.h"
+#include "memory/use.h"
+
+typedef struct cx_memory cx_memory;
+
+/* How an object's memory goes with its last count. The memory is gone even if this fails. */
+typedef ctxrt_status (*cx_memory_free)(cx_memory *memory);
+
+struct cx_memory {
+    _Atomic uint64_t state;   /* generation of the handle << 32 | count: a stale handle counts nothing */
+    _Atomic(void *) pointer;  /* atomic: ctxrt_memory_pointer looks without taking a count */
+    ctxrt_device device;
+    ctxrt_memory_kind kind;
+    bool pinned;
+    cx_block block;           /* its context is NULL for host and wrapped memory; its allocator is for
+                                 device memory only */
+    cx_use_list uses;
+    cx_memory_free free;
+    void *allocated;          /* host memory: what to give to free() */
+    void (*deleter)(void *pointer, void *user_data); /* wrapped memory */
+    void *user_data;
+};
+
+extern cx_pool cx_memories;
+
+/* Publishes an object with one count. On failure (CTXRT_ERROR_OUT_OF_MEMORY) nothing of the model was
+ * freed. */
+ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory **out_memory);
+
+/* Frees host memory that calloc gave. */
+ctxrt_status cx_memory_free_host(cx_memory *memory);
+
+/* Zeroed host memory at a multiple of 64; *out_allocated is for free(). */
+ctxrt_status cx_memory_calloc(size_t size_bytes, void **out_pointer, void **out_allocated);
+
+/* Host memory needs no driver: the runtime is not started for it, but calls of a forked child and of an
+ * ending process are refused. */
+ctxrt_status cx_memory_enter(void);
+
+#endif

@@ -1,0 +1,296 @@
+/* The public calls of raw pointers. */
+#include "base/error.h"
+#include "base/log.h"
+#include "memory/raw.h"
+#include "work/stream.h"
+#include <stdlib.h>
+
+static bool stale(const cx_raw *raw)
+{
+    return raw->block.epoch != atomic_load(&raw->block.context->epoch);
+}
+
+/* Frees what a record stands for. Stream-ordered memory is of no context and outlives a reset (C3). */
+static ctxrt_status free_memory(const cx_raw *raw)
+{
+    const cx_block *block = &raw->block;
+    cx_context *context = block->context;
+    if (raw->kind == CX_RAW_DEVICE)
+        return cx_block_free(block);
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (!stale(raw) || raw->kind == CX_RAW_ASYNC) {
+        cxu_result result = context->driver->table.mem_free((uintptr_t)block->pointer);
+        if (!stale(raw))
+            status = cx_block_check_freed(context, CX_SLOT_mem_free, result);
+    }
+    cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    return status;
+}
+
+/* A record whose memory is gone, since its address was given out anew. */
+static void forget(cx_raw *raw)
+{
+    if (raw == NULL)
+        return;
+    if (!stale(raw))
+        cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated", raw->block.pointer);
+    if (raw->kind == CX_RAW_DEVICE) {
+        cx_figures_freed(&raw->block.allocator->figures, raw->block.size_bytes);
+        atomic_fetch_sub(&raw->block.allocator->live, 1);
+    }
+    cx_context_object_drop(raw->block.context, CX_OBJECT_MEMORY);
+    free(raw);
+}
+
+/* Puts the record of memory just allocated into the table, or frees both. */
+static ctxrt_status keep(cx_raw *raw, void **out_pointer)
+{
+    cx_raw *before = NULL;
+    void *pointer = raw->block.pointer;
+    ctxrt_status status = cx_raw_put(raw, &before);
+    forget(before);
+    if (status == CTXRT_SUCCESS) {
+        *out_pointer = pointer;
+    } else {
+        cx_error_saved saved;
+        cx_error_save(&saved);
+        (void)free_memory(raw);
+        cx_error_restore(&saved);
+        free(raw);
+    }
+    return status;
+}
+
+ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
+{
+    ctxrt_status status = cx_block_check_request("ctxrt_alloc", size_bytes, out_pointer);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_raw *raw = cx_raw_new(CX_RAW_DEVICE);
+    if (raw == NULL)
+        return CTXRT_ERROR_OUT_OF_MEMORY;
+    status = cx_block_alloc(size_bytes, &raw->block);
+    if (status != CTXRT_SUCCESS) {
+        free(raw);
+        return status;
+    }
+    return keep(raw, out_pointer);
+}
+
+ctxrt_status ctxrt_free(void *pointer)
+{
+    cx_raw *raw;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || pointer == NULL)
+        return status;
+    status = cx_raw_take("ctxrt_free", pointer, CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC, &raw);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = free_memory(raw);
+    free(raw);
+    return status;
+}
+
+/* ---- managed ---- */
+
+ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    CUdeviceptr address;
+    ctxrt_status status = cx_block_check_request("ctxrt_alloc_managed", size_bytes, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_raw *raw = cx_raw_new(CX_RAW_MANAGED);
+    if (raw == NULL)
+        return CTXRT_ERROR_OUT_OF_MEMORY;
+    cx_context *context = cx_frame_context(frame);
+    raw->block.context = context;
+    raw->block.epoch = atomic_load(&context->epoch);
+    raw->block.size_bytes = size_bytes;
+    status = CX_DRIVER_CALL(context->driver, mem_alloc_managed,
+                            (&address, size_bytes, CXU_MEM_ATTACH_GLOBAL));
+    if (status != CTXRT_SUCCESS) {
+        free(raw);
+        return status;
+    }
+    raw->block.pointer = (void *)(uintptr_t)address;
+    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    return keep(raw, out_pointer);
+}
+
+/* ---- in stream order ---- */
+
+ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
+{
+    cx_stream_target target;
+    CUdeviceptr address;
+    ctxrt_status status = cx_block_check_request("ctxrt_alloc_async", size_bytes, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_raw *raw = cx_raw_new(CX_RAW_ASYNC);
+    if (raw == NULL)
+        return CTXRT_ERROR_OUT_OF_MEMORY;
+    raw->block.context = target.context;
+    raw->block.epoch = atomic_load(&target.context->epoch);
+    raw->block.size_bytes = size_bytes;
+    status = CX_DRIVER_CALL(target.driver, mem_alloc_async, (&address, size_bytes, target.native));
+    if (status != CTXRT_SUCCESS) {
+        free(raw);
+        return status;
+    }
+    raw->block.pointer = (void *)(uintptr_t)address;
+    cx_context_object_add(target.context, CX_OBJECT_MEMORY);
+    return keep(raw, out_pointer);
+}
+
+static ctxrt_status free_in_stream(const cx_raw *raw, const cx_stream_target *target)
+{
+    if (raw->block.context->driver != target->driver)
+        return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
+                        "ctxrt_free_async: the memory is of %s, and the stream of %s, which has another "
+                        "driver",
+                        cx_context_text(raw->block.context), cx_context_text(target->context));
+    return CX_DRIVER_CALL(target->driver, mem_free_async,
+                          ((uintptr_t)raw->block.pointer, target->native));
+}
+
+ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    cx_raw *raw, *before;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || pointer == NULL)
+        return status;
+    status = cx_stream_resolve(stream, &target);
+    if (status == CTXRT_SUCCESS)
+        status = cx_raw_take("ctxrt_free_async", pointer, CX_RAW_ASYNC, &raw);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = free_in_stream(raw, &target);
+    if (status != CTXRT_SUCCESS) {
+        cx_error_saved saved;
+        cx_error_save(&saved);
+        /* It was in the table a moment ago: there is room. */
+        (void)cx_raw_put(raw, &before);
+        forget(before);
+        cx_error_restore(&saved);
+        return status;
+    }
+    cx_context_object_drop(raw->block.context, CX_OBJECT_MEMORY);
+    free(raw);
+    return CTXRT_SUCCESS;
+}
+
+/* ---- the caller's own pages ---- */
+
+static ctxrt_status pin(const cx_context *context, void *pointer, size_t size_bytes)
+{
+    const cx_driver *driver = context->driver;
+    cxu_result result =
+        driver->table.mem_host_register(pointer, size_bytes, CXU_MEMHOSTREGISTER_PORTABLE);
+    if (result == CXU_HOST_MEMORY_ALREADY_REGISTERED)
+        return cx_error_driver_call(CTXRT_ERROR_ALREADY, cx_symbols[CX_SLOT_mem_host_register].symbol,
+                                    result, cx_driver_result_name(driver, result),
+                                    "some of the %zu bytes at %p are pinned already", size_bytes, pointer);
+    return cx_driver_check(driver, CX_SLOT_mem_host_register, result);
+}
+
+static ctxrt_status unpin(const cx_raw *raw)
+{
+    cx_excursion excursion;
+    const cx_context *context = raw->block.context;
+    if (stale(raw))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    if (status == CTXRT_SUCCESS) {
+        status = CX_DRIVER_CALL(context->driver, mem_host_unregister, (raw->block.pointer));
+        cx_excursion_end(&excursion);
+    }
+    return status;
+}
+
+/* Two drivers may both have pinned the same pages; one record can stand for one only. */
+static ctxrt_status keep_registered(cx_raw *raw)
+{
+    cx_raw *before, *ours;
+    ctxrt_status status = cx_raw_put(raw, &before);
+    if (status == CTXRT_SUCCESS && before != NULL && !stale(before)) {
+        status = cx_error(CTXRT_ERROR_ALREADY, "the memory at %p is ctxrt's already: it is of %s",
+                          raw->block.pointer, cx_context_text(before->block.context));
+        (void)cx_raw_put(before, &ours);
+    } else {
+        forget(before);
+    }
+    if (status != CTXRT_SUCCESS) {
+        cx_error_saved saved;
+        cx_error_save(&saved);
+        (void)unpin(raw);
+        cx_error_restore(&saved);
+    }
+    return status;
+}
+
+static ctxrt_status check_pages(const void *pointer, size_t size_bytes)
+{
+    uintptr_t end;
+    if (pointer == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_host_register: pointer is NULL");
+    if (size_bytes == 0 || __builtin_add_overflow((uintptr_t)pointer, size_bytes, &end))
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_host_register: there are no %zu bytes at %p", size_bytes, pointer);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = check_pages(pointer, size_bytes);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_raw *raw = cx_raw_new(CX_RAW_REGISTERED);
+    if (raw == NULL)
+        return CTXRT_ERROR_OUT_OF_MEMORY;
+    cx_context *context = cx_frame_context(frame);
+    raw->block = (cx_block){
+        .pointer = pointer,
+        .size_bytes = size_bytes,
+        .context = context,
+        .epoch = atomic_load(&context->epoch),
+    };
+    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    status = pin(context, pointer, size_bytes);
+    if (status == CTXRT_SUCCESS)
+        status = keep_registered(raw);
+    if (status != CTXRT_SUCCESS) {
+        cx_context_object_drop(context, CX_OBJECT_MEMORY);
+        free(raw);
+    }
+    return status;
+}
+
+ctxrt_status ctxrt_host_unregister(void *pointer)
+{
+    cx_raw *raw;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (pointer == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_host_unregister: pointer is NULL");
+    status = cx_raw_take("ctxrt_host_unregister", pointer, CX_RAW_REGISTERED, &raw);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = unpin(raw);
+    cx_context_object_drop(raw->block.context, CX_OBJECT_MEMORY);
+    free(raw);
+    return status;
+}

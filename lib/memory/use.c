@@ -1,0 +1,101 @@
+#include "memory/use.h"
+
+#include "base/error.h"
+#include "work/stream.h"
+#include <stdlib.h>
+
+static cx_use *find(cx_use_list *list, const ctxrt_stream *stream, const cx_context *context)
+{
+    cx_use *use = atomic_load(list);
+    /* The legacy stream has one handle for all contexts. */
+    while (use != NULL && (use->stream != stream || use->context != context ||
+                           use->epoch != atomic_load(&context->epoch)))
+        use = use->next;
+    return use;
+}
+
+static void add(cx_use_list *list, cx_use *use)
+{
+    use->next = atomic_load(list);
+    while (!atomic_compare_exchange_weak(list, &use->next, use))
+        ;
+}
+
+static ctxrt_status record(const cx_use *use, const cx_stream_target *target)
+{
+    return CX_DRIVER_CALL(target->driver, event_record, (use->mark, target->native));
+}
+
+/* The mark must be of the stream's context (T1), which an event is made in. */
+static ctxrt_status mark(cx_use *use, const cx_stream_target *target)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(target->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(target->driver, event_create, (&use->mark, CXU_EVENT_DISABLE_TIMING));
+    if (status == CTXRT_SUCCESS) {
+        status = record(use, target);
+        if (status != CTXRT_SUCCESS)
+            (void)target->driver->table.event_destroy(use->mark);
+    }
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    ctxrt_status status = stream != NULL ? CTXRT_SUCCESS : ctxrt_stream_current(&stream);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_use *use = find(list, stream, target.context);
+    if (use != NULL)
+        return record(use, &target);
+    use = malloc(sizeof *use);
+    if (use == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a stream");
+    *use = (cx_use){.context = target.context, .stream = stream};
+    use->epoch = atomic_load(&target.context->epoch);
+    status = mark(use, &target);
+    if (status != CTXRT_SUCCESS) {
+        free(use);
+        return status;
+    }
+    cx_context_object_add(target.context, CX_OBJECT_MEMORY);
+    add(list, use);
+    return CTXRT_SUCCESS;
+}
+
+/* A mark of before a reset is gone, and so is the work before it. */
+static ctxrt_status finish(cx_use *use)
+{
+    cx_context *context = use->context;
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (use->epoch == atomic_load(&context->epoch)) {
+        cxu_result result = context->driver->table.event_synchronize(use->mark);
+        if (result != CXU_CONTEXT_IS_DESTROYED && result != CXU_INVALID_CONTEXT &&
+            result != CXU_INVALID_HANDLE)
+            status = cx_driver_check(context->driver, CX_SLOT_event_synchronize, result);
+        (void)context->driver->table.event_destroy(use->mark);
+    }
+    cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    free(use);
+    return status;
+}
+
+ctxrt_status cx_use_finish(cx_use_list *list)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    cx_use *use = atomic_exchange(list, NULL);
+    while (use != NULL) {
+        cx_use *next = use->next;
+        ctxrt_status one = finish(use);
+        if (status == CTXRT_SUCCESS)
+            status = one;
+        use = next;
+    }
+    return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * Uses of memory by streams: marks behind the work that must be done before the memory is freed.
+ */
+#ifndef CX_MEMORY_USE_H
+#define CX_MEMORY_USE_H
+
+#include "context/context.h"
+#include <ctxrt/event.h>
+
+/* A stream that uses a piece of memory. Its context is kept from being destroyed meanwhile: a use
+ * counts as memory of that context. */
+typedef struct cx_use {
+    cx_context *context;
+    uint32_t epoch;
+    const ctxrt_stream *stream; /* a handle, so a later stream is not taken for this one */
+    CUevent mark;
+    struct cx_use *next;
+} cx_use;
+
+/* The uses of one piece of memory: any number of threads may add. */
+typedef _Atomic(cx_use *) cx_use_list;
+
+/* Marks the work submitted to the stream (NULL: the current one) so far. One mark for each stream: a
+ * second one replaces the first. */
+ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
+
+/* Waits for all marks, and empties the list, which nobody adds to any more. The first error. */
+ctxrt_status cx_use_finish(cx_use_list *list);
+
+#endif
