@@ -4,7 +4,8 @@ RUNTIME_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 RUNTIME_TESTS = \
 	tests/runtime/check_event \
 	tests/runtime/check_stack \
-	tests/runtime/check_stream
+	tests/runtime/check_stream \
+	tests/runtime/check_stream_order
 check_PROGRAMS += $(RUNTIME_TESTS)
 TESTS += $(RUNTIME_TESTS)
 
@@ -22,4 +23,9 @@ tests_runtime_check_stream_SOURCES = tests/runtime/check_stream.c tests/runtime/
 tests_runtime_check_stream_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_stream_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_stream_LDADD = $(PUBLIC_LIBS)
-EXTRA_tests_runtime_check_stream_DEPENDENCIES = lib/shim/cuda-13/libcuda.la
+
+tests_runtime_check_stream_order_SOURCES = tests/runtime/check_stream_order.c tests/runtime/gate.h
+tests_runtime_check_stream_order_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_stream_order_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_stream_order_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_runtime_check_stream_order_DEPENDENCIES = lib/shim/cuda-13/libcuda.la
