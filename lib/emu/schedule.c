@@ -172,8 +172,8 @@ static void *work_on(void *argument)
     return NULL;
 }
 
-/* At exit, and when the library is unloaded: idle workers end. Busy ones are left to themselves; the
- * user's function in them may never return. */
+/* At exit, and when the library is unloaded: idle workers end. Busy ones are left to themselves;
+ * the user's function in them may never return. */
 static void stop(void)
 {
     pthread_t idle[WORKERS_MAX];
@@ -231,7 +231,8 @@ static bool start_worker(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
         self->used = false;
-        cx_log(CTXRT_LOG_ERROR, "no thread for the embedded driver's streams: %s", strerror(failed));
+        cx_log(CTXRT_LOG_ERROR, "no thread for the embedded driver's streams: %s",
+               strerror(failed));
         return false;
     }
     worker_count++;

@@ -104,13 +104,19 @@ START_TEST(other_contexts_do_not_wait_for_a_legacy_stream)
 }
 END_TEST
 
+/* In another context first, so that the thread's streams are more than one. */
 static void *use_own_stream(void *argument)
 {
     stream_journal *journal = argument;
+    CUcontext other;
 
-    ck_success(cx_emu_call_ctx_set_current(work_context));
+    ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    journal_put(journal, CXU_STREAM_PER_THREAD, 's');
+    ck_success(cx_emu_call_stream_synchronize(CXU_STREAM_PER_THREAD));
+    ck_success(cx_emu_call_ctx_push(work_context));
     journal_put(journal, CXU_STREAM_PER_THREAD, 't');
     ck_success(cx_emu_call_stream_synchronize(CXU_STREAM_PER_THREAD));
+    ck_success(cx_emu_call_ctx_destroy(other));
     return NULL;
 }
 
@@ -123,7 +129,7 @@ START_TEST(each_thread_has_a_default_stream_of_its_own)
     gate_put(&gate, CXU_STREAM_PER_THREAD);
     ck_assert_int_eq(pthread_create(&thread, NULL, use_own_stream, &journal), 0);
     pthread_join(thread, NULL);
-    ck_journal(&journal, "t");
+    ck_journal(&journal, "st");
     ck_result(cx_emu_call_stream_query(CXU_STREAM_PER_THREAD), NOT_READY);
     gate_open(&gate);
     ck_success(cx_emu_call_ctx_synchronize());
