@@ -130,32 +130,32 @@ typedef struct pci_address {
     unsigned int domain, bus, device, function;
 } pci_address;
 
-/* [domain]:[bus]:[device].[function], [domain]:[bus]:[device] or [bus]:[device].[function], in hex.
- */
+/* In hex: domain:bus:device.function, domain:bus:device or bus:device.function. */
 static bool parse_pci_address(const char *text, pci_address *out_address)
 {
-    pci_address address = {0};
+    pci_address all = {0}, no_function = {0}, no_domain = {0};
     int end = 0;
-    if (strchr(text, '-') != NULL || strchr(text, '+') != NULL)
+    if (strpbrk(text, "+-") != NULL)
         return false;
-    if (sscanf(text, "%4x:%2x:%2x.%1x%n", &address.domain, &address.bus, &address.device,
-               &address.function, &end) != 4 ||
-        text[end] != '\0') {
-        address = (pci_address){0};
-        end = 0;
-        if (sscanf(text, "%4x:%2x:%2x%n", &address.domain, &address.bus, &address.device, &end) !=
-                3 ||
-            text[end] != '\0') {
-            address = (pci_address){0};
-            end = 0;
-            if (sscanf(text, "%2x:%2x.%1x%n", &address.bus, &address.device, &address.function,
-                       &end) != 3 ||
-                text[end] != '\0')
-                return false;
-        }
+    if (sscanf(text, "%4x:%2x:%2x.%1x%n", &all.domain, &all.bus, &all.device, &all.function,
+               &end) == 4 &&
+        text[end] == '\0') {
+        *out_address = all;
+        return true;
     }
-    *out_address = address;
-    return true;
+    if (sscanf(text, "%4x:%2x:%2x%n", &no_function.domain, &no_function.bus, &no_function.device,
+               &end) == 3 &&
+        text[end] == '\0') {
+        *out_address = no_function;
+        return true;
+    }
+    if (sscanf(text, "%2x:%2x.%1x%n", &no_domain.bus, &no_domain.device, &no_domain.function,
+               &end) == 3 &&
+        text[end] == '\0') {
+        *out_address = no_domain;
+        return true;
+    }
+    return false;
 }
 
 cxu_result cx_emu_call_device_get_by_pci_bus_id(CUdevice *out_device, const char *bus_id)

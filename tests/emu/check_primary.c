@@ -279,10 +279,14 @@ static void *reset_there(void *argument)
     return NULL;
 }
 
+static _Atomic bool retained;
+
 static void *retain_there(void *argument)
 {
-    *(CUcontext *)argument = retain_on(0);
-    ck_assert_uint_ne(id_of(*(CUcontext *)argument), 0);
+    CUcontext *out_context = argument;
+    *out_context = retain_on(0);
+    atomic_store(&retained, true);
+    ck_assert_uint_ne(id_of(*out_context), 0);
     return NULL;
 }
 
@@ -300,6 +304,10 @@ START_TEST(a_retain_during_a_reset_waits_for_its_end)
     while (active_now(0))
         sched_yield();
     ck_assert_int_eq(pthread_create(&retains, NULL, retain_there, &again), 0);
+    /* Every chance to come back too early; that it did not by then proves nothing. */
+    for (int i = 0; i < 10000; i++)
+        sched_yield();
+    ck_assert(!atomic_load(&retained));
     sem_post(&gate);
     ck_assert_int_eq(pthread_join(resets, NULL) + pthread_join(retains, NULL), 0);
     ck_assert_ptr_eq(again, primary);
