@@ -10,6 +10,6 @@ lib_libctxrt_la_LIBADD = \
 	lib/driver/libdriver.la \
 	lib/base/libbase.la $(JANSSON_LIBS)
 lib_libctxrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(CTXRT_LT_VERSION) \
-	-Wl,--version-script=$(top_srcdir)/lib/ctxrt.map
+	-Wl,-z,nodelete -Wl,--version-script=$(top_srcdir)/lib/ctxrt.map
 EXTRA_lib_libctxrt_la_DEPENDENCIES = $(top_srcdir)/lib/ctxrt.map
 EXTRA_DIST += lib/ctxrt.map

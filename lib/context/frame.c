@@ -2,26 +2,31 @@
 #include "base/error.h"
 #include "context/stack.h"
 
-static ctxrt_status begin(cx_thread **out_thread)
+static inline ctxrt_status begin(cx_thread **out_thread)
 {
     ctxrt_status status = cx_runtime_enter();
     return status == CTXRT_SUCCESS ? cx_thread_self(out_thread) : status;
 }
 
-ctxrt_status ctxrt_stack_push_at(ctxrt_context *context, const char *file, int line)
+static inline ctxrt_status push(const ctxrt_context *context, const char *file, int line)
 {
     cx_thread *thread;
     cx_target target;
-    const cx_frame_place place = {CTXRT_FRAME_PUSH, 0, file != NULL ? file : "", line};
+    const cx_frame_place place = {CTXRT_FRAME_PUSH, 0, file, line};
     ctxrt_status status = begin(&thread);
-    if (status == CTXRT_SUCCESS)
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = cx_target_context(context, &target);
-    return status == CTXRT_SUCCESS ? cx_stack_push(thread, &target, &place) : status;
+    return __builtin_expect(status == CTXRT_SUCCESS, 1) ? cx_stack_push(thread, &target, &place) : status;
+}
+
+ctxrt_status ctxrt_stack_push_at(ctxrt_context *context, const char *file, int line)
+{
+    return push(context, file != NULL ? file : "", line);
 }
 
 ctxrt_status ctxrt_stack_push(ctxrt_context *context)
 {
-    return ctxrt_stack_push_at(context, "", 0);
+    return push(context, "", 0);
 }
 
 ctxrt_status ctxrt_device_push_at(ctxrt_device device, const char *file, int line)
@@ -75,17 +80,28 @@ static ctxrt_status switch_entry(const cx_frame *frame, const cx_context *contex
     return status;
 }
 
-static ctxrt_status replace(cx_thread *thread, uint32_t index, const cx_target *target,
-                            const cx_frame_place *place)
+/* Announces the target while it stands in no frame yet; it is then one that has not ended. */
+static inline ctxrt_status announce(cx_thread *thread, cx_target *target)
+{
+    for (;;) {
+        cx_announce(&thread->pending, target->context);
+        if (__builtin_expect(cx_target_live(target), 1))
+            return CTXRT_SUCCESS;
+        atomic_store_explicit(&thread->pending, NULL, memory_order_release);
+        ctxrt_status status = cx_target_renew(target);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    }
+}
+
+static ctxrt_status replace(cx_thread *thread, uint32_t index, cx_target *target, const cx_frame_place *place)
 {
     cx_frame *frame = &thread->frames[index];
     CUcontext beneath;
-    ctxrt_status status;
-    cx_announce(&thread->pending, target->context);
-    if (atomic_load(&target->device->primary) == target->context)
-        status = switch_entry(frame, target->context, &beneath);
-    else
-        status = cx_error(CTXRT_ERROR_INVALID_HANDLE, "the device is being released by another thread");
+    ctxrt_status status = announce(thread, target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = switch_entry(frame, target->context, &beneath);
     if (status == CTXRT_SUCCESS) {
         cx_stack_drop(thread, index + 1);
         cx_thread_begin(thread);
@@ -115,7 +131,7 @@ static ctxrt_status override_stands(cx_thread *thread, uint32_t index, bool *out
 }
 
 /* The top frame is no override that can be replaced as it stands. */
-static ctxrt_status set_slowly(cx_thread *thread, const cx_target *target, const cx_frame_place *place)
+static ctxrt_status set_slowly(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
     int top = cx_stack_top_own(thread);
     if (top < 0 || cx_frame_origin(&thread->frames[top]) != CTXRT_FRAME_SET)

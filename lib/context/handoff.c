@@ -1,6 +1,7 @@
 /* Handing a frame from one thread to another. */
 #include "base/error.h"
 #include "context/stack.h"
+#include <stdlib.h>
 
 /* A context stays in use while a detached frame refers to it: `holds` counts it. */
 struct ctxrt_detached_frame {
@@ -11,6 +12,8 @@ typedef struct cx_detached {
     cx_context *context;
     ctxrt_context *handle;
     ctxrt_stream *stream;
+    bool default_stream; /* the stream was the thread's default one */
+    uint32_t epoch;
     ctxrt_allocator *allocator;
     const char *file;
     int line;
@@ -18,18 +21,51 @@ typedef struct cx_detached {
 
 static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
 
-/* The thread's default stream in the frame's context, if it has made one; it then goes along. */
+static cx_default_stream *find_default_stream(cx_thread *thread, const cx_context *context)
+{
+    for (size_t i = 0; i < thread->default_stream_count; i++)
+        if (thread->default_streams[i].context == context &&
+            thread->default_streams[i].context_handle == cx_context_handle(context) &&
+            thread->default_streams[i].epoch == atomic_load(&context->epoch))
+            return &thread->default_streams[i];
+    return NULL;
+}
+
+/* The thread's default stream in the frame's context, if it has made one, goes along; the thread makes itself
+ * another if it comes back to that context. */
 static ctxrt_stream *take_default_stream(cx_thread *thread, const cx_context *context)
 {
-    for (size_t i = 0; i < thread->default_stream_count; i++) {
-        cx_default_stream *entry = &thread->default_streams[i];
-        if (entry->context == context && entry->epoch == atomic_load(&context->epoch)) {
-            ctxrt_stream *stream = entry->stream;
-            *entry = thread->default_streams[--thread->default_stream_count];
-            return stream;
-        }
+    cx_default_stream *entry = find_default_stream(thread, context);
+    if (entry == NULL)
+        return NULL;
+    ctxrt_stream *stream = entry->stream;
+    *entry = thread->default_streams[--thread->default_stream_count];
+    for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
+        if (cx_frame_context(&thread->frames[i]) == context)
+            thread->frames[i].native_stream = NULL;
+    return stream;
+}
+
+/* The stream that came along becomes the thread's default one, if it has none yet in that context. */
+static bool keep_default_stream(cx_thread *thread, cx_context *context, ctxrt_stream *stream)
+{
+    if (find_default_stream(thread, context) != NULL)
+        return false;
+    if (thread->default_stream_count == thread->default_stream_capacity) {
+        size_t capacity = thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
+        cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        thread->default_streams = grown;
+        thread->default_stream_capacity = capacity;
     }
-    return NULL;
+    thread->default_streams[thread->default_stream_count++] = (cx_default_stream){
+        .context = context,
+        .context_handle = cx_context_handle(context),
+        .epoch = atomic_load(&context->epoch),
+        .stream = stream,
+    };
+    return true;
 }
 
 ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
@@ -55,6 +91,7 @@ ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
         .context = cx_frame_context(top),
         .handle = cx_context_handle(cx_frame_context(top)),
         .stream = atomic_load(&top->stream),
+        .epoch = atomic_load(&cx_frame_context(top)->epoch),
         .allocator = atomic_load(&top->allocator),
         .file = atomic_load(&top->file),
         .line = (int)(atomic_load(&top->tag) >> 16),
@@ -66,8 +103,10 @@ ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
         cx_pool_put_back(&detached_frames, detached);
         return status;
     }
-    if (detached->stream == NULL)
+    if (detached->stream == NULL) {
         detached->stream = take_default_stream(thread, detached->context);
+        detached->default_stream = detached->stream != NULL;
+    }
     *out_frame = cx_pool_publish(&detached_frames, detached);
     return CTXRT_SUCCESS;
 }
@@ -84,7 +123,7 @@ ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
     if (detached == NULL)
         return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no detached frame, or was attached already",
                         (void *)handle);
-    const cx_target target = {.context = detached->context, .handle = detached->handle};
+    cx_target target = {.context = detached->context, .handle = detached->handle};
     const cx_frame_place place = {CTXRT_FRAME_ATTACH, 0, detached->file, detached->line};
     status = cx_stack_push(thread, &target, &place);
     if (status != CTXRT_SUCCESS) {
@@ -92,6 +131,10 @@ ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
         return status;
     }
     cx_frame *top = cx_thread_top(thread);
+    bool reset = detached->epoch != atomic_load(&detached->context->epoch);
+    if (detached->default_stream &&
+        (reset || keep_default_stream(thread, detached->context, detached->stream)))
+        detached->stream = NULL;
     atomic_store(&top->stream, detached->stream);
     atomic_store(&top->allocator, detached->allocator);
     atomic_fetch_sub(&detached->context->holds, 1);

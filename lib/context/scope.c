@@ -4,10 +4,11 @@
 
 /* Serials tell a scope from every other that ever was, on any thread. Each thread takes them in blocks. */
 #define SERIAL_BLOCK 1024
-static uint64_t next_serial(void)
+static inline uint64_t next_serial(void)
 {
     static _Atomic uint64_t next_block = 1;
-    static _Thread_local uint64_t next, end;
+    static _Thread_local uint64_t next __attribute__((tls_model("initial-exec")));
+    static _Thread_local uint64_t end __attribute__((tls_model("initial-exec")));
     if (next == end) {
         next = atomic_fetch_add_explicit(&next_block, SERIAL_BLOCK, memory_order_relaxed);
         end = next + SERIAL_BLOCK;
@@ -15,13 +16,13 @@ static uint64_t next_serial(void)
     return next++;
 }
 
-static ctxrt_status enter(cx_thread *thread, const cx_target *target, ctxrt_scope *scope, const char *file,
+static inline ctxrt_status enter(cx_thread *thread, cx_target *target, ctxrt_scope *scope, const char *file,
                           int line)
 {
     if (scope->serial != 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the scope is open already, or was not zero-initialised");
-    const cx_frame_place place = {CTXRT_FRAME_SCOPE, next_serial(), file != NULL ? file : "", line};
+    const cx_frame_place place = {CTXRT_FRAME_SCOPE, next_serial(), file, line};
     ctxrt_status status = cx_stack_push(thread, target, &place);
     if (status != CTXRT_SUCCESS)
         return status;
@@ -30,7 +31,7 @@ static ctxrt_status enter(cx_thread *thread, const cx_target *target, ctxrt_scop
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_thread)
+static inline ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_thread)
 {
     if (scope == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "scope is NULL");
@@ -38,7 +39,7 @@ static ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_thread)
     return status == CTXRT_SUCCESS ? cx_thread_self(out_thread) : status;
 }
 
-ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope, const char *file, int line)
+static inline ctxrt_status enter_device(ctxrt_device device, ctxrt_scope *scope, const char *file, int line)
 {
     cx_thread *thread;
     cx_target target;
@@ -48,9 +49,14 @@ ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope, const
     return status == CTXRT_SUCCESS ? enter(thread, &target, scope, file, line) : status;
 }
 
+ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope, const char *file, int line)
+{
+    return enter_device(device, scope, file != NULL ? file : "", line);
+}
+
 ctxrt_status ctxrt_scope_enter(ctxrt_device device, ctxrt_scope *scope)
 {
-    return ctxrt_scope_enter_at(device, scope, "", 0);
+    return enter_device(device, scope, "", 0);
 }
 
 ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context, ctxrt_scope *scope)

@@ -3,27 +3,32 @@
 #include "base/error.h"
 #include "base/log.h"
 
-/* Only after the context stands in a frame: see context.h. */
-static bool still_live(const cx_target *target)
+ctxrt_status cx_target_renew(cx_target *target)
 {
-    return target->device != NULL ? atomic_load(&target->device->primary) == target->context
-                                  : cx_pool_is(target->context, target->handle);
+    if (target->device != NULL)
+        return cx_context_first_primary(target->device, &target->context);
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
 }
 
-ctxrt_status cx_stack_prepare(cx_thread *thread, const cx_target *target, const cx_frame_place *place)
+/* Writes the target into the slot above the top frame, where whoever ends the context finds it. The frame
+ * counts from cx_stack_raise on. */
+static inline ctxrt_status prepare(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
     uint32_t depth = cx_thread_depth(thread);
-    if (depth == CTXRT_STACK_DEPTH_MAX)
+    if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
         return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more",
                         CTXRT_STACK_DEPTH_MAX);
-    cx_frame *frame = &thread->frames[depth];
-    cx_thread_begin(thread);
-    cx_frame_write(frame, target->context, place);
-    cx_thread_end(thread);
-    if (__builtin_expect(still_live(target), 1))
-        return CTXRT_SUCCESS;
-    cx_stack_clear(thread, depth);
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
+    for (;;) {
+        cx_thread_begin(thread);
+        cx_frame_write(&thread->frames[depth], target->context, place);
+        cx_thread_end(thread);
+        if (__builtin_expect(cx_target_live(target), 1))
+            return CTXRT_SUCCESS;
+        cx_stack_clear(thread, depth);
+        ctxrt_status status = cx_target_renew(target);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    }
 }
 
 int cx_stack_top_own(const cx_thread *thread)
@@ -55,7 +60,7 @@ static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext curre
     if (status != CTXRT_SUCCESS)
         return status;
     target.handle = cx_context_handle(target.context);
-    status = cx_stack_prepare(thread, &target, &place);
+    status = prepare(thread, &target, &place);
     if (status == CTXRT_SUCCESS)
         cx_stack_raise(thread);
     return status;
@@ -67,7 +72,12 @@ static ctxrt_status settle_empty(cx_thread *thread)
     for (int i = cx_driver_count() - 1; i >= 0; i--) {
         CUcontext current = NULL;
         cx_driver *driver = &cx_drivers[i];
-        if (!driver->loaded || driver->table.ctx_get_current(&current) != CXU_SUCCESS || current == NULL)
+        if (!driver->loaded)
+            continue;
+        ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&current));
+        if (status != CTXRT_SUCCESS)
+            return status;
+        if (current == NULL)
             continue;
         if (cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
             return cx_stack_mismatch(NULL, current);
@@ -109,7 +119,7 @@ ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
 }
 
 /* What is current before something of ours is pushed: settled, with the empty stack allowed. */
-static ctxrt_status settle_for_push(cx_thread *thread)
+static inline ctxrt_status settle_for_push(cx_thread *thread)
 {
     cx_frame *top = cx_thread_top(thread);
     if (top == NULL)
@@ -119,12 +129,12 @@ static ctxrt_status settle_for_push(cx_thread *thread)
     return status == CTXRT_ERROR_NO_DEVICE ? CTXRT_SUCCESS : status;
 }
 
-ctxrt_status cx_stack_push(cx_thread *thread, const cx_target *target, const cx_frame_place *place)
+ctxrt_status cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
     ctxrt_status status = settle_for_push(thread);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stack_prepare(thread, target, place);
-    if (status != CTXRT_SUCCESS)
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        status = prepare(thread, target, place);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
 
     uint32_t depth = cx_thread_depth(thread);
@@ -135,9 +145,9 @@ ctxrt_status cx_stack_push(cx_thread *thread, const cx_target *target, const cx_
         frame->beneath = cx_frame_context(top)->native;
     else
         status = CX_DRIVER_CALL(driver, ctx_get_current, (&frame->beneath));
-    if (status == CTXRT_SUCCESS)
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
-    if (status != CTXRT_SUCCESS) {
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
         cx_stack_clear(thread, depth);
         return status;
     }

@@ -84,9 +84,16 @@ static inline void cx_frame_write(cx_frame *frame, cx_context *context, const cx
     cx_announce(&frame->context, context);
 }
 
-/* Writes a context into the slot above the top frame, and sees that it is still live. The frame counts from
- * cx_stack_raise on; cx_stack_clear empties the slot again. */
-ctxrt_status cx_stack_prepare(cx_thread *thread, const cx_target *target, const cx_frame_place *place);
+/* Whether the target has not ended; only after it was announced: see context.h. */
+static inline bool cx_target_live(const cx_target *target)
+{
+    return target->device != NULL ? atomic_load(&target->device->primary) == target->context
+                                  : cx_pool_is(target->context, target->handle);
+}
+
+/* After cx_target_live said no: the device's primary context of now, since another thread is releasing, or has
+ * released, the one of before. A context that is no primary is gone: CTXRT_ERROR_INVALID_HANDLE. */
+ctxrt_status cx_target_renew(cx_target *target);
 
 static inline void cx_stack_raise(cx_thread *thread)
 {
@@ -114,7 +121,7 @@ int cx_stack_top_own(const cx_thread *thread);
 ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
 
 /* Pushes a context as a new frame. The context may be ending on another thread: then INVALID_HANDLE. */
-ctxrt_status cx_stack_push(cx_thread *thread, const cx_target *target, const cx_frame_place *place);
+ctxrt_status cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place);
 
 /* Pops a frame that is a level by itself, if the driver's stack is as it should be before and after: then
  * NULL. Else the frame, with everything as it was. */

@@ -34,8 +34,6 @@ typedef struct cx_default_stream {
     ctxrt_stream *stream;
 } cx_default_stream;
 
-#define CX_DEFAULT_STREAMS_INLINE 16
-
 typedef struct cx_thread {
     _Atomic uint32_t sequence; /* odd while a frame is written */
     _Atomic(cx_context *) pending; /* about to be put into a frame */

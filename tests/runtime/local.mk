@@ -3,7 +3,7 @@ RUNTIME_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 RUNTIME_TESTS = \
 	tests/runtime/check_event \
-	tests/runtime/check_stack \
+	tests/runtime/check_stack tests/runtime/check_stress \
 	tests/runtime/check_stream \
 	tests/runtime/check_stream_order
 check_PROGRAMS += $(RUNTIME_TESTS)
@@ -29,3 +29,8 @@ tests_runtime_check_stream_order_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_stream_order_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_stream_order_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_runtime_check_stream_order_DEPENDENCIES = lib/shim/cuda-13/libcuda.la
+
+tests_runtime_check_stress_SOURCES = tests/runtime/check_stress.c
+tests_runtime_check_stress_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_stress_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_stress_LDADD = $(PUBLIC_LIBS)
