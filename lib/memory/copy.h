@@ -1,28 +1,36 @@
 /*
- * Copies: which way they go, and through which driver.
+ * Copies: which driver does one, and as what it addresses each end.
  */
 #ifndef CX_MEMORY_COPY_H
 #define CX_MEMORY_COPY_H
 
-#include "memory/place.h"
-#include "work/stream.h"
+#include "memory/route.h"
 
-/* How a copy is done. */
-typedef enum cx_route {
-    CX_ROUTE_DRIVER, /* the stream's driver reaches both ends */
-    CX_ROUTE_STAGED  /* the ends are of different drivers, or of another one than the stream's */
-} cx_route;
+typedef struct cx_copy_end {
+    cx_pointer_view view;
+    bool device; /* addressed as memory of a device; else as host memory */
+} cx_copy_end;
 
-/* Refuses a kind that is none, or that contradicts what the ends are. */
-ctxrt_status cx_copy_check_kind(const cx_place *destination, const cx_place *source, ctxrt_copy_kind kind);
+typedef struct cx_copy_plan {
+    cx_copy_end destination, source;
+    const cx_pointer_view *end; /* memory whose driver does the copy; NULL: the host can */
+    bool peers;                 /* both are memory of devices, of two different ones */
+} cx_copy_plan;
 
-/* Whether the host can do it without any stream; else how `driver` can. */
-bool cx_copy_host_only(const cx_place *destination, const cx_place *source, ctxrt_copy_kind kind);
-cx_route cx_copy_route(const cx_place *destination, const cx_place *source, const cx_driver *driver);
+/* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts what the drivers know. */
+ctxrt_status cx_copy_plan_make(const void *destination, const void *source, ctxrt_copy_kind kind,
+                               cx_copy_plan *out_plan);
 
-/* Copies between any two ends and waits: each end through its own driver, by way of host memory where need
- * be. Work in streams is not waited for. */
-ctxrt_status cx_copy_staged(void *destination, const cx_place *to, const void *source, const cx_place *from,
-                            size_t size_bytes);
+/* A NULL, or a range that wraps around: refused in the name of `call`. */
+ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void *pointer,
+                                 size_t size_bytes);
+
+/* Submits a copy of plain bytes to the route. */
+ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, void *destination,
+                            const void *source, size_t size_bytes);
+
+/* Copies plain bytes as the plan says, in the order of `stream`. */
+ctxrt_status cx_copy_run(const cx_copy_plan *plan, void *destination, const void *source,
+                         size_t size_bytes, ctxrt_stream *stream, bool wait);
 
 #endif

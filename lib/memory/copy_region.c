@@ -1,198 +1,203 @@
-/* Copies of rectangles and boxes. */
+/* Copies of 2D and 3D regions. */
 #include "base/error.h"
 #include "memory/copy.h"
-
 #include <string.h>
 
-/* One end: where it is, and the bytes from its first to its last. */
-typedef struct region_end {
-    const void *pointer;
-    size_t pitch_bytes, slice_height;
-    cx_place place;
-} region_end;
+/* A region that was checked: no sum below overflows. */
+typedef struct box {
+    unsigned char *destination;
+    const unsigned char *source;
+    size_t destination_pitch, destination_rows; /* rows from slice to slice */
+    size_t source_pitch, source_rows;
+    size_t width, height, depth;
+} box;
 
-typedef struct region_copy {
-    const ctxrt_copy_region *region;
-    size_t depth;
-    region_end to, from;
-} region_copy;
-
-static ctxrt_status check_end(region_end *end, const region_copy *copy, const char *what)
+static ctxrt_status check_side(const char *call, const char *noun, const void *pointer, size_t pitch,
+                               size_t rows, const box *shape)
 {
-    const ctxrt_copy_region *region = copy->region;
-    size_t slice_bytes, rows, last;
-    if (end->pointer == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "the %s of a copy is NULL", what);
-    if (end->pitch_bytes < region->width_bytes)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the %s: a pitch of %zu bytes is less than the width of %zu",
-                        what, end->pitch_bytes, region->width_bytes);
-    if (copy->depth > 1 && end->slice_height < region->height)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the %s: a slice of %zu rows is less than the height of %zu",
-                        what, end->slice_height, region->height);
-    if (__builtin_mul_overflow(end->slice_height, copy->depth - 1, &slice_bytes) ||
-        __builtin_add_overflow(slice_bytes, region->height - 1, &rows) ||
-        __builtin_mul_overflow(rows, end->pitch_bytes, &last) ||
-        __builtin_add_overflow(last, region->width_bytes, &last))
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the %s of a copy is larger than the address space", what);
-    end->place = cx_place_of(end->pointer);
-    return cx_place_check(&end->place, end->pointer, last, what);
+    size_t slice, slices, extent;
+    if ((shape->height > 1 || shape->depth > 1) && pitch < shape->width)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s: the pitch of the %s is %zu bytes, and a row has %zu", call, noun, pitch,
+                        shape->width);
+    if (shape->depth > 1 && rows < shape->height)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s: a slice of the %s has %zu rows, and %zu are to be copied", call, noun, rows,
+                        shape->height);
+    if (__builtin_mul_overflow(pitch, rows, &slice) ||
+        __builtin_mul_overflow(slice, shape->depth - 1, &slices) ||
+        __builtin_mul_overflow(pitch, shape->height - 1, &extent) ||
+        __builtin_add_overflow(extent, slices, &extent) ||
+        __builtin_add_overflow(extent, shape->width, &extent))
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the size of the %s overflows", call, noun);
+    return cx_copy_check_range(call, noun, pointer, extent);
 }
 
-static ctxrt_status prepare(const ctxrt_copy_region *region, size_t depth, region_copy *out_copy)
+/* A single row or slice has no pitch or height of its own: then any will do that the driver accepts. */
+static void normalise(size_t *pitch, size_t *rows, const box *shape)
 {
-    *out_copy = (region_copy){
-        .region = region,
-        .depth = depth,
-        .to = {.pointer = region->destination, .pitch_bytes = region->destination_pitch_bytes,
-               .slice_height = depth > 1 ? region->destination_slice_height : 0},
-        .from = {.pointer = region->source, .pitch_bytes = region->source_pitch_bytes,
-                 .slice_height = depth > 1 ? region->source_slice_height : 0},
-    };
-    ctxrt_status status = check_end(&out_copy->to, out_copy, "destination");
+    if (shape->height == 1 && shape->depth == 1 && *pitch < shape->width)
+        *pitch = shape->width;
+    if (shape->depth == 1)
+        *rows = shape->height;
+}
+
+static ctxrt_status check_box(const char *call, box *shape)
+{
+    normalise(&shape->destination_pitch, &shape->destination_rows, shape);
+    normalise(&shape->source_pitch, &shape->source_rows, shape);
+    ctxrt_status status =
+        check_side(call, "destination", shape->destination, shape->destination_pitch,
+                   shape->destination_rows, shape);
     if (status == CTXRT_SUCCESS)
-        status = check_end(&out_copy->from, out_copy, "source");
-    if (status == CTXRT_SUCCESS)
-        status = cx_copy_check_kind(&out_copy->to.place, &out_copy->from.place, region->kind);
+        status = check_side(call, "source", shape->source, shape->source_pitch, shape->source_rows, shape);
     return status;
 }
 
-/* Row by row by the host, each end through its own driver. */
-static ctxrt_status copy_rows(const region_copy *copy)
+/* ---- row by row ---- */
+
+static unsigned char *destination_row(const box *shape, size_t y, size_t z)
 {
-    const ctxrt_copy_region *region = copy->region;
+    return shape->destination + (z * shape->destination_rows + y) * shape->destination_pitch;
+}
+
+static const unsigned char *source_row(const box *shape, size_t y, size_t z)
+{
+    return shape->source + (z * shape->source_rows + y) * shape->source_pitch;
+}
+
+static void copy_on_host(const box *shape)
+{
+    for (size_t z = 0; z < shape->depth; z++)
+        for (size_t y = 0; y < shape->height; y++)
+            memmove(destination_row(shape, y, z), source_row(shape, y, z), shape->width);
+}
+
+static ctxrt_status submit_rows(const cx_copy_plan *plan, const cx_route *route, const box *shape)
+{
     ctxrt_status status = CTXRT_SUCCESS;
-    for (size_t z = 0; z < copy->depth; z++)
-        for (size_t y = 0; y < region->height && status == CTXRT_SUCCESS; y++)
-            status = cx_copy_staged(
-                (unsigned char *)region->destination + (z * copy->to.slice_height + y) * copy->to.pitch_bytes,
-                &copy->to.place,
-                (const unsigned char *)region->source + (z * copy->from.slice_height + y) * copy->from.pitch_bytes,
-                &copy->from.place, region->width_bytes);
+    for (size_t z = 0; z < shape->depth && status == CTXRT_SUCCESS; z++)
+        for (size_t y = 0; y < shape->height && status == CTXRT_SUCCESS; y++)
+            status = cx_copy_submit(plan, route, destination_row(shape, y, z),
+                                    source_row(shape, y, z), shape->width);
     return status;
 }
 
-static cxu_memory_type type_for(const cx_place *place, const cx_driver *driver)
+/* ---- at once ---- */
+
+static cxu_memory_type type_of(const cx_copy_end *end)
 {
-    return place->device != NULL && place->device->driver == driver ? CXU_MEMORYTYPE_UNIFIED : CXU_MEMORYTYPE_HOST;
+    if (!end->device)
+        return CXU_MEMORYTYPE_HOST;
+    return end->view.kind == CTXRT_MEMORY_DEVICE ? CXU_MEMORYTYPE_DEVICE : CXU_MEMORYTYPE_UNIFIED;
 }
 
-/* A box of depth 1 is what the 3D call takes as well, but older drivers and 2D pitches prefer the 2D one. */
-static ctxrt_status copy_by_driver(const region_copy *copy, const cx_stream_target *target)
+static ctxrt_status submit_2d(const cx_copy_plan *plan, const cx_route *route, const box *shape)
 {
-    const ctxrt_copy_region *region = copy->region;
-    const cxu_memcpy_2d flat = {
-        .source_type = type_for(&copy->from.place, target->driver),
-        .source_host = region->source,
-        .source_device = (CUdeviceptr)(uintptr_t)region->source,
-        .source_pitch_bytes = region->source_pitch_bytes,
-        .destination_type = type_for(&copy->to.place, target->driver),
-        .destination_host = region->destination,
-        .destination_device = (CUdeviceptr)(uintptr_t)region->destination,
-        .destination_pitch_bytes = region->destination_pitch_bytes,
-        .width_bytes = region->width_bytes,
-        .height = region->height,
+    const cxu_memcpy_2d copy = {
+        .source_type = type_of(&plan->source),
+        .source_host = shape->source,
+        .source_device = (uintptr_t)shape->source,
+        .source_pitch_bytes = shape->source_pitch,
+        .destination_type = type_of(&plan->destination),
+        .destination_host = shape->destination,
+        .destination_device = (uintptr_t)shape->destination,
+        .destination_pitch_bytes = shape->destination_pitch,
+        .width_bytes = shape->width,
+        .height = shape->height,
     };
-    if (copy->depth == 1)
-        return CX_DRIVER_CALL(target->driver, memcpy_2d_async, (&flat, target->native));
-    const cxu_memcpy_3d box = {
-        .source_type = flat.source_type,
-        .source_host = flat.source_host,
-        .source_device = flat.source_device,
-        .source_pitch_bytes = flat.source_pitch_bytes,
-        .source_height = region->source_slice_height,
-        .destination_type = flat.destination_type,
-        .destination_host = flat.destination_host,
-        .destination_device = flat.destination_device,
-        .destination_pitch_bytes = flat.destination_pitch_bytes,
-        .destination_height = region->destination_slice_height,
-        .width_bytes = region->width_bytes,
-        .height = region->height,
-        .depth = copy->depth,
-    };
-    return CX_DRIVER_CALL(target->driver, memcpy_3d_async, (&box, target->native));
+    return CX_DRIVER_CALL(route->target.driver, memcpy_2d_async, (&copy, route->target.native));
 }
 
-static ctxrt_status submit(const region_copy *copy, const cx_stream_target *target)
+static ctxrt_status submit_3d(const cx_copy_plan *plan, const cx_route *route, const box *shape)
 {
-    cx_excursion excursion;
-    ctxrt_status status;
-    if (cx_copy_route(&copy->to.place, &copy->from.place, target->driver) == CX_ROUTE_STAGED) {
-        status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
-        return status == CTXRT_SUCCESS ? copy_rows(copy) : status;
+    const cxu_memcpy_3d copy = {
+        .source_type = type_of(&plan->source),
+        .source_host = shape->source,
+        .source_device = (uintptr_t)shape->source,
+        .source_pitch_bytes = shape->source_pitch,
+        .source_height = shape->source_rows,
+        .destination_type = type_of(&plan->destination),
+        .destination_host = shape->destination,
+        .destination_device = (uintptr_t)shape->destination,
+        .destination_pitch_bytes = shape->destination_pitch,
+        .destination_height = shape->destination_rows,
+        .width_bytes = shape->width,
+        .height = shape->height,
+        .depth = shape->depth,
+    };
+    return CX_DRIVER_CALL(route->target.driver, memcpy_3d_async, (&copy, route->target.native));
+}
+
+/* The driver's region copies are of one context; between two devices each row is a copy of its own. */
+static ctxrt_status submit(const cx_copy_plan *plan, const cx_route *route, const box *shape)
+{
+    cx_slot slot = shape->depth == 1 ? CX_SLOT_memcpy_2d_async : CX_SLOT_memcpy_3d_async;
+    if (plan->peers || route->target.driver->missing[slot])
+        return submit_rows(plan, route, shape);
+    return shape->depth == 1 ? submit_2d(plan, route, shape) : submit_3d(plan, route, shape);
+}
+
+static ctxrt_status run(const cx_copy_plan *plan, const box *shape, ctxrt_stream *stream, bool wait)
+{
+    cx_route route;
+    if (plan->end == NULL && (wait || !cx_route_wanted(stream))) {
+        copy_on_host(shape);
+        return CTXRT_SUCCESS;
     }
-    status = cx_excursion_begin(target->context, &excursion);
+    ctxrt_status status = cx_route_begin(stream, plan->end, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = copy_by_driver(copy, target);
-    cx_excursion_end(&excursion);
-    return status;
+    return cx_route_end(&route, submit(plan, &route, shape), wait);
 }
 
-static bool empty(const ctxrt_copy_region *region, size_t depth)
+static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool slices,
+                         ctxrt_stream *stream, bool wait)
 {
-    return region->width_bytes == 0 || region->height == 0 || depth == 0;
-}
-
-static ctxrt_status check_region(const ctxrt_copy_region *region)
-{
+    cx_copy_plan plan;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
     if (region == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "region is NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: region is NULL", call);
     if ((unsigned int)region->kind > CTXRT_COPY_DEVICE_TO_DEVICE)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "there is no kind of copy %d", (int)region->kind);
-    return cx_runtime_enter();
-}
-
-static ctxrt_status copy_and_wait(const ctxrt_copy_region *region, bool flat)
-{
-    region_copy copy;
-    cx_stream_target target;
-    ctxrt_status status = check_region(region);
-    size_t depth = status == CTXRT_SUCCESS && !flat ? region->depth : 1;
-    if (status != CTXRT_SUCCESS || empty(region, depth))
-        return status;
-    status = prepare(region, depth, &copy);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (cx_copy_host_only(&copy.to.place, &copy.from.place, region->kind))
-        return copy_rows(&copy);
-    status = cx_stream_resolve(NULL, &target);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there is no kind of copy %d", call,
+                        (int)region->kind);
+    box shape = {
+        .destination = region->destination,
+        .source = region->source,
+        .destination_pitch = region->destination_pitch_bytes,
+        .destination_rows = region->destination_slice_height,
+        .source_pitch = region->source_pitch_bytes,
+        .source_rows = region->source_slice_height,
+        .width = region->width_bytes,
+        .height = region->height,
+        .depth = slices ? region->depth : 1,
+    };
+    if (shape.width == 0 || shape.height == 0 || shape.depth == 0)
+        return CTXRT_SUCCESS;
+    status = check_box(call, &shape);
     if (status == CTXRT_SUCCESS)
-        status = submit(&copy, &target);
-    if (status == CTXRT_SUCCESS)
-        status = CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
-    return status;
-}
-
-static ctxrt_status copy_in_stream(const ctxrt_copy_region *region, bool flat, ctxrt_stream *stream)
-{
-    region_copy copy;
-    cx_stream_target target;
-    ctxrt_status status = check_region(region);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve(stream, &target);
-    size_t depth = status == CTXRT_SUCCESS && !flat ? region->depth : 1;
-    if (status != CTXRT_SUCCESS || empty(region, depth))
-        return status;
-    status = prepare(region, depth, &copy);
-    return status == CTXRT_SUCCESS ? submit(&copy, &target) : status;
+        status = cx_copy_plan_make(shape.destination, shape.source, region->kind, &plan);
+    return status == CTXRT_SUCCESS ? run(&plan, &shape, stream, wait) : status;
 }
 
 ctxrt_status ctxrt_copy_2d(const ctxrt_copy_region *region)
 {
-    return copy_and_wait(region, true);
-}
-
-ctxrt_status ctxrt_copy_3d(const ctxrt_copy_region *region)
-{
-    return copy_and_wait(region, false);
+    return copy("ctxrt_copy_2d", region, false, NULL, true);
 }
 
 ctxrt_status ctxrt_copy_2d_async(const ctxrt_copy_region *region, ctxrt_stream *stream)
 {
-    return copy_in_stream(region, true, stream);
+    return copy("ctxrt_copy_2d_async", region, false, stream, false);
+}
+
+ctxrt_status ctxrt_copy_3d(const ctxrt_copy_region *region)
+{
+    return copy("ctxrt_copy_3d", region, true, NULL, true);
 }
 
 ctxrt_status ctxrt_copy_3d_async(const ctxrt_copy_region *region, ctxrt_stream *stream)
 {
-    return copy_in_stream(region, false, stream);
+    return copy("ctxrt_copy_3d_async", region, true, stream, false);
 }

@@ -1,74 +1,61 @@
+/* Fills. */
 #include "base/error.h"
-#include "memory/place.h"
-#include "work/stream.h"
-
+#include "memory/copy.h"
 #include <string.h>
 
-static ctxrt_status check(void *destination, int value, size_t size_bytes, cx_place *out_place)
+/* Host memory that no driver can fill: the host does, when the work before it is done. */
+static ctxrt_status fill_on_host(void *destination, int value, size_t size_bytes, ctxrt_stream *stream,
+                                 bool wait)
 {
-    if (value < 0 || value > 255)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the value %d of a fill is not a byte", value);
-    if (size_bytes == 0)
-        return CTXRT_SUCCESS;
-    if (destination == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "the destination of a fill is NULL");
-    *out_place = cx_place_of(destination);
-    return cx_place_check(out_place, destination, size_bytes, "the destination of a fill");
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (!wait && cx_route_wanted(stream))
+        status = ctxrt_stream_synchronize(stream);
+    if (status == CTXRT_SUCCESS)
+        memset(destination, value, size_bytes);
+    return status;
 }
 
-/* Memory that the stream's driver does not know is filled by the host, behind the stream's work. */
-static ctxrt_status submit(void *destination, int value, size_t size_bytes, const cx_place *place,
-                           const cx_stream_target *target)
+static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destination, int value,
+                                   size_t size_bytes, ctxrt_stream *stream, bool wait)
 {
-    cx_excursion excursion;
-    ctxrt_status status;
-    if (place->device == NULL || (place->device->driver != target->driver && cx_place_host(place))) {
-        status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
-        if (status == CTXRT_SUCCESS)
-            memset(destination, value, size_bytes);
-        return status;
-    }
-    if (place->device->driver != target->driver)
-        return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "memory of %s cannot be filled in a stream of another driver",
-                        cx_device_text(place->device->id));
-    status = cx_excursion_begin(target->context, &excursion);
+    cx_route route;
+    ctxrt_status status = cx_route_begin(stream, view, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = CX_DRIVER_CALL(target->driver, memset_d8_async,
-                            ((CUdeviceptr)(uintptr_t)destination, (unsigned char)value, size_bytes, target->native));
-    cx_excursion_end(&excursion);
-    return status;
+    status = CX_DRIVER_CALL(route.target.driver, memset_d8_async,
+                            ((uintptr_t)destination, (unsigned char)value, size_bytes,
+                             route.target.native));
+    return cx_route_end(&route, status, wait);
+}
+
+static ctxrt_status fill(const char *call, void *destination, int value, size_t size_bytes,
+                         ctxrt_stream *stream, bool wait)
+{
+    cx_pointer_view view;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (value < 0 || value > 255)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the value %d is not 0 to 255", call, value);
+    if (size_bytes == 0)
+        return CTXRT_SUCCESS;
+    status = cx_copy_check_range(call, "destination", destination, size_bytes);
+    if (status == CTXRT_SUCCESS)
+        status = cx_pointer_look(destination, &view);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    bool host = view.driver == NULL ||
+                (view.kind == CTXRT_MEMORY_PINNED && (wait || !cx_route_wanted(stream)));
+    return host ? fill_on_host(destination, value, size_bytes, stream, wait)
+                : fill_on_driver(&view, destination, value, size_bytes, stream, wait);
 }
 
 ctxrt_status ctxrt_fill(void *destination, int value, size_t size_bytes)
 {
-    cx_place place = {0};
-    cx_stream_target target;
-    ctxrt_status status = cx_runtime_enter();
-    if (status == CTXRT_SUCCESS)
-        status = check(destination, value, size_bytes, &place);
-    if (status != CTXRT_SUCCESS || size_bytes == 0)
-        return status;
-    if (place.device == NULL) {
-        memset(destination, value, size_bytes);
-        return CTXRT_SUCCESS;
-    }
-    status = cx_stream_resolve(NULL, &target);
-    if (status == CTXRT_SUCCESS)
-        status = submit(destination, value, size_bytes, &place, &target);
-    if (status == CTXRT_SUCCESS)
-        status = CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
-    return status;
+    return fill("ctxrt_fill", destination, value, size_bytes, NULL, true);
 }
 
 ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes, ctxrt_stream *stream)
 {
-    cx_place place = {0};
-    cx_stream_target target;
-    ctxrt_status status = cx_stream_resolve(stream, &target);
-    if (status == CTXRT_SUCCESS)
-        status = check(destination, value, size_bytes, &place);
-    if (status != CTXRT_SUCCESS || size_bytes == 0)
-        return status;
-    return submit(destination, value, size_bytes, &place, &target);
+    return fill("ctxrt_fill_async", destination, value, size_bytes, stream, false);
 }

@@ -3,6 +3,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/allocator.c lib/memory/allocator.h \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/copy.c lib/memory/copy.h \
+	lib/memory/copy_peer.c \
 	lib/memory/copy_region.c \
 	lib/memory/custom_allocator.c \
 	lib/memory/driver_allocator.c \
@@ -10,7 +11,8 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/fill.c \
 	lib/memory/host.c \
 	lib/memory/memory.c lib/memory/memory.h \
-	lib/memory/place.c lib/memory/place.h \
+	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/raw.c lib/memory/raw.h \
 	lib/memory/raw_alloc.c \
+	lib/memory/route.c lib/memory/route.h \
 	lib/memory/use.c lib/memory/use.h

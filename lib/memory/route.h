@@ -1,0 +1,29 @@
+/*
+ * Where a copy or a fill runs: on the stream it was given, or, where the memory belongs to another
+ * driver than that stream, after the stream's work in a context of the memory's own.
+ */
+#ifndef CX_MEMORY_ROUTE_H
+#define CX_MEMORY_ROUTE_H
+
+#include "memory/pointer.h"
+#include "work/stream.h"
+
+typedef struct cx_route {
+    cx_stream_target target;
+    cx_excursion excursion;
+    bool wait; /* nothing else orders what comes behind: it must be done before the call returns */
+} cx_route;
+
+/* `end`: memory whose driver is to do the work; NULL: any driver. Until cx_route_end the route's context is
+ * current at its driver. */
+ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route);
+
+/* Passes on the status of what was submitted; if that is a success, waits where the route or the
+ * caller must. */
+ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait);
+
+/* For work of the host alone, which needs no device: false if `stream` is NULL and nothing is current, so
+ * that there is no order to keep. Leaves the last error alone. */
+bool cx_route_wanted(const ctxrt_stream *stream);
+
+#endif
