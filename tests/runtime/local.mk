@@ -2,10 +2,15 @@ RUNTIME_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 RUNTIME_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 RUNTIME_TESTS = \
+	tests/runtime/check_allocator \
+	tests/runtime/check_copy \
 	tests/runtime/check_event \
-	tests/runtime/check_stack tests/runtime/check_stress \
+	tests/runtime/check_memory \
+	tests/runtime/check_raw \
+	tests/runtime/check_stack \
 	tests/runtime/check_stream \
-	tests/runtime/check_stream_order
+	tests/runtime/check_stream_order \
+	tests/runtime/check_stress
 check_PROGRAMS += $(RUNTIME_TESTS)
 TESTS += $(RUNTIME_TESTS)
 
@@ -34,3 +39,23 @@ tests_runtime_check_stress_SOURCES = tests/runtime/check_stress.c
 tests_runtime_check_stress_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_stress_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_stress_LDADD = $(PUBLIC_LIBS)
+
+tests_runtime_check_allocator_SOURCES = tests/runtime/check_allocator.c tests/runtime/gate.h
+tests_runtime_check_allocator_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_allocator_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_allocator_LDADD = $(PUBLIC_LIBS)
+
+tests_runtime_check_copy_SOURCES = tests/runtime/check_copy.c tests/runtime/gate.h
+tests_runtime_check_copy_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_copy_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_copy_LDADD = $(PUBLIC_LIBS)
+
+tests_runtime_check_memory_SOURCES = tests/runtime/check_memory.c tests/runtime/gate.h
+tests_runtime_check_memory_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_memory_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_memory_LDADD = $(PUBLIC_LIBS)
+
+tests_runtime_check_raw_SOURCES = tests/runtime/check_raw.c tests/runtime/gate.h
+tests_runtime_check_raw_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_raw_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_raw_LDADD = $(PUBLIC_LIBS)

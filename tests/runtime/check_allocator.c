@@ -1,0 +1,403 @@
+#include "fixture.h"
+#include "gate.h"
+#include "test.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define MIB ((size_t)1 << 20)
+
+static ctxrt_allocator_figures figures_of(ctxrt_allocator *allocator)
+{
+    ctxrt_allocator_figures figures;
+    cx_assert_ok(ctxrt_allocator_statistics(allocator, &figures));
+    return figures;
+}
+
+static ctxrt_allocator *create(uint64_t limit_bytes)
+{
+    ctxrt_allocator *allocator;
+    cx_assert_ok(ctxrt_allocator_create(limit_bytes, &allocator));
+    return allocator;
+}
+
+static ctxrt_memory *allocate(size_t size_bytes)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_memory_alloc(size_bytes, &memory));
+    return memory;
+}
+
+START_TEST(bad_arguments_are_refused)
+{
+    ctxrt_allocator *allocator, *current;
+    ctxrt_allocator_figures figures;
+    cx_assert_error(ctxrt_allocator_create(0, &allocator), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_error(ctxrt_allocator_current(&allocator), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_error(ctxrt_allocator_statistics(NULL, &figures), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_error(ctxrt_allocator_set_limit(NULL, 1), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_error(ctxrt_allocator_trim(NULL, NULL), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_error(ctxrt_frame_set_allocator(NULL), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_allocator_create(0, NULL), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_allocator_current(NULL), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_allocator_statistics(NULL, NULL), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_ok(ctxrt_allocator_destroy(NULL));
+    cx_assert_ok(ctxrt_allocator_current(&current));
+    cx_assert_error(ctxrt_allocator_destroy(current), CTXRT_ERROR_INVALID_ARGUMENT);
+    allocator = create(0);
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_allocator_statistics(allocator, &figures), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_allocator_set_limit(allocator, 1), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_allocator_trim(allocator, NULL), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_frame_set_allocator(allocator), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(figures_count_what_is_in_use_at_most_and_ever)
+{
+    void *raw;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_memory *memory = allocate(1000);
+    cx_assert_ok(ctxrt_alloc(500, &raw));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    memory = allocate(100);
+    cx_assert_error(ctxrt_memory_alloc(SIZE_MAX, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    ctxrt_allocator_figures figures = figures_of(NULL);
+    ck_assert_uint_eq(figures.current_bytes, 600);
+    ck_assert_uint_eq(figures.peak_bytes, 1500);
+    ck_assert_uint_eq(figures.total_bytes, 1600);
+    ck_assert_uint_eq(figures.current_count, 2);
+    ck_assert_uint_eq(figures.peak_count, 2);
+    ck_assert_uint_eq(figures.total_count, 3);
+    ck_assert_uint_eq(figures.failures, 1);
+    ck_assert_uint_eq(figures.limit_bytes, 0);
+    cx_assert_ok(ctxrt_free(raw));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    uint64_t released = 1;
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &released));
+    ck_assert_uint_eq(released, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(memory_comes_from_the_allocator_of_the_top_frame)
+{
+    ctxrt_allocator *current, *original;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_current(&original));
+    ctxrt_allocator *allocator = create(0);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_allocator_current(&current));
+    ck_assert_ptr_eq(current, allocator);
+    ctxrt_memory *own = allocate(100);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_memory *usual = allocate(10);
+    cx_assert_ok(ctxrt_stack_pop());
+    ck_assert_uint_eq(figures_of(allocator).current_bytes, 100);
+    ck_assert_uint_eq(figures_of(original).current_bytes, 10);
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_current(&current));
+    ck_assert_ptr_eq(current, original);
+    cx_assert_ok(ctxrt_memory_release(own));
+    cx_assert_ok(ctxrt_memory_release(usual));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(an_allocator_of_another_context_is_refused)
+{
+    ctxrt_allocator *current, *original;
+    ctxrt_context *context;
+    cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), 0, &context));
+    cx_assert_ok(ctxrt_stack_push(context));
+    ctxrt_allocator *allocator = create(0);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_current(&original));
+    cx_assert_error(ctxrt_frame_set_allocator(allocator), CTXRT_ERROR_WRONG_CONTEXT);
+    cx_assert_ok(ctxrt_allocator_current(&current));
+    ck_assert_ptr_eq(current, original);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_error(ctxrt_context_destroy(context), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_context_destroy(context));
+}
+END_TEST
+
+START_TEST(an_allocator_in_a_frame_or_with_live_memory_is_not_destroyed)
+{
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_allocator *allocator = create(0);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_IN_USE);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "frame 0"));
+    ctxrt_memory *memory = allocate(1);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_IN_USE);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "1 piece "));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
+START_TEST(a_limit_is_kept_and_can_be_changed)
+{
+    ctxrt_memory *more;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_allocator *allocator = create(1000);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_memory *memory = allocate(1000);
+    cx_assert_error(ctxrt_memory_alloc(1, &more), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "limit"));
+    cx_assert_ok(ctxrt_allocator_set_limit(NULL, 10));
+    cx_assert_error(ctxrt_memory_alloc(1, &more), CTXRT_ERROR_OUT_OF_MEMORY);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_error(ctxrt_memory_alloc(SIZE_MAX, &more), CTXRT_ERROR_OUT_OF_MEMORY);
+    memory = allocate(10);
+    cx_assert_ok(ctxrt_allocator_set_limit(allocator, 0));
+    more = allocate(2000);
+    ck_assert_uint_eq(figures_of(allocator).failures, 3);
+    ck_assert_uint_eq(figures_of(allocator).peak_bytes, 2010);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
+typedef struct limit_race {
+    ctxrt_allocator *allocator;
+    pthread_barrier_t barrier;
+    atomic_int granted;
+} limit_race;
+
+static void *race_for_the_limit(void *argument)
+{
+    limit_race *race = argument;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_frame_set_allocator(race->allocator));
+    for (int i = 0; i < 200; i++) {
+        ctxrt_memory *memory = NULL;
+        pthread_barrier_wait(&race->barrier);
+        ctxrt_status status = ctxrt_memory_alloc(600, &memory);
+        ck_assert(status == CTXRT_SUCCESS || status == CTXRT_ERROR_OUT_OF_MEMORY);
+        if (status == CTXRT_SUCCESS)
+            atomic_fetch_add(&race->granted, 1);
+        pthread_barrier_wait(&race->barrier);
+        cx_assert_ok(ctxrt_memory_release(memory));
+    }
+    cx_assert_ok(ctxrt_stack_pop());
+    return NULL;
+}
+
+START_TEST(two_threads_never_pass_a_limit_together)
+{
+    pthread_t threads[2];
+    limit_race race = {0};
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    race.allocator = create(1000);
+    pthread_barrier_init(&race.barrier, NULL, 2);
+    for (int t = 0; t < 2; t++)
+        ck_assert_int_eq(pthread_create(&threads[t], NULL, race_for_the_limit, &race), 0);
+    for (int t = 0; t < 2; t++)
+        pthread_join(threads[t], NULL);
+    ck_assert_int_eq(race.granted, 200);
+    ctxrt_allocator_figures figures = figures_of(race.allocator);
+    ck_assert_uint_eq(figures.peak_bytes, 600);
+    ck_assert_uint_eq(figures.peak_count, 1);
+    ck_assert_uint_eq(figures.failures, 200);
+    ck_assert_uint_eq(figures.current_bytes, 0);
+    cx_assert_ok(ctxrt_allocator_destroy(race.allocator));
+    cx_assert_ok(ctxrt_stack_pop());
+    pthread_barrier_destroy(&race.barrier);
+}
+END_TEST
+
+/* ---- custom allocators ---- */
+
+typedef struct custom {
+    ctxrt_status alloc_status, free_status;
+    unsigned char *give;
+    int allocs, frees, destroys;
+    size_t size_bytes;
+    ctxrt_stream *stream;
+    int device_index;
+} custom;
+
+static int current_index(void)
+{
+    ctxrt_device device;
+    return ctxrt_device_get(&device) == CTXRT_SUCCESS ? device.index : -1;
+}
+
+static ctxrt_status custom_alloc(void *user_data, size_t size_bytes, ctxrt_stream *stream,
+                                 void **out_pointer)
+{
+    custom *self = user_data;
+    self->allocs++;
+    self->size_bytes = size_bytes;
+    self->stream = stream;
+    self->device_index = current_index();
+    if (self->alloc_status == CTXRT_SUCCESS)
+        *out_pointer = self->give;
+    return self->alloc_status;
+}
+
+static ctxrt_status custom_free(void *user_data, void *pointer, size_t size_bytes)
+{
+    custom *self = user_data;
+    ck_assert_ptr_eq(pointer, self->give);
+    ck_assert_uint_eq(size_bytes, self->size_bytes);
+    self->frees++;
+    self->device_index = current_index();
+    return self->free_status;
+}
+
+static void custom_destroy(void *user_data)
+{
+    ((custom *)user_data)->destroys++;
+}
+
+static const ctxrt_allocator_vtable custom_vtable = {
+    sizeof(ctxrt_allocator_vtable), custom_alloc, custom_free, custom_destroy};
+
+static ctxrt_allocator *create_custom(custom *self)
+{
+    ctxrt_allocator *allocator;
+    cx_assert_ok(ctxrt_allocator_create_custom(&custom_vtable, self, &allocator));
+    return allocator;
+}
+
+START_TEST(a_custom_allocator_is_checked)
+{
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_vtable vtable = custom_vtable;
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_allocator_create_custom(NULL, NULL, &allocator), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, NULL), CTXRT_ERROR_NULL_POINTER);
+    vtable.struct_size = 0;
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    vtable = custom_vtable;
+    vtable.alloc = NULL;
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator), CTXRT_ERROR_NULL_POINTER);
+    vtable = custom_vtable;
+    vtable.free = NULL;
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator), CTXRT_ERROR_NULL_POINTER);
+    vtable = custom_vtable;
+    vtable.destroy = NULL;
+    cx_assert_ok(ctxrt_allocator_create_custom(&vtable, NULL, &allocator));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+static void *release_elsewhere(void *memory)
+{
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_int_eq(current_index(), -1);
+    return NULL;
+}
+
+START_TEST(a_custom_allocator_is_called_with_its_context_current_on_any_thread)
+{
+    unsigned char bytes[64];
+    custom self = {.give = bytes};
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(2)));
+    ctxrt_allocator *allocator = create_custom(&self);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_memory *memory = allocate(64);
+    ck_assert_ptr_eq(ctxrt_memory_pointer(memory), bytes);
+    ck_assert_int_eq(self.device_index, 2);
+    ck_assert_ptr_eq(self.stream, current_stream());
+    on_a_thread(release_elsewhere, memory);
+    ck_assert_int_eq(self.frees, 1);
+    ck_assert_int_eq(self.device_index, 2);
+    memory = allocate(32);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_int_eq(self.device_index, 2);
+    ck_assert_int_eq(current_index(), 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+    ck_assert_int_eq(self.destroys, 0);
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    ck_assert_int_eq(self.destroys, 1);
+}
+END_TEST
+
+START_TEST(failures_of_a_custom_allocator_are_passed_on_with_a_sentence)
+{
+    unsigned char byte;
+    void *raw = NULL;
+    custom self = {.alloc_status = CTXRT_ERROR_NOT_PERMITTED};
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    ctxrt_allocator *allocator = create_custom(&self);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_error(ctxrt_alloc(77, &raw), CTXRT_ERROR_NOT_PERMITTED);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "77 bytes"));
+    self.alloc_status = CTXRT_SUCCESS;
+    cx_assert_error(ctxrt_alloc(77, &raw), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_ptr_null(raw);
+    ck_assert_uint_eq(figures_of(allocator).failures, 2);
+    ck_assert_uint_eq(figures_of(allocator).peak_bytes, 0);
+    self.give = &byte;
+    self.free_status = CTXRT_ERROR_SYSTEM;
+    cx_assert_ok(ctxrt_alloc(1, &raw));
+    cx_assert_error(ctxrt_free(raw), CTXRT_ERROR_SYSTEM);
+    cx_assert_error(ctxrt_free(raw), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(self.frees, 1);
+    ck_assert_uint_eq(figures_of(allocator).current_bytes, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
+START_TEST(memory_of_a_custom_allocator_that_went_with_a_reset_is_not_freed_again)
+{
+    unsigned char byte;
+    custom self = {.give = &byte};
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    ctxrt_allocator *allocator = create_custom(&self);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_memory *memory = allocate(1);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_int_eq(self.frees, 0);
+    memory = allocate(1);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_int_eq(self.frees, 1);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
+static Suite *allocator_suite(void)
+{
+    Suite *suite = suite_create("allocator");
+    TCase *tcase = tcase_create("allocator");
+    tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
+    tcase_add_test(tcase, bad_arguments_are_refused);
+    tcase_add_test(tcase, figures_count_what_is_in_use_at_most_and_ever);
+    tcase_add_test(tcase, memory_comes_from_the_allocator_of_the_top_frame);
+    tcase_add_test(tcase, an_allocator_of_another_context_is_refused);
+    tcase_add_test(tcase, an_allocator_in_a_frame_or_with_live_memory_is_not_destroyed);
+    tcase_add_test(tcase, a_limit_is_kept_and_can_be_changed);
+    tcase_add_test(tcase, two_threads_never_pass_a_limit_together);
+    tcase_add_test(tcase, a_custom_allocator_is_checked);
+    tcase_add_test(tcase, a_custom_allocator_is_called_with_its_context_current_on_any_thread);
+    tcase_add_test(tcase, failures_of_a_custom_allocator_are_passed_on_with_a_sentence);
+    tcase_add_test(tcase, memory_of_a_custom_allocator_that_went_with_a_reset_is_not_freed_again);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite * (*const[])(void)){allocator_suite, NULL});
+}
