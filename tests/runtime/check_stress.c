@@ -257,11 +257,12 @@ static void *take_snapshots(void *argument)
     return NULL;
 }
 
-static void run(void *(*disturb)(void *))
+START_TEST(sixty_four_threads_agree_with_the_model_whatever_others_do_meanwhile)
 {
+    static void *(*const disturbers[])(void *) = {release_devices, create_and_destroy, take_snapshots};
+    enum { DISTURBERS = sizeof disturbers / sizeof disturbers[0] };
     static worker workers[THREADS];
-    static pthread_t threads[THREADS];
-    pthread_t disturber;
+    static pthread_t threads[THREADS], disturbing[DISTURBERS];
     stage shared = {.running = THREADS};
     for (int i = 0; i < DEVICES; i++)
         cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(i), 0, &shared.contexts[i]));
@@ -269,29 +270,14 @@ static void run(void *(*disturb)(void *))
         workers[i] = (worker){&shared, 0x9E3779B97F4A7C15u * (uint64_t)(i + 1)};
         ck_assert_int_eq(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
     }
-    ck_assert_int_eq(pthread_create(&disturber, NULL, disturb, &shared), 0);
+    for (int i = 0; i < DISTURBERS; i++)
+        ck_assert_int_eq(pthread_create(&disturbing[i], NULL, disturbers[i], &shared), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    pthread_join(disturber, NULL);
+    for (int i = 0; i < DISTURBERS; i++)
+        pthread_join(disturbing[i], NULL);
     for (int i = 0; i < DEVICES; i++)
         cx_assert_ok(ctxrt_context_destroy(shared.contexts[i]));
-}
-
-START_TEST(sixty_four_threads_agree_with_the_model_while_devices_are_released)
-{
-    run(release_devices);
-}
-END_TEST
-
-START_TEST(sixty_four_threads_agree_with_the_model_while_contexts_come_and_go)
-{
-    run(create_and_destroy);
-}
-END_TEST
-
-START_TEST(snapshots_of_sixty_four_running_threads_are_never_torn)
-{
-    run(take_snapshots);
 }
 END_TEST
 
@@ -301,9 +287,7 @@ static Suite *stress_suite(void)
     TCase *tcase = tcase_create("stress");
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
-    tcase_add_test(tcase, sixty_four_threads_agree_with_the_model_while_devices_are_released);
-    tcase_add_test(tcase, sixty_four_threads_agree_with_the_model_while_contexts_come_and_go);
-    tcase_add_test(tcase, snapshots_of_sixty_four_running_threads_are_never_torn);
+    tcase_add_test(tcase, sixty_four_threads_agree_with_the_model_whatever_others_do_meanwhile);
     suite_add_tcase(suite, tcase);
     return suite;
 }
