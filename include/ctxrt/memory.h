@@ -6,6 +6,11 @@
  * changes which device or context is current.
  * Sizes are in bytes. A size of 0 is an error where memory is asked for, and does nothing where
  * memory is copied or filled.
+ * Memory keeps its context from being destroyed or released (CTXRT_ERROR_IN_USE). A reset of its
+ * device frees it: what was allocated before is then given back without error, and must not be used.
+ * Thread-safe, but for ctxrt_device_reset while other threads work with memory of that device.
+ *
+ * Calls that take a stream also give the errors of stream.h.
  */
 #ifndef CTXRT_MEMORY_H
 #define CTXRT_MEMORY_H
@@ -31,10 +36,10 @@ typedef enum ctxrt_memory_kind {
 typedef struct ctxrt_memory_info {
     void *pointer;
     size_t size_bytes;
-    ctxrt_device device;   /**< whose memory it is; pinned memory: whose context it was pinned in */
+    ctxrt_device device;    /**< whose memory it is; pinned memory: whose context it was pinned in */
     ctxrt_context *context; /**< NULL for host and wrapped memory */
     ctxrt_memory_kind kind;
-    int pinned;            /**< 1 if asynchronous copies from and to it never wait */
+    int pinned;             /**< 1 if asynchronous copies from and to it never wait */
 } ctxrt_memory_info;
 
 /**
@@ -46,11 +51,21 @@ typedef struct ctxrt_memory_info {
  */
 CTXRT_API ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
-/** Allocates pinned host memory in the current context. */
+/**
+ * Allocates pinned host memory in the current context; not zeroed, and in no allocator's figures. Where
+ * the driver of the CPU device cannot pin, that device gets ordinary host memory instead: the log says
+ * so once, and ctxrt_memory_describe says CTXRT_MEMORY_HOST. Errors as ctxrt_memory_alloc.
+ */
 CTXRT_API ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes,
                                                  ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
-/** Allocates ordinary host memory, zeroed, aligned to 64 bytes. Needs no device and touches none. */
+/**
+ * Allocates ordinary host memory, zeroed, aligned to 64 bytes. Needs no device, touches none, and does
+ * not start the runtime.
+ *
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has not that much
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0
+ */
 CTXRT_API ctxrt_status ctxrt_memory_alloc_host(size_t size_bytes,
                                                ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
@@ -58,7 +73,9 @@ CTXRT_API ctxrt_status ctxrt_memory_alloc_host(size_t size_bytes,
  * Makes an object of memory that the caller owns. When the last count is given back, `deleter(pointer,
  * user_data)` is called on the thread that gives it back; a NULL deleter leaves the memory alone.
  *
- * @param device  what ctxrt_memory_describe is to say of it
+ * @param device  what ctxrt_memory_describe is to say of it; no context is kept for it
+ * @retval CTXRT_ERROR_INVALID_DEVICE    there is no such device
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0, or the range wraps around
  */
 CTXRT_API ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt_device device,
                                          void (*deleter)(void *pointer, void *user_data), void *user_data,
@@ -69,7 +86,12 @@ CTXRT_API ctxrt_status ctxrt_memory_retain(ctxrt_memory *memory) CTXRT_CHECK_RES
 
 /**
  * Gives back a count; with the last one the memory is freed, from any thread and under any current
- * context or none. NULL is harmless. One count too many is CTXRT_ERROR_INVALID_HANDLE.
+ * context or none. Waits for the streams that were recorded, and may wait for other work that uses
+ * the memory. NULL is harmless.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  one count too many, or no memory object
+ * Another error is what the driver, or a custom allocator, reported, maybe of earlier work; the memory
+ * is given back all the same.
  */
 CTXRT_API ctxrt_status ctxrt_memory_release(ctxrt_memory *memory) CTXRT_CHECK_RESULT;
 
@@ -82,38 +104,68 @@ CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
 
 /**
  * Says that `stream` (NULL: the current one) uses the memory as well: it is not given back before the
- * work submitted to that stream so far is done, even if the last count goes earlier.
+ * work submitted to that stream so far is done, even if the last count goes earlier: the release then
+ * waits. The stream may be of any context and may be destroyed meanwhile; its context is kept until
+ * the memory is freed. For memory of any kind; a second call for the same stream replaces the first.
  */
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** Allocates device memory of the current context as a raw pointer. */
+/** Allocates device memory of the current context as a raw pointer. Errors as ctxrt_memory_alloc. */
 CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Frees what ctxrt_alloc or ctxrt_alloc_managed gave, from any thread and under any current context or
- * none. NULL is harmless. May wait for work that uses the memory.
+ * Frees what ctxrt_alloc, ctxrt_alloc_managed or ctxrt_alloc_async gave, from any thread and under any
+ * current context or none. NULL is harmless. May wait for work that uses the memory. Of several threads
+ * that free one pointer, one succeeds.
  *
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
+ * Another error is what the driver, or a custom allocator, reported; the pointer is gone all the same.
  */
 CTXRT_API ctxrt_status ctxrt_free(void *pointer) CTXRT_CHECK_RESULT;
 
-/** Allocates in stream order: the memory may be used by work submitted to `stream` (NULL: the current
- * one) afterwards. CTXRT_ERROR_NOT_SUPPORTED if the driver has no stream-ordered memory. */
+/**
+ * Allocates from the driver in stream order: the memory may be used by work submitted to `stream`
+ * (NULL: the current one) afterwards. Of the stream's device, and in no allocator's figures. It outlives
+ * a reset of the device: free it all the same.
+ *
+ * @retval CTXRT_ERROR_NOT_SUPPORTED  the driver has no stream-ordered memory
+ */
 CTXRT_API ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream,
                                          void **out_pointer) CTXRT_CHECK_RESULT;
 
-/** Frees in stream order what ctxrt_alloc_async gave. NULL is harmless. */
+/**
+ * Frees in stream order what ctxrt_alloc_async gave. NULL is harmless.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before
+ * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of another driver's device
+ */
 CTXRT_API ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** Allocates managed memory, reached by the host and by every device at the same address. */
+/** Allocates managed memory, reached by the host and by every device at the same address. It is in no
+ * allocator's figures. Errors as ctxrt_memory_alloc. */
 CTXRT_API ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
 
-/** Pins memory of the caller's in the current context; unregister it before it is freed. */
+/**
+ * Pins memory of the caller's in the current context; unregister it before it is freed.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0, or the range wraps around
+ * @retval CTXRT_ERROR_ALREADY           some of it is pinned already
+ */
 CTXRT_API ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes) CTXRT_CHECK_RESULT;
+
+/**
+ * Undoes ctxrt_host_register, from any thread and under any current context or none.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  not registered by ctxrt, or not the start of what was
+ */
 CTXRT_API ctxrt_status ctxrt_host_unregister(void *pointer) CTXRT_CHECK_RESULT;
 
-/** Which way a copy goes. CTXRT_COPY_ANY lets the addresses decide. */
+/**
+ * Which way a copy goes. CTXRT_COPY_ANY lets the addresses decide. The drivers are asked what they know
+ * of both: "host" is memory that the host may touch, which is any but a GPU's own; "device" is memory
+ * that a driver knows, pinned and managed memory included. So memory of the CPU device passes for either.
+ */
 typedef enum ctxrt_copy_kind {
     CTXRT_COPY_ANY = 0,
     CTXRT_COPY_HOST_TO_HOST = 1,
@@ -123,24 +175,33 @@ typedef enum ctxrt_copy_kind {
 } ctxrt_copy_kind;
 
 /**
- * Copies and waits until it is done. The two ends may be on different devices of any type; a copy
- * between devices without a common driver goes through host memory. CTXRT_COPY_HOST_TO_HOST needs no
- * device; the others run in the current context.
+ * Copies and waits until it is done. The two ends may be on different devices of any type. A copy from
+ * host to host is done at once by the calling thread and needs no device; any other runs in the order of
+ * the current stream. Where the memory belongs to another driver than the current context, it is copied
+ * after that stream's work, in the context that owns the memory.
  *
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind, or `kind` contradicts what the addresses are
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind, `kind` contradicts what the addresses are, or a
+ *                                       range wraps around
+ * @retval CTXRT_ERROR_NULL_POINTER      an address is NULL
+ * @retval CTXRT_ERROR_NO_DEVICE         nothing is current
  */
 CTXRT_API ctxrt_status ctxrt_copy(void *destination, const void *source, size_t size_bytes,
                                   ctxrt_copy_kind kind) CTXRT_CHECK_RESULT;
 
 /**
  * Copies in the order of `stream` (NULL: the current one). With pinned memory the call never waits;
- * ordinary host memory is staged, or waited for.
+ * ordinary host memory is staged, or waited for (T13); so is memory of another driver than the stream's.
+ * From host to host, with `stream` NULL and nothing current, there is no order to keep: it copies at
+ * once. Errors as ctxrt_copy.
  */
 CTXRT_API ctxrt_status ctxrt_copy_async(void *destination, const void *source, size_t size_bytes,
                                         ctxrt_copy_kind kind, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** A copy of `depth` slices of `height` rows of `width_bytes`. Pitches are bytes from row to row,
- * slice heights rows from slice to slice; for 2D copies depth is 1 and the slice heights are not read. */
+/**
+ * A copy of `depth` slices of `height` rows of `width_bytes`. Pitches are bytes from row to row, at
+ * least the width unless there is one row; slice heights are rows from slice to slice, at least the
+ * height unless there is one slice. The 2D copies read neither depth nor slice heights.
+ */
 typedef struct ctxrt_copy_region {
     void *destination;
     size_t destination_pitch_bytes;
@@ -154,6 +215,9 @@ typedef struct ctxrt_copy_region {
     ctxrt_copy_kind kind;
 } ctxrt_copy_region;
 
+/** Copy regions, as ctxrt_copy and ctxrt_copy_async copy bytes, with their errors.
+ * CTXRT_ERROR_INVALID_ARGUMENT also for a pitch or slice height that is too small, and for sizes that
+ * overflow. Between two devices each row is a copy of its own. */
 CTXRT_API ctxrt_status ctxrt_copy_2d(const ctxrt_copy_region *region) CTXRT_CHECK_RESULT;
 CTXRT_API ctxrt_status ctxrt_copy_2d_async(const ctxrt_copy_region *region,
                                            ctxrt_stream *stream) CTXRT_CHECK_RESULT;
@@ -163,16 +227,24 @@ CTXRT_API ctxrt_status ctxrt_copy_3d_async(const ctxrt_copy_region *region,
 
 /**
  * Copies between the primary contexts of two devices in the order of `stream` (NULL: the current
- * one), which belongs to either. Peer access makes it faster, but is not needed.
+ * one), which is of either device. Peer access makes it faster, but is not needed.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  an address is not memory of the device named for it
+ * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of a third device
+ * @retval CTXRT_ERROR_INVALID_DEVICE    there is no such device
  */
 CTXRT_API ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destination_device,
                                        const void *source, ctxrt_device source_device, size_t size_bytes,
                                        ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** Sets every byte to `value` (0 to 255) and waits until it is done. */
+/**
+ * Sets every byte to `value` (0 to 255) and waits until it is done. Ordinary and pinned host memory is
+ * set at once by the calling thread and needs no device; other memory in the order of the current stream.
+ */
 CTXRT_API ctxrt_status ctxrt_fill(void *destination, int value, size_t size_bytes) CTXRT_CHECK_RESULT;
 
-/** Sets every byte to `value` in the order of `stream` (NULL: the current one). */
+/** Sets every byte to `value` in the order of `stream` (NULL: the current one). For ordinary host memory
+ * the call waits for the stream's work first; with nothing current it sets it at once. */
 CTXRT_API ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes,
                                         ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
@@ -189,7 +261,8 @@ typedef struct ctxrt_pointer_info {
 CTXRT_API ctxrt_status ctxrt_pointer_query(const void *pointer,
                                            ctxrt_pointer_info *out_info) CTXRT_CHECK_RESULT;
 
-/** Figures of an allocator, in bytes unless they count. */
+/** Figures of an allocator, in bytes unless they count: what was asked for, without rounding. Each is
+ * exact; read while other threads allocate, they may be of different moments. */
 typedef struct ctxrt_allocator_figures {
     uint64_t current_bytes;   /**< in use */
     uint64_t peak_bytes;
@@ -211,7 +284,12 @@ typedef struct ctxrt_allocator_figures {
 CTXRT_API ctxrt_status ctxrt_allocator_create(uint64_t limit_bytes,
                                               ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
 
-/** NULL is harmless. CTXRT_ERROR_IN_USE while memory of it is live or a frame has it. */
+/**
+ * Destroys an allocator. NULL is harmless.
+ *
+ * @retval CTXRT_ERROR_IN_USE            memory of it is live, or a frame of some thread has it
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is the default allocator of a context
+ */
 CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
 
 /** NULL: the allocator of the top frame. */
@@ -227,16 +305,28 @@ CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,
 CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
                                             uint64_t *out_released_bytes) CTXRT_CHECK_RESULT;
 
-/** A user's own allocator. Calls come from any thread, with the context it was created in current. */
+/**
+ * A user's own allocator. Calls come from any thread, several at once, with the context it was created
+ * in current; they must leave the stack as they find it, and must not ask ctxrt for memory of a frame
+ * that has this allocator. Figures and a limit are kept for it as for any other.
+ */
 typedef struct ctxrt_allocator_vtable {
     size_t struct_size; /**< sizeof(ctxrt_allocator_vtable) */
-    /** Sets *out_pointer; CTXRT_ERROR_OUT_OF_MEMORY if there is none. */
+    /** Sets *out_pointer; CTXRT_ERROR_OUT_OF_MEMORY if there is none. `stream` is the current one of the
+     * thread that asks, never NULL. Another status is passed on. */
     ctxrt_status (*alloc)(void *user_data, size_t size_bytes, ctxrt_stream *stream, void **out_pointer);
+    /** Not called for memory of before a reset of the device: the driver has freed all of that. */
     ctxrt_status (*free)(void *user_data, void *pointer, size_t size_bytes);
     void (*destroy)(void *user_data); /**< may be NULL */
 } ctxrt_allocator_vtable;
 
-/** Creates an allocator of the calling thread's current context that calls `vtable`'s functions. */
+/**
+ * Creates an allocator of the calling thread's current context that calls `vtable`'s functions. The
+ * table is copied; `user_data` lives until `destroy` was called.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size is not right
+ * @retval CTXRT_ERROR_NULL_POINTER      alloc or free is NULL
+ */
 CTXRT_API ctxrt_status ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable,
                                                      void *user_data,
                                                      ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;

@@ -165,15 +165,20 @@ START_TEST(host_memory_is_zeroed_and_aligned_and_touches_no_device)
 }
 END_TEST
 
-START_TEST(host_memory_outlives_the_runtime_and_does_not_start_it_anew)
+START_TEST(host_memory_does_not_start_the_runtime_and_keeps_it_from_ending)
 {
-    ctxrt_memory *memory;
-    cx_assert_ok(ctxrt_memory_alloc_host(100, &memory));
+    int value;
+    ctxrt_memory *host, *wrapped;
     cx_assert_ok(ctxrt_shutdown());
-    ck_assert_uint_eq(describe(memory).size_bytes, 100);
-    cx_assert_ok(ctxrt_memory_release(memory));
-    /* Other options than the environment's are refused once the runtime runs. */
+    cx_assert_ok(ctxrt_memory_alloc_host(100, &host));
+    ck_assert_uint_eq(describe(host).size_bytes, 100);
+    /* Other options than the environment's are refused where the runtime runs already. */
     cx_fixture_start();
+    cx_assert_ok(ctxrt_memory_wrap(&value, sizeof value, CTXRT_CPU(0), NULL, NULL, &wrapped));
+    cx_assert_error(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_memory_release(wrapped));
+    cx_assert_error(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_memory_release(host));
 }
 END_TEST
 
@@ -485,7 +490,7 @@ static Suite *memory_suite(void)
     tcase_add_test(tcase, an_object_knows_its_device_context_size_and_kind);
     tcase_add_test(tcase, pinned_memory_reports_the_device_whose_context_pinned_it);
     tcase_add_test(tcase, host_memory_is_zeroed_and_aligned_and_touches_no_device);
-    tcase_add_test(tcase, host_memory_outlives_the_runtime_and_does_not_start_it_anew);
+    tcase_add_test(tcase, host_memory_does_not_start_the_runtime_and_keeps_it_from_ending);
     tcase_add_test(tcase, wrapped_memory_is_deleted_once_with_its_last_count);
     tcase_add_test(tcase, wrapping_checks_pointer_size_and_device);
     tcase_add_test(tcase, one_release_too_many_is_refused_even_when_the_slot_is_used_again);
