@@ -11,10 +11,10 @@ ctxrt_status cx_target_renew(cx_target *target)
 }
 
 /* Writes the target into the slot above the top frame, where whoever ends the context finds it. The frame
- * counts from cx_stack_raise on. */
-static inline ctxrt_status prepare(cx_thread *thread, cx_target *target, const cx_frame_place *place)
+ * counts once the depth says so. */
+__attribute__((always_inline)) static inline ctxrt_status
+prepare(cx_thread *thread, uint32_t depth, cx_target *target, const cx_frame_place *place)
 {
-    uint32_t depth = cx_thread_depth(thread);
     if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
         return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more",
                         CTXRT_STACK_DEPTH_MAX);
@@ -60,9 +60,9 @@ static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext curre
     if (status != CTXRT_SUCCESS)
         return status;
     target.handle = cx_context_handle(target.context);
-    status = prepare(thread, &target, &place);
+    status = prepare(thread, cx_thread_depth(thread), &target, &place);
     if (status == CTXRT_SUCCESS)
-        cx_stack_raise(thread);
+        atomic_store_explicit(&thread->depth, cx_thread_depth(thread) + 1, memory_order_release);
     return status;
 }
 
@@ -118,40 +118,47 @@ ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
     }
 }
 
-/* What is current before something of ours is pushed: settled, with the empty stack allowed. */
-static inline ctxrt_status settle_for_push(cx_thread *thread)
+/* Dropping foreign frames can leave none, which is no error before a push. */
+static ctxrt_status settle_for_push(cx_thread *thread)
 {
-    cx_frame *top = cx_thread_top(thread);
-    if (top == NULL)
-        return CTXRT_SUCCESS;
-    ctxrt_status status = cx_stack_settle(thread, &top);
-    /* dropping foreign frames can leave none */
+    cx_frame *top;
+    ctxrt_status status = cx_stack_settle_slowly(thread, &top);
     return status == CTXRT_ERROR_NO_DEVICE ? CTXRT_SUCCESS : status;
+}
+
+/* What the driver has current where the new frame's entry goes. */
+static inline ctxrt_status look_beneath(const cx_thread *thread, uint32_t depth, const cx_driver *driver,
+                                        CUcontext *out_beneath)
+{
+    const cx_context *top = depth != 0 ? cx_frame_context(&thread->frames[depth - 1]) : NULL;
+    if (top == NULL || top->driver != driver)
+        return CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
+    *out_beneath = top->native;
+    return CTXRT_SUCCESS;
 }
 
 ctxrt_status cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
-    ctxrt_status status = settle_for_push(thread);
+    ctxrt_status status = CTXRT_SUCCESS;
+    uint32_t depth = cx_thread_depth(thread);
+    if (depth != 0 && !cx_frame_is_current(&thread->frames[depth - 1])) {
+        status = settle_for_push(thread);
+        depth = cx_thread_depth(thread);
+    }
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
-        status = prepare(thread, target, place);
+        status = prepare(thread, depth, target, place);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
 
-    uint32_t depth = cx_thread_depth(thread);
-    cx_frame *frame = &thread->frames[depth];
-    cx_frame *top = cx_thread_top(thread);
     const cx_driver *driver = target->context->driver;
-    if (top != NULL && cx_frame_context(top)->driver == driver)
-        frame->beneath = cx_frame_context(top)->native;
-    else
-        status = CX_DRIVER_CALL(driver, ctx_get_current, (&frame->beneath));
+    status = look_beneath(thread, depth, driver, &thread->frames[depth].beneath);
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
     if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
         cx_stack_clear(thread, depth);
         return status;
     }
-    cx_stack_raise(thread);
+    atomic_store_explicit(&thread->depth, depth + 1, memory_order_release);
     return CTXRT_SUCCESS;
 }
 
@@ -275,7 +282,9 @@ cx_frame *cx_stack_pop_top(cx_thread *thread, cx_frame *top)
         return top;
     if (__builtin_expect(popped == cx_frame_context(top)->native &&
                              table->ctx_get_current(&current) == CXU_SUCCESS && current == top->beneath, 1)) {
-        cx_stack_drop(thread, cx_thread_depth(thread) - 1);
+        uint32_t index = (uint32_t)(top - thread->frames);
+        atomic_store_explicit(&thread->depth, index, memory_order_release);
+        cx_stack_clear(thread, index);
         return NULL;
     }
     (void)table->ctx_push(popped);

@@ -13,17 +13,21 @@
  */
 ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
 
+/* Whether the driver's current context is the frame's. */
+static inline bool cx_frame_is_current(const cx_frame *frame)
+{
+    const cx_context *context = cx_frame_context(frame);
+    CUcontext current;
+    return __builtin_expect(context->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&
+                                current == context->native, 1);
+}
+
 static inline ctxrt_status cx_stack_settle(cx_thread *thread, cx_frame **out_frame)
 {
     cx_frame *top = cx_thread_top(thread);
-    if (__builtin_expect(top != NULL, 1)) {
-        cx_context *context = cx_frame_context(top);
-        CUcontext current;
-        if (__builtin_expect(context->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&
-                                 current == context->native, 1)) {
-            *out_frame = top;
-            return CTXRT_SUCCESS;
-        }
+    if (__builtin_expect(top != NULL && cx_frame_is_current(top), 1)) {
+        *out_frame = top;
+        return CTXRT_SUCCESS;
     }
     return cx_stack_settle_slowly(thread, out_frame);
 }
@@ -94,11 +98,6 @@ static inline bool cx_target_live(const cx_target *target)
 /* After cx_target_live said no: the device's primary context of now, since another thread is releasing, or has
  * released, the one of before. A context that is no primary is gone: CTXRT_ERROR_INVALID_HANDLE. */
 ctxrt_status cx_target_renew(cx_target *target);
-
-static inline void cx_stack_raise(cx_thread *thread)
-{
-    atomic_store_explicit(&thread->depth, cx_thread_depth(thread) + 1, memory_order_release);
-}
 
 static inline void cx_stack_clear(cx_thread *thread, uint32_t index)
 {
