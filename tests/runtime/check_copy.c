@@ -209,6 +209,7 @@ END_TEST
 
 /* ---- order ---- */
 
+/* T13. */
 START_TEST(async_copies_and_fills_wait_for_the_work_before_them_and_not_the_caller)
 {
     gate held;

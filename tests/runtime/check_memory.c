@@ -451,6 +451,7 @@ START_TEST(memory_is_not_given_back_before_the_work_of_its_recorded_streams)
 }
 END_TEST
 
+/* T1, T6. */
 START_TEST(a_recorded_stream_may_be_of_another_device_and_go_before_the_memory)
 {
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));

@@ -59,3 +59,11 @@ tests_runtime_check_raw_SOURCES = tests/runtime/check_raw.c tests/runtime/gate.h
 tests_runtime_check_raw_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_raw_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_raw_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/runtime/check_arguments
+TESTS += tests/runtime/check_arguments tests/runtime/arguments_complete.sh
+dist_check_SCRIPTS += tests/runtime/arguments_complete.sh
+tests_runtime_check_arguments_SOURCES = tests/runtime/check_arguments.c
+tests_runtime_check_arguments_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_arguments_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_arguments_LDADD = $(PUBLIC_LIBS)

@@ -1,0 +1,481 @@
+/*
+ * Every public function with NULL, bad types, bad indices, destroyed and made-up handles, and sizes that no memory
+ * has: an error with a message, and nothing changed. tests/runtime/arguments_complete.sh sees to it that no function
+ * is left out.
+ */
+#include "fixture.h"
+#include "test.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static ctxrt_context *dead_context;
+static ctxrt_stream *dead_stream;
+static ctxrt_event *dead_event;
+static ctxrt_memory *dead_memory;
+static ctxrt_allocator *dead_allocator;
+static ctxrt_stream *stream;
+static ctxrt_event *event;
+static ctxrt_context *context;
+
+/* A handle that never was one: an address, as from other code. */
+static void *made_up(void)
+{
+    static int anything;
+    return &anything;
+}
+
+static void make_dead_objects(void)
+{
+    cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), 0, &dead_context));
+    cx_assert_ok(ctxrt_context_destroy(dead_context));
+    cx_assert_ok(ctxrt_stream_create(0, 0, &dead_stream));
+    cx_assert_ok(ctxrt_stream_destroy(dead_stream));
+    cx_assert_ok(ctxrt_event_create(0, &dead_event));
+    cx_assert_ok(ctxrt_event_destroy(dead_event));
+    cx_assert_ok(ctxrt_memory_alloc(256, &dead_memory));
+    cx_assert_ok(ctxrt_memory_release(dead_memory));
+    cx_assert_ok(ctxrt_allocator_create(0, &dead_allocator));
+    cx_assert_ok(ctxrt_allocator_destroy(dead_allocator));
+}
+
+static void start(void)
+{
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    make_dead_objects();
+    cx_assert_ok(ctxrt_stream_create(0, 0, &stream));
+    cx_assert_ok(ctxrt_event_create(0, &event));
+    cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), 0, &context));
+}
+
+/* After every refusal the thread's device, depth and figures are what they were. */
+static void finish(void)
+{
+    ctxrt_device device;
+    ctxrt_allocator_figures figures;
+    cx_assert_ok(ctxrt_device_get(&device));
+    ck_assert_int_eq(device.type, CTXRT_DEVICE_CUDA);
+    ck_assert_int_eq(device.index, 1);
+    ck_assert_uint_eq(ctxrt_stack_depth(), 1);
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.current_bytes, 0);
+    cx_assert_ok(ctxrt_context_destroy(context));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_event_destroy(event));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+
+#define REFUSE(call, status) cx_assert_error(call, CTXRT_ERROR_##status)
+
+static const ctxrt_device bad_devices[] = {
+    {CTXRT_DEVICE_CUDA, 4},          {CTXRT_DEVICE_CUDA, -1},          {CTXRT_DEVICE_CUDA, INT32_MAX},
+    {CTXRT_DEVICE_CPU, 1},           {CTXRT_DEVICE_METAX, 0},          {CTXRT_DEVICE_TYPE_COUNT, 0},
+    {(ctxrt_device_type)-1, 0},      {(ctxrt_device_type)INT32_MAX, 0},
+};
+enum { BAD_DEVICES = sizeof bad_devices / sizeof bad_devices[0] };
+
+START_TEST(names_of_what_does_not_exist_are_no_crash)
+{
+    ck_assert_str_eq(ctxrt_status_name((ctxrt_status)-1), "CTXRT_ERROR_UNKNOWN");
+    ck_assert_str_eq(ctxrt_status_name((ctxrt_status)9999), "CTXRT_ERROR_UNKNOWN");
+    ck_assert_ptr_nonnull(ctxrt_status_text((ctxrt_status)9999));
+    ck_assert_str_eq(ctxrt_device_type_name((ctxrt_device_type)99), "unknown");
+    ck_assert_ptr_nonnull(ctxrt_last_error());
+    ck_assert_int_eq(ctxrt_version(), CTXRT_VERSION_MAJOR * 10000 + CTXRT_VERSION_MINOR * 100 + CTXRT_VERSION_PATCH);
+}
+END_TEST
+
+START_TEST(the_runtime_refuses_bad_options_and_second_thoughts)
+{
+    ctxrt_options options = CTXRT_OPTIONS_INIT;
+    size_t count;
+    REFUSE(ctxrt_log_set(NULL, NULL, (ctxrt_log_level)-1), INVALID_ARGUMENT);
+    REFUSE(ctxrt_log_set(NULL, NULL, (ctxrt_log_level)5), INVALID_ARGUMENT);
+    REFUSE(ctxrt_drivers(0, NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_drivers(1, NULL, &count), NULL_POINTER);
+    cx_assert_ok(ctxrt_drivers(0, NULL, &count));
+    ck_assert_uint_eq(count, 1);
+    options.struct_size = 3;
+    REFUSE(ctxrt_init(&options), INVALID_ARGUMENT);
+    options = (ctxrt_options)CTXRT_OPTIONS_INIT;
+    options.emulated_devices = 65;
+    REFUSE(ctxrt_init(&options), INVALID_ARGUMENT);
+    options.emulated_devices = -1;
+    REFUSE(ctxrt_init(&options), INVALID_ARGUMENT);
+    options.emulated_devices = 2; /* 4 are running */
+    REFUSE(ctxrt_init(&options), INVALID_ARGUMENT);
+    options = (ctxrt_options)CTXRT_OPTIONS_INIT;
+    options.emulated_memory_bytes = SIZE_MAX;
+    REFUSE(ctxrt_init(&options), INVALID_ARGUMENT);
+    options = (ctxrt_options)CTXRT_OPTIONS_INIT;
+    options.cuda_driver = (ctxrt_cuda_driver)9;
+    REFUSE(ctxrt_init(&options), INVALID_ARGUMENT);
+    options = (ctxrt_options)CTXRT_OPTIONS_INIT;
+    options.foreign = (ctxrt_foreign_policy)9;
+    REFUSE(ctxrt_init(&options), INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_init(NULL));
+    REFUSE(ctxrt_shutdown(), IN_USE);
+}
+END_TEST
+
+START_TEST(devices_refuse)
+{
+    int number;
+    ctxrt_device device;
+    ctxrt_device_info info;
+    size_t bytes;
+    ctxrt_context *primary = NULL;
+    ctxrt_scope scope = {0};
+    static const unsigned char no_uuid[16];
+    for (int i = 0; i < BAD_DEVICES; i++) {
+        ctxrt_device bad = bad_devices[i];
+        REFUSE(ctxrt_device_properties(bad, &info), INVALID_DEVICE);
+        REFUSE(ctxrt_device_memory_info(bad, &bytes, &bytes), INVALID_DEVICE);
+        REFUSE(ctxrt_device_set(bad), INVALID_DEVICE);
+        REFUSE(ctxrt_device_set_at(bad, NULL, 1), INVALID_DEVICE);
+        REFUSE(ctxrt_device_push(bad), INVALID_DEVICE);
+        REFUSE(ctxrt_device_push_at(bad, NULL, 1), INVALID_DEVICE);
+        REFUSE(ctxrt_device_release(bad), INVALID_DEVICE);
+        REFUSE(ctxrt_device_reset(bad), INVALID_DEVICE);
+        REFUSE(ctxrt_device_set_primary_flags(bad, 0), INVALID_DEVICE);
+        REFUSE(ctxrt_device_can_access_peer(bad, CTXRT_CUDA(0), &number), INVALID_DEVICE);
+        REFUSE(ctxrt_device_can_access_peer(CTXRT_CUDA(0), bad, &number), INVALID_DEVICE);
+        REFUSE(ctxrt_device_enable_peer(bad), INVALID_DEVICE);
+        REFUSE(ctxrt_device_disable_peer(bad), INVALID_DEVICE);
+        REFUSE(ctxrt_context_create(bad, 0, &primary), INVALID_DEVICE);
+        REFUSE(ctxrt_context_retain_primary(bad, &primary), INVALID_DEVICE);
+        REFUSE(ctxrt_scope_enter(bad, &scope), INVALID_DEVICE);
+        REFUSE(ctxrt_scope_enter_at(bad, &scope, NULL, 1), INVALID_DEVICE);
+        ck_assert_uint_eq(scope.serial, 0);
+        ck_assert_ptr_null(primary);
+    }
+    REFUSE(ctxrt_device_count((ctxrt_device_type)-1, &number), INVALID_ARGUMENT);
+    REFUSE(ctxrt_device_count(CTXRT_DEVICE_TYPE_COUNT, &number), INVALID_ARGUMENT);
+    REFUSE(ctxrt_device_count(CTXRT_DEVICE_CPU, NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_count_all(NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_properties(CTXRT_CUDA(0), NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_memory_info(CTXRT_CUDA(0), NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_get(NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_by_uuid(NULL, &device), NULL_POINTER);
+    REFUSE(ctxrt_device_by_uuid(no_uuid, NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_by_uuid(no_uuid, &device), INVALID_DEVICE);
+    REFUSE(ctxrt_device_by_pci(NULL, &device), NULL_POINTER);
+    REFUSE(ctxrt_device_by_pci("0000:01:00.0", NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_by_pci("", &device), INVALID_DEVICE);
+    REFUSE(ctxrt_device_by_pci("not an address", &device), INVALID_DEVICE);
+    REFUSE(ctxrt_device_set_primary_flags(CTXRT_CUDA(0), 0x7777), DRIVER);
+    REFUSE(ctxrt_device_can_access_peer(CTXRT_CUDA(0), CTXRT_CUDA(1), NULL), NULL_POINTER);
+    REFUSE(ctxrt_device_enable_peer(CTXRT_CUDA(1)), INVALID_ARGUMENT);
+    REFUSE(ctxrt_device_disable_peer(CTXRT_CUDA(0)), INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_device_enable_peer(CTXRT_CUDA(2)));
+    REFUSE(ctxrt_device_enable_peer(CTXRT_CUDA(2)), ALREADY);
+    cx_assert_ok(ctxrt_device_disable_peer(CTXRT_CUDA(2)));
+    cx_assert_ok(ctxrt_device_synchronize());
+}
+END_TEST
+
+START_TEST(contexts_and_the_stack_refuse)
+{
+    ctxrt_context *out = NULL;
+    ctxrt_device device;
+    ctxrt_frame_info info;
+    ctxrt_scope scope = {0};
+    ctxrt_detached_frame *frame;
+    struct CUctx_st *native;
+    uint64_t id;
+    void *const bad[] = {dead_context, made_up(), stream, event};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        REFUSE(ctxrt_stack_push(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_stack_push_at(bad[i], NULL, 0), INVALID_HANDLE);
+        REFUSE(ctxrt_context_destroy(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_context_release(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_context_device(bad[i], &device), INVALID_HANDLE);
+        REFUSE(ctxrt_context_id(bad[i], &id), INVALID_HANDLE);
+        REFUSE(ctxrt_context_native(bad[i], &native), INVALID_HANDLE);
+        REFUSE(ctxrt_scope_enter_context(bad[i], &scope), INVALID_HANDLE);
+    }
+    REFUSE(ctxrt_context_create(CTXRT_CUDA(0), 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_create(CTXRT_CUDA(0), 0x7777, &out), DRIVER);
+    ck_assert_ptr_null(out);
+    REFUSE(ctxrt_context_retain_primary(CTXRT_CUDA(0), NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_release(context), INVALID_ARGUMENT);
+    REFUSE(ctxrt_context_current(NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_device(context, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_id(context, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_native(context, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_CUDA, NULL, &out), NULL_POINTER);
+    cx_assert_ok(ctxrt_context_native(context, &native));
+    REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_CUDA, native, NULL), NULL_POINTER);
+    REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_KUNLUN, native, &out), INVALID_DEVICE);
+    REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_CUDA, made_up(), &out), INVALID_HANDLE);
+    cx_assert_ok(ctxrt_context_destroy(NULL));
+    cx_assert_ok(ctxrt_context_release(NULL));
+    REFUSE(ctxrt_stack_push(NULL), INVALID_HANDLE);
+    REFUSE(ctxrt_stack_peek(0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stack_peek(SIZE_MAX, &info), STACK_EMPTY);
+    REFUSE(ctxrt_stack_resync(NULL), NULL_POINTER);
+    REFUSE(ctxrt_stack_detach(NULL), NULL_POINTER);
+    REFUSE(ctxrt_stack_detach(&frame), NOT_PERMITTED);
+    REFUSE(ctxrt_stack_attach(NULL), INVALID_HANDLE);
+    REFUSE(ctxrt_stack_attach(made_up()), INVALID_HANDLE);
+    REFUSE(ctxrt_scope_enter(CTXRT_CUDA(0), NULL), NULL_POINTER);
+    REFUSE(ctxrt_scope_enter_context(context, NULL), NULL_POINTER);
+    REFUSE(ctxrt_scope_leave(NULL), NULL_POINTER);
+    cx_assert_ok(ctxrt_scope_leave(&scope));
+    cx_assert_ok(ctxrt_scope_enter(CTXRT_CUDA(0), &scope));
+    REFUSE(ctxrt_scope_enter(CTXRT_CUDA(0), &scope), INVALID_ARGUMENT);
+    REFUSE(ctxrt_stack_pop(), NOT_PERMITTED);
+    ctxrt_scope copy = scope;
+    cx_assert_ok(ctxrt_scope_leave(&scope));
+    REFUSE(ctxrt_scope_leave(&copy), WRONG_THREAD);
+    REFUSE(ctxrt_snapshot_write(NULL, CTXRT_SNAPSHOT_TEXT), NULL_POINTER);
+    REFUSE(ctxrt_snapshot_write(stderr, (ctxrt_snapshot_format)3), INVALID_ARGUMENT);
+    REFUSE(ctxrt_snapshot_write(stderr, (ctxrt_snapshot_format)-1), INVALID_ARGUMENT);
+    FILE *full = fopen("/dev/full", "w");
+    if (full != NULL) {
+        setvbuf(full, NULL, _IONBF, 0);
+        REFUSE(ctxrt_snapshot_write(full, CTXRT_SNAPSHOT_TEXT), SYSTEM);
+        REFUSE(ctxrt_snapshot_write(full, CTXRT_SNAPSHOT_JSON), SYSTEM);
+        fclose(full);
+    }
+}
+END_TEST
+
+static void nothing(void *argument)
+{
+    (void)argument;
+}
+
+START_TEST(streams_and_events_refuse)
+{
+    ctxrt_stream *out_stream = NULL;
+    ctxrt_event *out_event = NULL;
+    ctxrt_context *out_context;
+    struct CUstream_st *native_stream;
+    struct CUevent_st *native_event;
+    float ms;
+    void *const bad_streams[] = {dead_stream, made_up(), context, event};
+    void *const bad_events[] = {dead_event, made_up(), context, stream, NULL};
+    for (size_t i = 0; i < sizeof bad_streams / sizeof bad_streams[0]; i++) {
+        ctxrt_stream *bad = bad_streams[i];
+        REFUSE(ctxrt_stream_destroy(bad), INVALID_HANDLE);
+        REFUSE(ctxrt_stream_synchronize(bad), INVALID_HANDLE);
+        REFUSE(ctxrt_stream_query(bad), INVALID_HANDLE);
+        REFUSE(ctxrt_stream_wait_event(bad, event), INVALID_HANDLE);
+        REFUSE(ctxrt_stream_add_host_function(bad, nothing, NULL), INVALID_HANDLE);
+        REFUSE(ctxrt_stream_context(bad, &out_context), INVALID_HANDLE);
+        REFUSE(ctxrt_stream_native(bad, &native_stream), INVALID_HANDLE);
+        REFUSE(ctxrt_frame_set_stream(bad), INVALID_HANDLE);
+        REFUSE(ctxrt_event_record(event, bad), INVALID_HANDLE);
+    }
+    for (size_t i = 0; i < sizeof bad_events / sizeof bad_events[0]; i++) {
+        ctxrt_event *bad = bad_events[i];
+        ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
+        cx_assert_error(ctxrt_event_record(bad, stream), status);
+        cx_assert_error(ctxrt_event_query(bad), status);
+        cx_assert_error(ctxrt_event_synchronize(bad), status);
+        cx_assert_error(ctxrt_event_elapsed_ms(bad, event, &ms), status);
+        cx_assert_error(ctxrt_event_elapsed_ms(event, bad, &ms), status);
+        cx_assert_error(ctxrt_event_native(bad, &native_event), status);
+        cx_assert_error(ctxrt_stream_wait_event(stream, bad), status);
+        if (bad != NULL)
+            cx_assert_error(ctxrt_event_destroy(bad), status);
+    }
+    REFUSE(ctxrt_stream_create(0, 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_create(0x80, 0, &out_stream), INVALID_ARGUMENT);
+    ck_assert_ptr_null(out_stream);
+    cx_assert_ok(ctxrt_stream_destroy(NULL));
+    REFUSE(ctxrt_stream_destroy(CTXRT_STREAM_LEGACY), INVALID_ARGUMENT);
+    REFUSE(ctxrt_stream_add_host_function(stream, NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_context(stream, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_native(stream, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_from_native(made_up(), NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_current(NULL), NULL_POINTER);
+    REFUSE(ctxrt_event_create(0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_event_create(0x80, &out_event), INVALID_ARGUMENT);
+    ck_assert_ptr_null(out_event);
+    cx_assert_ok(ctxrt_event_destroy(NULL));
+    REFUSE(ctxrt_event_elapsed_ms(event, event, NULL), NULL_POINTER);
+    REFUSE(ctxrt_event_elapsed_ms(event, event, &ms), INVALID_ARGUMENT);
+    REFUSE(ctxrt_event_native(event, NULL), NULL_POINTER);
+}
+END_TEST
+
+START_TEST(memory_refuses)
+{
+    static unsigned char host[64], other[64];
+    ctxrt_memory *memory = NULL;
+    ctxrt_memory_info info;
+    ctxrt_pointer_info pointer_info;
+    void *pointer = NULL;
+    void *const bad[] = {dead_memory, made_up(), context, stream};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        REFUSE(ctxrt_memory_retain(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_memory_release(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_memory_describe(bad[i], &info), INVALID_HANDLE);
+        REFUSE(ctxrt_memory_record_stream(bad[i], stream), INVALID_HANDLE);
+        ck_assert_ptr_null(ctxrt_memory_pointer(bad[i]));
+    }
+    ck_assert_ptr_null(ctxrt_memory_pointer(NULL));
+    cx_assert_ok(ctxrt_memory_release(NULL));
+    const size_t huge[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX - 511, (size_t)1 << 62};
+    for (size_t i = 0; i < sizeof huge / sizeof huge[0]; i++) {
+        REFUSE(ctxrt_memory_alloc(huge[i], &memory), OUT_OF_MEMORY);
+        REFUSE(ctxrt_memory_alloc_pinned(huge[i], &memory), OUT_OF_MEMORY);
+        REFUSE(ctxrt_memory_alloc_host(huge[i], &memory), OUT_OF_MEMORY);
+        REFUSE(ctxrt_alloc(huge[i], &pointer), OUT_OF_MEMORY);
+        REFUSE(ctxrt_alloc_async(huge[i], NULL, &pointer), OUT_OF_MEMORY);
+        REFUSE(ctxrt_alloc_managed(huge[i], &pointer), OUT_OF_MEMORY);
+    }
+    REFUSE(ctxrt_memory_alloc(0, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_alloc(1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_alloc_pinned(0, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_alloc_pinned(1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_alloc_host(0, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_alloc_host(1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_wrap(NULL, 1, CTXRT_CPU(0), NULL, NULL, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_wrap(host, 0, CTXRT_CPU(0), NULL, NULL, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_wrap(host, SIZE_MAX, CTXRT_CPU(0), NULL, NULL, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_memory_wrap(host, 1, CTXRT_CUDA(9), NULL, NULL, &memory), INVALID_DEVICE);
+    REFUSE(ctxrt_memory_wrap(host, 1, CTXRT_CPU(0), NULL, NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_alloc(0, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_alloc(1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_alloc_async(0, NULL, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_alloc_async(1, dead_stream, &pointer), INVALID_HANDLE);
+    REFUSE(ctxrt_alloc_async(1, NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_alloc_managed(0, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_alloc_managed(1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_free(host), INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_free(NULL));
+    REFUSE(ctxrt_free_async(host, NULL), INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_free_async(NULL, NULL));
+    REFUSE(ctxrt_host_register(NULL, 1), NULL_POINTER);
+    REFUSE(ctxrt_host_register(host, 0), INVALID_ARGUMENT);
+    REFUSE(ctxrt_host_register(host, SIZE_MAX), INVALID_ARGUMENT);
+    REFUSE(ctxrt_host_unregister(NULL), NULL_POINTER);
+    REFUSE(ctxrt_host_unregister(host), INVALID_ARGUMENT);
+    REFUSE(ctxrt_pointer_query(host, NULL), NULL_POINTER);
+    cx_assert_ok(ctxrt_pointer_query(NULL, &pointer_info));
+    ck_assert_int_eq(pointer_info.known, 0);
+    ck_assert_ptr_null(memory);
+    ck_assert_ptr_null(pointer);
+    (void)other;
+}
+END_TEST
+
+START_TEST(copies_and_fills_refuse)
+{
+    static unsigned char a[64], b[64];
+    const ctxrt_copy_kind any = CTXRT_COPY_ANY;
+    ctxrt_copy_region region = {.destination = a, .destination_pitch_bytes = 8, .destination_slice_height = 2,
+                                .source = b, .source_pitch_bytes = 8, .source_slice_height = 2,
+                                .width_bytes = 8, .height = 2, .depth = 2};
+    memset(a, 7, sizeof a);
+    REFUSE(ctxrt_copy(NULL, b, 1, any), NULL_POINTER);
+    REFUSE(ctxrt_copy(a, NULL, 1, any), NULL_POINTER);
+    REFUSE(ctxrt_copy(a, b, SIZE_MAX, any), INVALID_ARGUMENT);
+    REFUSE(ctxrt_copy(a, b, 1, (ctxrt_copy_kind)9), INVALID_ARGUMENT);
+    REFUSE(ctxrt_copy(a, b, 1, (ctxrt_copy_kind)-1), INVALID_ARGUMENT);
+    REFUSE(ctxrt_copy(a, b, 1, CTXRT_COPY_HOST_TO_DEVICE), INVALID_ARGUMENT);
+    REFUSE(ctxrt_copy_async(NULL, b, 1, any, NULL), NULL_POINTER);
+    REFUSE(ctxrt_copy_async(a, NULL, 1, any, NULL), NULL_POINTER);
+    REFUSE(ctxrt_copy_async(a, b, SIZE_MAX, any, NULL), INVALID_ARGUMENT);
+    REFUSE(ctxrt_copy_async(a, b, 1, any, dead_stream), INVALID_HANDLE);
+    REFUSE(ctxrt_copy_peer(a, CTXRT_CUDA(9), b, CTXRT_CUDA(0), 1, NULL), INVALID_DEVICE);
+    REFUSE(ctxrt_copy_peer(a, CTXRT_CUDA(0), b, CTXRT_CUDA(9), 1, NULL), INVALID_DEVICE);
+    REFUSE(ctxrt_copy_peer(NULL, CTXRT_CUDA(0), b, CTXRT_CUDA(1), 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_copy_peer(a, CTXRT_CUDA(0), b, CTXRT_CUDA(1), 1, NULL), INVALID_ARGUMENT);
+    REFUSE(ctxrt_copy_peer(a, CTXRT_CUDA(0), b, CTXRT_CUDA(1), 0, dead_stream), INVALID_HANDLE);
+    REFUSE(ctxrt_copy_2d(NULL), NULL_POINTER);
+    REFUSE(ctxrt_copy_2d_async(NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_copy_3d(NULL), NULL_POINTER);
+    REFUSE(ctxrt_copy_3d_async(NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_copy_3d_async(&region, dead_stream), INVALID_HANDLE);
+    region.source_pitch_bytes = 7;
+    REFUSE(ctxrt_copy_2d(&region), INVALID_ARGUMENT);
+    REFUSE(ctxrt_copy_3d(&region), INVALID_ARGUMENT);
+    region.source_pitch_bytes = SIZE_MAX;
+    REFUSE(ctxrt_copy_2d(&region), INVALID_ARGUMENT);
+    region.source_pitch_bytes = 8;
+    region.source_slice_height = SIZE_MAX;
+    REFUSE(ctxrt_copy_3d(&region), INVALID_ARGUMENT);
+    region.source_slice_height = 1;
+    REFUSE(ctxrt_copy_3d(&region), INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill(NULL, 0, 1), NULL_POINTER);
+    REFUSE(ctxrt_fill(a, 256, 1), INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill(a, -1, 1), INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill(a, 0, SIZE_MAX), INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill_async(NULL, 0, 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_fill_async(a, 256, 1, NULL), INVALID_ARGUMENT);
+    REFUSE(ctxrt_fill_async(a, 0, 1, dead_stream), INVALID_HANDLE);
+    for (size_t i = 0; i < sizeof a; i++)
+        ck_assert_uint_eq(a[i], 7);
+}
+END_TEST
+
+static ctxrt_status no_alloc(void *user_data, size_t size_bytes, ctxrt_stream *where, void **out_pointer)
+{
+    (void)user_data, (void)size_bytes, (void)where, (void)out_pointer;
+    return CTXRT_ERROR_OUT_OF_MEMORY;
+}
+
+static ctxrt_status no_free(void *user_data, void *pointer, size_t size_bytes)
+{
+    (void)user_data, (void)pointer, (void)size_bytes;
+    return CTXRT_SUCCESS;
+}
+
+START_TEST(allocators_refuse)
+{
+    ctxrt_allocator *out = NULL;
+    ctxrt_allocator_figures figures;
+    uint64_t bytes;
+    void *const bad[] = {dead_allocator, made_up(), context, stream};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        REFUSE(ctxrt_allocator_destroy(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_statistics(bad[i], &figures), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_set_limit(bad[i], 1), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_trim(bad[i], &bytes), INVALID_HANDLE);
+        REFUSE(ctxrt_frame_set_allocator(bad[i]), INVALID_HANDLE);
+    }
+    ctxrt_allocator_vtable vtable = {sizeof vtable, no_alloc, no_free, NULL};
+    REFUSE(ctxrt_allocator_create(0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_create_custom(NULL, NULL, &out), NULL_POINTER);
+    REFUSE(ctxrt_allocator_create_custom(&vtable, NULL, NULL), NULL_POINTER);
+    vtable.struct_size = 1;
+    REFUSE(ctxrt_allocator_create_custom(&vtable, NULL, &out), INVALID_ARGUMENT);
+    vtable.struct_size = sizeof vtable;
+    vtable.alloc = NULL;
+    REFUSE(ctxrt_allocator_create_custom(&vtable, NULL, &out), NULL_POINTER);
+    ck_assert_ptr_null(out);
+    cx_assert_ok(ctxrt_allocator_destroy(NULL));
+    cx_assert_ok(ctxrt_allocator_current(&out));
+    REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_allocator_current(NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_statistics(NULL, NULL), NULL_POINTER);
+}
+END_TEST
+
+static Suite *arguments_suite(void)
+{
+    Suite *suite = suite_create("arguments");
+    TCase *tcase = tcase_create("arguments");
+    tcase_add_checked_fixture(tcase, start, finish);
+    tcase_add_test(tcase, names_of_what_does_not_exist_are_no_crash);
+    tcase_add_test(tcase, the_runtime_refuses_bad_options_and_second_thoughts);
+    tcase_add_test(tcase, devices_refuse);
+    tcase_add_test(tcase, contexts_and_the_stack_refuse);
+    tcase_add_test(tcase, streams_and_events_refuse);
+    tcase_add_test(tcase, memory_refuses);
+    tcase_add_test(tcase, copies_and_fills_refuse);
+    tcase_add_test(tcase, allocators_refuse);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite * (*const[])(void)){arguments_suite, NULL});
+}
