@@ -1,0 +1,1 @@
+dist_man_MANS += docs/man/ctxrt.1 docs/man/ctxrt-info.1 docs/man/ctxrt-run.1 docs/man/ctxrt.7

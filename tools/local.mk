@@ -1,0 +1,11 @@
+# The command ctxrt: a client of the public interface, one file for each subcommand.
+bin_PROGRAMS += ctxrt
+ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/info.c tools/run.c
+ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_builddir) \
+	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"'
+if HAVE_CUDA_H
+ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
+endif
+ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+ctxrt_LDADD = lib/libctxrt.la $(JANSSON_LIBS)
+EXTRA_ctxrt_DEPENDENCIES = $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)

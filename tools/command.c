@@ -1,0 +1,93 @@
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define KEY_HELP 'h'
+
+/* An error that has been told, or no error: help was wanted. argp itself returns others. */
+#define TOLD ECANCELED
+
+/* What the parser around the subcommand's own one keeps. */
+typedef struct outer {
+    void *input;
+    const char *refused; /* the word before which argp itself gave up */
+    bool helped;
+} outer;
+
+static void print_error(const char *command, const char *format, va_list arguments, const char *end)
+{
+    fprintf(stderr, "%s: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "%s\n", end);
+}
+
+int command_error(const char *command, int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_error(command, format, arguments, "");
+    va_end(arguments);
+    return status;
+}
+
+error_t command_wrong_use(struct argp_state *state, const char *format, ...)
+{
+    char end[64];
+    snprintf(end, sizeof end, "; see %s --help", state->argv[0]);
+    va_list arguments;
+    va_start(arguments, format);
+    print_error(state->argv[0], format, arguments, end);
+    va_end(arguments);
+    return TOLD;
+}
+
+int command_failure(const char *command, ctxrt_status failure)
+{
+    const ctxrt_error *error = ctxrt_last_error();
+    int status = failure == CTXRT_ERROR_INVALID_ARGUMENT ? COMMAND_WRONG_USE : COMMAND_FAILED;
+    return command_error(command, status, "%s",
+                         error->status == failure ? error->message : ctxrt_status_text(failure));
+}
+
+static error_t parse_outer(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    outer *self = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = self->input;
+        return 0;
+    case KEY_HELP:
+        argp_help(state->root_argp, stdout, ARGP_HELP_STD_HELP, state->argv[0]);
+        self->helped = true;
+        return TOLD;
+    case ARGP_KEY_ERROR:
+        self->refused = state->argv[state->next - 1];
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+bool command_parse(const struct argp *argp, int argc, char **argv, void *input, int *out_status)
+{
+    static const struct argp_option options[] = {
+        {"help", KEY_HELP, NULL, 0, "Print this help", -1},
+        {0},
+    };
+    const struct argp_child children[] = {{.argp = argp}, {0}};
+    const struct argp whole = {.options = options, .parser = parse_outer, .children = children};
+    const unsigned int flags = ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_NO_EXIT;
+    outer self = {.input = input};
+    error_t error = argp_parse(&whole, argc, argv, flags, NULL, &self);
+    if (error == 0)
+        return true;
+    if (error != TOLD)
+        command_error(argv[0], COMMAND_WRONG_USE,
+                      "'%s' is no option, or lacks its value; see %s --help", self.refused,
+                      argv[0]);
+    *out_status = self.helped ? COMMAND_GOOD : COMMAND_WRONG_USE;
+    return false;
+}

@@ -1,0 +1,305 @@
+#include "command.h"
+
+#include <ctxrt/runtime.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRIVERS_MAX 8
+
+#ifdef CTXRT_BUILT_CUDA_H
+#define BUILT_CUDA_H true
+#else
+#define BUILT_CUDA_H false
+#endif
+
+#define UUID_TEXT_BYTES 37
+
+/* What is read from the environment; set but empty is as not set. */
+static const char *const variables[] = {
+    "CTXRT_DRIVER",       "CTXRT_LIBCUDA",         "CTXRT_FOREIGN",
+    "CTXRT_LOG",          "CTXRT_EMU_DEVICES",     "CTXRT_EMU_MEMORY",
+    "CTXRT_EMU_SCHEDULE", "CTXRT_EMU_HOST_ACCESS", "CUDA_VISIBLE_DEVICES",
+};
+#define VARIABLES (sizeof variables / sizeof variables[0])
+
+typedef struct request {
+    bool json;
+} request;
+
+typedef struct device {
+    ctxrt_device name;
+    ctxrt_device_info info;
+} device;
+
+typedef struct findings {
+    ctxrt_driver_info drivers[DRIVERS_MAX];
+    size_t driver_count;
+    device *devices;
+    size_t device_count;
+} findings;
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    request *self = state->input;
+    switch (key) {
+    case 'j':
+        self->json = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return command_wrong_use(state, "'%s' is one argument too many", argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char *variable_value(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+static ctxrt_status find_devices(findings *self)
+{
+    int counts[CTXRT_DEVICE_TYPE_COUNT];
+    size_t total = 0;
+    ctxrt_status status = ctxrt_device_count_all(counts);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    for (int type = 0; type < CTXRT_DEVICE_TYPE_COUNT; type++)
+        total += (size_t)counts[type];
+    self->devices = calloc(total != 0 ? total : 1, sizeof *self->devices);
+    if (self->devices == NULL)
+        return CTXRT_ERROR_OUT_OF_MEMORY;
+    for (int type = 0; type < CTXRT_DEVICE_TYPE_COUNT; type++)
+        for (int index = 0; index < counts[type]; index++) {
+            device *found = &self->devices[self->device_count];
+            found->name = ctxrt_device_of((ctxrt_device_type)type, index);
+            status = ctxrt_device_properties(found->name, &found->info);
+            if (status != CTXRT_SUCCESS)
+                return status;
+            self->device_count++;
+        }
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status find(findings *self)
+{
+    ctxrt_status status = ctxrt_drivers(DRIVERS_MAX, self->drivers, &self->driver_count);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (self->driver_count > DRIVERS_MAX)
+        self->driver_count = DRIVERS_MAX;
+    return find_devices(self);
+}
+
+static void write_uuid(const unsigned char uuid[16], char text[UUID_TEXT_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    char *next = text;
+    for (int i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *next++ = '-';
+        *next++ = digits[uuid[i] >> 4];
+        *next++ = digits[uuid[i] & 15];
+    }
+    *next = '\0';
+}
+
+static void write_version(int version, char *text, size_t size)
+{
+    snprintf(text, size, "%d.%d", version / 1000, version % 1000 / 10);
+}
+
+static void write_library_version(char *text, size_t size)
+{
+    int version = ctxrt_version();
+    snprintf(text, size, "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+}
+
+static void print_driver(const ctxrt_driver_info *driver)
+{
+    char version[32];
+    printf("  %-10s %-6s ", driver->name, ctxrt_device_type_name(driver->type));
+    if (!driver->loaded) {
+        printf("not loaded: %s\n", driver->reason);
+        return;
+    }
+    write_version(driver->version, version, sizeof version);
+    printf("CUDA %s, %d device%s", version, driver->device_count,
+           driver->device_count == 1 ? "" : "s");
+    printf("%s%s\n", driver->path[0] != '\0' ? ", " : "", driver->path);
+}
+
+static void print_device(const device *self)
+{
+    const ctxrt_device_info *info = &self->info;
+    char uuid[UUID_TEXT_BYTES];
+    write_uuid(info->uuid, uuid);
+    printf("  %s:%d\n", ctxrt_device_type_name(self->name.type), self->name.index);
+    printf("    %-22s %s%s\n", "name", info->name, info->emulated ? " (emulated)" : "");
+    printf("    %-22s %s\n", "uuid", uuid);
+    printf("    %-22s %s\n", "pci bus id", info->pci_bus_id[0] != '\0' ? info->pci_bus_id : "none");
+    printf("    %-22s %.1f GiB\n", "memory", (double)info->total_bytes / (1 << 30));
+    printf("    %-22s %s\n", "host may touch it", info->host_accessible ? "yes" : "no");
+    printf("    %-22s %d.%d\n", "compute capability", info->compute_major, info->compute_minor);
+    printf("    %-22s %d\n", "multiprocessors", info->multiprocessors);
+    printf("    %-22s %d\n", "warp size", info->warp_size);
+    printf("    %-22s %d\n", "threads per block", info->max_threads_per_block);
+}
+
+static void print_text(const findings *self)
+{
+    char version[32];
+    bool any = false;
+    write_library_version(version, sizeof version);
+    printf("ctxrt %s\n\nDrivers\n", version);
+    for (size_t i = 0; i < self->driver_count; i++)
+        print_driver(&self->drivers[i]);
+    printf("\nDevices\n");
+    for (size_t i = 0; i < self->device_count; i++)
+        print_device(&self->devices[i]);
+    printf("\nEnvironment\n");
+    for (size_t i = 0; i < VARIABLES; i++) {
+        const char *value = variable_value(variables[i]);
+        if (value != NULL)
+            printf("  %-22s %s\n", variables[i], value);
+        any = any || value != NULL;
+    }
+    if (!any)
+        printf("  nothing set\n");
+    printf("\nBuild\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h", BUILT_CUDA_H ? "yes" : "no",
+           "sanitizers", CTXRT_BUILT_SANITIZERS[0] != '\0' ? CTXRT_BUILT_SANITIZERS : "none");
+}
+
+/* A path or a value of the environment may be any bytes; JSON takes UTF-8 only. */
+static json_t *json_text(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string != NULL)
+        return string;
+    size_t length = strlen(text);
+    char *ascii = strdup(text);
+    if (ascii == NULL)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)ascii[i] >= 0x80)
+            ascii[i] = '?';
+    string = json_string(ascii);
+    free(ascii);
+    return string;
+}
+
+static json_t *driver_json(const ctxrt_driver_info *driver)
+{
+    char version[32];
+    write_version(driver->version, version, sizeof version);
+    return json_pack("{s:s, s:o, s:s, s:b, s:s, s:i, s:o}", "name", driver->name, "path",
+                     json_text(driver->path), "type", ctxrt_device_type_name(driver->type),
+                     "loaded", driver->loaded, "cuda_version", driver->version != 0 ? version : "",
+                     "device_count", driver->device_count, "reason", json_text(driver->reason));
+}
+
+static json_t *device_json(const device *self)
+{
+    const ctxrt_device_info *info = &self->info;
+    char uuid[UUID_TEXT_BYTES];
+    write_uuid(info->uuid, uuid);
+    return json_pack(
+        "{s:s, s:i, s:o, s:s, s:s, s:I, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:b, s:b, "
+        "s:b, s:b, s:b}",
+        "type", ctxrt_device_type_name(self->name.type), "index", self->name.index, "name",
+        json_text(info->name), "uuid", uuid, "pci_bus_id", info->pci_bus_id, "total_bytes",
+        (json_int_t)info->total_bytes, "compute_major", info->compute_major, "compute_minor",
+        info->compute_minor, "multiprocessors", info->multiprocessors, "warp_size", info->warp_size,
+        "max_threads_per_block", info->max_threads_per_block, "clock_khz", info->clock_khz,
+        "memory_clock_khz", info->memory_clock_khz, "memory_bus_bits", info->memory_bus_bits,
+        "integrated", info->integrated, "unified_addressing", info->unified_addressing,
+        "can_map_host_memory", info->can_map_host_memory, "managed_memory", info->managed_memory,
+        "host_accessible", info->host_accessible, "emulated", info->emulated);
+}
+
+static json_t *environment_json(void)
+{
+    json_t *environment = json_object();
+    for (size_t i = 0; environment != NULL && i < VARIABLES; i++) {
+        const char *value = variable_value(variables[i]);
+        if (value != NULL &&
+            json_object_set_new(environment, variables[i], json_text(value)) != 0) {
+            json_decref(environment);
+            environment = NULL;
+        }
+    }
+    return environment;
+}
+
+/* Appends; json_array_append_new refuses NULL, and then consumes nothing. */
+static bool append(json_t *array, json_t *value)
+{
+    return json_array_append_new(array, value) == 0;
+}
+
+static json_t *findings_json(const findings *self)
+{
+    char version[32];
+    bool whole = true;
+    json_t *drivers = json_array(), *devices = json_array();
+    for (size_t i = 0; i < self->driver_count; i++)
+        whole = append(drivers, driver_json(&self->drivers[i])) && whole;
+    for (size_t i = 0; i < self->device_count; i++)
+        whole = append(devices, device_json(&self->devices[i])) && whole;
+    write_library_version(version, sizeof version);
+    json_t *all =
+        json_pack("{s:s, s:o, s:o, s:o, s:{s:b, s:s}}", "version", version, "drivers", drivers,
+                  "devices", devices, "environment", environment_json(), "build",
+                  "compared_with_cuda_h", BUILT_CUDA_H, "sanitizers", CTXRT_BUILT_SANITIZERS);
+    if (whole)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static bool print_json(const findings *self)
+{
+    json_t *all = findings_json(self);
+    bool printed =
+        all != NULL && json_dumpf(all, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
+    json_decref(all);
+    return printed;
+}
+
+static int show(const char *command, const findings *self, bool json)
+{
+    if (json && !print_json(self))
+        return command_error(command, COMMAND_FAILED, "the JSON could not be made or written");
+    if (!json)
+        print_text(self);
+    if (fflush(stdout) != 0 || ferror(stdout) != 0)
+        return command_error(command, COMMAND_FAILED, "standard output could not be written");
+    return COMMAND_GOOD;
+}
+
+static const char doc[] = "Shows the drivers that ctxrt found, or why there is none, their "
+                          "devices, the environment in force "
+                          "and how ctxrt was built. Makes no context.";
+
+int info_command(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"json", 'j', NULL, 0, "Print JSON", 0},
+        {0},
+    };
+    static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
+    request self = {0};
+    findings found = {0};
+    int status;
+
+    if (!command_parse(&argp, argc, argv, &self, &status))
+        return status;
+    ctxrt_status finding = find(&found);
+    status = finding == CTXRT_SUCCESS ? show(argv[0], &found, self.json)
+                                      : command_failure(argv[0], finding);
+    free(found.devices);
+    return status;
+}

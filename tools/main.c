@@ -1,0 +1,91 @@
+#include "command.h"
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct subcommand {
+    const char *name;
+    const char *full_name;
+    int (*run)(int argc, char **argv);
+} subcommands[] = {
+    {"info", "ctxrt info", info_command},
+    {"run", "ctxrt run", run_command},
+};
+
+/* The subcommand that was named, and its arguments from its name on. */
+typedef struct choice {
+    const struct subcommand *subcommand;
+    int argc;
+    char **argv;
+    bool version;
+} choice;
+
+static error_t choose(choice *self, const char *name, struct argp_state *state)
+{
+    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
+        if (strcmp(name, subcommands[i].name) == 0)
+            self->subcommand = &subcommands[i];
+    if (self->subcommand == NULL)
+        return command_wrong_use(state, "there is no command '%s'", name);
+    self->argv = state->argv + state->next - 1;
+    self->argc = state->argc - state->next + 1;
+    state->next = state->argc;
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    choice *self = state->input;
+    switch (key) {
+    case 'V':
+        self->version = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return choose(self, argument, state);
+    case ARGP_KEY_END:
+        if (self->subcommand == NULL && !self->version)
+            return command_wrong_use(state, "name a command, info or run");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char doc[] =
+    "A context-stack runtime over the CUDA Driver API.\n"
+    "\vCommands:\n"
+    "  info    show drivers, devices and the environment in force\n"
+    "  run     run a program on the stand-in libcuda.so.1: no GPU needed\n"
+    "\n"
+    "`ctxrt COMMAND --help' tells more, and so do the manual pages ctxrt(1) and ctxrt(7).\n"
+    "Exit status: 0 good, 1 a step failed, 2 wrong use.";
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"version", 'V', NULL, 0, "Print the version", 0},
+        {0},
+    };
+    static const struct argp argp = {options, parse, "COMMAND [ARGUMENT...]", doc, NULL,
+                                     NULL,    NULL};
+    static char name[] = "ctxrt";
+    char *no_arguments[] = {name, NULL};
+    choice self = {0};
+    int status;
+
+    if (argc < 1) {
+        argc = 1;
+        argv = no_arguments;
+    }
+    argv[0] = name;
+    if (!command_parse(&argp, argc, argv, &self, &status))
+        return status;
+    if (self.version) {
+        printf("ctxrt %s\n", PACKAGE_VERSION);
+        return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
+    }
+    self.argv[0] = (char *)self.subcommand->full_name;
+    return self.subcommand->run(self.argc, self.argv);
+}

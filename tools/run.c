@@ -1,0 +1,190 @@
+#include "command.h"
+
+#include "config.h"
+#include <ctxrt/runtime.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_CUDA = 256 };
+
+typedef struct request {
+    const char *devices;
+    const char *memory;
+    const char *cuda;
+    char **program;
+} request;
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    request *self = state->input;
+    switch (key) {
+    case 'd':
+        self->devices = argument;
+        return *argument != '\0' ? 0 : command_wrong_use(state, "--devices needs a number");
+    case 'm':
+        self->memory = argument;
+        return *argument != '\0' ? 0 : command_wrong_use(state, "--memory needs a size");
+    case KEY_CUDA:
+        self->cuda = argument;
+        if (strcmp(argument, "12") != 0 && strcmp(argument, "13") != 0)
+            return command_wrong_use(state, "--cuda %s: it can be 12 or 13", argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        self->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return command_wrong_use(state, "name the program to run");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Writes the pieces, up to NULL, one after the other; false if they do not fit. */
+static bool join(char path[PATH_MAX], const char *const *pieces)
+{
+    size_t length = 0;
+    for (; *pieces != NULL; pieces++) {
+        size_t more = strlen(*pieces);
+        if (more >= PATH_MAX - length)
+            return false;
+        memcpy(path + length, *pieces, more + 1);
+        length += more;
+    }
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* The folder that this program is in, without libtool's .libs. */
+static bool find_own_folder(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length <= 0)
+        return false;
+    folder[length] = '\0';
+    *strrchr(folder, '/') = '\0';
+    if (ends_with(folder, "/.libs"))
+        *strrchr(folder, '/') = '\0';
+    return true;
+}
+
+/* The length of the folder that both paths begin with. */
+static size_t common_folder(const char *left, const char *right)
+{
+    size_t common = 0;
+    for (size_t i = 0; left[i] == right[i]; i++) {
+        if (left[i] == '/')
+            common = i;
+        if (left[i] == '\0')
+            return i;
+    }
+    return common;
+}
+
+static bool has_standin(const char *folder)
+{
+    char path[PATH_MAX];
+    return join(path, (const char *const[]){folder, "/libcuda.so.1", NULL}) &&
+           access(path, R_OK) == 0;
+}
+
+/* The folder of the stand-in: of this build tree; else where an installation, maybe moved, has it.
+ */
+static bool find_standin(const char *cuda, char standin[PATH_MAX])
+{
+    char own[PATH_MAX];
+    if (find_own_folder(own)) {
+        if (join(standin, (const char *const[]){own, "/lib/shim/cuda-", cuda, "/.libs", NULL}) &&
+            has_standin(standin))
+            return true;
+        size_t common = common_folder(CTXRT_BINDIR, CTXRT_PKGLIBDIR);
+        if (ends_with(own, CTXRT_BINDIR + common)) {
+            own[strlen(own) - strlen(CTXRT_BINDIR + common)] = '\0';
+            if (join(standin,
+                     (const char *const[]){own, CTXRT_PKGLIBDIR + common, "/cuda-", cuda, NULL}) &&
+                has_standin(standin))
+                return true;
+        }
+    }
+    return join(standin, (const char *const[]){CTXRT_PKGLIBDIR, "/cuda-", cuda, NULL}) &&
+           has_standin(standin);
+}
+
+static bool prepend_library_path(const char *folder)
+{
+    const char *rest = getenv("LD_LIBRARY_PATH");
+    if (rest == NULL || *rest == '\0')
+        return setenv("LD_LIBRARY_PATH", folder, 1) == 0;
+    size_t size = strlen(folder) + 1 + strlen(rest) + 1;
+    char *path = malloc(size);
+    if (path == NULL)
+        return false;
+    snprintf(path, size, "%s:%s", folder, rest);
+    bool set = setenv("LD_LIBRARY_PATH", path, 1) == 0;
+    free(path);
+    return set;
+}
+
+/* CTXRT_LIBCUDA would lead a ctxrt program past the stand-in. */
+static bool set_environment(const request *self, const char *standin)
+{
+    return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
+           (self->memory == NULL || setenv("CTXRT_EMU_MEMORY", self->memory, 1) == 0) &&
+           unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin);
+}
+
+static int execute(const char *command, char **program)
+{
+    execvp(program[0], program);
+    int status = errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_CANNOT_EXECUTE;
+    return command_error(command, status, "cannot run %s: %s", program[0], strerror(errno));
+}
+
+static const char doc[] = "Runs PROGRAM on the stand-in libcuda.so.1, which plays GPUs on the CPU."
+                          "\vSIZE is a number of bytes such as 512M or 4G, from 2M to 1T. What an "
+                          "option does not say is as the "
+                          "environment says it (ctxrt(7)). The exit status is PROGRAM's; 127 if "
+                          "there is no such program, "
+                          "126 if it cannot be executed.";
+
+int run_command(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"devices", 'd', "N", 0, "Play N GPUs, 1 to 64 (CTXRT_EMU_DEVICES; 4)", 0},
+        {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; 4G)", 0},
+        {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (12)", 0},
+        {0},
+    };
+    static const struct argp argp = {options, parse, "PROGRAM [ARGUMENT...]", doc, NULL,
+                                     NULL,    NULL};
+    request self = {.cuda = "12"};
+    char standin[PATH_MAX];
+    int status;
+
+    if (!command_parse(&argp, argc, argv, &self, &status))
+        return status;
+    if (!find_standin(self.cuda, standin))
+        return command_error(
+            argv[0], COMMAND_FAILED,
+            "the stand-in cuda-%s/libcuda.so.1 is not in %s: install ctxrt again, whole", self.cuda,
+            CTXRT_PKGLIBDIR);
+    if (!set_environment(&self, standin))
+        return command_error(argv[0], COMMAND_FAILED, "no memory for the environment");
+
+    /* The program would find a bad value only at its cuInit, with no way to say so. */
+    ctxrt_options no_gpu = CTXRT_OPTIONS_INIT;
+    no_gpu.cuda_driver = CTXRT_CUDA_DRIVER_NONE;
+    ctxrt_status checked = ctxrt_init(&no_gpu);
+    if (checked != CTXRT_SUCCESS)
+        return command_failure(argv[0], checked);
+    return execute(argv[0], self.program);
+}
