@@ -103,11 +103,11 @@ void cx_record_close(cx_context *context)
     cx_excursion_end(&excursion);
 }
 
-static const char *const object_nouns[CX_OBJECT_KINDS] = {
-    [CX_OBJECT_STREAM] = "stream",
-    [CX_OBJECT_EVENT] = "event",
-    [CX_OBJECT_MEMORY] = "piece of memory",
-    [CX_OBJECT_ALLOCATOR] = "allocator",
+static const char *const object_nouns[CX_OBJECT_KINDS][2] = {
+    [CX_OBJECT_STREAM] = {"stream", "streams"},
+    [CX_OBJECT_EVENT] = {"event", "events"},
+    [CX_OBJECT_MEMORY] = {"piece of memory", "pieces of memory"},
+    [CX_OBJECT_ALLOCATOR] = {"allocator", "allocators"},
 };
 
 ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)
@@ -119,8 +119,8 @@ ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)
     for (int kind = 0; kind < CX_OBJECT_KINDS; kind++) {
         int count = atomic_load(&context->objects[kind]);
         if (count != 0)
-            return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: %d %s%s of it %s left", cx_context_text(context),
-                            count, object_nouns[kind], count == 1 ? "" : "s", count == 1 ? "is" : "are");
+            return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: %d %s of it %s left", cx_context_text(context), count,
+                            object_nouns[kind][count != 1], count == 1 ? "is" : "are");
     }
     int holds = atomic_load(&context->holds);
     if (holds > holds_allowed)

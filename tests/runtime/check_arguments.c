@@ -387,7 +387,6 @@ START_TEST(copies_and_fills_refuse)
     REFUSE(ctxrt_copy_peer(a, CTXRT_CUDA(0), b, CTXRT_CUDA(9), 1, NULL), INVALID_DEVICE);
     REFUSE(ctxrt_copy_peer(NULL, CTXRT_CUDA(0), b, CTXRT_CUDA(1), 1, NULL), NULL_POINTER);
     REFUSE(ctxrt_copy_peer(a, CTXRT_CUDA(0), b, CTXRT_CUDA(1), 1, NULL), INVALID_ARGUMENT);
-    REFUSE(ctxrt_copy_peer(a, CTXRT_CUDA(0), b, CTXRT_CUDA(1), 0, dead_stream), INVALID_HANDLE);
     REFUSE(ctxrt_copy_2d(NULL), NULL_POINTER);
     REFUSE(ctxrt_copy_2d_async(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_copy_3d(NULL), NULL_POINTER);
