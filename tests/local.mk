@@ -20,3 +20,5 @@ include tests/driver/local.mk
 include tests/emu/local.mk
 include tests/runtime/local.mk
 include tests/standin/local.mk
+include tests/tools/local.mk
+include tests/package/local.mk

@@ -1,0 +1,81 @@
+#!/bin/sh
+# The rooms of lib/ include each other one way only: base <- driver <- (emu, layer) <- device <- context
+# <- work <- memory <- graph <- infinirt. The runtime knows drivers as tables: only its start knows emu.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+
+rooms='base driver emu layer device context work memory graph infinirt shim'
+
+may_include() # room
+{
+    case $1 in
+    base) echo base ;;
+    driver) echo base driver ;;
+    emu) echo base driver emu ;;
+    layer) echo base driver layer ;;
+    device) echo base driver layer device ;;
+    context) echo base driver layer device context ;;
+    work) echo base driver layer device context work ;;
+    memory) echo base driver layer device context work memory ;;
+    graph) echo base driver layer device context work memory graph ;;
+    infinirt) echo base driver layer device context work memory graph infinirt ;;
+    shim) echo base driver emu shim ;;
+    esac
+}
+
+# Prints the #include lines of a room that it may not have. Those of the public headers are in angle
+# brackets; a header without its room would be found by luck.
+wrong_includes() # folder of the rooms, room
+{
+    [ -d "$1/$2" ] || return 0
+    grep -rn '^ *# *include *"' "$1/$2" | while IFS= read -r line; do
+        file=${line%%:*}
+        included=${line#*\"}
+        included=${included%%\"*}
+        case ${file#"$1"/}:$included in
+        device/runtime.c:emu/emu.h | *:config.h | shim/*:lib/shim/unserved.def) continue ;;
+        esac
+        case " $(may_include "$2") " in
+        *" ${included%%/*} "*) [ "${included#*/}" = "$included" ] || continue ;;
+        esac
+        echo "${line#"$1"/}"
+    done
+}
+
+echo 1..13
+for room in $rooms; do
+    wrong_includes "$top_srcdir/lib" "$room" > "$scratch/out"
+    [ ! -s "$scratch/out" ]
+    report $? "${room}_includes_no_room_above_it"
+done
+
+for room in "$top_srcdir"/lib/*/; do
+    room=$(basename "$room")
+    case " $rooms " in
+    *" $room "*) ;;
+    *) echo "$room has no place in the order" ;;
+    esac
+done > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'every_room_has_its_place'
+
+# This test itself: in a copy, each of these must be found.
+plant() # room, line
+{
+    mkdir -p "$scratch/lib/$1"
+    echo "$2" > "$scratch/lib/$1/planted.c"
+}
+plant base '#include "driver/table.h"'
+plant driver '#include "emu/emu.h"'
+plant emu '#  include "device/device.h"'
+plant layer '#include "emu/emu.h"'
+plant device '#include "emu/emu.h"'
+plant context '#include "work/stream.h"'
+plant work '#include "emu/emu.h"'
+plant memory '#include "stream.h"'
+plant shim '#include "context/stack.h"'
+for room in base driver emu layer device context work memory shim; do
+    [ -n "$(wrong_includes "$scratch/lib" "$room")" ] || echo "not found in $room"
+done > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'a_wrong_include_is_found'

@@ -1,0 +1,69 @@
+#!/bin/sh
+# ctxrt run: the program comes to the stand-in, and its exit status is the program's.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+ctxrt=$top_builddir/ctxrt
+shim=$top_builddir/lib/shim
+
+echo 1..24
+
+run "$ctxrt" run --help
+printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
+report $? 'help_lists_the_options'
+run "$ctxrt" run
+failed_with 2 'name the program.*ctxrt run --help'
+report $? 'no_program_is_wrong_use'
+run "$ctxrt" run --cards 2 true
+failed_with 2 "'--cards'.*ctxrt run --help"
+report $? 'an_unknown_option_is_wrong_use'
+run "$ctxrt" run --devices
+failed_with 2 "'--devices'.*lacks its value"
+report $? 'an_option_without_its_value_is_wrong_use'
+for devices in 0 65 two 4x ''; do
+    run "$ctxrt" run --devices "$devices" true
+    failed_with 2 'DEVICES is not\|needs a number'
+    report $? "devices_cannot_be_'$devices'"
+done
+for memory in 1K 2T 4X -4G 99999999999999999999 ''; do
+    run "$ctxrt" run --memory "$memory" true
+    failed_with 2 'MEMORY is not\|needs a size'
+    report $? "memory_cannot_be_'$memory'"
+done
+run "$ctxrt" run --cuda 11 true
+failed_with 2 '--cuda 11: it can be 12 or 13'
+report $? 'cuda_is_12_or_13'
+
+run "$ctxrt" run no-such-program
+failed_with 127 'cannot run no-such-program'
+report $? 'a_program_that_is_not_there_gives_127'
+run "$ctxrt" run "$scratch"
+failed_with 126 'cannot run'
+report $? 'a_program_that_cannot_be_executed_gives_126'
+run "$ctxrt" run sh -c 'exit 7'
+[ "$status" -eq 7 ]
+report $? 'the_exit_status_is_the_programs'
+run "$ctxrt" run echo --devices 2
+printed '^--devices 2$'
+report $? 'options_behind_the_program_are_the_programs'
+
+run env LD_LIBRARY_PATH=/before CTXRT_LIBCUDA=/elsewhere "$ctxrt" run sh -c \
+    'echo "$LD_LIBRARY_PATH"; echo "${CTXRT_LIBCUDA-unset}"'
+printed "^$shim/cuda-12/\.libs:.*/before" && printed '^unset$'
+report $? 'the_stand_in_comes_before_other_libraries'
+
+# ctxrt info is a Driver API program as any other.
+if [ -n "$SANITIZERS" ]; then
+    for what in the_program_finds_the_devices cuda_13_is_the_other_stand_in what_is_not_said_is_as_in_the_environment; do
+        skip "$what" "a libcuda built with $SANITIZERS cannot be loaded beside a libctxrt built with it"
+    done
+else
+    run "$ctxrt" run --devices 3 --memory 64M "$ctxrt" info
+    printed "CUDA 12\.9, 3 devices, $shim/cuda-12/" && grep -q '^  cuda:2$' "$scratch/out"
+    report $? 'the_program_finds_the_devices'
+    run "$ctxrt" run --cuda=13 "$ctxrt" info
+    printed "CUDA 13\.0, 4 devices, $shim/cuda-13/"
+    report $? 'cuda_13_is_the_other_stand_in'
+    run env CTXRT_EMU_DEVICES=2 "$ctxrt" run --memory 64M "$ctxrt" info
+    printed "CUDA 12\.9, 2 devices, $shim/cuda-12/"
+    report $? 'what_is_not_said_is_as_in_the_environment'
+fi
