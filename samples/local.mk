@@ -28,14 +28,6 @@ samples_context_tutorial_CPPFLAGS += -DHAVE_CUDA_H $(CUDA_CPPFLAGS)
 endif
 samples_context_tutorial_LINK = $(CC) $(AM_CFLAGS) $(CFLAGS) $(samples_context_tutorial_LDFLAGS) $(LDFLAGS) -o $@
 
-# The export set that the tutorial needs: that of the cuda.h it was built with.
-noinst_DATA = samples/tutorial-cuda
-samples/tutorial-cuda: samples/context_tutorial.c
-	$(AM_V_GEN)$(MKDIR_P) samples && if test -n "$(CUDA_DIR)"; then \
-	  $(SED) -n 's/^#define CUDA_VERSION \([0-9]*\)[0-9][0-9][0-9]$$/\1/p' $(CUDA_DIR)/include/cuda.h; \
-	else echo 12; fi >$@
-CLEANFILES += samples/tutorial-cuda
-
 SAMPLE_SH = samples/check_samples.sh samples/check_pipeline.sh
 dist_check_SCRIPTS += $(SAMPLE_SH)
 TESTS += $(SAMPLE_SH)
