@@ -163,7 +163,7 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_frame *top = cx_thread_top(thread);
-    if (top != NULL && top->serial == scope->serial && cx_stack_pop_top(thread, top) == NULL) {
+    if (top != NULL && top->serial == scope->serial && cx_stack_pop_top(thread, top)) {
         scope->serial = 0;
         return CTXRT_SUCCESS;
     }

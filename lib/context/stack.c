@@ -10,25 +10,10 @@ ctxrt_status cx_target_renew(cx_target *target)
     return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
 }
 
-/* Writes the target into the slot above the top frame, where whoever ends the context finds it. The frame
- * counts once the depth says so. */
-__attribute__((always_inline)) static inline ctxrt_status
-prepare(cx_thread *thread, uint32_t depth, cx_target *target, const cx_frame_place *place)
+ctxrt_status cx_stack_full(void)
 {
-    if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
-        return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more",
-                        CTXRT_STACK_DEPTH_MAX);
-    for (;;) {
-        cx_thread_begin(thread);
-        cx_frame_write(&thread->frames[depth], target->context, place);
-        cx_thread_end(thread);
-        if (__builtin_expect(cx_target_live(target), 1))
-            return CTXRT_SUCCESS;
-        cx_stack_clear(thread, depth);
-        ctxrt_status status = cx_target_renew(target);
-        if (status != CTXRT_SUCCESS)
-            return status;
-    }
+    return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more",
+                    CTXRT_STACK_DEPTH_MAX);
 }
 
 int cx_stack_top_own(const cx_thread *thread)
@@ -60,7 +45,7 @@ static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext curre
     if (status != CTXRT_SUCCESS)
         return status;
     target.handle = cx_context_handle(target.context);
-    status = prepare(thread, cx_thread_depth(thread), &target, &place);
+    status = cx_stack_prepare(thread, cx_thread_depth(thread), &target, &place);
     if (status == CTXRT_SUCCESS)
         atomic_store_explicit(&thread->depth, cx_thread_depth(thread) + 1, memory_order_release);
     return status;
@@ -118,48 +103,11 @@ ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
     }
 }
 
-/* Dropping foreign frames can leave none, which is no error before a push. */
-static ctxrt_status settle_for_push(cx_thread *thread)
+ctxrt_status cx_stack_settle_for_push(cx_thread *thread)
 {
     cx_frame *top;
     ctxrt_status status = cx_stack_settle_slowly(thread, &top);
     return status == CTXRT_ERROR_NO_DEVICE ? CTXRT_SUCCESS : status;
-}
-
-/* What the driver has current where the new frame's entry goes. */
-static inline ctxrt_status look_beneath(const cx_thread *thread, uint32_t depth, const cx_driver *driver,
-                                        CUcontext *out_beneath)
-{
-    const cx_context *top = depth != 0 ? cx_frame_context(&thread->frames[depth - 1]) : NULL;
-    if (top == NULL || top->driver != driver)
-        return CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
-    *out_beneath = top->native;
-    return CTXRT_SUCCESS;
-}
-
-ctxrt_status cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place)
-{
-    ctxrt_status status = CTXRT_SUCCESS;
-    uint32_t depth = cx_thread_depth(thread);
-    if (depth != 0 && !cx_frame_is_current(&thread->frames[depth - 1])) {
-        status = settle_for_push(thread);
-        depth = cx_thread_depth(thread);
-    }
-    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
-        status = prepare(thread, depth, target, place);
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
-        return status;
-
-    const cx_driver *driver = target->context->driver;
-    status = look_beneath(thread, depth, driver, &thread->frames[depth].beneath);
-    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
-        status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
-        cx_stack_clear(thread, depth);
-        return status;
-    }
-    atomic_store_explicit(&thread->depth, depth + 1, memory_order_release);
-    return CTXRT_SUCCESS;
 }
 
 /* ---- pop ---- */
@@ -249,7 +197,7 @@ static ctxrt_status verify_top(const cx_thread *thread)
     return status;
 }
 
-static ctxrt_status pop_level_slowly(cx_thread *thread, bool scopes)
+ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
 {
     int lowest = 0;
     popped_entries popped = {0};
@@ -274,30 +222,6 @@ static ctxrt_status pop_level_slowly(cx_thread *thread, bool scopes)
     return CTXRT_SUCCESS;
 }
 
-cx_frame *cx_stack_pop_top(cx_thread *thread, cx_frame *top)
-{
-    const cx_driver_table *table = &cx_frame_context(top)->driver->table;
-    CUcontext popped, current;
-    if (table->ctx_pop(&popped) != CXU_SUCCESS)
-        return top;
-    if (__builtin_expect(popped == cx_frame_context(top)->native &&
-                             table->ctx_get_current(&current) == CXU_SUCCESS && current == top->beneath, 1)) {
-        uint32_t index = (uint32_t)(top - thread->frames);
-        atomic_store_explicit(&thread->depth, index, memory_order_release);
-        cx_stack_clear(thread, index);
-        return NULL;
-    }
-    (void)table->ctx_push(popped);
-    return top;
-}
-
-ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
-{
-    cx_frame *top = cx_thread_top(thread);
-    if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_PUSH && cx_stack_pop_top(thread, top) == NULL)
-        return CTXRT_SUCCESS;
-    return pop_level_slowly(thread, scopes);
-}
 /* ---- excursions ---- */
 
 ctxrt_status cx_excursion_begin(const cx_context *context, cx_excursion *out_excursion)

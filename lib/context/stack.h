@@ -119,15 +119,91 @@ int cx_stack_top_own(const cx_thread *thread);
 /* Records CTXRT_ERROR_STACK_MISMATCH, naming both contexts and what to do. */
 ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
 
-/* Pushes a context as a new frame. The context may be ending on another thread: then INVALID_HANDLE. */
-ctxrt_status cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place);
-
-/* Pops a frame that is a level by itself, if the driver's stack is as it should be before and after: then
- * NULL. Else the frame, with everything as it was. */
-cx_frame *cx_stack_pop_top(cx_thread *thread, cx_frame *top);
-
 /* Takes off the top level, as ctxrt_stack_pop says; with `scopes` a scope's level too. */
 ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes);
+
+/* CTXRT_ERROR_STACK_FULL, and what is current before something of ours is pushed: no frame is no error. */
+ctxrt_status cx_stack_full(void);
+ctxrt_status cx_stack_settle_for_push(cx_thread *thread);
+
+/* Writes the target into the slot above the top frame, where whoever ends the context finds it. The frame
+ * counts once the depth says so. */
+static inline ctxrt_status cx_stack_prepare(cx_thread *thread, uint32_t depth, cx_target *target,
+                                            const cx_frame_place *place)
+{
+    if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
+        return cx_stack_full();
+    for (;;) {
+        cx_thread_begin(thread);
+        cx_frame_write(&thread->frames[depth], target->context, place);
+        cx_thread_end(thread);
+        if (__builtin_expect(cx_target_live(target), 1))
+            return CTXRT_SUCCESS;
+        cx_stack_clear(thread, depth);
+        ctxrt_status status = cx_target_renew(target);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    }
+}
+
+/* What the driver has current where the new frame's entry goes; the top frame is settled. */
+static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32_t depth, const cx_driver *driver,
+                                                 CUcontext *out_beneath)
+{
+    const cx_context *top = depth != 0 ? cx_frame_context(&thread->frames[depth - 1]) : NULL;
+    if (top == NULL || top->driver != driver)
+        return CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
+    *out_beneath = top->native;
+    return CTXRT_SUCCESS;
+}
+
+/* Pushes a context as a new frame. A context that is ending on another thread: INVALID_HANDLE. Inlined into
+ * each public call, so that target and place stay in registers. */
+__attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_thread *thread, cx_target *target,
+                                                                        const cx_frame_place *place)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    uint32_t depth = cx_thread_depth(thread);
+    if (depth != 0 && !cx_frame_is_current(&thread->frames[depth - 1])) {
+        status = cx_stack_settle_for_push(thread);
+        depth = cx_thread_depth(thread);
+    }
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        status = cx_stack_prepare(thread, depth, target, place);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+        return status;
+
+    const cx_driver *driver = target->context->driver;
+    status = cx_stack_look_beneath(thread, depth, driver, &thread->frames[depth].beneath);
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
+        cx_stack_clear(thread, depth);
+        return status;
+    }
+    atomic_store_explicit(&thread->depth, depth + 1, memory_order_release);
+    return CTXRT_SUCCESS;
+}
+
+/* Pops a frame that is a level by itself, if the driver's stack is as it should be before and after. False:
+ * it is not, and everything is as it was. */
+static inline bool cx_stack_pop_top(cx_thread *thread, const cx_frame *top)
+{
+    const cx_context *context = cx_frame_context(top);
+    const cx_driver_table *table = &context->driver->table;
+    CUcontext popped, current;
+    if (table->ctx_pop(&popped) != CXU_SUCCESS)
+        return false;
+    if (__builtin_expect(popped != context->native || table->ctx_get_current(&current) != CXU_SUCCESS ||
+                             current != top->beneath, 0)) {
+        (void)table->ctx_push(popped);
+        return false;
+    }
+    uint32_t index = (uint32_t)(top - thread->frames);
+    atomic_store_explicit(&thread->depth, index, memory_order_release);
+    cx_stack_clear(thread, index);
+    return true;
+}
 
 /*
  * Makes another context current for the length of one call of ctxrt's own, by the driver alone, below the
