@@ -80,3 +80,11 @@ tests_runtime_check_foreign_SOURCES = tests/runtime/check_foreign.c tests/suppor
 tests_runtime_check_foreign_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_foreign_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_foreign_LDADD = $(INSIDE_LIBS)
+
+check_PROGRAMS += tests/runtime/check_life
+TESTS += tests/runtime/check_life
+tests_runtime_check_life_SOURCES = tests/runtime/check_life.c
+tests_runtime_check_life_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_life_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_life_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_runtime_check_life_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
