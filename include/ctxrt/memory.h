@@ -111,6 +111,28 @@ CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
+/** Device memory on its way to another process of this machine: plain bytes, for any channel. */
+typedef struct ctxrt_exported_memory {
+    size_t size_bytes;
+    unsigned char token[64];
+} ctxrt_exported_memory;
+
+/**
+ * Lets other processes reach a piece of device memory. Keep it alive while they do.
+ *
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such call; the embedded driver has not
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is no device memory
+ */
+CTXRT_API ctxrt_status ctxrt_memory_export(ctxrt_memory *memory,
+                                           ctxrt_exported_memory *out_exported) CTXRT_CHECK_RESULT;
+
+/**
+ * Opens in the current context what another process exported; the device must be that of the memory.
+ * The last ctxrt_memory_release closes it. Errors as ctxrt_memory_export.
+ */
+CTXRT_API ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported,
+                                           ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+
 /** Allocates device memory of the current context as a raw pointer. Errors as ctxrt_memory_alloc. */
 CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
 
@@ -304,6 +326,10 @@ CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,
  * frame. `out_released_bytes` may be NULL. */
 CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
                                             uint64_t *out_released_bytes) CTXRT_CHECK_RESULT;
+
+/** Writes an allocator's figures as JSON; NULL: those of the top frame's allocator. */
+CTXRT_API ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *allocator,
+                                                      FILE *file) CTXRT_CHECK_RESULT;
 
 /**
  * A user's own allocator. Calls come from any thread, several at once, with the context it was created

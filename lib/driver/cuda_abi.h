@@ -36,6 +36,10 @@ typedef struct cxu_uuid {
     char bytes[16];
 } cxu_uuid;
 
+typedef struct cxu_ipc_mem_handle {
+    char bytes[64];
+} cxu_ipc_mem_handle;
+
 typedef enum cxu_ctx_flags {
     CXU_CTX_SCHED_AUTO = 0x00,
     CXU_CTX_SCHED_SPIN = 0x01,

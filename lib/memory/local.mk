@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += lib/memory/libmemory.la
 lib_memory_libmemory_la_SOURCES = \
 	lib/memory/allocator.c lib/memory/allocator.h \
+	lib/memory/allocator_snapshot.c \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/copy.c lib/memory/copy.h \
 	lib/memory/copy_peer.c \
@@ -15,4 +16,6 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/raw.c lib/memory/raw.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/route.c lib/memory/route.h \
+	lib/memory/share.c \
 	lib/memory/use.c lib/memory/use.h
+lib_memory_libmemory_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

@@ -9,13 +9,13 @@
 #define ZERO(arity, list) ZERO_(arity, list)
 #define ZERO_(arity, list) ZERO_##arity list
 #define ZERO_0() ()
-#define ZERO_1(t1, n1) ((t1)0)
-#define ZERO_2(t1, n1, t2, n2) ((t1)0, (t2)0)
-#define ZERO_3(t1, n1, t2, n2, t3, n3) ((t1)0, (t2)0, (t3)0)
-#define ZERO_4(t1, n1, t2, n2, t3, n3, t4, n4) ((t1)0, (t2)0, (t3)0, (t4)0)
-#define ZERO_5(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5) ((t1)0, (t2)0, (t3)0, (t4)0, (t5)0)
+#define ZERO_1(t1, n1) ((t1){0})
+#define ZERO_2(t1, n1, t2, n2) ((t1){0}, (t2){0})
+#define ZERO_3(t1, n1, t2, n2, t3, n3) ((t1){0}, (t2){0}, (t3){0})
+#define ZERO_4(t1, n1, t2, n2, t3, n3, t4, n4) ((t1){0}, (t2){0}, (t3){0}, (t4){0})
+#define ZERO_5(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5) ((t1){0}, (t2){0}, (t3){0}, (t4){0}, (t5){0})
 #define ZERO_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6) \
-    ((t1)0, (t2)0, (t3)0, (t4)0, (t5)0, (t6)0)
+    ((t1){0}, (t2){0}, (t3){0}, (t4){0}, (t5){0}, (t6){0})
 
 static bool works_always(cx_slot slot)
 {

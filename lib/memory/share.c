@@ -1,0 +1,82 @@
+/* Device memory shared between processes of one machine. */
+#include "base/error.h"
+#include "memory/memory.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(cxu_ipc_mem_handle) == sizeof((ctxrt_exported_memory *)0)->token, "the token holds the driver's");
+
+ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *out_exported)
+{
+    ctxrt_memory_info info;
+    cxu_ipc_mem_handle token;
+    cx_context *context;
+    if (out_exported == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_export: out_exported is NULL");
+    ctxrt_status status = ctxrt_memory_describe(handle, &info);
+    if (status == CTXRT_SUCCESS && info.kind != CTXRT_MEMORY_DEVICE)
+        status = cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "only device memory can be exported");
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_find(info.context, &context);
+    if (status == CTXRT_SUCCESS)
+        status = CX_DRIVER_CALL(context->driver, ipc_get_mem_handle, (&token, (CUdeviceptr)(uintptr_t)info.pointer));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    out_exported->size_bytes = info.size_bytes;
+    memcpy(out_exported->token, &token, sizeof token);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status close_imported(cx_memory *memory)
+{
+    cx_context *context = memory->block.context;
+    cxu_result result = CXU_SUCCESS;
+    if (memory->block.epoch == atomic_load(&context->epoch))
+        result = context->driver->table.ipc_close_mem_handle((CUdeviceptr)(uintptr_t)memory->block.pointer);
+    ctxrt_status status = cx_block_check_freed(context, CX_SLOT_ipc_close_mem_handle, result);
+    cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    return status;
+}
+
+static ctxrt_status open_exported(cx_context *context, const ctxrt_exported_memory *exported,
+                                  ctxrt_memory **out_memory)
+{
+    enum { LAZY_PEER_ACCESS = 1 };
+    cxu_ipc_mem_handle token;
+    CUdeviceptr address;
+    memcpy(&token, exported->token, sizeof token);
+    ctxrt_status status = CX_DRIVER_CALL(context->driver, ipc_open_mem_handle, (&address, token, LAZY_PEER_ACCESS));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_memory model = {
+        .kind = CTXRT_MEMORY_DEVICE,
+        .device = cx_block_device(context),
+        .block = {.pointer = (void *)(uintptr_t)address,
+                  .size_bytes = exported->size_bytes,
+                  .context = context,
+                  .epoch = atomic_load(&context->epoch)},
+        .free = close_imported,
+    };
+    status = cx_memory_make(&model, model.block.pointer, out_memory);
+    if (status != CTXRT_SUCCESS)
+        (void)context->driver->table.ipc_close_mem_handle(address);
+    return status;
+}
+
+ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported, ctxrt_memory **out_memory)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    if (exported == NULL || out_memory == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_import: %s is NULL",
+                        exported == NULL ? "exported" : "out_memory");
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_context *context = cx_frame_context(frame);
+    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    status = open_exported(context, exported, out_memory);
+    if (status != CTXRT_SUCCESS)
+        cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    return status;
+}
