@@ -194,6 +194,35 @@ CTXRT_API ctxrt_status ctxrt_device_enable_peer(ctxrt_device peer) CTXRT_CHECK_R
 /** Ends what ctxrt_device_enable_peer began. CTXRT_ERROR_INVALID_ARGUMENT if it is not enabled. */
 CTXRT_API ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer) CTXRT_CHECK_RESULT;
 
+/**
+ * An operator library's handle (cuBLAS, a kernel library ...): one of each kind for each device, made on first
+ * use, destroyed before anything else of the device's primary context goes.
+ * `create` is called with the device current on the calling thread, under a lock that lets one handle be made at
+ * a time; it may use ctxrt, and ask for handles of other kinds. `destroy` is called with the context current
+ * at its driver, and must not call ctxrt. After ctxrt_device_reset a handle is made anew, and `destroy` is not called
+ * for the old one, whose contents went with the reset.
+ */
+typedef ctxrt_status (*ctxrt_handle_create)(ctxrt_device device, void *user_data, void **out_handle);
+typedef void (*ctxrt_handle_destroy)(void *handle, void *user_data);
+
+/**
+ * Says how handles of a kind are made, once for the life of the process.
+ *
+ * @param kind  a name of 1 to 31 bytes, copied
+ * @retval CTXRT_ERROR_ALREADY  the kind is registered
+ */
+CTXRT_API ctxrt_status ctxrt_handle_register(const char *kind, ctxrt_handle_create create,
+                                             ctxrt_handle_destroy destroy, void *user_data) CTXRT_CHECK_RESULT;
+
+/**
+ * The handle of a kind for a device. Borrowed. Leaves the calling thread's stack as it was.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind is registered
+ * Other errors are those of `create`.
+ */
+CTXRT_API ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *kind,
+                                        void **out_handle) CTXRT_CHECK_RESULT;
+
 #ifdef __cplusplus
 }
 #endif

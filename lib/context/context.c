@@ -93,6 +93,7 @@ void cx_record_close(cx_context *context)
 {
     cx_excursion excursion;
     bool current = cx_excursion_begin(context, &excursion) == CTXRT_SUCCESS;
+    cx_record_close_handles(context, current);
     if (!current) {
         cx_record_forget(context);
         return;

@@ -36,6 +36,7 @@ typedef struct cx_context {
     _Atomic uint32_t epoch;   /* bumped by a reset: objects of an older epoch are gone */
     _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
     _Atomic int objects[CX_OBJECT_KINDS]; /* of the user's */
+    void *handles;            /* of operator libraries; handle.c, under its own lock */
     void *idle_streams;       /* thread default streams that nobody has; lib/work, under its own lock */
     pthread_mutex_t lock;     /* "context": the field below */
     void *allocator;          /* the default allocator, made on first use; lib/memory */

@@ -4,6 +4,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/created.c \
 	lib/context/foreign.c \
 	lib/context/frame.c \
+	lib/context/handle.c \
 	lib/context/handoff.c \
 	lib/context/peer.c \
 	lib/context/primary.c \

@@ -25,4 +25,8 @@ ctxrt_status cx_record_retire(cx_context *context, int holds_allowed);
 void cx_record_close(cx_context *context);
 void cx_record_forget(cx_context *context);
 
+/* The handles of operator libraries go, before anything else of the context; their libraries are told if the
+ * context is current. */
+void cx_record_close_handles(cx_context *context, bool current);
+
 #endif

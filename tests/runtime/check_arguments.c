@@ -176,6 +176,37 @@ START_TEST(devices_refuse)
 }
 END_TEST
 
+static ctxrt_status no_create(ctxrt_device device, void *user_data, void **out_handle)
+{
+    (void)device, (void)user_data, (void)out_handle;
+    return CTXRT_ERROR_OUT_OF_MEMORY;
+}
+
+static void no_destroy(void *handle, void *user_data)
+{
+    (void)handle, (void)user_data;
+}
+
+START_TEST(handles_refuse)
+{
+    void *out = NULL;
+    REFUSE(ctxrt_handle_register(NULL, no_create, no_destroy, NULL), NULL_POINTER);
+    REFUSE(ctxrt_handle_register("kind", NULL, no_destroy, NULL), NULL_POINTER);
+    REFUSE(ctxrt_handle_register("kind", no_create, NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_handle_register("", no_create, no_destroy, NULL), INVALID_ARGUMENT);
+    REFUSE(ctxrt_handle_register("a name of more than thirty-one bytes", no_create, no_destroy, NULL), INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_handle_register("kind", no_create, no_destroy, NULL));
+    REFUSE(ctxrt_handle_register("kind", no_create, no_destroy, NULL), ALREADY);
+    REFUSE(ctxrt_handle_get(CTXRT_CUDA(0), NULL, &out), NULL_POINTER);
+    REFUSE(ctxrt_handle_get(CTXRT_CUDA(0), "kind", NULL), NULL_POINTER);
+    REFUSE(ctxrt_handle_get(CTXRT_CUDA(0), "another", &out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_handle_get(CTXRT_CUDA(0), "kind", &out), OUT_OF_MEMORY);
+    for (int i = 0; i < BAD_DEVICES; i++)
+        REFUSE(ctxrt_handle_get(bad_devices[i], "kind", &out), INVALID_DEVICE);
+    ck_assert_ptr_null(out);
+}
+END_TEST
+
 START_TEST(contexts_and_the_stack_refuse)
 {
     ctxrt_context *out = NULL;
@@ -320,6 +351,21 @@ START_TEST(memory_refuses)
     }
     ck_assert_ptr_null(ctxrt_memory_pointer(NULL));
     cx_assert_ok(ctxrt_memory_release(NULL));
+    ctxrt_exported_memory exported = {0};
+    REFUSE(ctxrt_memory_export(dead_memory, &exported), INVALID_HANDLE);
+    REFUSE(ctxrt_memory_import(NULL, &memory), NULL_POINTER);
+    REFUSE(ctxrt_memory_import(&exported, NULL), NULL_POINTER);
+    cx_assert_ok(ctxrt_memory_alloc_host(64, &memory));
+    REFUSE(ctxrt_memory_export(memory, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_export(memory, &exported), INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_alloc(64, &memory));
+    REFUSE(ctxrt_memory_export(memory, &exported), NOT_SUPPORTED);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "cuIpcGetMemHandle"));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    memory = NULL;
+    REFUSE(ctxrt_memory_import(&exported, &memory), NOT_SUPPORTED);
+    ck_assert_ptr_null(memory);
     const size_t huge[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX - 511, (size_t)1 << 62};
     for (size_t i = 0; i < sizeof huge / sizeof huge[0]; i++) {
         REFUSE(ctxrt_memory_alloc(huge[i], &memory), OUT_OF_MEMORY);
@@ -454,6 +500,8 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_current(NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_statistics(NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr), INVALID_HANDLE);
 }
 END_TEST
 
@@ -465,6 +513,7 @@ static Suite *arguments_suite(void)
     tcase_add_test(tcase, names_of_what_does_not_exist_are_no_crash);
     tcase_add_test(tcase, the_runtime_refuses_bad_options_and_second_thoughts);
     tcase_add_test(tcase, devices_refuse);
+    tcase_add_test(tcase, handles_refuse);
     tcase_add_test(tcase, contexts_and_the_stack_refuse);
     tcase_add_test(tcase, streams_and_events_refuse);
     tcase_add_test(tcase, memory_refuses);

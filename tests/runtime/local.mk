@@ -88,3 +88,10 @@ tests_runtime_check_life_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_life_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_life_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_runtime_check_life_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+check_PROGRAMS += tests/runtime/check_handle
+TESTS += tests/runtime/check_handle
+tests_runtime_check_handle_SOURCES = tests/runtime/check_handle.c
+tests_runtime_check_handle_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_handle_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_handle_LDADD = $(PUBLIC_LIBS)
