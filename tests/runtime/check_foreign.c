@@ -115,6 +115,63 @@ START_TEST(a_leaked_push_makes_the_pop_refuse_and_resync_takes_it_off)
 }
 END_TEST
 
+START_TEST(a_leaked_push_of_the_same_context_is_noticed_by_what_the_pop_uncovers)
+{
+    CUcontext popped;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    ck_assert_int_eq(driver->ctx_push(primaries[1]), CXU_SUCCESS);
+    cx_assert_error(ctxrt_stack_pop(), CTXRT_ERROR_STACK_MISMATCH);
+    ck_assert_uint_eq(ctxrt_stack_depth(), 2);
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    assert_current(1);
+    cx_assert_ok(ctxrt_stack_pop());
+    assert_current(0);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(a_scope_makes_the_right_context_current_even_where_nothing_can_be_explained)
+{
+    CUcontext popped;
+    ctxrt_scope scope = {0};
+    ctxrt_resync_report report;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_scope_enter(CTXRT_CUDA(1), &scope));
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    ck_assert_int_eq(driver->ctx_push(primaries[3]), CXU_SUCCESS);
+    ck_assert_int_eq(driver->ctx_push(primaries[2]), CXU_SUCCESS);
+    cx_assert_error(ctxrt_scope_leave(&scope), CTXRT_ERROR_STACK_LEFTOVER);
+    assert_current(0);
+    cx_assert_error(ctxrt_stack_resync(&report), CTXRT_ERROR_STACK_MISMATCH);
+    ck_assert_int_eq(report.finding, CTXRT_RESYNC_AMBIGUOUS);
+    assert_current(0);
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_stack_resync(&report));
+    ck_assert_int_eq(report.finding, CTXRT_RESYNC_POPPED);
+    ck_assert_uint_eq(ctxrt_stack_depth(), 0);
+}
+END_TEST
+
+START_TEST(a_reset_leaves_the_count_of_retains_as_it_was)
+{
+    unsigned int flags;
+    int active;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_device_release(CTXRT_CUDA(0)));
+    ck_assert_int_eq(driver->primary_get_state(1, &flags, &active), CXU_SUCCESS);
+    ck_assert_int_eq(active, 1); /* the fixture's own retain */
+    ck_assert_int_eq(driver->primary_release(1), CXU_SUCCESS);
+    ck_assert_int_eq(driver->primary_get_state(1, &flags, &active), CXU_SUCCESS);
+    ck_assert_int_eq(active, 0);
+    ck_assert_int_eq(driver->primary_retain(&primaries[0], 1), CXU_SUCCESS);
+}
+END_TEST
+
 START_TEST(a_pop_too_many_is_found_by_resync)
 {
     CUcontext popped;
@@ -239,6 +296,9 @@ static Suite *foreign_suite(void)
     tcase_add_test(follow, a_foreign_frame_is_dropped_when_it_is_undone);
     tcase_add_test(follow, a_context_current_before_the_first_frame_is_borrowed_and_left_alone);
     tcase_add_test(follow, a_leaked_push_makes_the_pop_refuse_and_resync_takes_it_off);
+    tcase_add_test(follow, a_leaked_push_of_the_same_context_is_noticed_by_what_the_pop_uncovers);
+    tcase_add_test(follow, a_scope_makes_the_right_context_current_even_where_nothing_can_be_explained);
+    tcase_add_test(follow, a_reset_leaves_the_count_of_retains_as_it_was);
     tcase_add_test(follow, a_pop_too_many_is_found_by_resync);
     tcase_add_test(follow, an_overwritten_entry_is_set_back_by_resync);
     tcase_add_test(follow, a_scope_restores_whatever_other_code_did_in_it);

@@ -281,6 +281,37 @@ START_TEST(sixty_four_threads_agree_with_the_model_whatever_others_do_meanwhile)
 }
 END_TEST
 
+/* ---- taking up a device that another thread releases at that moment ---- */
+
+enum { MEETINGS = 60000 };
+
+static void *release_always(void *argument)
+{
+    atomic_int *running = argument;
+    while (atomic_load(running) > 0) {
+        ctxrt_status status = ctxrt_device_release(CTXRT_CUDA(0));
+        ck_assert_int_eq(status == CTXRT_SUCCESS || status == CTXRT_ERROR_IN_USE, 1);
+    }
+    return NULL;
+}
+
+START_TEST(a_device_that_was_set_is_never_released_under_it)
+{
+    pthread_t thread;
+    atomic_int running = 1;
+    ck_assert_int_eq(pthread_create(&thread, NULL, release_always, &running), 0);
+    for (int i = 0; i < MEETINGS; i++) {
+        if (i % 2 == 0)
+            cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+        cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+        cx_assert_ok(ctxrt_device_synchronize()); /* CONTEXT_DESTROYED if it was */
+        cx_assert_ok(ctxrt_stack_pop());
+    }
+    atomic_store(&running, 0);
+    pthread_join(thread, NULL);
+}
+END_TEST
+
 static Suite *stress_suite(void)
 {
     Suite *suite = suite_create("stress");
@@ -288,6 +319,7 @@ static Suite *stress_suite(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
     tcase_add_test(tcase, sixty_four_threads_agree_with_the_model_whatever_others_do_meanwhile);
+    tcase_add_test(tcase, a_device_that_was_set_is_never_released_under_it);
     suite_add_tcase(suite, tcase);
     return suite;
 }
