@@ -1,6 +1,6 @@
 /* The public calls of the stack: push, pop, set, look. */
 #include "base/error.h"
-#include "context/stack.h"
+#include "context/resync.h"
 
 static inline ctxrt_status begin(cx_thread **out_thread)
 {
@@ -64,22 +64,25 @@ size_t ctxrt_stack_depth(void)
 
 /* ---- set ---- */
 
-/* Makes the target current in place of the override's entry, which is on top of its driver's stack. Of
- * another driver: the new context becomes current first, then the old entry goes. */
-static ctxrt_status switch_entry(const cx_frame *frame, const cx_context *context, CUcontext *out_beneath)
+/* Where the override's entry is on its driver's stack: under so many entries of other code, or lost. */
+enum { ENTRY_LOST = -1 };
+
+/* Makes the target current in place of the override's entry. One that other code has pushed onto, or that is of
+ * another driver, is not overwritten: the new context becomes current first, then the old entry goes. */
+static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_context *context, CUcontext *out_beneath)
 {
     const cx_driver *driver = context->driver;
     const cx_driver *before = cx_frame_context(frame)->driver;
     CUcontext popped;
     *out_beneath = frame->beneath;
-    if (driver == before)
+    if (driver == before && above == 0)
         return CX_DRIVER_CALL(driver, ctx_set_current, (context->native));
     ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
     if (status == CTXRT_SUCCESS)
         status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
-    if (status != CTXRT_SUCCESS)
+    if (status != CTXRT_SUCCESS || above == ENTRY_LOST)
         return status;
-    status = CX_DRIVER_CALL(before, ctx_pop, (&popped));
+    status = cx_resync_extract(before, driver == before ? above + 1 : above);
     if (status != CTXRT_SUCCESS)
         (void)driver->table.ctx_pop(&popped);
     return status;
@@ -99,14 +102,15 @@ static inline ctxrt_status announce(cx_thread *thread, cx_target *target)
     }
 }
 
-static ctxrt_status replace(cx_thread *thread, uint32_t index, cx_target *target, const cx_frame_place *place)
+static ctxrt_status replace(cx_thread *thread, uint32_t index, int above, cx_target *target,
+                            const cx_frame_place *place)
 {
     cx_frame *frame = &thread->frames[index];
     CUcontext beneath;
     ctxrt_status status = announce(thread, target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = switch_entry(frame, target->context, &beneath);
+    status = switch_entry(frame, above, target->context, &beneath);
     if (status == CTXRT_SUCCESS) {
         cx_stack_drop(thread, index + 1);
         cx_thread_begin(thread);
@@ -118,37 +122,41 @@ static ctxrt_status replace(cx_thread *thread, uint32_t index, cx_target *target
     return status;
 }
 
-/* Whether the override at `index` still has an entry of its own on the driver's stack. */
-static ctxrt_status override_stands(cx_thread *thread, uint32_t index, bool *out_stands)
+/* Other code changed something: finds the override's entry. Levels of ours that it popped are not dropped
+ * unasked. */
+static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_above)
 {
     const cx_frame *frame = &thread->frames[index];
     const cx_context *context = cx_frame_context(frame);
     CUcontext current;
+    cx_finding finding;
+    *out_above = 0;
     ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_get_current, (&current));
+    if (status != CTXRT_SUCCESS || current == context->native)
+        return status;
+    if (cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
+        return cx_stack_mismatch(frame, current);
+    status = cx_resync_examine(thread, index, &finding);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (current != context->native && cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
+    const ctxrt_resync_report *report = &finding.report;
+    if (report->finding == CTXRT_RESYNC_POPPED && report->count > 1)
         return cx_stack_mismatch(frame, current);
-    if (current == NULL && frame->beneath != NULL)
-        return cx_stack_mismatch(frame, current);
-    *out_stands = current == context->native || (current != NULL && current != frame->beneath);
+    if (report->finding == CTXRT_RESYNC_PUSHED)
+        *out_above = report->count;
+    else if (report->finding == CTXRT_RESYNC_POPPED || report->finding == CTXRT_RESYNC_AMBIGUOUS)
+        *out_above = ENTRY_LOST;
     return CTXRT_SUCCESS;
 }
 
 /* The top frame is no override that can be replaced as it stands. */
 static ctxrt_status set_slowly(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
-    int top = cx_stack_top_own(thread);
+    int above, top = cx_stack_top_own(thread);
     if (top < 0 || cx_frame_origin(&thread->frames[top]) != CTXRT_FRAME_SET)
         return cx_stack_push(thread, target, place);
-    bool stands = false;
-    ctxrt_status status = override_stands(thread, (uint32_t)top, &stands);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (stands)
-        return replace(thread, (uint32_t)top, target, place);
-    cx_stack_drop(thread, (uint32_t)top);
-    return cx_stack_push(thread, target, place);
+    ctxrt_status status = find_entry(thread, top, &above);
+    return status == CTXRT_SUCCESS ? replace(thread, (uint32_t)top, above, target, place) : status;
 }
 
 static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
@@ -167,7 +175,7 @@ static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
         CUcontext current;
         if (before->driver->table.ctx_get_current(&current) == CXU_SUCCESS && current == before->native)
             return before == target.context ? CTXRT_SUCCESS
-                                            : replace(thread, cx_thread_depth(thread) - 1, &target, &place);
+                                            : replace(thread, cx_thread_depth(thread) - 1, 0, &target, &place);
     }
     return set_slowly(thread, &target, &place);
 }

@@ -9,68 +9,54 @@ static bool poppable(const cx_driver *driver, CUcontext native)
     return native != NULL && cx_context_native_known(driver, native);
 }
 
-static void push_back(const cx_driver *driver, const cx_entries *entries)
+/* Pushes the first `count` entries, the first one last. */
+static void push_back(const cx_driver *driver, const cx_entries *entries, int count)
 {
-    for (int i = entries->count - 1; i >= 0; i--)
+    for (int i = count - 1; i >= 0; i--)
         if (driver->table.ctx_push(entries->natives[i]) != CXU_SUCCESS)
             cx_log(CTXRT_LOG_ERROR, "context %p could not be pushed back", (void *)entries->natives[i]);
+}
+
+/* Pops onto the end of the entries. */
+static ctxrt_status pop_onto(const cx_driver *driver, cx_entries *entries)
+{
+    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_pop, (&entries->natives[entries->count]));
+    entries->count += status == CTXRT_SUCCESS;
+    return status;
 }
 
 ctxrt_status cx_resync_read(const cx_driver *driver, cx_entries *out_actual)
 {
     cx_entries actual = {0};
     ctxrt_status status = CTXRT_SUCCESS;
+    CUcontext current = NULL;
     while (actual.count < CX_RESYNC_DEPTH) {
-        CUcontext current, popped;
         status = CX_DRIVER_CALL(driver, ctx_get_current, (&current));
+        if (status != CTXRT_SUCCESS || !poppable(driver, current))
+            break;
+        status = pop_onto(driver, &actual);
         if (status != CTXRT_SUCCESS)
             break;
-        actual.complete = current == NULL;
-        if (!poppable(driver, current))
-            break;
-        status = CX_DRIVER_CALL(driver, ctx_pop, (&popped));
-        if (status != CTXRT_SUCCESS)
-            break;
-        actual.natives[actual.count++] = popped;
     }
-    push_back(driver, &actual);
-    if (status == CTXRT_SUCCESS)
-        *out_actual = actual;
+    push_back(driver, &actual, actual.count);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (actual.count < CX_RESYNC_DEPTH && current != NULL)
+        actual.natives[actual.count++] = current;
+    else
+        actual.complete = current == NULL;
+    *out_actual = actual;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_resync_extract(const cx_driver *driver, int above)
+{
+    cx_entries popped = {0};
+    ctxrt_status status = CTXRT_SUCCESS;
+    while (popped.count < above + 1 && status == CTXRT_SUCCESS)
+        status = pop_onto(driver, &popped);
+    push_back(driver, &popped, status == CTXRT_SUCCESS ? above : popped.count);
     return status;
-}
-
-/* Whether actual[a...] is ours[o...], as far down as both are known. At least one entry must agree, or both
- * must end there. */
-static bool agree(const cx_entries *actual, int a, const cx_entries *ours, int o)
-{
-    int compared = 0;
-    for (; a < actual->count && o < ours->count; a++, o++, compared++)
-        if (actual->natives[a] != ours->natives[o])
-            return false;
-    if (a >= actual->count && o < ours->count)
-        return !actual->complete && compared > 0;
-    if (o >= ours->count && a < actual->count)
-        return !ours->complete && compared > 0;
-    return compared > 0 || (actual->complete && ours->complete);
-}
-
-ctxrt_resync_report cx_resync_explain(const cx_entries *actual, const cx_entries *ours)
-{
-    ctxrt_resync_report report = {CTXRT_RESYNC_AMBIGUOUS, 0};
-    int explanations = 0;
-    if (agree(actual, 0, ours, 0))
-        return (ctxrt_resync_report){CTXRT_RESYNC_IN_STEP, 0};
-    for (int n = 1; n < actual->count; n++)
-        if (agree(actual, n, ours, 0) && explanations++ == 0)
-            report = (ctxrt_resync_report){CTXRT_RESYNC_PUSHED, n};
-    for (int n = 1; n <= ours->count; n++)
-        if (agree(actual, 0, ours, n) && explanations++ == 0)
-            report = (ctxrt_resync_report){CTXRT_RESYNC_POPPED, n};
-    if (actual->count > 0 && ours->count > 0 && agree(actual, 1, ours, 1) && explanations++ == 0)
-        report = (ctxrt_resync_report){CTXRT_RESYNC_SET, 1};
-    if (explanations != 1)
-        report = (ctxrt_resync_report){CTXRT_RESYNC_AMBIGUOUS, 0};
-    return report;
 }
 
 int cx_resync_force(const cx_driver *driver, CUcontext wanted)
@@ -86,82 +72,189 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
     }
     if (current == wanted)
         return popped.count;
-    push_back(driver, &popped);
+    push_back(driver, &popped, popped.count);
     if (wanted == NULL || driver->table.ctx_push(wanted) != CXU_SUCCESS)
         cx_log(CTXRT_LOG_ERROR, "the driver's stack could not be restored to context %p", (void *)wanted);
     return -1;
 }
 
+/* ---- what a driver should have ---- */
+
+static bool own_frame_of(const cx_frame *frame, const cx_driver *driver)
+{
+    return cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN && cx_frame_context(frame)->driver == driver;
+}
+
 /* The next frame of ours of this driver at or below `index`, or -1. */
 static int own_frame_below(const cx_thread *thread, int index, const cx_driver *driver)
 {
-    while (index >= 0 && (cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_FOREIGN ||
-                          cx_frame_context(&thread->frames[index])->driver != driver))
+    while (index >= 0 && !own_frame_of(&thread->frames[index], driver))
         index--;
     return index;
 }
 
-/* The entries that the driver of the frame at `top` should have, top first, then what is beneath them all.
- * Known only down to where other code has entries between two frames of ours. */
-static void expected_entries(const cx_thread *thread, int top, cx_entries *out_ours)
+static int own_frame_count(const cx_thread *thread, const cx_driver *driver)
 {
-    const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
-    *out_ours = (cx_entries){0};
-    for (int i = top; i >= 0 && out_ours->count < CX_RESYNC_DEPTH;) {
-        const cx_frame *frame = &thread->frames[i];
-        out_ours->natives[out_ours->count++] = cx_frame_context(frame)->native;
-        i = own_frame_below(thread, i - 1, driver);
-        if (i >= 0 && frame->beneath == cx_frame_context(&thread->frames[i])->native)
+    int count = 0;
+    for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
+        count += own_frame_of(&thread->frames[i], driver);
+    return count;
+}
+
+static void append(cx_entries *entries, CUcontext native)
+{
+    if (entries->count < CX_RESYNC_DEPTH)
+        entries->natives[entries->count++] = native;
+}
+
+/* Appends the entries from the frame at `index` down, then what is beneath them all. Known only down to where
+ * other code has entries between two frames of ours. */
+static void append_expected(const cx_thread *thread, int index, cx_entries *ours)
+{
+    const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
+    while (ours->count < CX_RESYNC_DEPTH) {
+        const cx_frame *frame = &thread->frames[index];
+        append(ours, cx_frame_context(frame)->native);
+        index = own_frame_below(thread, index - 1, driver);
+        if (index >= 0 && frame->beneath == cx_frame_context(&thread->frames[index])->native)
             continue;
-        out_ours->complete = frame->beneath == NULL;
-        if (frame->beneath != NULL && out_ours->count < CX_RESYNC_DEPTH)
-            out_ours->natives[out_ours->count++] = frame->beneath;
+        ours->complete = frame->beneath == NULL;
+        if (frame->beneath != NULL)
+            append(ours, frame->beneath);
         break;
     }
 }
 
-ctxrt_status cx_resync_examine(const cx_thread *thread, int top, ctxrt_resync_report *out_report)
-{
-    cx_entries actual, ours;
-    ctxrt_status status = cx_resync_read(cx_frame_context(&thread->frames[top])->driver, &actual);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    expected_entries(thread, top, &ours);
-    *out_report = cx_resync_explain(&actual, &ours);
-    return CTXRT_SUCCESS;
-}
-
-/* Drops our top `count` frames of the driver, and the others above the lowest of them. */
-static void drop_frames(cx_thread *thread, int top, int count)
+/* The explicit frame under the override at `top` where these are the top level, of one driver; else -1. */
+static int frame_of_override(const cx_thread *thread, int top)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
-    int lowest = top;
-    for (int i = top; i >= 0 && count > 0; i--)
-        if (cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_FOREIGN &&
-            cx_frame_context(&thread->frames[i])->driver == driver) {
+    int index = top - 1;
+    if (top != cx_stack_top_own(thread) || cx_frame_origin(&thread->frames[top]) != CTXRT_FRAME_SET)
+        return -1;
+    while (index >= 0 && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_FOREIGN)
+        index--;
+    return index >= 0 && own_frame_of(&thread->frames[index], driver) ? index : -1;
+}
+
+/*
+ * Other code changed the entry of the explicit frame before the override above it was pushed. It had replaced it,
+ * and the level is as good as any; or it had pushed entries, which stand within the level and keep it
+ * from being popped.
+ */
+static bool explain_split_level(const cx_thread *thread, int top, int lower, const cx_entries *actual,
+                                cx_finding *out_finding)
+{
+    cx_entries replaced = {0}, ours = {0};
+    append(&ours, cx_frame_context(&thread->frames[top])->native);
+    append_expected(thread, lower, &ours);
+    replaced = ours;
+    replaced.natives[1] = thread->frames[top].beneath;
+    *out_finding = cx_explain(actual, &replaced, 2);
+    if (out_finding->report.finding == CTXRT_RESYNC_IN_STEP)
+        return true;
+    *out_finding = cx_explain(actual, &ours, 2);
+    return out_finding->report.finding != CTXRT_RESYNC_AMBIGUOUS;
+}
+
+static cx_finding explain(const cx_thread *thread, int top, const cx_entries *actual)
+{
+    const cx_frame *frame = &thread->frames[top];
+    cx_finding finding = {{CTXRT_RESYNC_POPPED, own_frame_count(thread, cx_frame_context(frame)->driver)}, 1, false};
+    cx_entries ours = {0};
+    if (actual->count == 0 && actual->complete)
+        return finding;
+    int lower = frame_of_override(thread, top);
+    bool split = lower >= 0 && frame->beneath != cx_frame_context(&thread->frames[lower])->native;
+    if (split && explain_split_level(thread, top, lower, actual, &finding))
+        return finding;
+    append_expected(thread, top, &ours);
+    return cx_explain(actual, &ours, lower >= 0 && !split ? 2 : 1);
+}
+
+ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out_finding)
+{
+    cx_entries actual;
+    ctxrt_status status = cx_resync_read(cx_frame_context(&thread->frames[top])->driver, &actual);
+    if (status == CTXRT_SUCCESS)
+        *out_finding = explain(thread, top, &actual);
+    return status;
+}
+
+/* ---- mending ---- */
+
+/* Drops our top `count` frames of the driver, and the others above the lowest of them with their entries. */
+static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int count)
+{
+    int lowest = (int)cx_thread_depth(thread);
+    for (int i = lowest - 1; i >= 0 && count > 0; i--)
+        if (own_frame_of(&thread->frames[i], driver)) {
             lowest = i;
             count--;
         }
-    cx_stack_drop(thread, (uint32_t)lowest);
+    ctxrt_status status = CTXRT_SUCCESS;
+    for (int i = (int)cx_thread_depth(thread) - 1; i >= lowest && status == CTXRT_SUCCESS; i--) {
+        const cx_driver *other = cx_frame_context(&thread->frames[i])->driver;
+        CUcontext popped;
+        if (other != driver && own_frame_of(&thread->frames[i], other))
+            status = CX_DRIVER_CALL(other, ctx_pop, (&popped));
+        if (status == CTXRT_SUCCESS)
+            cx_stack_drop(thread, (uint32_t)i);
+    }
+    return status;
 }
 
-static ctxrt_status mend(cx_thread *thread, int top, const ctxrt_resync_report *report)
+/* Takes off the entries that other code pushed above and within the top level. */
+static ctxrt_status take_off(cx_thread *thread, int top, const cx_finding *finding)
+{
+    const cx_frame *frame = &thread->frames[top];
+    const cx_driver *driver = cx_frame_context(frame)->driver;
+    int lower = finding->level == 2 ? frame_of_override(thread, top) : -1;
+    int kept = finding->on_top ? 0 : finding->level;
+    cx_entries popped = {0}, ours = {0};
+    ctxrt_status status = CTXRT_SUCCESS;
+    while (popped.count < finding->report.count + kept && status == CTXRT_SUCCESS)
+        status = pop_onto(driver, &popped);
+    if (status != CTXRT_SUCCESS) {
+        push_back(driver, &popped, popped.count);
+        return status;
+    }
+    append(&ours, cx_frame_context(frame)->native);
+    if (lower >= 0)
+        append(&ours, cx_frame_context(&thread->frames[lower])->native);
+    push_back(driver, &ours, kept);
+    return CTXRT_SUCCESS;
+}
+
+/* The override's entry stands on the explicit frame's again: nothing of other code is between them. */
+static void close_level(cx_thread *thread, int top)
+{
+    int lower = frame_of_override(thread, top);
+    if (lower < 0)
+        return;
+    cx_stack_drop(thread, (uint32_t)top + 1);
+    if (lower < top - 1)
+        cx_stack_move(thread, (uint32_t)top, (uint32_t)lower + 1);
+    thread->frames[lower + 1].beneath = cx_frame_context(&thread->frames[lower])->native;
+}
+
+static ctxrt_status mend(cx_thread *thread, int top, const cx_finding *finding)
 {
     const cx_context *context = cx_frame_context(&thread->frames[top]);
-    CUcontext popped;
     ctxrt_status status = CTXRT_SUCCESS;
-    switch (report->finding) {
+    switch (finding->report.finding) {
     case CTXRT_RESYNC_IN_STEP:
         break;
     case CTXRT_RESYNC_PUSHED:
-        for (int i = 0; i < report->count && status == CTXRT_SUCCESS; i++)
-            status = CX_DRIVER_CALL(context->driver, ctx_pop, (&popped));
+        status = take_off(thread, top, finding);
+        if (status == CTXRT_SUCCESS && !finding->on_top)
+            close_level(thread, top);
         break;
     case CTXRT_RESYNC_SET:
         status = CX_DRIVER_CALL(context->driver, ctx_set_current, (context->native));
         break;
     case CTXRT_RESYNC_POPPED:
-        drop_frames(thread, top, report->count);
+        status = drop_frames(thread, context->driver, finding->report.count);
         break;
     case CTXRT_RESYNC_AMBIGUOUS:
         status = cx_error(CTXRT_ERROR_STACK_MISMATCH,
@@ -171,6 +264,24 @@ static ctxrt_status mend(cx_thread *thread, int top, const ctxrt_resync_report *
         break;
     }
     return status;
+}
+
+/* One driver; what was found is reported if it is the first thing found wrong. */
+static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_report *report)
+{
+    cx_finding finding;
+    ctxrt_status status = cx_resync_examine(thread, top, &finding);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (report->finding == CTXRT_RESYNC_IN_STEP || finding.report.finding == CTXRT_RESYNC_AMBIGUOUS)
+        *report = finding.report;
+    return mend(thread, top, &finding);
+}
+
+/* Foreign frames above our highest are not the truth any more, whatever was found. */
+static void drop_foreign(cx_thread *thread)
+{
+    cx_stack_drop(thread, (uint32_t)(cx_stack_top_own(thread) + 1));
 }
 
 ctxrt_status ctxrt_stack_resync(ctxrt_resync_report *out_report)
@@ -184,16 +295,19 @@ ctxrt_status ctxrt_stack_resync(ctxrt_resync_report *out_report)
     if (status != CTXRT_SUCCESS)
         return status;
 
-    int top = cx_stack_top_own(thread);
     ctxrt_resync_report report = {CTXRT_RESYNC_IN_STEP, 0};
-    if (top >= 0) {
-        status = cx_resync_examine(thread, top, &report);
-        if (status != CTXRT_SUCCESS)
-            return status;
-        status = mend(thread, top, &report);
+    int top = cx_stack_top_own(thread);
+    const cx_driver *first = top >= 0 ? cx_frame_context(&thread->frames[top])->driver : NULL;
+    if (top >= 0)
+        status = resync_driver(thread, top, &report);
+    for (int i = 0; i < cx_driver_count() && status == CTXRT_SUCCESS; i++) {
+        int other = own_frame_below(thread, (int)cx_thread_depth(thread) - 1, &cx_drivers[i]);
+        if (&cx_drivers[i] != first && other >= 0)
+            status = resync_driver(thread, other, &report);
     }
-    if (status == CTXRT_SUCCESS && report.finding != CTXRT_RESYNC_POPPED)
-        cx_stack_drop(thread, (uint32_t)(top + 1));
-    *out_report = report;
+    if (status == CTXRT_SUCCESS)
+        drop_foreign(thread);
+    if (status == CTXRT_SUCCESS || report.finding == CTXRT_RESYNC_AMBIGUOUS)
+        *out_report = report;
     return status;
 }

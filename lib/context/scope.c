@@ -105,16 +105,17 @@ static bool own_entry(const cx_frame *frame, const cx_driver *driver)
 static int mend(const cx_thread *thread, int top, int entries)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
-    ctxrt_resync_report report;
+    cx_finding finding;
     CUcontext popped;
-    if (cx_resync_examine(thread, top, &report) != CTXRT_SUCCESS)
+    if (cx_resync_examine(thread, top, &finding) != CTXRT_SUCCESS)
         return entries;
-    if (report.finding == CTXRT_RESYNC_PUSHED)
-        for (int i = 0; i < report.count; i++)
+    const ctxrt_resync_report *report = &finding.report;
+    if (report->finding == CTXRT_RESYNC_PUSHED && finding.on_top)
+        for (int i = 0; i < report->count; i++)
             (void)driver->table.ctx_pop(&popped);
-    if (report.finding == CTXRT_RESYNC_POPPED)
-        return report.count < entries ? entries - report.count : 0;
-    return entries;
+    if (report->finding == CTXRT_RESYNC_POPPED)
+        return report->count < entries ? entries - report->count : 0;
+    return report->finding == CTXRT_RESYNC_AMBIGUOUS ? 0 : entries;
 }
 
 /* Takes the entries of one driver above and including the scope's frame off its stack, whatever state that is

@@ -16,6 +16,26 @@ ctxrt_status cx_stack_full(void)
                     CTXRT_STACK_DEPTH_MAX);
 }
 
+void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
+{
+    const cx_frame *source = &thread->frames[from];
+    cx_frame *target = &thread->frames[to];
+    const uint64_t tag = atomic_load(&source->tag);
+    const cx_frame_place place = {
+        .origin = cx_frame_origin(source),
+        .serial = source->serial,
+        .file = atomic_load(&source->file),
+        .line = (int)(tag >> 16),
+    };
+    cx_thread_begin(thread);
+    cx_frame_write(target, cx_frame_context(source), &place);
+    atomic_store_explicit(&target->stream, atomic_load(&source->stream), memory_order_release);
+    atomic_store_explicit(&target->allocator, atomic_load(&source->allocator), memory_order_release);
+    target->beneath = source->beneath;
+    cx_thread_end(thread);
+    cx_stack_drop(thread, to + 1);
+}
+
 int cx_stack_top_own(const cx_thread *thread)
 {
     int index = (int)cx_thread_depth(thread) - 1;

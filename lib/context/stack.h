@@ -113,6 +113,9 @@ static inline void cx_stack_drop(cx_thread *thread, uint32_t depth)
         cx_stack_clear(thread, i - 1);
 }
 
+/* Moves the frame at `from` down to `to`, and drops what was between and above. No driver call. */
+void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to);
+
 /* Index of the highest frame that is not foreign, or -1. */
 int cx_stack_top_own(const cx_thread *thread);
 
