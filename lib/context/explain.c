@@ -15,33 +15,33 @@ static bool agree(const cx_entries *actual, int a, const cx_entries *ours, int o
     return compared > 0 || (actual->complete && ours->complete);
 }
 
-/* Whether the first `level` of ours stand among the first `count` of actual, in their order. */
-static bool stand_among(const cx_entries *actual, int count, const cx_entries *ours, int level)
+/* Whether the top entry of ours stands among the first `count` of actual. */
+static bool stands_among(const cx_entries *actual, int count, const cx_entries *ours)
 {
-    int found = 0;
-    for (int a = 0; a < count && found < level; a++)
-        found += actual->natives[a] == ours->natives[found];
-    return found == level;
+    for (int a = 0; a < count; a++)
+        if (actual->natives[a] == ours->natives[0])
+            return true;
+    return false;
 }
 
-/* Whether `count` entries above and among the first `level` of ours explain what there is. */
-static bool pushed(const cx_entries *actual, const cx_entries *ours, int level, int count, bool *out_on_top)
+/* Whether `count` entries above our top one, or some above and some right beneath it, explain what there is. */
+static bool pushed(const cx_entries *actual, const cx_entries *ours, int count, bool *out_on_top)
 {
     *out_on_top = agree(actual, count, ours, 0);
-    return *out_on_top || (level + count <= actual->count && stand_among(actual, level + count, ours, level) &&
-                           agree(actual, level + count, ours, level));
+    return *out_on_top || (count < actual->count && ours->count > 0 && stands_among(actual, count + 1, ours) &&
+                           agree(actual, count + 1, ours, 1));
 }
 
-cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours, int level)
+cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours)
 {
-    cx_finding finding = {{CTXRT_RESYNC_IN_STEP, 0}, level, false};
+    cx_finding finding = {{CTXRT_RESYNC_IN_STEP, 0}, 1, false};
     int explanations = 0;
     bool on_top;
     if (agree(actual, 0, ours, 0))
         return finding;
     for (int n = 1; n < actual->count; n++)
-        if (pushed(actual, ours, level, n, &on_top) && explanations++ == 0)
-            finding = (cx_finding){{CTXRT_RESYNC_PUSHED, n}, level, on_top};
+        if (pushed(actual, ours, n, &on_top) && explanations++ == 0)
+            finding = (cx_finding){{CTXRT_RESYNC_PUSHED, n}, 1, on_top};
     for (int n = 1; n <= ours->count; n++)
         if (agree(actual, 0, ours, n) && explanations++ == 0)
             finding.report = (ctxrt_resync_report){CTXRT_RESYNC_POPPED, n};

@@ -15,19 +15,17 @@ typedef struct cx_entries {
     CUcontext natives[CX_RESYNC_DEPTH];
 } cx_entries;
 
-/* An explanation, with what it takes to mend the stack: `count` entries that are not ours stand among or above
- * the first `level` of ours. */
+/* An explanation, with what it takes to mend the stack. */
 typedef struct cx_finding {
     ctxrt_resync_report report;
-    int level;    /* entries of the top level of frames: one, or two with an override */
-    bool on_top;  /* pushed: all of them above ours */
+    int level;   /* 2: it is about what lies beneath the top entry, which is an override's */
+    bool on_top; /* pushed: above all of ours */
 } cx_finding;
 
 /*
  * Decides what other code did, from what the driver has and what it should have (`ours`: the entries of our
- * frames from the top, then what is beneath them all; the first `level` are of the top level). Exactly one
- * explanation must fit, else AMBIGUOUS.
+ * frames from the top, then what is beneath them all). Exactly one explanation must fit, else AMBIGUOUS.
  */
-cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours, int level);
+cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours);
 
 #endif

@@ -4,6 +4,9 @@
 #include "base/log.h"
 #include <string.h>
 
+/* Other code can have changed the stack above our frames, within the top level, and in a level that this uncovers. */
+enum { RESYNC_ROUNDS = 4 };
+
 static bool poppable(const cx_driver *driver, CUcontext native)
 {
     return native != NULL && cx_context_native_known(driver, native);
@@ -138,29 +141,32 @@ static int frame_of_override(const cx_thread *thread, int top)
 }
 
 /*
- * Other code changed the entry of the explicit frame before the override above it was pushed. It had replaced it,
- * and the level is as good as any; or it had pushed entries, which stand within the level and keep it
- * from being popped.
+ * Other code changed something beneath an override before that was pushed: its explicit frame's entry is replaced,
+ * and the level is as good as any; it is gone, with others perhaps; or other entries stand within the level. False
+ * if the override's own entry is not on top.
  */
 static bool explain_split_level(const cx_thread *thread, int top, int lower, const cx_entries *actual,
                                 cx_finding *out_finding)
 {
-    cx_entries replaced = {0}, ours = {0};
-    append(&ours, cx_frame_context(&thread->frames[top])->native);
+    cx_entries beneath = *actual, ours = {0};
+    if (actual->count == 0 || actual->natives[0] != cx_frame_context(&thread->frames[top])->native)
+        return false;
+    beneath.count--;
+    memmove(beneath.natives, beneath.natives + 1, (size_t)beneath.count * sizeof beneath.natives[0]);
     append_expected(thread, lower, &ours);
-    replaced = ours;
-    replaced.natives[1] = thread->frames[top].beneath;
-    *out_finding = cx_explain(actual, &replaced, 2);
-    if (out_finding->report.finding == CTXRT_RESYNC_IN_STEP)
-        return true;
-    *out_finding = cx_explain(actual, &ours, 2);
-    return out_finding->report.finding != CTXRT_RESYNC_AMBIGUOUS;
+    *out_finding = cx_explain(&beneath, &ours);
+    out_finding->level = 2;
+    out_finding->on_top = false;
+    if (out_finding->report.finding == CTXRT_RESYNC_SET)
+        out_finding->report = (ctxrt_resync_report){CTXRT_RESYNC_IN_STEP, 0};
+    return true;
 }
 
 static cx_finding explain(const cx_thread *thread, int top, const cx_entries *actual)
 {
     const cx_frame *frame = &thread->frames[top];
-    cx_finding finding = {{CTXRT_RESYNC_POPPED, own_frame_count(thread, cx_frame_context(frame)->driver)}, 1, false};
+    const cx_driver *driver = cx_frame_context(frame)->driver;
+    cx_finding finding = {{CTXRT_RESYNC_POPPED, own_frame_count(thread, driver)}, 1, false};
     cx_entries ours = {0};
     if (actual->count == 0 && actual->complete)
         return finding;
@@ -169,7 +175,7 @@ static cx_finding explain(const cx_thread *thread, int top, const cx_entries *ac
     if (split && explain_split_level(thread, top, lower, actual, &finding))
         return finding;
     append_expected(thread, top, &ours);
-    return cx_explain(actual, &ours, lower >= 0 && !split ? 2 : 1);
+    return cx_explain(actual, &ours);
 }
 
 ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out_finding)
@@ -182,6 +188,16 @@ ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out
 }
 
 /* ---- mending ---- */
+
+/* The override's level is gone, so its entry goes too. */
+static ctxrt_status drop_override(cx_thread *thread, int top)
+{
+    CUcontext popped;
+    ctxrt_status status = CX_DRIVER_CALL(cx_frame_context(&thread->frames[top])->driver, ctx_pop, (&popped));
+    if (status == CTXRT_SUCCESS)
+        cx_stack_drop(thread, (uint32_t)top);
+    return status;
+}
 
 /* Drops our top `count` frames of the driver, and the others above the lowest of them with their entries. */
 static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int count)
@@ -254,7 +270,10 @@ static ctxrt_status mend(cx_thread *thread, int top, const cx_finding *finding)
         status = CX_DRIVER_CALL(context->driver, ctx_set_current, (context->native));
         break;
     case CTXRT_RESYNC_POPPED:
-        status = drop_frames(thread, context->driver, finding->report.count);
+        if (finding->level == 2)
+            status = drop_override(thread, top);
+        if (status == CTXRT_SUCCESS)
+            status = drop_frames(thread, context->driver, finding->report.count);
         break;
     case CTXRT_RESYNC_AMBIGUOUS:
         status = cx_error(CTXRT_ERROR_STACK_MISMATCH,
@@ -266,16 +285,24 @@ static ctxrt_status mend(cx_thread *thread, int top, const cx_finding *finding)
     return status;
 }
 
-/* One driver; what was found is reported if it is the first thing found wrong. */
+/* The driver's stack as far as its highest frame of ours at `top` tells: what other code did above it, and then
+ * within its level. The first thing found is reported. */
 static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_report *report)
 {
-    cx_finding finding;
-    ctxrt_status status = cx_resync_examine(thread, top, &finding);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (report->finding == CTXRT_RESYNC_IN_STEP || finding.report.finding == CTXRT_RESYNC_AMBIGUOUS)
-        *report = finding.report;
-    return mend(thread, top, &finding);
+    const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
+    for (int round = 0; top >= 0 && round < RESYNC_ROUNDS; round++) {
+        cx_finding finding;
+        ctxrt_status status = cx_resync_examine(thread, top, &finding);
+        if (status != CTXRT_SUCCESS)
+            return status;
+        if (report->finding == CTXRT_RESYNC_IN_STEP || finding.report.finding == CTXRT_RESYNC_AMBIGUOUS)
+            *report = finding.report;
+        status = mend(thread, top, &finding);
+        if (status != CTXRT_SUCCESS || finding.report.finding == CTXRT_RESYNC_IN_STEP)
+            return status;
+        top = own_frame_below(thread, (int)cx_thread_depth(thread) - 1, driver);
+    }
+    return CTXRT_SUCCESS;
 }
 
 /* Foreign frames above our highest are not the truth any more, whatever was found. */

@@ -279,7 +279,7 @@ START_TEST(only_an_explanation_that_fits_alone_is_given)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         cx_entries actual = entries(cases[i].actual, true), ours = entries(cases[i].ours, true);
-        ctxrt_resync_report report = cx_explain(&actual, &ours, 1).report;
+        ctxrt_resync_report report = cx_explain(&actual, &ours).report;
         ck_assert_msg(report.finding == cases[i].finding && report.count == cases[i].count,
                       "%s for %s: found %d, %d", cases[i].actual, cases[i].ours, report.finding, report.count);
     }

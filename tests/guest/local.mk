@@ -1,0 +1,10 @@
+# The guest plays other code through the driver's table, so its programs link the rooms.
+GUEST_SOURCES = tests/guest/guest.c tests/guest/guest.h
+GUEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/guest -I$(top_srcdir)/tests/support
+
+check_PROGRAMS += tests/guest/table
+tests_guest_table_SOURCES = tests/guest/table.c $(GUEST_SOURCES)
+tests_guest_table_CPPFLAGS = $(GUEST_CPPFLAGS)
+tests_guest_table_LDADD = $(INSIDE_LIBS)
+dist_check_SCRIPTS += tests/guest/table.sh
+TESTS += tests/guest/table.sh
