@@ -140,7 +140,8 @@ static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_abov
     if (status != CTXRT_SUCCESS)
         return status;
     const ctxrt_resync_report *report = &finding.report;
-    if (report->finding == CTXRT_RESYNC_POPPED && report->count > 1)
+    if ((report->finding == CTXRT_RESYNC_POPPED && report->count > 1) ||
+        (report->finding == CTXRT_RESYNC_PUSHED && !finding.on_top))
         return cx_stack_mismatch(frame, current);
     if (report->finding == CTXRT_RESYNC_PUSHED)
         *out_above = report->count;

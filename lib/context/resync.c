@@ -295,8 +295,10 @@ static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_repor
         ctxrt_status status = cx_resync_examine(thread, top, &finding);
         if (status != CTXRT_SUCCESS)
             return status;
-        if (report->finding == CTXRT_RESYNC_IN_STEP || finding.report.finding == CTXRT_RESYNC_AMBIGUOUS)
+        if (report->finding == CTXRT_RESYNC_IN_STEP)
             *report = finding.report;
+        else if (finding.report.finding == CTXRT_RESYNC_AMBIGUOUS)
+            return CTXRT_SUCCESS; /* something was mended; the next call says what is left */
         status = mend(thread, top, &finding);
         if (status != CTXRT_SUCCESS || finding.report.finding == CTXRT_RESYNC_IN_STEP)
             return status;

@@ -8,3 +8,11 @@ tests_guest_table_CPPFLAGS = $(GUEST_CPPFLAGS)
 tests_guest_table_LDADD = $(INSIDE_LIBS)
 dist_check_SCRIPTS += tests/guest/table.sh
 TESTS += tests/guest/table.sh
+
+check_PROGRAMS += tests/guest/check_random
+TESTS += tests/guest/check_random
+tests_guest_check_random_SOURCES = tests/guest/check_random.c tests/guest/model.c tests/guest/model.h \
+	tests/support/fixture.c tests/support/fixture.h
+tests_guest_check_random_CPPFLAGS = $(GUEST_CPPFLAGS)
+tests_guest_check_random_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_guest_check_random_LDADD = $(INSIDE_LIBS)
