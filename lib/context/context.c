@@ -2,8 +2,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "context/excursion.h"
 #include "context/record.h"
-#include "context/stack.h"
+#include "context/thread.h"
 #include <stdio.h>
 
 #define ENDERS_MAX 4

@@ -1,7 +1,7 @@
 /* Contexts that other code made, and the holds on them. */
 #include "base/error.h"
+#include "context/excursion.h"
 #include "context/record.h"
-#include "context/stack.h"
 
 typedef struct adoption {
     const cx_driver *driver;

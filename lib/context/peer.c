@@ -1,5 +1,6 @@
 /* What devices need their primary contexts for: memory figures and peer access. */
 #include "base/error.h"
+#include "context/excursion.h"
 #include "context/stack.h"
 
 ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes, size_t *out_total_bytes)

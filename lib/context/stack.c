@@ -241,30 +241,3 @@ ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
     cx_stack_drop(thread, (uint32_t)lowest);
     return CTXRT_SUCCESS;
 }
-
-/* ---- excursions ---- */
-
-ctxrt_status cx_excursion_begin(const cx_context *context, cx_excursion *out_excursion)
-{
-    CUcontext current;
-    *out_excursion = (cx_excursion){.driver = context->driver};
-    ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_get_current, (&current));
-    if (status != CTXRT_SUCCESS || current == context->native)
-        return status;
-    status = CX_DRIVER_CALL(context->driver, ctx_push, (context->native));
-    if (status == CTXRT_SUCCESS)
-        out_excursion->native = context->native;
-    return status;
-}
-
-void cx_excursion_end(cx_excursion *excursion)
-{
-    CUcontext popped;
-    if (excursion->native == NULL)
-        return;
-    cxu_result result = excursion->driver->table.ctx_pop(&popped);
-    if (result != CXU_SUCCESS || popped != excursion->native)
-        cx_log(CTXRT_LOG_ERROR, "cuCtxPopCurrent_v2 gave %p, not %p, after a call in another context",
-               result == CXU_SUCCESS ? (void *)popped : NULL, (void *)excursion->native);
-    excursion->native = NULL;
-}

@@ -208,17 +208,4 @@ static inline bool cx_stack_pop_top(cx_thread *thread, const cx_frame *top)
     return true;
 }
 
-/*
- * Makes another context current for the length of one call of ctxrt's own, by the driver alone, below the
- * notice of frames: cx_excursion_begin pushes it where it is not current already, cx_excursion_end pops
- * it. Ending never fails the call: what cannot be undone is logged.
- */
-typedef struct cx_excursion {
-    const cx_driver *driver;
-    CUcontext native; /* NULL: nothing was pushed */
-} cx_excursion;
-
-ctxrt_status cx_excursion_begin(const cx_context *context, cx_excursion *out_excursion);
-void cx_excursion_end(cx_excursion *excursion);
-
 #endif

@@ -1,6 +1,7 @@
 /* The user's own allocators. */
 #include "base/error.h"
 #include "base/log.h"
+#include "context/excursion.h"
 #include "memory/allocator.h"
 
 static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, void **out_pointer)

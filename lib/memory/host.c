@@ -1,6 +1,7 @@
 /* Host memory, plain and pinned. */
 #include "base/error.h"
 #include "base/log.h"
+#include "context/excursion.h"
 #include "memory/memory.h"
 #include <stdlib.h>
 

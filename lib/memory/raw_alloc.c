@@ -1,6 +1,7 @@
 /* The public calls of raw pointers. */
 #include "base/error.h"
 #include "base/log.h"
+#include "context/excursion.h"
 #include "memory/raw.h"
 #include "work/stream.h"
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #ifndef CX_MEMORY_ROUTE_H
 #define CX_MEMORY_ROUTE_H
 
+#include "context/excursion.h"
 #include "memory/pointer.h"
 #include "work/stream.h"
 

@@ -1,6 +1,7 @@
 #include "memory/use.h"
 
 #include "base/error.h"
+#include "context/excursion.h"
 #include "work/stream.h"
 #include <stdlib.h>
 
