@@ -3,22 +3,6 @@
  * `ctxrt run`, on the embedded driver.
  *
  *   cc context_tutorial.c -I/usr/local/cuda/include -lcuda && ./a.out          (or: ctxrt run ./a.out)
- *
- * expected:
- * create A                      current: A
- * create B                      current: B
- * push A                        current: A
- * allocate in A, fill with 42   current: A
- * pop                           current: B
- * pop again, and again          current: none
- * push A                        current: A
- * the memory of A still holds 42: popping frees nothing
- * destroy A                     current: none
- * destroy B                     current: none
- * retain the primary            current: none
- * push the primary              current: the primary
- * pop                           current: none
- * release the primary           current: none
  */
 #ifdef HAVE_CUDA_H
 #include <cuda.h>

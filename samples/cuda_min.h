@@ -1,4 +1,4 @@
-/* The few declarations of the CUDA Driver API that context_tutorial.c uses, for where there is no cuda.h. */
+/* The few declarations of the CUDA Driver API that the samples use, for where there is no cuda.h. */
 #ifndef CUDA_MIN_H
 #define CUDA_MIN_H
 
@@ -31,6 +31,7 @@ CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxPushCurrent(CUcontext context);
 CUresult cuCtxPopCurrent(CUcontext *context);
 CUresult cuCtxGetCurrent(CUcontext *context);
+CUresult cuCtxSetCurrent(CUcontext context);
 CUresult cuCtxSynchronize(void);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);

@@ -2,14 +2,6 @@
  * Hello, devices: what is there, and which one this thread uses.
  *
  *   cc hello_device.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated CTXRT_EMU_DEVICES=2 ./a.out
- *
- * expected:
- * no device yet: CTXRT_ERROR_NO_DEVICE
- * cpu:0 is here
- * cuda:0 is here
- * cuda:1 is here
- * now on cuda:1, stack depth 1
- * now on cuda:0, stack depth 1
  */
 #include <ctxrt/ctxrt.h>
 #include <stdio.h>

@@ -2,14 +2,6 @@
  * The primary context of a device: one for all threads, and retaining it makes nothing current.
  *
  *   cc primary_context.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
- *
- * expected:
- * retained; current: CTXRT_ERROR_NO_DEVICE
- * pushed; current: cuda:1
- * popped; its memory still holds 42
- * retained again: the same context
- * release of the device while retained: CTXRT_ERROR_IN_USE
- * release of the device: CTXRT_SUCCESS
  */
 #include <ctxrt/ctxrt.h>
 #include <stdio.h>

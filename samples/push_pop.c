@@ -2,15 +2,6 @@
  * Push and pop: each push makes a context current, each pop brings back what was there.
  *
  *   cc push_pop.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
- *
- * expected:
- * set cuda:0            depth 1, current cuda:0
- * push a context of 1   depth 2, current cuda:1
- * push it once more     depth 3, current cuda:1
- * set cuda:2            depth 4, current cuda:2
- * pop                   depth 2, current cuda:1
- * pop                   depth 1, current cuda:0
- * destroy while pushed: CTXRT_ERROR_IN_USE
  */
 #include <ctxrt/ctxrt.h>
 #include <stdio.h>

@@ -2,16 +2,6 @@
  * A scope is left on every path out of its block, an early return included.
  *
  *   cc scope_return.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
- *
- * expected:
- * in the scope: cuda:2
- * returned early: 1
- * after it: cuda:0, depth 1
- * in the scope: cuda:2
- * returned late: 2
- * after it: cuda:0, depth 1
- * something was pushed and left: CTXRT_ERROR_STACK_LEFTOVER
- * after it: cuda:0, depth 1
  */
 #include <ctxrt/ctxrt.h>
 #include <stdio.h>
