@@ -110,6 +110,7 @@ static const char *const object_nouns[CX_OBJECT_KINDS][2] = {
     [CX_OBJECT_EVENT] = {"event", "events"},
     [CX_OBJECT_MEMORY] = {"piece of memory", "pieces of memory"},
     [CX_OBJECT_ALLOCATOR] = {"allocator", "allocators"},
+    [CX_OBJECT_DETACHED_FRAME] = {"detached frame", "detached frames"},
 };
 
 ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)

@@ -3,7 +3,6 @@
 #include "context/stack.h"
 #include <stdlib.h>
 
-/* A context stays in use while a detached frame refers to it: `holds` counts it. */
 struct ctxrt_detached_frame {
     int unused; /* never made: handles are no addresses */
 };
@@ -96,10 +95,10 @@ ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
         .file = atomic_load(&top->file),
         .line = (int)(atomic_load(&top->tag) >> 16),
     };
-    atomic_fetch_add(&detached->context->holds, 1);
+    cx_context_object_add(detached->context, CX_OBJECT_DETACHED_FRAME);
     status = cx_stack_pop_level(thread, false);
     if (status != CTXRT_SUCCESS) {
-        atomic_fetch_sub(&detached->context->holds, 1);
+        cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
         cx_pool_put_back(&detached_frames, detached);
         return status;
     }
@@ -137,7 +136,7 @@ ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
         detached->stream = NULL;
     atomic_store(&top->stream, detached->stream);
     atomic_store(&top->allocator, detached->allocator);
-    atomic_fetch_sub(&detached->context->holds, 1);
+    cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
     cx_pool_put_back(&detached_frames, detached);
     return CTXRT_SUCCESS;
 }

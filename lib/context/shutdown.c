@@ -22,12 +22,21 @@ static void release(cx_device *device, void *argument)
         *status = ctxrt_device_release(device->id);
 }
 
+static bool has_objects(cx_context *context)
+{
+    for (int kind = 0; kind < CX_OBJECT_KINDS; kind++)
+        if (atomic_load(&context->objects[kind]) != 0)
+            return true;
+    return false;
+}
+
 /* Contexts besides the primary ones that ctxrt keeps itself. */
 static bool find_other(void *object, void *argument)
 {
     cx_context *context = object;
     cx_context **other = argument;
-    if (context->kind == CX_CONTEXT_CREATED || atomic_load(&context->holds) != 0)
+    if (context->kind == CX_CONTEXT_CREATED || atomic_load(&context->holds) != 0 ||
+        (context->kind == CX_CONTEXT_FOREIGN && has_objects(context)))
         *other = context;
     return *other == NULL;
 }

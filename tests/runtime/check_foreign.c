@@ -154,6 +154,22 @@ START_TEST(a_scope_makes_the_right_context_current_even_where_nothing_can_be_exp
 }
 END_TEST
 
+START_TEST(a_shutdown_finds_what_is_left_in_a_foreign_context)
+{
+    CUcontext native, popped;
+    ctxrt_device device;
+    ctxrt_stream *stream;
+    ck_assert_int_eq(driver->ctx_create_v4(&native, NULL, 0, 1), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream));
+    ck_assert_int_eq(driver->ctx_pop(&popped), CXU_SUCCESS);
+    cx_assert_error(ctxrt_device_get(&device), CTXRT_ERROR_NO_DEVICE);
+    ck_assert_uint_eq(ctxrt_stack_depth(), 0);
+    cx_assert_error(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    ck_assert_int_eq(driver->ctx_destroy(native), CXU_SUCCESS);
+}
+END_TEST
+
 START_TEST(a_reset_leaves_the_count_of_retains_as_it_was)
 {
     unsigned int flags;
@@ -297,6 +313,7 @@ static Suite *foreign_suite(void)
     tcase_add_test(follow, a_leaked_push_makes_the_pop_refuse_and_resync_takes_it_off);
     tcase_add_test(follow, a_leaked_push_of_the_same_context_is_noticed_by_what_the_pop_uncovers);
     tcase_add_test(follow, a_scope_makes_the_right_context_current_even_where_nothing_can_be_explained);
+    tcase_add_test(follow, a_shutdown_finds_what_is_left_in_a_foreign_context);
     tcase_add_test(follow, a_reset_leaves_the_count_of_retains_as_it_was);
     tcase_add_test(follow, a_pop_too_many_is_found_by_resync);
     tcase_add_test(follow, an_overwritten_entry_is_set_back_by_resync);

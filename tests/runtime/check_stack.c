@@ -273,6 +273,23 @@ START_TEST(a_detached_frame_goes_on_on_another_thread)
 }
 END_TEST
 
+START_TEST(a_detached_frame_keeps_its_context_and_no_release_takes_that_away)
+{
+    ctxrt_detached_frame *frame;
+    ctxrt_frame_info top;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_stack_peek(0, &top));
+    cx_assert_ok(ctxrt_stack_detach(&frame));
+    cx_assert_error(ctxrt_context_release(top.context), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_device_release(CTXRT_CUDA(1)), CTXRT_ERROR_IN_USE);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "1 detached frame"));
+    cx_assert_error(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_stack_attach(frame));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_device_release(CTXRT_CUDA(1)));
+}
+END_TEST
+
 static Suite *stack_suite(void)
 {
     Suite *suite = suite_create("stack");
@@ -295,6 +312,7 @@ static Suite *stack_suite(void)
     tcase_add_test(tcase, a_bad_device_changes_nothing_and_says_how_many_there_are);
     tcase_add_test(tcase, frames_of_a_reset_device_stay_usable);
     tcase_add_test(tcase, a_detached_frame_goes_on_on_another_thread);
+    tcase_add_test(tcase, a_detached_frame_keeps_its_context_and_no_release_takes_that_away);
     suite_add_tcase(suite, tcase);
     return suite;
 }
