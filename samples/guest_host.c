@@ -46,26 +46,31 @@ static bool act(const struct guest_case *guest)
 }
 
 /* Where work goes now. */
-static void show_work(void)
+static bool show_work(void)
 {
     ctxrt_memory *memory = NULL;
     ctxrt_memory_info info;
     ctxrt_status status = ctxrt_memory_alloc(64, &memory);
-    if (status != CTXRT_SUCCESS)
+    if (status != CTXRT_SUCCESS) {
         printf("  work   %s\n", ctxrt_status_name(status));
-    else if (OK(ctxrt_memory_describe(memory, &info)))
+        return true;
+    }
+    bool described = OK(ctxrt_memory_describe(memory, &info));
+    if (described)
         printf("  work   goes to cuda:%d\n", info.device.index);
-    (void)OK(ctxrt_memory_release(memory));
+    return OK(ctxrt_memory_release(memory)) && described;
 }
 
-static void show_resync(void)
+static bool show_resync(void)
 {
     static const char *const findings[] = {"in step", "pushed", "set", "popped", "ambiguous"};
     ctxrt_resync_report report;
     ctxrt_device device;
-    if (OK(ctxrt_stack_resync(&report)) && OK(ctxrt_device_get(&device)))
-        printf("  resync %s %d; current is cuda:%d, depth %d\n", findings[report.finding], report.count,
-               device.index, (int)ctxrt_stack_depth());
+    if (!OK(ctxrt_stack_resync(&report)) || !OK(ctxrt_device_get(&device)))
+        return false;
+    printf("  resync %s %d; current is cuda:%d, depth %d\n", findings[report.finding], report.count, device.index,
+           (int)ctxrt_stack_depth());
+    return true;
 }
 
 /* The guest comes between a push and its pop. */
@@ -74,14 +79,13 @@ static bool after_a_push(const struct guest_case *guest)
     size_t depth = ctxrt_stack_depth();
     if (!OK(ctxrt_device_push(CTXRT_CUDA(0))))
         return false;
-    bool acted = act(guest);
-    show_work();
+    bool good = act(guest) && show_work();
     ctxrt_status popped = ctxrt_stack_pop();
     printf("  pop    %s\n", ctxrt_status_name(popped));
     if (popped == CTXRT_SUCCESS)
-        return acted;
-    show_resync(); /* it drops the frame if the guest has popped it */
-    return (ctxrt_stack_depth() == depth || OK(ctxrt_stack_pop())) && acted;
+        return good;
+    good = show_resync() && good; /* the frame is gone if the guest has popped it */
+    return (ctxrt_stack_depth() == depth || OK(ctxrt_stack_pop())) && good;
 }
 
 /* The guest comes within a scope. */

@@ -99,9 +99,9 @@ static void *have_no_room(void *argument)
         pushed++;
     if (pushed == CTXRT_STACK_DEPTH_MAX)
         printf("full: attach is %s\n", ctxrt_status_name(ctxrt_stack_attach(self->frame)));
-    self->good = pushed == CTXRT_STACK_DEPTH_MAX;
     while (ctxrt_stack_depth() > 0 && OK(ctxrt_stack_pop()))
         continue;
+    self->good = pushed == CTXRT_STACK_DEPTH_MAX && ctxrt_stack_depth() == 0;
     return NULL;
 }
 

@@ -29,11 +29,13 @@ static bool ok(ctxrt_status status, const char *call)
     return status == CTXRT_SUCCESS;
 }
 
-static void show(const char *who)
+static bool show(const char *who)
 {
     ctxrt_device device;
-    if (OK(ctxrt_device_get(&device)))
-        printf("%s: depth %d, current cuda:%d\n", who, (int)ctxrt_stack_depth(), device.index);
+    if (!OK(ctxrt_device_get(&device)))
+        return false;
+    printf("%s: depth %d, current cuda:%d\n", who, (int)ctxrt_stack_depth(), device.index);
+    return true;
 }
 
 /* A host function: the work behind it waits. */
@@ -45,10 +47,8 @@ static void wait_at(void *gate)
 static bool write_memory(meeting *self)
 {
     CTXRT_SCOPE ctxrt_scope scope = {0};
-    if (!OK(ctxrt_scope_enter_context(self->context, &scope)))
-        return false;
-    show("writer");
-    return OK(ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &self->written)) &&
+    return OK(ctxrt_scope_enter_context(self->context, &scope)) && show("writer") &&
+           OK(ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &self->written)) &&
            OK(ctxrt_memory_alloc(BYTES, &self->memory)) &&
            OK(ctxrt_stream_add_host_function(NULL, wait_at, &self->gate)) &&
            OK(ctxrt_fill_async(ctxrt_memory_pointer(self->memory), 42, BYTES, NULL)) &&
@@ -76,9 +76,9 @@ static bool read_memory(meeting *self)
     CTXRT_SCOPE ctxrt_scope below = {0};
     CTXRT_SCOPE ctxrt_scope scope = {0};
     ctxrt_memory *back = NULL;
-    if (!OK(ctxrt_scope_enter(CTXRT_CUDA(1), &below)) || !OK(ctxrt_scope_enter_context(self->context, &scope)))
+    if (!OK(ctxrt_scope_enter(CTXRT_CUDA(1), &below)) || !OK(ctxrt_scope_enter_context(self->context, &scope)) ||
+        !show("reader"))
         return false;
-    show("reader");
     bool read = OK(ctxrt_memory_alloc_pinned(BYTES, &back)) && OK(ctxrt_stream_wait_event(NULL, self->written)) &&
                 OK(ctxrt_copy_async(ctxrt_memory_pointer(back), ctxrt_memory_pointer(self->memory), BYTES,
                                     CTXRT_COPY_DEVICE_TO_HOST, NULL));
