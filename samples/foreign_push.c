@@ -1,8 +1,9 @@
 /*
- * Something pushed a context and did not pop it. A snapshot shows the frame that nobody of ours pushed, and
- * ctxrt_stack_resync takes it off.
+ * Something pushed a context and did not pop it. A snapshot shows the frame that nobody of ours
+ * pushed, and ctxrt_stack_resync takes it off.
  *
- *   cc foreign_push.c -DHAVE_CUDA_H -I/usr/local/cuda/include $(pkg-config --cflags --libs ctxrt) -lcuda
+ *   cc foreign_push.c -DHAVE_CUDA_H -I/usr/local/cuda/include $(pkg-config --cflags --libs ctxrt)
+ * -lcuda
  *   ./a.out                                                            (or: ctxrt run ./a.out)
  */
 #ifdef HAVE_CUDA_H
@@ -20,7 +21,8 @@
 static bool ok(ctxrt_status status, const char *call)
 {
     if (status != CTXRT_SUCCESS)
-        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
     return status == CTXRT_SUCCESS;
 }
 
@@ -44,13 +46,15 @@ static bool find_and_mend(ctxrt_context *context)
     ctxrt_resync_report report;
     if (!show("before") || !forget_a_pop(context))
         return false;
-    /* A snapshot asks no driver: the foreign frame is there once a call of this thread has noticed it. */
+    /* A snapshot asks no driver: the foreign frame is there once a call of this thread has noticed
+     * it. */
     if (!OK(ctxrt_device_get(&device)) || !show("after a call of other code"))
         return false;
     printf("a pop now: %s\n", ctxrt_status_name(ctxrt_stack_pop()));
     if (!OK(ctxrt_stack_resync(&report)))
         return false;
-    printf("resync: %s, %d\n", report.finding == CTXRT_RESYNC_PUSHED ? "pushed" : "something else", report.count);
+    printf("resync: %s, %d\n", report.finding == CTXRT_RESYNC_PUSHED ? "pushed" : "something else",
+           report.count);
     return show("after it") && OK(ctxrt_stack_pop());
 }
 
@@ -59,8 +63,8 @@ int main(void)
     ctxrt_context *context = NULL;
     ctxrt_scope scope = {0};
     bool good = OK(ctxrt_context_retain_primary(CTXRT_CUDA(1), &context)) &&
-                OK(CTXRT_SCOPE_ENTER(CTXRT_CUDA(2), &scope)) && OK(CTXRT_DEVICE_PUSH(CTXRT_CUDA(0))) &&
-                find_and_mend(context);
+                OK(CTXRT_SCOPE_ENTER(CTXRT_CUDA(2), &scope)) &&
+                OK(CTXRT_DEVICE_PUSH(CTXRT_CUDA(0))) && find_and_mend(context);
     good = OK(ctxrt_scope_leave(&scope)) && good;
     good = OK(ctxrt_context_release(context)) && good;
     return OK(ctxrt_shutdown()) && good ? 0 : 1;

@@ -1,6 +1,6 @@
 /*
- * Drivers do not survive a fork. In the child every call says so, and does no harm; the parent goes on; a child that
- * executes a program (here: this one again) starts afresh.
+ * Drivers do not survive a fork. In the child every call says so, and does no harm; the parent goes
+ * on; a child that executes a program (here: this one again) starts afresh.
  *
  *   cc fork_child.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
  */
@@ -18,7 +18,8 @@ static ctxrt_memory *memory; /* made by the parent */
 static bool ok(ctxrt_status status, const char *call)
 {
     if (status != CTXRT_SUCCESS)
-        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
     return status == CTXRT_SUCCESS;
 }
 
@@ -50,7 +51,8 @@ static int try_everything(void)
     return fflush(stdout) == 0 ? 0 : 1;
 }
 
-/* Forks, and waits for the child to end: it runs `program` with an argument, or, for NULL, tries everything. */
+/* Forks, and waits for the child to end: it runs `program` with an argument, or, for NULL, tries
+ * everything. */
 static bool fork_and_wait(const char *program)
 {
     int status = 0;
@@ -62,7 +64,8 @@ static bool fork_and_wait(const char *program)
         execl(program, program, "afresh", (char *)NULL);
         _exit(127);
     }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 static bool fork_twice(void)

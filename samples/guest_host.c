@@ -1,6 +1,7 @@
 /*
- * A program that uses ctxrt, and two libraries on its thread that do not. What a change of the driver's stack behind
- * ctxrt's back looks like under each policy, how ctxrt_stack_resync puts it right, and what a scope makes of it.
+ * A program that uses ctxrt, and two libraries on its thread that do not. What a change of the
+ * driver's stack behind ctxrt's back looks like under each policy, how ctxrt_stack_resync puts it
+ * right, and what a scope makes of it.
  *
  *   cc guest_*.c -DHAVE_CUDA_H -I/usr/local/cuda/include $(pkg-config --cflags --libs ctxrt) -lcuda
  *   ./a.out                                                            (or: ctxrt run ./a.out)
@@ -18,7 +19,8 @@
 static bool ok(ctxrt_status status, const char *call)
 {
     if (status != CTXRT_SUCCESS)
-        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
     return status == CTXRT_SUCCESS;
 }
 
@@ -68,8 +70,8 @@ static bool show_resync(void)
     ctxrt_device device;
     if (!OK(ctxrt_stack_resync(&report)) || !OK(ctxrt_device_get(&device)))
         return false;
-    printf("  resync %s %d; current is cuda:%d, depth %d\n", findings[report.finding], report.count, device.index,
-           (int)ctxrt_stack_depth());
+    printf("  resync %s %d; current is cuda:%d, depth %d\n", findings[report.finding], report.count,
+           device.index, (int)ctxrt_stack_depth());
     return true;
 }
 
@@ -99,8 +101,8 @@ static bool within_a_scope(const struct guest_case *guest)
     ctxrt_status left = ctxrt_scope_leave(&scope);
     if (!OK(ctxrt_device_get(&device)))
         return false;
-    printf("  scope  left with %s; current is cuda:%d, depth %d\n", ctxrt_status_name(left), device.index,
-           (int)ctxrt_stack_depth());
+    printf("  scope  left with %s; current is cuda:%d, depth %d\n", ctxrt_status_name(left),
+           device.index, (int)ctxrt_stack_depth());
     return acted;
 }
 

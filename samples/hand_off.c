@@ -1,6 +1,7 @@
 /*
- * A frame goes from thread to thread with its stream, its allocator and its work in flight, as a floating context does
- * with cuCtxPopCurrent and cuCtxPushCurrent. A thread that cannot take it leaves it with whoever has it.
+ * A frame goes from thread to thread with its stream, its allocator and its work in flight, as a
+ * floating context does with cuCtxPopCurrent and cuCtxPushCurrent. A thread that cannot take it
+ * leaves it with whoever has it.
  *
  *   cc hand_off.c $(pkg-config --cflags --libs ctxrt) -pthread && CTXRT_DRIVER=emulated ./a.out
  */
@@ -26,7 +27,8 @@ typedef struct journey {
 static bool ok(ctxrt_status status, const char *call)
 {
     if (status != CTXRT_SUCCESS)
-        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
     return status == CTXRT_SUCCESS;
 }
 
@@ -61,12 +63,15 @@ static bool show(const journey *self, const char *who)
     return true;
 }
 
-/* The frame's context, stream and allocator are the first thread's to make, and the work begins there. */
+/* The frame's context, stream and allocator are the first thread's to make, and the work begins
+ * there. */
 static bool set_out(journey *self)
 {
     return OK(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &self->stream)) &&
-           OK(ctxrt_frame_set_stream(self->stream)) && OK(ctxrt_allocator_create(1 << 20, &self->allocator)) &&
-           OK(ctxrt_frame_set_allocator(self->allocator)) && OK(ctxrt_memory_alloc(BYTES, &self->memory)) &&
+           OK(ctxrt_frame_set_stream(self->stream)) &&
+           OK(ctxrt_allocator_create(1 << 20, &self->allocator)) &&
+           OK(ctxrt_frame_set_allocator(self->allocator)) &&
+           OK(ctxrt_memory_alloc(BYTES, &self->memory)) &&
            OK(ctxrt_memory_alloc_pinned(BYTES, &self->back)) &&
            OK(ctxrt_stream_add_host_function(NULL, wait_at, &self->gate)) && show(self, "first");
 }
@@ -79,10 +84,11 @@ static void *add_work(void *argument)
         self->good = false;
         return NULL;
     }
-    self->good = show(self, "next") &&
-                 OK(ctxrt_fill_async(ctxrt_memory_pointer(self->memory), 42, BYTES, NULL)) &&
-                 OK(ctxrt_copy_async(ctxrt_memory_pointer(self->back), ctxrt_memory_pointer(self->memory), BYTES,
-                                     CTXRT_COPY_DEVICE_TO_HOST, NULL));
+    self->good =
+        show(self, "next") &&
+        OK(ctxrt_fill_async(ctxrt_memory_pointer(self->memory), 42, BYTES, NULL)) &&
+        OK(ctxrt_copy_async(ctxrt_memory_pointer(self->back), ctxrt_memory_pointer(self->memory),
+                            BYTES, CTXRT_COPY_DEVICE_TO_HOST, NULL));
     if (!hand_on(self)) {
         (void)OK(ctxrt_stack_pop()); /* rather than leave it on a thread that ends */
         self->good = false;
@@ -108,7 +114,8 @@ static void *have_no_room(void *argument)
 static bool on_a_thread(journey *self, void *(*link)(void *))
 {
     pthread_t thread;
-    return pthread_create(&thread, NULL, link, self) == 0 && pthread_join(thread, NULL) == 0 && self->good;
+    return pthread_create(&thread, NULL, link, self) == 0 && pthread_join(thread, NULL) == 0 &&
+           self->good;
 }
 
 static bool travel(journey *self)
@@ -118,8 +125,8 @@ static bool travel(journey *self)
         good = on_a_thread(self, add_work);
     good = good && on_a_thread(self, have_no_room);
     if (good)
-        printf("main: depth %d; destroying the context on its way is %s\n", (int)ctxrt_stack_depth(),
-               ctxrt_status_name(ctxrt_context_destroy(self->context)));
+        printf("main: depth %d; destroying the context on its way is %s\n",
+               (int)ctxrt_stack_depth(), ctxrt_status_name(ctxrt_context_destroy(self->context)));
     return good;
 }
 
@@ -149,7 +156,8 @@ int main(void)
     journey self = {0};
     sem_init(&self.gate, 0, 0);
     bool good = OK(ctxrt_context_create(CTXRT_CUDA(0), 0, &self.context)) &&
-                OK(ctxrt_stack_push(self.context)) && set_out(&self) && hand_on(&self) && travel(&self);
+                OK(ctxrt_stack_push(self.context)) && set_out(&self) && hand_on(&self) &&
+                travel(&self);
     if (self.frame != NULL)
         good = take(&self) && good;
     good = good && come_home(&self);

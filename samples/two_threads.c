@@ -1,6 +1,6 @@
 /*
- * One context, current on two threads at once: each has a stack of its own. What one of them writes the other reads,
- * and an event keeps the order: neither thread waits for the other's work.
+ * One context, current on two threads at once: each has a stack of its own. What one of them writes
+ * the other reads, and an event keeps the order: neither thread waits for the other's work.
  *
  *   cc two_threads.c $(pkg-config --cflags --libs ctxrt) -pthread && CTXRT_DRIVER=emulated ./a.out
  */
@@ -15,17 +15,18 @@ enum { BYTES = 1 << 20 };
 
 typedef struct meeting {
     ctxrt_context *context;
-    ctxrt_memory *memory;  /* the writer's; NULL if it failed */
+    ctxrt_memory *memory; /* the writer's; NULL if it failed */
     ctxrt_event *written;
-    sem_t submitted;       /* the writer has submitted its work */
-    sem_t gate;            /* that work begins when this opens */
+    sem_t submitted; /* the writer has submitted its work */
+    sem_t gate;      /* that work begins when this opens */
     bool writer_good, reader_good;
 } meeting;
 
 static bool ok(ctxrt_status status, const char *call)
 {
     if (status != CTXRT_SUCCESS)
-        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
     return status == CTXRT_SUCCESS;
 }
 
@@ -76,17 +77,20 @@ static bool read_memory(meeting *self)
     CTXRT_SCOPE ctxrt_scope below = {0};
     CTXRT_SCOPE ctxrt_scope scope = {0};
     ctxrt_memory *back = NULL;
-    if (!OK(ctxrt_scope_enter(CTXRT_CUDA(1), &below)) || !OK(ctxrt_scope_enter_context(self->context, &scope)) ||
-        !show("reader"))
+    if (!OK(ctxrt_scope_enter(CTXRT_CUDA(1), &below)) ||
+        !OK(ctxrt_scope_enter_context(self->context, &scope)) || !show("reader"))
         return false;
-    bool read = OK(ctxrt_memory_alloc_pinned(BYTES, &back)) && OK(ctxrt_stream_wait_event(NULL, self->written)) &&
-                OK(ctxrt_copy_async(ctxrt_memory_pointer(back), ctxrt_memory_pointer(self->memory), BYTES,
-                                    CTXRT_COPY_DEVICE_TO_HOST, NULL));
-    printf("reader: both are submitted, the event is %s\n", ctxrt_status_name(ctxrt_event_query(self->written)));
+    bool read = OK(ctxrt_memory_alloc_pinned(BYTES, &back)) &&
+                OK(ctxrt_stream_wait_event(NULL, self->written)) &&
+                OK(ctxrt_copy_async(ctxrt_memory_pointer(back), ctxrt_memory_pointer(self->memory),
+                                    BYTES, CTXRT_COPY_DEVICE_TO_HOST, NULL));
+    printf("reader: both are submitted, the event is %s\n",
+           ctxrt_status_name(ctxrt_event_query(self->written)));
     sem_post(&self->gate);
     read = OK(ctxrt_stream_synchronize(NULL)) && read;
     if (read)
-        printf("reader: %d bytes of 42: %s\n", BYTES, all_are(ctxrt_memory_pointer(back), 42) ? "yes" : "no");
+        printf("reader: %d bytes of 42: %s\n", BYTES,
+               all_are(ctxrt_memory_pointer(back), 42) ? "yes" : "no");
     return OK(ctxrt_memory_release(back)) && read;
 }
 

@@ -1,5 +1,6 @@
 /*
- * Mistakes made on purpose. Each call fails with a status and a sentence, and leaves everything as it was.
+ * Mistakes made on purpose. Each call fails with a status and a sentence, and leaves everything as
+ * it was.
  *
  *   cc wrong_order.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
  */
@@ -13,7 +14,8 @@
 static bool ok(ctxrt_status status, const char *call)
 {
     if (status != CTXRT_SUCCESS)
-        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
     return status == CTXRT_SUCCESS;
 }
 
@@ -30,7 +32,8 @@ static void with_nothing_current(void)
     show("memory, before any device is set", ctxrt_memory_alloc(64, &memory));
     show("a pop of an empty stack", ctxrt_stack_pop());
     show("a device that is not there", ctxrt_device_set(CTXRT_CUDA(99)));
-    show("a type of device that nobody serves", ctxrt_device_set(ctxrt_device_of(CTXRT_DEVICE_ASCEND, 0)));
+    show("a type of device that nobody serves",
+         ctxrt_device_set(ctxrt_device_of(CTXRT_DEVICE_ASCEND, 0)));
 }
 
 static bool with_a_stream(void)
@@ -60,11 +63,13 @@ static bool with_scopes(void)
     CTXRT_SCOPE ctxrt_scope outer = {0};
     CTXRT_SCOPE ctxrt_scope inner = {0};
     pthread_t other;
-    if (!OK(ctxrt_scope_enter(CTXRT_CUDA(0), &outer)) || !OK(ctxrt_scope_enter(CTXRT_CUDA(1), &inner)))
+    if (!OK(ctxrt_scope_enter(CTXRT_CUDA(0), &outer)) ||
+        !OK(ctxrt_scope_enter(CTXRT_CUDA(1), &inner)))
         return false;
     show("a scope entered twice", ctxrt_scope_enter(CTXRT_CUDA(1), &inner));
     show("a pop of a scope's level", ctxrt_stack_pop());
-    if (pthread_create(&other, NULL, leave_elsewhere, &inner) != 0 || pthread_join(other, NULL) != 0)
+    if (pthread_create(&other, NULL, leave_elsewhere, &inner) != 0 ||
+        pthread_join(other, NULL) != 0)
         return false;
     show("the outer scope left first: it takes the inner one along", ctxrt_scope_leave(&outer));
     show("the inner scope left after it", ctxrt_scope_leave(&inner));
@@ -100,7 +105,8 @@ static bool with_a_reset(void)
     CTXRT_SCOPE ctxrt_scope scope = {0};
     ctxrt_event *event = NULL;
     bool ready = OK(ctxrt_scope_enter(CTXRT_CUDA(0), &scope)) &&
-                 OK(ctxrt_event_create(CTXRT_EVENT_DEFAULT, &event)) && OK(ctxrt_device_reset(CTXRT_CUDA(0)));
+                 OK(ctxrt_event_create(CTXRT_EVENT_DEFAULT, &event)) &&
+                 OK(ctxrt_device_reset(CTXRT_CUDA(0)));
     if (ready)
         show("an event from before a reset of its device", ctxrt_event_record(event, NULL));
     return OK(ctxrt_event_destroy(event)) && ready;
@@ -122,6 +128,7 @@ static bool at_the_end(void)
 int main(void)
 {
     with_nothing_current();
-    bool good = with_a_stream() && with_scopes() && with_a_context() && with_a_reset() && at_the_end();
+    bool good =
+        with_a_stream() && with_scopes() && with_a_context() && with_a_reset() && at_the_end();
     return OK(ctxrt_shutdown()) && good ? 0 : 1;
 }

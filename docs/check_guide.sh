@@ -1,0 +1,132 @@
+#!/bin/sh
+# Does what docs/guide.md says: writes its programs, runs its shell lines and compares what they print. A ```c block begins
+# with its file's name; a program is followed by the ```sh lines that compile and run it, and those by the ```text that they
+# print. Programs are compiled with warnings as errors.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+pkg_config=$(command -v "${PKG_CONFIG:-pkg-config}") || skip_all 'pkg-config is not installed'
+guide=$top_srcdir/docs/guide.md
+
+# What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
+may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|ctxrt|export|unset|\./[a-z_]*)( |$)'
+cat > "$scratch/not-run" <<'LINES'
+./bootstrap build
+sudo make -C build install
+sudo ldconfig
+ctxrt info
+./ring
+CUDA_VISIBLE_DEVICES=0,1 ./ring
+LINES
+
+# The reader's machine: what the lines call is that of the build tree.
+mkdir "$scratch/bin" "$scratch/include" "$scratch/guide"
+cp "$top_srcdir/samples/cuda_min.h" "$scratch/include/cuda.h" || exit 99
+cuda_include=${CUDA_DIR:+$CUDA_DIR/include}
+cat > "$scratch/bin/cc" <<COMMAND
+#!/bin/sh
+PATH='$PATH'
+exec ${CC:-cc} -Wall -Wextra -Wpedantic -Werror ${SANITIZERS:+-g -fsanitize=$SANITIZERS} "\$@" \
+    -isystem '${cuda_include:-$scratch/include}' -L'$top_builddir/lib/shim/cuda-13/.libs'
+COMMAND
+cat > "$scratch/bin/ctxrt" <<COMMAND
+#!/bin/sh
+exec '$top_builddir/ctxrt' "\$@"
+COMMAND
+cat > "$scratch/bin/pkg-config" <<COMMAND
+#!/bin/sh
+PKG_CONFIG_PATH='$scratch' exec '$pkg_config' "\$@"
+COMMAND
+chmod +x "$scratch/bin/cc" "$scratch/bin/ctxrt" "$scratch/bin/pkg-config"
+sed -e "s#^libdir=.*#libdir=$top_builddir/lib/.libs#" -e "s#^includedir=.*#includedir=$top_srcdir/include#" \
+    "$top_builddir/ctxrt.pc" > "$scratch/ctxrt.pc"
+PATH=$scratch/bin:$PATH LD_LIBRARY_PATH=$top_builddir/lib/.libs
+export PATH LD_LIBRARY_PATH
+unset PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR
+
+# Writes each block into NNN.LANGUAGE.
+awk -v folder="$scratch" '
+    /^```/ && !inside { inside = 1; file = sprintf("%s/%03d.%s", folder, ++count, substr($0, 4)); printf "" > file; next }
+    /^```/ { inside = 0; close(file); next }
+    inside { print > file }
+    END { exit inside }' "$guide"
+report $? 'every block ends'
+
+wrong() # what
+{
+    echo "$1" > "$scratch/errors"
+    return 1
+}
+
+followed_by() # language
+{
+    [ "$next" = "$1" ] || wrong "a block of $1 should follow, not one of '$next'"
+}
+
+write_program() # block
+{
+    name=$(sed -n '1s,^/\* \([a-z_]*\.[ch]\) \*/$,\1,p' "$1")
+    [ -n "$name" ] || wrong 'its first line is no file name' || return
+    cp "$1" "$scratch/guide/$name" || return
+    case $name in
+    *.h) (cd "$scratch/guide" && run cc $(pkg-config --cflags ctxrt) -fsyntax-only -x c "$name" && exit "$status") ;;
+    *.c) followed_by sh && { grep -q "^cc $name " "$scratch/$after.sh" || wrong "nothing compiles $name"; } ;;
+    esac
+}
+
+all_not_run() # block
+{
+    ! grep -vqxF -f "$scratch/not-run" "$1"
+}
+
+# In this shell, so that what is exported stays.
+run_lines() # block
+{
+    followed_by text || return
+    ! grep -vE "$may_run" "$1" > "$scratch/errors" || return
+    here=$(pwd)
+    cd "$scratch/guide" || return
+    . "$1" > "$scratch/out" 2>&1
+    status=$?
+    cd "$here" || return
+    sed 's/^thread [0-9]\{1,\} /thread N /' "$scratch/out" > "$scratch/settled"
+    diff "$scratch/$after.text" "$scratch/settled" > "$scratch/errors" && [ "$status" -eq 0 ] && [ -s "$scratch/settled" ]
+}
+
+set -- "$scratch"/[0-9][0-9][0-9].*
+previous=
+while [ $# -gt 0 ]; do
+    block=$1 language=${1##*.} next=${2-} first=$(head -n 1 "$1")
+    after=$(basename "${next%.*}") next=${next##*.}
+    : > "$scratch/out"
+    : > "$scratch/errors"
+    case $language in
+    c)
+        write_program "$block"
+        report $? "program: $first"
+        ;;
+    sh)
+        if all_not_run "$block"; then
+            skip "lines: $first" 'they need root, or show real GPUs'
+        else
+            run_lines "$block"
+            report $? "lines: $first"
+        fi
+        ;;
+    text)
+        [ "$previous" = sh ]
+        report $? "output: $first"
+        ;;
+    *)
+        false
+        report $? "a block of an unknown kind: $block"
+        ;;
+    esac
+    previous=$language
+    shift
+done
+
+cat "$scratch"/[0-9][0-9][0-9].sh > "$scratch/lines"
+grep -vxF -f "$scratch/lines" "$scratch/not-run" > "$scratch/errors"
+[ $? -eq 1 ]
+report $? 'each line that is not run is in the guide'
+echo "1..$number"
