@@ -18,6 +18,7 @@ PUBLIC_LIBS = tests/support/libfixture.la tests/support/libsupport.la lib/libctx
 include tests/base/local.mk
 include tests/driver/local.mk
 include tests/emu/local.mk
+include tests/faults/local.mk
 include tests/guest/local.mk
 include tests/runtime/local.mk
 include tests/standin/local.mk

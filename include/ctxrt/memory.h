@@ -161,6 +161,7 @@ CTXRT_API ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before
  * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of another driver's device
+ * Another error is what the driver reported; the pointer can be tried again, or given up with ctxrt_free.
  */
 CTXRT_API ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
@@ -180,6 +181,7 @@ CTXRT_API ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes) CTX
  * Undoes ctxrt_host_register, from any thread and under any current context or none.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not registered by ctxrt, or not the start of what was
+ * Another error is what the driver reported; ctxrt has given the registration up all the same.
  */
 CTXRT_API ctxrt_status ctxrt_host_unregister(void *pointer) CTXRT_CHECK_RESULT;
 

@@ -1,21 +1,34 @@
 /* Contexts that ctxrt creates and destroys. */
 #include "base/error.h"
+#include "context/entry.h"
 #include "context/record.h"
 
-/* Creating makes the new context current; it is popped again at once. */
-static ctxrt_status create_native(cx_device *device, unsigned int flags, CUcontext *out_native)
+/* Creating makes the new context current. */
+static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcontext home, CUcontext *out_native)
 {
-    cx_driver *driver = device->driver;
-    CUcontext popped;
+    const cx_driver *driver = device->driver;
+    CUcontext now;
     ctxrt_status status = driver->missing[CX_SLOT_ctx_create_v2]
                               ? CX_DRIVER_CALL(driver, ctx_create_v4, (out_native, NULL, flags, device->native))
                               : CX_DRIVER_CALL(driver, ctx_create_v2, (out_native, flags, device->native));
-    if (status != CTXRT_SUCCESS)
+    if (status == CTXRT_SUCCESS || driver->table.ctx_get_current(&now) != CXU_SUCCESS || now == home)
         return status;
-    status = CX_DRIVER_CALL(driver, ctx_pop, (&popped));
-    if (status != CTXRT_SUCCESS)
-        (void)driver->table.ctx_destroy(*out_native);
-    return status;
+    *out_native = now;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status create_native(cx_device *device, unsigned int flags, CUcontext *out_native)
+{
+    const cx_driver *driver = device->driver;
+    CUcontext home;
+    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&home));
+    if (status == CTXRT_SUCCESS)
+        status = create_current(device, flags, home, out_native);
+    if (status != CTXRT_SUCCESS || cx_entry_remove(driver, home))
+        return status;
+    (void)driver->table.ctx_destroy(*out_native);
+    return cx_error(CTXRT_ERROR_DRIVER, "a context was created on %s, but could not be popped",
+                    cx_device_text(device->id));
 }
 
 ctxrt_status ctxrt_context_create(ctxrt_device id, unsigned int flags, ctxrt_context **out_context)

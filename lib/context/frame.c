@@ -67,24 +67,34 @@ size_t ctxrt_stack_depth(void)
 /* Where the override's entry is on its driver's stack: under so many entries of other code, or lost. */
 enum { ENTRY_LOST = -1 };
 
+static ctxrt_status set_current(const cx_driver *driver, CUcontext native, CUcontext before)
+{
+    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_set_current, (native));
+    return __builtin_expect(status == CTXRT_SUCCESS, 1) || cx_entry_is_made(driver, native, before)
+               ? CTXRT_SUCCESS
+               : status;
+}
+
 /* Makes the target current in place of the override's entry. One that other code has pushed onto, or that is of
  * another driver, is not overwritten: the new context becomes current first, then the old entry goes. */
 static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_context *context, CUcontext *out_beneath)
 {
     const cx_driver *driver = context->driver;
     const cx_driver *before = cx_frame_context(frame)->driver;
-    CUcontext popped;
     *out_beneath = frame->beneath;
     if (driver == before && above == 0)
-        return CX_DRIVER_CALL(driver, ctx_set_current, (context->native));
+        return set_current(driver, context->native, cx_frame_context(frame)->native);
     ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (out_beneath));
-    if (status == CTXRT_SUCCESS)
-        status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
-    if (status != CTXRT_SUCCESS || above == ENTRY_LOST)
+    if (status != CTXRT_SUCCESS)
         return status;
+    status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
+    if (status != CTXRT_SUCCESS && !cx_entry_is_made(driver, context->native, *out_beneath))
+        return status;
+    if (above == ENTRY_LOST)
+        return CTXRT_SUCCESS;
     status = cx_resync_extract(before, driver == before ? above + 1 : above);
     if (status != CTXRT_SUCCESS)
-        (void)driver->table.ctx_pop(&popped);
+        (void)cx_entry_remove(driver, *out_beneath);
     return status;
 }
 

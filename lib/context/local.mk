@@ -8,6 +8,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/handoff.c \
 	lib/context/peer.c \
 	lib/context/primary.c \
+	lib/context/entry.c lib/context/entry.h \
 	lib/context/excursion.c lib/context/excursion.h \
 	lib/context/explain.c lib/context/explain.h lib/context/resync.c lib/context/resync.h \
 	lib/context/scope.c \

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "context/entry.h"
 #include <string.h>
 
 /* Other code can have changed the stack above our frames, within the top level, and in a level that this uncovers. */
@@ -16,14 +17,13 @@ static bool poppable(const cx_driver *driver, CUcontext native)
 static void push_back(const cx_driver *driver, const cx_entries *entries, int count)
 {
     for (int i = count - 1; i >= 0; i--)
-        if (driver->table.ctx_push(entries->natives[i]) != CXU_SUCCESS)
-            cx_log(CTXRT_LOG_ERROR, "context %p could not be pushed back", (void *)entries->natives[i]);
+        (void)cx_entry_restore(driver, entries->natives[i]);
 }
 
 /* Pops onto the end of the entries. */
 static ctxrt_status pop_onto(const cx_driver *driver, cx_entries *entries)
 {
-    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_pop, (&entries->natives[entries->count]));
+    ctxrt_status status = cx_entry_take(driver, &entries->natives[entries->count]);
     entries->count += status == CTXRT_SUCCESS;
     return status;
 }
@@ -69,14 +69,13 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
     while (popped.count < CX_RESYNC_DEPTH) {
         if (driver->table.ctx_get_current(&current) != CXU_SUCCESS || current == wanted)
             break;
-        if (!poppable(driver, current) || driver->table.ctx_pop(&popped.natives[popped.count]) != CXU_SUCCESS)
+        if (!poppable(driver, current) || pop_onto(driver, &popped) != CTXRT_SUCCESS)
             break;
-        popped.count++;
     }
     if (current == wanted)
         return popped.count;
     push_back(driver, &popped, popped.count);
-    if (wanted == NULL || driver->table.ctx_push(wanted) != CXU_SUCCESS)
+    if (wanted == NULL || !cx_entry_restore(driver, wanted))
         cx_log(CTXRT_LOG_ERROR, "the driver's stack could not be restored to context %p", (void *)wanted);
     return -1;
 }
@@ -193,7 +192,7 @@ ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out
 static ctxrt_status drop_override(cx_thread *thread, int top)
 {
     CUcontext popped;
-    ctxrt_status status = CX_DRIVER_CALL(cx_frame_context(&thread->frames[top])->driver, ctx_pop, (&popped));
+    ctxrt_status status = cx_entry_take(cx_frame_context(&thread->frames[top])->driver, &popped);
     if (status == CTXRT_SUCCESS)
         cx_stack_drop(thread, (uint32_t)top);
     return status;
@@ -213,7 +212,7 @@ static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int 
         const cx_driver *other = cx_frame_context(&thread->frames[i])->driver;
         CUcontext popped;
         if (other != driver && own_frame_of(&thread->frames[i], other))
-            status = CX_DRIVER_CALL(other, ctx_pop, (&popped));
+            status = cx_entry_take(other, &popped);
         if (status == CTXRT_SUCCESS)
             cx_stack_drop(thread, (uint32_t)i);
     }
@@ -268,6 +267,8 @@ static ctxrt_status mend(cx_thread *thread, int top, const cx_finding *finding)
         break;
     case CTXRT_RESYNC_SET:
         status = CX_DRIVER_CALL(context->driver, ctx_set_current, (context->native));
+        if (status != CTXRT_SUCCESS && cx_entry_is_made(context->driver, context->native, NULL))
+            status = CTXRT_SUCCESS;
         break;
     case CTXRT_RESYNC_POPPED:
         if (finding->level == 2)
@@ -293,12 +294,11 @@ static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_repor
     for (int round = 0; top >= 0 && round < RESYNC_ROUNDS; round++) {
         cx_finding finding;
         ctxrt_status status = cx_resync_examine(thread, top, &finding);
-        if (status != CTXRT_SUCCESS)
-            return status;
-        if (report->finding == CTXRT_RESYNC_IN_STEP)
+        bool mended = report->finding != CTXRT_RESYNC_IN_STEP; /* then the next call says what is left */
+        if (status != CTXRT_SUCCESS || (mended && finding.report.finding == CTXRT_RESYNC_AMBIGUOUS))
+            return mended ? CTXRT_SUCCESS : status;
+        if (!mended)
             *report = finding.report;
-        else if (finding.report.finding == CTXRT_RESYNC_AMBIGUOUS)
-            return CTXRT_SUCCESS; /* something was mended; the next call says what is left */
         status = mend(thread, top, &finding);
         if (status != CTXRT_SUCCESS || finding.report.finding == CTXRT_RESYNC_IN_STEP)
             return status;

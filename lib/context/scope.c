@@ -98,6 +98,13 @@ static bool own_entry(const cx_frame *frame, const cx_driver *driver)
     return cx_frame_context(frame)->driver == driver && cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN;
 }
 
+/* A driver that refuses once is asked again: a scope always ends. */
+static ctxrt_status take(const cx_driver *driver, CUcontext *out_native)
+{
+    ctxrt_status status = cx_entry_take(driver, out_native);
+    return status == CTXRT_SUCCESS ? status : cx_entry_take(driver, out_native);
+}
+
 /*
  * Other code changed the driver's stack: `entries` of ours should be on its top. Pops what was pushed above
  * them, and returns how many of them are left.
@@ -112,7 +119,7 @@ static int mend(const cx_thread *thread, int top, int entries)
     const ctxrt_resync_report *report = &finding.report;
     if (report->finding == CTXRT_RESYNC_PUSHED && finding.on_top)
         for (int i = 0; i < report->count; i++)
-            (void)driver->table.ctx_pop(&popped);
+            (void)take(driver, &popped);
     if (report->finding == CTXRT_RESYNC_POPPED)
         return report->count < entries ? entries - report->count : 0;
     return report->finding == CTXRT_RESYNC_AMBIGUOUS ? 0 : entries;
@@ -133,13 +140,15 @@ static bool restore_driver(const cx_thread *thread, int index, const cx_driver *
         return true;
 
     CUcontext current = NULL, popped;
-    (void)driver->table.ctx_get_current(&current);
+    if (driver->table.ctx_get_current(&current) != CXU_SUCCESS)
+        (void)driver->table.ctx_get_current(&current);
     bool in_order = current == cx_frame_context(&thread->frames[top])->native;
     if (!in_order)
         entries = mend(thread, top, entries);
     for (; entries > 0; entries--)
-        (void)driver->table.ctx_pop(&popped);
-    (void)driver->table.ctx_get_current(&current);
+        (void)take(driver, &popped);
+    if (driver->table.ctx_get_current(&current) != CXU_SUCCESS)
+        (void)driver->table.ctx_get_current(&current);
     if (current == thread->frames[lowest].beneath)
         return in_order;
     (void)cx_resync_force(driver, thread->frames[lowest].beneath);

@@ -1,7 +1,7 @@
 #include "context/stack.h"
 
 #include "base/error.h"
-#include "base/log.h"
+#include "context/entry.h"
 
 ctxrt_status cx_target_renew(cx_target *target)
 {
@@ -164,7 +164,7 @@ typedef struct popped_entries {
 static ctxrt_status pop_entry(const cx_driver *driver, popped_entries *popped)
 {
     CUcontext native;
-    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_pop, (&native));
+    ctxrt_status status = cx_entry_take(driver, &native);
     if (status == CTXRT_SUCCESS) {
         popped->entries[popped->count].driver = driver;
         popped->entries[popped->count].native = native;
@@ -176,9 +176,7 @@ static ctxrt_status pop_entry(const cx_driver *driver, popped_entries *popped)
 static void push_back(const popped_entries *popped)
 {
     for (int i = popped->count - 1; i >= 0; i--)
-        if (popped->entries[i].driver->table.ctx_push(popped->entries[i].native) != CXU_SUCCESS)
-            cx_log(CTXRT_LOG_ERROR, "context %p was destroyed by other code and could not be put back",
-                   (void *)popped->entries[i].native);
+        (void)cx_entry_restore(popped->entries[i].driver, popped->entries[i].native);
 }
 
 /* After the entries above `index` were popped, each driver must show what was beneath its lowest one. */

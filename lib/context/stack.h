@@ -4,6 +4,7 @@
 #ifndef CX_CONTEXT_STACK_H
 #define CX_CONTEXT_STACK_H
 
+#include "context/entry.h"
 #include "context/thread.h"
 
 /*
@@ -180,7 +181,8 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_threa
     status = cx_stack_look_beneath(thread, depth, driver, &thread->frames[depth].beneath);
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0) &&
+        !cx_entry_is_made(driver, target->context->native, thread->frames[depth].beneath)) {
         cx_stack_clear(thread, depth);
         return status;
     }
@@ -195,11 +197,15 @@ static inline bool cx_stack_pop_top(cx_thread *thread, const cx_frame *top)
     const cx_context *context = cx_frame_context(top);
     const cx_driver_table *table = &context->driver->table;
     CUcontext popped, current;
-    if (table->ctx_pop(&popped) != CXU_SUCCESS)
-        return false;
+    cxu_result result = table->ctx_pop(&popped);
+    if (__builtin_expect(result != CXU_SUCCESS, 0)) {
+        if (result == CXU_INVALID_CONTEXT || !cx_entry_is_made(context->driver, top->beneath, context->native))
+            return false;
+        popped = context->native;
+    }
     if (__builtin_expect(popped != context->native || table->ctx_get_current(&current) != CXU_SUCCESS ||
                              current != top->beneath, 0)) {
-        (void)table->ctx_push(popped);
+        (void)cx_entry_restore(context->driver, popped);
         return false;
     }
     uint32_t index = (uint32_t)(top - thread->frames);
