@@ -34,6 +34,14 @@ bool cx_context_native_known(const cx_driver *driver, CUcontext native)
     return driver->table.ctx_get_api_version(native, &version) != CXU_INVALID_CONTEXT;
 }
 
+bool cx_context_lost(const cx_context *context)
+{
+    if (!cx_context_native_known(context->driver, context->native))
+        return true;
+    uint64_t id = cx_context_native_id(context->driver, context->native);
+    return id != 0 && id != atomic_load(&context->id);
+}
+
 ctxrt_status cx_context_missing(const ctxrt_context *handle)
 {
     return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no live context", (const void *)handle);

@@ -79,6 +79,9 @@ uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native);
 /* Whether the driver still knows this context: it was not destroyed (a reset primary counts as known). */
 bool cx_context_native_known(const cx_driver *driver, CUcontext native);
 
+/* Whether other code destroyed the context, or reset it if it is a primary one: the driver knows none of its id. */
+bool cx_context_lost(const cx_context *context);
+
 /* Counts an object of the user's; drop it when the object goes. */
 static inline void cx_context_object_add(cx_context *context, cx_object_kind kind)
 {

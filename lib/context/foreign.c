@@ -36,6 +36,28 @@ static ctxrt_status find_device(const cx_driver *driver, CUcontext native, cx_de
     return status;
 }
 
+/* Records of contexts that their owners have destroyed go, unless something of ours still refers to them. */
+static bool collect(void *object, void *argument)
+{
+    cx_context *context = object;
+    (void)argument;
+    if (context->kind == CX_CONTEXT_FOREIGN && cx_context_lost(context) &&
+        cx_record_retire(context, 0) == CTXRT_SUCCESS) {
+        cx_record_close_handles(context, false);
+        cx_record_forget(context);
+        cx_pool_put_back(&cx_contexts, context);
+    }
+    return true;
+}
+
+static void collect_lost(void)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    cx_pool_each(&cx_contexts, collect, NULL);
+    cx_error_restore(&saved);
+}
+
 /* "contexts" held. */
 static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_context)
 {
@@ -48,6 +70,7 @@ static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_
     }
     if (!cx_context_native_known(driver, native))
         return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the driver does not know a context %p", (void *)native);
+    collect_lost();
     ctxrt_status status = find_device(driver, native, &device);
     if (status == CTXRT_SUCCESS)
         status = cx_record_take(driver, device, native, CX_CONTEXT_FOREIGN, out_context);

@@ -65,20 +65,11 @@ ctxrt_status cx_block_free(const cx_block *block)
     return status;
 }
 
-/* Whether other code destroyed or reset the context. */
-static bool context_lost(const cx_context *context)
-{
-    if (!cx_context_native_known(context->driver, context->native))
-        return true;
-    uint64_t id = cx_context_native_id(context->driver, context->native);
-    return id != 0 && id != atomic_load(&context->id);
-}
-
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)
 {
     if (result == CXU_SUCCESS || result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT)
         return CTXRT_SUCCESS;
-    if (result == CXU_INVALID_VALUE && context_lost(context))
+    if (result == CXU_INVALID_VALUE && cx_context_lost(context))
         return CTXRT_SUCCESS;
     return cx_driver_error(context->driver, slot, result);
 }
