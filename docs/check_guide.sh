@@ -4,7 +4,9 @@
 # print. Programs are compiled with warnings as errors.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-pkg_config=$(command -v "${PKG_CONFIG:-pkg-config}") || skip_all 'pkg-config is not installed'
+. "$top_srcdir/samples/reader.sh"
+[ -n "$reader" ] || skip_all 'pkg-config is not installed'
+mkdir "$scratch/guide"
 guide=$top_srcdir/docs/guide.md
 
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
@@ -17,31 +19,6 @@ ctxrt info
 ./ring
 CUDA_VISIBLE_DEVICES=0,1 ./ring
 LINES
-
-# The reader's machine: what the lines call is that of the build tree.
-mkdir "$scratch/bin" "$scratch/include" "$scratch/guide"
-cp "$top_srcdir/samples/cuda_min.h" "$scratch/include/cuda.h" || exit 99
-cuda_include=${CUDA_DIR:+$CUDA_DIR/include}
-cat > "$scratch/bin/cc" <<COMMAND
-#!/bin/sh
-PATH='$PATH'
-exec ${CC:-cc} -Wall -Wextra -Wpedantic -Werror ${SANITIZERS:+-g -fsanitize=$SANITIZERS} "\$@" \
-    -isystem '${cuda_include:-$scratch/include}' -L'$top_builddir/lib/shim/cuda-13/.libs'
-COMMAND
-cat > "$scratch/bin/ctxrt" <<COMMAND
-#!/bin/sh
-exec '$top_builddir/ctxrt' "\$@"
-COMMAND
-cat > "$scratch/bin/pkg-config" <<COMMAND
-#!/bin/sh
-PKG_CONFIG_PATH='$scratch' exec '$pkg_config' "\$@"
-COMMAND
-chmod +x "$scratch/bin/cc" "$scratch/bin/ctxrt" "$scratch/bin/pkg-config"
-sed -e "s#^libdir=.*#libdir=$top_builddir/lib/.libs#" -e "s#^includedir=.*#includedir=$top_srcdir/include#" \
-    "$top_builddir/ctxrt.pc" > "$scratch/ctxrt.pc"
-PATH=$scratch/bin:$PATH LD_LIBRARY_PATH=$top_builddir/lib/.libs
-export PATH LD_LIBRARY_PATH
-unset PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR
 
 # Writes each block into NNN.LANGUAGE.
 awk -v folder="$scratch" '
@@ -68,7 +45,11 @@ write_program() # block
     [ -n "$name" ] || wrong 'its first line is no file name' || return
     cp "$1" "$scratch/guide/$name" || return
     case $name in
-    *.h) (cd "$scratch/guide" && run cc $(pkg-config --cflags ctxrt) -fsyntax-only -x c "$name" && exit "$status") ;;
+    *.h)
+        echo "#include \"$scratch/guide/$name\"" > "$scratch/alone.c"
+        run cc $(pkg-config --cflags ctxrt) -fsyntax-only "$scratch/alone.c"
+        return "$status"
+        ;;
     *.c) followed_by sh && { grep -q "^cc $name " "$scratch/$after.sh" || wrong "nothing compiles $name"; } ;;
     esac
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every sample, and compares all that it prints with samples/expected/NAME.txt. The samples are the sources here
-# that have a main: none needs to be listed, and none can be forgotten.
+# Runs every sample, and compares all that it prints with samples/expected/NAME.txt; compiles it as its head says. The
+# samples are the sources here that have a main: none needs to be listed, and none can be forgotten.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 samples=$(grep -l '^int main(' "$top_srcdir"/samples/*.c | sed 's,.*/,,;s/\.c$//')
@@ -53,4 +53,18 @@ if command -v readelf > /dev/null 2>&1; then
 else
     skip "$name" 'there is no readelf'
 fi
+
+. "$top_srcdir/samples/reader.sh"
+for sample in $samples; do
+    name="$sample compiles as its head says"
+    if [ -z "$reader" ]; then
+        skip "$name" 'pkg-config is not installed'
+        continue
+    fi
+    mkdir "$scratch/$sample" && cp "$top_srcdir"/samples/*.[ch] "$scratch/$sample" || exit 99
+    line=$(sed -n 's/^ \*   \(cc .*\)/\1/p' "$top_srcdir/samples/$sample.c" | sed 's/ && .*//')
+    run sh -c "cd '$scratch/$sample' && ${line:-echo no line; false}"
+    [ "$status" -eq 0 ] && [ -x "$scratch/$sample/a.out" ]
+    report $? "$name"
+done
 echo "1..$number"

@@ -2,7 +2,8 @@
  * Contexts and the stack, with nothing but the driver: no ctxrt in it. It runs unchanged on a GPU and, under
  * `ctxrt run`, on the embedded driver.
  *
- *   cc context_tutorial.c -I/usr/local/cuda/include -lcuda && ./a.out          (or: ctxrt run ./a.out)
+ *   cc context_tutorial.c -lcuda
+ *   ./a.out                         (or: ctxrt run ./a.out)
  */
 #ifdef HAVE_CUDA_H
 #include <cuda.h>

@@ -2,9 +2,8 @@
  * Something pushed a context and did not pop it. A snapshot shows the frame that nobody of ours
  * pushed, and ctxrt_stack_resync takes it off.
  *
- *   cc foreign_push.c -DHAVE_CUDA_H -I/usr/local/cuda/include $(pkg-config --cflags --libs ctxrt)
- * -lcuda
- *   ./a.out                                                            (or: ctxrt run ./a.out)
+ *   cc foreign_push.c $(pkg-config --cflags --libs ctxrt) -lcuda
+ *   ./a.out                         (or: ctxrt run ./a.out)
  */
 #ifdef HAVE_CUDA_H
 #include <cuda.h>

@@ -3,8 +3,8 @@
  * driver's stack behind ctxrt's back looks like under each policy, how ctxrt_stack_resync puts it
  * right, and what a scope makes of it.
  *
- *   cc guest_*.c -DHAVE_CUDA_H -I/usr/local/cuda/include $(pkg-config --cflags --libs ctxrt) -lcuda
- *   ./a.out                                                            (or: ctxrt run ./a.out)
+ *   cc guest_*.c $(pkg-config --cflags --libs ctxrt) -lcuda
+ *   ./a.out                         (or: ctxrt run ./a.out)
  *
  * The host works on cuda:0 above cuda:2, the rude guest's device is cuda:1.
  */

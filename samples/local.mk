@@ -55,7 +55,7 @@ EXTRA_samples_context_tutorial_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 SAMPLE_SH = samples/check_samples.sh samples/check_pipeline.sh
 dist_check_SCRIPTS += $(SAMPLE_SH)
 TESTS += $(SAMPLE_SH)
-EXTRA_DIST += samples/demo.sh \
+EXTRA_DIST += samples/demo.sh samples/reader.sh \
 	samples/expected/context_tutorial.txt samples/expected/foreign_push.txt samples/expected/fork_child.txt \
 	samples/expected/guest_host.txt samples/expected/hand_off.txt samples/expected/hello_device.txt \
 	samples/expected/primary_context.txt samples/expected/push_pop.txt samples/expected/scope_return.txt \

@@ -2,7 +2,7 @@
  * Mistakes made on purpose. Each call fails with a status and a sentence, and leaves everything as
  * it was.
  *
- *   cc wrong_order.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
+ *   cc wrong_order.c $(pkg-config --cflags --libs ctxrt) -pthread && CTXRT_DRIVER=emulated ./a.out
  */
 #include <ctxrt/ctxrt.h>
 #include <pthread.h>
