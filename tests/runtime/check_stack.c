@@ -290,6 +290,24 @@ START_TEST(a_detached_frame_keeps_its_context_and_no_release_takes_that_away)
 }
 END_TEST
 
+START_TEST(an_attach_that_fails_leaves_the_frame_with_the_caller)
+{
+    ctxrt_detached_frame *frame;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_stack_detach(&frame));
+    for (int i = 0; i < CTXRT_STACK_DEPTH_MAX; i++)
+        cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_stack_attach(frame), CTXRT_ERROR_STACK_FULL);
+    ck_assert_uint_eq(ctxrt_stack_depth(), CTXRT_STACK_DEPTH_MAX);
+    assert_current(0);
+    for (int i = 0; i < CTXRT_STACK_DEPTH_MAX; i++)
+        cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_attach(frame));
+    assert_current(1);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *stack_suite(void)
 {
     Suite *suite = suite_create("stack");
@@ -312,6 +330,7 @@ static Suite *stack_suite(void)
     tcase_add_test(tcase, a_bad_device_changes_nothing_and_says_how_many_there_are);
     tcase_add_test(tcase, frames_of_a_reset_device_stay_usable);
     tcase_add_test(tcase, a_detached_frame_goes_on_on_another_thread);
+    tcase_add_test(tcase, an_attach_that_fails_leaves_the_frame_with_the_caller);
     tcase_add_test(tcase, a_detached_frame_keeps_its_context_and_no_release_takes_that_away);
     suite_add_tcase(suite, tcase);
     return suite;
