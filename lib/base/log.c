@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/option.h"
 #include <pthread.h>
@@ -20,6 +21,23 @@ static ctxrt_log_callback log_callback;
 static void *log_user_data;
 static _Atomic int log_level = CTXRT_LOG_WARNING;
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&log_lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&log_lock);
+}
+
+/* The log works in a forked child too. Handlers run last in, first out before a fork: the lock of what logs under
+ * its own is registered later, and taken before this one. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    (void)pthread_atfork(before_fork, after_fork, after_fork);
+}
 
 static void read_environment(void)
 {
@@ -48,6 +66,8 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
 
+    /* Callers may hold locks. */
+    int cancel = cx_cancel_hold();
     pthread_mutex_lock(&log_lock);
     ctxrt_log_callback callback = log_callback;
     void *user_data = log_user_data;
@@ -57,6 +77,7 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
         callback(level, line, user_data);
     else
         fprintf(stderr, "ctxrt: %s: %s\n", level_names[level], line);
+    cx_cancel_restore(cancel);
 }
 
 ctxrt_status ctxrt_log_set(ctxrt_log_callback callback, void *user_data, ctxrt_log_level level)

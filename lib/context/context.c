@@ -1,5 +1,6 @@
 #include "context/context.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "context/excursion.h"
@@ -16,6 +17,19 @@ static struct {
     void (*close)(cx_context *context);
     void (*forget)(cx_context *context);
 } enders[ENDERS_MAX];
+
+int cx_contexts_begin(void)
+{
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&cx_contexts_lock);
+    return cancel;
+}
+
+void cx_contexts_end(int cancel)
+{
+    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_cancel_restore(cancel);
+}
 
 /* Ids where the driver has none start high, so that they are not taken for a driver's. */
 static _Atomic uint64_t next_own_id = (uint64_t)1 << 48;

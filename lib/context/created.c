@@ -72,13 +72,13 @@ static ctxrt_status destroy_created(cx_context *context)
 ctxrt_status ctxrt_context_destroy(ctxrt_context *handle)
 {
     cx_context *context;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || handle == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
-    pthread_mutex_lock(&cx_contexts_lock);
+    int cancel = cx_contexts_begin();
     status = cx_context_find(handle, &context);
     if (status == CTXRT_SUCCESS)
         status = destroy_created(context);
-    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_contexts_end(cancel);
     return status;
 }

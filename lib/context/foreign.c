@@ -81,9 +81,9 @@ static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_
 
 ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context)
 {
-    pthread_mutex_lock(&cx_contexts_lock);
+    int cancel = cx_contexts_begin();
     ctxrt_status status = adopt(driver, native, out_context);
-    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_contexts_end(cancel);
     return status;
 }
 
@@ -99,13 +99,13 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
         status = cx_device_find(ctxrt_device_of(type, 0), &device);
     if (status != CTXRT_SUCCESS)
         return status;
-    pthread_mutex_lock(&cx_contexts_lock);
+    int cancel = cx_contexts_begin();
     status = adopt(device->driver, native, &context);
     if (status == CTXRT_SUCCESS) {
         atomic_fetch_add(&context->holds, 1);
         *out_context = cx_context_handle(context);
     }
-    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_contexts_end(cancel);
     return status;
 }
 
@@ -133,13 +133,13 @@ static ctxrt_status release(cx_context *context)
 ctxrt_status ctxrt_context_release(ctxrt_context *handle)
 {
     cx_context *context;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || handle == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
-    pthread_mutex_lock(&cx_contexts_lock);
+    int cancel = cx_contexts_begin();
     status = cx_context_find(handle, &context);
     if (status == CTXRT_SUCCESS)
         status = release(context);
-    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_contexts_end(cancel);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Handles of operator libraries: one of each kind for each primary context, made on first use. */
+#include "base/cancel.h"
 #include "base/error.h"
 #include "context/record.h"
 #include "context/stack.h"
@@ -122,9 +123,11 @@ ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *name, void **out_
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(cx_thread_top(cx_thread_current));
+    int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
     status = get(context, device, name, &handle);
     pthread_mutex_unlock(&lock);
+    cx_cancel_restore(cancel);
 
     cx_error_saved saved;
     cx_error_save(&saved);

@@ -10,6 +10,10 @@
  * "context", "pool". */
 extern pthread_mutex_t cx_contexts_lock;
 
+/* Takes and gives back the lock. Drivers are called under it, so the thread is not cancelled meanwhile. */
+int cx_contexts_begin(void);
+void cx_contexts_end(int cancel);
+
 /* A new record, not yet published. */
 ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native, cx_context_kind kind,
                             cx_context **out_context);

@@ -1,4 +1,5 @@
 /* Every thread's stack, written out while the threads go on. */
+#include "base/cancel.h"
 #include "base/error.h"
 #include "context/stack.h"
 
@@ -258,6 +259,7 @@ ctxrt_status ctxrt_snapshot_write(FILE *file, ctxrt_snapshot_format format)
     if (status != CTXRT_SUCCESS)
         return status;
     snapshot shot = {0};
+    int cancel = cx_cancel_hold();
     cx_threads_each(take_thread, &shot);
     if (shot.out_of_memory)
         status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the snapshot");
@@ -270,5 +272,6 @@ ctxrt_status ctxrt_snapshot_write(FILE *file, ctxrt_snapshot_format format)
     if (status == CTXRT_SUCCESS && ferror(file))
         status = cx_error(CTXRT_ERROR_SYSTEM, "the snapshot could not be written");
     release(&shot);
+    cx_cancel_restore(cancel);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "emu/arena.h"
 
+#include "base/cancel.h"
 #include "emu/device.h"
 
 #include <stdlib.h>
@@ -68,7 +69,9 @@ static bool segment_open(cx_emu_segment *segment)
     if (file < 0)
         return false;
     bool opened = ftruncate(file, (off_t)segment->bytes) == 0 && segment_map(segment, file);
+    int cancel = cx_cancel_hold();
     close(file);
+    cx_cancel_restore(cancel);
     return opened;
 }
 

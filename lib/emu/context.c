@@ -1,5 +1,6 @@
 #include "emu/context.h"
 
+#include "base/cancel.h"
 #include "emu/device.h"
 #include "emu/limit.h"
 #include "emu/slot.h"
@@ -67,8 +68,10 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
 
 void cx_emu_context_wait_closed(cx_emu_context *context)
 {
+    int cancel = cx_cancel_hold();
     while (context->closing)
         pthread_cond_wait(&closed, &cx_emu_lock);
+    cx_cancel_restore(cancel);
 }
 
 void cx_emu_context_close(cx_emu_context *context)

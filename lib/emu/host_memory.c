@@ -1,4 +1,5 @@
 #include "emu/allocation.h"
+#include "base/cancel.h"
 #include "emu/device.h"
 #include "emu/state.h"
 
@@ -143,7 +144,10 @@ cxu_result cx_emu_call_mem_host_get_flags(unsigned int *out_flags, void *host)
 static bool pages_exist(uintptr_t address, size_t bytes)
 {
     uintptr_t start = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
-    return msync((void *)start, bytes + (address - start), MS_ASYNC) == 0;
+    int cancel = cx_cancel_hold();
+    bool exist = msync((void *)start, bytes + (address - start), MS_ASYNC) == 0;
+    cx_cancel_restore(cancel);
+    return exist;
 }
 
 static cxu_result register_pages(uintptr_t address, size_t bytes, unsigned int flags)

@@ -1,4 +1,5 @@
 #include "emu/schedule.h"
+#include "base/cancel.h"
 #include "base/log.h"
 #include "base/option.h"
 #include "emu/state.h"
@@ -172,8 +173,9 @@ static void *work_on(void *argument)
     return NULL;
 }
 
-/* At exit, and when the library is unloaded: idle workers end. Busy ones are left to themselves;
- * the user's function in them may never return. */
+/* At exit, and when the library is unloaded: idle workers end, if there is nothing left for them to do: a thread
+ * may be waiting for it that an exit handler joins. Busy ones are left to themselves; the user's function in them
+ * may never return. */
 static void stop(void)
 {
     pthread_t idle[WORKERS_MAX];
@@ -182,6 +184,10 @@ static void stop(void)
     if (getpid() != owner)
         return;
     pthread_mutex_lock(&cx_emu_lock);
+    if (calls.length + hosts.length > 0) {
+        pthread_mutex_unlock(&cx_emu_lock);
+        return;
+    }
     for (worker *each = workers; each < workers + WORKERS_MAX; each++) {
         if (!each->used || each->leaving)
             continue;
@@ -194,8 +200,10 @@ static void stop(void)
     worker_count = 0;
     pthread_cond_broadcast(&wake);
     pthread_mutex_unlock(&cx_emu_lock);
+    int cancel = cx_cancel_hold();
     for (int i = 0; i < idle_count; i++)
         pthread_join(idle[i], NULL);
+    cx_cancel_restore(cancel);
 }
 
 static worker *free_worker(void)

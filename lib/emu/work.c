@@ -1,4 +1,5 @@
 #include "emu/work.h"
+#include "base/cancel.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include "emu/stream.h"
@@ -278,8 +279,10 @@ static void wait_until(bool (*over)(const void *subject), const void *subject)
     waits = &own;
     wait_count++;
     cx_emu_schedule_wake(false);
+    int cancel = cx_cancel_hold();
     while (!own.ended)
         pthread_cond_wait(&own.wake, &cx_emu_lock);
+    cx_cancel_restore(cancel);
     pthread_cond_destroy(&own.wake);
 }
 

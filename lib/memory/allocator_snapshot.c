@@ -1,4 +1,5 @@
 /* An allocator's figures as JSON. */
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/allocator.h"
 
@@ -18,7 +19,9 @@ ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file)
                              "peak", (json_int_t)figures.peak_count, "total", (json_int_t)figures.total_count,
                              "failures", (json_int_t)figures.failures, "limit_bytes",
                              (json_int_t)figures.limit_bytes);
+    int cancel = cx_cancel_hold();
     bool written = root != NULL && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
+    cx_cancel_restore(cancel);
     json_decref(root);
     return written ? CTXRT_SUCCESS : cx_error(CTXRT_ERROR_SYSTEM, "the snapshot could not be written");
 }

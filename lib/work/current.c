@@ -1,6 +1,7 @@
 /* What is current in the top frame: its stream, and all work of its context. */
 #include "work/default_stream.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 
 static ctxrt_stream *own_stream(const cx_frame *frame)
@@ -94,5 +95,8 @@ ctxrt_status ctxrt_device_synchronize(void)
     ctxrt_status status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
-    return CX_DRIVER_CALL(cx_frame_context(frame)->driver, ctx_synchronize, ());
+    int cancel = cx_cancel_hold();
+    status = CX_DRIVER_CALL(cx_frame_context(frame)->driver, ctx_synchronize, ());
+    cx_cancel_restore(cancel);
+    return status;
 }
