@@ -70,6 +70,9 @@ static inline ctxrt_status cx_context_primary(cx_device *device, cx_context **ou
                                                      : cx_context_first_primary(device, out_context);
 }
 
+/* Gives the process's one retain back, if there is one. CTXRT_ERROR_IN_USE. */
+ctxrt_status cx_context_release_primary(cx_device *device);
+
 /* The record of a native context that other code made; made if need be. */
 ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context);
 

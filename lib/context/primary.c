@@ -1,4 +1,5 @@
 /* Primary contexts: the process's one retain for each device it has used. */
+#include "base/cancel.h"
 #include "base/error.h"
 #include "context/record.h"
 
@@ -21,10 +22,14 @@ static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
 
 ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context)
 {
+    int cancel = cx_cancel_hold();
     pthread_mutex_lock(&device->lock);
     *out_context = atomic_load(&device->primary);
-    ctxrt_status status = *out_context != NULL ? CTXRT_SUCCESS : retain_primary(device, out_context);
+    ctxrt_status status = *out_context != NULL ? CTXRT_SUCCESS : cx_runtime_still();
+    if (status == CTXRT_SUCCESS && *out_context == NULL)
+        status = retain_primary(device, out_context);
     pthread_mutex_unlock(&device->lock);
+    cx_cancel_restore(cancel);
     return status;
 }
 
@@ -43,22 +48,25 @@ static ctxrt_status release_primary(cx_device *device, cx_context *context)
     return status;
 }
 
+ctxrt_status cx_context_release_primary(cx_device *device)
+{
+    int cancel = cx_contexts_begin();
+    pthread_mutex_lock(&device->lock);
+    cx_context *context = atomic_load(&device->primary);
+    ctxrt_status status = context != NULL ? release_primary(device, context) : CTXRT_SUCCESS;
+    pthread_mutex_unlock(&device->lock);
+    cx_contexts_end(cancel);
+    return status;
+}
+
 ctxrt_status ctxrt_device_release(ctxrt_device id)
 {
     cx_device *device;
-    ctxrt_status status = cx_runtime_enter();
-    if (status == CTXRT_SUCCESS)
-        status = cx_device_find(id, &device);
-    if (status != CTXRT_SUCCESS)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status))
         return status;
-    pthread_mutex_lock(&cx_contexts_lock);
-    pthread_mutex_lock(&device->lock);
-    cx_context *context = atomic_load(&device->primary);
-    if (context != NULL)
-        status = release_primary(device, context);
-    pthread_mutex_unlock(&device->lock);
-    pthread_mutex_unlock(&cx_contexts_lock);
-    return status;
+    status = cx_device_find(id, &device);
+    return status == CTXRT_SUCCESS ? cx_context_release_primary(device) : status;
 }
 
 /* The retain makes the primary usable again under the same handle; the release evens the count, since a
@@ -86,13 +94,13 @@ ctxrt_status ctxrt_device_reset(ctxrt_device id)
         status = cx_device_find(id, &device);
     if (status != CTXRT_SUCCESS)
         return status;
-    pthread_mutex_lock(&cx_contexts_lock);
+    int cancel = cx_contexts_begin();
     pthread_mutex_lock(&device->lock);
     cx_context *context = atomic_load(&device->primary);
     status = context != NULL ? reset_primary(device, context)
                              : CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
     pthread_mutex_unlock(&device->lock);
-    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_contexts_end(cancel);
     return status;
 }
 
@@ -118,12 +126,12 @@ ctxrt_status ctxrt_context_retain_primary(ctxrt_device id, ctxrt_context **out_c
         status = cx_device_find(id, &device);
     if (status != CTXRT_SUCCESS)
         return status;
-    pthread_mutex_lock(&cx_contexts_lock);
+    int cancel = cx_contexts_begin();
     status = cx_context_primary(device, &context);
     if (status == CTXRT_SUCCESS) {
         atomic_fetch_add(&context->holds, 1);
         *out_context = cx_context_handle(context);
     }
-    pthread_mutex_unlock(&cx_contexts_lock);
+    cx_contexts_end(cancel);
     return status;
 }

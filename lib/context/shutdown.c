@@ -19,7 +19,7 @@ static void release(cx_device *device, void *argument)
 {
     ctxrt_status *status = argument;
     if (*status == CTXRT_SUCCESS)
-        *status = ctxrt_device_release(device->id);
+        *status = cx_context_release_primary(device);
 }
 
 static bool has_objects(cx_context *context)
@@ -51,15 +51,8 @@ static bool forget_foreign(void *object, void *argument)
     return true;
 }
 
-ctxrt_status ctxrt_shutdown(void)
+static ctxrt_status check_nothing_left(void)
 {
-    int phase = atomic_load(&cx_current_phase);
-    if (phase == CX_PHASE_STOPPED)
-        return CTXRT_SUCCESS;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS)
-        return status;
-
     size_t frames = cx_threads_frame_count();
     if (frames != 0)
         return cx_error(CTXRT_ERROR_IN_USE, "%zu frame%s left on the threads' stacks", frames,
@@ -72,12 +65,24 @@ ctxrt_status ctxrt_shutdown(void)
     cx_pool_each(&cx_contexts, find_other, &other);
     if (other != NULL)
         return cx_error(CTXRT_ERROR_IN_USE, "%s is left: destroy or release it", cx_context_text(other));
+    ctxrt_status status = CTXRT_SUCCESS;
     cx_devices_each(check_unused, &status);
+    return status;
+}
+
+/* Looked at again: another thread may have come between. */
+static ctxrt_status give_back(void)
+{
+    ctxrt_status status = check_nothing_left();
     if (status == CTXRT_SUCCESS)
         cx_devices_each(release, &status);
-    if (status == CTXRT_SUCCESS) {
+    if (status == CTXRT_SUCCESS)
         cx_pool_each(&cx_contexts, forget_foreign, NULL);
-        cx_runtime_stop();
-    }
     return status;
+}
+
+ctxrt_status ctxrt_shutdown(void)
+{
+    static const cx_runtime_end end = {check_nothing_left, give_back};
+    return cx_runtime_stop(&end);
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,31 +24,59 @@ static pthread_key_t exit_key;
 static bool exit_key_made;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
-/* No driver call: the driver's own stack goes with the thread, in an order that nobody defines. */
-static void leave(void *argument)
+/* Returns how many of the frames should have been popped. */
+static uint32_t drop_frames(cx_thread *thread)
 {
-    cx_thread *thread = argument;
     uint32_t depth = cx_thread_depth(thread);
     uint32_t explicit_frames = 0;
     for (uint32_t i = 0; i < depth; i++)
         explicit_frames += cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_SET &&
                            cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_FOREIGN;
-    if (explicit_frames != 0)
-        cx_log(CTXRT_LOG_WARNING, "thread %d ended with %u frame(s) still pushed",
-               atomic_load(&thread->number), explicit_frames);
-
     atomic_store_explicit(&thread->depth, 0, memory_order_release);
     for (uint32_t i = 0; i < depth; i++)
         atomic_store_explicit(&thread->frames[i].context, NULL, memory_order_release);
+    return explicit_frames;
+}
 
-    pthread_mutex_lock(&lock);
+/* Lock held. */
+static void give_back(cx_thread *thread)
+{
     for (int i = LEAVERS_MAX - 1; i >= 0; i--)
         if (leavers[i] != NULL)
             leavers[i](thread);
     thread->default_stream_count = 0;
     atomic_store(&thread->number, 0);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&thread->life);
+}
+
+/* No driver call: the driver's own stack goes with the thread, in an order that nobody defines. In a forked child the
+ * lock may be held by a thread that is gone. */
+static void leave(void *argument)
+{
+    cx_thread *thread = argument;
     cx_thread_current = NULL;
+    if (atomic_load(&cx_current_phase) == CX_PHASE_FORKED)
+        return;
+    uint32_t left = drop_frames(thread);
+    if (left != 0)
+        cx_log(CTXRT_LOG_WARNING, "thread %d ended with %u frame(s) still pushed", atomic_load(&thread->number),
+               left);
+    pthread_mutex_lock(&lock);
+    give_back(thread);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Lock held. Thread-specific destructors run in a limited number of rounds: a thread that took its record in the last
+ * one is gone without having left it. */
+static void give_back_for_the_dead(void)
+{
+    for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
+        if (atomic_load_explicit(&thread->number, memory_order_relaxed) != 0 &&
+            pthread_mutex_trylock(&thread->life) == EOWNERDEAD) {
+            pthread_mutex_consistent(&thread->life);
+            (void)drop_frames(thread);
+            give_back(thread);
+        }
 }
 
 void cx_thread_on_exit(void (*function)(cx_thread *thread))
@@ -85,15 +114,27 @@ static void read_name(cx_thread *thread)
         atomic_store_explicit(&thread->name[i], name[i], memory_order_relaxed);
 }
 
+static bool make_robust(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t attributes;
+    if (pthread_mutexattr_init(&attributes) != 0)
+        return false;
+    bool made = pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0 &&
+                pthread_mutex_init(mutex, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    return made;
+}
+
 /* Lock held. A record that a thread has left, or a new one. */
 static cx_thread *take_record(void)
 {
+    give_back_for_the_dead();
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
         if (atomic_load_explicit(&thread->number, memory_order_relaxed) == 0)
             return thread;
     cx_thread *thread = calloc(1, sizeof *thread);
     cx_frame *frames = calloc(CTXRT_STACK_DEPTH_MAX, sizeof *frames);
-    if (thread == NULL || frames == NULL) {
+    if (thread == NULL || frames == NULL || !make_robust(&thread->life)) {
         free(thread);
         free(frames);
         return NULL;
@@ -111,14 +152,15 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
         return cx_error(CTXRT_ERROR_SYSTEM, "no thread-specific key is left for ctxrt");
     pthread_mutex_lock(&lock);
     cx_thread *thread = take_record();
-    if (thread != NULL)
+    if (thread != NULL && pthread_setspecific(exit_key, thread) != 0)
+        thread = NULL;
+    if (thread != NULL) {
+        pthread_mutex_lock(&thread->life);
         atomic_store(&thread->number, (int)syscall(SYS_gettid));
-    pthread_mutex_unlock(&lock);
-    if (thread == NULL || pthread_setspecific(exit_key, thread) != 0) {
-        if (thread != NULL)
-            atomic_store(&thread->number, 0);
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the calling thread's stack of frames");
     }
+    pthread_mutex_unlock(&lock);
+    if (thread == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the calling thread's stack of frames");
     read_name(thread);
     cx_thread_current = thread;
     *out_thread = thread;
@@ -128,6 +170,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
 void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
 {
     pthread_mutex_lock(&lock);
+    give_back_for_the_dead();
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
         if (atomic_load(&thread->number) != 0 && !visit(thread, argument))
             break;

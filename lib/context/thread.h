@@ -40,6 +40,7 @@ typedef struct cx_thread {
     _Atomic uint32_t depth;
     _Atomic int number;        /* system thread id; 0: the record is free */
     _Atomic uint64_t name[2];  /* 16 bytes of the thread's name */
+    pthread_mutex_t life;      /* robust; the thread holds it while the record is its own */
     cx_frame *frames;          /* CTXRT_STACK_DEPTH_MAX */
     cx_default_stream *default_streams;
     size_t default_stream_count, default_stream_capacity;

@@ -1,5 +1,6 @@
 #include "device/runtime.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/option.h"
@@ -25,8 +26,11 @@ typedef struct settings {
 
 /* Lock "runtime": starting and stopping. Outermost. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static settings running;
+static settings running; /* kept by a stop: the same options start the same again */
+static bool settled;     /* `running` is good */
 static int driver_count;
+static _Atomic bool begun; /* drivers were started, which do not survive a fork */
+static bool forks_watched;
 
 int cx_driver_count(void)
 {
@@ -47,11 +51,18 @@ const char *cx_runtime_cuda_reason(void)
     return "";
 }
 
-/* In the child the drivers are unusable and the locks may be held by threads that are gone. */
+/* The thread that held the lock may be gone. */
 static void after_fork(void)
 {
-    if (atomic_load(&cx_current_phase) == CX_PHASE_RUNNING)
+    pthread_mutex_init(&lock, NULL);
+    if (atomic_load(&begun))
         atomic_store(&cx_current_phase, CX_PHASE_FORKED);
+}
+
+/* Before anything else: a fork may come while another thread is starting the runtime. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    forks_watched = pthread_atfork(NULL, NULL, after_fork) == 0;
 }
 
 static void at_process_end(void)
@@ -60,16 +71,16 @@ static void at_process_end(void)
         atomic_store(&cx_current_phase, CX_PHASE_ENDING);
 }
 
-/* Also where the library is unloaded without exit(). */
+/* Where the runtime never started, and where the library is unloaded without exit(). */
 __attribute__((destructor)) static void at_unload(void)
 {
     at_process_end();
 }
 
-static void watch_process(void)
+/* Handlers run last in, first out: registered after a driver's, ours sees the end come before that driver ends. */
+static bool watch_exit(void)
 {
-    pthread_atfork(NULL, NULL, after_fork);
-    atexit(at_process_end);
+    return atexit(at_process_end) == 0 && at_quick_exit(at_process_end) == 0;
 }
 
 static ctxrt_status choose_cuda_driver(ctxrt_cuda_driver asked, ctxrt_cuda_driver *out_choice)
@@ -157,19 +168,24 @@ static ctxrt_status choose(const ctxrt_options *options, settings *out)
     return CTXRT_SUCCESS;
 }
 
-/* Loaded once for the life of the process: drivers do not survive being closed. */
-static void load_libcuda(const char *path)
+static bool same_path(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Loaded once for the life of the process: drivers do not survive being closed. False if it was there. */
+static bool load_libcuda(const char *path)
 {
     static char *loaded_path;
     static bool tried;
-    if (tried && cx_drivers[1].loaded &&
-        ((path == NULL && loaded_path == NULL) || (path && loaded_path && strcmp(path, loaded_path) == 0)))
-        return;
+    if (tried && cx_drivers[1].loaded && same_path(path, loaded_path))
+        return false;
     tried = true;
     free(loaded_path);
     loaded_path = path != NULL ? strdup(path) : NULL;
     if (!cx_driver_load(path, &cx_drivers[1]))
         cx_log(CTXRT_LOG_INFO, "no CUDA devices: %s", cx_drivers[1].reason);
+    return true;
 }
 
 static ctxrt_status start_embedded(const settings *chosen)
@@ -189,29 +205,80 @@ static ctxrt_status start_embedded(const settings *chosen)
     return CTXRT_SUCCESS;
 }
 
-/* Lock held. */
+static bool same_settings(const settings *a, const settings *b)
+{
+    return a->cuda_driver == b->cuda_driver && a->foreign == b->foreign && same_path(a->libcuda, b->libcuda) &&
+           a->emulated_devices == b->emulated_devices && a->emulated_memory_bytes == b->emulated_memory_bytes &&
+           a->host_access == b->host_access;
+}
+
+/* What runs with these settings is there from the last time. Nothing is written then, so that a thread that is
+ * still in a call does not see a driver come apart under it. */
+static bool is_there(const settings *chosen)
+{
+    return settled && same_settings(&running, chosen) &&
+           (chosen->cuda_driver != CTXRT_CUDA_DRIVER_LIBCUDA || cx_drivers[1].loaded);
+}
+
+static ctxrt_status start_drivers(const settings *chosen)
+{
+    static bool exit_watched;
+    atomic_store(&begun, true);
+    settled = false;
+    ctxrt_status status = start_embedded(chosen);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    driver_count = 1;
+    bool changed = !exit_watched;
+    if (chosen->cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA) {
+        changed |= load_libcuda(chosen->libcuda);
+        driver_count = 2;
+    }
+    if (changed && !watch_exit())
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to be told of the process's end");
+    exit_watched = true;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status refuse(int phase)
+{
+    if (phase == CX_PHASE_FORKED)
+        return cx_error(CTXRT_ERROR_FORKED, "the parent had started ctxrt before it forked; drivers do not survive "
+                                            "a fork: start ctxrt in the child only, or exec");
+    return cx_error(CTXRT_ERROR_SHUTDOWN, "the process is ending");
+}
+
+/* The process may have begun to end meanwhile, which is for good. */
+static ctxrt_status run(void)
+{
+    int phase = CX_PHASE_STOPPED;
+    return atomic_compare_exchange_strong(&cx_current_phase, &phase, CX_PHASE_RUNNING) ? CTXRT_SUCCESS
+                                                                                       : refuse(phase);
+}
+
+/* Lock held, phase STOPPED. */
 static ctxrt_status start(const ctxrt_options *options)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     settings chosen;
+    if (!forks_watched)
+        return cx_error(CTXRT_ERROR_SYSTEM, "the process cannot be watched for forks");
     ctxrt_status status = choose(options, &chosen);
     if (status != CTXRT_SUCCESS)
         return status;
-    pthread_once(&once, watch_process);
-    status = start_embedded(&chosen);
-    if (status != CTXRT_SUCCESS) {
-        free(chosen.libcuda);
-        return status;
+    if (!is_there(&chosen)) {
+        status = start_drivers(&chosen);
+        if (status != CTXRT_SUCCESS) {
+            free(chosen.libcuda);
+            return status;
+        }
+        char *before = running.libcuda;
+        running = chosen;
+        chosen.libcuda = before;
+        settled = true;
+        cx_devices_build(running.cuda_driver == CTXRT_CUDA_DRIVER_EMULATED);
     }
-    driver_count = 1;
-    if (chosen.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA) {
-        load_libcuda(chosen.libcuda);
-        driver_count = 2;
-    }
-    running = chosen;
-    cx_devices_build(chosen.cuda_driver == CTXRT_CUDA_DRIVER_EMULATED);
-    atomic_store(&cx_current_phase, CX_PHASE_RUNNING);
-    return CTXRT_SUCCESS;
+    free(chosen.libcuda);
+    return run();
 }
 
 /* Lock held, phase RUNNING. Options that leave a choice open agree with whatever runs. */
@@ -242,41 +309,81 @@ static ctxrt_status compare(const ctxrt_options *options)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status refuse(int phase)
+static bool is_over(int phase)
 {
-    if (phase == CX_PHASE_FORKED)
-        return cx_error(CTXRT_ERROR_FORKED, "the parent had started ctxrt before it forked; drivers do not survive "
-                                            "a fork: start ctxrt in the child only, or exec");
-    return cx_error(CTXRT_ERROR_SHUTDOWN, "the process is ending");
+    return phase == CX_PHASE_FORKED || phase == CX_PHASE_ENDING;
+}
+
+/* Calls `change` with the lock held, unless the process's end or a fork came before. */
+static ctxrt_status change_phase(ctxrt_status (*change)(int phase, const void *argument), const void *argument)
+{
+    int phase = atomic_load(&cx_current_phase);
+    if (is_over(phase))
+        return refuse(phase);
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    phase = atomic_load(&cx_current_phase);
+    ctxrt_status status = is_over(phase) ? refuse(phase) : change(phase, argument);
+    pthread_mutex_unlock(&lock);
+    cx_cancel_restore(cancel);
+    return status;
+}
+
+static ctxrt_status start_or_compare(int phase, const void *options)
+{
+    return phase == CX_PHASE_RUNNING ? compare(options) : start(options);
 }
 
 ctxrt_status ctxrt_init(const ctxrt_options *options)
 {
-    int phase = atomic_load(&cx_current_phase);
-    if (phase == CX_PHASE_FORKED || phase == CX_PHASE_ENDING)
-        return refuse(phase);
-    pthread_mutex_lock(&lock);
-    phase = atomic_load(&cx_current_phase);
-    ctxrt_status status = phase == CX_PHASE_RUNNING ? compare(options) : start(options);
-    pthread_mutex_unlock(&lock);
-    return status;
+    return change_phase(start_or_compare, options);
 }
 
 ctxrt_status cx_runtime_enter_slowly(void)
 {
-    int phase = atomic_load(&cx_current_phase);
-    if (phase == CX_PHASE_FORKED || phase == CX_PHASE_ENDING)
-        return refuse(phase);
     return ctxrt_init(NULL);
 }
 
-void cx_runtime_stop(void)
+bool cx_runtime_enter_release_slowly(ctxrt_status *out_status)
 {
-    pthread_mutex_lock(&lock);
-    free(running.libcuda);
-    running.libcuda = NULL;
-    atomic_store(&cx_current_phase, CX_PHASE_STOPPED);
-    pthread_mutex_unlock(&lock);
+    *out_status = CTXRT_SUCCESS;
+    if (atomic_load(&cx_current_phase) == CX_PHASE_ENDING)
+        return false;
+    *out_status = cx_runtime_enter();
+    if (*out_status == CTXRT_SUCCESS)
+        return true;
+    if (atomic_load(&cx_current_phase) == CX_PHASE_ENDING)
+        *out_status = CTXRT_SUCCESS;
+    return false;
+}
+
+ctxrt_status cx_runtime_still(void)
+{
+    int phase = atomic_load(&cx_current_phase);
+    if (phase == CX_PHASE_STOPPED)
+        return cx_error(CTXRT_ERROR_SHUTDOWN, "another thread shut the runtime down during the call");
+    return phase == CX_PHASE_RUNNING ? CTXRT_SUCCESS : refuse(phase);
+}
+
+static ctxrt_status stop(int phase, const void *argument)
+{
+    const cx_runtime_end *end = argument;
+    if (phase == CX_PHASE_STOPPED)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = end->check();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (!atomic_compare_exchange_strong(&cx_current_phase, &phase, CX_PHASE_STOPPED))
+        return refuse(phase);
+    status = end->release();
+    if (status != CTXRT_SUCCESS)
+        (void)run();
+    return status;
+}
+
+ctxrt_status cx_runtime_stop(const cx_runtime_end *end)
+{
+    return change_phase(stop, end);
 }
 
 int ctxrt_version(void)

@@ -28,6 +28,24 @@ static inline ctxrt_status cx_runtime_enter(void)
     return cx_runtime_enter_slowly();
 }
 
+/*
+ * The same in calls that give something back: true if the call may go on, else it returns *out_status at once.
+ * Once the process is ending that is CTXRT_SUCCESS, and the last error is left alone.
+ */
+bool cx_runtime_enter_release_slowly(ctxrt_status *out_status);
+
+static inline bool cx_runtime_enter_release(ctxrt_status *out_status)
+{
+    *out_status = CTXRT_SUCCESS;
+    if (__builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING, 1))
+        return true;
+    return cx_runtime_enter_release_slowly(out_status);
+}
+
+/* Whether the runtime runs still: for whoever takes up something that a shutdown gives back, under a lock that the
+ * shutdown takes too. Records CTXRT_ERROR_SHUTDOWN. */
+ctxrt_status cx_runtime_still(void);
+
 /* The options in force; valid while running. */
 ctxrt_foreign_policy cx_runtime_foreign_policy(void);
 
@@ -43,7 +61,12 @@ const char *cx_runtime_cuda_reason(void);
 /* Objects of the user's that belong to no context; shutdown wants none. */
 extern _Atomic int cx_loose_objects;
 
-/* Ends the running phase; the caller holds no lock and has seen to it that nothing is left (shutdown.c). */
-void cx_runtime_stop(void);
+/* Ends the running phase if both succeed. They are called with the lock "runtime" held: `check` while others may
+ * still enter, `release` when nobody can, and they must not enter either. */
+typedef struct cx_runtime_end {
+    ctxrt_status (*check)(void);
+    ctxrt_status (*release)(void);
+} cx_runtime_end;
+ctxrt_status cx_runtime_stop(const cx_runtime_end *end);
 
 #endif

@@ -162,8 +162,8 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
 
 ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
 {
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || handle == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
     status = check_owned(handle);
     if (status != CTXRT_SUCCESS)

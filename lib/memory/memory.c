@@ -90,8 +90,9 @@ ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
 
 ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
 {
-    ctxrt_status status = cx_memory_enter();
-    if (status != CTXRT_SUCCESS || handle == NULL)
+    ctxrt_status status = CTXRT_SUCCESS;
+    bool stopped = atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_STOPPED;
+    if ((!stopped && !cx_runtime_enter_release(&status)) || handle == NULL)
         return status;
     return give_count(handle);
 }

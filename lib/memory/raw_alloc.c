@@ -81,8 +81,8 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
 ctxrt_status ctxrt_free(void *pointer)
 {
     cx_raw *raw;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || pointer == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || pointer == NULL)
         return status;
     status = cx_raw_take("ctxrt_free", pointer, CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC, &raw);
     if (status != CTXRT_SUCCESS)
@@ -164,8 +164,8 @@ ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
 {
     cx_stream_target target;
     cx_raw *raw, *before;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || pointer == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || pointer == NULL)
         return status;
     status = cx_stream_resolve(stream, &target);
     if (status == CTXRT_SUCCESS)
@@ -282,8 +282,8 @@ ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
 ctxrt_status ctxrt_host_unregister(void *pointer)
 {
     cx_raw *raw;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status))
         return status;
     if (pointer == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_host_unregister: pointer is NULL");

@@ -1,5 +1,6 @@
 #include "work/event.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "work/stream.h"
 
@@ -66,8 +67,8 @@ static ctxrt_status destroy_native(const cx_driver *driver, CUevent native)
 
 ctxrt_status ctxrt_event_destroy(ctxrt_event *handle)
 {
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || handle == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
     cx_event *event = cx_pool_retire(&cx_events, handle);
     if (event == NULL)
@@ -151,7 +152,10 @@ ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
     ctxrt_status status = enter(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    return CX_DRIVER_CALL(target.driver, event_synchronize, (target.native));
+    int cancel = cx_cancel_hold();
+    status = CX_DRIVER_CALL(target.driver, event_synchronize, (target.native));
+    cx_cancel_restore(cancel);
+    return status;
 }
 
 static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target *last,

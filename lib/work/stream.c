@@ -1,5 +1,6 @@
 #include "work/stream.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "work/event.h"
 #include <stdlib.h>
@@ -146,8 +147,8 @@ static ctxrt_status destroy_native(const cx_driver *driver, CUstream native)
 ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
 {
     cx_stream *stream;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || handle == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
     status = check_owned(handle);
     if (status == CTXRT_SUCCESS)
@@ -271,7 +272,10 @@ ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
     ctxrt_status status = cx_stream_resolve(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    return CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
+    int cancel = cx_cancel_hold();
+    status = CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
+    cx_cancel_restore(cancel);
+    return status;
 }
 
 ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
@@ -281,6 +285,14 @@ ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
     if (status != CTXRT_SUCCESS)
         return status;
     return CX_DRIVER_CALL(target.driver, stream_query, (target.native));
+}
+
+static ctxrt_status wait_for(const cx_event_target *awaited)
+{
+    int cancel = cx_cancel_hold();
+    ctxrt_status status = CX_DRIVER_CALL(awaited->driver, event_synchronize, (awaited->native));
+    cx_cancel_restore(cancel);
+    return status;
 }
 
 ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
@@ -295,7 +307,7 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
     if (status != CTXRT_SUCCESS)
         return status;
     if (awaited.driver != target.driver) /* no driver can wait for another one's event */
-        return CX_DRIVER_CALL(awaited.driver, event_synchronize, (awaited.native));
+        return wait_for(&awaited);
     return CX_DRIVER_CALL(target.driver, stream_wait_event,
                           (target.native, awaited.native, CXU_EVENT_WAIT_DEFAULT));
 }
