@@ -95,3 +95,26 @@ tests_runtime_check_handle_SOURCES = tests/runtime/check_handle.c
 tests_runtime_check_handle_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_handle_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_handle_LDADD = $(PUBLIC_LIBS)
+
+# Endings. ending_program is run by check_ending_process, with the shared library and with the rooms.
+check_PROGRAMS += tests/runtime/ending_program tests/runtime/ending_program_inside tests/runtime/check_ending_process
+TESTS += tests/runtime/check_ending_process tests/runtime/every_call_complete.sh
+dist_check_SCRIPTS += tests/runtime/every_call_complete.sh
+EVERY_CALL_SOURCES = tests/runtime/every_call.c tests/runtime/every_call.h
+CALLS_SOURCES = tests/support/calls.c tests/support/calls.h
+tests_runtime_ending_program_SOURCES = tests/runtime/ending_program.c $(EVERY_CALL_SOURCES)
+tests_runtime_ending_program_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_ending_program_LDADD = lib/libctxrt.la
+tests_runtime_ending_program_inside_SOURCES = tests/runtime/ending_program.c $(EVERY_CALL_SOURCES) $(CALLS_SOURCES)
+tests_runtime_ending_program_inside_CPPFLAGS = $(RUNTIME_CPPFLAGS) -DINSIDE
+tests_runtime_ending_program_inside_LDADD = $(lib_libctxrt_la_LIBADD)
+tests_runtime_check_ending_process_SOURCES = tests/runtime/check_ending_process.c
+tests_runtime_check_ending_process_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_ending_process_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_ending_process_LDADD = tests/support/libsupport.la $(CHECK_LIBS)
+
+# -rpath makes libtool build a shared object of a library that is not installed.
+check_LTLIBRARIES += tests/runtime/ending_module.la
+tests_runtime_ending_module_la_SOURCES = tests/runtime/ending_module.c
+tests_runtime_ending_module_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_builddir)
+EXTRA_tests_runtime_check_ending_process_DEPENDENCIES = tests/runtime/ending_module.la
