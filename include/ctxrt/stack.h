@@ -105,7 +105,8 @@ typedef struct ctxrt_detached_frame ctxrt_detached_frame;
 /**
  * Takes the top frame off the calling thread's stack, with its stream and allocator, so that another
  * thread can go on with it: ctxrt_stack_attach. Work in flight goes on. A frame that was using the
- * thread's default stream takes that stream along. The caller owns what is returned.
+ * thread's default stream takes that stream along. The caller owns what is returned, and balances with
+ * ctxrt_stack_attach or ctxrt_stack_discard; until then its context, stream and allocator are in use.
  *
  * @retval CTXRT_ERROR_STACK_EMPTY    there is no frame
  * @retval CTXRT_ERROR_NOT_PERMITTED  the top frame is an override, a scope's or a foreign one
@@ -114,9 +115,23 @@ CTXRT_API ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame) CTXR
 
 /**
  * Pushes a detached frame on the calling thread's stack. Balance with ctxrt_stack_pop, or detach
- * again. On success `frame` is used up; on failure it is still the caller's.
+ * again. On success `frame` is used up; on failure it is still the caller's. A default stream that came
+ * along is the calling thread's from now on.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before; of several threads that attach one
+ *                                     frame, one succeeds
+ * Other errors as ctxrt_stack_push.
  */
 CTXRT_API ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *frame) CTXRT_CHECK_RESULT;
+
+/**
+ * Gives up a detached frame that nobody is going to attach, also one whose context other code has
+ * destroyed. Makes no driver call; its own stream and allocator are the caller's as before, a default
+ * stream that came along is the calling thread's. NULL is harmless.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before
+ */
+CTXRT_API ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *frame) CTXRT_CHECK_RESULT;
 
 /** A scope. Lives on the caller's stack; its fields are ctxrt's. Zero-initialise it. */
 typedef struct ctxrt_scope {

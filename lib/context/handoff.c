@@ -10,103 +10,157 @@ struct ctxrt_detached_frame {
 typedef struct cx_detached {
     cx_context *context;
     ctxrt_context *handle;
-    ctxrt_stream *stream;
-    bool default_stream; /* the stream was the thread's default one */
+    cx_kept kept;
+    bool default_stream; /* the stream was a default one of the thread */
     uint32_t epoch;
-    ctxrt_allocator *allocator;
     const char *file;
     int line;
 } cx_detached;
 
 static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
 
-static cx_default_stream *find_default_stream(cx_thread *thread, const cx_context *context)
+/* ---- default streams on their way ---- */
+
+/* The thread's default stream in the context, or the one that is `stream`; or NULL. */
+static cx_default_stream *find_default_stream(cx_thread *thread, const cx_context *context,
+                                              const ctxrt_stream *stream)
 {
-    for (size_t i = 0; i < thread->default_stream_count; i++)
-        if (thread->default_streams[i].context == context &&
-            thread->default_streams[i].context_handle == cx_context_handle(context) &&
-            thread->default_streams[i].epoch == atomic_load(&context->epoch))
-            return &thread->default_streams[i];
+    for (size_t i = 0; i < thread->default_stream_count; i++) {
+        cx_default_stream *entry = &thread->default_streams[i];
+        if (entry->context == context && entry->context_handle == cx_context_handle(context) &&
+            entry->epoch == atomic_load(&context->epoch) && (stream == NULL || entry->stream == stream))
+            return entry;
+    }
     return NULL;
 }
 
-/* The thread's default stream in the frame's context, if it has made one, goes along; the thread makes itself
- * another if it comes back to that context. */
-static ctxrt_stream *take_default_stream(cx_thread *thread, const cx_context *context)
+/* The default stream that the frame was using goes along; the thread makes itself another if it comes back to that
+ * context. */
+static void give_default_stream(cx_thread *thread, const cx_detached *detached)
 {
-    cx_default_stream *entry = find_default_stream(thread, context);
-    if (entry == NULL)
-        return NULL;
-    ctxrt_stream *stream = entry->stream;
+    cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.stream);
     *entry = thread->default_streams[--thread->default_stream_count];
     for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
-        if (cx_frame_context(&thread->frames[i]) == context)
+        if (cx_frame_context(&thread->frames[i]) == detached->context)
             thread->frames[i].native_stream = NULL;
-    return stream;
 }
 
-/* The stream that came along becomes the thread's default one, if it has none yet in that context. */
-static bool keep_default_stream(cx_thread *thread, cx_context *context, ctxrt_stream *stream)
+static ctxrt_status make_room(cx_thread *thread)
 {
-    if (find_default_stream(thread, context) != NULL)
-        return false;
-    if (thread->default_stream_count == thread->default_stream_capacity) {
-        size_t capacity = thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
-        cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        thread->default_streams = grown;
-        thread->default_stream_capacity = capacity;
-    }
+    if (thread->default_stream_count < thread->default_stream_capacity)
+        return CTXRT_SUCCESS;
+    size_t capacity = thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
+    cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
+    if (grown == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a thread's default stream");
+    thread->default_streams = grown;
+    thread->default_stream_capacity = capacity;
+    return CTXRT_SUCCESS;
+}
+
+/* The stream that came along is the thread's now. If the thread had a default one in that context already, that
+ * stays what its other frames use. Whether it had none. */
+static bool keep_default_stream(cx_thread *thread, const cx_detached *detached)
+{
+    cx_context *context = detached->context;
+    bool first = find_default_stream(thread, context, NULL) == NULL;
     thread->default_streams[thread->default_stream_count++] = (cx_default_stream){
         .context = context,
         .context_handle = cx_context_handle(context),
         .epoch = atomic_load(&context->epoch),
-        .stream = stream,
+        .stream = detached->kept.stream,
     };
-    return true;
+    return first;
 }
 
-ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
+/* ---- detaching and attaching ---- */
+
+static ctxrt_status find_top(cx_thread **out_thread, const cx_frame **out_top)
 {
-    cx_thread *thread;
-    if (out_frame == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stack_detach: out_frame is NULL");
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
-        status = cx_thread_self(&thread);
+        status = cx_thread_self(out_thread);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_frame *top = cx_thread_top(thread);
+    const cx_frame *top = cx_thread_top(*out_thread);
     if (top == NULL)
         return cx_error(CTXRT_ERROR_STACK_EMPTY, "the calling thread's stack has no frame to detach");
     if (cx_frame_origin(top) != CTXRT_FRAME_PUSH && cx_frame_origin(top) != CTXRT_FRAME_ATTACH)
         return cx_error(CTXRT_ERROR_NOT_PERMITTED, "only a pushed frame can be detached; the top one is an "
                                                    "override, a scope's or a foreign one");
-    cx_detached *detached = cx_pool_take(&detached_frames);
-    if (detached == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a detached frame");
+    *out_top = top;
+    return CTXRT_SUCCESS;
+}
+
+static void let_go(cx_detached *detached, cx_frame *frame, ctxrt_stream *stream)
+{
+    cx_threads_let_go(&detached->kept, frame, stream);
+    cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
+}
+
+static ctxrt_status detach(cx_thread *thread, const cx_frame *top, cx_detached *detached)
+{
     *detached = (cx_detached){
         .context = cx_frame_context(top),
         .handle = cx_context_handle(cx_frame_context(top)),
-        .stream = atomic_load(&top->stream),
+        .kept = {.stream = atomic_load(&top->stream), .allocator = atomic_load(&top->allocator)},
         .epoch = atomic_load(&cx_frame_context(top)->epoch),
-        .allocator = atomic_load(&top->allocator),
         .file = atomic_load(&top->file),
         .line = (int)(atomic_load(&top->tag) >> 16),
     };
+    const cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.stream);
+    if (entry != NULL) {
+        detached->kept.stream = entry->stream;
+        detached->default_stream = true;
+    }
     cx_context_object_add(detached->context, CX_OBJECT_DETACHED_FRAME);
-    status = cx_stack_pop_level(thread, false);
-    if (status != CTXRT_SUCCESS) {
-        cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
-        cx_pool_put_back(&detached_frames, detached);
+    cx_threads_keep(&detached->kept);
+    ctxrt_status status = cx_stack_pop_level(thread, false);
+    if (status == CTXRT_SUCCESS && detached->default_stream)
+        give_default_stream(thread, detached);
+    if (status != CTXRT_SUCCESS)
+        let_go(detached, NULL, NULL);
+    return status;
+}
+
+ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
+{
+    cx_thread *thread;
+    const cx_frame *top;
+    if (out_frame == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stack_detach: out_frame is NULL");
+    ctxrt_status status = find_top(&thread, &top);
+    if (status != CTXRT_SUCCESS)
         return status;
-    }
-    if (detached->stream == NULL) {
-        detached->stream = take_default_stream(thread, detached->context);
-        detached->default_stream = detached->stream != NULL;
-    }
-    *out_frame = cx_pool_publish(&detached_frames, detached);
+    cx_detached *detached = cx_pool_take(&detached_frames);
+    if (detached == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a detached frame");
+    status = detach(thread, top, detached);
+    if (status == CTXRT_SUCCESS)
+        *out_frame = cx_pool_publish(&detached_frames, detached);
+    else
+        cx_pool_put_back(&detached_frames, detached);
+    return status;
+}
+
+static bool went_with_a_reset(const cx_detached *detached)
+{
+    return detached->epoch != atomic_load(&detached->context->epoch);
+}
+
+static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
+{
+    cx_target target = {.context = detached->context, .handle = detached->handle};
+    const cx_frame_place place = {CTXRT_FRAME_ATTACH, 0, detached->file, detached->line};
+    ctxrt_status status = detached->default_stream ? make_room(thread) : CTXRT_SUCCESS;
+    if (status == CTXRT_SUCCESS)
+        status = cx_stack_push(thread, &target, &place);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    ctxrt_stream *stream = detached->kept.stream;
+    if (detached->default_stream && (went_with_a_reset(detached) || keep_default_stream(thread, detached)))
+        stream = NULL;
+    let_go(detached, cx_thread_top(thread), stream);
     return CTXRT_SUCCESS;
 }
 
@@ -122,21 +176,32 @@ ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
     if (detached == NULL)
         return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no detached frame, or was attached already",
                         (void *)handle);
-    cx_target target = {.context = detached->context, .handle = detached->handle};
-    const cx_frame_place place = {CTXRT_FRAME_ATTACH, 0, detached->file, detached->line};
-    status = cx_stack_push(thread, &target, &place);
-    if (status != CTXRT_SUCCESS) {
+    status = attach(thread, detached);
+    if (status == CTXRT_SUCCESS)
+        cx_pool_put_back(&detached_frames, detached);
+    else
         cx_pool_revive(&detached_frames, detached);
+    return status;
+}
+
+ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
+{
+    cx_thread *thread;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS || handle == NULL)
         return status;
-    }
-    cx_frame *top = cx_thread_top(thread);
-    bool reset = detached->epoch != atomic_load(&detached->context->epoch);
-    if (detached->default_stream &&
-        (reset || keep_default_stream(thread, detached->context, detached->stream)))
-        detached->stream = NULL;
-    atomic_store(&top->stream, detached->stream);
-    atomic_store(&top->allocator, detached->allocator);
-    cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
+    status = cx_thread_self(&thread);
+    if (status == CTXRT_SUCCESS)
+        status = make_room(thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_detached *detached = cx_pool_retire(&detached_frames, handle);
+    if (detached == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no detached frame, or was attached already",
+                        (void *)handle);
+    if (detached->default_stream && !went_with_a_reset(detached))
+        (void)keep_default_stream(thread, detached);
+    let_go(detached, NULL, NULL);
     cx_pool_put_back(&detached_frames, detached);
     return CTXRT_SUCCESS;
 }

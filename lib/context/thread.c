@@ -154,10 +154,10 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     cx_thread *thread = take_record();
     if (thread != NULL && pthread_setspecific(exit_key, thread) != 0)
         thread = NULL;
-    if (thread != NULL) {
-        pthread_mutex_lock(&thread->life);
+    if (thread != NULL && pthread_mutex_trylock(&thread->life) != 0) /* it is free: no wait, and no lock order */
+        thread = NULL;
+    if (thread != NULL)
         atomic_store(&thread->number, (int)syscall(SYS_gettid));
-    }
     pthread_mutex_unlock(&lock);
     if (thread == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the calling thread's stack of frames");
@@ -167,15 +167,49 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     return CTXRT_SUCCESS;
 }
 
-void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
+/* Lock held. */
+static void each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
 {
-    pthread_mutex_lock(&lock);
     give_back_for_the_dead();
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
         if (atomic_load(&thread->number) != 0 && !visit(thread, argument))
             break;
+}
+
+void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
+{
+    pthread_mutex_lock(&lock);
+    each(visit, argument);
     pthread_mutex_unlock(&lock);
 }
+
+/* ---- frames on their way ---- */
+
+static cx_kept *all_kept; /* lock held */
+
+void cx_threads_keep(cx_kept *kept)
+{
+    pthread_mutex_lock(&lock);
+    kept->next = all_kept;
+    all_kept = kept;
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_threads_let_go(cx_kept *kept, cx_frame *frame, ctxrt_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    if (frame != NULL) {
+        atomic_store(&frame->stream, stream);
+        atomic_store(&frame->allocator, kept->allocator);
+    }
+    cx_kept **link = &all_kept;
+    while (*link != kept)
+        link = &(*link)->next;
+    *link = kept->next;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- references ---- */
 
 /* What a frame may refer to; the fields that are not NULL are looked for. */
 typedef struct reference {
@@ -207,10 +241,23 @@ static bool look_in_frames(cx_thread *thread, void *argument)
     return !wanted->found;
 }
 
+static void look_in_kept(reference *wanted)
+{
+    for (const cx_kept *kept = all_kept; kept != NULL && !wanted->found; kept = kept->next) {
+        wanted->found = (wanted->stream != NULL && kept->stream == wanted->stream) ||
+                        (wanted->allocator != NULL && kept->allocator == wanted->allocator);
+        wanted->number = 0;
+    }
+}
+
 static bool look_everywhere(reference *wanted, int *out_number, int *out_level)
 {
     cx_announce_barrier();
-    cx_threads_each(look_in_frames, wanted);
+    pthread_mutex_lock(&lock);
+    each(look_in_frames, wanted);
+    if (!wanted->found)
+        look_in_kept(wanted);
+    pthread_mutex_unlock(&lock);
     if (wanted->found) {
         *out_number = wanted->number;
         *out_level = wanted->level;

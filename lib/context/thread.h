@@ -129,8 +129,21 @@ void cx_thread_on_exit(void (*leave)(cx_thread *thread));
 /* Calls visit for each thread that has a record, with the registry's lock "threads" held. */
 void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument);
 
+/* What a frame on its way from one thread to another refers to. It is kept before it leaves the one thread's frames,
+ * and let go into a frame of the other, so that whoever looks for a reference always finds it. */
+typedef struct cx_kept {
+    ctxrt_stream *stream;
+    ctxrt_allocator *allocator;
+    struct cx_kept *next;
+} cx_kept;
+
+void cx_threads_keep(cx_kept *kept);
+/* `frame`: NULL if nothing gets it; `stream` is what it gets. */
+void cx_threads_let_go(cx_kept *kept, cx_frame *frame, ctxrt_stream *stream);
+
 /* Whether some thread has the context, stream or allocator in a frame; then *out_number is that thread's
- * system id and *out_level the frame's level from its bottom. seq_cst: see context.h. */
+ * system id and *out_level the frame's level from its bottom; *out_number is 0 for a frame that is kept. seq_cst:
+ * see context.h. */
 bool cx_threads_use_context(const cx_context *context, int *out_number, int *out_level);
 bool cx_threads_use_stream(const ctxrt_stream *stream, int *out_number, int *out_level);
 bool cx_threads_use_allocator(const ctxrt_allocator *allocator, int *out_number, int *out_level);

@@ -139,9 +139,12 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
 {
     int number, level;
     if (cx_threads_use_allocator(handle, &number, &level))
-        return cx_error(CTXRT_ERROR_IN_USE,
-                        "the allocator is in use: it is the allocator of frame %d of thread %d", level,
-                        number);
+        return number == 0
+                   ? cx_error(CTXRT_ERROR_IN_USE,
+                              "the allocator is in use: it is the allocator of a detached frame")
+                   : cx_error(CTXRT_ERROR_IN_USE,
+                              "the allocator is in use: it is the allocator of frame %d of thread %d",
+                              level, number);
     unsigned long long live = atomic_load(&allocator->live);
     if (live != 0)
         return cx_error(CTXRT_ERROR_IN_USE, "the allocator is in use: %llu piece%s of its memory %s live",

@@ -95,9 +95,12 @@ static ctxrt_status check_no_frame_uses(const ctxrt_stream *handle)
 {
     int number, level;
     if (cx_threads_use_stream(handle, &number, &level))
-        return cx_error(CTXRT_ERROR_IN_USE,
-                        "the stream is in use: it is the current stream of frame %d of thread %d",
-                        level, number);
+        return number == 0
+                   ? cx_error(CTXRT_ERROR_IN_USE,
+                              "the stream is in use: it is the current stream of a detached frame")
+                   : cx_error(CTXRT_ERROR_IN_USE,
+                              "the stream is in use: it is the current stream of frame %d of thread %d",
+                              level, number);
     return CTXRT_SUCCESS;
 }
 

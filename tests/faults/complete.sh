@@ -4,7 +4,7 @@
 others='
     ctxrt_status_name ctxrt_status_text ctxrt_last_error ctxrt_log_set ctxrt_version ctxrt_device_type_name
     ctxrt_init ctxrt_shutdown ctxrt_drivers ctxrt_device_count ctxrt_device_count_all ctxrt_device_by_uuid
-    ctxrt_device_by_pci ctxrt_handle_register ctxrt_stack_depth ctxrt_stack_peek ctxrt_snapshot_write
+    ctxrt_device_by_pci ctxrt_handle_register ctxrt_stack_depth ctxrt_stack_discard ctxrt_stack_peek ctxrt_snapshot_write
     ctxrt_stream_context ctxrt_stream_native ctxrt_event_native ctxrt_memory_alloc_host ctxrt_memory_wrap
     ctxrt_memory_retain ctxrt_memory_pointer ctxrt_memory_describe ctxrt_allocator_statistics
     ctxrt_allocator_set_limit ctxrt_allocator_snapshot_write

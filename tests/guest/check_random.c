@@ -17,11 +17,7 @@
 #include <string.h>
 
 enum { THREADS = 8, DEVICES = 4, PRIVATE = 2, CONTEXTS = DEVICES + PRIVATE, SCOPES = 8, HISTORY = 24 };
-#ifdef __SANITIZE_THREAD__
-enum { STEPS = 2000000 }; /* ten times slower there */
-#else
 enum { STEPS = 10000000 };
-#endif
 
 typedef enum step_kind {
     GUEST_PUSH,

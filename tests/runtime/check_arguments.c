@@ -251,6 +251,8 @@ START_TEST(contexts_and_the_stack_refuse)
     REFUSE(ctxrt_stack_detach(&frame), NOT_PERMITTED);
     REFUSE(ctxrt_stack_attach(NULL), INVALID_HANDLE);
     REFUSE(ctxrt_stack_attach(made_up()), INVALID_HANDLE);
+    cx_assert_ok(ctxrt_stack_discard(NULL));
+    REFUSE(ctxrt_stack_discard(made_up()), INVALID_HANDLE);
     REFUSE(ctxrt_scope_enter(CTXRT_CUDA(0), NULL), NULL_POINTER);
     REFUSE(ctxrt_scope_enter_context(context, NULL), NULL_POINTER);
     REFUSE(ctxrt_scope_leave(NULL), NULL_POINTER);
