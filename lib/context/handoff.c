@@ -187,8 +187,8 @@ ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
 ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
 {
     cx_thread *thread;
-    ctxrt_status status = cx_runtime_enter();
-    if (status != CTXRT_SUCCESS || handle == NULL)
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
     status = cx_thread_self(&thread);
     if (status == CTXRT_SUCCESS)

@@ -176,6 +176,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_stack_resync, (&out->report))                                                   \
     X(CALL, ctxrt_stack_detach, (&out->detached))                                                 \
     X(CALL, ctxrt_stack_attach, (in->detached))                                                   \
+    X(RELEASE, ctxrt_stack_discard, (in->detached))                                               \
     X(CALL, ctxrt_scope_enter, (CTXRT_CUDA(0), &out->scope))                                      \
     X(CALL, ctxrt_scope_enter_at, (CTXRT_CUDA(0), &out->scope, "", 1))                            \
     X(CALL, ctxrt_scope_enter_context, (in->context, &out->scope))                                \
