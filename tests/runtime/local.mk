@@ -118,3 +118,14 @@ check_LTLIBRARIES += tests/runtime/ending_module.la
 tests_runtime_ending_module_la_SOURCES = tests/runtime/ending_module.c
 tests_runtime_ending_module_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_builddir)
 EXTRA_tests_runtime_check_ending_process_DEPENDENCIES = tests/runtime/ending_module.la
+
+# The other endings. Those that look at the insides, or put tables of their own into the drivers, link the rooms.
+INSIDE_SOURCES = tests/support/fixture.c tests/support/fixture.h tests/runtime/gate.h
+
+check_PROGRAMS += tests/runtime/check_ending_thread
+TESTS += tests/runtime/check_ending_thread
+tests_runtime_check_ending_thread_SOURCES = tests/runtime/check_ending_thread.c tests/runtime/log_lines.h \
+	$(INSIDE_SOURCES) $(CALLS_SOURCES)
+tests_runtime_check_ending_thread_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_ending_thread_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_ending_thread_LDADD = $(INSIDE_LIBS)
