@@ -409,9 +409,9 @@ static void make_keys(bool driver_first)
     ck_assert_int_eq(pthread_key_create(&after_ours.key, destructor), 0);
 }
 
-/* Under TSan a thread cannot call anything after TSan's own destructor, which is in the last round. */
+/* Under TSan a thread is nobody after TSan's own destructor, which comes before the last rounds. */
 #ifdef __SANITIZE_THREAD__
-enum { LAST_ROUND = 3 };
+enum { LAST_ROUND = 2 };
 #else
 enum { LAST_ROUND = 4 };
 #endif
@@ -443,6 +443,8 @@ START_TEST(destructors_of_the_user_s_call_ctxrt_whenever_they_run)
 END_TEST
 
 /* ---- a record that nobody left ---- */
+
+#ifndef __SANITIZE_THREAD__
 
 static void push_and_stay(void *argument)
 {
@@ -485,6 +487,8 @@ START_TEST(a_frame_pushed_in_the_last_round_of_destructors_goes_too)
     end();
 }
 END_TEST
+
+#endif
 
 /* ---- ten thousand threads ---- */
 
@@ -560,13 +564,26 @@ END_TEST
 
 /* ---- the main thread first ---- */
 
-static pthread_t main_thread;
+/* A zombie in the kernel's eyes. TSan knows no join with the main thread. */
+static bool main_thread_has_ended(void)
+{
+    char path[64], state = '?';
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return true;
+    (void)!fscanf(file, "%*d (%*[^)]) %c", &state);
+    fclose(file);
+    return state == 'Z';
+}
 
 static bool goes_on_alone(void)
 {
     void *pointer;
     ctxrt_scope scope = {0};
-    return pthread_join(main_thread, NULL) == 0 && ctxrt_device_release(CTXRT_CUDA(0)) == CTXRT_SUCCESS &&
+    while (!main_thread_has_ended())
+        sched_yield();
+    return ctxrt_device_release(CTXRT_CUDA(0)) == CTXRT_SUCCESS &&
            ctxrt_scope_enter(CTXRT_CUDA(1), &scope) == CTXRT_SUCCESS &&
            ctxrt_alloc(64, &pointer) == CTXRT_SUCCESS && ctxrt_fill(pointer, 1, 64) == CTXRT_SUCCESS &&
            ctxrt_free(pointer) == CTXRT_SUCCESS && ctxrt_scope_leave(&scope) == CTXRT_SUCCESS &&
@@ -588,7 +605,6 @@ START_TEST(others_go_on_when_the_main_thread_has_ended)
         start();
         if (ctxrt_device_push(CTXRT_CUDA(0)) != CTXRT_SUCCESS)
             _exit(2);
-        main_thread = pthread_self();
         pthread_create(&other, NULL, outlive_main, NULL);
         pthread_exit(NULL);
     }
@@ -616,7 +632,9 @@ static Suite *ending_thread_suite(void)
 
     TCase *own = tcase_create("starts by itself");
     tcase_add_loop_test(own, destructors_of_the_user_s_call_ctxrt_whenever_they_run, 0, 8);
+#ifndef __SANITIZE_THREAD__
     tcase_add_test(own, a_frame_pushed_in_the_last_round_of_destructors_goes_too);
+#endif
     tcase_add_test(own, others_go_on_when_the_main_thread_has_ended);
     suite_add_tcase(suite, own);
     return suite;

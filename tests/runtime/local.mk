@@ -129,3 +129,11 @@ tests_runtime_check_ending_thread_SOURCES = tests/runtime/check_ending_thread.c 
 tests_runtime_check_ending_thread_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_ending_thread_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_ending_thread_LDADD = $(INSIDE_LIBS)
+
+check_PROGRAMS += tests/runtime/check_ending_fork
+TESTS += tests/runtime/check_ending_fork
+tests_runtime_check_ending_fork_SOURCES = tests/runtime/check_ending_fork.c tests/runtime/gate.h $(EVERY_CALL_SOURCES)
+tests_runtime_check_ending_fork_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_ending_fork_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_ending_fork_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_runtime_check_ending_fork_DEPENDENCIES = tests/runtime/ending_program
