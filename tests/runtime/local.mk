@@ -147,3 +147,12 @@ tests_runtime_check_ending_cancel_CPPFLAGS = $(RUNTIME_CPPFLAGS) -I$(top_srcdir)
 tests_runtime_check_ending_cancel_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_ending_cancel_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_ending_cancel_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+# Opens the library itself, and links nothing of it.
+check_PROGRAMS += tests/runtime/check_ending_unload
+TESTS += tests/runtime/check_ending_unload
+tests_runtime_check_ending_unload_SOURCES = tests/runtime/check_ending_unload.c
+tests_runtime_check_ending_unload_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_ending_unload_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_ending_unload_LDADD = tests/support/libsupport.la $(CHECK_LIBS)
+EXTRA_tests_runtime_check_ending_unload_DEPENDENCIES = lib/libctxrt.la
