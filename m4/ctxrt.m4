@@ -60,6 +60,50 @@ AC_DEFUN([CTXRT_SANITIZERS], [
     AM_CONDITIONAL([SANITIZED], [test -n "$ctxrt_sanitizers"])
 ])
 
+dnl CTXRT_NVCC: the CUDA compiler, for the one test program that uses the CUDA runtime API. After CTXRT_SANITIZERS.
+AC_DEFUN([CTXRT_NVCC], [
+    AC_ARG_WITH([nvcc],
+        [AS_HELP_STRING([--with-nvcc=PATH], [build the test that uses the CUDA runtime API with this nvcc @<:@look for it@:>@])],
+        [], [with_nvcc=auto])
+    AC_ARG_VAR([NVCCFLAGS], [flags for nvcc])
+    NVCC_MISSING=
+    AS_CASE(["$with_nvcc"],
+        [no], [NVCC_MISSING="configured with --without-nvcc"],
+        [auto|yes], [AC_PATH_PROG([NVCC], [nvcc], [], [$PATH$PATH_SEPARATOR$ctxrt_cuda_dir/bin$PATH_SEPARATOR/usr/local/cuda/bin$PATH_SEPARATOR/opt/cuda/bin])],
+        [NVCC=$with_nvcc])
+    AS_IF([test -z "$NVCC_MISSING" && test -z "$NVCC"], [NVCC_MISSING="nvcc was not found when configure ran"])
+    AS_IF([test -z "$NVCC_MISSING" && test -n "$ctxrt_sanitizers"],
+        [NVCC_MISSING="a program linked by nvcc cannot load a libctxrt built with $ctxrt_sanitizers"])
+    AS_IF([test -z "$NVCC_MISSING"], [CTXRT_NVCC_WORKS])
+    AS_IF([test -n "$NVCC_MISSING"], [
+        AS_CASE(["$with_nvcc"], [no|auto], [],
+            [AS_IF([test -z "$ctxrt_sanitizers"], [AC_MSG_ERROR([--with-nvcc: $NVCC_MISSING])])])
+        NVCC=])
+    AC_SUBST([NVCC])
+    AC_SUBST([NVCC_CCBIN])
+    AC_SUBST([NVCC_MISSING])
+    AM_CONDITIONAL([HAVE_NVCC], [test -n "$NVCC"])
+])
+
+dnl CTXRT_NVCC_WORKS: whether nvcc compiles a kernel and links it with the static runtime, best with our C++ compiler.
+AC_DEFUN([CTXRT_NVCC_WORKS], [
+    cat >conftest.cu <<_ACEOF
+__global__ void kernel(int *p) { *p = 1; }
+int main() { int n = 0; kernel<<<1, 1>>>(0); return cudaGetDeviceCount(&n) != 0; }
+_ACEOF
+    NVCC_CCBIN=
+    ctxrt_nvcc_works=no
+    for ctxrt_ccbin in "-ccbin $CXX" ""; do
+        AC_MSG_CHECKING([whether $NVCC $ctxrt_ccbin works])
+        AS_IF(["$NVCC" $ctxrt_ccbin $NVCCFLAGS -cudart static conftest.cu -o conftest$EXEEXT >&AS_MESSAGE_LOG_FD 2>&1],
+            [ctxrt_nvcc_works=yes NVCC_CCBIN=$ctxrt_ccbin])
+        AC_MSG_RESULT([$ctxrt_nvcc_works])
+        AS_IF([test "$ctxrt_nvcc_works" = yes], [break])
+    done
+    rm -f conftest.cu conftest$EXEEXT
+    AS_IF([test "$ctxrt_nvcc_works" = no], [NVCC_MISSING="$NVCC does not work (see config.log)"])
+])
+
 dnl CTXRT_COVERAGE: --enable-coverage for `make coverage` (gcov and gcovr).
 AC_DEFUN([CTXRT_COVERAGE], [
     AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build for make coverage])], [], [enable_coverage=no])

@@ -16,6 +16,7 @@ INSIDE_LIBS = tests/support/libsupport.la $(lib_libctxrt_la_LIBADD) $(CHECK_LIBS
 PUBLIC_LIBS = tests/support/libfixture.la tests/support/libsupport.la lib/libctxrt.la $(CHECK_LIBS)
 
 include tests/base/local.mk
+include tests/cuda/local.mk
 include tests/driver/local.mk
 include tests/emu/local.mk
 include tests/faults/local.mk

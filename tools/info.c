@@ -169,8 +169,9 @@ static void print_text(const findings *self)
     }
     if (!any)
         printf("  nothing set\n");
-    printf("\nBuild\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h", BUILT_CUDA_H ? "yes" : "no",
-           "sanitizers", CTXRT_BUILT_SANITIZERS[0] != '\0' ? CTXRT_BUILT_SANITIZERS : "none");
+    printf("\nBuild\n  %-22s %s\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h", BUILT_CUDA_H ? "yes" : "no",
+           "nvcc", CTXRT_BUILT_NVCC[0] != '\0' ? CTXRT_BUILT_NVCC : "none", "sanitizers",
+           CTXRT_BUILT_SANITIZERS[0] != '\0' ? CTXRT_BUILT_SANITIZERS : "none");
 }
 
 /* A path or a value of the environment may be any bytes; JSON takes UTF-8 only. */
@@ -251,9 +252,10 @@ static json_t *findings_json(const findings *self)
         whole = append(devices, device_json(&self->devices[i])) && whole;
     write_library_version(version, sizeof version);
     json_t *all =
-        json_pack("{s:s, s:o, s:o, s:o, s:{s:b, s:s}}", "version", version, "drivers", drivers,
+        json_pack("{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s}}", "version", version, "drivers", drivers,
                   "devices", devices, "environment", environment_json(), "build",
-                  "compared_with_cuda_h", BUILT_CUDA_H, "sanitizers", CTXRT_BUILT_SANITIZERS);
+                  "compared_with_cuda_h", BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC, "sanitizers",
+                  CTXRT_BUILT_SANITIZERS);
     if (whole)
         return all;
     json_decref(all);

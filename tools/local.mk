@@ -2,7 +2,8 @@
 bin_PROGRAMS += ctxrt
 ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/info.c tools/run.c
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_builddir) \
-	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"'
+	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
+	-DCTXRT_BUILT_NVCC='"$(NVCC)"'
 if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif

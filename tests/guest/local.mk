@@ -1,5 +1,5 @@
 # The guest plays other code through the driver's table, so its programs link the rooms.
-GUEST_SOURCES = tests/guest/guest.c tests/guest/guest.h
+GUEST_SOURCES = tests/guest/guest.c tests/guest/guest.h tests/guest/play.c tests/guest/play.h
 GUEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/guest -I$(top_srcdir)/tests/support
 
 check_PROGRAMS += tests/guest/table

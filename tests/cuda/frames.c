@@ -1,0 +1,196 @@
+#include "cases.h"
+#include "cuda_calls.h"
+#include "libcuda.h"
+#include "play.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL_BYTES = 96, LINE_BYTES = 1024, ROWS_AT_LEAST = 50 };
+
+typedef struct row {
+    guest_act act;
+    play_kind kind;
+    int first_level, last_level;
+    char cells[PLAY_CALLS][CELL_BYTES];
+} row;
+
+typedef struct rows {
+    play_stage stage;
+    const char *policy;
+    bool emulated;
+    int count, cells, lacking; /* cells compared, and not for want of devices */
+} rows;
+
+/* ---- reading the table ---- */
+
+static bool read_act(const char *text, guest_act *out_act)
+{
+    for (guest_act act = 0; act < GUEST_ACTS; act++)
+        if (strcmp(text, guest_act_text(act)) == 0) {
+            *out_act = act;
+            return true;
+        }
+    return false;
+}
+
+static bool read_kind(const char *text, play_kind *out_kind)
+{
+    for (play_kind kind = 0; kind < PLAY_KINDS; kind++)
+        if (strcmp(text, play_kind_text(kind)) == 0) {
+            *out_kind = kind;
+            return true;
+        }
+    return false;
+}
+
+/* "2", or "2–4". */
+static bool read_levels(const char *text, row *out_row)
+{
+    int count = sscanf(text, "%d\u2013%d", &out_row->first_level, &out_row->last_level);
+    if (count == 1)
+        out_row->last_level = out_row->first_level;
+    return count >= 1 && out_row->first_level >= 0 && out_row->last_level <= PLAY_LEVELS;
+}
+
+static char *next_cell(char **line)
+{
+    char *cell = *line, *end = cell != NULL ? strstr(cell, " |") : NULL;
+    if (end == NULL)
+        return NULL;
+    *end = '\0';
+    *line = end[2] == ' ' ? end + 3 : NULL;
+    return cell;
+}
+
+static bool read_row(char *line, row *out_row)
+{
+    char *rest = line + 2, *act = next_cell(&rest), *levels = next_cell(&rest),
+         *kind = next_cell(&rest);
+    if (kind == NULL || !read_act(act, &out_row->act) || !read_levels(levels, out_row) ||
+        !read_kind(kind, &out_row->kind))
+        return false;
+    for (play_call next = 0; next < PLAY_CALLS; next++) {
+        const char *cell = next_cell(&rest);
+        if (cell == NULL || strlen(cell) >= CELL_BYTES)
+            return false;
+        strcpy(out_row->cells[next], cell);
+    }
+    return true;
+}
+
+/* ---- playing it ---- */
+
+/* What the runtime API has a call for, the guest does with it. */
+static cxu_result act_with_calls(const guest *self, guest_act act)
+{
+    CUdevice device;
+    cxu_result result;
+    switch (act) {
+    case GUEST_SETS_ANOTHER:
+        return (cxu_result)cuda_set_device(self->device);
+    case GUEST_SETS_THE_SAME:
+        result = self->driver->ctx_get_device(&device);
+        return result == CXU_SUCCESS ? (cxu_result)cuda_set_device(device) : result;
+    case GUEST_RESETS_CURRENT:
+        return (cxu_result)cuda_reset_device();
+    default:
+        return guest_do(self, act);
+    }
+}
+
+/* Undefined by the driver's documentation (rule C6): what a real one does is of interest, but not
+ * right or wrong. */
+static bool is_undefined(const rows *self, const row *wanted)
+{
+    return !self->emulated && wanted->act == GUEST_DESTROYS_BENEATH;
+}
+
+static bool compare_cell(rows *self, const row *wanted, int level, play_call next)
+{
+    play found;
+    char cell[CELL_BYTES] = "the guest could not act";
+    if (!play_case(&self->stage, wanted->act, wanted->kind, level, next, &found)) {
+        self->lacking++;
+        return true;
+    }
+    self->cells++;
+    if (found.possible)
+        play_write_cell(&found, cell, sizeof cell);
+    if (strcmp(cell, wanted->cells[next]) == 0)
+        return true;
+    tap_note("%slevel %d, then %s: %s, not %s", is_undefined(self, wanted) ? "observed: " : "",
+             level, play_call_text(next), cell, wanted->cells[next]);
+    return is_undefined(self, wanted);
+}
+
+static bool check_unwinding(rows *self, const row *wanted, int level)
+{
+    play found;
+    if (!play_unwinding(&self->stage, wanted->act, wanted->kind, level, &found) ||
+        found.fault[0] == '\0')
+        return true;
+    tap_note("level %d: %s", level, found.fault);
+    return is_undefined(self, wanted);
+}
+
+static void check_row(rows *self, const row *wanted)
+{
+    char levels[32];
+    bool good = true;
+    int before = self->cells;
+    for (int level = wanted->first_level; level <= wanted->last_level; level++) {
+        for (play_call next = 0; next < PLAY_CALLS; next++)
+            good = compare_cell(self, wanted, level, next) && good;
+        good = check_unwinding(self, wanted, level) && good;
+    }
+    self->count++;
+    snprintf(levels, sizeof levels,
+             wanted->last_level > wanted->first_level ? "levels %d to %d" : "level %d",
+             wanted->first_level, wanted->last_level);
+    if (self->cells == before)
+        tap_skip("too few devices", "%s: the guest %s, %s, %s", self->policy,
+                 guest_act_text(wanted->act), levels, play_kind_text(wanted->kind));
+    else
+        tap_report(good, "%s: the guest %s, %s, %s", self->policy, guest_act_text(wanted->act),
+                   levels, play_kind_text(wanted->kind));
+}
+
+static void check_line(rows *self, char *line, bool *in_table)
+{
+    char heading[64];
+    row wanted;
+    snprintf(heading, sizeof heading, "### Policy `%s`", self->policy);
+    line[strcspn(line, "\n")] = '\0';
+    if (line[0] == '#')
+        *in_table = strcmp(line, heading) == 0;
+    if (!*in_table || strncmp(line, "| ", 2) != 0 || strncmp(line, "| the guest |", 13) == 0)
+        return;
+    if (read_row(line, &wanted))
+        check_row(self, &wanted);
+    else
+        tap_report(false, "%s: a row can be read: %s", self->policy, line);
+}
+
+void frames_check(ctxrt_foreign_policy policy, const char *document, bool emulated)
+{
+    rows self = {.policy = policy_name(policy), .emulated = emulated};
+    char line[LINE_BYTES];
+    bool in_table = false;
+    FILE *file = fopen(document, "r");
+    if (file == NULL) {
+        tap_report(false, "%s can be read: %s", document, strerror(errno));
+        return;
+    }
+    play_open(&self.stage, libcuda_table(), act_with_calls);
+    while (fgets(line, sizeof line, file) != NULL)
+        check_line(&self, line, &in_table);
+    fclose(file);
+    play_close(&self.stage);
+    tap_report(self.count >= ROWS_AT_LEAST, "%s: the table has its rows", self.policy);
+    tap_note("%s: %d rows, %d cells compared, %d need more devices", self.policy, self.count,
+             self.cells, self.lacking);
+}
