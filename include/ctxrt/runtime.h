@@ -64,7 +64,9 @@ CTXRT_API ctxrt_status ctxrt_init(const ctxrt_options *options) CTXRT_CHECK_RESU
 /**
  * Ends the runtime: pops nothing, but releases every primary context that ctxrt retained and
  * destroys its pooled streams. Frames, and objects of the caller's, must be gone. Afterwards
- * ctxrt_init starts anew; any other call does too.
+ * ctxrt_init starts anew; any other call does too. Handles of before are stale then. Thread-safe: a
+ * call that another thread is in is served, or gets CTXRT_ERROR_SHUTDOWN; but before a start with other
+ * options than the last one's, no thread may be in a call.
  *
  * @retval CTXRT_ERROR_IN_USE  objects or frames are left; the message names how many of which;
  *                             nothing changed

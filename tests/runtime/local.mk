@@ -156,3 +156,11 @@ tests_runtime_check_ending_unload_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_ending_unload_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_ending_unload_LDADD = tests/support/libsupport.la $(CHECK_LIBS)
 EXTRA_tests_runtime_check_ending_unload_DEPENDENCIES = lib/libctxrt.la
+
+check_PROGRAMS += tests/runtime/check_ending_restart
+TESTS += tests/runtime/check_ending_restart
+tests_runtime_check_ending_restart_SOURCES = tests/runtime/check_ending_restart.c tests/runtime/gate.h
+tests_runtime_check_ending_restart_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_ending_restart_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_ending_restart_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_runtime_check_ending_restart_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
