@@ -307,21 +307,13 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     dispose_detached(allocation);
 }
 
-static void drop_last(void *allocation)
-{
-    cx_emu_allocation_drop(allocation);
-}
-
 cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream)
 {
     /* The free is one more use, which ends when the stream gets there. */
-    cx_emu_allocation_use(allocation);
     allocation->freed = true;
-    cxu_result result = cx_emu_work_submit_locked_call(stream, NULL, drop_last, allocation);
-    if (result != CXU_SUCCESS) {
+    cxu_result result = cx_emu_work_submit_locked_call(stream, allocation, NULL, NULL);
+    if (result != CXU_SUCCESS)
         allocation->freed = false;
-        cx_emu_allocation_drop(allocation);
-    }
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "emu/emu.h"
 
 #include "base/option.h"
+#include "emu/schedule.h"
 #include <string.h>
 
 #define GPUS 4
@@ -48,6 +49,8 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
         reason = "CTXRT_EMU_MEMORY is not a size from 2M to 1T, such as 512M or 4G";
     else if (!read_host_access(&config.host_access))
         reason = "CTXRT_EMU_HOST_ACCESS is neither 0 nor 1";
+    else if (!cx_emu_schedule_valid())
+        reason = "CTXRT_EMU_SCHEDULE is none of threads, lazy and random:SEED with a number as the seed";
     if (reason != NULL) {
         *out_reason = reason;
         return false;

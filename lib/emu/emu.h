@@ -23,7 +23,8 @@ typedef struct cx_emu_config {
 
 /* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB, at
  * most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host device, CX_EMU_DRIVER_VERSION. False if a
- * variable is malformed: *out_reason, a string constant, says which. */
+ * variable is malformed, CTXRT_EMU_SCHEDULE included: *out_reason, a string constant, says which. The
+ * schedule itself is read when the driver starts, and again when it is configured. */
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
 
 /* Sets the configuration; before cuInit, or after it as long as no context exists on any device, no

@@ -253,19 +253,31 @@ static bool timed(const cx_emu_event *event)
     return event->record && !(event->flags & CXU_EVENT_DISABLE_TIMING);
 }
 
-/* Rule T4. */
-static cxu_result elapsed(const cx_emu_event *start, const cx_emu_event *end, float *out_ms)
+/* Rule T4. The events may be gone after the first look at a record. */
+static cxu_result elapsed(cx_emu_work *start, cx_emu_work *end, float *out_ms)
 {
-    bool start_done, end_done;
+    bool start_done = cx_emu_work_poll(start);
+    bool end_done = cx_emu_work_poll(end);
+
+    if (!start_done || !end_done)
+        return CXU_NOT_READY;
+    *out_ms = (float)((double)(int64_t)(end->done_ns - start->done_ns) / 1e6);
+    return CXU_SUCCESS;
+}
+
+static cxu_result elapsed_between(const cx_emu_event *start, const cx_emu_event *end, float *out_ms)
+{
+    cx_emu_work *first = start->record, *last = end->record;
+    cxu_result result;
 
     if (!timed(start) || !timed(end))
         return CXU_INVALID_HANDLE;
-    start_done = cx_emu_work_poll(start->record);
-    end_done = cx_emu_work_poll(end->record);
-    if (!start_done || !end_done)
-        return CXU_NOT_READY;
-    *out_ms = (float)((double)(int64_t)(end->record->done_ns - start->record->done_ns) / 1e6);
-    return CXU_SUCCESS;
+    cx_emu_work_retain(first);
+    cx_emu_work_retain(last);
+    result = elapsed(first, last, out_ms);
+    cx_emu_work_drop(first);
+    cx_emu_work_drop(last);
+    return result;
 }
 
 cxu_result cx_emu_call_event_elapsed_time_v2(float *out_ms, CUevent start_handle,
@@ -283,7 +295,7 @@ cxu_result cx_emu_call_event_elapsed_time_v2(float *out_ms, CUevent start_handle
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(end_handle, &end);
     if (result == CXU_SUCCESS)
-        result = elapsed(start, end, out_ms);
+        result = elapsed_between(start, end, out_ms);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

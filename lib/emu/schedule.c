@@ -13,7 +13,12 @@
 #define HOSTS_MAX 60 /* the user's functions that run, or block, at the same time */
 #define WORKERS_MAX (CALLS_MAX + HOSTS_MAX)
 
-typedef enum mode { MODE_UNKNOWN, MODE_THREADS, MODE_LAZY, MODE_RANDOM } mode;
+typedef enum mode { MODE_THREADS, MODE_LAZY, MODE_RANDOM } mode;
+
+typedef struct choice {
+    mode mode;
+    uint64_t seed;
+} choice;
 
 typedef struct queue {
     cx_emu_work *first, *last;
@@ -32,7 +37,7 @@ static uint64_t random_state;
 
 static queue calls, hosts, locked;
 static int calls_running, hosts_running;
-static int steps_granted; /* random: queries that let one piece run */
+static cx_emu_work *granted; /* a host function that a query lets run */
 
 static worker workers[WORKERS_MAX];
 static int worker_count; /* without those that leave */
@@ -42,30 +47,46 @@ static pid_t owner;
 
 /* ---- the choice of a schedule ---- */
 
-static mode parse(const char *text)
+static bool parse(const char *text, choice *out_choice)
 {
     static const char random[] = "random:";
     int seed;
 
+    *out_choice = (choice){MODE_THREADS, 0};
     if (!text || !strcmp(text, "threads"))
-        return MODE_THREADS;
-    if (!strcmp(text, "lazy"))
-        return MODE_LAZY;
-    if (!strncmp(text, random, sizeof random - 1) &&
-        cx_parse_int(text + sizeof random - 1, 0, INT_MAX, &seed)) {
-        random_state = (uint64_t)seed;
-        return MODE_RANDOM;
+        return true;
+    if (!strcmp(text, "lazy")) {
+        out_choice->mode = MODE_LAZY;
+        return true;
     }
-    cx_log(CTXRT_LOG_ERROR,
-           "CTXRT_EMU_SCHEDULE=%s is none of threads, lazy, random:SEED; using threads", text);
-    return MODE_THREADS;
+    if (strncmp(text, random, sizeof random - 1) ||
+        !cx_parse_int(text + sizeof random - 1, 0, INT_MAX, &seed))
+        return false;
+    *out_choice = (choice){MODE_RANDOM, (uint64_t)seed};
+    return true;
 }
 
-static mode get_mode(void)
+bool cx_emu_schedule_valid(void)
 {
-    if (current_mode == MODE_UNKNOWN)
-        current_mode = parse(cx_option("CTXRT_EMU_SCHEDULE"));
-    return current_mode;
+    choice unused;
+
+    return parse(cx_option("CTXRT_EMU_SCHEDULE"), &unused);
+}
+
+bool cx_emu_schedule_choose(void)
+{
+    choice found;
+
+    if (!parse(cx_option("CTXRT_EMU_SCHEDULE"), &found))
+        return false;
+    current_mode = found.mode;
+    random_state = found.seed;
+    return true;
+}
+
+bool cx_emu_schedule_lazy(void)
+{
+    return current_mode == MODE_LAZY;
 }
 
 /* splitmix64: any seed will do, 0 too. */
@@ -82,7 +103,7 @@ bool cx_emu_schedule_at_once(const cx_emu_work_request *request)
 {
     if (request->kind == CX_EMU_WORK_HOST)
         return false;
-    switch (get_mode()) {
+    switch (current_mode) {
     case MODE_LAZY:
         return request->waited;
     case MODE_RANDOM:
@@ -122,23 +143,49 @@ cx_emu_work *cx_emu_schedule_take_locked(void)
     return locked.first ? take_at(&locked, 0) : NULL;
 }
 
-static cx_emu_work *take_random(void)
+static cx_emu_work *take_youngest(void)
 {
-    bool granted = steps_granted > 0;
+    int index = 0, found = 0;
+    uint64_t youngest = 0;
 
-    if (calls.length == 0 || calls_running + hosts_running > 0)
-        return NULL;
-    if (!granted && cx_emu_work_waits() == 0)
-        return NULL;
-    if (granted)
-        steps_granted--;
+    for (const cx_emu_work *each = calls.first; each; each = each->next_queued, index++)
+        if (each->sequence > youngest) {
+            youngest = each->sequence;
+            found = index;
+        }
+    return take_at(&calls, found);
+}
+
+static cx_emu_work *take_any(void)
+{
     return take_at(&calls, (int)(next_random() % (uint64_t)calls.length));
+}
+
+static bool idle(void)
+{
+    return !granted && calls_running + hosts_running == 0;
+}
+
+/* The schedules that run one piece at a time. */
+static cx_emu_work *take_next(void)
+{
+    cx_emu_work *work = granted;
+
+    if (work) {
+        granted = NULL;
+        return work;
+    }
+    if (calls.length == 0 || !idle())
+        return NULL;
+    if (current_mode == MODE_LAZY)
+        return take_youngest();
+    return cx_emu_work_waits() > 0 ? take_any() : NULL;
 }
 
 static cx_emu_work *take(void)
 {
-    if (get_mode() == MODE_RANDOM)
-        return take_random();
+    if (current_mode != MODE_THREADS)
+        return take_next();
     if (calls.first && calls_running < CALLS_MAX)
         return take_at(&calls, 0);
     if (hosts.first && hosts_running < HOSTS_MAX)
@@ -254,7 +301,7 @@ static int least(int a, int b)
 
 static int workers_wanted(void)
 {
-    if (get_mode() == MODE_RANDOM)
+    if (current_mode != MODE_THREADS)
         return 1;
     return least(calls.length + calls_running, CALLS_MAX) +
            least(hosts.length + hosts_running, HOSTS_MAX);
@@ -265,34 +312,33 @@ bool cx_emu_schedule_open(void)
     return worker_count > 0 || start_worker();
 }
 
-static void enqueue(cx_emu_work *work)
+static void wake_worker(void)
 {
-    if (get_mode() == MODE_RANDOM) {
-        append(&calls, work);
-    } else if (work->kind == CX_EMU_WORK_LOCKED) {
-        append(&locked, work);
-        return;
-    } else {
-        append(work->kind == CX_EMU_WORK_HOST ? &hosts : &calls, work);
-    }
     if (worker_count < workers_wanted())
         start_worker();
     pthread_cond_signal(&wake);
 }
 
+static void enqueue(cx_emu_work *work)
+{
+    if (work->kind == CX_EMU_WORK_LOCKED && current_mode != MODE_RANDOM) {
+        append(&locked, work);
+        return;
+    }
+    append(work->kind == CX_EMU_WORK_HOST && current_mode == MODE_THREADS ? &hosts : &calls, work);
+    wake_worker();
+}
+
 void cx_emu_schedule_ready(cx_emu_work *work)
 {
-    if (get_mode() != MODE_LAZY || work->demanded)
+    if (current_mode != MODE_LAZY || work->demanded)
         enqueue(work);
 }
 
-void cx_emu_schedule_wake(bool query)
+void cx_emu_schedule_wake(void)
 {
-    if (get_mode() != MODE_RANDOM)
-        return;
-    if (query)
-        steps_granted = 1;
-    pthread_cond_signal(&wake);
+    if (current_mode == MODE_RANDOM)
+        pthread_cond_signal(&wake);
 }
 
 /* ---- demand ---- */
@@ -310,7 +356,7 @@ void cx_emu_schedule_demand(cx_emu_work *work)
 {
     cx_emu_work *stack = NULL;
 
-    if (get_mode() != MODE_LAZY)
+    if (current_mode != MODE_LAZY)
         return;
     push_if_idle(&stack, work);
     while (stack) {
@@ -323,4 +369,49 @@ void cx_emu_schedule_demand(cx_emu_work *work)
             for (size_t i = 0; i < top->dependency_count; i++)
                 push_if_idle(&stack, top->dependencies[i].before);
     }
+}
+
+/* ---- queries ---- */
+
+/* A piece that is ready, and without which `work` cannot be done; NULL if it is on its way. */
+static cx_emu_work *take_needed(cx_emu_work *work)
+{
+    while (work->unfinished > 0) {
+        size_t i = 0;
+
+        while (!work->dependencies[i].before)
+            i++;
+        work = work->dependencies[i].before;
+    }
+    if (work->demanded)
+        return NULL;
+    work->demanded = true;
+    return work;
+}
+
+static cx_emu_work *take_for_query(cx_emu_work *work)
+{
+    if (current_mode == MODE_LAZY)
+        return take_needed(work);
+    return calls.length > 0 ? take_any() : NULL;
+}
+
+void cx_emu_schedule_step(cx_emu_work *work)
+{
+    cx_emu_work *next;
+
+    if (current_mode == MODE_THREADS || !idle())
+        return;
+    next = take_for_query(work);
+    if (!next)
+        return;
+    if (next->kind == CX_EMU_WORK_HOST) {
+        granted = next;
+        wake_worker();
+        return;
+    }
+    calls_running++;
+    cx_emu_work_run(next);
+    calls_running--;
+    pthread_cond_signal(&wake);
 }

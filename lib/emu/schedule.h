@@ -2,13 +2,17 @@
  * Which ready piece of work runs next, when, and on which thread. CTXRT_EMU_SCHEDULE chooses:
  *
  *   threads      (default) a pool of workers, first come first served; tiny work with nothing
- * before it runs at once on the thread that submits it lazy         nothing runs until something
- * waits for it; a query counts as waiting random:SEED  any legal order, one piece at a time, while
- * something waits; the same order for the same seed if one thread submits. A host function that
- * blocks holds up everything.
+ *                before it runs at once on the thread that submits it. Blocked host functions do
+ *                not count against the pool: they do not keep copies from running.
+ *   lazy         nothing runs until something waits for it, then only what the wait needs, one
+ *                piece at a time, of the ready ones always the youngest: an order that nothing but
+ *                the text of the program suggests is not the one that comes.
+ *   random:SEED  any legal order, one piece at a time, while something waits. The order comes from
+ *                the seed and from the order of the calls, not from the time that anything takes.
  *
- * Workers run the user's host functions without counting them against the limit of the pool:
- * blocked host functions do not keep copies from running. All functions: lock "emu.state" held.
+ * Under lazy and random a query lets one piece run, so that polling gets there, and says how it was
+ * before. A host function that blocks holds up everything: the driver's interface forbids that.
+ * Synchronous copies are waits. All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_SCHEDULE_H
 #define CX_EMU_SCHEDULE_H
@@ -16,6 +20,16 @@
 #include "emu/work.h"
 
 #define CX_EMU_TINY_BYTES ((size_t)64 << 10)
+
+/* Whether CTXRT_EMU_SCHEDULE names a schedule, or is not set. Needs no lock. */
+bool cx_emu_schedule_valid(void);
+
+/* Goes over to the schedule of CTXRT_EMU_SCHEDULE; no work may exist. False: it names none, and nothing
+ * changed. */
+bool cx_emu_schedule_choose(void);
+
+/* Whether work waits for somebody to wait for it. */
+bool cx_emu_schedule_lazy(void);
 
 /* Makes sure that there is a thread to run what is going to be queued. */
 bool cx_emu_schedule_open(void);
@@ -26,11 +40,15 @@ bool cx_emu_schedule_at_once(const cx_emu_work_request *request);
 /* All that the piece depends on is done. */
 void cx_emu_schedule_ready(cx_emu_work *work);
 
-/* Something waits for the piece, which may not be ready, or looks whether it is done. */
+/* Something waits for the piece, which may not be ready. */
 void cx_emu_schedule_demand(cx_emu_work *work);
 
-/* A wait began (its pieces are demanded), or a query gives a schedule the chance to move on. */
-void cx_emu_schedule_wake(bool query);
+/* Something looks whether the piece, which is not done, is done: where nothing else would run it, one
+ * piece runs. The lock is released meanwhile; the caller has a reference. */
+void cx_emu_schedule_step(cx_emu_work *work);
+
+/* A wait began; its pieces are demanded. */
+void cx_emu_schedule_wake(void);
 
 /* The next of the short pieces that run on whichever thread holds the lock, or NULL. */
 cx_emu_work *cx_emu_schedule_take_locked(void);

@@ -1,8 +1,10 @@
 #include "emu/state.h"
 
 #include "base/log.h"
+#include "base/option.h"
 #include "emu/context.h"
 #include "emu/device.h"
+#include "emu/schedule.h"
 #include "emu/slot.h"
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,11 @@ static cxu_result start(void)
         if (result != CXU_SUCCESS)
             return result;
     }
+    if (!cx_emu_schedule_choose()) {
+        cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: CTXRT_EMU_SCHEDULE=%s",
+               cx_option("CTXRT_EMU_SCHEDULE"));
+        return CXU_INVALID_VALUE;
+    }
     hook();
     if (!hooked || !cx_emu_slots_map())
         return CXU_OUT_OF_MEMORY;
@@ -125,9 +132,13 @@ static bool valid(const cx_emu_config *config)
 static bool reconfigure(const cx_emu_config *config)
 {
     if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING) {
+        bool used = cx_emu_context_count() != 0 || cx_emu_devices_busy();
+
+        if (!used && !cx_emu_schedule_choose())
+            return false;
         if (same(config, &configuration))
             return true;
-        if (cx_emu_context_count() != 0 || cx_emu_devices_busy())
+        if (used)
             return false;
         cx_emu_devices_build(config);
     }

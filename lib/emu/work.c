@@ -239,10 +239,12 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
         cx_emu_work_retain(work);
         *out_work = work;
     }
-    if (at_once)
+    if (at_once) {
+        work->demanded = true;
         cx_emu_work_run(work);
-    else if (count == 0)
+    } else if (count == 0) {
         cx_emu_schedule_ready(work);
+    }
     return CXU_SUCCESS;
 }
 
@@ -278,7 +280,7 @@ static void wait_until(bool (*over)(const void *subject), const void *subject)
         waits->previous = &own;
     waits = &own;
     wait_count++;
-    cx_emu_schedule_wake(false);
+    cx_emu_schedule_wake();
     int cancel = cx_cancel_hold();
     while (!own.ended)
         pthread_cond_wait(&own.wake, &cx_emu_lock);
@@ -304,9 +306,7 @@ bool cx_emu_work_poll(cx_emu_work *work)
     if (done)
         return true;
     cx_emu_work_retain(work);
-    cx_emu_schedule_demand(work);
-    run_locked();
-    cx_emu_schedule_wake(true);
+    cx_emu_schedule_step(work);
     cx_emu_work_drop(work);
     return false;
 }
@@ -336,16 +336,20 @@ static bool busy(const extent *part, const cx_emu_stream *stream)
     return has_stream(part, stream) && stream->head && stream->head->sequence <= part->sequence;
 }
 
-static bool extent_done(const void *subject)
+/* The oldest unfinished piece of the first stream that has one, or NULL. */
+static cx_emu_work *unfinished(const extent *part)
 {
-    const extent *part = subject;
-
     if (busy(part, part->legacy))
-        return false;
+        return part->legacy->head;
     for (const cx_emu_stream *each = part->context->streams; each; each = each->next)
         if (busy(part, each))
-            return false;
-    return true;
+            return each->head;
+    return NULL;
+}
+
+static bool extent_done(const void *subject)
+{
+    return !unfinished(subject);
 }
 
 static void demand_extent(const extent *part)
@@ -412,17 +416,14 @@ void cx_emu_work_wait_stream(cx_emu_stream *stream)
 
 bool cx_emu_work_poll_stream(cx_emu_stream *stream)
 {
-    extent part;
+    cx_emu_work *work = stream->tail;
 
-    if (stream != stream->context->legacy)
-        return !stream->tail || cx_emu_work_poll(stream->tail);
-    part = extent_of_legacy(stream);
-    if (extent_done(&part))
-        return true;
-    demand_extent(&part);
-    run_locked();
-    cx_emu_schedule_wake(true);
-    return false;
+    if (stream == stream->context->legacy) {
+        extent part = extent_of_legacy(stream);
+
+        work = unfinished(&part);
+    }
+    return !work || cx_emu_work_poll(work);
 }
 
 static bool allocation_unused(const void *subject)

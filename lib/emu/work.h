@@ -37,7 +37,7 @@ struct cx_emu_work {
     uint64_t done_ns;  /* CLOCK_MONOTONIC */
     int references;    /* its own until it is done, and those of events and waits */
     bool done;
-    bool demanded; /* something waits for it (schedule.c) */
+    bool demanded; /* something waits for it, or runs it (schedule.c) */
     cx_emu_work_kind kind;
     size_t unfinished; /* dependencies that are not done */
     void (*call)(void *argument);
@@ -82,8 +82,8 @@ void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
 /* Waits for a piece that the caller has a reference to, with the lock released meanwhile. */
 void cx_emu_work_wait(cx_emu_work *work);
 
-/* Whether it is done. A schedule that waits for demand takes this as such: polling makes progress.
- */
+/* Whether it is done. Polling makes progress under every schedule: a piece may run here, with the lock
+ * released meanwhile. */
 bool cx_emu_work_poll(cx_emu_work *work);
 
 /* Runs a ready piece in this thread: the lock is released meanwhile. For schedule.c. */
@@ -113,7 +113,7 @@ void cx_emu_work_drop_allocation(cx_emu_allocation *allocation);
 /* Whether any work submitted to the context's streams is unfinished. */
 bool cx_emu_work_pending(cx_emu_context *context);
 
-/* Whether a stream is idle; a query, as cx_emu_work_poll. */
+/* Whether a stream is idle; a query, as cx_emu_work_poll: the lock may be released. */
 bool cx_emu_work_poll_stream(cx_emu_stream *stream);
 
 /*
@@ -130,7 +130,7 @@ void cx_emu_streams_close(cx_emu_context *context);
  * Queues `call(argument)` as a piece of work in a stream handle as the user gave it (NULL, legacy,
  * per-thread or created), behind everything it must follow. For other rooms of the driver: memory
  * frees in stream order with it. `allocation` may be NULL, else it counts as used until the work is
- * done, which is after `call` returned. CXU_INVALID_HANDLE, CXU_INVALID_CONTEXT,
+ * done, which is after `call`, if it is not NULL, returned. CXU_INVALID_HANDLE, CXU_INVALID_CONTEXT,
  * CXU_CONTEXT_IS_DESTROYED, CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM: `call` will not run. `call`
  * runs with the lock held, perhaps before this returns; it must not wait.
  */

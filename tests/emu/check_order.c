@@ -346,6 +346,33 @@ START_TEST(a_long_chain_of_short_work_needs_no_deep_stack)
 }
 END_TEST
 
+/* Work that goes on while a host function of another stream blocks, which no program may rely on: these
+ * say that `threads` lets it, and `lazy` unless somebody waits for the host function. */
+static TCase *independent_case(void)
+{
+    TCase *tcase = tcase_create("independent");
+
+    tcase_add_checked_fixture(tcase, work_setup, work_teardown);
+    tcase_set_tags(tcase, "independent");
+    tcase_add_test(tcase, blocking_streams_wait_for_the_legacy_stream);
+    tcase_add_test(tcase, the_legacy_stream_does_not_wait_for_non_blocking_streams);
+    tcase_add_test(tcase, other_contexts_do_not_wait_for_a_legacy_stream);
+    tcase_add_test(tcase, each_thread_has_a_default_stream_of_its_own);
+    tcase_add_test(tcase, a_wait_is_for_the_last_record_before_it);
+    tcase_add_test(tcase, a_context_records_all_its_streams);
+    return tcase;
+}
+
+static TCase *pool_case(void)
+{
+    TCase *tcase = tcase_create("pool");
+
+    tcase_add_checked_fixture(tcase, work_setup, work_teardown);
+    tcase_set_tags(tcase, "pool");
+    tcase_add_test(tcase, blocked_host_functions_do_not_keep_copies_from_running);
+    return tcase;
+}
+
 static Suite *order_suite(void)
 {
     Suite *suite = suite_create("order");
@@ -354,24 +381,19 @@ static Suite *order_suite(void)
     tcase_add_checked_fixture(tcase, work_setup, work_teardown);
     tcase_add_test(tcase, work_of_one_stream_runs_in_the_order_of_submission);
     tcase_add_test(tcase, the_legacy_stream_waits_for_blocking_streams);
-    tcase_add_test(tcase, blocking_streams_wait_for_the_legacy_stream);
-    tcase_add_test(tcase, the_legacy_stream_does_not_wait_for_non_blocking_streams);
     tcase_add_test(tcase, legacy_work_stands_between_the_blocking_streams);
-    tcase_add_test(tcase, other_contexts_do_not_wait_for_a_legacy_stream);
-    tcase_add_test(tcase, each_thread_has_a_default_stream_of_its_own);
     tcase_add_test(tcase, a_per_thread_default_stream_is_a_blocking_one);
     tcase_add_test(tcase, null_is_the_per_thread_stream_where_the_call_says_so);
     tcase_add_test(tcase, a_thread_ends_without_waiting_for_its_stream);
     tcase_add_test(tcase, a_stream_waits_for_an_event_of_another);
-    tcase_add_test(tcase, a_wait_is_for_the_last_record_before_it);
     tcase_add_test(tcase, waiting_for_an_event_never_recorded_does_nothing);
     tcase_add_test(tcase, a_stream_waits_across_contexts_and_devices);
-    tcase_add_test(tcase, a_context_records_all_its_streams);
     tcase_add_test(tcase, all_later_work_of_a_context_waits_for_its_events);
     tcase_add_test(tcase, a_context_does_not_record_the_event_of_another);
-    tcase_add_test(tcase, blocked_host_functions_do_not_keep_copies_from_running);
     tcase_add_test(tcase, a_long_chain_of_short_work_needs_no_deep_stack);
     suite_add_tcase(suite, tcase);
+    suite_add_tcase(suite, independent_case());
+    suite_add_tcase(suite, pool_case());
     return suite;
 }
 

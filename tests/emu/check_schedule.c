@@ -1,7 +1,9 @@
 /* The schedules that CTXRT_EMU_SCHEDULE chooses; each test has a process of its own. */
 #include "work_fixture.h"
 
+#include "emu/state.h"
 #include <ctxrt/status.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,14 +121,50 @@ static void keep_line(ctxrt_log_level level, const char *line, void *unused)
         strncpy(logged, line, sizeof logged - 1);
 }
 
-START_TEST(an_unknown_schedule_is_logged_and_threads_are_used)
+START_TEST(a_malformed_schedule_keeps_the_driver_from_starting)
 {
-    CUdeviceptr memory = make_memory(BYTES);
+    static const char *const malformed[] = {"random:x", "random:", "random", "random:-1",
+                                            "random:99999999999", "Lazy", "threads,lazy", "0"};
+    cx_emu_config config;
+    const char *reason = "";
 
+    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", malformed[_i], 1), 0);
     ck_assert_int_eq(ctxrt_log_set(keep_line, NULL, CTXRT_LOG_ERROR), CTXRT_SUCCESS);
-    ck_success(cx_emu_call_memset_d8(memory, 1, BYTES));
-    ck_success(cx_emu_call_stream_query(NULL));
-    ck_assert_ptr_nonnull(strstr(logged, "CTXRT_EMU_SCHEDULE=random:x"));
+    ck_assert(!cx_emu_config_from_environment(&config, &reason));
+    ck_assert_ptr_nonnull(strstr(reason, "CTXRT_EMU_SCHEDULE is none of"));
+    ck_result(cx_emu_call_init(0), INVALID_VALUE);
+    ck_assert_ptr_nonnull(strstr(logged, "CTXRT_EMU_SCHEDULE"));
+    ck_result(cx_emu_call_ctx_synchronize(), NOT_INITIALIZED);
+
+    /* The same where the configuration did not come from the environment. */
+    config = (cx_emu_config){.gpus = 1, .gpu_memory_bytes = CX_EMU_MEMORY_GRANULARITY};
+    ck_assert(cx_emu_configure(&config));
+    ck_result(cx_emu_call_init(0), INVALID_VALUE);
+    ck_assert_int_eq(unsetenv("CTXRT_EMU_SCHEDULE"), 0);
+    ck_success(cx_emu_call_init(0));
+}
+END_TEST
+
+START_TEST(the_schedule_may_change_while_there_is_no_context)
+{
+    cx_emu_config config = *cx_emu_configuration();
+    stream_journal journal = JOURNAL_EMPTY;
+
+    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", "threads", 1), 0);
+    ck_assert(cx_emu_configure(&config));
+    journal_put(&journal, NULL, 'a');
+    ck_journal(&journal, "");
+    ck_success(cx_emu_call_ctx_destroy(work_context));
+    ck_journal(&journal, "a");
+    ck_assert(cx_emu_configure(&config));
+    ck_success(cx_emu_call_ctx_create_v4(&work_context, NULL, 0, 0));
+    journal_put(&journal, NULL, 'b');
+    while (journal_length(&journal) < 2)
+        sched_yield();
+    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", "hurried", 1), 0);
+    ck_success(cx_emu_call_ctx_destroy(work_context));
+    ck_assert(!cx_emu_configure(&config));
+    ck_success(cx_emu_call_ctx_create_v4(&work_context, NULL, 0, 0));
 }
 END_TEST
 
@@ -144,11 +182,6 @@ static void lazy(void)
 static void random_order(void)
 {
     choose("random:7");
-}
-
-static void unknown(void)
-{
-    choose("random:x");
 }
 
 static TCase *case_of(Suite *suite, const char *name, void (*setup)(void))
@@ -172,8 +205,10 @@ static Suite *schedule_suite(void)
     tcase_add_test(tcase, a_random_order_is_legal_and_comes_from_the_seed);
     tcase_add_test(tcase, polling_makes_lazy_and_random_work_run);
     tcase_add_test(tcase, the_end_of_things_waits_for_their_work);
-    tcase_add_test(case_of(suite, "unknown", unknown),
-                   an_unknown_schedule_is_logged_and_threads_are_used);
+    tcase_add_test(case_of(suite, "change", lazy), the_schedule_may_change_while_there_is_no_context);
+    tcase = tcase_create("malformed");
+    tcase_add_loop_test(tcase, a_malformed_schedule_keeps_the_driver_from_starting, 0, 8);
+    suite_add_tcase(suite, tcase);
     return suite;
 }
 

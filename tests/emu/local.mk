@@ -6,10 +6,13 @@ EMU_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 EMU_WORK_SOURCES = tests/emu/work_fixture.c tests/emu/work_fixture.h
 EMU_WORK_TESTS = \
 	tests/emu/check_callback tests/emu/check_copy tests/emu/check_copy_region \
-	tests/emu/check_event tests/emu/check_fill tests/emu/check_order \
-	tests/emu/check_schedule tests/emu/check_stream tests/emu/check_stress
+	tests/emu/check_event tests/emu/check_fill tests/emu/check_lazy tests/emu/check_order \
+	tests/emu/check_random_schedule tests/emu/check_schedule tests/emu/check_stream \
+	tests/emu/check_stress
+EMU_WORK_SH = tests/emu/schedules.sh
 check_PROGRAMS += $(EMU_WORK_TESTS)
-TESTS += $(EMU_WORK_TESTS)
+dist_check_SCRIPTS += $(EMU_WORK_SH)
+TESTS += $(EMU_WORK_TESTS) $(EMU_WORK_SH)
 tests_emu_check_callback_SOURCES = tests/emu/check_callback.c $(EMU_WORK_SOURCES)
 tests_emu_check_callback_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_callback_CFLAGS = $(EMU_CFLAGS)
@@ -46,6 +49,14 @@ tests_emu_check_stress_SOURCES = tests/emu/check_stress.c $(EMU_WORK_SOURCES)
 tests_emu_check_stress_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_stress_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_stress_LDADD = $(EMU_LIBS)
+tests_emu_check_lazy_SOURCES = tests/emu/check_lazy.c $(EMU_WORK_SOURCES)
+tests_emu_check_lazy_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_lazy_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_lazy_LDADD = $(EMU_LIBS)
+tests_emu_check_random_schedule_SOURCES = tests/emu/check_random_schedule.c $(EMU_WORK_SOURCES)
+tests_emu_check_random_schedule_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_random_schedule_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_random_schedule_LDADD = $(EMU_LIBS)
 
 # the core: life, contexts, stacks, primaries, queries, devices, peers
 EMU_CORE_TESTS = \

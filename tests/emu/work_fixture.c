@@ -1,5 +1,6 @@
 #include "work_fixture.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,15 +40,25 @@ static void block(void *argument)
 
 void gate_put(stream_gate *gate, CUstream stream)
 {
+    gate->stream = stream;
     ck_success(cx_emu_call_launch_host_func(stream, block, gate));
 }
 
-void gate_wait_entered(stream_gate *gate)
+static bool gate_entered(stream_gate *gate)
 {
     pthread_mutex_lock(&gate->lock);
-    while (!gate->entered)
-        pthread_cond_wait(&gate->changed, &gate->lock);
+    bool entered = gate->entered;
     pthread_mutex_unlock(&gate->lock);
+    return entered;
+}
+
+/* Under some schedules the work before the gate runs only when somebody looks. */
+void gate_wait_entered(stream_gate *gate)
+{
+    while (!gate_entered(gate)) {
+        (void)cx_emu_call_stream_query(gate->stream);
+        sched_yield();
+    }
 }
 
 void gate_open(stream_gate *gate)
@@ -81,6 +92,14 @@ void journal_put(stream_journal *journal, CUstream stream, char letter)
     entry->journal = journal;
     entry->letter = letter;
     ck_success(cx_emu_call_launch_host_func(stream, write_entry, entry));
+}
+
+int journal_length(stream_journal *journal)
+{
+    pthread_mutex_lock(&journal->lock);
+    int length = journal->length;
+    pthread_mutex_unlock(&journal->lock);
+    return length;
 }
 
 void ck_journal(stream_journal *journal, const char *letters)

@@ -19,11 +19,12 @@ typedef struct stream_gate {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool entered, open;
+    CUstream stream;
 } stream_gate;
 
-#define GATE_CLOSED                                                       \
-    {                                                                     \
-        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false \
+#define GATE_CLOSED                                                             \
+    {                                                                           \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false, NULL \
     }
 
 void gate_put(stream_gate *gate, CUstream stream); /* the stream stops there */
@@ -43,6 +44,7 @@ typedef struct stream_journal {
     }
 
 void journal_put(stream_journal *journal, CUstream stream, char letter);
+int journal_length(stream_journal *journal);
 void ck_journal(stream_journal *journal, const char *letters);
 
 CUstream make_stream(unsigned int flags);

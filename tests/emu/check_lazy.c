@@ -1,0 +1,261 @@
+/* CTXRT_EMU_SCHEDULE=lazy: a missing synchronisation shows, every time. */
+#include "work_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES ((size_t)4096)
+#define OLD 0x11
+#define NEW 0x22
+#define TIMES 50
+
+static unsigned char *make_pinned(int value)
+{
+    void *pinned;
+
+    ck_success(cx_emu_call_mem_alloc_host(&pinned, BYTES));
+    memset(pinned, value, BYTES);
+    return pinned;
+}
+
+static CUdeviceptr make_filled(int value)
+{
+    CUdeviceptr memory = make_memory(BYTES);
+
+    ck_success(cx_emu_call_memset_d8(memory, (unsigned char)value, BYTES));
+    ck_success(cx_emu_call_ctx_synchronize());
+    return memory;
+}
+
+/* The first and the last byte; all between are the same or the copy is broken. */
+static void ck_bytes(const unsigned char *bytes, int value)
+{
+    ck_assert_int_eq(bytes[0], value);
+    ck_assert_int_eq(memcmp(bytes, bytes + 1, BYTES - 1), 0);
+}
+
+START_TEST(a_copy_that_nobody_waits_for_leaves_the_old_bytes)
+{
+    CUdeviceptr memory = make_filled(NEW);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+
+    for (int i = 0; i < TIMES; i++) {
+        unsigned char *out = make_pinned(OLD);
+
+        ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, stream));
+        ck_bytes(out, OLD);
+        ck_success(cx_emu_call_stream_synchronize(stream));
+        ck_bytes(out, NEW);
+        ck_success(cx_emu_call_mem_free_host(out));
+    }
+}
+END_TEST
+
+/* The consumer's stream should have waited for an event of the producer's; it is synchronised all the
+ * same, and so is the context. */
+START_TEST(a_missing_event_between_two_streams_shows_every_time)
+{
+    unsigned char *out = make_pinned(0);
+    CUstream producer = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream consumer = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUevent produced = make_event();
+
+    for (int i = 0; i < TIMES; i++) {
+        CUdeviceptr memory = make_filled(OLD);
+
+        ck_success(cx_emu_call_memset_d8_async(memory, NEW, BYTES, producer));
+        ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, consumer));
+        ck_success(cx_emu_call_ctx_synchronize());
+        ck_bytes(out, OLD);
+
+        ck_success(cx_emu_call_memset_d8_async(memory, NEW + 1, BYTES, producer));
+        ck_success(cx_emu_call_event_record(produced, producer));
+        ck_success(cx_emu_call_stream_wait_event(consumer, produced, 0));
+        ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, consumer));
+        ck_success(cx_emu_call_stream_synchronize(consumer));
+        ck_bytes(out, NEW + 1);
+        ck_success(cx_emu_call_mem_free(memory));
+    }
+}
+END_TEST
+
+/* Pinned memory that is written again before the copy has read it. */
+START_TEST(a_source_that_is_reused_too_early_is_copied_as_it_is_then)
+{
+    unsigned char *in = make_pinned(OLD), *out = make_pinned(0);
+    CUdeviceptr memory = make_memory(BYTES);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+
+    for (int i = 0; i < TIMES; i++) {
+        memset(in, OLD, BYTES);
+        ck_success(cx_emu_call_memcpy_htod_async(memory, in, BYTES, stream));
+        memset(in, NEW, BYTES);
+        ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, stream));
+        ck_success(cx_emu_call_stream_synchronize(stream));
+        ck_bytes(out, NEW);
+    }
+}
+END_TEST
+
+START_TEST(a_wait_runs_what_it_needs_and_nothing_else)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream first = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream second = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream third = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUevent event = make_event();
+
+    journal_put(&journal, first, 'a');
+    ck_success(cx_emu_call_event_record(event, first));
+    journal_put(&journal, first, 'b');
+    ck_success(cx_emu_call_stream_wait_event(second, event, 0));
+    journal_put(&journal, second, 'c');
+    journal_put(&journal, third, 'd');
+    ck_success(cx_emu_call_event_synchronize(event));
+    ck_journal(&journal, "a");
+    ck_success(cx_emu_call_stream_synchronize(second));
+    ck_journal(&journal, "ac");
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_journal(&journal, "acdb"); /* the youngest first */
+}
+END_TEST
+
+/* T13: a copy to pageable memory is a wait for the stream it stands in, and for no other. */
+START_TEST(a_synchronous_copy_is_a_wait)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream blocking = make_stream(CXU_STREAM_DEFAULT);
+    CUstream free_stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory = make_filled(NEW);
+    unsigned char out[BYTES];
+
+    journal_put(&journal, blocking, 'b');
+    journal_put(&journal, free_stream, 'f');
+    ck_success(cx_emu_call_memcpy_dtoh(out, memory, BYTES));
+    ck_journal(&journal, "b");
+    ck_bytes(out, NEW);
+    ck_success(cx_emu_call_ctx_synchronize());
+}
+END_TEST
+
+/* The host functions end before the query after that, so that the steps can be counted. */
+static void poll_until(CUstream stream, stream_journal *journal, int length)
+{
+    ck_result(cx_emu_call_stream_query(stream), NOT_READY);
+    while (journal_length(journal) < length)
+        ;
+}
+
+START_TEST(a_query_runs_one_piece_of_what_it_asks_for)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    unsigned char *out = make_pinned(OLD);
+    CUdeviceptr memory = make_filled(NEW);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream other = make_stream(CXU_STREAM_NON_BLOCKING);
+
+    ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, stream));
+    ck_success(cx_emu_call_memset_d8_async(memory, OLD, BYTES, stream));
+    ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, stream));
+    journal_put(&journal, other, 'o');
+    ck_bytes(out, OLD);
+    ck_result(cx_emu_call_stream_query(stream), NOT_READY);
+    ck_bytes(out, NEW);
+    ck_result(cx_emu_call_stream_query(stream), NOT_READY);
+    ck_bytes(out, NEW);
+    ck_result(cx_emu_call_stream_query(stream), NOT_READY);
+    ck_bytes(out, OLD);
+    ck_success(cx_emu_call_stream_query(stream));
+    ck_journal(&journal, "");
+    poll_until(other, &journal, 1);
+    ck_success(cx_emu_call_ctx_synchronize());
+}
+END_TEST
+
+START_TEST(polling_an_event_gets_there_across_streams_and_contexts)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream first = make_stream(CXU_STREAM_NON_BLOCKING), second;
+    CUevent begun = make_event(), done;
+    CUcontext other;
+    float ms;
+
+    journal_put(&journal, first, 'a');
+    ck_success(cx_emu_call_event_record(begun, first));
+    ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    second = make_stream(CXU_STREAM_NON_BLOCKING);
+    done = make_event();
+    ck_success(cx_emu_call_stream_wait_event(second, begun, 0));
+    journal_put(&journal, second, 'b');
+    ck_success(cx_emu_call_event_record(done, second));
+    while (cx_emu_call_event_elapsed_time(&ms, begun, done) == CXU_NOT_READY)
+        ;
+    ck_journal(&journal, "ab");
+    ck_success(cx_emu_call_event_query(done));
+    ck_success(cx_emu_call_ctx_destroy(other));
+}
+END_TEST
+
+/* Several threads wait for, and poll, the same work: each piece runs once. */
+static void *wait_for(void *stream)
+{
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    return NULL;
+}
+
+static void *poll(void *stream)
+{
+    while (cx_emu_call_stream_query(stream) == CXU_NOT_READY)
+        ;
+    return NULL;
+}
+
+START_TEST(each_piece_runs_once_however_many_wait_and_poll)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    CUdeviceptr memory = make_memory(BYTES);
+    pthread_t threads[8];
+
+    for (const char *letter = letters; *letter; letter++) {
+        journal_put(&journal, stream, *letter);
+        ck_success(cx_emu_call_memset_d8_async(memory, 1, BYTES, stream));
+    }
+    for (int i = 0; i < 8; i++)
+        ck_assert_int_eq(
+            pthread_create(&threads[i], NULL, i % 2 ? wait_for : poll, stream), 0);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    ck_journal(&journal, letters);
+}
+END_TEST
+
+static void setup(void)
+{
+    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", "lazy", 1), 0);
+    work_setup();
+}
+
+static Suite *lazy_suite(void)
+{
+    Suite *suite = suite_create("lazy");
+    TCase *tcase = tcase_create("lazy");
+
+    tcase_add_checked_fixture(tcase, setup, work_teardown);
+    tcase_add_test(tcase, a_copy_that_nobody_waits_for_leaves_the_old_bytes);
+    tcase_add_test(tcase, a_missing_event_between_two_streams_shows_every_time);
+    tcase_add_test(tcase, a_source_that_is_reused_too_early_is_copied_as_it_is_then);
+    tcase_add_test(tcase, a_wait_runs_what_it_needs_and_nothing_else);
+    tcase_add_test(tcase, a_synchronous_copy_is_a_wait);
+    tcase_add_test(tcase, a_query_runs_one_piece_of_what_it_asks_for);
+    tcase_add_test(tcase, polling_an_event_gets_there_across_streams_and_contexts);
+    tcase_add_test(tcase, each_piece_runs_once_however_many_wait_and_poll);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){lazy_suite, NULL});
+}
