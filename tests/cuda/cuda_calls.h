@@ -30,6 +30,7 @@ int cuda_free(void *pointer);
 /* Between host and device in any direction; waits. */
 int cuda_copy(void *destination, const void *source, size_t size_bytes);
 
+/* One that the legacy stream does not wait for. */
 int cuda_stream_create(struct CUstream_st **out_stream);
 int cuda_stream_destroy(struct CUstream_st *stream);
 int cuda_stream_synchronize(struct CUstream_st *stream);

@@ -5,9 +5,9 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 program=$top_builddir/tests/cuda/driver_guest
 
-on_devices() # set, number
+on_devices() # set, number, schedule
 {
-    run "$top_builddir/ctxrt" run --cuda "$1" --devices "$2" --memory 64M "$program"
+    run env CTXRT_EMU_SCHEDULE="$3" "$top_builddir/ctxrt" run --cuda "$1" --devices "$2" --memory 64M "$program"
     grep -v '^ok' "$scratch/out" > "$scratch/errors"
     lacking=$(grep -c '# SKIP' "$scratch/out")
     grep '^ok' "$scratch/out" > "$scratch/good"
@@ -16,11 +16,12 @@ on_devices() # set, number
 
 echo 1..10
 for set in 12 13; do
+    [ "$set" = 12 ] && schedule=threads || schedule=lazy
     for devices in 1 2 3 7; do
-        on_devices "$set" "$devices"
+        on_devices "$set" "$devices" "$schedule"
         [ "$status" -eq 0 ] && [ "$(wc -l < "$scratch/good")" -gt 200 ] && grep -q '^1\.\.' "$scratch/errors" &&
             { [ "$devices" -lt 3 ] || [ "$lacking" -eq 0 ]; }
-        report $? "on the stand-in cuda-$set, number of GPUs: $devices"
+        report $? "on the stand-in cuda-$set, schedule $schedule, number of GPUs: $devices"
     done
 done
 

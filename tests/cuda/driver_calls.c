@@ -90,7 +90,7 @@ int cuda_copy(void *destination, const void *source, size_t size_bytes)
 
 int cuda_stream_create(struct CUstream_st **out_stream)
 {
-    return (int)libcuda_table()->stream_create(out_stream, 0);
+    return (int)libcuda_table()->stream_create(out_stream, CXU_STREAM_NON_BLOCKING);
 }
 
 int cuda_stream_destroy(struct CUstream_st *stream)

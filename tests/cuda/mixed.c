@@ -140,7 +140,7 @@ static void cuda_keeps_the_order_of_a_stream_of_ctxrt(mix *self)
     if (!did(self, ctxrt_device_push(CTXRT_CUDA(0)), "push") ||
         !called(self, cuda_set_device(0), "set device") ||
         !did(self, ctxrt_memory_alloc(WORDS * sizeof(unsigned int), &memory), "alloc") ||
-        !did(self, ctxrt_stream_create(0, 0, &stream), "create stream"))
+        !did(self, ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream), "create stream"))
         return;
     if (did(self, ctxrt_stream_native(stream, &native), "native stream"))
         queue_in_turn(self, ctxrt_memory_pointer(memory), stream, native);

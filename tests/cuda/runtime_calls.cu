@@ -71,7 +71,7 @@ int cuda_copy(void *destination, const void *source, size_t size_bytes)
 
 int cuda_stream_create(cudaStream_t *out_stream)
 {
-    return cudaStreamCreate(out_stream);
+    return cudaStreamCreateWithFlags(out_stream, cudaStreamNonBlocking);
 }
 
 int cuda_stream_destroy(cudaStream_t stream)
