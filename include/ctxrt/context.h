@@ -29,7 +29,8 @@ CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int fl
                                             ctxrt_context **out_context) CTXRT_CHECK_RESULT;
 
 /**
- * Destroys a context made by ctxrt_context_create. NULL is harmless.
+ * Destroys a context made by ctxrt_context_create. NULL is harmless. If other code destroyed it
+ * already, only the handle goes.
  *
  * @retval CTXRT_ERROR_IN_USE            a frame of any thread, or a stream, event or memory object, still
  *                                       refers to it; the message names it; nothing changed
@@ -48,7 +49,7 @@ CTXRT_API ctxrt_status ctxrt_context_retain_primary(ctxrt_device device,
  * Gives back one retain of ctxrt_context_retain_primary, or one hold of ctxrt_context_from_native.
  * The handle stays good until the device is released and the last hold is gone. NULL is harmless.
  *
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  nothing is left to release, or the context was created
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  nothing is left to release; a created context is destroyed instead
  */
 CTXRT_API ctxrt_status ctxrt_context_release(ctxrt_context *context) CTXRT_CHECK_RESULT;
 

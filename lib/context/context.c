@@ -14,8 +14,8 @@ cx_pool cx_contexts = CX_POOL_INIT("context", 1, cx_context);
 
 pthread_mutex_t cx_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    void (*close)(cx_context *context);
-    void (*forget)(cx_context *context);
+    cx_context_close *close;
+    cx_context_forget *forget;
 } enders[ENDERS_MAX];
 
 int cx_contexts_begin(void)
@@ -50,10 +50,38 @@ bool cx_context_native_known(const cx_driver *driver, CUcontext native)
 
 bool cx_context_lost(const cx_context *context)
 {
-    if (!cx_context_native_known(context->driver, context->native))
-        return true;
+    unsigned int version;
+    const cx_driver *driver = context->driver;
+    if (!driver->missing[CX_SLOT_ctx_get_api_version]) {
+        cxu_result result = driver->table.ctx_get_api_version(context->native, &version);
+        if (result == CXU_INVALID_CONTEXT || result == CXU_CONTEXT_IS_DESTROYED)
+            return true;
+    }
+    uint64_t id = cx_context_native_id(driver, context->native);
+    return id != 0 && id != atomic_load(&context->id);
+}
+
+bool cx_context_replaced(const cx_context *context)
+{
+    if (context->kind != CX_CONTEXT_FOREIGN)
+        return false;
     uint64_t id = cx_context_native_id(context->driver, context->native);
     return id != 0 && id != atomic_load(&context->id);
+}
+
+bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch)
+{
+    return epoch == atomic_load(&context->epoch) && !cx_context_lost(context);
+}
+
+ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun, ctxrt_status status)
+{
+    bool primary = context->kind == CX_CONTEXT_PRIMARY;
+    if ((status != CTXRT_ERROR_DRIVER && status != CTXRT_ERROR_CONTEXT_DESTROYED) || !cx_context_lost(context))
+        return status;
+    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "the %s is gone: other code %s %s%s", noun,
+                    primary ? "reset" : "destroyed", cx_context_text(context),
+                    primary ? "; after a ctxrt_device_reset it can be used again" : "");
 }
 
 ctxrt_status cx_context_missing(const ctxrt_context *handle)
@@ -97,7 +125,7 @@ ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext nati
     return CTXRT_SUCCESS;
 }
 
-void cx_context_on_end(void (*close)(cx_context *context), void (*forget)(cx_context *context))
+void cx_context_on_end(cx_context_close *close, cx_context_forget *forget)
 {
     pthread_mutex_lock(&cx_contexts_lock);
     for (int i = 0; i < ENDERS_MAX; i++) {
@@ -112,19 +140,38 @@ void cx_context_on_end(void (*close)(cx_context *context), void (*forget)(cx_con
     pthread_mutex_unlock(&cx_contexts_lock);
 }
 
-void cx_record_close(cx_context *context)
+static void forget(cx_context *context, bool for_good)
+{
+    for (int i = ENDERS_MAX - 1; i >= 0; i--)
+        if (enders[i].forget != NULL)
+            enders[i].forget(context, for_good);
+}
+
+bool cx_record_close(cx_context *context)
 {
     cx_excursion excursion;
-    bool current = cx_excursion_begin(context, &excursion) == CTXRT_SUCCESS;
-    cx_record_close_handles(context, current);
-    if (!current) {
-        cx_record_forget(context);
-        return;
+    bool lost = cx_context_lost(context);
+    if (lost || cx_excursion_begin(context, &excursion) != CTXRT_SUCCESS) {
+        cx_record_abandon(context);
+        return !lost;
     }
+    cx_record_close_handles(context, true);
     for (int i = ENDERS_MAX - 1; i >= 0; i--)
         if (enders[i].close != NULL)
             enders[i].close(context);
     cx_excursion_end(&excursion);
+    return true;
+}
+
+void cx_record_abandon(cx_context *context)
+{
+    cx_record_close_handles(context, false);
+    forget(context, true);
+}
+
+void cx_record_forget(cx_context *context)
+{
+    forget(context, false);
 }
 
 static const char *const object_nouns[CX_OBJECT_KINDS][2] = {
@@ -163,11 +210,4 @@ ctxrt_status cx_record_retire(cx_context *context, int holds_allowed)
     if (status != CTXRT_SUCCESS)
         cx_pool_revive(&cx_contexts, context);
     return status;
-}
-
-void cx_record_forget(cx_context *context)
-{
-    for (int i = ENDERS_MAX - 1; i >= 0; i--)
-        if (enders[i].forget != NULL)
-            enders[i].forget(context);
 }

@@ -82,8 +82,25 @@ uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native);
 /* Whether the driver still knows this context: it was not destroyed (a reset primary counts as known). */
 bool cx_context_native_known(const cx_driver *driver, CUcontext native);
 
-/* Whether other code destroyed the context, or reset it if it is a primary one: the driver knows none of its id. */
+/* Whether other code destroyed the context, or reset it if it is a primary one. Asks the driver. */
 bool cx_context_lost(const cx_context *context);
+
+/* Whether a foreign context's native handle is another one's now. */
+bool cx_context_replaced(const cx_context *context);
+
+/* Whether what was made in this epoch of the context can still be there: neither a reset nor other code took the
+ * context away. What is gone must not be given to the driver any more: its handle or address may be another's now. */
+bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch);
+
+/* What to answer after the driver refused something about an object of the context: where other code took the context
+ * away that is CTXRT_ERROR_CONTEXT_DESTROYED. `noun`: "stream". */
+ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun, ctxrt_status status);
+
+static inline ctxrt_status cx_context_blame(const cx_context *context, const char *noun, ctxrt_status status)
+{
+    return __builtin_expect(status == CTXRT_SUCCESS, 1) ? status
+                                                        : cx_context_blame_failure(context, noun, status);
+}
 
 /* Counts an object of the user's; drop it when the object goes. */
 static inline void cx_context_object_add(cx_context *context, cx_object_kind kind)
@@ -98,10 +115,13 @@ static inline void cx_context_object_drop(cx_context *context, cx_object_kind ki
 /*
  * Rooms above keep things in a context (idle streams, the default allocator). They say once how these go:
  * `close` is called before a context is destroyed or released, with the context pushed on the calling
- * thread by the driver alone; `forget` after a reset, when the driver has destroyed them all already. In
- * the reverse order of registration. At most 4; registering the same pair again does nothing.
+ * thread by the driver alone; `forget` when the driver has destroyed them all already: after a reset, or
+ * `for_good` where the record of the context goes too. In the reverse order of registration. At most 4;
+ * registering the same pair again does nothing.
  */
-void cx_context_on_end(void (*close)(cx_context *context), void (*forget)(cx_context *context));
+typedef void cx_context_close(cx_context *context);
+typedef void cx_context_forget(cx_context *context, bool for_good);
+void cx_context_on_end(cx_context_close *close, cx_context_forget *forget);
 
 /* "context 7 of cuda:1": in one of a few thread-local buffers, for messages. */
 const char *cx_context_text(const cx_context *context);

@@ -63,8 +63,8 @@ static ctxrt_status destroy_created(cx_context *context)
     ctxrt_status status = cx_record_retire(context, 0);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_record_close(context);
-    status = CX_DRIVER_CALL(context->driver, ctx_destroy, (context->native));
+    if (cx_record_close(context)) /* else its native handle may be another one's now */
+        status = CX_DRIVER_CALL(context->driver, ctx_destroy, (context->native));
     cx_pool_put_back(&cx_contexts, context);
     return status;
 }

@@ -43,8 +43,7 @@ static bool collect(void *object, void *argument)
     (void)argument;
     if (context->kind == CX_CONTEXT_FOREIGN && cx_context_lost(context) &&
         cx_record_retire(context, 0) == CTXRT_SUCCESS) {
-        cx_record_close_handles(context, false);
-        cx_record_forget(context);
+        cx_record_abandon(context);
         cx_pool_put_back(&cx_contexts, context);
     }
     return true;
@@ -112,7 +111,7 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
 /* "contexts" held. The last hold of a foreign context ends its record, unless a frame still shows it. */
 static ctxrt_status release(cx_context *context)
 {
-    if (context->kind == CX_CONTEXT_CREATED || atomic_load(&context->holds) == 0)
+    if (atomic_load(&context->holds) == 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: %s", cx_context_text(context),
                         context->kind == CX_CONTEXT_CREATED
                             ? "it was made by ctxrt_context_create: destroy it instead"

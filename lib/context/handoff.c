@@ -153,6 +153,10 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
     cx_target target = {.context = detached->context, .handle = detached->handle};
     const cx_frame_place place = {CTXRT_FRAME_ATTACH, 0, detached->file, detached->line};
     ctxrt_status status = detached->default_stream ? make_room(thread) : CTXRT_SUCCESS;
+    if (status == CTXRT_SUCCESS && !cx_context_holds_what_is_of(detached->context, detached->epoch) &&
+        detached->context->kind != CX_CONTEXT_PRIMARY)
+        status = cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "other code destroyed %s, which the frame is of: discard it",
+                          cx_context_text(detached->context));
     if (status == CTXRT_SUCCESS)
         status = cx_stack_push(thread, &target, &place);
     if (status != CTXRT_SUCCESS)

@@ -42,7 +42,7 @@ static ctxrt_status release_primary(cx_device *device, cx_context *context)
         atomic_store(&device->primary, context);
         return status;
     }
-    cx_record_close(context);
+    (void)cx_record_close(context);
     status = CX_DRIVER_CALL(device->driver, primary_release, (device->native));
     cx_pool_put_back(&cx_contexts, context);
     return status;

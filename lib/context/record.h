@@ -24,9 +24,13 @@ void cx_record_identify(cx_context *context);
 /* Makes the record stale, or says what still refers to it and leaves it as it was. Lock held. */
 ctxrt_status cx_record_retire(cx_context *context, int holds_allowed);
 
-/* What the rooms above keep in the context goes; after a reset, or where it cannot be made current, without
- * the driver. */
-void cx_record_close(cx_context *context);
+/* What is kept in the context goes, with the driver; without it if the context is lost (false). */
+bool cx_record_close(cx_context *context);
+
+/* The same for a context that is lost. */
+void cx_record_abandon(cx_context *context);
+
+/* After a reset: what the driver has destroyed in the context goes. */
 void cx_record_forget(cx_context *context);
 
 /* The handles of operator libraries go, before anything else of the context; their libraries are told if the

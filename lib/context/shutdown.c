@@ -1,5 +1,6 @@
 /* The end of the runtime: everything of the caller's must be gone, everything of ours goes. */
 #include "base/error.h"
+#include "context/record.h"
 #include "context/thread.h"
 
 static ctxrt_status check_device(cx_device *device)
@@ -41,13 +42,15 @@ static bool find_other(void *object, void *argument)
     return *other == NULL;
 }
 
-/* Nobody holds a record of a foreign context now. */
-static bool forget_foreign(void *object, void *argument)
+/* Nobody holds a record of a foreign context now; what ctxrt kept in it is not its owner's. */
+static bool give_back_foreign(void *object, void *argument)
 {
     cx_context *context = object;
     (void)argument;
-    if (context->kind == CX_CONTEXT_FOREIGN && cx_pool_retire(&cx_contexts, cx_context_handle(context)) != NULL)
+    if (context->kind == CX_CONTEXT_FOREIGN && cx_pool_retire(&cx_contexts, cx_context_handle(context)) != NULL) {
+        (void)cx_record_close(context);
         cx_pool_put_back(&cx_contexts, context);
+    }
     return true;
 }
 
@@ -76,9 +79,12 @@ static ctxrt_status give_back(void)
     ctxrt_status status = check_nothing_left();
     if (status == CTXRT_SUCCESS)
         cx_devices_each(release, &status);
-    if (status == CTXRT_SUCCESS)
-        cx_pool_each(&cx_contexts, forget_foreign, NULL);
-    return status;
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_contexts_begin();
+    cx_pool_each(&cx_contexts, give_back_foreign, NULL);
+    cx_contexts_end(cancel);
+    return CTXRT_SUCCESS;
 }
 
 ctxrt_status ctxrt_shutdown(void)

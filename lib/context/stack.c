@@ -107,7 +107,7 @@ ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
         ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_get_current, (&current));
         if (status != CTXRT_SUCCESS)
             return status;
-        if (current == context->native) {
+        if (current == context->native && cx_frame_is_same(top)) {
             *out_frame = top;
             return CTXRT_SUCCESS;
         }

@@ -14,13 +14,21 @@
  */
 ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
 
+/* Whether what is current under the native handle of a foreign frame's context is that context, and not a later one:
+ * its owner destroys it without asking, and handles come again (C4). */
+static inline bool cx_frame_is_same(const cx_frame *frame)
+{
+    return __builtin_expect(cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN, 1) ||
+           !cx_context_replaced(cx_frame_context(frame));
+}
+
 /* Whether the driver's current context is the frame's. */
 static inline bool cx_frame_is_current(const cx_frame *frame)
 {
     const cx_context *context = cx_frame_context(frame);
     CUcontext current;
     return __builtin_expect(context->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&
-                                current == context->native, 1);
+                                current == context->native && cx_frame_is_same(frame), 1);
 }
 
 static inline ctxrt_status cx_stack_settle(cx_thread *thread, cx_frame **out_frame)
@@ -183,6 +191,7 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_threa
         status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
     if (__builtin_expect(status != CTXRT_SUCCESS, 0) &&
         !cx_entry_is_made(driver, target->context->native, thread->frames[depth].beneath)) {
+        status = cx_context_blame(target->context, "context", status);
         cx_stack_clear(thread, depth);
         return status;
     }

@@ -20,14 +20,15 @@ static void close_default(cx_context *context)
 }
 
 /* After a reset it stays: memory of before is still to be released, and is in its figures. */
-static void keep_default(cx_context *context)
+static void forget_default(cx_context *context, bool for_good)
 {
-    (void)context;
+    if (for_good)
+        close_default(context);
 }
 
 static void watch_contexts(void)
 {
-    cx_context_on_end(close_default, keep_default);
+    cx_context_on_end(close_default, forget_default);
 }
 
 static cx_allocator *take(const cx_allocator *model, cx_context *context, uint64_t limit_bytes)

@@ -57,7 +57,7 @@ ctxrt_status cx_block_free(const cx_block *block)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
     const cx_allocation request = {block->context, block->size_bytes, NULL};
-    if (block->epoch == atomic_load(&block->context->epoch))
+    if (cx_context_holds_what_is_of(block->context, block->epoch))
         status = allocator->kind->free(allocator, &request, block->pointer);
     cx_figures_freed(&allocator->figures, block->size_bytes);
     atomic_fetch_sub(&allocator->live, 1);

@@ -73,7 +73,7 @@ static ctxrt_status free_pinned(cx_memory *memory)
     cx_context *context = memory->block.context;
     if (memory->allocated != NULL)
         free(memory->allocated);
-    else if (memory->block.epoch == atomic_load(&context->epoch))
+    else if (cx_context_holds_what_is_of(context, memory->block.epoch))
         status = free_native(context, memory->block.pointer);
     cx_context_object_drop(context, CX_OBJECT_MEMORY);
     return status;

@@ -8,7 +8,7 @@
 
 static bool stale(const cx_raw *raw)
 {
-    return raw->block.epoch != atomic_load(&raw->block.context->epoch);
+    return !cx_context_holds_what_is_of(raw->block.context, raw->block.epoch);
 }
 
 /* Frees what a record stands for. Stream-ordered memory is of no context and outlives a reset (C3). */
@@ -19,9 +19,10 @@ static ctxrt_status free_memory(const cx_raw *raw)
     if (raw->kind == CX_RAW_DEVICE)
         return cx_block_free(block);
     ctxrt_status status = CTXRT_SUCCESS;
-    if (!stale(raw) || raw->kind == CX_RAW_ASYNC) {
+    bool gone = stale(raw);
+    if (!gone || raw->kind == CX_RAW_ASYNC) {
         cxu_result result = context->driver->table.mem_free((uintptr_t)block->pointer);
-        if (!stale(raw))
+        if (!gone)
             status = cx_block_check_freed(context, CX_SLOT_mem_free, result);
     }
     cx_context_object_drop(context, CX_OBJECT_MEMORY);

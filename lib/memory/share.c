@@ -31,7 +31,7 @@ static ctxrt_status close_imported(cx_memory *memory)
 {
     cx_context *context = memory->block.context;
     cxu_result result = CXU_SUCCESS;
-    if (memory->block.epoch == atomic_load(&context->epoch))
+    if (cx_context_holds_what_is_of(context, memory->block.epoch))
         result = context->driver->table.ipc_close_mem_handle((CUdeviceptr)(uintptr_t)memory->block.pointer);
     ctxrt_status status = cx_block_check_freed(context, CX_SLOT_ipc_close_mem_handle, result);
     cx_context_object_drop(context, CX_OBJECT_MEMORY);

@@ -75,7 +75,7 @@ static ctxrt_status finish(cx_use *use)
 {
     cx_context *context = use->context;
     ctxrt_status status = CTXRT_SUCCESS;
-    if (use->epoch == atomic_load(&context->epoch)) {
+    if (cx_context_holds_what_is_of(context, use->epoch)) {
         cxu_result result = context->driver->table.event_synchronize(use->mark);
         if (result != CXU_CONTEXT_IS_DESTROYED && result != CXU_INVALID_CONTEXT &&
             result != CXU_INVALID_HANDLE)

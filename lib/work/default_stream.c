@@ -54,8 +54,9 @@ static void close_streams(cx_context *context)
     }
 }
 
-static void forget_streams(cx_context *context)
+static void forget_streams(cx_context *context, bool for_good)
 {
+    (void)for_good;
     cx_stream *next;
     for (cx_stream *stream = retire_all(context); stream != NULL; stream = next) {
         next = stream->next;

@@ -74,7 +74,7 @@ ctxrt_status ctxrt_event_destroy(ctxrt_event *handle)
     if (event == NULL)
         return no_such_event(handle);
     cx_context *context = atomic_load(&event->context);
-    if (atomic_load(&event->epoch) == atomic_load(&context->epoch))
+    if (cx_context_holds_what_is_of(context, atomic_load(&event->epoch)))
         status = destroy_native(context->driver, atomic_load(&event->native));
     cx_context_object_drop(context, CX_OBJECT_EVENT);
     cx_pool_put_back(&cx_events, event);
@@ -134,7 +134,8 @@ ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
         return status;
     if (__builtin_expect(mark.context != target.context, 0))
         return different_contexts("the event and the stream", mark.context, target.context);
-    return CX_DRIVER_CALL(target.driver, event_record, (mark.native, target.native));
+    status = CX_DRIVER_CALL(target.driver, event_record, (mark.native, target.native));
+    return cx_context_blame(target.context, "event", status);
 }
 
 ctxrt_status ctxrt_event_query(ctxrt_event *event)
@@ -143,7 +144,8 @@ ctxrt_status ctxrt_event_query(ctxrt_event *event)
     ctxrt_status status = enter(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    return CX_DRIVER_CALL(target.driver, event_query, (target.native));
+    status = CX_DRIVER_CALL(target.driver, event_query, (target.native));
+    return cx_context_blame(target.context, "event", status);
 }
 
 ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
@@ -155,7 +157,7 @@ ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
     int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(target.driver, event_synchronize, (target.native));
     cx_cancel_restore(cancel);
-    return status;
+    return cx_context_blame(target.context, "event", status);
 }
 
 static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target *last,
@@ -171,7 +173,8 @@ static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target 
             "there is no time between the two events: one was never recorded, or "
             "was made with CTXRT_EVENT_DISABLE_TIMING");
     if (result != CXU_SUCCESS)
-        return cx_driver_error(driver, CX_SLOT_event_elapsed_time, result);
+        return cx_context_blame(first->context, "event",
+                                cx_driver_error(driver, CX_SLOT_event_elapsed_time, result));
     *out_ms = ms;
     return CTXRT_SUCCESS;
 }

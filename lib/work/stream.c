@@ -160,7 +160,7 @@ ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
         return status;
     cx_context *context = atomic_load(&stream->context);
     if (atomic_load(&stream->kind) == CX_STREAM_CREATED &&
-        atomic_load(&stream->epoch) == atomic_load(&context->epoch))
+        cx_context_holds_what_is_of(context, atomic_load(&stream->epoch)))
         status = destroy_native(context->driver, atomic_load(&stream->native));
     cx_context_object_drop(context, CX_OBJECT_STREAM);
     cx_pool_put_back(&cx_streams, stream);
@@ -278,7 +278,7 @@ ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
     int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
     cx_cancel_restore(cancel);
-    return status;
+    return cx_context_blame(target.context, "stream", status);
 }
 
 ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
@@ -287,7 +287,8 @@ ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
     ctxrt_status status = cx_stream_resolve(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    return CX_DRIVER_CALL(target.driver, stream_query, (target.native));
+    status = CX_DRIVER_CALL(target.driver, stream_query, (target.native));
+    return cx_context_blame(target.context, "stream", status);
 }
 
 static ctxrt_status wait_for(const cx_event_target *awaited)
@@ -295,7 +296,7 @@ static ctxrt_status wait_for(const cx_event_target *awaited)
     int cancel = cx_cancel_hold();
     ctxrt_status status = CX_DRIVER_CALL(awaited->driver, event_synchronize, (awaited->native));
     cx_cancel_restore(cancel);
-    return status;
+    return cx_context_blame(awaited->context, "event", status);
 }
 
 ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
@@ -311,8 +312,9 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
         return status;
     if (awaited.driver != target.driver) /* no driver can wait for another one's event */
         return wait_for(&awaited);
-    return CX_DRIVER_CALL(target.driver, stream_wait_event,
-                          (target.native, awaited.native, CXU_EVENT_WAIT_DEFAULT));
+    status = CX_DRIVER_CALL(target.driver, stream_wait_event,
+                            (target.native, awaited.native, CXU_EVENT_WAIT_DEFAULT));
+    return cx_context_blame(awaited.context, "event", cx_context_blame(target.context, "stream", status));
 }
 
 typedef struct host_call {
@@ -357,7 +359,8 @@ ctxrt_status ctxrt_stream_add_host_function(ctxrt_stream *stream, void (*functio
     status = cx_stream_resolve(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (target.driver->missing[CX_SLOT_launch_host_func])
-        return add_callback(&target, function, user_data);
-    return CX_DRIVER_CALL(target.driver, launch_host_func, (target.native, function, user_data));
+    status = target.driver->missing[CX_SLOT_launch_host_func]
+                 ? add_callback(&target, function, user_data)
+                 : CX_DRIVER_CALL(target.driver, launch_host_func, (target.native, function, user_data));
+    return cx_context_blame(target.context, "stream", status);
 }
