@@ -81,6 +81,23 @@ tests_runtime_check_foreign_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_foreign_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_foreign_LDADD = $(INSIDE_LIBS)
 
+# Hand-off and contexts of several threads need other code too.
+check_PROGRAMS += tests/runtime/check_handoff
+TESTS += tests/runtime/check_handoff
+tests_runtime_check_handoff_SOURCES = tests/runtime/check_handoff.c tests/runtime/gate.h \
+	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_handoff_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_handoff_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_handoff_LDADD = $(INSIDE_LIBS)
+
+check_PROGRAMS += tests/runtime/check_shared_context
+TESTS += tests/runtime/check_shared_context
+tests_runtime_check_shared_context_SOURCES = tests/runtime/check_shared_context.c \
+	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_shared_context_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_shared_context_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_shared_context_LDADD = $(INSIDE_LIBS)
+
 check_PROGRAMS += tests/runtime/check_life
 TESTS += tests/runtime/check_life
 tests_runtime_check_life_SOURCES = tests/runtime/check_life.c
