@@ -187,11 +187,14 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_threa
 
     const cx_driver *driver = target->context->driver;
     status = cx_stack_look_beneath(thread, depth, driver, &thread->frames[depth].beneath);
-    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1)) {
         status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0) &&
-        !cx_entry_is_made(driver, target->context->native, thread->frames[depth].beneath)) {
-        status = cx_context_blame(target->context, "context", status);
+        if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+            status = cx_entry_is_made(driver, target->context->native, thread->frames[depth].beneath)
+                         ? CTXRT_SUCCESS
+                         : cx_context_blame(target->context, "context", status);
+    }
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
         cx_stack_clear(thread, depth);
         return status;
     }
