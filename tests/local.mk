@@ -26,3 +26,4 @@ include tests/runtime/local.mk
 include tests/standin/local.mk
 include tests/tools/local.mk
 include tests/package/local.mk
+include tests/probe/local.mk

@@ -1,0 +1,89 @@
+/*
+ * The driver's binary interface as far as the probe calls it, declared anew: neither cuda.h nor
+ * anything of the project is included. Each call is a variable that holds the function, under the
+ * exported name with its version.
+ */
+#ifndef PROBE_DRIVER_H
+#define PROBE_DRIVER_H
+
+#include <stddef.h>
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef void (*CUhostFn)(void *argument);
+typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *argument);
+
+/* A result of the probe's own: the driver does not export the call. */
+enum { MISSING = -1000 };
+enum { SUCCESS = 0, NOT_READY = 600 };
+
+enum { STREAM_BLOCKING = 0, STREAM_NON_BLOCKING = 1 };
+enum { EVENT_DEFAULT = 0, EVENT_DISABLE_TIMING = 2 };
+enum { CAPTURE_GLOBAL = 0, CAPTURE_THREAD_LOCAL = 1, CAPTURE_RELAXED = 2 };
+enum { LIMIT_STACK_SIZE = 0, LIMIT_MALLOC_HEAP_SIZE = 2, LIMIT_COUNT = 10 };
+enum { ATTRIBUTE_CAPABILITY_MAJOR = 75, ATTRIBUTE_CAPABILITY_MINOR = 76 };
+enum { P2P_PERFORMANCE_RANK = 1, P2P_ACCESS_SUPPORTED = 2 };
+enum {
+    POINTER_CONTEXT = 1,
+    POINTER_MEMORY_TYPE = 2,
+    POINTER_DEVICE_POINTER = 3,
+    POINTER_HOST_POINTER = 4,
+    POINTER_IS_MANAGED = 8,
+    POINTER_ORDINAL = 9
+};
+#define STREAM_LEGACY ((CUstream)1)
+#define STREAM_PER_THREAD ((CUstream)2)
+
+/* A resource of a device, for green contexts; its size has grown with the versions. */
+typedef struct CUdevResource {
+    _Alignas(16) unsigned char bytes[1024];
+} CUdevResource;
+
+typedef struct CUmemAllocationProp {
+    int type;
+    int handle_types;
+    int location_type;
+    int location_id;
+    void *windows_handle;
+    unsigned char flags[8];
+} CUmemAllocationProp;
+
+typedef struct CUexecAffinity {
+    int type;
+    unsigned int multiprocessors;
+} CUexecAffinity;
+
+#ifdef __GNUC__
+#pragma GCC visibility push(hidden)
+#endif
+
+#define CALL(symbol, parameters) extern CUresult(*symbol) parameters;
+#include "calls.def"
+#undef CALL
+
+/* Fills the variables above; a call that is not exported returns MISSING. False: `path` cannot be
+ * opened, see dlerror. */
+_Bool driver_open(const char *path);
+
+/* "INVALID_VALUE(1)", or "missing". The text lasts for the next 15 calls on this thread. */
+const char *result_text(CUresult code);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+
+#endif

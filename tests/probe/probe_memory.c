@@ -1,0 +1,267 @@
+/* T5, T7, T8: freeing, pointers, stream-ordered memory. */
+#include "probes.h"
+#include "steps.h"
+
+static CUdeviceptr address_of(void *host)
+{
+    return (CUdeviceptr)(size_t)host;
+}
+
+static void free_anywhere(void)
+{
+    void *host = NULL, *other_host = NULL;
+    init();
+    create("a");
+    CUdeviceptr first = memory(4 * KIB), second = memory(4 * KIB), third = memory(4 * KIB);
+    need("cuMemAllocHost", cuMemAllocHost_v2(&host, 4 * KIB));
+    need("cuMemAllocHost", cuMemAllocHost_v2(&other_host, 4 * KIB));
+    pop_all();
+    see_result("none-current", cuMemFree_v2(first));
+    see_result("again", cuMemFree_v2(first));
+    see_result("host-none-current", cuMemFreeHost(host));
+    see_result("zero-none-current", cuMemFree_v2(0));
+    create("b");
+    see_result("other-current", cuMemFree_v2(second));
+    see_result("host-other-current", cuMemFreeHost(other_host));
+    see_result("interior", cuMemFree_v2(third + 256));
+    see_result("after-interior", cuMemFree_v2(third));
+    see_result("zero", cuMemFree_v2(0));
+    see_result("garbage", cuMemFree_v2(0x1234567890));
+    see_result("host-null", cuMemFreeHost(NULL));
+    see_result("host-garbage", cuMemFreeHost(&host));
+    see_result("host-twice", cuMemFreeHost(other_host));
+}
+
+static void free_of_destroyed(void)
+{
+    void *host = NULL;
+    init();
+    create("b");
+    CUcontext a = create("a");
+    CUdeviceptr plain = memory(4 * KIB);
+    need("cuMemAllocHost", cuMemAllocHost_v2(&host, 4 * KIB));
+    see_result("destroy", cuCtxDestroy_v2(a));
+    see_result("free", cuMemFree_v2(plain));
+    see_result("free-host", cuMemFreeHost(host));
+    pop_all();
+    see_result("free-none-current", cuMemFree_v2(plain));
+}
+
+static void free_with_destroyed_current(void)
+{
+    init();
+    create("b");
+    CUdeviceptr of_b = memory(4 * KIB);
+    CUcontext a = create("a");
+    create("c");
+    cuCtxDestroy_v2(a);
+    cuCtxPopCurrent_v2(NULL);
+    see_alloc("alloc");
+    see_result("free-of-another", cuMemFree_v2(of_b));
+}
+
+/* Asks for one attribute; on success says the value as its own kind. */
+static void see_attribute(const char *word, int attribute, CUdeviceptr of)
+{
+    void *value = NULL;
+    CUresult code = cuPointerGetAttribute(&value, attribute, of);
+    int small = 0;
+    __builtin_memcpy(&small, &value, sizeof small);
+    if (code != SUCCESS)
+        see_result(word, code);
+    else if (attribute == POINTER_CONTEXT)
+        see(word, "%s", who(value));
+    else if (attribute == POINTER_DEVICE_POINTER || attribute == POINTER_HOST_POINTER)
+        see(word, "%s", value == NULL ? "NULL" : address_of(value) == of ? "same" : "other");
+    else
+        see(word, "%d", small);
+}
+
+static void unknown_pointer(void)
+{
+    int local = 0;
+    init();
+    create("a");
+    see_attribute("context", POINTER_CONTEXT, address_of(&local));
+    see_attribute("memory-type", POINTER_MEMORY_TYPE, address_of(&local));
+    see_attribute("device-pointer", POINTER_DEVICE_POINTER, address_of(&local));
+    see_attribute("host-pointer", POINTER_HOST_POINTER, address_of(&local));
+    see_attribute("managed", POINTER_IS_MANAGED, address_of(&local));
+    see_attribute("ordinal", POINTER_ORDINAL, address_of(&local));
+    see_attribute("zero", POINTER_CONTEXT, 0);
+    see_attribute("unknown-attribute", 9999, address_of(&local));
+    see_result("null-pointer", cuPointerGetAttribute(NULL, POINTER_CONTEXT, address_of(&local)));
+    pop_all();
+    see_attribute("none-current", POINTER_CONTEXT, address_of(&local));
+}
+
+static void see_plural(CUdeviceptr of)
+{
+    CUcontext context = (CUcontext)&context;
+    unsigned int type = 77, managed = 77;
+    CUdeviceptr device_pointer = 77;
+    void *host_pointer = &type;
+    int ordinal = 77;
+    int which[] = {POINTER_CONTEXT,      POINTER_MEMORY_TYPE, POINTER_DEVICE_POINTER,
+                   POINTER_HOST_POINTER, POINTER_IS_MANAGED,  POINTER_ORDINAL};
+    void *values[] = {&context, &type, &device_pointer, &host_pointer, &managed, &ordinal};
+    see_result("result", cuPointerGetAttributes(6, which, values, of));
+    see("context", "%s", who(context));
+    see("memory-type", "%u", type);
+    see("device-pointer", "%s",
+        device_pointer == 0    ? "NULL"
+        : device_pointer == of ? "same"
+                               : "other");
+    see("host-pointer", "%s",
+        host_pointer == NULL             ? "NULL"
+        : address_of(host_pointer) == of ? "same"
+                                         : "other");
+    see("managed", "%u", managed);
+    see("ordinal", "%d", ordinal);
+}
+
+static void unknown_plural(void)
+{
+    int local = 0, unknown = 9999;
+    void *value = &local;
+    init();
+    create("a");
+    see_plural(address_of(&local));
+    see_result("count-0", cuPointerGetAttributes(0, &unknown, &value, address_of(&local)));
+    see_result("unknown-attribute",
+               cuPointerGetAttributes(1, &unknown, &value, address_of(&local)));
+}
+
+static void device_plural(void)
+{
+    init();
+    create("a");
+    CUdeviceptr plain = memory(4 * KIB);
+    create("b");
+    see_plural(plain);
+}
+
+static void host_plural(void)
+{
+    void *host = NULL;
+    init();
+    create("a");
+    need("cuMemAllocHost", cuMemAllocHost_v2(&host, 4 * KIB));
+    see_plural(address_of(host));
+}
+
+static void managed_plural(void)
+{
+    CUdeviceptr managed = 0;
+    init();
+    create("a");
+    need("cuMemAllocManaged", cuMemAllocManaged(&managed, 4 * KIB, 1));
+    see_plural(managed);
+}
+
+static void async_plural(void)
+{
+    CUdeviceptr made = 0;
+    init();
+    create("a");
+    need("cuMemAllocAsync", cuMemAllocAsync(&made, 4 * KIB, NULL));
+    cuStreamSynchronize(NULL);
+    see_plural(made);
+}
+
+static void interior(void)
+{
+    init();
+    create("a");
+    CUdeviceptr plain = memory(4 * KIB);
+    see_attribute("interior-context", POINTER_CONTEXT, plain + 100);
+    see_attribute("interior-ordinal", POINTER_ORDINAL, plain + 4095);
+    cuMemFree_v2(plain);
+    see_attribute("freed", POINTER_CONTEXT, plain);
+}
+
+static void async_none_current(void)
+{
+    CUdeviceptr first = 0, second = 0;
+    init();
+    CUcontext a = create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    see_result("null-stream", cuMemAllocAsync(&second, 4 * KIB, NULL));
+    pop_all();
+    see_result("stream-none-current", cuMemAllocAsync(&first, 4 * KIB, on));
+    see_result("null-stream-none-current", cuMemAllocAsync(&first, 4 * KIB, NULL));
+    see_result("legacy-none-current", cuMemAllocAsync(&first, 4 * KIB, STREAM_LEGACY));
+    see_result("per-thread-none-current", cuMemAllocAsync(&first, 4 * KIB, STREAM_PER_THREAD));
+    see_result("free-null-stream-none-current", cuMemFreeAsync(second, NULL));
+    see_result("free-stream-none-current", cuMemFreeAsync(second, on));
+    see_result("stream-synchronize", cuStreamSynchronize(on));
+    cuCtxPushCurrent_v2(a);
+    see_result("free-again", cuMemFreeAsync(second, on));
+    see_result("zero-bytes", cuMemAllocAsync(&first, 0, on));
+    see_result("null-pointer", cuMemAllocAsync(NULL, 64, on));
+    see_result("free-zero", cuMemFreeAsync(0, on));
+}
+
+static void async_pool(void)
+{
+    CUdeviceptr made = 0;
+    CUcontext b = NULL;
+    int ordinal = -7;
+    init();
+    need_devices(2);
+    need("cuCtxCreate", cuCtxCreate_v2(&b, 0, 1));
+    CUstream on = stream(STREAM_BLOCKING);
+    create("a");
+    see_result("alloc", cuMemAllocAsync(&made, 4 * KIB, on));
+    cuStreamSynchronize(on);
+    see_result("ordinal", cuPointerGetAttribute(&ordinal, POINTER_ORDINAL, made));
+    see("ordinal-out", "%d", ordinal);
+    see_result("free", cuMemFreeAsync(made, on));
+}
+
+static void plain_freed_async(void)
+{
+    CUdeviceptr made = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    CUdeviceptr plain = memory(4 * KIB);
+    see_result("plain-free-async", cuMemFreeAsync(plain, on));
+    see_result("stream-synchronize", cuStreamSynchronize(on));
+    see_result("plain-free", cuMemFree_v2(plain));
+    need("cuMemAllocAsync", cuMemAllocAsync(&made, 4 * KIB, on));
+    cuStreamSynchronize(on);
+    see_result("async-free", cuMemFree_v2(made));
+    see_result("async-free-again", cuMemFreeAsync(made, on));
+}
+
+#define PLURAL_WORDS "result context memory-type device-pointer host-pointer managed ordinal"
+
+const struct experiment memory_experiments[] = {
+    {"T5.free-anywhere", free_anywhere,
+     "none-current again host-none-current zero-none-current other-current host-other-current "
+     "interior "
+     "after-interior zero garbage host-null host-garbage host-twice"},
+    {"T5.free-of-destroyed", free_of_destroyed, "destroy free free-host free-none-current"},
+    {"T5.destroyed-is-current", free_with_destroyed_current, "alloc free-of-another"},
+    {"T7.unknown", unknown_pointer,
+     "context memory-type device-pointer host-pointer managed ordinal zero unknown-attribute "
+     "null-pointer "
+     "none-current"},
+    {"T7.unknown-plural", unknown_plural, PLURAL_WORDS " count-0 unknown-attribute"},
+    {"T7.device-plural", device_plural, PLURAL_WORDS},
+    {"T7.host-plural", host_plural, PLURAL_WORDS},
+    {"T7.managed-plural", managed_plural, PLURAL_WORDS},
+    {"T7.async-plural", async_plural, PLURAL_WORDS},
+    {"T7.interior", interior, "interior-context interior-ordinal freed"},
+    {"T8.none-current", async_none_current,
+     "null-stream stream-none-current null-stream-none-current legacy-none-current "
+     "per-thread-none-current "
+     "free-null-stream-none-current free-stream-none-current stream-synchronize free-again "
+     "zero-bytes null-pointer "
+     "free-zero"},
+    {"T8.pool", async_pool, "alloc ordinal ordinal-out free"},
+    {"T8.mixed", plain_freed_async,
+     "plain-free-async stream-synchronize plain-free async-free async-free-again"},
+    {NULL, NULL, NULL},
+};

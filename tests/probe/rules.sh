@@ -1,0 +1,50 @@
+#!/bin/sh
+# Each rule of the driver has its observations, and the embedded driver shows each rule that it has.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+probe=$top_builddir/tests/probe/probe
+recording=$top_srcdir/tests/recorded/embedded-13.0.probe.txt
+
+documented()
+{
+    sed -n 's/^| *\([A-Z][0-9][0-9]*\) *|.*/\1/p' "$top_srcdir/docs/semantics.md"
+}
+
+# Also those that the embedded driver does not have yet.
+rules()
+{
+    documented
+    for family in I:5 C:6 S:6 Q:6 P:7 E:2 T:13 G:5 F:5 R:2; do
+        seq -f "${family%:*}%.0f" 1 "${family#*:}"
+    done
+}
+
+echo 1..5
+"$probe" --list > "$scratch/list"
+
+[ "$(documented | wc -l)" -ge 40 ]
+report $? 'the_rules_are_found'
+
+for rule in $(rules | sort -u); do
+    count=$(grep -c "^[a-z]* $rule " "$scratch/list")
+    [ "$count" -ge 2 ] || echo "$rule has $count observations"
+done > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'every_rule_has_two_observations_or_more'
+
+rules | sort -u > "$scratch/rules"
+awk '{ print $2 }' "$scratch/list" | grep -v '^X' | sort -u | comm -13 "$scratch/rules" - > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'every_observation_is_of_a_rule_or_of_a_choice_that_has_none'
+
+for rule in $(documented); do
+    count=$(grep "^$rule\." "$recording" | grep -Evc ' = (not reached|needs|missing|timeout|signal)')
+    [ "$count" -ge 2 ] || echo "$rule is seen $count times"
+done > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'every_documented_rule_is_seen_twice_or_more_in_the_recording'
+
+awk '{ print $3 }' "$scratch/list" | sort > "$scratch/names"
+sed -n 's/^\([^# ]*\) = .*/\1/p' "$recording" | sort | diff "$scratch/names" - > "$scratch/out"
+[ ! -s "$scratch/out" ]
+report $? 'a_recording_has_the_listed_names_and_no_others'
