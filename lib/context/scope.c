@@ -164,6 +164,34 @@ static bool restore(const cx_thread *thread, int index)
     return in_order;
 }
 
+/* Sees that the frame that a scope uncovers is current, if it is of another driver than the scope's: nothing was done
+ * to that driver's stack. Returns whether it was. */
+static bool uncover(const cx_thread *thread, const cx_driver *left)
+{
+    const cx_frame *top = cx_thread_top(thread);
+    if (__builtin_expect(top == NULL || cx_frame_context(top)->driver == left, 1))
+        return true;
+    if (cx_frame_is_current(top) || cx_frame_is_current(top)) /* asked again, as in take */
+        return true;
+    const cx_context *context = cx_frame_context(top);
+    cx_finding finding;
+    bool replaced = cx_frame_origin(top) != CTXRT_FRAME_FOREIGN &&
+                    cx_resync_examine(thread, (int)cx_thread_depth(thread) - 1, &finding) == CTXRT_SUCCESS &&
+                    finding.report.finding == CTXRT_RESYNC_SET;
+    if (!replaced || context->driver->table.ctx_set_current(context->native) != CXU_SUCCESS)
+        (void)cx_resync_force(context->driver, context->native);
+    return false;
+}
+
+static ctxrt_status say_what_was_left(int left, bool in_order)
+{
+    if (left == 0 && in_order)
+        return CTXRT_SUCCESS;
+    return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "%d frame%s left on the stack in a scope%s; it has been restored", left,
+                    left == 1 ? " was" : "s were",
+                    in_order ? "" : ", and other code had changed the driver's stack");
+}
+
 ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
 {
     cx_thread *thread;
@@ -173,21 +201,22 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_frame *top = cx_thread_top(thread);
-    if (top != NULL && top->serial == scope->serial && cx_stack_pop_top(thread, top)) {
-        scope->serial = 0;
-        return CTXRT_SUCCESS;
+    if (top != NULL && top->serial == scope->serial) {
+        const cx_driver *driver = cx_frame_context(top)->driver;
+        if (cx_stack_pop_top(thread, top)) {
+            scope->serial = 0;
+            return say_what_was_left(0, uncover(thread, driver));
+        }
     }
     int index = find(thread, scope);
     if (index < 0)
         return cx_error(CTXRT_ERROR_WRONG_THREAD, "the scope is not open on the calling thread: another thread "
                                                   "entered it, or a scope around it was left before");
+    const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
     int left = leftovers(thread, index);
     bool in_order = restore(thread, index);
     cx_stack_drop(thread, (uint32_t)index);
     scope->serial = 0;
-    if (left != 0 || !in_order)
-        return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "%d frame%s left on the stack in a scope%s; it has been restored",
-                        left, left == 1 ? " was" : "s were",
-                        in_order ? "" : ", and other code had changed the driver's stack");
-    return CTXRT_SUCCESS;
+    in_order &= uncover(thread, driver);
+    return say_what_was_left(left, in_order);
 }
