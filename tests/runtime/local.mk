@@ -182,11 +182,18 @@ tests_runtime_check_ending_restart_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_ending_restart_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_runtime_check_ending_restart_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
-check_PROGRAMS += tests/runtime/check_two_drivers
-TESTS += tests/runtime/check_two_drivers
-tests_runtime_check_two_drivers_SOURCES = tests/runtime/check_two_drivers.c tests/runtime/two_drivers.c \
-	tests/runtime/two_drivers.h tests/support/faults.c tests/support/faults.h $(INSIDE_SOURCES)
+check_PROGRAMS += tests/runtime/check_two_drivers tests/runtime/check_two_drivers_work
+TESTS += tests/runtime/check_two_drivers tests/runtime/check_two_drivers_work
+TWO_DRIVERS_SOURCES = tests/runtime/two_drivers.c tests/runtime/two_drivers.h $(INSIDE_SOURCES)
+tests_runtime_check_two_drivers_SOURCES = tests/runtime/check_two_drivers.c tests/support/faults.c \
+	tests/support/faults.h $(TWO_DRIVERS_SOURCES)
 tests_runtime_check_two_drivers_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_two_drivers_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_two_drivers_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_two_drivers_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+tests_runtime_check_two_drivers_work_SOURCES = tests/runtime/check_two_drivers_work.c $(TWO_DRIVERS_SOURCES)
+tests_runtime_check_two_drivers_work_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_two_drivers_work_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_two_drivers_work_LDADD = $(INSIDE_LIBS)
+EXTRA_tests_runtime_check_two_drivers_work_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
