@@ -175,7 +175,8 @@ static inline void ctxrt_scope_cleanup(ctxrt_scope *scope)
 
 /**
  * The same as the plain calls, with the place of the call kept in the frame: snapshots and messages
- * name it. `file` must live as long as the frame: use the macros.
+ * name it. `file` must live for ever, since a snapshot may still read it when the frame is gone: use the
+ * macros.
  */
 CTXRT_API ctxrt_status ctxrt_device_set_at(ctxrt_device device, const char *file,
                                            int line) CTXRT_CHECK_RESULT;
@@ -218,11 +219,20 @@ typedef enum ctxrt_snapshot_format {
 } ctxrt_snapshot_format;
 
 /**
- * Writes every thread's stack as it is now: frames from the top, with device, context, stream and
- * origin. Threads go on running; each thread's stack is consistent in itself. Threads that never used
- * ctxrt are not shown.
+ * Writes every thread's stack as it is now: frames from the top, with device, context, stream,
+ * allocator, origin and place; frames that are detached; what memory and objects each context holds.
+ * docs/snapshots.md describes the formats. Threads that never used ctxrt are not shown.
  *
- * @retval CTXRT_ERROR_SYSTEM  writing failed
+ * Threads go on running. Each stack is one that its thread had at a moment of the call, and these
+ * moments differ: a frame that is just then handed from one thread to another may be shown twice, but
+ * never not at all. Makes no driver call, waits for nobody's work, and does not start the runtime. It
+ * may be called in a host function and in a log callback.
+ *
+ * The text is written in one piece and flushed, so one file may be used by several threads. A broken
+ * pipe raises SIGPIPE unless that is ignored.
+ *
+ * @retval CTXRT_ERROR_SYSTEM         the file could not be written, or not to its end
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY  nothing was written
  */
 CTXRT_API ctxrt_status ctxrt_snapshot_write(FILE *file, ctxrt_snapshot_format format) CTXRT_CHECK_RESULT;
 

@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include "base/utf8.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,8 @@ static ctxrt_status record(ctxrt_status status, const char *call, int result, co
                            const char *format, va_list arguments)
 {
     char message[sizeof last.message]; /* an argument may be a part of the last message */
-    vsnprintf(message, sizeof message, format, arguments);
+    if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
+        cx_utf8_trim(message);
     memcpy(last.message, message, sizeof message);
     last.error = (ctxrt_error){
         .status = status,

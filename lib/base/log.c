@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "base/utf8.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -55,6 +56,15 @@ bool cx_log_enabled(ctxrt_log_level level)
     return level != CTXRT_LOG_OFF && (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed);
 }
 
+/* What the callback does is not the last error of the call that logs. */
+static void call(ctxrt_log_callback callback, ctxrt_log_level level, const char *line, void *user_data)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    callback(level, line, user_data);
+    cx_error_restore(&saved);
+}
+
 void cx_log(ctxrt_log_level level, const char *format, ...)
 {
     if (!cx_log_enabled(level))
@@ -63,7 +73,8 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
     char line[LINE_MAX_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    if (vsnprintf(line, sizeof line, format, arguments) >= (int)sizeof line)
+        cx_utf8_trim(line);
     va_end(arguments);
 
     /* Callers may hold locks. */
@@ -74,7 +85,7 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
     pthread_mutex_unlock(&log_lock);
 
     if (callback != NULL)
-        callback(level, line, user_data);
+        call(callback, level, line, user_data);
     else
         fprintf(stderr, "ctxrt: %s: %s\n", level_names[level], line);
     cx_cancel_restore(cancel);

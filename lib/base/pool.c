@@ -115,15 +115,27 @@ void *cx_pool_handle(cx_pool *pool, const void *object)
     return handle_of(pool, atomic_load_explicit(&slot->generation, memory_order_relaxed), slot->index);
 }
 
-void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
+static void each(cx_pool *pool, uint32_t used, bool (*visit)(void *object, void *argument), void *argument)
 {
-    pthread_mutex_lock(&pool->lock);
-    uint32_t used = pool->used;
-    pthread_mutex_unlock(&pool->lock);
     for (uint32_t index = 0; index < used; index++) {
         cx_pool_slot *slot = slot_at(pool, index);
         if (atomic_load(&slot->generation) & 1)
             if (!visit(object_of(slot), argument))
                 return;
     }
+}
+
+void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
+{
+    pthread_mutex_lock(&pool->lock);
+    uint32_t used = pool->used;
+    pthread_mutex_unlock(&pool->lock);
+    each(pool, used, visit, argument);
+}
+
+void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
+{
+    pthread_mutex_lock(&pool->lock);
+    each(pool, pool->used, visit, argument);
+    pthread_mutex_unlock(&pool->lock);
 }

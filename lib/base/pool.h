@@ -72,6 +72,10 @@ void *cx_pool_handle(cx_pool *pool, const void *object);
  * none is retired meanwhile. */
 void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
 
+/* The same with the pool's lock held, for whoever cannot see to that: an object that is retired meanwhile is not yet
+ * another one when it is visited. `visit` must not use the pool. */
+void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
+
 static inline uint32_t cx_pool_live(const cx_pool *pool)
 {
     return atomic_load_explicit(&pool->live, memory_order_relaxed);

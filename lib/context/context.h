@@ -37,6 +37,7 @@ typedef struct cx_context {
     _Atomic uint32_t epoch;   /* bumped by a reset: objects of an older epoch are gone */
     _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
     _Atomic int objects[CX_OBJECT_KINDS]; /* of the user's */
+    _Atomic uint64_t memory_bytes;        /* of the CX_OBJECT_MEMORY among them */
     void *handles;            /* of operator libraries; handle.c, under its own lock */
     void *idle_streams;       /* thread default streams that nobody has; lib/work, under its own lock */
     pthread_mutex_t lock;     /* "context": the field below */
@@ -110,6 +111,18 @@ static inline void cx_context_object_add(cx_context *context, cx_object_kind kin
 static inline void cx_context_object_drop(cx_context *context, cx_object_kind kind)
 {
     atomic_fetch_sub(&context->objects[kind], 1);
+}
+
+/* The same for memory, with its size. */
+static inline void cx_context_memory_add(cx_context *context, size_t size_bytes)
+{
+    atomic_fetch_add_explicit(&context->memory_bytes, size_bytes, memory_order_relaxed);
+    cx_context_object_add(context, CX_OBJECT_MEMORY);
+}
+static inline void cx_context_memory_drop(cx_context *context, size_t size_bytes)
+{
+    atomic_fetch_sub_explicit(&context->memory_bytes, size_bytes, memory_order_relaxed);
+    cx_context_object_drop(context, CX_OBJECT_MEMORY);
 }
 
 /*

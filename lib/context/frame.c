@@ -12,7 +12,7 @@ static inline ctxrt_status push(const ctxrt_context *context, const char *file, 
 {
     cx_thread *thread;
     cx_target target;
-    const cx_frame_place place = {CTXRT_FRAME_PUSH, 0, file, line};
+    const cx_frame_place place = {.origin = CTXRT_FRAME_PUSH, .file = file, .line = line};
     ctxrt_status status = begin(&thread);
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = cx_target_context(context, &target);
@@ -33,7 +33,7 @@ ctxrt_status ctxrt_device_push_at(ctxrt_device device, const char *file, int lin
 {
     cx_thread *thread;
     cx_target target;
-    const cx_frame_place place = {CTXRT_FRAME_PUSH, 0, file != NULL ? file : "", line};
+    const cx_frame_place place = {.origin = CTXRT_FRAME_PUSH, .file = file != NULL ? file : "", .line = line};
     ctxrt_status status = begin(&thread);
     if (status == CTXRT_SUCCESS)
         status = cx_target_device(device, &target);
@@ -122,8 +122,8 @@ static ctxrt_status replace(cx_thread *thread, uint32_t index, int above, cx_tar
         return status;
     status = switch_entry(frame, above, target->context, &beneath);
     if (status == CTXRT_SUCCESS) {
-        cx_stack_drop(thread, index + 1);
         cx_thread_begin(thread);
+        cx_stack_drop(thread, index + 1);
         cx_frame_write(frame, target->context, place);
         cx_thread_end(thread);
         frame->beneath = beneath;
@@ -179,7 +179,7 @@ static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
         status = cx_target_device(id, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_frame_place place = {CTXRT_FRAME_SET, 0, file, line};
+    const cx_frame_place place = {.origin = CTXRT_FRAME_SET, .file = file, .line = line};
     const cx_frame *top = cx_thread_top(thread);
     if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_SET) {
         const cx_context *before = cx_frame_context(top);

@@ -1,6 +1,7 @@
 /* Handing a frame from one thread to another. */
 #include "base/error.h"
 #include "context/stack.h"
+#include "context/view.h"
 #include <stdlib.h>
 
 struct ctxrt_detached_frame {
@@ -13,8 +14,6 @@ typedef struct cx_detached {
     cx_kept kept;
     bool default_stream; /* the stream was a default one of the thread */
     uint32_t epoch;
-    const char *file;
-    int line;
 } cx_detached;
 
 static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
@@ -38,7 +37,7 @@ static cx_default_stream *find_default_stream(cx_thread *thread, const cx_contex
  * context. */
 static void give_default_stream(cx_thread *thread, const cx_detached *detached)
 {
-    cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.stream);
+    cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.frame.stream);
     *entry = thread->default_streams[--thread->default_stream_count];
     for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
         if (cx_frame_context(&thread->frames[i]) == detached->context)
@@ -68,7 +67,7 @@ static bool keep_default_stream(cx_thread *thread, const cx_detached *detached)
         .context = context,
         .context_handle = cx_context_handle(context),
         .epoch = atomic_load(&context->epoch),
-        .stream = detached->kept.stream,
+        .stream = detached->kept.frame.stream,
     };
     return first;
 }
@@ -92,9 +91,9 @@ static ctxrt_status find_top(cx_thread **out_thread, const cx_frame **out_top)
     return CTXRT_SUCCESS;
 }
 
-static void let_go(cx_detached *detached, cx_frame *frame, ctxrt_stream *stream)
+static void let_go(cx_detached *detached, cx_thread *thread, ctxrt_stream *stream)
 {
-    cx_threads_let_go(&detached->kept, frame, stream);
+    cx_threads_let_go(&detached->kept, thread, stream);
     cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
 }
 
@@ -103,14 +102,12 @@ static ctxrt_status detach(cx_thread *thread, const cx_frame *top, cx_detached *
     *detached = (cx_detached){
         .context = cx_frame_context(top),
         .handle = cx_context_handle(cx_frame_context(top)),
-        .kept = {.stream = atomic_load(&top->stream), .allocator = atomic_load(&top->allocator)},
+        .kept = {.frame = cx_frame_look(top), .number = atomic_load(&thread->number)},
         .epoch = atomic_load(&cx_frame_context(top)->epoch),
-        .file = atomic_load(&top->file),
-        .line = (int)(atomic_load(&top->tag) >> 16),
     };
-    const cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.stream);
+    const cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.frame.stream);
     if (entry != NULL) {
-        detached->kept.stream = entry->stream;
+        detached->kept.frame.stream = entry->stream;
         detached->default_stream = true;
     }
     cx_context_object_add(detached->context, CX_OBJECT_DETACHED_FRAME);
@@ -151,7 +148,14 @@ static bool went_with_a_reset(const cx_detached *detached)
 static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
 {
     cx_target target = {.context = detached->context, .handle = detached->handle};
-    const cx_frame_place place = {CTXRT_FRAME_ATTACH, 0, detached->file, detached->line};
+    const cx_frame_view *before = &detached->kept.frame;
+    const cx_frame_place place = {
+        .origin = CTXRT_FRAME_ATTACH,
+        .file = before->file,
+        .line = before->line,
+        .stream = detached->default_stream ? NULL : before->stream,
+        .allocator = before->allocator,
+    };
     ctxrt_status status = detached->default_stream ? make_room(thread) : CTXRT_SUCCESS;
     if (status == CTXRT_SUCCESS && !cx_context_holds_what_is_of(detached->context, detached->epoch) &&
         detached->context->kind != CX_CONTEXT_PRIMARY)
@@ -161,10 +165,10 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
         status = cx_stack_push(thread, &target, &place);
     if (status != CTXRT_SUCCESS)
         return status;
-    ctxrt_stream *stream = detached->kept.stream;
+    ctxrt_stream *stream = before->stream;
     if (detached->default_stream && (went_with_a_reset(detached) || keep_default_stream(thread, detached)))
         stream = NULL;
-    let_go(detached, cx_thread_top(thread), stream);
+    let_go(detached, thread, stream);
     return CTXRT_SUCCESS;
 }
 

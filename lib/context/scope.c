@@ -22,7 +22,8 @@ static inline ctxrt_status enter(cx_thread *thread, cx_target *target, ctxrt_sco
     if (scope->serial != 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the scope is open already, or was not zero-initialised");
-    const cx_frame_place place = {CTXRT_FRAME_SCOPE, next_serial(), file, line};
+    const cx_frame_place place = {
+        .origin = CTXRT_FRAME_SCOPE, .serial = next_serial(), .file = file, .line = line};
     ctxrt_status status = cx_stack_push(thread, target, &place);
     if (status != CTXRT_SUCCESS)
         return status;

@@ -26,14 +26,14 @@ void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
         .serial = source->serial,
         .file = atomic_load(&source->file),
         .line = (int)(tag >> 16),
+        .stream = atomic_load(&source->stream),
+        .allocator = atomic_load(&source->allocator),
     };
     cx_thread_begin(thread);
     cx_frame_write(target, cx_frame_context(source), &place);
-    atomic_store_explicit(&target->stream, atomic_load(&source->stream), memory_order_release);
-    atomic_store_explicit(&target->allocator, atomic_load(&source->allocator), memory_order_release);
     target->beneath = source->beneath;
-    cx_thread_end(thread);
     cx_stack_drop(thread, to + 1);
+    cx_thread_end(thread);
 }
 
 int cx_stack_top_own(const cx_thread *thread)

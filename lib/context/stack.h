@@ -79,13 +79,15 @@ typedef struct cx_frame_place {
     uint64_t serial; /* of a scope; else 0 */
     const char *file;
     int line;
+    ctxrt_stream *stream;       /* of a frame that was another thread's; else NULL */
+    ctxrt_allocator *allocator; /* likewise */
 } cx_frame_place;
 
 /* Fills a frame's fields; between cx_thread_begin and cx_thread_end. */
 static inline void cx_frame_write(cx_frame *frame, cx_context *context, const cx_frame_place *place)
 {
-    atomic_store_explicit(&frame->stream, NULL, memory_order_release);
-    atomic_store_explicit(&frame->allocator, NULL, memory_order_release);
+    atomic_store_explicit(&frame->stream, place->stream, memory_order_release);
+    atomic_store_explicit(&frame->allocator, place->allocator, memory_order_release);
     atomic_store_explicit(&frame->device, context->device, memory_order_release);
     atomic_store_explicit(&frame->context_id, atomic_load_explicit(&context->id, memory_order_relaxed),
                           memory_order_release);

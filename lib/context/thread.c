@@ -195,17 +195,29 @@ void cx_threads_keep(cx_kept *kept)
     pthread_mutex_unlock(&lock);
 }
 
-void cx_threads_let_go(cx_kept *kept, cx_frame *frame, ctxrt_stream *stream)
+void cx_threads_let_go(cx_kept *kept, cx_thread *thread, ctxrt_stream *stream)
 {
     pthread_mutex_lock(&lock);
-    if (frame != NULL) {
-        atomic_store(&frame->stream, stream);
-        atomic_store(&frame->allocator, kept->allocator);
+    if (thread != NULL) {
+        cx_thread_begin(thread);
+        atomic_store(&cx_thread_top(thread)->stream, stream);
+        atomic_store(&cx_thread_top(thread)->allocator, kept->frame.allocator);
+        cx_thread_end(thread);
     }
     cx_kept **link = &all_kept;
     while (*link != kept)
         link = &(*link)->next;
     *link = kept->next;
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
+                              bool (*visit_kept)(const cx_kept *kept, void *argument), void *argument)
+{
+    pthread_mutex_lock(&lock);
+    each(visit, argument);
+    for (const cx_kept *kept = all_kept; kept != NULL && visit_kept(kept, argument); kept = kept->next)
+        ;
     pthread_mutex_unlock(&lock);
 }
 
@@ -244,8 +256,8 @@ static bool look_in_frames(cx_thread *thread, void *argument)
 static void look_in_kept(reference *wanted)
 {
     for (const cx_kept *kept = all_kept; kept != NULL && !wanted->found; kept = kept->next) {
-        wanted->found = (wanted->stream != NULL && kept->stream == wanted->stream) ||
-                        (wanted->allocator != NULL && kept->allocator == wanted->allocator);
+        wanted->found = (wanted->stream != NULL && kept->frame.stream == wanted->stream) ||
+                        (wanted->allocator != NULL && kept->frame.allocator == wanted->allocator);
         wanted->number = 0;
     }
 }

@@ -26,6 +26,18 @@ typedef struct cx_frame {
     uint32_t native_stream_epoch;
 } cx_frame;
 
+/* What others see of a frame. */
+typedef struct cx_frame_view {
+    ctxrt_device device; /* cuda:-1: one that ctxrt does not list */
+    uint64_t context_id; /* when the frame was made */
+    cx_context_kind kind;
+    ctxrt_frame_origin origin;
+    ctxrt_stream *stream;
+    ctxrt_allocator *allocator;
+    const char *file;
+    int line;
+} cx_frame_view;
+
 /* A thread's default stream in one context. Made and used by lib/work. */
 typedef struct cx_default_stream {
     cx_context *context;
@@ -36,6 +48,7 @@ typedef struct cx_default_stream {
 
 typedef struct cx_thread {
     _Atomic uint32_t sequence; /* odd while a frame is written */
+    _Atomic(struct cx_stack_view *) wanted; /* another thread waits for a view of the stack; view.h */
     _Atomic(cx_context *) pending; /* about to be put into a frame */
     _Atomic uint32_t depth;
     _Atomic int number;        /* system thread id; 0: the record is free */
@@ -107,9 +120,14 @@ static inline void cx_announce(_Atomic(cx_context *) *slot, cx_context *context)
 /* Between making a context stale and looking for it in frames. */
 void cx_announce_barrier(void);
 
+/* Fills in the view that another thread waits for; from the thread itself. */
+void cx_thread_show(cx_thread *thread);
+
 /* Brackets the writing of a frame for readers on other threads. */
 static inline void cx_thread_begin(cx_thread *thread)
 {
+    if (__builtin_expect(atomic_load_explicit(&thread->wanted, memory_order_relaxed) != NULL, 0))
+        cx_thread_show(thread);
     uint32_t sequence = atomic_load_explicit(&thread->sequence, memory_order_relaxed);
     atomic_store_explicit(&thread->sequence, sequence + 1, memory_order_relaxed);
 }
@@ -132,14 +150,19 @@ void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *arg
 /* What a frame on its way from one thread to another refers to. It is kept before it leaves the one thread's frames,
  * and let go into a frame of the other, so that whoever looks for a reference always finds it. */
 typedef struct cx_kept {
-    ctxrt_stream *stream;
-    ctxrt_allocator *allocator;
+    cx_frame_view frame;
+    int number; /* of the thread that it left */
     struct cx_kept *next;
 } cx_kept;
 
 void cx_threads_keep(cx_kept *kept);
-/* `frame`: NULL if nothing gets it; `stream` is what it gets. */
-void cx_threads_let_go(cx_kept *kept, cx_frame *frame, ctxrt_stream *stream);
+/* The top frame of `thread`, NULL for none, gets what was kept, with `stream` for its stream. */
+void cx_threads_let_go(cx_kept *kept, cx_thread *thread, ctxrt_stream *stream);
+
+/* cx_threads_each, and then the frames that are kept, all under the one lock: a frame that goes from thread to thread
+ * meanwhile is found at least once. */
+void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
+                              bool (*visit_kept)(const cx_kept *kept, void *argument), void *argument);
 
 /* Whether some thread has the context, stream or allocator in a frame; then *out_number is that thread's
  * system id and *out_level the frame's level from its bottom; *out_number is 0 for a frame that is kept. seq_cst:

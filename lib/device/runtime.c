@@ -12,6 +12,7 @@
 
 _Atomic int cx_current_phase = CX_PHASE_STOPPED;
 _Atomic int cx_loose_objects;
+_Atomic uint64_t cx_loose_bytes;
 cx_driver cx_drivers[CX_DRIVERS_MAX];
 
 /* Options with every default filled in; `libcuda` is a copy of ours, or NULL for the default name. */

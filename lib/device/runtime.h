@@ -7,6 +7,7 @@
 #include "driver/driver.h"
 #include <ctxrt/runtime.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 typedef enum cx_phase {
     CX_PHASE_STOPPED, /* before the first call, and after ctxrt_shutdown */
@@ -60,6 +61,7 @@ const char *cx_runtime_cuda_reason(void);
 
 /* Objects of the user's that belong to no context; shutdown wants none. */
 extern _Atomic int cx_loose_objects;
+extern _Atomic uint64_t cx_loose_bytes;
 
 /* Ends the running phase if both succeed. They are called with the lock "runtime" held: `check` while others may
  * still enter, `release` when nobody can, and they must not enter either. */

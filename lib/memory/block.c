@@ -40,11 +40,11 @@ ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
     if (status != CTXRT_SUCCESS)
         return status;
     atomic_fetch_add(&block.allocator->live, 1);
-    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    cx_context_memory_add(context, size_bytes);
     status = serve(block.allocator, &request, &block.pointer);
     if (status != CTXRT_SUCCESS) {
         atomic_fetch_sub(&block.allocator->live, 1);
-        cx_context_object_drop(context, CX_OBJECT_MEMORY);
+        cx_context_memory_drop(context, size_bytes);
         return status;
     }
     *out_block = block;
@@ -61,7 +61,7 @@ ctxrt_status cx_block_free(const cx_block *block)
         status = allocator->kind->free(allocator, &request, block->pointer);
     cx_figures_freed(&allocator->figures, block->size_bytes);
     atomic_fetch_sub(&allocator->live, 1);
-    cx_context_object_drop(block->context, CX_OBJECT_MEMORY);
+    cx_context_memory_drop(block->context, block->size_bytes);
     return status;
 }
 

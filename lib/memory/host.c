@@ -75,7 +75,7 @@ static ctxrt_status free_pinned(cx_memory *memory)
         free(memory->allocated);
     else if (cx_context_holds_what_is_of(context, memory->block.epoch))
         status = free_native(context, memory->block.pointer);
-    cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    cx_context_memory_drop(context, memory->block.size_bytes);
     return status;
 }
 
@@ -123,9 +123,9 @@ ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes, ctxrt_memory **out_mem
                        .kind = CTXRT_MEMORY_PINNED,
                        .block = {.context = context, .epoch = atomic_load(&context->epoch)},
                        .free = free_pinned};
-    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    cx_context_memory_add(context, size_bytes);
     status = make_pinned(&model, size_bytes, out_memory);
     if (status != CTXRT_SUCCESS)
-        cx_context_object_drop(context, CX_OBJECT_MEMORY);
+        cx_context_memory_drop(context, size_bytes);
     return status;
 }

@@ -56,8 +56,10 @@ static ctxrt_status end(cx_memory *memory)
         cx_error_save(&saved);
     bool loose = memory->block.context == NULL;
     ctxrt_status status = memory->free(memory);
-    if (loose)
+    if (loose) {
+        atomic_fetch_sub(&cx_loose_bytes, memory->block.size_bytes);
         atomic_fetch_sub(&cx_loose_objects, 1);
+    }
     if (waited != CTXRT_SUCCESS) {
         cx_error_restore(&saved);
         status = waited;
@@ -114,8 +116,10 @@ ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory 
     memory->allocated = model->allocated;
     memory->deleter = model->deleter;
     memory->user_data = model->user_data;
-    if (memory->block.context == NULL)
+    if (memory->block.context == NULL) {
+        atomic_fetch_add(&cx_loose_bytes, memory->block.size_bytes);
         atomic_fetch_add(&cx_loose_objects, 1);
+    }
     ctxrt_memory *handle = cx_pool_publish(&cx_memories, memory);
     atomic_store(&memory->state, generation_of(handle) | 1);
     *out_memory = handle;

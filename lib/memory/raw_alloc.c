@@ -25,7 +25,7 @@ static ctxrt_status free_memory(const cx_raw *raw)
         if (!gone)
             status = cx_block_check_freed(context, CX_SLOT_mem_free, result);
     }
-    cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    cx_context_memory_drop(context, block->size_bytes);
     return status;
 }
 
@@ -40,7 +40,7 @@ static void forget(cx_raw *raw)
         cx_figures_freed(&raw->block.allocator->figures, raw->block.size_bytes);
         atomic_fetch_sub(&raw->block.allocator->live, 1);
     }
-    cx_context_object_drop(raw->block.context, CX_OBJECT_MEMORY);
+    cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
     free(raw);
 }
 
@@ -119,7 +119,7 @@ ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer)
         return status;
     }
     raw->block.pointer = (void *)(uintptr_t)address;
-    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    cx_context_memory_add(context, size_bytes);
     return keep(raw, out_pointer);
 }
 
@@ -146,7 +146,7 @@ ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **o
         return status;
     }
     raw->block.pointer = (void *)(uintptr_t)address;
-    cx_context_object_add(target.context, CX_OBJECT_MEMORY);
+    cx_context_memory_add(target.context, size_bytes);
     return keep(raw, out_pointer);
 }
 
@@ -183,7 +183,7 @@ ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
         cx_error_restore(&saved);
         return status;
     }
-    cx_context_object_drop(raw->block.context, CX_OBJECT_MEMORY);
+    cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
     free(raw);
     return CTXRT_SUCCESS;
 }
@@ -269,12 +269,12 @@ ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
         .context = context,
         .epoch = atomic_load(&context->epoch),
     };
-    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    cx_context_memory_add(context, size_bytes);
     status = pin(context, pointer, size_bytes);
     if (status == CTXRT_SUCCESS)
         status = keep_registered(raw);
     if (status != CTXRT_SUCCESS) {
-        cx_context_object_drop(context, CX_OBJECT_MEMORY);
+        cx_context_memory_drop(context, size_bytes);
         free(raw);
     }
     return status;
@@ -292,7 +292,7 @@ ctxrt_status ctxrt_host_unregister(void *pointer)
     if (status != CTXRT_SUCCESS)
         return status;
     status = unpin(raw);
-    cx_context_object_drop(raw->block.context, CX_OBJECT_MEMORY);
+    cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
     free(raw);
     return status;
 }

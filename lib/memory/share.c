@@ -34,7 +34,7 @@ static ctxrt_status close_imported(cx_memory *memory)
     if (cx_context_holds_what_is_of(context, memory->block.epoch))
         result = context->driver->table.ipc_close_mem_handle((CUdeviceptr)(uintptr_t)memory->block.pointer);
     ctxrt_status status = cx_block_check_freed(context, CX_SLOT_ipc_close_mem_handle, result);
-    cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    cx_context_memory_drop(context, memory->block.size_bytes);
     return status;
 }
 
@@ -74,9 +74,9 @@ ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported, ctxrt_me
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(frame);
-    cx_context_object_add(context, CX_OBJECT_MEMORY);
+    cx_context_memory_add(context, exported->size_bytes);
     status = open_exported(context, exported, out_memory);
     if (status != CTXRT_SUCCESS)
-        cx_context_object_drop(context, CX_OBJECT_MEMORY);
+        cx_context_memory_drop(context, exported->size_bytes);
     return status;
 }

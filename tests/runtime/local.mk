@@ -75,6 +75,15 @@ tests_runtime_check_scope_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_scope_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_scope_LDADD = $(PUBLIC_LIBS) $(JANSSON_LIBS)
 
+# These look at other threads' stacks, and play foreign code, so they link the rooms.
+check_PROGRAMS += tests/runtime/check_snapshot_race
+TESTS += tests/runtime/check_snapshot_race
+tests_runtime_check_snapshot_race_SOURCES = tests/runtime/check_snapshot_race.c tests/runtime/snapshot.h \
+	tests/runtime/gate.h tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_snapshot_race_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_snapshot_race_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
+tests_runtime_check_snapshot_race_LDADD = $(INSIDE_LIBS)
+
 # Plays the foreign code through the driver's table, so it links the rooms.
 tests_runtime_check_foreign_SOURCES = tests/runtime/check_foreign.c tests/support/fixture.c tests/support/fixture.h
 tests_runtime_check_foreign_CPPFLAGS = $(RUNTIME_CPPFLAGS)

@@ -1,0 +1,65 @@
+/*
+ * What a snapshot shows, and how it is written. Private to the files of this noun.
+ */
+#ifndef CX_CONTEXT_SNAPSHOT_H
+#define CX_CONTEXT_SNAPSHOT_H
+
+#include "context/thread.h"
+#include <stdio.h>
+
+typedef struct cx_thread_shot {
+    int number;
+    char name[17];
+    uint32_t depth;
+    cx_frame_view *frames; /* [0] is the bottom */
+} cx_thread_shot;
+
+typedef struct cx_detached_shot {
+    int number; /* of the thread that detached it */
+    cx_frame_view frame;
+} cx_detached_shot;
+
+typedef struct cx_context_shot {
+    uint64_t id;
+    ctxrt_device device;
+    cx_context_kind kind;
+    const void *native;
+    int holds;
+    int objects[CX_OBJECT_KINDS];
+    uint64_t memory_bytes;
+} cx_context_shot;
+
+typedef struct cx_snapshot {
+    cx_thread_shot *threads;
+    size_t thread_count;
+    cx_detached_shot *detached;
+    size_t detached_count;
+    cx_context_shot *contexts; /* by id */
+    size_t context_count;
+    int loose_objects; /* host and wrapped memory */
+    uint64_t loose_bytes;
+} cx_snapshot;
+
+/* Of a frame and of a context: "set", "primary". */
+const char *cx_origin_name(ctxrt_frame_origin origin);
+const char *cx_kind_name(cx_context_kind kind);
+
+/* Whether the frame says where in the source it was made. */
+static inline bool cx_frame_has_place(const cx_frame_view *frame)
+{
+    return frame->file != NULL && frame->file[0] != '\0';
+}
+
+/* Into memory: what fails is the stream's error. */
+void cx_snapshot_text(FILE *file, const cx_snapshot *shot);
+void cx_snapshot_json(FILE *file, const cx_snapshot *shot);
+void cx_snapshot_svg(FILE *file, const cx_snapshot *shot);
+
+/* The next character of a text that anybody may have written: itself; or U+FFFD for a byte that is none, or a control
+ * character. The length is 0 at the end. */
+const char *cx_shown_character(const char **text, size_t *out_length);
+
+/* The text, each character as it is shown. */
+void cx_write_shown(FILE *file, const char *text);
+
+#endif
