@@ -22,7 +22,9 @@ include tests/emu/local.mk
 include tests/faults/local.mk
 include tests/guest/local.mk
 include tests/lifetimes/local.mk
+include tests/play/local.mk
 include tests/runtime/local.mk
+include tests/scenarios/local.mk
 include tests/standin/local.mk
 include tests/tools/local.mk
 include tests/package/local.mk

@@ -19,6 +19,7 @@ enum {
 /* Each subcommand is given its own arguments, argv[0] being its full name ("ctxrt info"), and
  * returns the exit status of the process. */
 int info_command(int argc, char **argv);
+int play_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 
 /*

@@ -1,12 +1,20 @@
 # The command ctxrt: a client of the public interface, one file for each subcommand.
 bin_PROGRAMS += ctxrt
-ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/info.c tools/run.c
+ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/info.c tools/place.c tools/place.h \
+	tools/play.c tools/run.c
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
-	-DCTXRT_BUILT_NVCC='"$(NVCC)"'
+	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"'
 if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif
 ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 ctxrt_LDADD = lib/libctxrt.la $(JANSSON_LIBS)
-EXTRA_ctxrt_DEPENDENCIES = $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
+EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
+
+# The player holds an embedded driver of its own and opens others, so it is a program without libctxrt.
+pkglibexec_PROGRAMS += ctxrt-play
+ctxrt_play_SOURCES = tools/play_main.c tools/command.c tools/command.h
+ctxrt_play_CPPFLAGS = $(AM_CPPFLAGS)
+ctxrt_play_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+ctxrt_play_LDADD = $(PLAY_LIBS) $(JANSSON_LIBS)

@@ -1,4 +1,5 @@
 #include "command.h"
+#include "place.h"
 
 #include "config.h"
 #include <ctxrt/runtime.h>
@@ -44,81 +45,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Writes the pieces, up to NULL, one after the other; false if they do not fit. */
-static bool join(char path[PATH_MAX], const char *const *pieces)
-{
-    size_t length = 0;
-    for (; *pieces != NULL; pieces++) {
-        size_t more = strlen(*pieces);
-        if (more >= PATH_MAX - length)
-            return false;
-        memcpy(path + length, *pieces, more + 1);
-        length += more;
-    }
-    return true;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
-/* The folder that this program is in, without libtool's .libs. */
-static bool find_own_folder(char folder[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length <= 0)
-        return false;
-    folder[length] = '\0';
-    *strrchr(folder, '/') = '\0';
-    if (ends_with(folder, "/.libs"))
-        *strrchr(folder, '/') = '\0';
-    return true;
-}
-
-/* The length of the folder that both paths begin with. */
-static size_t common_folder(const char *left, const char *right)
-{
-    size_t common = 0;
-    for (size_t i = 0; left[i] == right[i]; i++) {
-        if (left[i] == '/')
-            common = i;
-        if (left[i] == '\0')
-            return i;
-    }
-    return common;
-}
-
-static bool has_standin(const char *folder)
-{
-    char path[PATH_MAX];
-    return join(path, (const char *const[]){folder, "/libcuda.so.1", NULL}) &&
-           access(path, R_OK) == 0;
-}
-
-/* The folder of the stand-in: of this build tree; else where an installation, maybe moved, has it.
- */
-static bool find_standin(const char *cuda, char standin[PATH_MAX])
-{
-    char own[PATH_MAX];
-    if (find_own_folder(own)) {
-        if (join(standin, (const char *const[]){own, "/lib/shim/cuda-", cuda, "/.libs", NULL}) &&
-            has_standin(standin))
-            return true;
-        size_t common = common_folder(CTXRT_BINDIR, CTXRT_PKGLIBDIR);
-        if (ends_with(own, CTXRT_BINDIR + common)) {
-            own[strlen(own) - strlen(CTXRT_BINDIR + common)] = '\0';
-            if (join(standin,
-                     (const char *const[]){own, CTXRT_PKGLIBDIR + common, "/cuda-", cuda, NULL}) &&
-                has_standin(standin))
-                return true;
-        }
-    }
-    return join(standin, (const char *const[]){CTXRT_PKGLIBDIR, "/cuda-", cuda, NULL}) &&
-           has_standin(standin);
-}
-
 static bool prepend_library_path(const char *folder)
 {
     const char *rest = getenv("LD_LIBRARY_PATH");
@@ -147,6 +73,14 @@ static int execute(const char *command, char **program)
     execvp(program[0], program);
     int status = errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_CANNOT_EXECUTE;
     return command_error(command, status, "cannot run %s: %s", program[0], strerror(errno));
+}
+
+static bool find_standin(const char *cuda, char standin[PATH_MAX])
+{
+    char in_build[64], in_library[64];
+    snprintf(in_build, sizeof in_build, "/lib/shim/cuda-%s/.libs", cuda);
+    snprintf(in_library, sizeof in_library, "/cuda-%s", cuda);
+    return place_find(in_build, CTXRT_PKGLIBDIR, in_library, "/libcuda.so.1", standin);
 }
 
 static const char doc[] = "Runs PROGRAM on the stand-in libcuda.so.1, which plays GPUs on the CPU."

@@ -38,6 +38,11 @@ bool cx_driver_load(const char *path, cx_driver *out_driver);
 /* The same for a table that is in this process already: calls init, asks version and devices. */
 bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver);
 
+/* The two without cuInit: true once every required call is there. The driver is not `loaded`, the version
+ * is that of the library (0 for a table), and no devices are counted. For those who call cuInit themselves. */
+bool cx_driver_open(const char *path, cx_driver *out_driver);
+bool cx_driver_open_table(const char *name, const cx_driver_table *table, cx_driver *out_driver);
+
 /* A table of a driver that has nothing: every slot returns CXU_NOT_SUPPORTED. */
 extern const cx_driver_table cx_driver_missing;
 

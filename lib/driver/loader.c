@@ -122,7 +122,7 @@ static int ask_version(void *library)
     return get_version != NULL && get_version(&version) == CXU_SUCCESS ? version : 0;
 }
 
-bool cx_driver_load(const char *path, cx_driver *out_driver)
+bool cx_driver_open(const char *path, cx_driver *out_driver)
 {
     const char *file = path != NULL ? path : "libcuda.so.1";
     *out_driver = (cx_driver){.name = "libcuda"};
@@ -143,14 +143,24 @@ bool cx_driver_load(const char *path, cx_driver *out_driver)
     for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
         if (!take(out_driver, slot, resolve(&from, &cx_symbols[slot])))
             return lacks(out_driver, slot);
-    return start(out_driver);
+    return true;
 }
 
-bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver)
+bool cx_driver_open_table(const char *name, const cx_driver_table *table, cx_driver *out_driver)
 {
     *out_driver = (cx_driver){.name = name};
     for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
         if (!take(out_driver, slot, get_slot(table, slot)))
             return lacks(out_driver, slot);
-    return start(out_driver);
+    return true;
+}
+
+bool cx_driver_load(const char *path, cx_driver *out_driver)
+{
+    return cx_driver_open(path, out_driver) && start(out_driver);
+}
+
+bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver)
+{
+    return cx_driver_open_table(name, table, out_driver) && start(out_driver);
 }

@@ -4,7 +4,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-rooms='base driver emu layer device context work memory graph infinirt shim'
+rooms='base driver emu layer device context work memory graph infinirt shim play'
 
 may_include() # room
 {
@@ -20,6 +20,7 @@ may_include() # room
     graph) echo base driver layer device context work memory graph ;;
     infinirt) echo base driver layer device context work memory graph infinirt ;;
     shim) echo base driver emu shim ;;
+    play) echo base driver emu play ;;
     esac
 }
 
@@ -42,7 +43,7 @@ wrong_includes() # folder of the rooms, room
     done
 }
 
-echo 1..13
+echo 1..14
 for room in $rooms; do
     wrong_includes "$top_srcdir/lib" "$room" > "$scratch/out"
     [ ! -s "$scratch/out" ]
@@ -74,7 +75,8 @@ plant context '#include "work/stream.h"'
 plant work '#include "emu/emu.h"'
 plant memory '#include "stream.h"'
 plant shim '#include "context/stack.h"'
-for room in base driver emu layer device context work memory shim; do
+plant play '#include "context/stack.h"'
+for room in base driver emu layer device context work memory shim play; do
     [ -n "$(wrong_includes "$scratch/lib" "$room")" ] || echo "not found in $room"
 done > "$scratch/out"
 [ ! -s "$scratch/out" ]

@@ -1,0 +1,218 @@
+#include "play/player.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- host memory ---- */
+
+static int act_host_malloc(cx_player *player, cx_call *call)
+{
+    (void)player;
+    size_t bytes = call->in[1].size;
+    void *memory = calloc(1, bytes != 0 ? bytes : 1);
+    if (memory == NULL)
+        return CXU_OUT_OF_MEMORY;
+    call->out[0] = (cx_cell){.host = memory};
+    return CXU_SUCCESS;
+}
+
+static int act_host_fill(cx_player *player, cx_call *call)
+{
+    (void)player;
+    memset(call->in[0].host, call->in[1].integer, call->in[2].size);
+    return CXU_SUCCESS;
+}
+
+static int expect(cx_call *call, const unsigned char *bytes)
+{
+    for (size_t i = 0; i < call->in[2].size; i++)
+        if (bytes[i] != (unsigned char)call->in[1].integer) {
+            call->out[0] = (cx_cell){.size = i};
+            call->out[1] = cx_cell_of(CX_KIND_INTEGER, bytes[i]);
+            return CX_PLAY_DIFFERS;
+        }
+    return CXU_SUCCESS;
+}
+
+static int act_host_expect(cx_player *player, cx_call *call)
+{
+    (void)player;
+    return expect(call, call->in[0].host);
+}
+
+static int act_mem_expect(cx_player *player, cx_call *call)
+{
+    size_t size = call->in[2].size;
+    unsigned char *bytes = malloc(size != 0 ? size : 1);
+    if (bytes == NULL)
+        return CXU_OUT_OF_MEMORY;
+    int result = (int)player->driver.table.memcpy_dtoh(bytes, call->in[0].pointer, size);
+    if (result == CXU_SUCCESS)
+        result = expect(call, bytes);
+    free(bytes);
+    return result;
+}
+
+/* ---- pointers ---- */
+
+static int act_pointer_all(cx_player *player, cx_call *call)
+{
+    void *host = NULL;
+    cxu_pointer_attribute attributes[] = {CXU_POINTER_CONTEXT, CXU_POINTER_MEMORY_TYPE,
+                                          CXU_POINTER_DEVICE_POINTER, CXU_POINTER_DEVICE_ORDINAL,
+                                          CXU_POINTER_HOST_POINTER};
+    void *values[] = {&call->out[0].context, &call->out[1].flags, &call->out[2].pointer,
+                      &call->out[3].integer, &host};
+    if (player->driver.missing[CX_SLOT_pointer_get_attributes])
+        return CX_PLAY_ABSENT;
+    int result = (int)player->driver.table.pointer_get_attributes(5, attributes, values,
+                                                                  call->in[0].pointer);
+    bool itself = host == NULL || (uintptr_t)host == call->in[0].pointer;
+    return result == CXU_SUCCESS && !itself ? CXU_INVALID_VALUE : result;
+}
+
+/* ---- gates and host functions ---- */
+
+static cx_gate *find_gate(cx_player *player, const char *name)
+{
+    cx_gate *gate = player->gates;
+    while (gate != NULL && strcmp(gate->name, name) != 0)
+        gate = gate->next;
+    if (gate != NULL)
+        return gate;
+    gate = calloc(1, sizeof *gate);
+    if (gate == NULL)
+        return NULL;
+    *gate = (cx_gate){.name = name, .next = player->gates};
+    return player->gates = gate;
+}
+
+static int act_gate_open(cx_player *player, cx_call *call)
+{
+    pthread_mutex_lock(&player->lock);
+    cx_gate *gate = find_gate(player, call->line->step.operands[0].name);
+    if (gate != NULL)
+        gate->open = true;
+    cx_player_changed(player);
+    pthread_mutex_unlock(&player->lock);
+    return gate != NULL ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
+}
+
+static void run_function(void *argument)
+{
+    cx_function *self = argument;
+    cx_player *player = self->player;
+    pthread_mutex_lock(&player->lock);
+    while (self->gate != NULL && !self->gate->open)
+        pthread_cond_wait(&player->changed, &player->lock);
+    bool stopped = player->stopped;
+    pthread_mutex_unlock(&player->lock);
+    if (!stopped)
+        cx_block_run(player, &self->line->step.block);
+    pthread_mutex_lock(&player->lock);
+    self->ran = true;
+    cx_player_changed(player);
+    pthread_mutex_unlock(&player->lock);
+}
+
+static void run_callback(CUstream stream, cxu_result status, void *argument)
+{
+    (void)stream;
+    (void)status;
+    run_function(argument);
+}
+
+/* It stays to the end of the process: the driver may call it whenever it likes. */
+static cx_function *make_function(cx_player *player, const cx_line *line)
+{
+    const cx_operand *gate = &line->step.operands[2];
+    cx_function *function = calloc(1, sizeof *function);
+    if (function == NULL)
+        return NULL;
+    *function = (cx_function){.player = player, .line = line, .next = player->functions};
+    pthread_mutex_lock(&player->lock);
+    player->functions = function;
+    if (gate->given && strcmp(gate->name, "none") != 0)
+        function->gate = find_gate(player, gate->name);
+    pthread_mutex_unlock(&player->lock);
+    return function;
+}
+
+static int act_stream_host(cx_player *player, cx_call *call)
+{
+    if (player->driver.missing[CX_SLOT_launch_host_func])
+        return CX_PLAY_ABSENT;
+    cx_function *function = make_function(player, call->line);
+    if (function == NULL)
+        return CXU_OUT_OF_MEMORY;
+    call->out[0] = (cx_cell){.host = function};
+    return (int)player->driver.table.launch_host_func(call->in[1].stream, run_function, function);
+}
+
+static int act_stream_callback(cx_player *player, cx_call *call)
+{
+    if (player->driver.missing[CX_SLOT_stream_add_callback])
+        return CX_PLAY_ABSENT;
+    cx_function *function = make_function(player, call->line);
+    if (function == NULL)
+        return CXU_OUT_OF_MEMORY;
+    call->out[0] = (cx_cell){.host = function};
+    return (int)player->driver.table.stream_add_callback(call->in[1].stream, run_callback, function,
+                                                         call->in[3].flags);
+}
+
+static int act_function_wait(cx_player *player, cx_call *call)
+{
+    cx_function *function = call->in[0].host;
+    pthread_mutex_lock(&player->lock);
+    while (function != NULL && !function->ran)
+        pthread_cond_wait(&player->changed, &player->lock);
+    pthread_mutex_unlock(&player->lock);
+    return CXU_SUCCESS;
+}
+
+static int act_function_ran(cx_player *player, cx_call *call)
+{
+    const cx_function *function = call->in[0].host;
+    pthread_mutex_lock(&player->lock);
+    call->out[0] = cx_cell_of(CX_KIND_INTEGER, function != NULL && function->ran);
+    pthread_mutex_unlock(&player->lock);
+    return CXU_SUCCESS;
+}
+
+/* ---- threads and processes ---- */
+
+static int act_thread_end(cx_player *player, cx_call *call)
+{
+    pthread_mutex_lock(&player->lock);
+    for (cx_thread *each = player->threads; each != NULL; each = each->next)
+        if (strcmp(each->name, call->line->step.thread) == 0 && !each->ending)
+            each->ending = true;
+    pthread_mutex_unlock(&player->lock);
+    return CXU_SUCCESS;
+}
+
+static int act_fork(cx_player *player, cx_call *call)
+{
+    return cx_process_fork(player, call->line);
+}
+
+static int act_exit(cx_player *player, cx_call *call)
+{
+    return cx_process_exit(player, call->line, call->in[0].integer != 0);
+}
+
+static int act_process(cx_player *player, cx_call *call)
+{
+    return cx_process_ask(player, call->line);
+}
+
+int cx_action_run(cx_player *player, cx_call *call)
+{
+    static int (*const actions[CX_VERB_COUNT])(cx_player *, cx_call *) = {
+#define CX_CALL(id, name, slot, operands, results, arguments, text)
+#define CX_ACTION(id, name, block, operands, results, text) [CX_VERB_##id] = act_##id,
+#include "play/verbs.def"
+    };
+    return actions[cx_verb_number(call->line->step.verb)](player, call);
+}

@@ -1,0 +1,105 @@
+#include "play/play.h"
+
+#include "play/print.h"
+#include <string.h>
+
+#define STEP_TEXT 1024
+
+/* The verb that a step's values belong to: of a finish, that of the begin before it. */
+static const cx_verb *verb_of(const cx_block *block, const cx_line *line)
+{
+    const cx_verb *verb = line->step.verb;
+    for (const cx_line *each = block->first; line->step.verb == NULL && each != line;
+         each = each->next)
+        if (each->kind == CX_LINE_STEP && each->step.mode == CX_MODE_BEGIN &&
+            strcmp(each->step.thread, line->step.thread) == 0)
+            verb = each->step.verb;
+    return verb;
+}
+
+/* Calls `visit` for each step that went wrong, in the order of the file; how many did. */
+typedef void visitor(const cx_scenario *, const cx_tape *, const cx_block *, const cx_line *,
+                     FILE *);
+
+static bool is_wrong(const cx_tape *tape, const cx_line *line)
+{
+    const cx_came *came = &tape->came[line->index];
+    if (atomic_load(&came->state) != CX_CAME_BACK)
+        return true;
+    return !came->matched && !(line->step.unverified && !tape->emulated);
+}
+
+static int count_wrong(const cx_scenario *scenario, const cx_tape *tape, const cx_block *block,
+                       visitor *visit, FILE *to)
+{
+    int count = 0;
+    for (const cx_line *line = block->first; line != NULL; line = line->next) {
+        if (line->kind != CX_LINE_STEP)
+            continue;
+        if (line->step.has_block)
+            count += count_wrong(scenario, tape, &line->step.block, visit, to);
+        if (!is_wrong(tape, line))
+            continue;
+        if (visit != NULL)
+            visit(scenario, tape, block, line, to);
+        count++;
+    }
+    return count;
+}
+
+cx_verdict cx_play_verdict(const cx_scenario *scenario, const cx_tape *tape)
+{
+    if (tape->skipped)
+        return CX_VERDICT_SKIPPED;
+    if (tape->failed || count_wrong(scenario, tape, &scenario->lines, NULL, NULL) != 0)
+        return CX_VERDICT_FAILED;
+    return CX_VERDICT_PASSED;
+}
+
+static void report_line(const cx_scenario *scenario, const cx_tape *tape, const cx_block *block,
+                        const cx_line *line, FILE *to)
+{
+    const cx_came *came = &tape->came[line->index];
+    const cx_verb *verb = verb_of(block, line);
+    char text[STEP_TEXT];
+    if (atomic_load(&came->state) != CX_CAME_BACK)
+        return;
+    cx_step bare = line->step;
+    bare.outcomes = NULL;
+    cx_step_print(&bare, text, sizeof text);
+    fprintf(to, "%s:%d: %s\n", scenario->file, line->number, text);
+    if (line->step.outcomes != NULL)
+        cx_outcomes_print(&line->step, verb, text, sizeof text);
+    fprintf(to, "    expected  %s\n", line->step.outcomes != NULL ? text : "SUCCESS");
+    cx_came_print(came, verb, text, sizeof text);
+    fprintf(to, "    came back %s\n", text);
+    if (line->note != NULL)
+        fprintf(to, "    rule     %s\n", line->note);
+}
+
+static const cx_line *first_not_run(const cx_tape *tape, const cx_block *block)
+{
+    const cx_line *found = NULL;
+    for (const cx_line *line = block->first; line != NULL && found == NULL; line = line->next)
+        if (line->kind == CX_LINE_STEP) {
+            found = line->step.has_block ? first_not_run(tape, &line->step.block) : NULL;
+            if (found == NULL && atomic_load(&tape->came[line->index].state) != CX_CAME_BACK)
+                found = line;
+        }
+    return found;
+}
+
+void cx_play_report(const cx_scenario *scenario, const cx_tape *tape, FILE *to)
+{
+    if (tape->why[0] != '\0')
+        fprintf(to, "%s: %s\n", scenario->file, tape->why);
+    if (tape->skipped)
+        return;
+    count_wrong(scenario, tape, &scenario->lines, report_line, to);
+    if (tape->explanation[0] != '\0')
+        fprintf(to, "%s", tape->explanation);
+    const cx_line *left = first_not_run(tape, &scenario->lines);
+    if (left != NULL)
+        fprintf(to, "%s:%d: this step and those behind it were not run to their end\n",
+                scenario->file, left->number);
+}

@@ -1,0 +1,33 @@
+/*
+ * Playing a scenario: every named thread is a thread, steps run in the order of the file.
+ */
+#ifndef CX_PLAY_PLAY_H
+#define CX_PLAY_PLAY_H
+
+#include "play/tape.h"
+#include <stdio.h>
+
+typedef struct cx_play_options {
+    bool cuda;            /* a libcuda; else the embedded driver */
+    const char *libcuda;  /* its path; NULL: libcuda.so.1 */
+    const char *schedule; /* of the embedded driver; NULL: as the environment says */
+    int timeout_ms;       /* for one step; 0: 10 seconds */
+    bool show;            /* draw every thread's stack after each step, on stdout */
+    bool record;          /* go on behind mismatches */
+} cx_play_options;
+
+typedef enum cx_verdict { CX_VERDICT_PASSED, CX_VERDICT_FAILED, CX_VERDICT_SKIPPED } cx_verdict;
+
+/*
+ * Plays it in a process of its own: whatever the driver does, the caller goes on. Call it from a
+ * process with one thread that has not started the embedded driver. NULL: no memory or no process.
+ */
+cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options);
+
+/* Passed only if every step has run and matched; an unverified step may differ on a real driver. */
+cx_verdict cx_play_verdict(const cx_scenario *scenario, const cx_tape *tape);
+
+/* What went wrong, step by step, with the rule that each cites; why, if it was skipped. */
+void cx_play_report(const cx_scenario *scenario, const cx_tape *tape, FILE *to);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * The insides of a player: what runs in the process of a scenario.
+ *
+ * The lock "play" guards names, threads, gates and host functions. No driver call is made while it
+ * is held.
+ */
+#ifndef CX_PLAY_PLAYER_H
+#define CX_PLAY_PLAYER_H
+
+#include "play/play.h"
+#include "play/value.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct cx_player cx_player;
+
+typedef struct cx_gate {
+    const char *name;
+    bool open;
+    struct cx_gate *next;
+} cx_gate;
+
+typedef struct cx_function {
+    cx_player *player;
+    const cx_line *line; /* the step that submitted it; its block runs in the function */
+    cx_gate *gate;       /* NULL: none */
+    bool ran;
+    struct cx_function *next;
+} cx_function;
+
+/* A call on its way. */
+typedef struct cx_call {
+    const cx_line *line;
+    cx_cell in[CX_OPERANDS_MAX];
+    cx_cell out[1 + CX_RESULTS_MAX];
+    int result;
+} cx_call;
+
+typedef enum cx_thread_state {
+    CX_THREAD_IDLE,
+    CX_THREAD_GIVEN, /* a step that it has not taken yet */
+    CX_THREAD_BUSY,
+    CX_THREAD_BACK
+} cx_thread_state;
+
+typedef struct cx_thread {
+    cx_player *player;
+    const char *name;
+    pthread_t thread;
+    int tid; /* of the kernel; 0 until it runs */
+    cx_thread_state state;
+    bool ending; /* after this step, or with the scenario */
+    cx_call call;
+    const cx_line *begun;
+    struct cx_thread *next;
+} cx_thread;
+
+struct cx_player {
+    const cx_scenario *scenario;
+    const cx_play_options *options;
+    cx_tape *tape;
+    cx_driver driver;
+    pthread_mutex_t lock; /* "play" */
+    pthread_cond_t changed;
+    cx_values values;
+    cx_thread *threads;
+    cx_gate *gates;
+    cx_function *functions;
+    struct cx_show *show;   /* NULL: nothing is drawn */
+    struct cx_order *order; /* what was waited for */
+    int request;            /* to the process that watches this one */
+    const cx_line *exiting; /* the exit step, once it has come */
+    bool stopped;           /* a step went wrong: the rest is not run */
+};
+
+/* Lock held, for the waits below. */
+void cx_player_changed(cx_player *player);
+/* Waits until something has changed, at most so long; false: the time is over. */
+bool cx_player_wait(cx_player *player, int timeout_ms);
+
+/* ---- step.c ---- */
+
+/* Runs the step of call->line on the calling thread; call->result says what came back. */
+void cx_step_run(cx_player *player, cx_call *call);
+
+/* Compares what came back with what a line expects, writes it to the tape under the line and binds
+ * names. False if it differs and that matters. Takes the lock. */
+bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call);
+
+/* Runs the steps of a block one after the other on the calling thread; false if one went wrong. */
+bool cx_block_run(cx_player *player, const cx_block *block);
+
+/* ---- action.c ---- */
+int cx_action_run(cx_player *player, cx_call *call);
+
+/* ---- thread.c ---- */
+
+/* The thread of a name, started if it is new; NULL if it cannot be. */
+cx_thread *cx_thread_find(cx_player *player, const char *name);
+/* Hands a step over, waits for it as its mode says, and judges it. False: stop here. */
+bool cx_thread_step(cx_player *player, const cx_line *line);
+/* Ends every thread that does nothing; opens the gates first. */
+void cx_threads_end(cx_player *player);
+
+/* ---- process.c ---- */
+
+/* Runs a block in a process with a driver of its own, as the block of process says; 0: it went
+ * well. */
+int cx_process_ask(cx_player *player, const cx_line *line);
+/* In a fork of this process. CXU_SUCCESS, or CX_PLAY_STUCK, or CXU_UNKNOWN if a step went wrong. */
+int cx_process_fork(cx_player *player, const cx_line *line);
+/* Ends the process by exit(); returns only if it cannot. */
+int cx_process_exit(cx_player *player, const cx_line *line, bool after);
+
+#endif

@@ -1,0 +1,332 @@
+#include "play/player.h"
+
+#include "emu/emu.h"
+#include "play/order.h"
+#include "play/process.h"
+#include "play/show.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS 10000
+#define GRACE_MS 5000 /* what a process has beyond its own timeouts, to end */
+#define LIBRARY_TEXT_WORDS 4
+
+/* ---- the process of a scenario, or of a block of process ---- */
+
+static cx_player *ending; /* for the exit handler, which takes no argument */
+
+static void run_exit_block(void)
+{
+    cx_player *player = ending;
+    if (player == NULL || player->exiting == NULL)
+        return;
+    const cx_line *line = player->exiting;
+    cx_call call = {.line = line, .result = CXU_SUCCESS};
+    player->exiting = NULL;
+    if (cx_block_run(player, &line->step.block))
+        cx_step_judge(player, line, &call);
+}
+
+int cx_process_exit(cx_player *player, const cx_line *line, bool after)
+{
+    player->exiting = line;
+    /* Handlers run in the reverse order: the one for `after` was registered before the driver's. */
+    if (!after && atexit(run_exit_block) != 0)
+        return CXU_OUT_OF_MEMORY;
+    exit(0);
+}
+
+static bool set_environment(const cx_player *player)
+{
+    const char *schedule = player->options->schedule;
+    char devices[16];
+    bool set = schedule == NULL || setenv("CTXRT_EMU_SCHEDULE", schedule, 1) == 0;
+    for (const cx_line *line = player->scenario->lines.first; line != NULL; line = line->next) {
+        if (line->kind != CX_LINE_DIRECTIVE)
+            continue;
+        if (line->directive == CX_DIRECTIVE_DEVICES) {
+            snprintf(devices, sizeof devices, "%d", line->devices);
+            set = setenv("CTXRT_EMU_DEVICES", devices, 1) == 0 && set;
+        } else if (line->directive == CX_DIRECTIVE_SCHEDULE) {
+            set = setenv("CTXRT_EMU_SCHEDULE", line->text, 1) == 0 && set;
+        } else if (line->directive == CX_DIRECTIVE_SET) {
+            char *copy = strdup(line->text); /* putenv keeps it */
+            set = copy != NULL && putenv(copy) == 0 && set;
+        }
+    }
+    return set;
+}
+
+static bool open_driver(cx_player *player)
+{
+    const cx_play_options *options = player->options;
+    bool cuda = options->cuda || options->libcuda != NULL;
+    bool open = cuda ? cx_driver_open(options->libcuda, &player->driver)
+                     : cx_driver_open_table("embedded", &cx_emu_table, &player->driver);
+    player->tape->emulated = player->tape->emulated || !cuda;
+    if (!open)
+        cx_tape_say(player->tape, cuda, "%s", player->driver.reason);
+    return open;
+}
+
+/* What it is, as far as it says; that alone is no step of the scenario. */
+static void identify(cx_player *player)
+{
+    const cx_driver_table *table = &player->driver.table;
+    cx_tape *tape = player->tape;
+    CUdevice device;
+    table->driver_get_version(&tape->driver_version);
+    if (table->device_get(&device, 0) == CXU_SUCCESS)
+        table->device_get_name(tape->device, sizeof tape->device, device);
+    tape->emulated = tape->emulated || strcmp(tape->device, "ctxrt emulated GPU") == 0;
+}
+
+static bool find_uninitialised(const cx_block *block)
+{
+    for (const cx_line *line = block->first; line != NULL; line = line->next)
+        if (line->kind == CX_LINE_DIRECTIVE && line->directive == CX_DIRECTIVE_UNINITIALISED)
+            return true;
+    return false;
+}
+
+/* The needs of the scenario are looked at once, where the driver is initialised for the first time.
+ */
+static bool start_driver(cx_player *player, const cx_block *block)
+{
+    if (find_uninitialised(block))
+        return true;
+    cxu_result result = player->driver.table.init(0);
+    if (result != CXU_SUCCESS) {
+        cx_tape_say(player->tape, !player->tape->emulated, "cuInit failed: %s",
+                    cx_driver_result_name(&player->driver, result));
+        return false;
+    }
+    bool first = player->tape->device[0] == '\0';
+    identify(player);
+    return !first || cx_needs_met(player, player->scenario);
+}
+
+static bool run_lines(cx_player *player, const cx_block *block)
+{
+    for (const cx_line *line = block->first; line != NULL; line = line->next) {
+        if (line->kind != CX_LINE_STEP)
+            continue;
+        bool good;
+        if (line->step.thread == NULL) {
+            cx_call call = {.line = line};
+            cx_step_run(player, &call);
+            good = cx_step_judge(player, line, &call);
+        } else {
+            good = cx_thread_step(player, line);
+        }
+        if (player->show != NULL)
+            cx_show_step(player->show, player, line);
+        if (player->order != NULL)
+            cx_order_step(player->order, player, line);
+        if (player->stopped || player->tape->skipped || (!good && !player->options->record))
+            return false;
+    }
+    return true;
+}
+
+static bool has_late_exit(const cx_block *block)
+{
+    const cx_line *last = block->last;
+    for (const cx_line *line = block->first; line != NULL; line = line->next)
+        if (line->kind == CX_LINE_STEP)
+            last = line;
+    return last != NULL && last->kind == CX_LINE_STEP && last->step.verb == &cx_verbs[CX_VERB_exit];
+}
+
+static bool prepare(cx_player *player)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    bool made = pthread_mutex_init(&player->lock, NULL) == 0 &&
+                pthread_cond_init(&player->changed, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return made;
+}
+
+/* The main thread of the new process. Does not return. */
+static void live(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
+                 const cx_block *block, int request)
+{
+    static cx_player player; /* exit handlers and host functions may look at it to the very end */
+    player =
+        (cx_player){.scenario = scenario, .options = options, .tape = tape, .request = request};
+    ending = &player;
+    if (has_late_exit(block) && atexit(run_exit_block) != 0)
+        _exit(1);
+    if (!prepare(&player) || !set_environment(&player)) {
+        cx_tape_say(tape, false, "there is not enough memory");
+        _exit(1);
+    }
+    if (options->show)
+        player.show = cx_show_create();
+    player.order = cx_order_create();
+    if (open_driver(&player) && start_driver(&player, block) && run_lines(&player, block))
+        cx_threads_end(&player);
+    fflush(NULL);
+    _exit(0);
+}
+
+/* ---- the process that watches ---- */
+
+static pid_t start(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
+                   const cx_block *block, int *out_request)
+{
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+        return -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(sockets[0]);
+        live(scenario, options, tape, block, sockets[1]);
+    }
+    close(sockets[1]);
+    *out_request = sockets[0];
+    if (child < 0)
+        close(sockets[0]);
+    return child;
+}
+
+static int line_number(const cx_block *block, int index)
+{
+    for (const cx_line *line = block->first; line != NULL; line = line->next) {
+        if (line->index == index)
+            return line->number;
+        int inner = line->kind == CX_LINE_STEP ? line_number(&line->step.block, index) : 0;
+        if (inner != 0)
+            return inner;
+    }
+    return 0;
+}
+
+static void tell_end(const cx_scenario *scenario, cx_tape *tape, int status)
+{
+    int line = line_number(&scenario->lines, tape->running);
+    if (WIFSIGNALED(status))
+        cx_tape_say(tape, false, "line %d: the process was killed by %s", line,
+                    strsignal(WTERMSIG(status)));
+}
+
+static bool watch(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
+                  const cx_block *block);
+
+/* Serves requests until the process ends or makes no progress. False: it was killed. */
+static bool serve(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
+                  pid_t child, int request)
+{
+    for (;;) {
+        const cx_block *block;
+        struct pollfd ready = {.fd = request, .events = POLLIN};
+        unsigned int before = atomic_load(&tape->progress);
+        int count = poll(&ready, 1, options->timeout_ms + GRACE_MS);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count == 0 && atomic_load(&tape->progress) != before)
+            continue;
+        if (count == 0) {
+            cx_tape_say(tape, false, "line %d: the process hangs and was killed",
+                        line_number(&scenario->lines, tape->running));
+            kill(child, SIGKILL);
+            return false;
+        }
+        if (read(request, &block, sizeof block) != (ssize_t)sizeof block)
+            return true;
+        int answer = watch(scenario, options, tape, block) ? CXU_SUCCESS : CXU_UNKNOWN;
+        if (send(request, &answer, sizeof answer, MSG_NOSIGNAL) != (ssize_t)sizeof answer)
+            return true;
+    }
+}
+
+/* Runs a block in a process of its own. False: it did not end well. */
+static bool watch(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
+                  const cx_block *block)
+{
+    int request = -1, status = 0;
+    pid_t child = start(scenario, options, tape, block, &request);
+    if (child < 0) {
+        cx_tape_say(tape, false, "no process could be started: %s", strerror(errno));
+        return false;
+    }
+    serve(scenario, options, tape, child, request);
+    close(request);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    tell_end(scenario, tape, status);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 && !tape->failed;
+}
+
+cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options)
+{
+    cx_play_options settled = *options;
+    cx_tape *tape = cx_tape_create(scenario);
+    if (tape == NULL)
+        return NULL;
+    if (settled.timeout_ms <= 0)
+        settled.timeout_ms = TIMEOUT_MS;
+    /* A scenario that leaves cuInit to its steps cannot look first at what the driver is. */
+    static const cx_block nothing;
+    if (!find_uninitialised(&scenario->lines) ||
+        (watch(scenario, &settled, tape, &nothing) && !tape->skipped))
+        watch(scenario, &settled, tape, &scenario->lines);
+    return tape;
+}
+
+/* ---- processes that a scenario asks for ---- */
+
+int cx_process_ask(cx_player *player, const cx_line *line)
+{
+    const cx_block *block = &line->step.block;
+    int answer;
+    if (send(player->request, &block, sizeof block, MSG_NOSIGNAL) != (ssize_t)sizeof block ||
+        read(player->request, &answer, sizeof answer) != (ssize_t)sizeof answer)
+        return CXU_OPERATING_SYSTEM;
+    return answer;
+}
+
+/* Lock not held by anyone in the child but in the memory that it was given. */
+static void live_on(cx_player *player, const cx_line *line)
+{
+    prepare(player);
+    bool good = cx_block_run(player, &line->step.block);
+    fflush(NULL);
+    _exit(good ? 0 : 1);
+}
+
+int cx_process_fork(cx_player *player, const cx_line *line)
+{
+    int ends[2], status = 0;
+    if (pipe(ends) != 0)
+        return CXU_OPERATING_SYSTEM;
+    fflush(NULL);
+    pthread_mutex_lock(&player->lock);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        live_on(player, line);
+    }
+    pthread_mutex_unlock(&player->lock);
+    close(ends[1]);
+    /* The child holds the other end as long as it lives. */
+    struct pollfd gone = {.fd = ends[0], .events = POLLIN};
+    bool stuck = child > 0 && poll(&gone, 1, player->options->timeout_ms / 2) == 0;
+    if (stuck)
+        kill(child, SIGKILL);
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return CXU_OPERATING_SYSTEM;
+    if (stuck)
+        return CX_PLAY_STUCK;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? CXU_SUCCESS : CXU_UNKNOWN;
+}

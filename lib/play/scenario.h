@@ -1,0 +1,132 @@
+/*
+ * A scenario in its parsed form: lines in order, each a blank, a comment, a directive or a step. It
+ * can be parsed from text (parse.h), built by a program (below), printed (print.h) and played
+ * (player.h).
+ *
+ * All that belongs to a scenario lies in memory that goes with it.
+ */
+#ifndef CX_PLAY_SCENARIO_H
+#define CX_PLAY_SCENARIO_H
+
+#include "play/verb.h"
+
+#define CX_NAME_MAX 63 /* letters of a name */
+#define CX_DEPTH_MAX 3 /* blocks in blocks */
+
+/* What came back that no driver returns; besides the results of results.def. */
+enum {
+    CX_PLAY_DIFFERS = -1, /* memory does not hold what it should */
+    CX_PLAY_ABSENT = -2,  /* this driver does not have the call */
+    CX_PLAY_WAITS = -3,   /* a step begun has not returned */
+    CX_PLAY_STUCK = -4,   /* it did not return in time */
+    CX_PLAY_UNBOUND = -5, /* an operand has no value: what should have made it did not */
+    CX_PLAY_ANY = -6      /* as an expectation: whatever comes back */
+};
+
+typedef struct cx_operand {
+    bool given;       /* false: a keyed operand that is left at its default */
+    const char *name; /* NULL: a number */
+    int64_t number;   /* or what is added to the address of the name */
+} cx_operand;
+
+typedef enum cx_expected_kind {
+    CX_EXPECTED_ANY, /* _ */
+    CX_EXPECTED_NUMBER,
+    CX_EXPECTED_NAME,     /* the thing of this name, or none */
+    CX_EXPECTED_SAME,     /* @name: what it was where this first stood; there, anything */
+    CX_EXPECTED_DIFFERENT /* !@name: not that */
+} cx_expected_kind;
+
+typedef struct cx_expected {
+    cx_expected_kind kind;
+    const char *name;
+    int64_t number;
+} cx_expected;
+
+/* One of the ways in which a step may come back. */
+typedef struct cx_outcome {
+    int result;      /* cxu_result, or one of the above */
+    bool untouched;  /* the call wrote nothing */
+    int value_count; /* of those that are said; fewer than the verb gives: the rest is free */
+    cx_expected values[CX_RESULTS_MAX];
+    struct cx_outcome *next;
+} cx_outcome;
+
+typedef enum cx_mode {
+    CX_MODE_PLAIN,
+    CX_MODE_BEGIN, /* the step is started; others may follow before it returns */
+    CX_MODE_FINISH /* the step begun on this thread has returned: what came back; no verb */
+} cx_mode;
+
+typedef struct cx_line cx_line;
+
+typedef struct cx_block {
+    cx_line *first, *last;
+} cx_block;
+
+typedef struct cx_step {
+    const char *thread; /* NULL for process */
+    cx_mode mode;
+    const cx_verb *verb; /* NULL for finish */
+    cx_operand operands[CX_OPERANDS_MAX];
+    cx_outcome *outcomes; /* NULL: nothing is said, so SUCCESS (for begin: anything) */
+    bool unverified;      /* rests on a rule that no recording has confirmed */
+    bool has_block;
+    cx_block block;
+} cx_step;
+
+typedef enum cx_directive_kind {
+    CX_DIRECTIVE_DEVICES,  /* devices N: so many; real drivers must have as many at least */
+    CX_DIRECTIVE_NEEDS,    /* needs WORD...: peers, embedded, managed, a version as 12.5, a call */
+    CX_DIRECTIVE_SET,      /* set CTXRT_EMU_NAME=VALUE: for the embedded driver only */
+    CX_DIRECTIVE_SCHEDULE, /* schedule NAME: only under that schedule of the embedded driver */
+    CX_DIRECTIVE_UNINITIALISED /* the player does not call cuInit; steps do */
+} cx_directive_kind;
+
+typedef enum cx_line_kind { CX_LINE_BLANK, CX_LINE_DIRECTIVE, CX_LINE_STEP } cx_line_kind;
+
+struct cx_line {
+    cx_line_kind kind;
+    int number;       /* in its file, from 1; 0 if it was built by a program */
+    int index;        /* among all lines of the scenario, those of blocks too, from 0 */
+    const char *note; /* the comment at its end, without '#'; NULL if it has none */
+    cx_directive_kind directive;
+    int devices;
+    const char *text; /* of the other directives: what follows the word */
+    cx_step step;
+    cx_line *next;
+};
+
+typedef struct cx_scenario {
+    const char *file; /* its name in messages */
+    cx_block lines;
+    int line_count; /* with those of all blocks */
+    struct cx_memory *memory;
+} cx_scenario;
+
+/* NULL: out of memory. Out of memory later shows as NULL from the calls below, once and for all. */
+cx_scenario *cx_scenario_create(const char *file);
+void cx_scenario_destroy(cx_scenario *scenario);
+
+/* Zeroed memory, and a copy of a text, that last as long as the scenario. */
+void *cx_scenario_take(cx_scenario *scenario, size_t bytes);
+const char *cx_scenario_text(cx_scenario *scenario, const char *text, size_t length);
+
+/* Adds a line at the end of a block: scenario->lines, or a step's. */
+cx_line *cx_block_add(cx_scenario *scenario, cx_block *block, cx_line_kind kind);
+
+/* For those who build: a step of a thread, operand by operand, and what may come back. */
+cx_step *cx_scenario_step(cx_scenario *scenario, const char *thread, cx_verb_id verb);
+bool cx_step_name(cx_scenario *scenario, cx_step *step, int operand, const char *name);
+void cx_step_number(cx_step *step, int operand, int64_t number);
+cx_outcome *cx_step_expect(cx_scenario *scenario, cx_step *step, int result);
+
+/* Whether two scenarios say the same, line numbers aside. */
+bool cx_scenario_same(const cx_scenario *left, const cx_scenario *right);
+
+/* The name of a result as scenarios write it, "INVALID_VALUE", "DIFFERS"; NULL if there is none. */
+const char *cx_outcome_name(int result);
+bool cx_outcome_find(const char *name, int *out_result);
+const char *cx_outcome_nearest(const char *name);
+
+#endif

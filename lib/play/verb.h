@@ -1,0 +1,105 @@
+/*
+ * The verbs of scenarios, from the one list verbs.def: how each is written, what it gives back, and
+ * how the driver is called. The parser, the printer, the player and the reference all read these
+ * rows.
+ */
+#ifndef CX_PLAY_VERB_H
+#define CX_PLAY_VERB_H
+
+#include "driver/driver.h"
+#include "play/kind.h"
+
+#define CX_OPERANDS_MAX 8
+#define CX_RESULTS_MAX 4
+
+typedef enum cx_role {
+    CX_ROLE_NONE, /* behind the last operand */
+    CX_ROLE_NEW,  /* the name of something that the step makes; at most one, and it comes first */
+    CX_ROLE_USE,  /* the name of something; of memory also name+offset or an address */
+    CX_ROLE_NUMBER,
+    CX_ROLE_KEY,    /* name=number, anywhere behind the others; has a default */
+    CX_ROLE_KEY_USE /* name=NAME, the same */
+} cx_role;
+
+/* The sets of words.def. */
+typedef enum cx_words {
+    CX_WORDS_NONE,
+    CX_WORDS_SWITCH,
+    CX_WORDS_CONTEXT_FLAGS,
+    CX_WORDS_STREAM_FLAGS,
+    CX_WORDS_EVENT_FLAGS,
+    CX_WORDS_HOST_FLAGS,
+    CX_WORDS_ATTACH_FLAGS,
+    CX_WORDS_LIMIT,
+    CX_WORDS_CACHE,
+    CX_WORDS_PEER,
+    CX_WORDS_MEMORY_TYPE,
+    CX_WORDS_CAPTURE_MODE,
+    CX_WORDS_CAPTURE_STATUS,
+    CX_WORDS_WHEN
+} cx_words;
+
+typedef struct cx_operand_rule {
+    cx_role role;
+    cx_kind kind;
+    const char *name;
+    cx_words words;
+    int64_t number;           /* default of a KEY */
+    const char *default_name; /* of a KEY_USE: "none", "legacy" */
+} cx_operand_rule;
+
+typedef struct cx_result_rule {
+    const char *name; /* NULL behind the last */
+    cx_kind kind;
+    cx_words words;
+} cx_result_rule;
+
+typedef enum cx_verb_id {
+#define CX_CALL(id, name, slot, operands, results, arguments, text) CX_VERB_##id,
+#define CX_ACTION(id, name, block, operands, results, text) CX_VERB_##id,
+#include "play/verbs.def"
+    CX_VERB_COUNT
+} cx_verb_id;
+
+typedef struct cx_verb {
+    const char *name;
+    bool action; /* done by the player, not by one driver call */
+    bool takes_block;
+    cx_slot slot; /* of the driver call; CX_SLOT_COUNT for an action */
+    cx_operand_rule operands[CX_OPERANDS_MAX + 1];
+    cx_result_rule results[CX_RESULTS_MAX + 1];
+    /* in[i]: the operand i; out[0]: the new thing if the verb makes one; then its results. */
+    cxu_result (*call)(const cx_driver_table *driver, const cx_cell *in, cx_cell *out);
+    const char *text; /* one sentence for the reference */
+} cx_verb;
+
+extern const cx_verb cx_verbs[CX_VERB_COUNT];
+
+const cx_verb *cx_verb_find(const char *name);
+
+static inline cx_verb_id cx_verb_number(const cx_verb *verb)
+{
+    return (cx_verb_id)(verb - cx_verbs);
+}
+
+/* Whether the verb makes something: its out[0], and operand 0. */
+static inline bool cx_verb_makes(const cx_verb *verb)
+{
+    return verb->operands[0].role == CX_ROLE_NEW;
+}
+
+/* The kind of out[i]: what the verb makes, then its results; CX_KIND_COUNT behind the last. */
+cx_kind cx_verb_out_kind(const cx_verb *verb, int index);
+
+/* The value of a word of a set; false if the set has no such word. */
+bool cx_word_value(cx_words set, const char *word, int64_t *out_value);
+
+/* Writes a number in the words of its set, joined by '+', or in digits. */
+void cx_word_print(cx_words set, int64_t number, char *text, size_t size);
+
+/* The entry of a list nearest to a misspelt word; NULL if none is near. `name_at` gives entry i,
+ * NULL behind the last. */
+const char *cx_nearest(const char *word, const char *(*name_at)(int index));
+const char *cx_verb_nearest(const char *word);
+
+#endif

@@ -1,0 +1,75 @@
+#include "place.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Writes the pieces, up to NULL, one after the other; false if they do not fit. */
+static bool join(char path[PATH_MAX], const char *const *pieces)
+{
+    size_t length = 0;
+    for (; *pieces != NULL; pieces++) {
+        size_t more = strlen(*pieces);
+        if (more >= PATH_MAX - length)
+            return false;
+        memcpy(path + length, *pieces, more + 1);
+        length += more;
+    }
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* The folder that this program is in, without libtool's .libs. */
+static bool find_own_folder(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length <= 0)
+        return false;
+    folder[length] = '\0';
+    *strrchr(folder, '/') = '\0';
+    if (ends_with(folder, "/.libs"))
+        *strrchr(folder, '/') = '\0';
+    return true;
+}
+
+/* The length of the folder that both paths begin with. */
+static size_t common_folder(const char *left, const char *right)
+{
+    size_t common = 0;
+    for (size_t i = 0; left[i] == right[i]; i++) {
+        if (left[i] == '/')
+            common = i;
+        if (left[i] == '\0')
+            return i;
+    }
+    return common;
+}
+
+static bool has_file(const char *folder, const char *file)
+{
+    char path[PATH_MAX];
+    return join(path, (const char *const[]){folder, file, NULL}) && access(path, R_OK) == 0;
+}
+
+bool place_find(const char *in_build, const char *installed, const char *in_installed,
+                const char *file, char folder[PATH_MAX])
+{
+    char own[PATH_MAX];
+    if (find_own_folder(own)) {
+        if (join(folder, (const char *const[]){own, in_build, NULL}) && has_file(folder, file))
+            return true;
+        size_t common = common_folder(CTXRT_BINDIR, installed);
+        if (ends_with(own, CTXRT_BINDIR + common)) {
+            own[strlen(own) - strlen(CTXRT_BINDIR + common)] = '\0';
+            if (join(folder, (const char *const[]){own, installed + common, in_installed, NULL}) &&
+                has_file(folder, file))
+                return true;
+        }
+    }
+    return join(folder, (const char *const[]){installed, in_installed, NULL}) &&
+           has_file(folder, file);
+}

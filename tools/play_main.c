@@ -1,0 +1,156 @@
+#include "command.h"
+
+#include "play/parse.h"
+#include "play/play.h"
+#include "play/print.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_LIBCUDA = 256, KEY_DRIVER, KEY_SCHEDULE, KEY_SHOW, KEY_RECORD, KEY_TIMEOUT, KEY_PRINT };
+enum { PLAY_SKIPPED = 77 };
+
+#define SECONDS_MOST 3600
+
+typedef struct request {
+    cx_play_options options;
+    bool print;
+    const char *record;
+    char **files;
+    int file_count;
+} request;
+
+static error_t take_driver(request *self, const char *name, struct argp_state *state)
+{
+    self->options.cuda = strcmp(name, "cuda") == 0;
+    if (!self->options.cuda && strcmp(name, "embedded") != 0)
+        return command_wrong_use(state, "--driver %s: it can be embedded or cuda", name);
+    return 0;
+}
+
+static error_t take_schedule(request *self, const char *name, struct argp_state *state)
+{
+    self->options.schedule = name;
+    if (strcmp(name, "threads") != 0 && strcmp(name, "lazy") != 0 &&
+        strncmp(name, "random:", 7) != 0)
+        return command_wrong_use(state, "--schedule %s: it can be threads, lazy or random:SEED",
+                                 name);
+    return 0;
+}
+
+static error_t take_timeout(request *self, const char *text, struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    long seconds = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || seconds < 1 || seconds > SECONDS_MOST)
+        return command_wrong_use(state, "--timeout %s: it is 1 to %d seconds", text, SECONDS_MOST);
+    self->options.timeout_ms = (int)seconds * 1000;
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    request *self = state->input;
+    switch (key) {
+    case KEY_DRIVER:
+        return take_driver(self, argument, state);
+    case KEY_LIBCUDA:
+        self->options.libcuda = argument;
+        return *argument != '\0' ? 0 : command_wrong_use(state, "--libcuda needs a path");
+    case KEY_SCHEDULE:
+        return take_schedule(self, argument, state);
+    case KEY_TIMEOUT:
+        return take_timeout(self, argument, state);
+    case KEY_SHOW:
+        self->options.show = true;
+        return 0;
+    case KEY_PRINT:
+        self->print = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        self->files = state->argv + state->next - 1;
+        self->file_count = state->argc - state->next + 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return command_wrong_use(state, "name a scenario");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int play(const request *self, const cx_scenario *scenario)
+{
+    static const int statuses[] = {[CX_VERDICT_PASSED] = COMMAND_GOOD,
+                                   [CX_VERDICT_FAILED] = COMMAND_FAILED,
+                                   [CX_VERDICT_SKIPPED] = PLAY_SKIPPED};
+    static const char *const words[] = {[CX_VERDICT_PASSED] = "passed",
+                                        [CX_VERDICT_FAILED] = "FAILED",
+                                        [CX_VERDICT_SKIPPED] = "skipped"};
+    cx_tape *tape = cx_play(scenario, &self->options);
+    if (tape == NULL)
+        return command_error("ctxrt play", COMMAND_FAILED, "there is not enough memory");
+    cx_verdict verdict = cx_play_verdict(scenario, tape);
+    printf("%s: %s\n", scenario->file, words[verdict]);
+    fflush(stdout);
+    cx_play_report(scenario, tape, verdict == CX_VERDICT_SKIPPED ? stdout : stderr);
+    cx_tape_destroy(tape);
+    return statuses[verdict];
+}
+
+static int do_file(const request *self, const char *file)
+{
+    cx_scenario *scenario = cx_scenario_read(file, stderr);
+    if (scenario == NULL)
+        return COMMAND_WRONG_USE;
+    int status = self->print ? (cx_scenario_print(scenario, stdout) ? COMMAND_GOOD : COMMAND_FAILED)
+                             : play(self, scenario);
+    cx_scenario_destroy(scenario);
+    return status;
+}
+
+/* Wrong use before failures before successes; skipped only if nothing else was. */
+static int worse(int left, int right)
+{
+    static const int order[] = {COMMAND_WRONG_USE, COMMAND_FAILED, COMMAND_GOOD, PLAY_SKIPPED};
+    for (int i = 0; i < 4; i++)
+        if (order[i] == left || order[i] == right)
+            return order[i];
+    return left;
+}
+
+static const char doc[] =
+    "Plays scenarios of driver calls and checks what comes back. FILE - is the standard input."
+    "\vExit status: 0 all as the scenarios say, 1 not, 2 wrong use or no scenario, 77 the driver "
+    "is not "
+    "there or lacks what they need. The language: ctxrt-play(1).";
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"driver", KEY_DRIVER, "embedded|cuda", 0, "Which driver (embedded)", 0},
+        {"libcuda", KEY_LIBCUDA, "PATH", 0, "Another libcuda than libcuda.so.1", 0},
+        {"schedule", KEY_SCHEDULE, "NAME", 0,
+         "Schedule of the embedded driver: threads, lazy, random:SEED", 0},
+        {"timeout", KEY_TIMEOUT, "SECONDS", 0, "For each step (10)", 0},
+        {"show", KEY_SHOW, NULL, 0, "Draw every thread's stack after each step", 0},
+        {"print", KEY_PRINT, NULL, 0, "Print the scenarios as they were understood; play nothing",
+         0},
+        {0},
+    };
+    static const struct argp argp = {options, parse, "FILE...", doc, NULL, NULL, NULL};
+    static char name[] = "ctxrt play";
+    request self = {0};
+    int status;
+
+    argv[0] = name;
+    if (!command_parse(&argp, argc, argv, &self, &status))
+        return status;
+    status = PLAY_SKIPPED;
+    for (int i = 0; i < self.file_count; i++)
+        status = worse(status, do_file(&self, self.files[i]));
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return command_error(name, COMMAND_FAILED, "standard output could not be written");
+    return status;
+}
