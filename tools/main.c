@@ -58,7 +58,7 @@ static const char doc[] =
     "A context-stack runtime over the CUDA Driver API.\n"
     "\vCommands:\n"
     "  info    show drivers, devices and the environment in force\n"
-    "  play    play scenarios of driver calls, and check what comes back\n"
+    "  play    play scenarios of driver calls, and compare what comes back\n"
     "  run     run a program on the stand-in libcuda.so.1: no GPU needed\n"
     "\n"
     "`ctxrt COMMAND --help' tells more, and so do the manual pages ctxrt(1) and ctxrt(7).\n"
