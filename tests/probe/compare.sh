@@ -88,7 +88,7 @@ malformed 'a_huge_line_is_no_observation'
 # Every cut of a recording, and other bytes at many places: never a crash.
 head -c 1500 "$recording" | sed '$d' > "$a"
 size=$(wc -c < "$a")
-for cut in $(seq 1 7 "$size"); do
+for cut in $(seq 1 19 "$size"); do
     head -c "$cut" "$a" > "$b"
     compare 1 || compare 2 || echo "cut at $cut: $status"
     { head -c "$cut" "$a" && printf '\377' && tail -c "+$((cut + 2))" "$a"; } > "$b"

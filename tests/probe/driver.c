@@ -39,15 +39,36 @@ _Bool driver_open(const char *path)
     return 1;
 }
 
+enum { NAMES = 1000 };
+
+static const char *names[NAMES];
+static _Bool names_asked;
+
+void names_ask(void)
+{
+    for (int code = 0; code < NAMES; code++)
+        if (cuGetErrorName(code, &names[code]) != SUCCESS)
+            names[code] = NULL;
+    names_asked = 1;
+}
+
+static const char *name_of(CUresult code)
+{
+    const char *name = NULL;
+    if (names_asked)
+        return code >= 0 && code < NAMES ? names[code] : NULL;
+    return cuGetErrorName(code, &name) == SUCCESS ? name : NULL;
+}
+
 const char *result_text(CUresult code)
 {
     static _Thread_local char texts[16][80];
     static _Thread_local unsigned int next;
     char *text = texts[next++ % 16];
-    const char *name = NULL;
     if (code == MISSING)
         return "missing";
-    if (cuGetErrorName(code, &name) != SUCCESS || name == NULL)
+    const char *name = name_of(code);
+    if (name == NULL)
         name = "?";
     for (size_t i = 0; i < 2; i++) {
         static const char *const prefixes[] = {"CUDA_ERROR_", "CUDA_"};

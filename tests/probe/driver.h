@@ -79,8 +79,12 @@ typedef struct CUexecAffinity {
  * opened, see dlerror. */
 _Bool driver_open(const char *path);
 
-/* "INVALID_VALUE(1)", or "missing". The text lasts for the next 15 calls on this thread. */
+/*
+ * "INVALID_VALUE(1)", or "missing". The text lasts for the next 15 calls on this thread. It asks
+ * the driver for the name; after names_ask() it does not, for where a call could hang.
+ */
 const char *result_text(CUresult code);
+void names_ask(void);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

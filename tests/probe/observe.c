@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *cudart_path;
+const char *cudart_path, *fault_by;
 unsigned int patience_ms = 1000;
 void (*last_words)(void);
 void (*destructor)(void);

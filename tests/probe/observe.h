@@ -25,6 +25,7 @@ struct group {
 extern const struct group groups[]; /* ends with a NULL name */
 
 /* What a child is given besides its experiment. */
+extern const char *fault_by;     /* or NULL; see --fault-by in probe.c */
 extern const char *cudart_path;  /* or NULL */
 extern unsigned int patience_ms; /* what is not over by then is called waiting */
 extern void (*last_words)(

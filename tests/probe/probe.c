@@ -51,6 +51,9 @@ static const char usage[] =
     "  --compare A B    print where two recordings differ; the exit status is 0 if nowhere,\n"
     "                   1 if somewhere, 2 if one is no recording\n"
     "  --cudart PATH    a libcudart.so, for the rules of the runtime API\n"
+    "  --fault-by N=V   for a driver that runs no kernels but can be told to let work fail: set\n"
+    "                   this in the environment, where % is the error's name, and let the\n"
+    "                   first cuMemsetD8Async be the work that fails\n"
     "  --seconds N      end an experiment that takes longer (60)\n"
     "  --patience MS    say of what has not come by then that it waits (1000)\n";
 
@@ -180,14 +183,15 @@ static int run_times(const struct settings *settings)
     return spawn_experiment(times_experiments, settings, print_observation) ? 0 : 3;
 }
 
-/* --child NAME CHANNEL SECONDS PATIENCE DRIVER [CUDART] */
+/* --child NAME CHANNEL SECONDS PATIENCE DRIVER CUDART FAULT-BY, the last two may be empty */
 static int child(int count, char **arguments)
 {
-    const struct experiment *experiment = count >= 7 ? find(arguments[2]) : NULL;
+    const struct experiment *experiment = count == 9 ? find(arguments[2]) : NULL;
     if (experiment == NULL)
         return 2;
     patience_ms = (unsigned int)strtoul(arguments[5], NULL, 10);
-    cudart_path = arguments[7];
+    cudart_path = arguments[7][0] != '\0' ? arguments[7] : NULL;
+    fault_by = arguments[8][0] != '\0' ? arguments[8] : NULL;
     child_run(experiment, arguments[6], atoi(arguments[3]),
               (unsigned int)strtoul(arguments[4], NULL, 10));
 }
@@ -211,13 +215,14 @@ static int wrong_use(const char *what, const char *which)
 
 int main(int count, char **arguments)
 {
-    enum { ONLY = 1, LIST, TIMES, COMPARE, CUDART, SECONDS, PATIENCE, HELP };
+    enum { ONLY = 1, LIST, TIMES, COMPARE, CUDART, FAULT_BY, SECONDS, PATIENCE, HELP };
     static const struct option options[] = {
         {"only", required_argument, NULL, ONLY},
         {"list", no_argument, NULL, LIST},
         {"times", no_argument, NULL, TIMES},
         {"compare", no_argument, NULL, COMPARE},
         {"cudart", required_argument, NULL, CUDART},
+        {"fault-by", required_argument, NULL, FAULT_BY},
         {"seconds", required_argument, NULL, SECONDS},
         {"patience", required_argument, NULL, PATIENCE},
         {"help", no_argument, NULL, HELP},
@@ -240,6 +245,11 @@ int main(int count, char **arguments)
             break;
         case CUDART:
             settings.cudart = optarg;
+            break;
+        case FAULT_BY:
+            if (strchr(optarg, '=') == NULL || strlen(optarg) > 200)
+                return wrong_use("no NAME=VALUE: ", optarg);
+            settings.fault_by = optarg;
             break;
         case SECONDS:
             if (!read_number(optarg, &settings.seconds))

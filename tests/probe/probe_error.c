@@ -4,29 +4,68 @@
 #include "probes.h"
 #include "steps.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+/* A kernel that faults, and what it may be called where work is told to fail instead. */
+struct fault {
+    const char *body, *name, *error;
+};
+
+static const struct fault bad_store_fault = {kernel_bad_store, "bad_store", "ILLEGAL_ADDRESS"};
+static const struct fault misaligned_fault = {kernel_misaligned, "misaligned",
+                                              "MISALIGNED_ADDRESS"};
+static const struct fault trap_fault = {kernel_trap, "trapping", "LAUNCH_FAILED"};
+static const struct fault assert_fault = {kernel_assert, "asserting", "ASSERT"};
 
 static CUcontext healthy, faulty;
 static CUstream in_faulty;
 static CUfunction faulting;
 static CUdeviceptr healthy_bytes, faulty_bytes;
 
-/* Two contexts; the kernel is loaded in the second, which is current. */
-static void prepare(const char *body, const char *name)
+/* Before cuInit, which reads the environment. */
+static void tell(const struct fault *which)
 {
-    init();
-    healthy = create("healthy");
-    healthy_bytes = memory(4 * KIB);
-    faulty = create("faulty");
+    static char told[400];
+    const char *mark = fault_by != NULL ? strchr(fault_by, '%') : NULL;
+    if (fault_by == NULL)
+        return;
+    if (mark == NULL)
+        snprintf(told, sizeof told, "%s", fault_by);
+    else
+        snprintf(told, sizeof told, "%.*s%s%s", (int)(mark - fault_by), fault_by, which->error,
+                 mark + 1);
+    putenv(told);
+}
+
+/* In the current context. */
+static void make_ready(const struct fault *which)
+{
     faulty_bytes = memory(4 * KIB);
     in_faulty = stream(STREAM_NON_BLOCKING);
-    faulting = kernel(body, name);
+    if (fault_by == NULL)
+        faulting = kernel(which->body, which->name);
 }
 
 static CUresult fault(void)
 {
     void *parameters[] = {&faulty_bytes};
+    if (fault_by != NULL)
+        return cuMemsetD8Async(faulty_bytes, 1, 64, in_faulty);
     return launch(faulting, in_faulty, parameters);
+}
+
+/* Two contexts; the fault will be in the second, which is current. */
+static void prepare(const struct fault *which)
+{
+    tell(which);
+    init();
+    healthy = create("healthy");
+    healthy_bytes = memory(4 * KIB);
+    faulty = create("faulty");
+    make_ready(which);
 }
 
 static void see_consequences(void)
@@ -68,38 +107,37 @@ static void see_consequences(void)
 
 static void bad_store(void)
 {
-    prepare(kernel_bad_store, "bad_store");
+    prepare(&bad_store_fault);
     see_consequences();
 }
 
 static void misaligned(void)
 {
-    prepare(kernel_misaligned, "misaligned");
+    prepare(&misaligned_fault);
     see_consequences();
 }
 
 static void trapping(void)
 {
-    prepare(kernel_trap, "trapping");
+    prepare(&trap_fault);
     see_consequences();
 }
 
 static void asserting(void)
 {
-    prepare(kernel_assert, "asserting");
+    prepare(&assert_fault);
     see_consequences();
 }
 
-static void reset_primary(const char *body, const char *name)
+static void reset_primary(const struct fault *which)
 {
     CUcontext again = NULL;
+    tell(which);
     init();
     CUcontext primary = retain();
     need("cuCtxPushCurrent", cuCtxPushCurrent_v2(primary));
     unsigned long long id = id_of(primary);
-    in_faulty = stream(STREAM_NON_BLOCKING);
-    faulty_bytes = memory(4 * KIB);
-    faulting = kernel(body, name);
+    make_ready(which);
     see_result("launch", fault());
     see_result("synchronize", cuCtxSynchronize());
     see_result("reset", cuDevicePrimaryCtxReset_v2(0));
@@ -112,12 +150,12 @@ static void reset_primary(const char *body, const char *name)
 
 static void reset_after_bad_store(void)
 {
-    reset_primary(kernel_bad_store, "bad_store");
+    reset_primary(&bad_store_fault);
 }
 
 static void reset_after_assert(void)
 {
-    reset_primary(kernel_assert, "asserting");
+    reset_primary(&assert_fault);
 }
 
 static void harmless(void)
@@ -144,6 +182,7 @@ static void harmless(void)
 static void see_surface(CUresult (*call)(void))
 {
     struct timespec pause = {0, 300000000};
+    prepare(&bad_store_fault);
     see_result("launch", fault());
     nanosleep(&pause, NULL);
     see_result("result", call());
@@ -190,20 +229,45 @@ static CUresult call_free(void)
     return cuMemFree_v2(faulty_bytes);
 }
 
-#define SURFACE(name, call)                     \
-    static void name(void)                      \
-    {                                           \
-        prepare(kernel_bad_store, "bad_store"); \
-        see_surface(call);                      \
-    }
-SURFACE(surface_at_alloc, call_alloc)
-SURFACE(surface_at_launch, fault)
-SURFACE(surface_at_set_current, call_set_current)
-SURFACE(surface_at_get_device, call_get_device)
-SURFACE(surface_at_stream_query, call_stream_query)
-SURFACE(surface_at_memset, call_memset)
-SURFACE(surface_at_healthy_alloc, call_healthy_alloc)
-SURFACE(surface_at_free, call_free)
+static void surface_at_alloc(void)
+{
+    see_surface(call_alloc);
+}
+
+static void surface_at_launch(void)
+{
+    see_surface(fault);
+}
+
+static void surface_at_set_current(void)
+{
+    see_surface(call_set_current);
+}
+
+static void surface_at_get_device(void)
+{
+    see_surface(call_get_device);
+}
+
+static void surface_at_stream_query(void)
+{
+    see_surface(call_stream_query);
+}
+
+static void surface_at_memset(void)
+{
+    see_surface(call_memset);
+}
+
+static void surface_at_healthy_alloc(void)
+{
+    see_surface(call_healthy_alloc);
+}
+
+static void surface_at_free(void)
+{
+    see_surface(call_free);
+}
 
 #define CONSEQUENCES                                                                             \
     "launch synchronize synchronize-again alloc copy launch-again stream-query event-create "    \

@@ -76,6 +76,7 @@ static void late_calls(void)
 static void leave_context(void)
 {
     init();
+    names_ask();
     left = create("left");
     left_stream = stream(STREAM_BLOCKING);
 }
@@ -135,6 +136,7 @@ static void calls_of_child(void)
 static void fork_after_init(void)
 {
     init();
+    names_ask();
     create("a");
     fork_and(calls_of_child);
     see_alloc("parent-alloc");

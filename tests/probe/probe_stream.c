@@ -200,33 +200,48 @@ static void destroy_default_streams(void)
 
 static CUevent inside_event;
 static CUcontext inside_context;
+static CUstream inside_stream;
+static void (*inside_calls)(void);
 
-static void call_from_inside(void)
+static void quick_calls(void)
 {
     CUcontext context = (CUcontext)&context;
     CUevent made = NULL;
     CUdeviceptr allocated = 0;
     int version = 0, count = 0;
     know(context, "untouched");
-    see_result("synchronize", cuCtxSynchronize());
-    see_result("event-query", cuEventQuery(inside_event));
-    see_result("stream-query", cuStreamQuery(NULL));
     see_result("get-current", cuCtxGetCurrent(&context));
     see("get-current-out", "%s", who(context));
+    see_result("driver-version", cuDriverGetVersion(&version));
+    see_result("init", cuInit(0));
+    see_result("device-count", cuDeviceGetCount(&count));
+    see_result("event-query", cuEventQuery(inside_event));
     see_result("push", cuCtxPushCurrent_v2(inside_context));
     see_result("event-create", cuEventCreate(&made, 0));
     see_result("alloc", cuMemAlloc_v2(&allocated, 64));
-    see_result("free", cuMemFree_v2(allocated));
     see_result("pop", cuCtxPopCurrent_v2(NULL));
-    see_result("device-count", cuDeviceGetCount(&count));
-    see_result("driver-version", cuDriverGetVersion(&version));
-    see_result("init", cuInit(0));
+}
+
+static void stream_query(void)
+{
+    see_result("result", cuStreamQuery(inside_stream));
+}
+
+static void stream_synchronize(void)
+{
+    see_result("result", cuStreamSynchronize(inside_stream));
+}
+
+static void context_synchronize(void)
+{
+    see_result("push", cuCtxPushCurrent_v2(inside_context));
+    see_result("result", cuCtxSynchronize());
 }
 
 static void host_function(void *unused)
 {
     (void)unused;
-    call_from_inside();
+    inside_calls();
 }
 
 static void callback(CUstream on, CUresult status, void *unused)
@@ -234,36 +249,80 @@ static void callback(CUstream on, CUresult status, void *unused)
     (void)on;
     (void)unused;
     see_result("status", status);
-    call_from_inside();
+    inside_calls();
 }
 
-static CUstream prepare_inside(void)
+/* A call that waits for the function it is made from waits for ever: each such call is alone. */
+static void prepare_inside(void (*calls)(void))
 {
     init();
+    names_ask();
+    inside_calls = calls;
     inside_context = create("a");
     inside_event = event(EVENT_DEFAULT);
-    return stream(STREAM_NON_BLOCKING);
+    inside_stream = stream(STREAM_NON_BLOCKING);
+}
+
+static void see_host_function(void (*calls)(void))
+{
+    prepare_inside(calls);
+    need("cuLaunchHostFunc", cuLaunchHostFunc(inside_stream, host_function, NULL));
+    see_result("stream-after", cuStreamSynchronize(inside_stream));
+}
+
+static void see_callback(void (*calls)(void))
+{
+    prepare_inside(calls);
+    need("cuStreamAddCallback", cuStreamAddCallback(inside_stream, callback, NULL, 0));
+    see_result("stream-after", cuStreamSynchronize(inside_stream));
 }
 
 static void in_host_function(void)
 {
-    CUstream on = prepare_inside();
-    need("cuLaunchHostFunc", cuLaunchHostFunc(on, host_function, NULL));
-    see_result("stream-after", cuStreamSynchronize(on));
+    see_host_function(quick_calls);
+}
+
+static void query_in_host_function(void)
+{
+    see_host_function(stream_query);
+}
+
+static void stream_waits_in_host_function(void)
+{
+    see_host_function(stream_synchronize);
+}
+
+static void context_waits_in_host_function(void)
+{
+    see_host_function(context_synchronize);
 }
 
 static void in_callback(void)
 {
-    CUstream on = prepare_inside();
-    see_result("flags-1", cuStreamAddCallback(on, callback, NULL, 1));
-    need("cuStreamAddCallback", cuStreamAddCallback(on, callback, NULL, 0));
-    see_result("stream-after", cuStreamSynchronize(on));
+    see_callback(quick_calls);
 }
 
-#define INSIDE_WORDS                                                                            \
-    "synchronize event-query stream-query get-current get-current-out push event-create alloc " \
-    "free pop "                                                                                 \
-    "device-count driver-version init stream-after"
+static void stream_waits_in_callback(void)
+{
+    see_callback(stream_synchronize);
+}
+
+static void context_waits_in_callback(void)
+{
+    see_callback(context_synchronize);
+}
+
+static void callback_arguments(void)
+{
+    prepare_inside(stream_query);
+    see_result("flags-1", cuStreamAddCallback(inside_stream, callback, NULL, 1));
+    see_result("null-callback", cuStreamAddCallback(inside_stream, NULL, NULL, 0));
+    see_result("null-host-function", cuLaunchHostFunc(inside_stream, NULL, NULL));
+}
+
+#define INSIDE_WORDS                                                                              \
+    "get-current get-current-out driver-version init device-count event-query push event-create " \
+    "alloc pop stream-after"
 
 const struct experiment stream_experiments[] = {
     {"T1.across-contexts", across_contexts,
@@ -295,7 +354,15 @@ const struct experiment stream_experiments[] = {
      "stream event stream-other-current event-other-current current"},
     {"T6.default-streams", destroy_default_streams,
      "stream-null event-null legacy per-thread alloc-after"},
-    {"T10.callback", in_callback, "flags-1 status " INSIDE_WORDS},
+    {"T10.callback", in_callback, "status " INSIDE_WORDS},
+    {"T10.callback-waits-for-stream", stream_waits_in_callback, "status result stream-after"},
+    {"T10.callback-waits-for-context", context_waits_in_callback,
+     "status push result stream-after"},
     {"T10.host-function", in_host_function, INSIDE_WORDS},
+    {"T10.host-function-queries-stream", query_in_host_function, "result stream-after"},
+    {"T10.host-function-waits-for-stream", stream_waits_in_host_function, "result stream-after"},
+    {"T10.host-function-waits-for-context", context_waits_in_host_function,
+     "push result stream-after"},
+    {"T10.arguments", callback_arguments, "flags-1 null-callback null-host-function"},
     {NULL, NULL, NULL},
 };

@@ -55,8 +55,18 @@ static pid_t start_child(const struct experiment *experiment, const struct setti
     snprintf(number[0], sizeof number[0], "%d", channel);
     snprintf(number[1], sizeof number[1], "%u", settings->seconds);
     snprintf(number[2], sizeof number[2], "%u", settings->patience_ms);
-    const char *arguments[] = {"probe",   "--child",        experiment->name, number[0], number[1],
-                               number[2], settings->driver, settings->cudart, NULL};
+    const char *arguments[] = {
+        "probe",
+        "--child",
+        experiment->name,
+        number[0],
+        number[1],
+        number[2],
+        settings->driver,
+        settings->cudart != NULL ? settings->cudart : "",
+        settings->fault_by != NULL ? settings->fault_by : "",
+        NULL,
+    };
     posix_spawn_file_actions_t actions;
     pid_t child = -1;
     posix_spawn_file_actions_init(&actions);

@@ -6,7 +6,8 @@
 
 struct settings {
     const char *driver;
-    const char *cudart; /* or NULL */
+    const char *cudart;   /* or NULL */
+    const char *fault_by; /* or NULL */
     unsigned int seconds;
     unsigned int patience_ms;
 };
