@@ -17,6 +17,9 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 
 typedef enum cxu_result {
 #define CX_RESULT(name, value, text) CXU_##name = value,
@@ -199,5 +202,104 @@ typedef struct cxu_memcpy_3d {
     size_t height;
     size_t depth;
 } cxu_memcpy_3d;
+
+/* Capture and graphs. */
+
+typedef enum cxu_stream_capture_status {
+    CXU_STREAM_CAPTURE_STATUS_NONE = 0,
+    CXU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+    CXU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
+} cxu_stream_capture_status;
+
+typedef enum cxu_stream_capture_mode {
+    CXU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+    CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+    CXU_STREAM_CAPTURE_MODE_RELAXED = 2
+} cxu_stream_capture_mode;
+
+enum { CXU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0, CXU_STREAM_SET_CAPTURE_DEPENDENCIES = 1 };
+
+typedef enum cxu_graph_node_type {
+    CXU_GRAPH_NODE_TYPE_KERNEL = 0,
+    CXU_GRAPH_NODE_TYPE_MEMCPY = 1,
+    CXU_GRAPH_NODE_TYPE_MEMSET = 2,
+    CXU_GRAPH_NODE_TYPE_HOST = 3,
+    CXU_GRAPH_NODE_TYPE_GRAPH = 4,
+    CXU_GRAPH_NODE_TYPE_EMPTY = 5,
+    CXU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+    CXU_GRAPH_NODE_TYPE_EVENT_RECORD = 7
+} cxu_graph_node_type;
+
+/* All zeroes: one node is done, memory and all, before the other begins. */
+typedef struct cxu_graph_edge_data {
+    unsigned char from_port;
+    unsigned char to_port;
+    unsigned char type;
+    unsigned char reserved[5];
+} cxu_graph_edge_data;
+
+/* CUDA_MEMSET_NODE_PARAMS: the first form, without a context. */
+typedef struct cxu_memset_node_params {
+    CUdeviceptr destination;
+    size_t pitch_bytes;
+    unsigned int value;
+    unsigned int element_bytes;
+    size_t width;
+    size_t height;
+} cxu_memset_node_params;
+
+typedef struct cxu_host_node_params {
+    CUhostFn function;
+    void *user_data;
+} cxu_host_node_params;
+
+enum {
+    CXU_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
+    CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
+    CXU_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
+    CXU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
+};
+
+typedef enum cxu_graph_instantiate_result {
+    CXU_GRAPH_INSTANTIATE_SUCCESS = 0,
+    CXU_GRAPH_INSTANTIATE_ERROR = 1,
+    CXU_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
+    CXU_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3,
+    CXU_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4
+} cxu_graph_instantiate_result;
+
+typedef struct cxu_graph_instantiate_params {
+    uint64_t flags;
+    CUstream upload_stream;
+    CUgraphNode out_error_node;
+    cxu_graph_instantiate_result out_result;
+} cxu_graph_instantiate_params;
+
+typedef enum cxu_graph_exec_update_result {
+    CXU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+    CXU_GRAPH_EXEC_UPDATE_ERROR = 1,
+    CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+    CXU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3,
+    CXU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 4,
+    CXU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5,
+    CXU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6,
+    CXU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7,
+    CXU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8
+} cxu_graph_exec_update_result;
+
+typedef struct cxu_graph_exec_update_result_info {
+    cxu_graph_exec_update_result result;
+    CUgraphNode error_node;
+    CUgraphNode error_from_node;
+} cxu_graph_exec_update_result_info;
+
+enum {
+    CXU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
+    CXU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 8,
+    CXU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 16,
+    CXU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 32,
+    CXU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS = 64,
+    CXU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1024
+};
 
 #endif

@@ -16,6 +16,8 @@
 #define CX_DECLARE_5(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5) (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5)
 #define CX_DECLARE_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6) \
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6)
+#define CX_DECLARE_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7) \
+    (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7)
 
 #define CX_PASS(arity, list) CX_PASS_(arity, list)
 #define CX_PASS_(arity, list) CX_PASS_##arity list
@@ -26,5 +28,7 @@
 #define CX_PASS_4(t1, n1, t2, n2, t3, n3, t4, n4) (n1, n2, n3, n4)
 #define CX_PASS_5(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5) (n1, n2, n3, n4, n5)
 #define CX_PASS_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6) (n1, n2, n3, n4, n5, n6)
+#define CX_PASS_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7) \
+    (n1, n2, n3, n4, n5, n6, n7)
 
 #endif

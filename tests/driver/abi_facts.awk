@@ -1,6 +1,7 @@
 # Writes what of our declarations cuda.h and cudaTypedefs.h know under their own names:
 #   CX_ABI_VALUES(SAME, ABSENT)  SAME(ours, theirs) for each value, or ABSENT(ours)
 #   HAS_PFN_cuInit_v2000 1       for each function type
+#   the function types of superseded ABIs, which cudaTypedefs.h keeps to itself
 # Usage: awk -f abi_facts.awk cuda_abi.h results.def attributes.def cuda.h cudaTypedefs.h
 
 function ours(name, theirs)
@@ -16,6 +17,8 @@ function theirs_of(name)
         return "CU_DEVICE_P2P_ATTRIBUTE_" substr(name, 9)
     if (name ~ /^CXU_POINTER_/)
         return "CU_POINTER_ATTRIBUTE_" substr(name, 13)
+    if (name ~ /^CXU_GRAPH_INSTANTIATE_/)
+        return "CUDA_" substr(name, 5)
     return "CU_" substr(name, 5)
 }
 
@@ -61,6 +64,11 @@ file == 3 && match(line, /^CX_ATTRIBUTE\([A-Z0-9_]+/) {
     ours("CXU_ATTRIBUTE_" name, "CU_DEVICE_ATTRIBUTE_" name)
 }
 
+file == 5 && /__CUDA_API_VERSION_INTERNAL/ { superseded = 1 }
+
+# Those with types of 32 bits' time are nothing that we use.
+superseded && /typedef CUresult/ && !/_v1[ *)]/ { typedefs = typedefs line "\n" }
+
 file > 3 {
     while (match(line, /[A-Za-z_][A-Za-z0-9_]*/)) {
         known[substr(line, RSTART, RLENGTH)] = 1
@@ -72,6 +80,7 @@ END {
     for (word in known)
         if (word ~ /^PFN_cu/)
             print "#define HAS_" word " 1"
+    printf "%s", typedefs
     print "#define CX_ABI_VALUES(SAME, ABSENT) \\"
     for (i = 1; i <= count; i++) {
         theirs = name_in_cuda[order[i]]

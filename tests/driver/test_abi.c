@@ -97,11 +97,51 @@ SAME_3D(width_bytes, WidthInBytes)
 SAME_3D(height, Height)
 SAME_3D(depth, Depth)
 
+SAME_SIZE(cxu_stream_capture_status, CUstreamCaptureStatus)
+SAME_SIZE(cxu_stream_capture_mode, CUstreamCaptureMode)
+SAME_SIZE(cxu_graph_node_type, CUgraphNodeType)
+SAME_SIZE(cxu_graph_exec_update_result, CUgraphExecUpdateResult)
+#define SAME_MEMSET(field, their_field) \
+    SAME_FIELD(cxu_memset_node_params, field, CUDA_MEMSET_NODE_PARAMS, their_field)
+SAME_SIZE(cxu_memset_node_params, CUDA_MEMSET_NODE_PARAMS)
+SAME_MEMSET(destination, dst)
+SAME_MEMSET(pitch_bytes, pitch)
+SAME_MEMSET(value, value)
+SAME_MEMSET(element_bytes, elementSize)
+SAME_MEMSET(width, width)
+SAME_MEMSET(height, height)
+SAME_SIZE(cxu_host_node_params, CUDA_HOST_NODE_PARAMS)
+SAME_FIELD(cxu_host_node_params, function, CUDA_HOST_NODE_PARAMS, fn)
+SAME_FIELD(cxu_host_node_params, user_data, CUDA_HOST_NODE_PARAMS, userData)
+
 #if CUDA_VERSION >= 11040
 SAME_SIZE(cxu_exec_affinity, CUexecAffinityParam)
 SAME_FIELD(cxu_exec_affinity, type, CUexecAffinityParam, type)
 SAME_FIELD(cxu_exec_affinity, value, CUexecAffinityParam, param)
 SAME_FIELD(cxu_exec_affinity, value.multiprocessors.count, CUexecAffinityParam, param.smCount.val)
+#endif
+#if CUDA_VERSION >= 12000
+#define SAME_INSTANTIATE(field, their_field) \
+    SAME_FIELD(cxu_graph_instantiate_params, field, CUDA_GRAPH_INSTANTIATE_PARAMS, their_field)
+SAME_SIZE(cxu_graph_instantiate_result, CUgraphInstantiateResult)
+SAME_SIZE(cxu_graph_instantiate_params, CUDA_GRAPH_INSTANTIATE_PARAMS)
+SAME_INSTANTIATE(flags, flags)
+SAME_INSTANTIATE(upload_stream, hUploadStream)
+SAME_INSTANTIATE(out_error_node, hErrNode_out)
+SAME_INSTANTIATE(out_result, result_out)
+#define SAME_UPDATE(field, their_field) \
+    SAME_FIELD(cxu_graph_exec_update_result_info, field, CUgraphExecUpdateResultInfo, their_field)
+SAME_SIZE(cxu_graph_exec_update_result_info, CUgraphExecUpdateResultInfo)
+SAME_UPDATE(result, result)
+SAME_UPDATE(error_node, errorNode)
+SAME_UPDATE(error_from_node, errorFromNode)
+#endif
+#if CUDA_VERSION >= 12030
+SAME_SIZE(cxu_graph_edge_data, CUgraphEdgeData)
+SAME_FIELD(cxu_graph_edge_data, from_port, CUgraphEdgeData, from_port)
+SAME_FIELD(cxu_graph_edge_data, to_port, CUgraphEdgeData, to_port)
+SAME_FIELD(cxu_graph_edge_data, type, CUgraphEdgeData, type)
+SAME_FIELD(cxu_graph_edge_data, reserved, CUgraphEdgeData, reserved)
 #endif
 #if CUDA_VERSION >= 12050
 SAME_SIZE(cxu_ctx_create_params, CUctxCreateParams)
@@ -133,6 +173,15 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_memcpy_3d CUDA_MEMCPY3D
 #define cxu_exec_affinity CUexecAffinityParam
 #define cxu_ctx_create_params CUctxCreateParams
+#define cxu_stream_capture_status CUstreamCaptureStatus
+#define cxu_stream_capture_mode CUstreamCaptureMode
+#define cxu_graph_node_type CUgraphNodeType
+#define cxu_graph_edge_data CUgraphEdgeData
+#define cxu_memset_node_params CUDA_MEMSET_NODE_PARAMS
+#define cxu_host_node_params CUDA_HOST_NODE_PARAMS
+#define cxu_graph_instantiate_params CUDA_GRAPH_INSTANTIATE_PARAMS
+#define cxu_graph_exec_update_result CUgraphExecUpdateResult
+#define cxu_graph_exec_update_result_info CUgraphExecUpdateResultInfo
 
 #define COMPARE(known, theirs, since, arity, parameters) \
     COMPARE_1(known, theirs, since, arity, parameters)

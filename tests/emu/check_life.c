@@ -16,6 +16,8 @@
 #define ZERO_5(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5) ((t1){0}, (t2){0}, (t3){0}, (t4){0}, (t5){0})
 #define ZERO_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6) \
     ((t1){0}, (t2){0}, (t3){0}, (t4){0}, (t5){0}, (t6){0})
+#define ZERO_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7) \
+    ((t1){0}, (t2){0}, (t3){0}, (t4){0}, (t5){0}, (t6){0}, (t7){0})
 
 static bool works_always(cx_slot slot)
 {
