@@ -1,5 +1,6 @@
 #include "emu/context.h"
 
+#include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/slot.h"
 #include "emu/stack.h"
@@ -257,6 +258,11 @@ static cxu_result synchronize(CUcontext handle)
 {
     cx_emu_context *context;
     cxu_result result = cx_emu_context_find_or_current(handle, &context);
+    if (result != CXU_SUCCESS)
+        return result;
+    result = cx_emu_capture_check_context(context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)
         return result;
     uint64_t id = cx_emu_context_id(context);

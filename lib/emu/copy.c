@@ -1,4 +1,5 @@
 #include "emu/copy.h"
+#include "emu/capture.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include <stdlib.h>
@@ -63,18 +64,7 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
 
 /* ---- the copy itself ---- */
 
-typedef struct box {
-    unsigned char *bytes;
-    size_t pitch_bytes, slice_bytes;
-} box;
-
-typedef struct transfer {
-    box destination, source;
-    size_t width_bytes, height, depth;
-    void *staged; /* what the source was copied to; freed when done */
-} transfer;
-
-static bool tight(const transfer *shape, const box *side)
+static bool tight(const cx_emu_transfer *shape, const cx_emu_box *side)
 {
     return (shape->height == 1 || side->pitch_bytes == shape->width_bytes) &&
            (shape->depth == 1 || side->slice_bytes == shape->width_bytes * shape->height);
@@ -83,8 +73,8 @@ static bool tight(const transfer *shape, const box *side)
 /* Sides that overlap are the user's fault; memmove keeps it from being ours. */
 static void run(void *argument)
 {
-    const transfer *shape = argument;
-    const box *to = &shape->destination, *from = &shape->source;
+    const cx_emu_transfer *shape = argument;
+    const cx_emu_box *to = &shape->destination, *from = &shape->source;
 
     if (tight(shape, to) && tight(shape, from)) {
         memmove(to->bytes, from->bytes, shape->width_bytes * shape->height * shape->depth);
@@ -99,14 +89,14 @@ static void run(void *argument)
 
 static void release(void *argument)
 {
-    free(((transfer *)argument)->staged);
+    free(((cx_emu_transfer *)argument)->staged);
 }
 
-static void stage(transfer *shape, void *staged)
+static void stage(cx_emu_transfer *shape, void *staged)
 {
-    transfer first = *shape;
+    cx_emu_transfer first = *shape;
 
-    first.destination = (box){staged, shape->width_bytes, shape->width_bytes * shape->height};
+    first.destination = (cx_emu_box){staged, shape->width_bytes, shape->width_bytes * shape->height};
     run(&first);
     shape->source = first.destination;
     shape->staged = staged;
@@ -136,21 +126,29 @@ static bool must_stage(const cx_emu_span *to, const cx_emu_span *from, size_t by
            !synchronous(to) && (mode == CX_EMU_COPY_ASYNC || bytes <= CX_EMU_TINY_BYTES);
 }
 
-static cxu_result submit(cx_emu_stream *stream, transfer *shape, const cx_emu_span *to,
-                         const cx_emu_span *from, bool wait)
+static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span *to,
+                                       const cx_emu_span *from)
 {
-    const cx_emu_work_request request = {
+    return (cx_emu_work_request){
         .kind = CX_EMU_WORK_CALL,
         .call = run,
         .release = release,
         .argument = shape,
         .argument_bytes = sizeof *shape,
         .cost_bytes = shape->width_bytes * shape->height * shape->depth,
-        .waited = wait,
         .uses = {to->allocation, from->allocation != to->allocation ? from->allocation : NULL},
     };
+}
+
+static cxu_result submit(cx_emu_stream *stream, cx_emu_transfer *shape, const cx_emu_span *to,
+                         const cx_emu_span *from, bool wait)
+{
+    cx_emu_work_request request = request_for(shape, to, from);
     cx_emu_work *work;
-    cxu_result result = cx_emu_work_submit(stream, &request, wait ? &work : NULL);
+    cxu_result result;
+
+    request.waited = wait;
+    result = cx_emu_work_submit(stream, &request, wait ? &work : NULL);
 
     if (result == CXU_SUCCESS && wait) {
         cx_emu_work_wait(work);
@@ -163,7 +161,7 @@ static cxu_result submit(cx_emu_stream *stream, transfer *shape, const cx_emu_sp
  * Copies the source aside with the lock released, so that the copy can be queued. The stream may be
  * gone afterwards: it is looked for again. Without memory for it the caller waits instead.
  */
-static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, transfer *shape,
+static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_transfer *shape,
                                 const cx_emu_span *to, const cx_emu_span *from)
 {
     void *staged;
@@ -184,39 +182,87 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, transfer
     return result;
 }
 
-static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)
+/* Where both sides are, and what moves. */
+typedef struct path {
+    cx_emu_span to, from;
+    size_t from_bytes;
+    cx_emu_transfer shape;
+} path;
+
+static cxu_result locate(const cx_emu_copy *copy, path *out_path)
 {
     const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
-    cx_emu_span to_span, from_span;
-    size_t to_bytes, from_bytes;
+    size_t to_bytes;
+    cxu_result result;
+
+    if (!cx_emu_box_bytes(to->pitch_bytes, to->slice_bytes, copy->width_bytes, copy->height,
+                          copy->depth, &to_bytes) ||
+        !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, copy->width_bytes, copy->height,
+                          copy->depth, &out_path->from_bytes))
+        return CXU_INVALID_VALUE;
+    result = cx_emu_span_find(to->type, to->address, to_bytes, &out_path->to);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_span_find(from->type, from->address, out_path->from_bytes, &out_path->from);
+    if (result != CXU_SUCCESS)
+        return result;
+    out_path->shape = (cx_emu_transfer){
+        .destination = {out_path->to.bytes, to->pitch_bytes, to->slice_bytes},
+        .source = {out_path->from.bytes, from->pitch_bytes, from->slice_bytes},
+        .width_bytes = copy->width_bytes,
+        .height = copy->height,
+        .depth = copy->depth};
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_copy_request(const cx_emu_copy *copy, cx_emu_transfer *out_transfer,
+                               cx_emu_work_request *out_request)
+{
+    path found;
+    cxu_result result = locate(copy, &found);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_transfer = found.shape;
+    *out_request = request_for(out_transfer, &found.to, &found.from);
+    return CXU_SUCCESS;
+}
+
+static cxu_result capture(cx_emu_stream *stream, const cx_emu_copy *copy)
+{
+    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY,
+                                  .of.copy = cx_emu_copy_describe(copy)};
+
+    return cx_emu_capture_add(stream, &operation);
+}
+
+static cxu_result check(cx_emu_stream *stream, cx_emu_copy_mode mode)
+{
+    return mode == CX_EMU_COPY_SYNC ? cx_emu_capture_check_synchronous(stream)
+                                    : cx_emu_capture_check(stream);
+}
+
+static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu_copy_mode mode)
+{
+    path found;
     cx_emu_stream *stream;
-    transfer shape;
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
+    if (result == CXU_SUCCESS)
+        result = check(stream, mode);
     if (result != CXU_SUCCESS)
         return result;
     if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
         return CXU_SUCCESS;
-    if (!cx_emu_box_bytes(to->pitch_bytes, to->slice_bytes, copy->width_bytes, copy->height,
-                          copy->depth, &to_bytes) ||
-        !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, copy->width_bytes, copy->height,
-                          copy->depth, &from_bytes))
-        return CXU_INVALID_VALUE;
-    result = cx_emu_span_find(to->type, to->address, to_bytes, &to_span);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_span_find(from->type, from->address, from_bytes, &from_span);
+    result = locate(copy, &found);
     if (result != CXU_SUCCESS)
         return result;
-    shape = (transfer){.destination = {to_span.bytes, to->pitch_bytes, to->slice_bytes},
-                       .source = {from_span.bytes, from->pitch_bytes, from->slice_bytes},
-                       .width_bytes = copy->width_bytes,
-                       .height = copy->height,
-                       .depth = copy->depth};
-    if (must_stage(&to_span, &from_span, from_bytes, mode))
-        return submit_staged(handle, stream, &shape, &to_span, &from_span);
-    return submit(stream, &shape, &to_span, &from_span,
-                  from_span.place == CX_EMU_PLACE_PAGEABLE ||
-                      must_wait(&to_span, &from_span, mode));
+    if (stream->branch)
+        return capture(stream, copy);
+    if (must_stage(&found.to, &found.from, found.from_bytes, mode))
+        return submit_staged(handle, stream, &found.shape, &found.to, &found.from);
+    return submit(stream, &found.shape, &found.to, &found.from,
+                  found.from.place == CX_EMU_PLACE_PAGEABLE ||
+                      must_wait(&found.to, &found.from, mode));
 }
 
 cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode)

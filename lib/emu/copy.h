@@ -46,9 +46,37 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
                             cx_emu_span *out_span);
 
 /*
- * Copies in a stream as the user named it; takes the lock. An empty box is a success.
- * CXU_INVALID_VALUE, what cx_emu_stream_find and cx_emu_work_submit return.
+ * Copies in a stream as the user named it; takes the lock. An empty box is a success. A capturing
+ * stream gets a node for it. CXU_INVALID_VALUE, the errors of capture, what cx_emu_stream_find and
+ * cx_emu_work_submit return.
  */
 cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode);
+
+/* What a piece of work takes that copies. */
+typedef struct cx_emu_box {
+    unsigned char *bytes;
+    size_t pitch_bytes, slice_bytes;
+} cx_emu_box;
+
+typedef struct cx_emu_transfer {
+    cx_emu_box destination, source;
+    size_t width_bytes, height, depth;
+    void *staged; /* what the source was copied to; freed when done */
+} cx_emu_transfer;
+
+/*
+ * Makes of a copy, which is not empty, the request for a piece of work that reads and writes in
+ * place; its argument is `out_transfer`. CXU_INVALID_VALUE: a range that is not there. Lock held.
+ */
+cxu_result cx_emu_copy_request(const cx_emu_copy *copy, cx_emu_transfer *out_transfer,
+                               cx_emu_work_request *out_request);
+
+/* Reads the user's descriptor of a copy. CXU_INVALID_VALUE; CXU_NOT_SUPPORTED for arrays, naming
+ * `call`. */
+cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *descriptor,
+                             cx_emu_copy *out_copy);
+
+/* A descriptor of the same copy. */
+cxu_memcpy_3d cx_emu_copy_describe(const cx_emu_copy *copy);
 
 #endif

@@ -74,14 +74,12 @@ static cxu_result convert(const region *side, const char *call, const cx_emu_cop
     return fits(side, shape) && locate(side, base, out_side) ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
-static cxu_result submit(const char *call, const region *destination, const region *source,
-                         cx_emu_copy *shape, CUstream stream, cx_emu_copy_mode mode)
+static cxu_result convert_both(const char *call, const region *destination, const region *source,
+                               cx_emu_copy *shape)
 {
     cxu_result result = convert(source, call, shape, &shape->source);
 
-    if (result == CXU_SUCCESS)
-        result = convert(destination, call, shape, &shape->destination);
-    return result == CXU_SUCCESS ? cx_emu_copy_submit(shape, stream, mode) : result;
+    return result == CXU_SUCCESS ? convert(destination, call, shape, &shape->destination) : result;
 }
 
 /* ---- 2D ---- */
@@ -111,7 +109,8 @@ static cxu_result copy_2d(const char *call, const cxu_memcpy_2d *copy, CUstream 
                            .x_bytes = copy->destination_x_bytes,
                            .y = copy->destination_y,
                            .pitch_bytes = copy->destination_pitch_bytes};
-    return submit(call, &destination, &source, &shape, stream, mode);
+    result = convert_both(call, &destination, &source, &shape);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
 }
 
 cxu_result cx_emu_call_memcpy_2d(const cxu_memcpy_2d *copy)
@@ -140,15 +139,12 @@ static void make_tight(region *side, const cx_emu_copy *shape)
         side->slice_rows = side->y + shape->height;
 }
 
-static cxu_result copy_3d(const char *call, const cxu_memcpy_3d *copy, CUstream stream,
-                          cx_emu_copy_mode mode)
+cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *copy, cx_emu_copy *out_copy)
 {
     cx_emu_copy shape = {0};
     region destination, source;
-    cxu_result result = cx_emu_enter();
+    cxu_result result;
 
-    if (result != CXU_SUCCESS)
-        return result;
     if (!copy || copy->source_lod || copy->destination_lod || copy->source_reserved ||
         copy->destination_reserved)
         return CXU_INVALID_VALUE;
@@ -173,7 +169,50 @@ static cxu_result copy_3d(const char *call, const cxu_memcpy_3d *copy, CUstream 
                            .slice_rows = copy->destination_height};
     make_tight(&source, &shape);
     make_tight(&destination, &shape);
-    return submit(call, &destination, &source, &shape, stream, mode);
+    result = convert_both(call, &destination, &source, &shape);
+    if (result == CXU_SUCCESS)
+        *out_copy = shape;
+    return result;
+}
+
+static size_t rows_of(const cx_emu_copy_side *side)
+{
+    return side->pitch_bytes > 0 ? side->slice_bytes / side->pitch_bytes : 0;
+}
+
+cxu_memcpy_3d cx_emu_copy_describe(const cx_emu_copy *copy)
+{
+    const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
+    cxu_memcpy_3d descriptor = {.source_type = from->type,
+                                .source_pitch_bytes = from->pitch_bytes,
+                                .source_height = rows_of(from),
+                                .destination_type = to->type,
+                                .destination_pitch_bytes = to->pitch_bytes,
+                                .destination_height = rows_of(to),
+                                .width_bytes = copy->width_bytes,
+                                .height = copy->height,
+                                .depth = copy->depth};
+
+    if (from->type == CXU_MEMORYTYPE_HOST)
+        descriptor.source_host = (const void *)from->address;
+    else
+        descriptor.source_device = from->address;
+    if (to->type == CXU_MEMORYTYPE_HOST)
+        descriptor.destination_host = (void *)to->address;
+    else
+        descriptor.destination_device = to->address;
+    return descriptor;
+}
+
+static cxu_result copy_3d(const char *call, const cxu_memcpy_3d *copy, CUstream stream,
+                          cx_emu_copy_mode mode)
+{
+    cx_emu_copy shape;
+    cxu_result result = cx_emu_enter();
+
+    if (result == CXU_SUCCESS)
+        result = cx_emu_copy_of_3d(call, copy, &shape);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&shape, stream, mode) : result;
 }
 
 cxu_result cx_emu_call_memcpy_3d(const cxu_memcpy_3d *copy)

@@ -1,4 +1,5 @@
 #include "emu/event.h"
+#include "emu/capture.h"
 #include "emu/state.h"
 #include "emu/stream.h"
 
@@ -6,12 +7,22 @@
 
 static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_event)};
 
+void cx_emu_event_set_record(cx_emu_event *event, cx_emu_work *work)
+{
+    if (event->captured)
+        cx_emu_capture_forget_event(event);
+    if (work)
+        cx_emu_work_retain(work);
+    cx_emu_work_drop(event->record);
+    event->record = work;
+}
+
 static void remove_event(cx_emu_event *event)
 {
     *(event->previous ? &event->previous->next : &event->context->events) = event->next;
     if (event->next)
         event->next->previous = event->previous;
-    cx_emu_work_drop(event->record);
+    cx_emu_event_set_record(event, NULL);
     cx_emu_handle_return(&handles, event);
 }
 
@@ -96,9 +107,21 @@ static cxu_result record(cx_emu_event *event, cx_emu_stream *stream, cx_emu_cont
 
     if (result != CXU_SUCCESS)
         return result;
-    cx_emu_work_drop(event->record);
-    event->record = work;
+    cx_emu_event_set_record(event, work);
+    cx_emu_work_drop(work);
     return CXU_SUCCESS;
+}
+
+/* The flag EXTERNAL is for streams that capture: each launch of the graph will record the event. */
+static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, unsigned int flags)
+{
+    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                        .of.event = (CUevent)(void *)event};
+
+    if (!stream->branch)
+        return flags == 0 ? record(event, stream, NULL) : CXU_INVALID_VALUE;
+    return flags == 0 ? cx_emu_capture_record(stream, event)
+                      : cx_emu_capture_add(stream, &operation);
 }
 
 cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream stream_handle,
@@ -110,7 +133,7 @@ cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream st
 
     if (result != CXU_SUCCESS)
         return result;
-    if (flags != CXU_EVENT_RECORD_DEFAULT)
+    if (flags > CXU_EVENT_RECORD_EXTERNAL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_event_find(event_handle, &event);
@@ -119,7 +142,9 @@ cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream st
     if (result == CXU_SUCCESS && event->context != stream->context)
         result = CXU_INVALID_HANDLE;
     if (result == CXU_SUCCESS)
-        result = record(event, stream, NULL);
+        result = cx_emu_capture_check(stream);
+    if (result == CXU_SUCCESS)
+        result = record_or_capture(event, stream, flags);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -144,6 +169,8 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
     if (result == CXU_SUCCESS && event->context != context)
         result = CXU_INVALID_HANDLE;
     if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_context(context);
+    if (result == CXU_SUCCESS)
         result = record(event, NULL, context);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
@@ -154,26 +181,42 @@ static bool recorded_and_unfinished(const cx_emu_event *event)
     return event->record && !event->record->done;
 }
 
+/* The flag EXTERNAL is for streams that capture: each launch of the graph will wait. */
+static cxu_result wait_or_capture(cx_emu_stream *stream, cx_emu_event *event, unsigned int flags)
+{
+    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT,
+                                        .of.event = (CUevent)(void *)event};
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED};
+
+    if (flags != 0)
+        return stream->branch ? cx_emu_capture_add(stream, &operation) : CXU_INVALID_VALUE;
+    if (stream->branch || event->captured)
+        return cx_emu_capture_wait(stream, event);
+    if (!recorded_and_unfinished(event))
+        return CXU_SUCCESS;
+    request.after[0] = event->record;
+    return cx_emu_work_submit(stream, &request, NULL);
+}
+
 cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_handle,
                                          unsigned int flags)
 {
-    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED};
     cx_emu_event *event;
     cx_emu_stream *stream;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
-    if (flags != CXU_EVENT_WAIT_DEFAULT)
+    if (flags > CXU_EVENT_WAIT_EXTERNAL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_stream_find(stream_handle, &stream);
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(event_handle, &event);
-    if (result == CXU_SUCCESS && recorded_and_unfinished(event)) {
-        request.after[0] = event->record;
-        result = cx_emu_work_submit(stream, &request, NULL);
-    }
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check(stream);
+    if (result == CXU_SUCCESS)
+        result = wait_or_capture(stream, event, flags);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -193,6 +236,17 @@ static cxu_result put_barrier(cx_emu_stream *legacy, cx_emu_work *after)
     return CXU_SUCCESS;
 }
 
+/* T3: whatever captures on either side is invalidated. */
+static cxu_result check_context_wait(const cx_emu_context *context, const cx_emu_event *event)
+{
+    cxu_result result = cx_emu_capture_check_context(context);
+
+    if (!event->captured)
+        return result;
+    cx_emu_capture_refuse_event(event);
+    return CXU_STREAM_CAPTURE_UNSUPPORTED;
+}
+
 cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_handle)
 {
     cx_emu_context *context;
@@ -205,6 +259,8 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
     result = cx_emu_context_find(context_handle, &context);
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(event_handle, &event);
+    if (result == CXU_SUCCESS)
+        result = check_context_wait(context, event);
     if (result == CXU_SUCCESS && recorded_and_unfinished(event))
         result = put_barrier(context->legacy, event->record);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -212,6 +268,17 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
 }
 
 /* ---- looking at an event ---- */
+
+/* The event of a query or a wait. */
+static cxu_result find_answering(CUevent handle, cx_emu_event **out_event)
+{
+    cxu_result result = cx_emu_event_find(handle, out_event);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return (*out_event)->captured ? cx_emu_capture_refuse_event(*out_event)
+                                  : cx_emu_capture_check_unsafe();
+}
 
 cxu_result cx_emu_call_event_query(CUevent handle)
 {
@@ -221,7 +288,7 @@ cxu_result cx_emu_call_event_query(CUevent handle)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_event_find(handle, &event);
+    result = find_answering(handle, &event);
     if (result == CXU_SUCCESS && event->record && !cx_emu_work_poll(event->record))
         result = CXU_NOT_READY;
     pthread_mutex_unlock(&cx_emu_lock);
@@ -236,7 +303,7 @@ cxu_result cx_emu_call_event_synchronize(CUevent handle)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_event_find(handle, &event);
+    result = find_answering(handle, &event);
     if (result == CXU_SUCCESS && event->record) {
         cx_emu_work *work = event->record;
 
@@ -270,6 +337,10 @@ static cxu_result elapsed_between(const cx_emu_event *start, const cx_emu_event 
     cx_emu_work *first = start->record, *last = end->record;
     cxu_result result;
 
+    if (start->captured)
+        return cx_emu_capture_refuse_event(start);
+    if (end->captured)
+        return cx_emu_capture_refuse_event(end);
     if (!timed(start) || !timed(end))
         return CXU_INVALID_HANDLE;
     cx_emu_work_retain(first);

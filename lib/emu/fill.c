@@ -1,21 +1,11 @@
+#include "emu/fill.h"
+#include "emu/capture.h"
 #include "emu/copy.h"
 #include "emu/device.h"
 #include "emu/state.h"
 #include <string.h>
 
-/* `height` rows of `width` elements. */
-typedef struct fill {
-    CUdeviceptr address;
-    size_t pitch_bytes;
-    size_t element_bytes; /* 1, 2 or 4 */
-    uint32_t value;
-    size_t width, height;
-} fill;
-
-typedef struct painting {
-    fill shape;
-    unsigned char *bytes;
-} painting;
+typedef cxu_memset_node_params fill;
 
 static void fill_row(unsigned char *row, const fill *shape)
 {
@@ -38,7 +28,7 @@ static void fill_row(unsigned char *row, const fill *shape)
 
 static void run(void *argument)
 {
-    const painting *work = argument;
+    const cx_emu_painting *work = argument;
 
     for (size_t y = 0; y < work->shape.height; y++)
         fill_row(work->bytes + y * work->shape.pitch_bytes, &work->shape);
@@ -49,8 +39,10 @@ static bool measure(const fill *shape, size_t *out_bytes)
 {
     size_t row_bytes;
 
+    if (shape->element_bytes != 1 && shape->element_bytes != 2 && shape->element_bytes != 4)
+        return false;
     if (__builtin_mul_overflow(shape->width, shape->element_bytes, &row_bytes) ||
-        shape->address % shape->element_bytes != 0)
+        shape->destination % shape->element_bytes != 0)
         return false;
     if (shape->height > 1 &&
         (shape->pitch_bytes < row_bytes || shape->pitch_bytes > CX_EMU_MAX_PITCH ||
@@ -59,22 +51,52 @@ static bool measure(const fill *shape, size_t *out_bytes)
     return cx_emu_box_bytes(shape->pitch_bytes, 0, row_bytes, shape->height, 1, out_bytes);
 }
 
+static cxu_result locate(const fill *shape, cx_emu_span *out_span)
+{
+    size_t bytes;
+
+    if (!measure(shape, &bytes))
+        return CXU_INVALID_VALUE;
+    return cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->destination, bytes, out_span);
+}
+
+static cx_emu_work_request request_for(cx_emu_painting *painting, const cx_emu_span *span)
+{
+    const fill *shape = &painting->shape;
+
+    return (cx_emu_work_request){
+        .kind = CX_EMU_WORK_CALL,
+        .call = run,
+        .argument = painting,
+        .argument_bytes = sizeof *painting,
+        .cost_bytes = shape->width * shape->element_bytes * shape->height,
+        .uses = {span->allocation},
+    };
+}
+
+cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, cx_emu_painting *out_painting,
+                               cx_emu_work_request *out_request)
+{
+    cx_emu_span span;
+    cxu_result result = locate(shape, &span);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_painting = (cx_emu_painting){*shape, span.bytes};
+    *out_request = request_for(out_painting, &span);
+    return CXU_SUCCESS;
+}
+
 static cxu_result submit(cx_emu_stream *stream, const fill *shape, const cx_emu_span *span,
                          bool wait)
 {
-    painting work = {*shape, span->bytes};
-    const cx_emu_work_request request = {
-        .kind = CX_EMU_WORK_CALL,
-        .call = run,
-        .argument = &work,
-        .argument_bytes = sizeof work,
-        .cost_bytes = shape->width * shape->element_bytes * shape->height,
-        .waited = wait,
-        .uses = {span->allocation},
-    };
+    cx_emu_painting painting = {*shape, span->bytes};
+    cx_emu_work_request request = request_for(&painting, span);
     cx_emu_work *piece;
-    cxu_result result = cx_emu_work_submit(stream, &request, wait ? &piece : NULL);
+    cxu_result result;
 
+    request.waited = wait;
+    result = cx_emu_work_submit(stream, &request, wait ? &piece : NULL);
     if (result == CXU_SUCCESS && wait) {
         cx_emu_work_wait(piece);
         cx_emu_work_drop(piece);
@@ -89,19 +111,34 @@ static bool must_wait(const cx_emu_span *span, cx_emu_copy_mode mode)
            (mode == CX_EMU_COPY_SYNC && span->place != CX_EMU_PLACE_DEVICE);
 }
 
+static cxu_result capture(cx_emu_stream *stream, const fill *shape)
+{
+    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMSET, .of.fill = *shape};
+
+    return cx_emu_capture_add(stream, &operation);
+}
+
+static cxu_result check(cx_emu_stream *stream, cx_emu_copy_mode mode)
+{
+    return mode == CX_EMU_COPY_SYNC ? cx_emu_capture_check_synchronous(stream)
+                                    : cx_emu_capture_check(stream);
+}
+
 static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_mode mode)
 {
     cx_emu_span span;
     cx_emu_stream *stream;
-    size_t bytes;
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
+    if (result == CXU_SUCCESS)
+        result = check(stream, mode);
     if (result != CXU_SUCCESS || shape->width == 0 || shape->height == 0)
         return result;
-    if (!measure(shape, &bytes))
-        return CXU_INVALID_VALUE;
-    result = cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->address, bytes, &span);
-    return result == CXU_SUCCESS ? submit(stream, shape, &span, must_wait(&span, mode)) : result;
+    result = locate(shape, &span);
+    if (result != CXU_SUCCESS)
+        return result;
+    return stream->branch ? capture(stream, shape)
+                          : submit(stream, shape, &span, must_wait(&span, mode));
 }
 
 static cxu_result paint(fill shape, CUstream stream, cx_emu_copy_mode mode)
@@ -118,60 +155,60 @@ static cxu_result paint(fill shape, CUstream stream, cx_emu_copy_mode mode)
 
 cxu_result cx_emu_call_memset_d8(CUdeviceptr destination, unsigned char value, size_t count)
 {
-    return paint((fill){destination, 0, 1, value, count, 1}, NULL, CX_EMU_COPY_SYNC);
+    return paint((fill){destination, 0, value, 1, count, 1}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_d16(CUdeviceptr destination, unsigned short value, size_t count)
 {
-    return paint((fill){destination, 0, 2, value, count, 1}, NULL, CX_EMU_COPY_SYNC);
+    return paint((fill){destination, 0, value, 2, count, 1}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_d32(CUdeviceptr destination, unsigned int value, size_t count)
 {
-    return paint((fill){destination, 0, 4, value, count, 1}, NULL, CX_EMU_COPY_SYNC);
+    return paint((fill){destination, 0, value, 4, count, 1}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_d8_async(CUdeviceptr destination, unsigned char value, size_t count,
                                        CUstream stream)
 {
-    return paint((fill){destination, 0, 1, value, count, 1}, stream, CX_EMU_COPY_ASYNC);
+    return paint((fill){destination, 0, value, 1, count, 1}, stream, CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_d16_async(CUdeviceptr destination, unsigned short value, size_t count,
                                         CUstream stream)
 {
-    return paint((fill){destination, 0, 2, value, count, 1}, stream, CX_EMU_COPY_ASYNC);
+    return paint((fill){destination, 0, value, 2, count, 1}, stream, CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_d32_async(CUdeviceptr destination, unsigned int value, size_t count,
                                         CUstream stream)
 {
-    return paint((fill){destination, 0, 4, value, count, 1}, stream, CX_EMU_COPY_ASYNC);
+    return paint((fill){destination, 0, value, 4, count, 1}, stream, CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d8(CUdeviceptr destination, size_t pitch_bytes,
                                     unsigned char value, size_t width, size_t height)
 {
-    return paint((fill){destination, pitch_bytes, 1, value, width, height}, NULL, CX_EMU_COPY_SYNC);
+    return paint((fill){destination, pitch_bytes, value, 1, width, height}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d16(CUdeviceptr destination, size_t pitch_bytes,
                                      unsigned short value, size_t width, size_t height)
 {
-    return paint((fill){destination, pitch_bytes, 2, value, width, height}, NULL, CX_EMU_COPY_SYNC);
+    return paint((fill){destination, pitch_bytes, value, 2, width, height}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d32(CUdeviceptr destination, size_t pitch_bytes,
                                      unsigned int value, size_t width, size_t height)
 {
-    return paint((fill){destination, pitch_bytes, 4, value, width, height}, NULL, CX_EMU_COPY_SYNC);
+    return paint((fill){destination, pitch_bytes, value, 4, width, height}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d8_async(CUdeviceptr destination, size_t pitch_bytes,
                                           unsigned char value, size_t width, size_t height,
                                           CUstream stream)
 {
-    return paint((fill){destination, pitch_bytes, 1, value, width, height}, stream,
+    return paint((fill){destination, pitch_bytes, value, 1, width, height}, stream,
                  CX_EMU_COPY_ASYNC);
 }
 
@@ -179,7 +216,7 @@ cxu_result cx_emu_call_memset_2d_d16_async(CUdeviceptr destination, size_t pitch
                                            unsigned short value, size_t width, size_t height,
                                            CUstream stream)
 {
-    return paint((fill){destination, pitch_bytes, 2, value, width, height}, stream,
+    return paint((fill){destination, pitch_bytes, value, 2, width, height}, stream,
                  CX_EMU_COPY_ASYNC);
 }
 
@@ -187,6 +224,6 @@ cxu_result cx_emu_call_memset_2d_d32_async(CUdeviceptr destination, size_t pitch
                                            unsigned int value, size_t width, size_t height,
                                            CUstream stream)
 {
-    return paint((fill){destination, pitch_bytes, 4, value, width, height}, stream,
+    return paint((fill){destination, pitch_bytes, value, 4, width, height}, stream,
                  CX_EMU_COPY_ASYNC);
 }

@@ -1,16 +1,13 @@
+#include "emu/host_call.h"
+#include "emu/capture.h"
 #include "emu/state.h"
 #include "emu/stream.h"
 
 /* ---- host functions ---- */
 
-typedef struct host_function {
-    CUhostFn function;
-    void *user_data;
-} host_function;
-
 static void run_function(void *argument)
 {
-    const host_function *host = argument;
+    const cxu_host_node_params *host = argument;
 
     host->function(host->user_data);
 }
@@ -30,32 +27,62 @@ static void run_callback(void *argument)
     host->function(host->stream, CXU_SUCCESS, host->user_data);
 }
 
-static cxu_result submit(CUstream handle, void (*call)(void *), void *argument,
-                         size_t argument_bytes)
+cx_emu_work_request cx_emu_host_request(cxu_host_node_params *host)
+{
+    return (cx_emu_work_request){.kind = CX_EMU_WORK_HOST,
+                                 .call = run_function,
+                                 .argument = host,
+                                 .argument_bytes = sizeof *host};
+}
+
+static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
+{
+    cxu_result result = cx_emu_stream_find(handle, out_stream);
+
+    return result == CXU_SUCCESS ? cx_emu_capture_check(*out_stream) : result;
+}
+
+static cxu_result submit_function(CUstream handle, cxu_host_node_params *host)
+{
+    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST, .of.host = *host};
+    const cx_emu_work_request request = cx_emu_host_request(host);
+    cx_emu_stream *stream;
+    cxu_result result = find_stream(handle, &stream);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return stream->branch ? cx_emu_capture_add(stream, &operation)
+                          : cx_emu_work_submit(stream, &request, NULL);
+}
+
+static cxu_result submit_callback(CUstream handle, callback *host)
 {
     const cx_emu_work_request request = {.kind = CX_EMU_WORK_HOST,
-                                         .call = call,
-                                         .argument = argument,
-                                         .argument_bytes = argument_bytes};
+                                         .call = run_callback,
+                                         .argument = host,
+                                         .argument_bytes = sizeof *host};
     cx_emu_stream *stream;
-    cxu_result result;
+    cxu_result result = find_stream(handle, &stream);
 
-    pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_stream_find(handle, &stream);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_work_submit(stream, &request, NULL);
-    pthread_mutex_unlock(&cx_emu_lock);
-    return result;
+    if (result != CXU_SUCCESS)
+        return result;
+    return stream->branch ? cx_emu_capture_refuse(stream)
+                          : cx_emu_work_submit(stream, &request, NULL);
 }
 
 cxu_result cx_emu_call_launch_host_func(CUstream stream, CUhostFn function, void *user_data)
 {
-    host_function host = {function, user_data};
+    cxu_host_node_params host = {function, user_data};
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
-    return function ? submit(stream, run_function, &host, sizeof host) : CXU_INVALID_VALUE;
+    if (!function)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = submit_function(stream, &host);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
 }
 
 cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback function,
@@ -66,6 +93,10 @@ cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback 
 
     if (result != CXU_SUCCESS)
         return result;
-    return function && flags == 0 ? submit(stream, run_callback, &host, sizeof host)
-                                  : CXU_INVALID_VALUE;
+    if (!function || flags != 0)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = submit_callback(stream, &host);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
 }

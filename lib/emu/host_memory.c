@@ -1,5 +1,6 @@
 #include "emu/allocation.h"
 #include "base/cancel.h"
+#include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/state.h"
 
@@ -23,6 +24,9 @@ static cxu_result allocate(cx_emu_memory_kind kind, size_t bytes, unsigned int f
         return result;
     if (!valid || bytes == 0)
         return CXU_INVALID_VALUE;
+    result = cx_emu_capture_check_unsafe();
+    if (result != CXU_SUCCESS)
+        return result;
     result = cx_emu_allocation_create(context->device, context, kind, bytes, flags, &allocation);
     if (result == CXU_SUCCESS)
         *out_address = allocation->address;
@@ -76,10 +80,12 @@ static cxu_result free_kind(void *pointer, cx_emu_memory_kind kind, cxu_result u
     cxu_result result = CXU_SUCCESS;
     pthread_mutex_lock(&cx_emu_lock);
     cx_emu_allocation *allocation = cx_emu_allocation_at_start((uintptr_t)pointer);
-    if (allocation != NULL && allocation->kind == kind)
-        cx_emu_allocation_free_and_wait(allocation);
-    else
+    if (allocation == NULL || allocation->kind != kind)
         result = unknown;
+    else
+        result = cx_emu_capture_check_unsafe();
+    if (result == CXU_SUCCESS)
+        cx_emu_allocation_free_and_wait(allocation);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -172,6 +178,9 @@ static cxu_result register_pages(uintptr_t address, size_t bytes, unsigned int f
                    : CXU_INVALID_VALUE;
     if (!pages_exist(address, bytes))
         return CXU_INVALID_VALUE;
+    result = cx_emu_capture_check_unsafe();
+    if (result != CXU_SUCCESS)
+        return result;
     return cx_emu_allocation_register(context, address, bytes, flags);
 }
 

@@ -22,5 +22,14 @@ lib_emu_libemu_la_SOURCES += \
 # work: streams, events, copies
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/copy.c lib/emu/copy.h lib/emu/copy_region.c lib/emu/event.c lib/emu/event.h \
-	lib/emu/fill.c lib/emu/handle.c lib/emu/handle.h lib/emu/host_call.c lib/emu/schedule.c \
+	lib/emu/fill.c lib/emu/fill.h lib/emu/handle.c lib/emu/handle.h lib/emu/host_call.c \
+	lib/emu/host_call.h lib/emu/schedule.c \
 	lib/emu/schedule.h lib/emu/stream.c lib/emu/stream.h lib/emu/work.c
+
+# capture and graphs
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/capture.c lib/emu/capture.h lib/emu/capture_call.c \
+	lib/emu/exec.c lib/emu/exec.h lib/emu/exec_call.c lib/emu/exec_node.c \
+	lib/emu/graph.c lib/emu/graph.h lib/emu/graph_call.c lib/emu/graph_compare.c \
+	lib/emu/graph_dot.c lib/emu/graph_node.c lib/emu/graph_query.c \
+	lib/emu/operation.c lib/emu/operation.h lib/emu/plan.c lib/emu/plan.h

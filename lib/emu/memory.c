@@ -1,4 +1,5 @@
 #include "emu/allocation.h"
+#include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/state.h"
 #include "emu/work.h"
@@ -13,7 +14,9 @@ static cxu_result allocate_here(cx_emu_memory_kind kind, size_t bytes, CUdevicep
         return result;
     if (out_pointer == NULL || bytes == 0)
         return CXU_INVALID_VALUE;
-    result = cx_emu_allocation_create(context->device, context, kind, bytes, 0, &allocation);
+    result = cx_emu_capture_check_unsafe();
+    if (result == CXU_SUCCESS)
+        result = cx_emu_allocation_create(context->device, context, kind, bytes, 0, &allocation);
     if (result == CXU_SUCCESS)
         *out_pointer = allocation->address;
     return result;
@@ -92,6 +95,9 @@ static cxu_result free_memory(CUdeviceptr pointer)
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
     if (allocation == NULL)
         return CXU_INVALID_VALUE;
+    cxu_result result = cx_emu_capture_check_unsafe();
+    if (result != CXU_SUCCESS)
+        return result;
     switch (allocation->kind) {
     case CX_EMU_MEMORY_DEVICE:
     case CX_EMU_MEMORY_MANAGED:
@@ -136,6 +142,24 @@ cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_
     return result;
 }
 
+/* The context that memory is allocated or freed in, in the order of a stream. Graphs that do so are
+ * not there yet. */
+static cxu_result find_context(const char *call, CUstream handle, cx_emu_context **out_context)
+{
+    cx_emu_stream *stream;
+    cxu_result result = cx_emu_stream_context(handle, out_context);
+    if (result != CXU_SUCCESS || !cx_emu_captures)
+        return result;
+    result = cx_emu_stream_find(handle, &stream);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check(stream);
+    if (result == CXU_SUCCESS && stream->branch) {
+        cx_emu_not_supported(call, "a capturing stream");
+        result = cx_emu_capture_refuse(stream);
+    }
+    return result;
+}
+
 cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, CUstream stream)
 {
     cxu_result result = cx_emu_enter();
@@ -144,7 +168,7 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
     cx_emu_context *context;
     cx_emu_allocation *allocation;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_stream_context(stream, &context);
+    result = find_context("cuMemAllocAsync", stream, &context);
     if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
         result = CXU_INVALID_VALUE;
     /* There from now on, so any work that the stream gets from now on finds it. */
@@ -161,7 +185,7 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
 static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
 {
     cx_emu_context *context;
-    cxu_result result = cx_emu_stream_context(stream, &context);
+    cxu_result result = find_context("cuMemFreeAsync", stream, &context);
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);

@@ -1,4 +1,5 @@
 #include "emu/stream.h"
+#include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/event.h"
 #include "emu/state.h"
@@ -53,6 +54,8 @@ static cx_emu_stream *create_listed(cx_emu_context *context, unsigned int flags,
 
 static void remove_stream(cx_emu_stream *stream)
 {
+    if (stream->branch)
+        cx_emu_capture_leave(stream);
     *(stream->previous ? &stream->previous->next : &stream->context->streams) = stream->next;
     if (stream->next)
         stream->next->previous = stream->previous;
@@ -68,6 +71,8 @@ static void remove_stream(cx_emu_stream *stream)
 static void destroy(cx_emu_stream *stream)
 {
     stream->destroyed = true;
+    if (stream->branch)
+        cx_emu_capture_leave(stream);
     if (!stream->head)
         remove_stream(stream);
 }
@@ -392,6 +397,18 @@ cxu_result cx_emu_call_stream_get_ctx(CUstream stream, CUcontext *out_context)
     return result;
 }
 
+/* G4: what a capturing stream holds never runs, so it cannot be waited for. */
+static cxu_result find_not_capturing(CUstream handle, cx_emu_stream **out_stream)
+{
+    cxu_result result = cx_emu_stream_find(handle, out_stream);
+
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check(*out_stream);
+    if (result == CXU_SUCCESS && (*out_stream)->branch)
+        result = cx_emu_capture_refuse(*out_stream);
+    return result;
+}
+
 cxu_result cx_emu_call_stream_synchronize(CUstream handle)
 {
     cx_emu_stream *stream;
@@ -400,7 +417,7 @@ cxu_result cx_emu_call_stream_synchronize(CUstream handle)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_stream_find(handle, &stream);
+    result = find_not_capturing(handle, &stream);
     if (result == CXU_SUCCESS)
         cx_emu_work_wait_stream(stream);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -415,7 +432,7 @@ cxu_result cx_emu_call_stream_query(CUstream handle)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_stream_find(handle, &stream);
+    result = find_not_capturing(handle, &stream);
     if (result == CXU_SUCCESS && !cx_emu_work_poll_stream(stream))
         result = CXU_NOT_READY;
     pthread_mutex_unlock(&cx_emu_lock);

@@ -8,6 +8,8 @@
 #include "emu/handle.h"
 #include "emu/work.h"
 
+struct cx_emu_branch;
+
 struct cx_emu_stream {
     cx_emu_handle_slot slot;
     uint64_t id; /* never used twice */
@@ -16,6 +18,7 @@ struct cx_emu_stream {
     cx_emu_context *context;
     unsigned int flags;
     int priority;
+    struct cx_emu_branch *branch; /* its part in a capture (capture.h), else NULL */
     uint64_t thread; /* a per-thread default stream: whose; else 0 */
     bool destroyed;  /* the handle is stale; the slot is returned when the work is done (T12) */
     cx_emu_work *head, *tail; /* unfinished work, oldest first */

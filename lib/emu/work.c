@@ -248,6 +248,110 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     return CXU_SUCCESS;
 }
 
+/* ---- batches ---- */
+
+/* A piece that was created and will never be submitted. */
+static void discard(cx_emu_work *work)
+{
+    for (int i = 0; i < CX_EMU_WORK_USES; i++)
+        if (work->uses[i])
+            cx_emu_work_drop_allocation(work->uses[i]);
+    cx_emu_work_drop(work);
+}
+
+static size_t piece_limit(const cx_emu_work_piece *piece)
+{
+    return gather(NULL, &piece->request, NULL) + (piece->after_count ? piece->after_count : 1);
+}
+
+/* All pieces, with room for what they come behind, or none. */
+static bool create_pieces(const cx_emu_work_batch *batch, cx_emu_work **out_works)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        out_works[i] = create(&batch->pieces[i].request, piece_limit(&batch->pieces[i]));
+        if (!out_works[i]) {
+            while (i > 0)
+                discard(out_works[--i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void link_piece(const cx_emu_work_piece *piece, const cx_emu_work_batch *batch,
+                       cx_emu_work *begin, cx_emu_work *const *works, cx_emu_work *work)
+{
+    size_t count = gather(NULL, &piece->request, work->dependencies);
+
+    for (size_t i = 0; i < piece->after_count; i++)
+        add(works[batch->after[piece->first_after + i]], work->dependencies, &count);
+    if (piece->after_count == 0)
+        add(begin, work->dependencies, &count);
+    link_dependencies(work, count);
+}
+
+/* The pieces that none of the batch comes behind. */
+static size_t gather_last(const cx_emu_work_batch *batch, cx_emu_work *const *works,
+                          cx_emu_dependency *links, size_t count)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (!works[i]->successors)
+            add(works[i], links, &count);
+    return count;
+}
+
+static void start_batch(cx_emu_work *begin, const cx_emu_work_request *nothing)
+{
+    if (begin->unfinished > 0)
+        return;
+    if (cx_emu_schedule_at_once(nothing))
+        cx_emu_work_run(begin);
+    else
+        cx_emu_schedule_ready(begin);
+}
+
+cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_batch *batch,
+                                    cx_emu_work **out_works, cx_emu_work **out_end)
+{
+    const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED, .after = {batch->after_work}};
+    const cx_emu_work_request plain = {.kind = CX_EMU_WORK_LOCKED};
+    size_t before = gather(stream, &nothing, NULL);
+    cx_emu_work *begin, *end;
+
+    if (!cx_emu_schedule_open())
+        return CXU_OPERATING_SYSTEM;
+    begin = create(&nothing, before);
+    if (!begin)
+        return CXU_OUT_OF_MEMORY;
+    if (!create_pieces(batch, out_works))
+        goto discard_begin;
+    end = create(&plain, before + 1 + batch->count);
+    if (!end)
+        goto discard_pieces;
+
+    gather(stream, &nothing, begin->dependencies);
+    link_dependencies(begin, before);
+    cx_emu_stream_append(stream, begin);
+    for (size_t i = 0; i < batch->count; i++) {
+        link_piece(&batch->pieces[i], batch, begin, out_works, out_works[i]);
+        cx_emu_work_retain(out_works[i]);
+    }
+    link_dependencies(end, gather_last(batch, out_works, end->dependencies,
+                                       gather(stream, &plain, end->dependencies)));
+    cx_emu_stream_append(stream, end);
+    cx_emu_work_retain(end);
+    *out_end = end;
+    start_batch(begin, &nothing);
+    return CXU_SUCCESS;
+
+discard_pieces:
+    for (size_t i = 0; i < batch->count; i++)
+        discard(out_works[i]);
+discard_begin:
+    discard(begin);
+    return CXU_OUT_OF_MEMORY;
+}
+
 cxu_result cx_emu_work_submit_locked_call(CUstream handle, cx_emu_allocation *allocation,
                                           void (*call)(void *argument), void *argument)
 {

@@ -76,6 +76,29 @@ typedef struct cx_emu_work_request {
 cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
                               cx_emu_work **out_work);
 
+/* A piece of a batch: what it does, and which earlier pieces of the batch it comes behind. */
+typedef struct cx_emu_work_piece {
+    cx_emu_work_request request;
+    size_t first_after, after_count; /* in the batch's `after`; none: behind the stream only */
+} cx_emu_work_piece;
+
+/* Pieces that stand in a stream like one: behind all that was there, before all that comes. */
+typedef struct cx_emu_work_batch {
+    const cx_emu_work_piece *pieces;
+    size_t count;
+    const size_t *after;     /* indexes of pieces */
+    cx_emu_work *after_work; /* all of it behind this piece too; may be NULL */
+} cx_emu_work_batch;
+
+/*
+ * Submits a batch to a stream. The caller gets a reference to the piece that is done when all is,
+ * and one to each piece in `out_works`, which has room for them. The lock is not released.
+ *
+ * Errors as of cx_emu_work_submit: nothing at all is done.
+ */
+cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_batch *batch,
+                                    cx_emu_work **out_works, cx_emu_work **out_end);
+
 void cx_emu_work_retain(cx_emu_work *work);
 void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
 

@@ -116,3 +116,14 @@ tests_emu_check_pointer_SOURCES = tests/emu/check_pointer.c $(EMU_MEMORY_SOURCES
 tests_emu_check_pointer_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_pointer_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_pointer_LDADD = $(EMU_LIBS)
+
+# capture and graphs
+EMU_GRAPH_SOURCES = $(EMU_WORK_SOURCES) tests/emu/graph_fixture.c tests/emu/graph_fixture.h
+EMU_GRAPH_TESTS = \
+	tests/emu/check_capture
+check_PROGRAMS += $(EMU_GRAPH_TESTS)
+TESTS += $(EMU_GRAPH_TESTS)
+tests_emu_check_capture_SOURCES = tests/emu/check_capture.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_capture_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_capture_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_capture_LDADD = $(EMU_LIBS)

@@ -1,0 +1,161 @@
+#include "emu/exec.h"
+#include "emu/capture.h"
+#include "emu/event.h"
+#include "emu/handle.h"
+#include <stdlib.h>
+
+typedef struct name {
+    cx_emu_handle_slot slot;
+    cx_emu_exec *exec;
+} name;
+
+static cx_emu_handles names = {.slot_bytes = sizeof(name)};
+static cx_emu_exec *execs;
+
+cxu_result cx_emu_exec_find(CUgraphExec handle, cx_emu_exec **out_exec)
+{
+    if (!cx_emu_handle_live(&names, handle))
+        return CXU_INVALID_VALUE;
+    *out_exec = ((const name *)(const void *)handle)->exec;
+    return CXU_SUCCESS;
+}
+
+/* ---- life ---- */
+
+static void link_in(cx_emu_exec *exec)
+{
+    exec->next = execs;
+    if (execs)
+        execs->previous = exec;
+    execs = exec;
+}
+
+/* The node of the graph that a node of its copy was made of. */
+static cx_emu_node *original_of(const cx_emu_graph *graph, const cx_emu_node *copy)
+{
+    for (cx_emu_node *each = graph->first; each; each = each->next)
+        if (each->id == copy->source_id)
+            return each;
+    return NULL;
+}
+
+cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec **out_exec,
+                              cx_emu_node **out_offender)
+{
+    cxu_result result = CXU_OUT_OF_MEMORY;
+    cx_emu_exec *exec = calloc(1, sizeof *exec);
+    cx_emu_node *offender = NULL;
+    name *own;
+
+    *out_offender = NULL;
+    if (!exec)
+        return result;
+    exec->flags = flags;
+    exec->graph = cx_emu_graph_clone(graph, false);
+    if (!exec->graph)
+        goto free_exec;
+    result = cx_emu_plan_make(exec->graph, &exec->plan, &offender);
+    if (result != CXU_SUCCESS)
+        goto destroy_graph;
+    result = CXU_OUT_OF_MEMORY;
+    own = cx_emu_handle_take(&names);
+    if (!own)
+        goto free_plan;
+    own->exec = exec;
+    exec->name = own;
+    link_in(exec);
+    *out_exec = exec;
+    return CXU_SUCCESS;
+
+free_plan:
+    cx_emu_plan_free(&exec->plan);
+destroy_graph:
+    if (result == CXU_INVALID_VALUE)
+        *out_offender = original_of(graph, offender);
+    cx_emu_graph_destroy(exec->graph);
+free_exec:
+    free(exec);
+    return result;
+}
+
+void cx_emu_exec_destroy(cx_emu_exec *exec)
+{
+    *(exec->previous ? &exec->previous->next : &execs) = exec->next;
+    if (exec->next)
+        exec->next->previous = exec->previous;
+    cx_emu_handle_return(&names, exec->name);
+    cx_emu_work_drop(exec->last);
+    cx_emu_plan_free(&exec->plan);
+    cx_emu_graph_destroy(exec->graph);
+    free(exec);
+}
+
+/* ---- launching ---- */
+
+static cxu_result make_requests(cx_emu_plan *plan)
+{
+    static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const cx_emu_node *node = plan->nodes[i];
+        cx_emu_work_request *request = &plan->pieces[i].request;
+        cxu_result result;
+
+        *request = nothing;
+        if (node->disabled)
+            continue;
+        result = cx_emu_operation_request(&node->operation, &plan->rooms[i], request);
+        if (result != CXU_SUCCESS)
+            return result;
+    }
+    return CXU_SUCCESS;
+}
+
+/* From here on the recorded events stand for this launch. */
+static void record_events(const cx_emu_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const cx_emu_operation *operation = &plan->nodes[i]->operation;
+        cx_emu_event *event;
+
+        if (operation->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD &&
+            cx_emu_event_find(operation->of.event, &event) == CXU_SUCCESS)
+            cx_emu_event_set_record(event, plan->works[i]);
+    }
+}
+
+cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
+{
+    cx_emu_plan *plan = &exec->plan;
+    cx_emu_work_batch batch = {.pieces = plan->pieces,
+                               .count = plan->count,
+                               .after = plan->after,
+                               .after_work = exec->last};
+    cx_emu_work *end;
+    cxu_result result = make_requests(plan);
+
+    if (result == CXU_SUCCESS)
+        result = cx_emu_work_submit_batch(stream, &batch, plan->works, &end);
+    if (result != CXU_SUCCESS)
+        return result;
+    record_events(plan);
+    for (size_t i = 0; i < plan->count; i++)
+        cx_emu_work_drop(plan->works[i]);
+    cx_emu_work_drop(exec->last);
+    exec->last = end;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream)
+{
+    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_GRAPH};
+    cxu_result result;
+
+    operation.of.child = cx_emu_graph_clone(exec->graph, true);
+    if (!operation.of.child)
+        return CXU_OUT_OF_MEMORY;
+    result = cx_emu_capture_add(stream, &operation);
+    if (result != CXU_SUCCESS)
+        cx_emu_graph_destroy(operation.of.child);
+    return result;
+}

@@ -1,0 +1,43 @@
+/*
+ * Executable graphs: a private copy of a graph, and how its nodes are submitted as pieces of work.
+ * All functions: lock "emu.state" held.
+ */
+#ifndef CX_EMU_EXEC_H
+#define CX_EMU_EXEC_H
+
+#include "emu/plan.h"
+
+typedef struct cx_emu_exec {
+    void *name;
+    cx_emu_graph *graph;
+    uint64_t flags;
+    cx_emu_plan plan;
+    cx_emu_work *last; /* the end of the last launch; a reference, or NULL */
+    struct cx_emu_exec *previous, *next; /* all of them, so that leak checkers see them */
+} cx_emu_exec;
+
+/* CXU_INVALID_VALUE */
+cxu_result cx_emu_exec_find(CUgraphExec handle, cx_emu_exec **out_exec);
+
+/*
+ * CXU_INVALID_VALUE: there is a cycle, in or before the node *out_offender of `graph` or inside its
+ * child graph. CXU_OUT_OF_MEMORY: *out_offender is NULL.
+ */
+cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec **out_exec,
+                              cx_emu_node **out_offender);
+
+/* What was launched goes on. */
+void cx_emu_exec_destroy(cx_emu_exec *exec);
+
+/* Errors of cx_emu_operation_request and cx_emu_work_submit_batch: nothing is done. */
+cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream);
+
+/* The same in a stream that captures: a node that has the graph as its child. */
+cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream);
+
+static inline CUgraphExec cx_emu_exec_handle(const cx_emu_exec *exec)
+{
+    return exec->name;
+}
+
+#endif

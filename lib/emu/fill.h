@@ -1,0 +1,22 @@
+/*
+ * Fills of rows of elements.
+ */
+#ifndef CX_EMU_FILL_H
+#define CX_EMU_FILL_H
+
+#include "emu/work.h"
+
+/* What a piece of work takes that fills. */
+typedef struct cx_emu_painting {
+    cxu_memset_node_params shape; /* `height` rows of `width` elements of 1, 2 or 4 bytes */
+    unsigned char *bytes;
+} cx_emu_painting;
+
+/*
+ * Makes of a fill, which is not empty, the request for a piece of work; its argument is
+ * `out_painting`. CXU_INVALID_VALUE: no valid shape, or memory that is not there. Lock held.
+ */
+cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, cx_emu_painting *out_painting,
+                               cx_emu_work_request *out_request);
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * Graphs: nodes, and which comes behind which. All functions: lock "emu.state" held.
+ *
+ * A graph is known to the user by a handle, or it is the private copy of an executable graph.
+ */
+#ifndef CX_EMU_GRAPH_H
+#define CX_EMU_GRAPH_H
+
+#include "emu/operation.h"
+
+typedef struct cx_emu_node cx_emu_node;
+typedef struct cx_emu_capture cx_emu_capture;
+
+/* A list of nodes that grows. All zeroes: empty. */
+typedef struct cx_emu_nodes {
+    cx_emu_node **items;
+    size_t count, capacity;
+} cx_emu_nodes;
+
+struct cx_emu_node {
+    void *name;         /* the user's handle; NULL in private copies */
+    uint64_t id;        /* never used twice */
+    uint64_t source_id; /* of the node that it is a copy of; 0: of none */
+    cx_emu_graph *graph;
+    cx_emu_operation operation;
+    bool disabled; /* in an executable graph: does nothing */
+    bool spared;   /* the user took edges away: a capture does not miss it */
+    cx_emu_nodes before, after;
+    cx_emu_node *previous, *next; /* in the order of creation */
+
+    /* Scratch of whoever goes through a graph. */
+    size_t index;
+    uint64_t visit;
+    cx_emu_node *next_visited;
+    cx_emu_node *twin;
+};
+
+struct cx_emu_graph {
+    void *name;
+    uint64_t id, source_id; /* as a node's */
+    cx_emu_node *first, *last;
+    size_t node_count;
+    cx_emu_node *owner;            /* a child graph: the node whose it is */
+    cx_emu_capture *capture;       /* a stream's work is being captured into it */
+    cx_emu_graph *previous, *next; /* all graphs, so that leak checkers see them */
+};
+
+/* ---- lists ---- */
+
+bool cx_emu_nodes_reserve(cx_emu_nodes *nodes, size_t more);
+void cx_emu_nodes_put(cx_emu_nodes *nodes, cx_emu_node *node); /* there is room */
+bool cx_emu_nodes_have(const cx_emu_nodes *nodes, const cx_emu_node *node);
+void cx_emu_nodes_free(cx_emu_nodes *nodes); /* empty, and nothing allocated */
+
+/* ---- handles: CXU_INVALID_VALUE if it is none ---- */
+
+cxu_result cx_emu_graph_find(CUgraph handle, cx_emu_graph **out_graph);
+cxu_result cx_emu_node_find(CUgraphNode handle, cx_emu_node **out_node);
+/* All nodes of an array, which must lie in `graph` and be different ones; CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_nodes_find(const cx_emu_graph *graph, const CUgraphNode *handles, size_t count,
+                             cx_emu_nodes *out_nodes);
+
+static inline CUgraph cx_emu_graph_handle(const cx_emu_graph *graph)
+{
+    return graph->name;
+}
+
+static inline CUgraphNode cx_emu_node_handle(const cx_emu_node *node)
+{
+    return node->name;
+}
+
+/* Whether all edges mean that one node is done before the other begins, as NULL does: between other
+ * nodes than kernels there is nothing else. */
+bool cx_emu_edges_plain(const cxu_graph_edge_data *edges, size_t count);
+
+/* ---- life ---- */
+
+/* NULL: no memory, or no handle. */
+cx_emu_graph *cx_emu_graph_create(bool named);
+void cx_emu_graph_destroy(cx_emu_graph *graph); /* with its nodes and their child graphs */
+
+/* A copy with the same order of nodes and edges; NULL: no memory. */
+cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named);
+
+/* Adds a node behind others; a child graph becomes the node's. NULL: no memory, nothing taken. */
+cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *operation,
+                              const cx_emu_nodes *before);
+void cx_emu_node_destroy(cx_emu_node *node);
+
+/* CXU_INVALID_VALUE: they have that edge already, or are one node. CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_edge_add(cx_emu_node *from, cx_emu_node *to);
+bool cx_emu_edge_remove(cx_emu_node *from, cx_emu_node *to); /* false: there is none */
+
+/* ---- going through ---- */
+
+/*
+ * The nodes in an order in which each comes behind what it depends on, in an array to be freed.
+ * CXU_INVALID_VALUE: there is a cycle, and *out_offender is in it or behind it; CXU_OUT_OF_MEMORY.
+ */
+cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node ***out_order,
+                              cx_emu_node **out_offender);
+
+/* Marks all nodes that some node of `from` is or comes behind: their `visit` is what is returned. */
+uint64_t cx_emu_nodes_visit(const cx_emu_nodes *from);
+
+/* The node of a copy that was made of `source`, child graphs included; or NULL. */
+cx_emu_node *cx_emu_graph_find_copy(const cx_emu_graph *copy, const cx_emu_node *source);
+
+/* ---- one graph in place of another ---- */
+
+/*
+ * Whether the graph `like` can take the place of `graph`: the same nodes with the same edges, in the
+ * same order, compatible. Else says why, and which node of `like` it is, and which of those it comes
+ * behind; either may be NULL.
+ */
+cxu_graph_exec_update_result cx_emu_graph_compare(const cx_emu_graph *graph,
+                                                  const cx_emu_graph *like,
+                                                  const cx_emu_node **out_node,
+                                                  const cx_emu_node **out_from);
+
+/* Takes over what the nodes of a graph do, which compares well. */
+void cx_emu_graph_assign(cx_emu_graph *graph, const cx_emu_graph *like);
+
+#endif

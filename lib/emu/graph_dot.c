@@ -1,0 +1,161 @@
+/* Graphs as text for Graphviz. */
+#include "base/cancel.h"
+#include "emu/graph.h"
+#include "emu/state.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DOT_FLAGS_MAX 0xffffu
+
+static const char *type_name(cxu_graph_node_type type)
+{
+    switch (type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+        return "MEMCPY";
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+        return "MEMSET";
+    case CXU_GRAPH_NODE_TYPE_HOST:
+        return "HOST";
+    case CXU_GRAPH_NODE_TYPE_GRAPH:
+        return "GRAPH";
+    case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return "WAIT_EVENT";
+    case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return "EVENT_RECORD";
+    default:
+        return "EMPTY";
+    }
+}
+
+static char side_letter(cxu_memory_type type)
+{
+    return type == CXU_MEMORYTYPE_HOST ? 'H' : type == CXU_MEMORYTYPE_DEVICE ? 'D' : 'U';
+}
+
+/* The direction of a copy is always there. */
+static void print_copy(FILE *out, const cxu_memcpy_3d *copy, bool all)
+{
+    fprintf(out, "\\n%cto%c", side_letter(copy->source_type), side_letter(copy->destination_type));
+    if (all)
+        fprintf(out, "\\n%zu x %zu x %zu bytes", copy->width_bytes, copy->height, copy->depth);
+}
+
+static void print_details(FILE *out, const cx_emu_operation *operation, unsigned int flags)
+{
+    const cxu_memset_node_params *fill = &operation->of.fill;
+
+    switch (operation->type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+        print_copy(out, &operation->of.copy, flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS);
+        break;
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+        if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)
+            fprintf(out, "\\n%#llx, %zu x %zu of %u bytes = %#x", fill->destination, fill->width,
+                    fill->height, fill->element_bytes, fill->value);
+        break;
+    case CXU_GRAPH_NODE_TYPE_HOST:
+        if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS)
+            fprintf(out, "\\n%p(%p)", (void *)(uintptr_t)operation->of.host.function,
+                    operation->of.host.user_data);
+        break;
+    case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS)
+            fprintf(out, "\\nevent %p", (void *)operation->of.event);
+        break;
+    default:
+        break;
+    }
+}
+
+static void print_nodes(FILE *out, const cx_emu_graph *graph, unsigned int flags)
+{
+    for (const cx_emu_node *each = graph->first; each; each = each->next) {
+        fprintf(out, "node_%" PRIu64 " [label=\"%" PRIu64 "\\n%s", each->id, each->id,
+                type_name(each->operation.type));
+        print_details(out, &each->operation, flags);
+        if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_HANDLES)
+            fprintf(out, "\\n%p", each->name);
+        fprintf(out, "\"];\n");
+        for (size_t i = 0; i < each->before.count; i++)
+            fprintf(out, "node_%" PRIu64 " -> node_%" PRIu64 ";\n", each->before.items[i]->id,
+                    each->id);
+    }
+}
+
+static void print_clusters(FILE *out, const cx_emu_graph *graph, unsigned int flags)
+{
+    fprintf(out, "subgraph cluster_%" PRIu64 " {\nlabel=\"graph_%" PRIu64 "\";\n", graph->id,
+            graph->id);
+    print_nodes(out, graph, flags);
+    fprintf(out, "}\n");
+    for (const cx_emu_node *each = graph->first; each; each = each->next)
+        if (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
+            print_clusters(out, each->operation.of.child, flags);
+            if (each->operation.of.child->first)
+                fprintf(out, "node_%" PRIu64 " -> node_%" PRIu64 " [style=dotted];\n", each->id,
+                        each->operation.of.child->first->id);
+        }
+}
+
+/* The text, to be freed, or NULL: no memory. */
+static char *print(const cx_emu_graph *graph, unsigned int flags, size_t *out_bytes)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, out_bytes);
+
+    if (!out)
+        return NULL;
+    fprintf(out, "digraph dot {\n");
+    print_clusters(out, graph, flags);
+    fprintf(out, "}\n");
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* A file that could not be written whole is not left behind. */
+static bool write_file(const char *path, const char *text, size_t bytes)
+{
+    int cancel = cx_cancel_hold();
+    FILE *file = fopen(path, "we");
+    bool written = false;
+
+    if (file) {
+        written = fwrite(text, 1, bytes, file) == bytes;
+        written = fclose(file) == 0 && written;
+        if (!written)
+            remove(path);
+    }
+    cx_cancel_restore(cancel);
+    return written;
+}
+
+cxu_result cx_emu_call_graph_debug_dot_print(CUgraph handle, const char *path, unsigned int flags)
+{
+    cx_emu_graph *graph;
+    char *text = NULL;
+    size_t bytes;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!path || flags > DOT_FLAGS_MAX)
+        return CXU_INVALID_VALUE;
+    if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)
+        flags = DOT_FLAGS_MAX;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_graph_find(handle, &graph);
+    if (result == CXU_SUCCESS) {
+        text = print(graph, flags, &bytes);
+        if (!text)
+            result = CXU_OUT_OF_MEMORY;
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result == CXU_SUCCESS && !write_file(path, text, bytes))
+        result = CXU_OPERATING_SYSTEM;
+    free(text);
+    return result;
+}

@@ -1,0 +1,53 @@
+/*
+ * What a node of a graph does. All functions: lock "emu.state" held.
+ */
+#ifndef CX_EMU_OPERATION_H
+#define CX_EMU_OPERATION_H
+
+#include "emu/copy.h"
+#include "emu/fill.h"
+
+typedef struct cx_emu_graph cx_emu_graph;
+
+/* Plain values: what they name is looked for whenever the operation is to be done. */
+typedef struct cx_emu_operation {
+    cxu_graph_node_type type;
+    cx_emu_context *context; /* of copies and fills, else NULL */
+    uint64_t context_id;
+    union {
+        cxu_memcpy_3d copy;
+        cxu_memset_node_params fill;
+        cxu_host_node_params host;
+        CUevent event;       /* of both event nodes */
+        cx_emu_graph *child; /* the node's own */
+    } of;
+} cx_emu_operation;
+
+/* Room for the argument of the piece of work that does it. */
+typedef union cx_emu_operation_room {
+    cx_emu_transfer transfer;
+    cx_emu_painting painting;
+    cxu_host_node_params host;
+} cx_emu_operation_room;
+
+/*
+ * The request for a piece of work that does it now. A child graph does nothing by itself, nor does
+ * an event record: who submits the work gives it to the event.
+ *
+ * CXU_CONTEXT_IS_DESTROYED: its context is gone. CXU_INVALID_HANDLE: its event is. CXU_INVALID_VALUE:
+ * its memory is, or what it describes is nothing that can be done. CXU_CAPTURED_EVENT: it waits for
+ * an event that was last recorded while capturing. CXU_NOT_SUPPORTED: arrays.
+ */
+cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_operation_room *room,
+                                    cx_emu_work_request *out_request);
+
+/* The same without the request. */
+cxu_result cx_emu_operation_check(const cx_emu_operation *operation);
+
+/* Where a copy or a fill is done. What cx_emu_context_find returns. */
+cxu_result cx_emu_operation_set_context(cx_emu_operation *operation, CUcontext context);
+
+/* Whether an executable graph takes `after`, of the same type, in place of `before`. */
+bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * The pieces of work that a launch of a graph is made of. All functions: lock "emu.state" held.
+ */
+#ifndef CX_EMU_PLAN_H
+#define CX_EMU_PLAN_H
+
+#include "emu/graph.h"
+
+/* One piece a node, child graphs laid open. The piece of a child graph's node comes behind those of
+ * the child and does nothing. */
+typedef struct cx_emu_plan {
+    size_t count;
+    cx_emu_node **nodes;
+    cx_emu_work_piece *pieces; /* their requests are filled in at each launch */
+    cx_emu_operation_room *rooms;
+    cx_emu_work **works;
+    size_t *after; /* indexes of pieces; each piece has a part of it */
+    size_t after_count, after_capacity;
+} cx_emu_plan;
+
+/* CXU_INVALID_VALUE: there is a cycle, in or before *out_offender or inside its child graph;
+ * CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_plan_make(const cx_emu_graph *graph, cx_emu_plan *out_plan,
+                            cx_emu_node **out_offender);
+void cx_emu_plan_free(cx_emu_plan *plan);
+
+#endif

@@ -1,0 +1,56 @@
+/* What the tests of capture and graphs share. */
+#ifndef CX_TEST_GRAPH_FIXTURE_H
+#define CX_TEST_GRAPH_FIXTURE_H
+
+#include "work_fixture.h"
+
+/* The fixture of graphs: also checks at the end that no stream captures any more. */
+void graph_setup(void);
+void graph_teardown(void);
+
+/* A letter that a host function writes into a journal, as often as it runs. */
+typedef struct graph_letter {
+    stream_journal *journal;
+    char letter;
+} graph_letter;
+void letter_write(void *letter);
+void letter_put(graph_letter *letter, CUstream stream);
+
+/* Capture in mode GLOBAL unless said otherwise. */
+void begin(CUstream stream);
+void begin_in(CUstream stream, cxu_stream_capture_mode mode);
+CUgraph end(CUstream stream);
+
+/* Ends a capture that must fail, and checks that there is no graph. */
+#define ck_end(stream, result)                                                    \
+    do {                                                                          \
+        CUgraph ck_graph_ = (CUgraph)(void *)&ck_graph_;                          \
+        ck_assert_int_eq(cx_emu_call_stream_end_capture((stream), &ck_graph_),    \
+                         CXU_##result);                                           \
+        ck_assert_ptr_null(ck_graph_);                                            \
+    } while (0)
+
+cxu_stream_capture_status status_of(CUstream stream);
+
+CUgraph make_graph(void);
+CUgraphExec make_exec(CUgraph graph);
+CUgraphNode add_letter(CUgraph graph, graph_letter *letter, const CUgraphNode *before,
+                       size_t count);
+
+/* Instantiates, launches, waits, destroys the executable graph. */
+void run_graph(CUgraph graph);
+
+size_t count_nodes(CUgraph graph);
+size_t count_edges(CUgraph graph);
+cxu_graph_node_type type_of(CUgraphNode node);
+
+/* Whether the graph has the edge. */
+bool has_edge(CUgraph graph, CUgraphNode from, CUgraphNode to);
+
+/* The only node of a type; fails the test if there is not exactly one. */
+CUgraphNode only_node(CUgraph graph, cxu_graph_node_type type);
+
+/* A copy of bytes from device to device. */
+cxu_memcpy_3d copy_between(CUdeviceptr destination, CUdeviceptr source, size_t bytes);
+
+#endif
