@@ -156,7 +156,9 @@ CTXRT_API ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context,
  * current again. A scope that is not open is harmless, so it may be left on every path.
  *
  * @retval CTXRT_ERROR_STACK_LEFTOVER  restored, but frames had been left above the scope's, or other
- *                                     code had changed the driver's stack; the message says what
+ *                                     code had changed the driver's stack; or the scope has ended, but
+ *                                     other code has destroyed what was current, or the driver refuses
+ *                                     to restore it; the message says what
  * @retval CTXRT_ERROR_WRONG_THREAD    another thread entered it, or an outer scope was left before;
  *                                     nothing changed
  */

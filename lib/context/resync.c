@@ -65,14 +65,16 @@ ctxrt_status cx_resync_extract(const cx_driver *driver, int above)
 int cx_resync_force(const cx_driver *driver, CUcontext wanted)
 {
     cx_entries popped = {0};
-    CUcontext current = NULL;
+    CUcontext current;
+    bool known = false;
     while (popped.count < CX_RESYNC_DEPTH) {
-        if (driver->table.ctx_get_current(&current) != CXU_SUCCESS || current == wanted)
+        known = driver->table.ctx_get_current(&current) == CXU_SUCCESS;
+        if (!known || current == wanted)
             break;
         if (!poppable(driver, current) || pop_onto(driver, &popped) != CTXRT_SUCCESS)
             break;
     }
-    if (current == wanted)
+    if (known && current == wanted)
         return popped.count;
     push_back(driver, &popped, popped.count);
     if (wanted == NULL || !cx_entry_restore(driver, wanted))

@@ -106,6 +106,15 @@ static ctxrt_status take(const cx_driver *driver, CUcontext *out_native)
     return status == CTXRT_SUCCESS ? status : cx_entry_take(driver, out_native);
 }
 
+/* The same. */
+static bool is_current(const cx_driver *driver, CUcontext native)
+{
+    CUcontext current;
+    bool known = driver->table.ctx_get_current(&current) == CXU_SUCCESS ||
+                 driver->table.ctx_get_current(&current) == CXU_SUCCESS;
+    return known && current == native;
+}
+
 /*
  * Other code changed the driver's stack: `entries` of ours should be on its top. Pops what was pushed above
  * them, and returns how many of them are left.
@@ -126,9 +135,13 @@ static int mend(const cx_thread *thread, int top, int entries)
     return report->finding == CTXRT_RESYNC_AMBIGUOUS ? 0 : entries;
 }
 
-/* Takes the entries of one driver above and including the scope's frame off its stack, whatever state that is
- * in. Returns whether the driver had what it should have had. */
-static bool restore_driver(const cx_thread *thread, int index, const cx_driver *driver)
+typedef struct restoration {
+    bool in_order; /* the drivers had what they should have had */
+    bool done;     /* what was current before the scope is current again */
+} restoration;
+
+/* Takes the entries of one driver above and including the scope's frame off its stack, whatever state that is in. */
+static void restore_driver(const cx_thread *thread, int index, const cx_driver *driver, restoration *found)
 {
     int lowest = -1, top = -1, entries = 0;
     for (int i = index; i < (int)cx_thread_depth(thread); i++)
@@ -138,42 +151,40 @@ static bool restore_driver(const cx_thread *thread, int index, const cx_driver *
             entries++;
         }
     if (lowest < 0)
-        return true;
+        return;
 
-    CUcontext current = NULL, popped;
-    if (driver->table.ctx_get_current(&current) != CXU_SUCCESS)
-        (void)driver->table.ctx_get_current(&current);
-    bool in_order = current == cx_frame_context(&thread->frames[top])->native;
+    CUcontext popped;
+    bool in_order = is_current(driver, cx_frame_context(&thread->frames[top])->native);
     if (!in_order)
         entries = mend(thread, top, entries);
     for (; entries > 0; entries--)
         (void)take(driver, &popped);
-    if (driver->table.ctx_get_current(&current) != CXU_SUCCESS)
-        (void)driver->table.ctx_get_current(&current);
-    if (current == thread->frames[lowest].beneath)
-        return in_order;
+    found->in_order = found->in_order && in_order;
+    if (is_current(driver, thread->frames[lowest].beneath))
+        return;
     (void)cx_resync_force(driver, thread->frames[lowest].beneath);
-    return false;
+    found->in_order = false;
+    found->done = found->done && is_current(driver, thread->frames[lowest].beneath);
 }
 
-static bool restore(const cx_thread *thread, int index)
+static restoration restore(const cx_thread *thread, int index)
 {
-    bool in_order = true;
+    restoration found = {true, true};
     for (int number = 0; number < cx_driver_count(); number++)
-        if (cx_drivers[number].loaded && !restore_driver(thread, index, &cx_drivers[number]))
-            in_order = false;
-    return in_order;
+        if (cx_drivers[number].loaded)
+            restore_driver(thread, index, &cx_drivers[number], &found);
+    return found;
 }
 
 /* Sees that the frame that a scope uncovers is current, if it is of another driver than the scope's: nothing was done
- * to that driver's stack. Returns whether it was. */
-static bool uncover(const cx_thread *thread, const cx_driver *left)
+ * to that driver's stack. */
+static void uncover(const cx_thread *thread, const cx_driver *left, restoration *found)
 {
     const cx_frame *top = cx_thread_top(thread);
     if (__builtin_expect(top == NULL || cx_frame_context(top)->driver == left, 1))
-        return true;
+        return;
     if (cx_frame_is_current(top) || cx_frame_is_current(top)) /* asked again, as in take */
-        return true;
+        return;
     const cx_context *context = cx_frame_context(top);
     cx_finding finding;
     bool replaced = cx_frame_origin(top) != CTXRT_FRAME_FOREIGN &&
@@ -181,16 +192,20 @@ static bool uncover(const cx_thread *thread, const cx_driver *left)
                     finding.report.finding == CTXRT_RESYNC_SET;
     if (!replaced || context->driver->table.ctx_set_current(context->native) != CXU_SUCCESS)
         (void)cx_resync_force(context->driver, context->native);
-    return false;
+    found->in_order = false;
+    found->done = found->done && is_current(context->driver, context->native);
 }
 
-static ctxrt_status say_what_was_left(int left, bool in_order)
+static ctxrt_status say_what_was_left(int left, const restoration *found)
 {
-    if (left == 0 && in_order)
+    if (left == 0 && found->in_order)
         return CTXRT_SUCCESS;
+    if (!found->done)
+        return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "the scope has ended, but what was current before it could not be "
+                                                    "made so again: other code has destroyed it, or the driver failed");
     return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "%d frame%s left on the stack in a scope%s; it has been restored", left,
                     left == 1 ? " was" : "s were",
-                    in_order ? "" : ", and other code had changed the driver's stack");
+                    found->in_order ? "" : ", and other code had changed the driver's stack");
 }
 
 ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
@@ -205,8 +220,10 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
     if (top != NULL && top->serial == scope->serial) {
         const cx_driver *driver = cx_frame_context(top)->driver;
         if (cx_stack_pop_top(thread, top)) {
+            restoration restored = {true, true};
             scope->serial = 0;
-            return say_what_was_left(0, uncover(thread, driver));
+            uncover(thread, driver, &restored);
+            return say_what_was_left(0, &restored);
         }
     }
     int index = find(thread, scope);
@@ -215,9 +232,9 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
                                                   "entered it, or a scope around it was left before");
     const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
     int left = leftovers(thread, index);
-    bool in_order = restore(thread, index);
+    restoration restored = restore(thread, index);
     cx_stack_drop(thread, (uint32_t)index);
     scope->serial = 0;
-    in_order &= uncover(thread, driver);
-    return say_what_was_left(left, in_order);
+    uncover(thread, driver, &restored);
+    return say_what_was_left(left, &restored);
 }

@@ -84,13 +84,27 @@ static void build_stack(stage *self)
     cx_assert_ok(ctxrt_frame_set_allocator(self->objects[HERE].allocator));
 }
 
-void stage_enter(stage *self, stage_top top)
+static void make(stage *self, stage_top top)
 {
     memset(self, 0, sizeof *self);
     self->top = top;
     cx_fixture_start_with(STAGE_DEVICES, CTXRT_FOREIGN_FOLLOW);
     make_there(self);
     make_here(self);
+}
+
+void stage_enter(stage *self, stage_top top)
+{
+    make(self, top);
+    build_stack(self);
+    faults_install(&cx_drivers[0]);
+}
+
+void stage_enter_within(stage *self, stage_top top)
+{
+    make(self, top);
+    if (top != STAGE_NONE)
+        cx_assert_ok(CTXRT_SCOPE_ENTER(CTXRT_CUDA(0), &self->around));
     build_stack(self);
     faults_install(&cx_drivers[0]);
 }

@@ -32,6 +32,7 @@ typedef struct stage {
     ctxrt_context *held;         /* the primary of THERE_DEVICE */
     ctxrt_memory *pinned;
     ctxrt_detached_frame *detached;
+    ctxrt_scope around;          /* of stage_enter_within, around all frames */
     ctxrt_scope scope;           /* open where it is the top */
     bool registered;             /* `host` */
     unsigned char host[BYTES];
@@ -56,6 +57,9 @@ typedef struct stage {
 } stage;
 
 void stage_enter(stage *self, stage_top top);
+
+/* The same with a scope around all frames, if there are any. */
+void stage_enter_within(stage *self, stage_top top);
 
 /* Undoes everything, and ends the runtime: a leak is an error. */
 void stage_leave(stage *self);

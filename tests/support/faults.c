@@ -31,7 +31,7 @@ static bool strikes(cx_slot slot)
         mine.slot = slot;
         return true;
     }
-    return mine.mode == FAULT_LASTING && mine.seen > mine.number && slot == mine.slot;
+    return mine.seen > mine.number && (mine.mode == FAULT_DEAD || (mine.mode == FAULT_LASTING && slot == mine.slot));
 }
 
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \

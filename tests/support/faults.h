@@ -10,7 +10,8 @@
 typedef enum fault_mode {
     FAULT_REFUSED,  /* the call is not made */
     FAULT_REPORTED, /* the call is made, and reports somebody else's failure: what drivers do after asynchronous ones */
-    FAULT_LASTING   /* as refused, and so is every later call of that function until the fault is taken back */
+    FAULT_LASTING,  /* as refused, and so is every later call of that function until the fault is taken back */
+    FAULT_DEAD      /* as refused, and so is every later call of any function until then */
 } fault_mode;
 
 /* Puts the faulty table into the driver, and takes it out again. One driver at a time. */
