@@ -4,3 +4,6 @@ EXTRA_DIST += docs/architecture.md docs/endings.md docs/frames.md docs/guide.md 
 
 dist_check_SCRIPTS += docs/check_endings.sh docs/check_guide.sh
 TESTS += docs/check_endings.sh docs/check_guide.sh
+
+# Compared with what the library does by tests/runtime/check_snapshot.c and check_error.c.
+EXTRA_DIST += docs/snapshots.md

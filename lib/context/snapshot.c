@@ -224,7 +224,7 @@ static ctxrt_status write_snapshot(FILE *file, ctxrt_snapshot_format format)
     free(text);
     return written ? CTXRT_SUCCESS
                    : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_snapshot_write: the file could not be written: %s",
-                              strerror(reason));
+                              reason != 0 ? strerror(reason) : "it took only a part");
 }
 
 /* A runtime that has not started has nothing to show, and is not started for it. */
