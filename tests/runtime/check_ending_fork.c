@@ -334,6 +334,35 @@ START_TEST(children_are_well_whatever_other_threads_were_doing)
 }
 END_TEST
 
+static void *set_the_log(void *unused)
+{
+    while (!atomic_load(&stop))
+        if (ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING) != CTXRT_SUCCESS)
+            atomic_fetch_add(&failures, 1);
+    return unused;
+}
+
+START_TEST(the_log_is_free_in_the_child_whoever_held_it)
+{
+    enum { TIMES = 200 };
+    pthread_t threads[2];
+    int wrong = 0;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, set_the_log, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING) == CTXRT_SUCCESS ? 0 : 1);
+        wrong += exit_status_of(child) != 0;
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert_int_eq(wrong, 0);
+    ck_assert_int_eq(atomic_load(&failures), 0);
+}
+END_TEST
+
 static void *start_and_stop(void *unused)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
@@ -527,6 +556,7 @@ static Suite *ending_fork_suite(void)
     tcase_add_test(tcase, a_child_that_runs_another_program_can_use_ctxrt_there);
     tcase_add_test(tcase, posix_spawn_and_vfork_leave_the_parent_as_it_is);
     tcase_add_test(tcase, children_are_well_whatever_other_threads_were_doing);
+    tcase_add_test(tcase, the_log_is_free_in_the_child_whoever_held_it);
     tcase_add_test(tcase, a_fork_in_the_middle_of_a_start_or_a_shutdown_leaves_the_child_well);
     tcase_add_test(tcase, a_host_function_may_fork);
     tcase_add_test(tcase, a_log_callback_may_fork_under_the_lock_of_the_first_start);

@@ -4,6 +4,8 @@
  */
 #include "gate.h"
 
+#include "context/context.h"
+#include "device/device.h"
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -237,6 +239,22 @@ START_TEST(users_are_served_or_told_of_the_shutdown_whoever_starts_and_stops_mea
 }
 END_TEST
 
+/* As a call that was under way when the runtime was shut down. */
+START_TEST(a_call_that_comes_too_late_takes_up_no_device)
+{
+    cx_device *device;
+    cx_context *context;
+    cx_fixture_start();
+    cx_assert_ok(cx_device_find(CTXRT_CUDA(0), &device));
+    cx_assert_ok(ctxrt_shutdown());
+    cx_assert_error(cx_context_first_primary(device, &context), CTXRT_ERROR_SHUTDOWN);
+    ck_assert_ptr_null(atomic_load(&device->primary));
+    cx_fixture_start();
+    cx_assert_ok(cx_context_first_primary(device, &context));
+    cx_fixture_end();
+}
+END_TEST
+
 START_TEST(of_two_threads_that_start_with_other_options_each_gets_its_own_or_is_refused)
 {
     pthread_t threads[2];
@@ -260,6 +278,7 @@ static Suite *ending_restart_suite(void)
     tcase_add_test(tcase,
                    a_thousand_lives_from_various_threads_each_with_its_options_know_no_handle_of_the_one_before);
     tcase_add_test(tcase, users_are_served_or_told_of_the_shutdown_whoever_starts_and_stops_meanwhile);
+    tcase_add_test(tcase, a_call_that_comes_too_late_takes_up_no_device);
     tcase_add_test(tcase, of_two_threads_that_start_with_other_options_each_gets_its_own_or_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -195,10 +195,10 @@ EXTRA_tests_runtime_check_ending_unload_DEPENDENCIES = lib/libctxrt.la
 
 check_PROGRAMS += tests/runtime/check_ending_restart
 TESTS += tests/runtime/check_ending_restart
-tests_runtime_check_ending_restart_SOURCES = tests/runtime/check_ending_restart.c tests/runtime/gate.h
+tests_runtime_check_ending_restart_SOURCES = tests/runtime/check_ending_restart.c $(INSIDE_SOURCES)
 tests_runtime_check_ending_restart_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_ending_restart_CFLAGS = $(RUNTIME_CFLAGS)
-tests_runtime_check_ending_restart_LDADD = $(PUBLIC_LIBS)
+tests_runtime_check_ending_restart_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_ending_restart_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 check_PROGRAMS += tests/runtime/check_two_drivers tests/runtime/check_two_drivers_work
