@@ -4,51 +4,56 @@
  *   cc scope_return.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
  */
 #include <ctxrt/ctxrt.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-static void check(ctxrt_status status)
+#define OK(call) ok((call), #call)
+
+static bool ok(ctxrt_status status, const char *call)
 {
-    if (status == CTXRT_SUCCESS)
-        return;
-    fprintf(stderr, "%s: %s\n", ctxrt_status_name(status), ctxrt_last_error()->message);
-    exit(1);
+    if (status != CTXRT_SUCCESS)
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
+    return status == CTXRT_SUCCESS;
 }
 
-static int current(void)
+static bool show(const char *when)
 {
     ctxrt_device device;
-    check(ctxrt_device_get(&device));
-    return device.index;
+    if (!OK(ctxrt_device_get(&device)))
+        return false;
+    printf("%s: cuda:%d, depth %d\n", when, device.index, (int)ctxrt_stack_depth());
+    return true;
 }
 
-static int work(int early)
+static bool work(bool early)
 {
     CTXRT_SCOPE ctxrt_scope scope = {0};
-    check(CTXRT_SCOPE_ENTER(CTXRT_CUDA(2), &scope));
-    printf("in the scope: cuda:%d\n", current());
+    if (!OK(CTXRT_SCOPE_ENTER(CTXRT_CUDA(2), &scope)) || !show("in the scope"))
+        return false;
     if (early)
-        return 1;
-    check(ctxrt_device_set(CTXRT_CUDA(3))); /* belongs to the scope's level and goes with it */
-    return 2;
+        return true;
+    return OK(ctxrt_device_set(CTXRT_CUDA(3))) &&
+           show("set in it"); /* of the scope's level: goes with it */
+}
+
+static bool leave_something(void)
+{
+    ctxrt_scope scope = {0};
+    bool good =
+        OK(ctxrt_scope_enter(CTXRT_CUDA(1), &scope)) && OK(ctxrt_device_push(CTXRT_CUDA(3)));
+    ctxrt_status left = ctxrt_scope_leave(&scope);
+    printf("something was pushed and left: %s\n", ctxrt_status_name(left));
+    return good;
 }
 
 int main(void)
 {
-    ctxrt_scope scope = {0};
-    check(ctxrt_device_set(CTXRT_CUDA(0)));
-
-    printf("returned early: %d\n", work(1));
-    printf("after it: cuda:%d, depth %d\n", current(), (int)ctxrt_stack_depth());
-    printf("returned late: %d\n", work(0));
-    printf("after it: cuda:%d, depth %d\n", current(), (int)ctxrt_stack_depth());
-
-    check(ctxrt_scope_enter(CTXRT_CUDA(1), &scope));
-    check(ctxrt_device_push(CTXRT_CUDA(3)));
-    printf("something was pushed and left: %s\n", ctxrt_status_name(ctxrt_scope_leave(&scope)));
-    printf("after it: cuda:%d, depth %d\n", current(), (int)ctxrt_stack_depth());
-
-    check(ctxrt_stack_pop());
-    check(ctxrt_shutdown());
-    return 0;
+    bool good = OK(ctxrt_device_set(CTXRT_CUDA(0)));
+    if (good) {
+        good = work(true) && show("returned early") && work(false) && show("returned late") &&
+               leave_something() && show("after it");
+        good = OK(ctxrt_stack_pop()) && good;
+    }
+    return OK(ctxrt_shutdown()) && good ? 0 : 1;
 }
