@@ -20,7 +20,8 @@
 static const char *const variables[] = {
     "CTXRT_DRIVER",       "CTXRT_LIBCUDA",         "CTXRT_FOREIGN",
     "CTXRT_LOG",          "CTXRT_EMU_DEVICES",     "CTXRT_EMU_MEMORY",
-    "CTXRT_EMU_SCHEDULE", "CTXRT_EMU_HOST_ACCESS", "CUDA_VISIBLE_DEVICES",
+    "CTXRT_EMU_SCHEDULE", "CTXRT_EMU_HOST_ACCESS", "CTXRT_EMU_FAULT",
+    "CTXRT_EMU_STICKY",   "CUDA_VISIBLE_DEVICES",
 };
 #define VARIABLES (sizeof variables / sizeof variables[0])
 

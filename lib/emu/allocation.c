@@ -1,7 +1,9 @@
 #include "emu/allocation.h"
 
 #include "emu/device.h"
+#include "emu/fault.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
 #include "emu/work.h"
 
 #include <stdlib.h>
@@ -175,17 +177,24 @@ static bool take_host_memory(cx_emu_allocation *allocation)
     return true;
 }
 
+static size_t quota(const cx_emu_device *device)
+{
+    size_t limit = cx_emu_fault_memory_limit();
+    return limit < device->memory_bytes ? limit : device->memory_bytes;
+}
+
 static bool within_quota(const cx_emu_allocation *allocation)
 {
     const cx_emu_device *device = allocation->device;
-    return device->host || charged_bytes(allocation) <= device->memory_bytes - device->used_bytes;
+    size_t bytes = quota(device), used = device->used_bytes;
+    return device->host || (used <= bytes && charged_bytes(allocation) <= bytes - used);
 }
 
 /* Whether it would fit, were less of the quota in use. */
 static bool lacks_quota(const cx_emu_allocation *allocation)
 {
     return !within_quota(allocation) &&
-           charged_bytes(allocation) <= allocation->device->memory_bytes;
+           charged_bytes(allocation) <= quota(allocation->device);
 }
 
 static bool take_memory(cx_emu_allocation *allocation)
@@ -327,6 +336,12 @@ void cx_emu_allocation_drop(cx_emu_allocation *allocation)
     allocation->users--;
     if (allocation->users == 0 && allocation->freed && !allocation->awaited)
         dispose(allocation);
+}
+
+cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation)
+{
+    return allocation->context != NULL ? cx_emu_context_error(allocation->context)
+                                       : cx_emu_device_error(allocation->device);
 }
 
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_emu_context *context)

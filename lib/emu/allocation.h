@@ -90,6 +90,9 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation);
 void cx_emu_allocation_use(cx_emu_allocation *allocation);
 void cx_emu_allocation_drop(cx_emu_allocation *allocation);
 
+/* The error that made its context or its device useless (sticky.h), or CXU_SUCCESS. */
+cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation);
+
 /* Whether the memory is reachable for kernels and copies of a live context: host memory and managed
  * memory always, device memory on its own device and from peers with access. */
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation,

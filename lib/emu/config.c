@@ -1,7 +1,9 @@
 #include "emu/emu.h"
 
 #include "base/option.h"
+#include "emu/fault.h"
 #include "emu/schedule.h"
+#include "emu/sticky.h"
 #include <string.h>
 
 #define GPUS 4
@@ -51,6 +53,10 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
         reason = "CTXRT_EMU_HOST_ACCESS is neither 0 nor 1";
     else if (!cx_emu_schedule_valid())
         reason = "CTXRT_EMU_SCHEDULE is none of threads, lazy and random:SEED with a number as the seed";
+    else if (!cx_emu_sticky_valid())
+        reason = "CTXRT_EMU_STICKY is no list of process, context, ecc:process, ecc:context, ecc:once";
+    else
+        (void)cx_emu_faults_valid(&reason);
     if (reason != NULL) {
         *out_reason = reason;
         return false;

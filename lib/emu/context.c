@@ -6,13 +6,14 @@
 #include "emu/slot.h"
 #include "emu/stack.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
 #include "emu/work.h"
 
 static uint64_t last_id;
 static int open_contexts;
 static pthread_cond_t closed = PTHREAD_COND_INITIALIZER;
 
-cxu_result cx_emu_context_current(cx_emu_context **out_context)
+static cxu_result current(cx_emu_context **out_context)
 {
     cxu_result result = cx_emu_stack_check();
     if (result == CXU_SUCCESS)
@@ -20,7 +21,7 @@ cxu_result cx_emu_context_current(cx_emu_context **out_context)
     return result;
 }
 
-cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context)
+static cxu_result find(CUcontext handle, cx_emu_context **out_context)
 {
     cx_emu_context *context = cx_emu_slot_of(handle);
     if (context == NULL)
@@ -29,6 +30,33 @@ cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context)
         return context->primary ? CXU_CONTEXT_IS_DESTROYED : CXU_INVALID_CONTEXT;
     *out_context = context;
     return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_context_identify(CUcontext handle, cx_emu_context **out_context)
+{
+    return handle != NULL ? find(handle, out_context) : current(out_context);
+}
+
+static cxu_result give_usable(cx_emu_context *context, cx_emu_context **out_context)
+{
+    cxu_result result = cx_emu_context_error(context);
+    if (result == CXU_SUCCESS)
+        *out_context = context;
+    return result;
+}
+
+cxu_result cx_emu_context_current(cx_emu_context **out_context)
+{
+    cx_emu_context *context;
+    cxu_result result = current(&context);
+    return result == CXU_SUCCESS ? give_usable(context, out_context) : result;
+}
+
+cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context)
+{
+    cx_emu_context *context;
+    cxu_result result = find(handle, &context);
+    return result == CXU_SUCCESS ? give_usable(context, out_context) : result;
 }
 
 cxu_result cx_emu_context_find_or_current(CUcontext handle, cx_emu_context **out_context)
@@ -51,6 +79,7 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
     context->attach_count = 1;
     cx_emu_limits_reset(context);
     context->cache_config = CXU_FUNC_CACHE_PREFER_NONE;
+    context->error = context->error_once = CXU_SUCCESS;
     context->peer_count = 0;
     context->allocations = NULL;
     context->streams = NULL;

@@ -32,6 +32,8 @@ typedef struct cx_emu_context {
     unsigned int attach_count; /* cuCtxAttach, cuCtxDetach */
     size_t limits[CX_EMU_LIMITS];
     cxu_func_cache cache_config;
+    cxu_result error;      /* sticks (sticky.h) */
+    cxu_result error_once; /* to be reported by the next call */
     struct cx_emu_context *peers[CX_EMU_PEERS_MAX]; /* see peer.h: contexts whose memory it may reach */
     uint64_t peer_ids[CX_EMU_PEERS_MAX];
     int peer_count;
@@ -51,18 +53,23 @@ static inline uint64_t cx_emu_context_id(const cx_emu_context *context)
 }
 
 /*
- * The calling thread's current context. CXU_INVALID_CONTEXT if there is none,
- * CXU_CONTEXT_IS_DESTROYED if it was destroyed or reset. Lock held: it stays alive until the lock is
+ * The calling thread's current context, for a call that uses it. CXU_INVALID_CONTEXT if there is none,
+ * CXU_CONTEXT_IS_DESTROYED if it was destroyed or reset, the error that made it useless. Lock held: it stays alive until the lock is
  * dropped; after a wait compare cx_emu_context_id() with what it was.
  */
 cxu_result cx_emu_context_current(cx_emu_context **out_context);
 
-/* The live context of a handle. CXU_INVALID_CONTEXT if it is none or was destroyed,
- * CXU_CONTEXT_IS_DESTROYED if it is a primary that is not active. Lock held. */
+/* The live context of a handle, for a call that uses it. CXU_INVALID_CONTEXT if it is none or was
+ * destroyed, CXU_CONTEXT_IS_DESTROYED if it is a primary that is not active, the error that made it
+ * useless. Lock held. */
 cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context);
 
 /* As cx_emu_context_find, with NULL standing for the current context. Lock held. */
 cxu_result cx_emu_context_find_or_current(CUcontext handle, cx_emu_context **out_context);
+
+/* As cx_emu_context_find_or_current, for a call that only names it or ends it: a useless context will
+ * do. Lock held. */
+cxu_result cx_emu_context_identify(CUcontext handle, cx_emu_context **out_context);
 
 /* Whether the flags are a combination that cuCtxCreate takes. */
 bool cx_emu_context_flags_valid(unsigned int flags);

@@ -5,6 +5,7 @@
 #include "emu/slot.h"
 #include "emu/stack.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
 #include "emu/work.h"
 
 #define API_VERSION 3020
@@ -34,7 +35,9 @@ static cxu_result create(CUcontext *out_context, unsigned int flags, CUdevice or
 
     cx_emu_entry entry;
     pthread_mutex_lock(&cx_emu_lock);
-    cxu_result result = create_locked(device, flags, &entry);
+    cxu_result result = cx_emu_device_error(device);
+    if (result == CXU_SUCCESS)
+        result = create_locked(device, flags, &entry);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result != CXU_SUCCESS)
         return result;
@@ -82,7 +85,8 @@ cxu_result cx_emu_call_ctx_create_v4(CUcontext *out_context, cxu_ctx_create_para
 static cxu_result find_ordinary(CUcontext handle, cx_emu_context **out_context)
 {
     cx_emu_context *context;
-    if (cx_emu_context_find(handle, &context) != CXU_SUCCESS || context->primary)
+    if (handle == NULL || cx_emu_context_identify(handle, &context) != CXU_SUCCESS ||
+        context->primary)
         return CXU_INVALID_CONTEXT;
     *out_context = context;
     return CXU_SUCCESS;
@@ -135,7 +139,7 @@ static cxu_result detach(CUcontext handle)
     cxu_result result = find_ordinary(handle, &context);
     if (result != CXU_SUCCESS)
         return result;
-    if (cx_emu_context_current(&current) != CXU_SUCCESS || current != context)
+    if (cx_emu_context_identify(NULL, &current) != CXU_SUCCESS || current != context)
         return CXU_INVALID_CONTEXT;
     if (--context->attach_count == 0)
         destroy(context);
@@ -231,7 +235,7 @@ cxu_result cx_emu_call_ctx_get_id(CUcontext handle, unsigned long long *out_id)
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_context_find_or_current(handle, &context);
+    result = cx_emu_context_identify(handle, &context);
     if (result == CXU_SUCCESS)
         *out_id = cx_emu_context_id(context);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -247,7 +251,7 @@ cxu_result cx_emu_call_ctx_get_api_version(CUcontext handle, unsigned int *out_v
         return CXU_INVALID_VALUE;
     cx_emu_context *context;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_context_find_or_current(handle, &context);
+    result = cx_emu_context_identify(handle, &context);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_version = API_VERSION;
@@ -267,7 +271,8 @@ static cxu_result synchronize(CUcontext handle)
         return result;
     uint64_t id = cx_emu_context_id(context);
     cx_emu_work_wait_context(context);
-    return cx_emu_context_id(context) == id ? CXU_SUCCESS : CXU_CONTEXT_IS_DESTROYED;
+    return cx_emu_context_id(context) == id ? cx_emu_context_error(context)
+                                            : CXU_CONTEXT_IS_DESTROYED;
 }
 
 cxu_result cx_emu_call_ctx_synchronize_v2(CUcontext context)

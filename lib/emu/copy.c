@@ -54,7 +54,7 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
     if (allocation) {
         *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), allocation,
                                   place_of(allocation)};
-        return CXU_SUCCESS;
+        return cx_emu_allocation_error(allocation);
     }
     if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes))
         return CXU_INVALID_VALUE;
@@ -151,7 +151,7 @@ static cxu_result submit(cx_emu_stream *stream, cx_emu_transfer *shape, const cx
     result = cx_emu_work_submit(stream, &request, wait ? &work : NULL);
 
     if (result == CXU_SUCCESS && wait) {
-        cx_emu_work_wait(work);
+        result = cx_emu_work_wait(work);
         cx_emu_work_drop(work);
     }
     return result;

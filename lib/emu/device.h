@@ -21,6 +21,7 @@ typedef struct cx_emu_device {
     cx_emu_arena *arena; /* NULL on the host device, and before the first allocation */
     cx_emu_context *primary; /* always there: the same handle for the life of the process */
     unsigned int primary_retains;
+    _Atomic int lost; /* the error of a device that is gone; written under the lock */
 } cx_emu_device;
 
 /* The device of an ordinal, or NULL. Needs no lock: devices change only in cx_emu_configure. */

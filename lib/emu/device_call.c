@@ -13,7 +13,7 @@ static cxu_result enter(const void *out_pointer, CUdevice ordinal, cx_emu_device
     if (out_pointer == NULL)
         return CXU_INVALID_VALUE;
     *out_device = cx_emu_device_find(ordinal);
-    return *out_device != NULL ? CXU_SUCCESS : CXU_INVALID_DEVICE;
+    return *out_device != NULL ? (cxu_result)atomic_load(&(*out_device)->lost) : CXU_INVALID_DEVICE;
 }
 
 cxu_result cx_emu_call_device_get(CUdevice *out_device, int ordinal)

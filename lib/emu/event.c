@@ -1,6 +1,7 @@
 #include "emu/event.h"
 #include "emu/capture.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
 #include "emu/stream.h"
 
 #define EVENT_FLAGS (CXU_EVENT_BLOCKING_SYNC | CXU_EVENT_DISABLE_TIMING | CXU_EVENT_INTERPROCESS)
@@ -40,7 +41,7 @@ cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event)
         !cx_emu_context_opened(event->context, event->opening))
         return CXU_INVALID_HANDLE;
     *out_event = event;
-    return CXU_SUCCESS;
+    return cx_emu_context_error(event->context);
 }
 
 static bool flags_valid(unsigned int flags)
@@ -308,7 +309,7 @@ cxu_result cx_emu_call_event_synchronize(CUevent handle)
         cx_emu_work *work = event->record;
 
         cx_emu_work_retain(work);
-        cx_emu_work_wait(work);
+        result = cx_emu_work_wait(work);
         cx_emu_work_drop(work);
     }
     pthread_mutex_unlock(&cx_emu_lock);

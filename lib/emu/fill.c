@@ -98,7 +98,7 @@ static cxu_result submit(cx_emu_stream *stream, const fill *shape, const cx_emu_
     request.waited = wait;
     result = cx_emu_work_submit(stream, &request, wait ? &piece : NULL);
     if (result == CXU_SUCCESS && wait) {
-        cx_emu_work_wait(piece);
+        result = cx_emu_work_wait(piece);
         cx_emu_work_drop(piece);
     }
     return result;

@@ -27,6 +27,14 @@ static void run_callback(void *argument)
     host->function(host->stream, CXU_SUCCESS, host->user_data);
 }
 
+/* Unlike a host function, a callback runs in a useless context too. */
+static void run_failed_callback(void *argument, cxu_result error)
+{
+    const callback *host = argument;
+
+    host->function(host->stream, error, host->user_data);
+}
+
 cx_emu_work_request cx_emu_host_request(cxu_host_node_params *host)
 {
     return (cx_emu_work_request){.kind = CX_EMU_WORK_HOST,
@@ -59,6 +67,7 @@ static cxu_result submit_callback(CUstream handle, callback *host)
 {
     const cx_emu_work_request request = {.kind = CX_EMU_WORK_HOST,
                                          .call = run_callback,
+                                         .fail = run_failed_callback,
                                          .argument = host,
                                          .argument_bytes = sizeof *host};
     cx_emu_stream *stream;

@@ -77,12 +77,12 @@ cxu_result cx_emu_call_mem_alloc_managed(CUdeviceptr *out_pointer, size_t bytes,
 /* Frees, or forgets, the memory of one kind that starts at `pointer`, once no work uses it. */
 static cxu_result free_kind(void *pointer, cx_emu_memory_kind kind, cxu_result unknown)
 {
-    cxu_result result = CXU_SUCCESS;
+    cxu_result result = unknown;
     pthread_mutex_lock(&cx_emu_lock);
     cx_emu_allocation *allocation = cx_emu_allocation_at_start((uintptr_t)pointer);
-    if (allocation == NULL || allocation->kind != kind)
-        result = unknown;
-    else
+    if (allocation != NULL && allocation->kind == kind)
+        result = cx_emu_allocation_error(allocation);
+    if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_unsafe();
     if (result == CXU_SUCCESS)
         cx_emu_allocation_free_and_wait(allocation);

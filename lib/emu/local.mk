@@ -8,11 +8,13 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/attribute.c lib/emu/config.c \
 	lib/emu/context.c lib/emu/context_call.c \
 	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c \
+	lib/emu/fault.c lib/emu/fault.h \
 	lib/emu/ipc.c lib/emu/limit.c lib/emu/limit.h \
 	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
 	lib/emu/slot.c lib/emu/slot.h \
 	lib/emu/stack.c lib/emu/stack.h \
-	lib/emu/state.c lib/emu/table.c lib/emu/visible.c
+	lib/emu/state.c lib/emu/sticky.c lib/emu/sticky.h lib/emu/table.c lib/emu/unwaited.c lib/emu/unwaited.h lib/emu/visible.c \
+	lib/emu/watched.c
 
 # memory
 lib_emu_libemu_la_SOURCES += \

@@ -95,7 +95,9 @@ static cxu_result free_memory(CUdeviceptr pointer)
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
     if (allocation == NULL)
         return CXU_INVALID_VALUE;
-    cxu_result result = cx_emu_capture_check_unsafe();
+    cxu_result result = cx_emu_allocation_error(allocation);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)
         return result;
     switch (allocation->kind) {

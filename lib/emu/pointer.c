@@ -32,7 +32,7 @@ static pointer_view view_of(CUdeviceptr pointer)
 {
     cx_emu_context *current;
     pointer_view view = {.pointer = pointer, .allocation = cx_emu_allocation_find(pointer, 1)};
-    if (cx_emu_context_current(&current) == CXU_SUCCESS)
+    if (cx_emu_context_identify(NULL, &current) == CXU_SUCCESS)
         view.current = current;
     return view;
 }

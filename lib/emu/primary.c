@@ -1,6 +1,7 @@
 #include "emu/context.h"
 #include "emu/device.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
 #include <limits.h>
 
 static cxu_result enter(CUdevice ordinal, cx_emu_device **out_device)
@@ -27,6 +28,10 @@ static void deactivate(cx_emu_device *device)
 static cxu_result retain(cx_emu_device *device)
 {
     cx_emu_context_wait_closed(device->primary);
+    cxu_result result = active(device) ? cx_emu_context_error(device->primary)
+                                       : cx_emu_device_error(device);
+    if (result != CXU_SUCCESS)
+        return result;
     if (device->primary_retains == UINT_MAX)
         return CXU_OUT_OF_MEMORY;
     if (!active(device) && !cx_emu_context_open(device->primary, device, device->primary->flags))

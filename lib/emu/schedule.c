@@ -89,6 +89,13 @@ bool cx_emu_schedule_lazy(void)
     return current_mode == MODE_LAZY;
 }
 
+bool cx_emu_schedule_wants_lazy(void)
+{
+    choice found;
+
+    return parse(cx_option("CTXRT_EMU_SCHEDULE"), &found) && found.mode == MODE_LAZY;
+}
+
 /* splitmix64: any seed will do, 0 too. */
 static uint64_t next_random(void)
 {

@@ -28,8 +28,10 @@ bool cx_emu_schedule_valid(void);
  * changed. */
 bool cx_emu_schedule_choose(void);
 
-/* Whether work waits for somebody to wait for it. */
+/* Whether work waits for somebody to wait for it; and whether CTXRT_EMU_SCHEDULE asks for that, which needs
+ * no lock. */
 bool cx_emu_schedule_lazy(void);
+bool cx_emu_schedule_wants_lazy(void);
 
 /* Makes sure that there is a thread to run what is going to be queued. */
 bool cx_emu_schedule_open(void);

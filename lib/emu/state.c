@@ -4,8 +4,11 @@
 #include "base/option.h"
 #include "emu/context.h"
 #include "emu/device.h"
+#include "emu/fault.h"
 #include "emu/schedule.h"
 #include "emu/slot.h"
+#include "emu/sticky.h"
+#include "emu/unwaited.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,15 +34,16 @@ cxu_result cx_emu_enter_slowly(void)
     }
 }
 
-static void change_phase(int from, int to)
+static bool change_phase(int from, int to)
 {
-    atomic_compare_exchange_strong(&cx_emu_current_phase, &from, to);
+    return atomic_compare_exchange_strong(&cx_emu_current_phase, &from, to);
 }
 
 /* A forked child keeps FORKED, and what was never initialised must not start this late either. */
 __attribute__((destructor)) static void end(void)
 {
-    change_phase(CX_EMU_RUNNING, CX_EMU_ENDING);
+    if (change_phase(CX_EMU_RUNNING, CX_EMU_ENDING))
+        cx_emu_unwaited_log();
     change_phase(CX_EMU_UNINITIALIZED, CX_EMU_ENDING);
 }
 
@@ -75,6 +79,12 @@ static cxu_result configure_from_environment(void)
     return CXU_INVALID_VALUE;
 }
 
+/* What is read from the environment wherever the configuration comes from. */
+static bool choose_behaviour(void)
+{
+    return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_faults_choose();
+}
+
 static cxu_result start(void)
 {
     if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING)
@@ -85,9 +95,9 @@ static cxu_result start(void)
         if (result != CXU_SUCCESS)
             return result;
     }
-    if (!cx_emu_schedule_choose()) {
-        cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: CTXRT_EMU_SCHEDULE=%s",
-               cx_option("CTXRT_EMU_SCHEDULE"));
+    if (!choose_behaviour()) {
+        cx_log(CTXRT_LOG_ERROR, "the embedded driver does not start: %s",
+               "CTXRT_EMU_SCHEDULE, CTXRT_EMU_STICKY or CTXRT_EMU_FAULT is malformed");
         return CXU_INVALID_VALUE;
     }
     hook();
@@ -134,7 +144,7 @@ static bool reconfigure(const cx_emu_config *config)
     if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING) {
         bool used = cx_emu_context_count() != 0 || cx_emu_devices_busy();
 
-        if (!used && !cx_emu_schedule_choose())
+        if (!used && !choose_behaviour())
             return false;
         if (same(config, &configuration))
             return true;

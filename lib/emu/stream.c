@@ -3,6 +3,8 @@
 #include "emu/device.h"
 #include "emu/event.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
+#include "emu/unwaited.h"
 
 #define PRIORITY_GREATEST (-5)
 #define PRIORITY_LEAST 0
@@ -80,6 +82,8 @@ static void destroy(cx_emu_stream *stream)
 void cx_emu_stream_append(cx_emu_stream *stream, cx_emu_work *work)
 {
     work->stream = stream;
+    work->context = stream->context;
+    work->opening = stream->opening;
     *(stream->tail ? &stream->tail->next_in_stream : &stream->head) = work;
     stream->tail = work;
 }
@@ -109,6 +113,7 @@ void cx_emu_streams_close(cx_emu_context *context)
     if (!legacy)
         return;
     context->legacy = NULL;
+    cx_emu_unwaited_closing(context);
     cx_emu_work_wait_closing(context, legacy);
     while (context->streams)
         remove_stream(context->streams);
@@ -224,7 +229,7 @@ static cxu_result find_created(CUstream handle, cx_emu_stream **out_stream)
         stream->id == stream->opening || !cx_emu_context_opened(stream->context, stream->opening))
         return CXU_INVALID_HANDLE;
     *out_stream = stream;
-    return CXU_SUCCESS;
+    return cx_emu_context_error(stream->context);
 }
 
 cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream)
@@ -419,7 +424,7 @@ cxu_result cx_emu_call_stream_synchronize(CUstream handle)
     pthread_mutex_lock(&cx_emu_lock);
     result = find_not_capturing(handle, &stream);
     if (result == CXU_SUCCESS)
-        cx_emu_work_wait_stream(stream);
+        result = cx_emu_work_wait_stream(stream);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -1,7 +1,9 @@
 #include "emu/work.h"
 #include "base/cancel.h"
+#include "emu/fault.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
 #include "emu/stream.h"
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +62,13 @@ static cx_emu_work *create(const cx_emu_work_request *request, size_t dependency
     work->references = 1;
     work->kind = request->kind;
     work->call = request->call;
+    work->fail = request->fail;
     work->release = request->release;
+    work->slot = cx_emu_call_in_progress.slot;
+    if (work->kind != CX_EMU_WORK_LOCKED) {
+        work->fault = cx_emu_call_in_progress.work_fault;
+        cx_emu_call_in_progress.work_fault = CXU_SUCCESS;
+    }
     work->argument = request->argument;
     if (request->argument_bytes > 0) {
         work->argument = (unsigned char *)work + argument_at;
@@ -76,6 +84,12 @@ static cx_emu_work *create(const cx_emu_work_request *request, size_t dependency
     *(youngest ? &youngest->younger : &oldest) = work;
     youngest = work;
     return work;
+}
+
+void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), void *argument)
+{
+    for (const cx_emu_work *each = oldest; each; each = each->younger)
+        visit(each, argument);
 }
 
 /* ---- dependencies ---- */
@@ -145,6 +159,12 @@ static void link_dependencies(cx_emu_work *work, size_t count)
     }
 }
 
+static void belong_to(cx_emu_work *work, cx_emu_context *context)
+{
+    work->context = context;
+    work->opening = context->legacy->opening;
+}
+
 /* ---- running ---- */
 
 static void end_waits(void)
@@ -203,18 +223,42 @@ static void run_locked(void)
     }
 }
 
+/* What keeps the piece from running: its own fault, or one before it in its context. */
+static cxu_result obstacle(const cx_emu_work *work)
+{
+    cx_emu_context *context = work->context;
+
+    if (!context)
+        return CXU_SUCCESS;
+    if (work->fault != CXU_SUCCESS && cx_emu_context_blocked(context) == CXU_SUCCESS) {
+        cx_emu_context_fail(context, work->fault);
+        return work->fault;
+    }
+    return cx_emu_context_blocked(context);
+}
+
+static void run_unlocked(cx_emu_work *work)
+{
+    cxu_result error = obstacle(work);
+
+    if (error != CXU_SUCCESS && !work->fail)
+        return;
+    pthread_mutex_unlock(&cx_emu_lock);
+    cx_emu_in_callback = work->kind == CX_EMU_WORK_HOST;
+    if (error != CXU_SUCCESS)
+        work->fail(work->argument, error);
+    else
+        work->call(work->argument);
+    cx_emu_in_callback = false;
+    pthread_mutex_lock(&cx_emu_lock);
+}
+
 void cx_emu_work_run(cx_emu_work *work)
 {
-    if (work->kind == CX_EMU_WORK_LOCKED) {
-        if (work->call)
-            work->call(work->argument);
-    } else {
-        pthread_mutex_unlock(&cx_emu_lock);
-        cx_emu_in_callback = work->kind == CX_EMU_WORK_HOST;
+    if (work->kind != CX_EMU_WORK_LOCKED)
+        run_unlocked(work);
+    else if (work->call)
         work->call(work->argument);
-        cx_emu_in_callback = false;
-        pthread_mutex_lock(&cx_emu_lock);
-    }
     finish(work);
     run_locked();
 }
@@ -235,6 +279,8 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     link_dependencies(work, count);
     if (stream)
         cx_emu_stream_append(stream, work);
+    else if (request->after_context)
+        belong_to(work, request->after_context);
     if (out_work) {
         cx_emu_work_retain(work);
         *out_work = work;
@@ -397,10 +443,20 @@ static bool work_done(const void *subject)
     return ((const cx_emu_work *)subject)->done;
 }
 
-void cx_emu_work_wait(cx_emu_work *work)
+/* A wait for work of this context, in the life that `opening` names, is over. */
+static cxu_result error_after(cx_emu_context *context, uint64_t opening)
 {
+    return cx_emu_context_opened(context, opening) ? cx_emu_context_error(context) : CXU_SUCCESS;
+}
+
+cxu_result cx_emu_work_wait(cx_emu_work *work)
+{
+    cx_emu_context *context = work->context;
+    uint64_t opening = work->opening;
+
     cx_emu_schedule_demand(work);
     wait_until(work_done, work);
+    return context ? error_after(context, opening) : CXU_SUCCESS;
 }
 
 bool cx_emu_work_poll(cx_emu_work *work)
@@ -502,20 +558,25 @@ static extent extent_of_legacy(const cx_emu_stream *legacy)
     return part;
 }
 
-void cx_emu_work_wait_stream(cx_emu_stream *stream)
+cxu_result cx_emu_work_wait_stream(cx_emu_stream *stream)
 {
+    cx_emu_context *context = stream->context;
+    uint64_t opening = stream->opening;
     cx_emu_work *work = stream->tail;
+    cxu_result result = CXU_SUCCESS;
 
-    if (stream == stream->context->legacy) {
+    if (stream == context->legacy) {
         extent part = extent_of_legacy(stream);
 
         demand_extent(&part);
         wait_until(extent_done, &part);
+        result = error_after(context, opening);
     } else if (work) {
         cx_emu_work_retain(work);
-        cx_emu_work_wait(work);
+        result = cx_emu_work_wait(work);
         cx_emu_work_drop(work);
     }
+    return result;
 }
 
 bool cx_emu_work_poll_stream(cx_emu_stream *stream)

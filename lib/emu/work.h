@@ -37,14 +37,19 @@ struct cx_emu_work {
     uint64_t done_ns;  /* CLOCK_MONOTONIC */
     int references;    /* its own until it is done, and those of events and waits */
     bool done;
+    int slot;         /* the call that submitted it, or -1 */
+    cxu_result fault; /* what it fails with when its turn comes, or CXU_SUCCESS */
     bool demanded; /* something waits for it, or runs it (schedule.c) */
     cx_emu_work_kind kind;
     size_t unfinished; /* dependencies that are not done */
     void (*call)(void *argument);
+    void (*fail)(void *argument, cxu_result error);
     void (*release)(void *argument);
     void *argument;
     cx_emu_allocation *uses[CX_EMU_WORK_USES];
-    cx_emu_stream *stream;        /* NULL: in no stream */
+    cx_emu_stream *stream;        /* NULL: in no stream, or done */
+    cx_emu_context *context;      /* whose work it is, in the life that `opening` names; or NULL */
+    uint64_t opening;
     cx_emu_work *next_in_stream;  /* younger */
     cx_emu_work *older, *younger; /* all work there is */
     cx_emu_work *next_queued;     /* schedule.c */
@@ -57,6 +62,9 @@ struct cx_emu_work {
 typedef struct cx_emu_work_request {
     cx_emu_work_kind kind;
     void (*call)(void *argument);    /* NULL: nothing but the order */
+    /* Instead of `call` in a context that an error has made useless, where other work does not run and
+     * only LOCKED does as ever; may be NULL. */
+    void (*fail)(void *argument, cxu_result error);
     void (*release)(void *argument); /* once the work is done, lock held; may be NULL */
     void *argument;
     size_t argument_bytes; /* above 0: the argument is copied; 0: the pointer itself is passed */
@@ -102,12 +110,16 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
 void cx_emu_work_retain(cx_emu_work *work);
 void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
 
-/* Waits for a piece that the caller has a reference to, with the lock released meanwhile. */
-void cx_emu_work_wait(cx_emu_work *work);
+/* Waits for a piece that the caller has a reference to, with the lock released meanwhile. Returns the
+ * error of its context (F5), if that is still open. */
+cxu_result cx_emu_work_wait(cx_emu_work *work);
 
 /* Whether it is done. Polling makes progress under every schedule: a piece may run here, with the lock
  * released meanwhile. */
 bool cx_emu_work_poll(cx_emu_work *work);
+
+/* All pieces that there are, done ones that somebody still refers to included, oldest first. */
+void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), void *argument);
 
 /* Runs a ready piece in this thread: the lock is released meanwhile. For schedule.c. */
 void cx_emu_work_run(cx_emu_work *work);
@@ -121,8 +133,8 @@ int cx_emu_work_waits(void);
  */
 void cx_emu_work_wait_context(
     cx_emu_context *context); /* all work of its streams submitted so far */
-void cx_emu_work_wait_stream(
-    cx_emu_stream *stream); /* the legacy stream: also its blocking streams (T11) */
+cxu_result cx_emu_work_wait_stream(
+    cx_emu_stream *stream); /* the legacy stream: also its blocking streams (T11); as cx_emu_work_wait */
 void cx_emu_work_wait_allocation(
     cx_emu_allocation *allocation); /* until users is 0; it must not be freed meanwhile */
 

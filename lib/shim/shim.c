@@ -31,7 +31,7 @@ static cxu_result init(unsigned int flags)
         if (configured != CXU_SUCCESS)
             return configured;
     }
-    return cx_emu_call_init(flags);
+    return cx_emu_driver()->init(flags);
 }
 
 /* Asked before cuInit, the embedded driver does not know yet which set it stands behind. */
@@ -45,7 +45,7 @@ static cxu_result get_version(int *out_version)
 
 static void fill_table(void)
 {
-    table = cx_emu_table;
+    table = *cx_emu_driver();
     table.init = init;
     table.driver_get_version = get_version;
 }

@@ -1,8 +1,11 @@
 /* CTXRT_EMU_SCHEDULE=lazy: a missing synchronisation shows, every time. */
 #include "work_fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define BYTES ((size_t)4096)
 #define OLD 0x11
@@ -231,9 +234,117 @@ START_TEST(each_piece_runs_once_however_many_wait_and_poll)
 }
 END_TEST
 
-static void setup(void)
+typedef struct names {
+    char text[256];
+    CUstream streams[8];
+    int count;
+} names;
+
+static void add_name(const cx_emu_unwaited_work *work, void *argument)
+{
+    names *all = argument;
+
+    strcat(all->text, work->call ? work->call : "-");
+    strcat(all->text, " ");
+    if (work->context == work_context)
+        all->streams[all->count++] = work->stream;
+}
+
+static names list_unwaited(void)
+{
+    names all = {.count = 0};
+
+    cx_emu_unwaited(add_name, &all);
+    return all;
+}
+
+START_TEST(what_nothing_waited_for_is_listed_by_call_and_stream)
+{
+    const cx_driver_table *driver = cx_emu_driver();
+    stream_journal journal = JOURNAL_EMPTY;
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING), left, other;
+    CUdeviceptr memory = make_filled(OLD);
+    unsigned char *pinned = make_pinned(OLD);
+    CUevent event = make_event();
+    names all;
+
+    ck_assert_ptr_ne(driver, &cx_emu_table);
+    ck_assert_str_eq(list_unwaited().text, "");
+    other = make_stream(CXU_STREAM_NON_BLOCKING);
+    ck_success(driver->memset_d8_async(memory, NEW, BYTES, stream));
+    ck_success(driver->memcpy_dtoh_async(pinned, memory, BYTES, stream));
+    ck_success(driver->event_record(event, stream));
+    ck_success(driver->memset_d32(memory, NEW, 1));
+    ck_success(driver->memset_d16_async(memory, NEW, 1, CXU_STREAM_PER_THREAD));
+    journal_put(&journal, other, 'a'); /* not through the table */
+    all = list_unwaited();
+    ck_assert_str_eq(all.text, "cuMemsetD8Async cuMemcpyDtoHAsync_v2 cuMemsetD32_v2 cuMemsetD16Async - ");
+    ck_assert_int_eq(all.count, 5);
+    ck_assert_ptr_eq(all.streams[0], stream);
+    ck_assert_ptr_eq(all.streams[2], CXU_STREAM_LEGACY);
+    ck_assert_ptr_eq(all.streams[3], CXU_STREAM_PER_THREAD);
+    ck_assert_ptr_eq(all.streams[4], other);
+
+    ck_success(driver->stream_synchronize(stream));
+    ck_assert_str_eq(list_unwaited().text, "cuMemsetD32_v2 cuMemsetD16Async - ");
+    ck_result(driver->stream_query(other), NOT_READY);
+    ck_success(driver->ctx_synchronize());
+    ck_assert_str_eq(list_unwaited().text, "");
+    left = make_stream(CXU_STREAM_NON_BLOCKING);
+    ck_success(driver->memset_d8_async(memory, OLD, BYTES, left));
+    ck_success(driver->stream_destroy(left));
+    ck_assert_str_eq(list_unwaited().text, "cuMemsetD8Async ");
+}
+END_TEST
+
+/* The log of a process that forgets to wait, as a file. */
+static void forget(const char *log)
+{
+    const cx_driver_table *driver = cx_emu_driver();
+    CUdeviceptr memory = make_memory(BYTES);
+    CUcontext other;
+
+    ck_assert_ptr_nonnull(freopen(log, "w", stderr));
+    ck_success(driver->memset_d8_async(memory, 1, BYTES, NULL));
+    ck_success(driver->ctx_synchronize());
+    ck_success(driver->ctx_create_v4(&other, NULL, 0, 0));
+    ck_success(driver->memset_d32_async(memory, 1, 1, NULL));
+    ck_success(driver->ctx_destroy(other));
+    ck_success(driver->memset_d16_async(memory, 1, 1, NULL));
+    exit(0);
+}
+
+START_TEST(the_end_of_the_process_says_that_something_was_never_waited_for)
+{
+    char path[] = "/tmp/check_lazy_XXXXXX", line[256] = "", more[2];
+    int file = mkstemp(path), status;
+    pid_t child;
+    FILE *log;
+
+    ck_assert_int_ge(file, 0);
+    child = fork();
+    if (child == 0) {
+        work_setup();
+        forget(path);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    log = fdopen(file, "r");
+    (void)!fgets(line, sizeof line, log);
+    ck_assert_ptr_nonnull(strstr(line, "nothing waited for 2 pieces of work, first that of cuMemsetD32Async"));
+    ck_assert_ptr_null(fgets(more, sizeof more, log));
+    fclose(log);
+    unlink(path);
+}
+END_TEST
+
+static void choose_lazy(void)
 {
     ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", "lazy", 1), 0);
+}
+
+static void setup(void)
+{
+    choose_lazy();
     work_setup();
 }
 
@@ -251,6 +362,11 @@ static Suite *lazy_suite(void)
     tcase_add_test(tcase, a_query_runs_one_piece_of_what_it_asks_for);
     tcase_add_test(tcase, polling_an_event_gets_there_across_streams_and_contexts);
     tcase_add_test(tcase, each_piece_runs_once_however_many_wait_and_poll);
+    tcase_add_test(tcase, what_nothing_waited_for_is_listed_by_call_and_stream);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("end");
+    tcase_add_checked_fixture(tcase, choose_lazy, NULL);
+    tcase_add_test(tcase, the_end_of_the_process_says_that_something_was_never_waited_for);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -6,9 +6,9 @@ EMU_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 EMU_WORK_SOURCES = tests/emu/work_fixture.c tests/emu/work_fixture.h
 EMU_WORK_TESTS = \
 	tests/emu/check_callback tests/emu/check_copy tests/emu/check_copy_region \
-	tests/emu/check_event tests/emu/check_fill tests/emu/check_lazy tests/emu/check_order \
-	tests/emu/check_random_schedule tests/emu/check_schedule tests/emu/check_stream \
-	tests/emu/check_stress
+	tests/emu/check_event tests/emu/check_fault tests/emu/check_fill tests/emu/check_lazy tests/emu/check_order \
+	tests/emu/check_random_schedule tests/emu/check_schedule tests/emu/check_sticky \
+	tests/emu/check_stream tests/emu/check_stress
 EMU_WORK_SH = tests/emu/schedules.sh
 check_PROGRAMS += $(EMU_WORK_TESTS)
 dist_check_SCRIPTS += $(EMU_WORK_SH)
@@ -57,6 +57,14 @@ tests_emu_check_random_schedule_SOURCES = tests/emu/check_random_schedule.c $(EM
 tests_emu_check_random_schedule_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_random_schedule_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_random_schedule_LDADD = $(EMU_LIBS)
+tests_emu_check_fault_SOURCES = tests/emu/check_fault.c $(EMU_WORK_SOURCES)
+tests_emu_check_fault_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_fault_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_fault_LDADD = $(EMU_LIBS)
+tests_emu_check_sticky_SOURCES = tests/emu/check_sticky.c $(EMU_WORK_SOURCES)
+tests_emu_check_sticky_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_sticky_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_sticky_LDADD = $(EMU_LIBS)
 
 # the core: life, contexts, stacks, primaries, queries, devices, peers
 EMU_CORE_TESTS = \

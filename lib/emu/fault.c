@@ -1,0 +1,405 @@
+#include "emu/fault.h"
+
+#include "base/log.h"
+#include "base/option.h"
+#include "emu/device.h"
+#include "emu/sticky.h"
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRIES_MAX 32
+#define WORD_BYTES 64
+
+typedef enum kind { FAIL_CALL, FAIL_WORK, LOSE_DEVICE, LIMIT_MEMORY } kind;
+typedef enum moment { ALWAYS, AT, EVERY, FROM } moment;
+
+typedef struct entry {
+    kind kind;
+    moment moment;
+    unsigned long number; /* of `moment` */
+    int device;
+    size_t bytes;
+    cxu_result error;
+    bool any; /* also: every slot is in `slots` */
+    bool slots[CX_SLOT_COUNT];
+    atomic_ulong calls;
+} entry;
+
+/* Never freed: a call may look at it after another has taken its place. */
+typedef struct plan {
+    struct plan *previous;
+    char *text;
+    size_t memory_limit;
+    int count;
+    entry entries[ENTRIES_MAX];
+} plan;
+
+static plan *_Atomic current_plan;
+static plan *all_plans;
+
+CX_EMU_THREAD_LOCAL cx_emu_call cx_emu_call_in_progress = {-1, CXU_SUCCESS};
+
+static _Thread_local char reason[256];
+
+/* ---- reading ---- */
+
+__attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
+{
+    int at = snprintf(reason, sizeof reason, "CTXRT_EMU_FAULT: ");
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(reason + at, sizeof reason - (size_t)at, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* An entry in its parts, each a text of its own; NULL if it is not there. */
+typedef struct parts {
+    char text[3 * WORD_BYTES];
+    char *what, *when, *error, *mode;
+} parts;
+
+static char *cut(char *text, char mark)
+{
+    char *found = text ? strchr(text, mark) : NULL;
+
+    if (!found)
+        return NULL;
+    *found = '\0';
+    return found + 1;
+}
+
+static bool split(const char *text, size_t length, parts *out)
+{
+    if (length == 0)
+        return refuse("an entry is empty");
+    if (length >= sizeof out->text)
+        return refuse("an entry is too long");
+    memcpy(out->text, text, length);
+    out->text[length] = '\0';
+    out->what = out->text;
+    out->error = cut(out->what, ':');
+    out->mode = cut(out->error, ':');
+    out->when = cut(out->what, '@');
+    return true;
+}
+
+static bool read_number(const char *text, unsigned long *out_number)
+{
+    int number;
+
+    if (!cx_parse_int(text, 1, INT_MAX, &number))
+        return false;
+    *out_number = (unsigned long)number;
+    return true;
+}
+
+static bool read_moment(char *when, entry *out)
+{
+    size_t length = when ? strlen(when) : 0;
+
+    out->moment = ALWAYS;
+    if (!when)
+        return true;
+    out->moment = out->any ? EVERY : AT;
+    if (length > 1 && when[length - 1] == '+') {
+        when[length - 1] = '\0';
+        out->moment = FROM;
+    }
+    return read_number(when, &out->number) || refuse("'%s' after @ is not the number of a call", when);
+}
+
+static bool read_error(const char *text, cxu_result *out_error)
+{
+    static const char prefix[] = "CUDA_ERROR_";
+    size_t skip = sizeof prefix - 1;
+    int number = 0;
+
+    if (cx_parse_int(text, 1, 999, &number) && cx_result_name((cxu_result)number)) {
+        *out_error = (cxu_result)number;
+        return true;
+    }
+    if (strncmp(text, prefix, skip) == 0)
+        text += skip;
+    for (number = 1; number <= 999; number++) {
+        const char *name = cx_result_name((cxu_result)number);
+
+        if (name && strcmp(name + skip, text) == 0) {
+            *out_error = (cxu_result)number;
+            return true;
+        }
+    }
+    return refuse("'%s' is no error of the driver", text);
+}
+
+/* Fails as it may when nothing was wrong with the arguments. */
+static cxu_result usual_error(const char *call)
+{
+    static const struct {
+        const char *part;
+        cxu_result error;
+    } usual[] = {
+        {"cuInit", CXU_NO_DEVICE},           {"Alloc", CXU_OUT_OF_MEMORY},
+        {"Create", CXU_OUT_OF_MEMORY},       {"Retain", CXU_OUT_OF_MEMORY},
+        {"Register", CXU_OUT_OF_MEMORY},     {"Open", CXU_OUT_OF_MEMORY},
+        {"Instantiate", CXU_OUT_OF_MEMORY},  {"Launch", CXU_LAUNCH_OUT_OF_RESOURCES},
+        {"Synchronize", CXU_LAUNCH_FAILED},  {"Query", CXU_LAUNCH_FAILED},
+    };
+
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        if (strstr(call, usual[i].part))
+            return usual[i].error;
+    return CXU_UNKNOWN;
+}
+
+/* Whether the call gives work to a stream that can fail there. */
+static bool gives_work(const char *call)
+{
+    static const char *const beginnings[] = {"cuMemcpy", "cuMemset", "cuLaunch", "cuStreamAddCallback",
+                                             "cuGraphLaunch"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(call, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The names of errors are always to be had. */
+static void match_any(entry *out)
+{
+    out->any = true;
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
+        out->slots[slot] = slot != CX_SLOT_get_error_name && slot != CX_SLOT_get_error_string;
+}
+
+static bool match_call(const char *name, entry *out)
+{
+    bool found = false;
+
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++) {
+        out->slots[slot] =
+            strcmp(name, cx_symbols[slot].name) == 0 || strcmp(name, cx_symbols[slot].symbol) == 0;
+        found |= out->slots[slot];
+    }
+    return found || refuse("'%s' is no call of the driver", name);
+}
+
+static bool read_call(parts *from, entry *out)
+{
+    out->kind = FAIL_CALL;
+    if (strcmp(from->what, "*") == 0)
+        match_any(out);
+    else if (!match_call(from->what, out))
+        return false;
+    out->error = usual_error(from->what);
+    if (!read_moment(from->when, out) || (from->error && !read_error(from->error, &out->error)))
+        return false;
+    if (!from->mode)
+        return true;
+    if (strcmp(from->mode, "async") != 0)
+        return refuse("'%s' is not async", from->mode);
+    if (!gives_work(from->what))
+        return refuse("'%s' gives no work to a stream that could fail there", from->what);
+    if (!cx_emu_error_is_asynchronous(out->error))
+        return refuse("work does not fail with '%s'", from->error);
+    out->kind = FAIL_WORK;
+    return true;
+}
+
+static bool read_device(parts *from, entry *out)
+{
+    out->kind = LOSE_DEVICE;
+    out->error = CXU_DEVICE_UNAVAILABLE;
+    match_any(out);
+    if (!cx_parse_int(from->what + strlen("device"), 0, CX_EMU_DEVICES_MAX, &out->device))
+        return refuse("'%s' is no device", from->what);
+    if (from->mode)
+        return refuse("a device has no '%s'", from->mode);
+    if (!read_moment(from->when, out) || (from->error && !read_error(from->error, &out->error)))
+        return false;
+    out->moment = out->moment == ALWAYS ? ALWAYS : FROM;
+    return true;
+}
+
+static bool read_memory(parts *from, entry *out)
+{
+    out->kind = LIMIT_MEMORY;
+    if (!from->when || !cx_parse_size(from->when, &out->bytes))
+        return refuse("memory needs a size after @, such as memory@64M");
+    return !from->error || refuse("memory has no error of its own");
+}
+
+static bool read_entry(const char *text, size_t length, entry *out)
+{
+    parts found;
+
+    if (!split(text, length, &found))
+        return false;
+    if (strcmp(found.what, "memory") == 0)
+        return read_memory(&found, out);
+    if (strncmp(found.what, "device", strlen("device")) == 0)
+        return read_device(&found, out);
+    return read_call(&found, out);
+}
+
+static bool read_plan(const char *text, plan *out)
+{
+    out->memory_limit = SIZE_MAX;
+    while (text) {
+        size_t length = strcspn(text, ",");
+        entry *next = &out->entries[out->count++];
+
+        if (out->count > ENTRIES_MAX)
+            return refuse("there are more than %d entries", ENTRIES_MAX);
+        if (!read_entry(text, length, next))
+            return false;
+        if (next->kind == LIMIT_MEMORY && next->bytes < out->memory_limit)
+            out->memory_limit = next->bytes;
+        text = text[length] ? text + length + 1 : NULL;
+    }
+    return true;
+}
+
+static plan *make_plan(const char *text)
+{
+    plan *made = calloc(1, sizeof *made);
+    char *copy = strdup(text);
+
+    if (made && copy && read_plan(text, made)) {
+        made->text = copy;
+        return made;
+    }
+    if (!made || !copy)
+        refuse("no memory for it");
+    free(made);
+    free(copy);
+    return NULL;
+}
+
+bool cx_emu_faults_valid(const char **out_reason)
+{
+    const char *text = cx_option("CTXRT_EMU_FAULT");
+    plan *made = text ? make_plan(text) : NULL;
+
+    if (text && !made) {
+        *out_reason = reason;
+        return false;
+    }
+    if (made)
+        free(made->text);
+    free(made);
+    return true;
+}
+
+bool cx_emu_faults_choose(void)
+{
+    const char *text = cx_option("CTXRT_EMU_FAULT");
+    plan *now = atomic_load(&current_plan), *made = NULL;
+
+    if (text && now && strcmp(text, now->text) == 0)
+        return true;
+    if (text) {
+        made = make_plan(text);
+        if (!made)
+            return false;
+        made->previous = all_plans;
+        all_plans = made;
+    }
+    atomic_store(&current_plan, made);
+    return true;
+}
+
+/* ---- at work ---- */
+
+static bool due(entry *one)
+{
+    unsigned long call = atomic_fetch_add(&one->calls, 1) + 1;
+
+    switch (one->moment) {
+    case AT:
+        return call == one->number;
+    case EVERY:
+        return call % one->number == 0;
+    case FROM:
+        return call >= one->number;
+    default:
+        return true;
+    }
+}
+
+static cx_emu_device *find_gpu(int index)
+{
+    for (int ordinal = 0; ordinal < cx_emu_device_total(); ordinal++) {
+        cx_emu_device *device = cx_emu_device_find(ordinal);
+
+        if (!device->host && index-- == 0)
+            return device;
+    }
+    return NULL;
+}
+
+/* Before cuInit there is none yet; and a device that is lost already stays so. */
+static void lose(const entry *one)
+{
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_device *device = find_gpu(one->device);
+    if (device && atomic_load(&device->lost) == CXU_SUCCESS)
+        cx_emu_device_lose(device, one->error);
+    pthread_mutex_unlock(&cx_emu_lock);
+}
+
+static void fail_current(cxu_result error)
+{
+    cx_emu_context *context;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    if (cx_emu_context_identify(NULL, &context) == CXU_SUCCESS)
+        cx_emu_context_fail(context, error);
+    pthread_mutex_unlock(&cx_emu_lock);
+}
+
+static cxu_result apply(plan *of, cx_slot slot)
+{
+    cxu_result result = CXU_SUCCESS;
+
+    for (entry *each = of->entries; each < of->entries + of->count; each++) {
+        if (!each->slots[slot] || !due(each))
+            continue;
+        if (each->kind == LOSE_DEVICE)
+            lose(each);
+        else if (each->kind == FAIL_WORK)
+            cx_emu_call_in_progress.work_fault = each->error;
+        else if (result == CXU_SUCCESS)
+            result = each->error;
+    }
+    return result;
+}
+
+cxu_result cx_emu_fault_begin(cx_slot slot)
+{
+    plan *now = atomic_load(&current_plan);
+    cxu_result result;
+
+    cx_emu_call_in_progress = (cx_emu_call){(int)slot, CXU_SUCCESS};
+    if (!now || (cx_emu_enter() != CXU_SUCCESS && slot != CX_SLOT_init))
+        return CXU_SUCCESS;
+    result = apply(now, slot);
+    if (result != CXU_SUCCESS) {
+        cx_log(CTXRT_LOG_INFO, "CTXRT_EMU_FAULT: %s fails with %s", cx_symbols[slot].symbol,
+               cx_result_name(result));
+        if (cx_emu_error_is_asynchronous(result))
+            fail_current(result);
+    }
+    return result;
+}
+
+size_t cx_emu_fault_memory_limit(void)
+{
+    const plan *now = atomic_load(&current_plan);
+
+    return now ? now->memory_limit : SIZE_MAX;
+}

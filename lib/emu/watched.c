@@ -1,0 +1,34 @@
+#include "emu/emu.h"
+
+#include "base/option.h"
+#include "emu/fault.h"
+#include "emu/schedule.h"
+#include "emu/state.h"
+
+/* The table for those who asked for faults, or for the names of calls: each call says which it is. */
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    static cxu_result watched_##slot CX_DECLARE(arity, parameters)            \
+    {                                                                         \
+        cxu_result result = cx_emu_fault_begin(CX_SLOT_##slot);               \
+        if (result == CXU_SUCCESS)                                            \
+            result = cx_emu_call_##slot CX_PASS(arity, parameters);           \
+        cx_emu_call_in_progress = (cx_emu_call){-1, CXU_SUCCESS};             \
+        return result;                                                        \
+    }
+#include "driver/symbols.def"
+
+static const cx_driver_table watched = {
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    .slot = watched_##slot,
+#include "driver/symbols.def"
+};
+
+const cx_driver_table *cx_emu_driver(void)
+{
+    if (cx_option("CTXRT_EMU_FAULT") == NULL && !cx_emu_schedule_wants_lazy())
+        return &cx_emu_table;
+    pthread_mutex_lock(&cx_emu_lock);
+    bool chosen = cx_emu_faults_choose();
+    pthread_mutex_unlock(&cx_emu_lock);
+    return chosen ? &watched : &cx_emu_table;
+}
