@@ -52,7 +52,7 @@ const cx_driver_table *cx_emu_driver(void);
 typedef struct cx_emu_unwaited_work {
     const char *call; /* cuMemcpyDtoHAsync_v2 */
     CUcontext context;
-    CUstream stream; /* as the program knows it */
+    CUstream stream; /* as the program knows it; NULL: a piece of a graph */
 } cx_emu_unwaited_work;
 
 void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument), void *argument);

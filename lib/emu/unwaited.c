@@ -31,6 +31,8 @@ typedef struct visitor {
 
 static CUstream handle_of(const cx_emu_stream *stream)
 {
+    if (!stream)
+        return NULL;
     if (stream->id == stream->opening)
         return CXU_STREAM_LEGACY;
     return stream->thread ? CXU_STREAM_PER_THREAD : (CUstream)(void *)stream;

@@ -159,10 +159,10 @@ static void link_dependencies(cx_emu_work *work, size_t count)
     }
 }
 
-static void belong_to(cx_emu_work *work, cx_emu_context *context)
+static void belong_to(cx_emu_work *work, cx_emu_context *context, uint64_t opening)
 {
     work->context = context;
-    work->opening = context->legacy->opening;
+    work->opening = opening;
 }
 
 /* ---- running ---- */
@@ -280,7 +280,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     if (stream)
         cx_emu_stream_append(stream, work);
     else if (request->after_context)
-        belong_to(work, request->after_context);
+        belong_to(work, request->after_context, request->after_context->legacy->opening);
     if (out_work) {
         cx_emu_work_retain(work);
         *out_work = work;
@@ -380,6 +380,7 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
     cx_emu_stream_append(stream, begin);
     for (size_t i = 0; i < batch->count; i++) {
         link_piece(&batch->pieces[i], batch, begin, out_works, out_works[i]);
+        belong_to(out_works[i], stream->context, stream->opening);
         cx_emu_work_retain(out_works[i]);
     }
     link_dependencies(end, gather_last(batch, out_works, end->dependencies,

@@ -109,6 +109,7 @@ START_TEST(copies_of_regions_are_captured)
     for (unsigned char i = 0; i < sizeof from; i++)
         from[i / 8][i % 8] = i;
     ck_success(cx_emu_call_memset_d8(memory, 0xee, BYTES));
+    ck_success(cx_emu_call_ctx_synchronize());
     begin(stream);
     ck_success(cx_emu_call_memcpy_2d_async(&copy, stream));
     graph = end(stream);
@@ -569,7 +570,6 @@ static Suite *capture_suite(void)
     tcase_add_test(tcase, a_copy_of_nothing_is_no_node);
     tcase_add_test(tcase, bad_arguments_are_refused_and_leave_the_capture_as_it_is);
     tcase_add_test(tcase, an_event_forks_and_joins_a_capture);
-    tcase_add_test(tcase, branches_run_side_by_side);
     tcase_add_test(tcase, a_stream_of_another_context_may_join);
     tcase_add_test(tcase, work_before_and_after_a_capture_runs_at_once);
     tcase_add_test(tcase, the_per_thread_stream_can_capture);
@@ -583,6 +583,13 @@ static Suite *capture_suite(void)
     tcase_add_test(tcase, dependencies_can_be_added_to_those_there_are);
     tcase_add_test(tcase, a_stream_can_capture_into_a_graph_that_is_there);
     tcase_add_test(tcase, a_graph_is_captured_into_by_one_stream_at_a_time);
+    suite_add_tcase(suite, tcase);
+
+    /* Only with the schedule "threads". */
+    tcase = tcase_create("side by side");
+    tcase_set_tags(tcase, "pool");
+    tcase_add_checked_fixture(tcase, graph_setup, graph_teardown);
+    tcase_add_test(tcase, branches_run_side_by_side);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -416,6 +416,33 @@ START_TEST(work_behind_the_fault_does_not_run_but_callbacks_do)
 }
 END_TEST
 
+START_TEST(a_launch_of_a_graph_fails_in_its_first_piece_and_nothing_behind_runs)
+{
+    int runs = 0;
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec exec;
+
+    start("cuGraphLaunch@2:ILLEGAL_ADDRESS:async");
+    ck_success(driver->stream_create(&stream, CXU_STREAM_NON_BLOCKING));
+    ck_success(driver->stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    ck_success(driver->launch_host_func(stream, count, &runs));
+    ck_success(driver->launch_host_func(stream, count, &runs));
+    ck_success(driver->stream_end_capture(stream, &graph));
+    ck_success(driver->graph_instantiate_with_flags(&exec, graph, 0));
+    ck_success(driver->graph_launch(exec, stream));
+    ck_success(driver->stream_synchronize(stream));
+    ck_assert_int_eq(runs, 2);
+    ck_success(driver->graph_launch(exec, stream));
+    ck_result(driver->stream_synchronize(stream), ILLEGAL_ADDRESS);
+    ck_assert_int_eq(runs, 2);
+    ck_result(driver->graph_launch(exec, stream), ILLEGAL_ADDRESS);
+    ck_success(driver->graph_exec_destroy(exec));
+    ck_success(driver->graph_destroy(graph));
+    stop();
+}
+END_TEST
+
 /* Work that was queued in other streams of the context, in no order with the fault. */
 START_TEST(queued_work_of_other_streams_does_not_run_either)
 {
@@ -583,13 +610,19 @@ static Suite *sticky_suite(void)
     tcase_add_test(tcase, naming_and_ending_things_works_on);
     tcase_add_test(tcase, an_asynchronous_error_comes_after_the_call_that_caused_it);
     tcase_add_test(tcase, work_behind_the_fault_does_not_run_but_callbacks_do);
-    tcase_add_test(tcase, queued_work_of_other_streams_does_not_run_either);
+    tcase_add_test(tcase, a_launch_of_a_graph_fails_in_its_first_piece_and_nothing_behind_runs);
     tcase_add_test(tcase, an_event_behind_the_fault_lets_other_contexts_go);
     tcase_add_test(tcase, all_who_wait_get_the_error);
     tcase_add_test(tcase, a_synchronous_copy_returns_its_own_fault);
     tcase_add_test(tcase, the_first_error_stays);
     tcase_add_test(tcase, a_call_that_reports_such_an_error_leaves_the_context_useless_too);
     tcase_add_loop_test(tcase, the_host_device_goes_on_when_gpus_fail_and_fails_alone, 0, 2);
+    suite_add_tcase(suite, tcase);
+
+    /* A host function that blocks while another stream goes on: see tests/emu/check_order.c. */
+    tcase = tcase_create("independent");
+    tcase_set_tags(tcase, "independent");
+    tcase_add_test(tcase, queued_work_of_other_streams_does_not_run_either);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -3,11 +3,11 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region'
+tests='order stream event copy callback fill copy_region capture'
 seeds='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20'
 [ -z "$SANITIZERS" ] || seeds='1 2 3'
 
-echo 1..12
+echo 1..15
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
@@ -32,6 +32,10 @@ pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill
 report $? 'copies_and_fills_are_right_under_lazy'
 pass lazy pool callback
 report $? 'callbacks_are_right_under_lazy'
+pass lazy pool capture
+report $? 'captured_work_is_right_under_lazy'
+pass lazy pool sticky && pass random:1 'pool independent' sticky && pass random:2 'pool independent' sticky
+report $? 'errors_stick_under_lazy_and_in_random_orders'
 pass lazy pool memory && pass lazy pool host_memory
 report $? 'memory_is_freed_under_lazy'
 pass random:1 'pool independent' memory && pass random:2 'pool independent' host_memory
