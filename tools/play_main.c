@@ -3,7 +3,9 @@
 #include "play/parse.h"
 #include "play/play.h"
 #include "play/print.h"
+#include "play/record.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +67,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SHOW:
         self->options.show = true;
         return 0;
+    case KEY_RECORD:
+        self->record = argument;
+        self->options.record = true;
+        return *argument != '\0' ? 0 : command_wrong_use(state, "--record needs a folder");
     case KEY_PRINT:
         self->print = true;
         return 0;
@@ -80,7 +86,35 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static int play(const request *self, const cx_scenario *scenario)
+/* FOLDER/GROUP-NAME.scn, from the last two parts of the scenario's own path. */
+static bool name_recording(const request *self, const char *file, char path[PATH_MAX])
+{
+    const char *name = strrchr(file, '/');
+    const char *group = name;
+    while (group != NULL && group > file && group[-1] != '/')
+        group--;
+    int length =
+        group == NULL || group == name
+            ? snprintf(path, PATH_MAX, "%s/%s", self->record, name != NULL ? name + 1 : file)
+            : snprintf(path, PATH_MAX, "%s/%.*s-%s", self->record, (int)(name - group), group,
+                       name + 1);
+    return length < PATH_MAX;
+}
+
+static int record(const request *self, cx_scenario *scenario, const cx_tape *tape)
+{
+    char path[PATH_MAX];
+    FILE *to = name_recording(self, scenario->file, path) ? fopen(path, "we") : NULL;
+    if (to == NULL)
+        return command_error("ctxrt play", COMMAND_FAILED, "%s cannot be written: %s", path,
+                             strerror(errno));
+    bool written = cx_record_apply(scenario, tape) && cx_record_print(scenario, tape, to);
+    if (fclose(to) != 0 || !written)
+        return command_error("ctxrt play", COMMAND_FAILED, "%s could not be written", path);
+    return COMMAND_GOOD;
+}
+
+static int play(const request *self, cx_scenario *scenario)
 {
     static const int statuses[] = {[CX_VERDICT_PASSED] = COMMAND_GOOD,
                                    [CX_VERDICT_FAILED] = COMMAND_FAILED,
@@ -95,8 +129,12 @@ static int play(const request *self, const cx_scenario *scenario)
     printf("%s: %s\n", scenario->file, words[verdict]);
     fflush(stdout);
     cx_play_report(scenario, tape, verdict == CX_VERDICT_SKIPPED ? stdout : stderr);
+    int status = statuses[verdict];
+    if (self->record != NULL && verdict != CX_VERDICT_SKIPPED &&
+        record(self, scenario, tape) != COMMAND_GOOD)
+        status = COMMAND_FAILED;
     cx_tape_destroy(tape);
-    return statuses[verdict];
+    return status;
 }
 
 static int do_file(const request *self, const char *file)
@@ -135,6 +173,8 @@ int main(int argc, char **argv)
          "Schedule of the embedded driver: threads, lazy, random:SEED", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "For each step (10)", 0},
         {"show", KEY_SHOW, NULL, 0, "Draw every thread's stack after each step", 0},
+        {"record", KEY_RECORD, "FOLDER", 0,
+         "Write what came back into FOLDER, and go on behind mismatches", 0},
         {"print", KEY_PRINT, NULL, 0, "Print the scenarios as they were understood; play nothing",
          0},
         {0},

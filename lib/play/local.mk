@@ -12,12 +12,14 @@ lib_play_libplay_la_SOURCES = \
 	lib/play/play.c lib/play/play.h lib/play/player.h \
 	lib/play/print.c lib/play/print.h \
 	lib/play/process.c lib/play/process.h \
+	lib/play/record.c lib/play/record.h \
 	lib/play/scenario.c lib/play/scenario.h \
-	lib/play/show.c lib/play/show.h \
+	lib/play/stacks.c lib/play/stacks.h \
 	lib/play/step.c \
 	lib/play/tape.c lib/play/tape.h \
 	lib/play/thread.c \
 	lib/play/value.c lib/play/value.h \
-	lib/play/verb.c lib/play/verb.h
+	lib/play/verb.c lib/play/verb.h \
+	lib/play/watch.c
 
 PLAY_LIBS = lib/play/libplay.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la

@@ -85,7 +85,8 @@ bool cx_needs_met(cx_player *player, const cx_scenario *scenario)
         if (line->kind != CX_LINE_DIRECTIVE)
             continue;
         bool emulated_only =
-            line->directive == CX_DIRECTIVE_SET || line->directive == CX_DIRECTIVE_SCHEDULE;
+            line->directive == CX_DIRECTIVE_SET ||
+            (line->directive == CX_DIRECTIVE_SCHEDULE && strcmp(line->text, "threads") != 0);
         if (emulated_only && !player->tape->emulated) {
             cx_tape_say(player->tape, true, "line %d: it is for the embedded driver only",
                         line->number);

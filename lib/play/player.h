@@ -55,6 +55,11 @@ typedef struct cx_thread {
     struct cx_thread *next;
 } cx_thread;
 
+/* stacks.h */
+typedef struct cx_stacks {
+    struct cx_stack *first; /* in the order in which their threads came */
+} cx_stacks;
+
 struct cx_player {
     const cx_scenario *scenario;
     const cx_play_options *options;
@@ -66,7 +71,7 @@ struct cx_player {
     cx_thread *threads;
     cx_gate *gates;
     cx_function *functions;
-    struct cx_show *show;   /* NULL: nothing is drawn */
+    cx_stacks stacks;
     struct cx_order *order; /* what was waited for */
     int request;            /* to the process that watches this one */
     const cx_line *exiting; /* the exit step, once it has come */
@@ -89,6 +94,11 @@ bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call);
 
 /* Runs the steps of a block one after the other on the calling thread; false if one went wrong. */
 bool cx_block_run(cx_player *player, const cx_block *block);
+
+/* ---- watch.c ---- */
+
+/* What follows a step of a thread: the stacks, what was waited for, the drawing. */
+void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call);
 
 /* ---- action.c ---- */
 int cx_action_run(cx_player *player, cx_call *call);

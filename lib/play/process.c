@@ -3,7 +3,6 @@
 #include "emu/emu.h"
 #include "play/order.h"
 #include "play/process.h"
-#include "play/show.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -122,13 +121,10 @@ static bool run_lines(cx_player *player, const cx_block *block)
             cx_call call = {.line = line};
             cx_step_run(player, &call);
             good = cx_step_judge(player, line, &call);
+            cx_player_watch(player, line, &call);
         } else {
             good = cx_thread_step(player, line);
         }
-        if (player->show != NULL)
-            cx_show_step(player->show, player, line);
-        if (player->order != NULL)
-            cx_order_step(player->order, player, line);
         if (player->stopped || player->tape->skipped || (!good && !player->options->record))
             return false;
     }
@@ -169,8 +165,6 @@ static void live(const cx_scenario *scenario, const cx_play_options *options, cx
         cx_tape_say(tape, false, "there is not enough memory");
         _exit(1);
     }
-    if (options->show)
-        player.show = cx_show_create();
     player.order = cx_order_create();
     if (open_driver(&player) && start_driver(&player, block) && run_lines(&player, block))
         cx_threads_end(&player);

@@ -79,7 +79,8 @@ typedef enum cx_directive_kind {
     CX_DIRECTIVE_DEVICES,  /* devices N: so many; real drivers must have as many at least */
     CX_DIRECTIVE_NEEDS,    /* needs WORD...: peers, embedded, managed, a version as 12.5, a call */
     CX_DIRECTIVE_SET,      /* set CTXRT_EMU_NAME=VALUE: for the embedded driver only */
-    CX_DIRECTIVE_SCHEDULE, /* schedule NAME: only under that schedule of the embedded driver */
+    CX_DIRECTIVE_SCHEDULE, /* schedule NAME: under that schedule of the embedded driver;
+                                   a real one is taken for threads */
     CX_DIRECTIVE_UNINITIALISED /* the player does not call cuInit; steps do */
 } cx_directive_kind;
 

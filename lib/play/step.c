@@ -168,7 +168,7 @@ bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call)
         cx_tape_say(tape, true, "line %d: %s is not in this driver", line->number,
                     verb->action ? verb->name : cx_symbols[verb->slot].symbol);
     bool good = came->matched || (line->step.unverified && !tape->emulated);
-    if (!good && !player->options->record)
+    if ((!good && !player->options->record) || call->result == CX_PLAY_STUCK)
         player->stopped = true;
     pthread_mutex_unlock(&player->lock);
     atomic_store(&came->state, CX_CAME_BACK);

@@ -175,5 +175,7 @@ bool cx_thread_step(cx_player *player, const cx_line *line)
     if (back && self->ending)
         end(player, self);
     pthread_mutex_unlock(&player->lock);
-    return cx_step_judge(player, line, &call) && result != CX_PLAY_STUCK;
+    bool good = cx_step_judge(player, line, &call);
+    cx_player_watch(player, line, &call);
+    return good && result != CX_PLAY_STUCK;
 }

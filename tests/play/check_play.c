@@ -1,5 +1,6 @@
 #include "play/parse.h"
 #include "play/play.h"
+#include "play/record.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -203,6 +204,130 @@ START_TEST(a_record_goes_on_behind_mismatches)
 }
 END_TEST
 
+/* ---- what was never waited for ---- */
+
+#define LAZY                                                                                  \
+    "schedule lazy\nA: ctx.create a\nA: stream.create s\nA: stream.create t\nA: mem.alloc p " \
+    "4096\n"                                                                                  \
+    "A: host.alloc h 4096\nA: host.fill h 1 4096\n"
+
+START_TEST(a_copy_that_was_never_waited_for_is_named_every_time)
+{
+    for (int i = 0; i < 20; i++)
+        check_fails(LAZY "A: mem.fill_async p 7 4096 s\nA: copy.dtoh_async h p 4096 s\n"
+                         "A: host.expect h 7 4096\n",
+                    "line 9 (A: copy.dtoh_async h p 4096 s) writes it, and was never waited for");
+}
+END_TEST
+
+START_TEST(two_streams_that_nothing_orders_are_named_every_time)
+{
+    for (int i = 0; i < 20; i++)
+        check_fails(
+            LAZY "A: mem.fill_async p 7 4096 s\nA: copy.dtoh_async h p 4096 t\nA: stream.sync t\n"
+                 "A: host.expect h 7 4096\n",
+            "line 8 (A: mem.fill_async p 7 4096 s) writes in s what line 9 (A: copy.dtoh_async "
+            "h p 4096 t) reads");
+}
+END_TEST
+
+START_TEST(memory_changed_before_it_was_read_is_named_every_time)
+{
+    for (int i = 0; i < 20; i++)
+        check_fails(
+            LAZY "A: copy.htod_async p h 4096 s\nA: host.fill h 2 4096\nA: stream.sync s\n"
+                 "A: mem.expect p 1 4096\n",
+            "line 9 (A: host.fill h 2 4096) changes memory that line 8 (A: copy.htod_async p h "
+            "4096 s) reads");
+}
+END_TEST
+
+/* Each way of waiting: nothing is wrong then. */
+START_TEST(whoever_waits_gets_the_right_answer)
+{
+    static const char *const waits[] = {
+        "A: stream.sync s\n",
+        "A: ctx.sync\n",
+        "A: event.create e\nA: event.record e s\nA: event.sync e\n",
+        "A: event.create e\nA: event.record e s\nA: stream.wait t e\nA: stream.sync t\n",
+        "A: stream.sync legacy\n",
+        "A: mem.free p\n",
+        "A: stream.host f s\nA: stream.sync s\nA: function.wait f\n",
+    };
+    char text[2048];
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        snprintf(text, sizeof text,
+                 LAZY "A: mem.fill_async p 7 4096 s\nA: copy.dtoh_async h p 4096 s\n%s"
+                      "A: host.expect h 7 4096\n",
+                 waits[i]);
+        check_passes(text);
+    }
+}
+END_TEST
+
+/* The driver was right and the scenario's own number is wrong: there is nothing to explain. */
+START_TEST(work_that_was_waited_for_is_not_blamed)
+{
+    played self =
+        play_as(LAZY "A: mem.fill_async p 7 4096 s\nA: event.create e\nA: event.record e s\n"
+                     "A: stream.wait t e\nA: copy.dtoh_async h p 4096 t\nA: stream.sync t\n"
+                     "A: host.expect h 8 4096\n",
+                (cx_play_options){0});
+    ck_assert_int_eq(self.verdict, CX_VERDICT_FAILED);
+    ck_assert_msg(strstr(self.report, "why") == NULL, "%s", self.report);
+    free(self.report);
+}
+END_TEST
+
+/* ---- recordings ---- */
+
+static char *record(const char *text)
+{
+    cx_parse_error error;
+    cx_scenario *scenario = cx_scenario_parse("test", text, strlen(text), &error);
+    ck_assert_msg(scenario != NULL, "%d:%d: %s", error.line, error.column, error.message);
+    cx_tape *tape = cx_play(scenario, &(cx_play_options){.record = true, .timeout_ms = TIMEOUT_MS});
+    ck_assert(cx_record_apply(scenario, tape));
+    char *recorded = NULL;
+    size_t length;
+    FILE *to = open_memstream(&recorded, &length);
+    ck_assert(cx_record_print(scenario, tape, to));
+    fclose(to);
+    cx_tape_destroy(tape);
+    cx_scenario_destroy(scenario);
+    return recorded;
+}
+
+START_TEST(a_recording_says_what_came_back_and_plays_again)
+{
+    char *recorded =
+        record("A: ctx.sync -> SUCCESS # Q1 [D]\nA: ctx.create a\nA: ctx.get -> SUCCESS none\n"
+               "A: ctx.id a -> SUCCESS @x\nA: ctx.device -> SUCCESS _\n"
+               "process {\nA: ctx.get -> INVALID_VALUE\n}\n"
+               "A: begin ctx.sync -> WAITS\nA: finish\n");
+    ck_assert_ptr_eq(strstr(recorded, "# recorded on ctxrt emulated GPU, CUDA 13.0, 20"), recorded);
+    static const char *const parts[] = {"-> INVALID_CONTEXT", "# Q1 [D]",
+                                        "-> SUCCESS a\n",     "-> SUCCESS @x\n",
+                                        "-> SUCCESS _\n",     "-> SUCCESS none\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        ck_assert_msg(strstr(recorded, parts[i]) != NULL, "%s: %s", parts[i], recorded);
+    ck_assert_ptr_null(strstr(recorded, "WAITS"));
+    check_passes(recorded);
+    free(recorded);
+}
+END_TEST
+
+START_TEST(steps_that_were_not_run_are_recorded_as_anything)
+{
+    char *recorded = record("A: ctx.create a\nA: stream.create s\nA: stream.host f s gate=g\n"
+                            "A: stream.sync s\nB: gate.open g\n");
+    ck_assert_msg(strstr(recorded, "-> STUCK\n") != NULL, "%s", recorded);
+    ck_assert_msg(strstr(recorded, "B: gate.open g                   -> any\n") != NULL, "%s",
+                  recorded);
+    free(recorded);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("scenarios played");
@@ -227,6 +352,19 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_thread_that_ended_begins_anew);
     tcase_add_test(tests, a_record_goes_on_behind_mismatches);
     suite_add_tcase(suite, tests);
+
+    TCase *waits = tcase_create("waiting");
+    tcase_add_test(waits, a_copy_that_was_never_waited_for_is_named_every_time);
+    tcase_add_test(waits, two_streams_that_nothing_orders_are_named_every_time);
+    tcase_add_test(waits, memory_changed_before_it_was_read_is_named_every_time);
+    tcase_add_test(waits, whoever_waits_gets_the_right_answer);
+    tcase_add_test(waits, work_that_was_waited_for_is_not_blamed);
+    suite_add_tcase(suite, waits);
+
+    TCase *recordings = tcase_create("recordings");
+    tcase_add_test(recordings, a_recording_says_what_came_back_and_plays_again);
+    tcase_add_test(recordings, steps_that_were_not_run_are_recorded_as_anything);
+    suite_add_tcase(suite, recordings);
     return suite;
 }
 

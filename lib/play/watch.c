@@ -1,0 +1,29 @@
+#include "play/order.h"
+#include "play/print.h"
+#include "play/stacks.h"
+
+#define STEP_TEXT 1024
+
+static void draw(const cx_player *player, const cx_line *line, const cx_verb *verb)
+{
+    char text[STEP_TEXT];
+    cx_step bare = line->step;
+    bare.outcomes = NULL;
+    cx_step_print(&bare, text, sizeof text);
+    printf("%4d  %s", line->number, text);
+    cx_came_print(&player->tape->came[line->index], verb, text, sizeof text);
+    printf("  -> %s\n", text);
+    cx_stacks_draw(&player->stacks);
+}
+
+void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call)
+{
+    bool back = call->result != CX_PLAY_WAITS && line->step.mode != CX_MODE_BEGIN;
+    if (back && line->step.thread != NULL) {
+        if (player->order != NULL)
+            cx_order_step(player->order, player, call);
+        cx_stacks_step(&player->stacks, call);
+    }
+    if (player->options->show)
+        draw(player, line, call->line->step.verb);
+}
