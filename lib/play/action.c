@@ -71,6 +71,19 @@ static int act_pointer_all(cx_player *player, cx_call *call)
     return result == CXU_SUCCESS && !itself ? CXU_INVALID_VALUE : result;
 }
 
+/* ---- capture ---- */
+
+static int act_capture_mode(cx_player *player, cx_call *call)
+{
+    cxu_stream_capture_mode mode = (cxu_stream_capture_mode)call->in[0].integer;
+    if (player->driver.missing[CX_SLOT_thread_exchange_stream_capture_mode])
+        return CX_PLAY_ABSENT;
+    int result = (int)player->driver.table.thread_exchange_stream_capture_mode(&mode);
+    if (result == CXU_SUCCESS)
+        call->out[0] = cx_cell_of(CX_KIND_INTEGER, (int64_t)mode);
+    return result;
+}
+
 /* ---- gates and host functions ---- */
 
 static cx_gate *find_gate(cx_player *player, const char *name)

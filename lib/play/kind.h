@@ -18,8 +18,8 @@
     CX_KIND(EVENT, event, "event")            \
     CX_KIND(MEMORY, pointer, "device memory") \
     CX_KIND(HOST, host, "host memory")        \
-    CX_KIND(GRAPH, host, "graph")             \
-    CX_KIND(EXEC, host, "executable graph")   \
+    CX_KIND(GRAPH, graph, "graph")            \
+    CX_KIND(EXEC, exec, "executable graph")   \
     CX_KIND(GATE, host, "gate")               \
     CX_KIND(FUNCTION, host, "host function")  \
     CX_KIND(INTEGER, integer, "integer")      \
@@ -40,6 +40,8 @@ typedef union cx_cell {
     CUcontext context;
     CUstream stream;
     CUevent event;
+    CUgraph graph;
+    CUgraphExec exec;
     CUdeviceptr pointer;
     void *host;
     int integer;

@@ -285,6 +285,9 @@ static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
                                           : in[0].bits);
         join(&self->known, &behind);
         return true;
+    case CX_VERB_capture_begin:
+        self->lost = true; /* what is captured is not done; what a launch does is not followed */
+        return true;
     case CX_VERB_ctx_destroy:
         behind = behind_context(self, in[0].bits);
         join(&self->known, &behind);

@@ -67,7 +67,7 @@ static bool open_driver(cx_player *player)
     const cx_play_options *options = player->options;
     bool cuda = options->cuda || options->libcuda != NULL;
     bool open = cuda ? cx_driver_open(options->libcuda, &player->driver)
-                     : cx_driver_open_table("embedded", &cx_emu_table, &player->driver);
+                     : cx_driver_open_table("embedded", cx_emu_driver(), &player->driver);
     player->tape->emulated = player->tape->emulated || !cuda;
     if (!open)
         cx_tape_say(player->tape, cuda, "%s", player->driver.reason);

@@ -1,7 +1,8 @@
 # Scenarios by group of docs/semantics.md; each group is a folder.
-SCENARIO_SH = tests/scenarios/play.sh
+SCENARIO_SH = tests/scenarios/coverage.sh tests/scenarios/play.sh
 dist_check_SCRIPTS += $(SCENARIO_SH)
 TESTS += $(SCENARIO_SH)
-EXTRA_DIST += \
-	tests/scenarios/contexts tests/scenarios/life tests/scenarios/peers tests/scenarios/primary \
-	tests/scenarios/queries tests/scenarios/stack tests/scenarios/work
+EXTRA_DIST += tests/scenarios/cited.awk \
+	tests/scenarios/capture tests/scenarios/contexts tests/scenarios/errors tests/scenarios/life \
+	tests/scenarios/peers tests/scenarios/primary tests/scenarios/queries tests/scenarios/runtime_api \
+	tests/scenarios/stack tests/scenarios/work
