@@ -6,4 +6,4 @@ dist_check_SCRIPTS += docs/check_endings.sh docs/check_guide.sh
 TESTS += docs/check_endings.sh docs/check_guide.sh
 
 # Compared with what the library does by tests/runtime/check_snapshot.c and check_error.c.
-EXTRA_DIST += docs/snapshots.md
+EXTRA_DIST += docs/errors.md docs/snapshots.md

@@ -94,7 +94,7 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
 ctxrt_status ctxrt_log_set(ctxrt_log_callback callback, void *user_data, ctxrt_log_level level)
 {
     if ((int)level < CTXRT_LOG_OFF || level > CTXRT_LOG_DEBUG)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "there is no log level %d", (int)level);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_log_set: there is no level %d", (int)level);
 
     pthread_once(&log_once, read_environment);
     pthread_mutex_lock(&log_lock);

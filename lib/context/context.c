@@ -86,7 +86,10 @@ ctxrt_status cx_context_blame_failure(const cx_context *context, const char *nou
 
 ctxrt_status cx_context_missing(const ctxrt_context *handle)
 {
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no live context", (const void *)handle);
+    if (handle == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is NULL");
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                    "%p is no live context: it was destroyed or released, or never was one", (const void *)handle);
 }
 
 const char *cx_context_text(const cx_context *context)
@@ -197,8 +200,8 @@ ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)
     int holds = atomic_load(&context->holds);
     if (holds > holds_allowed)
         return cx_error(CTXRT_ERROR_IN_USE,
-                        "%s is in use: %d ctxrt_context_retain_primary not released", cx_context_text(context),
-                        holds - holds_allowed);
+                        "%s is in use: %d hold%s of it not given back by ctxrt_context_release",
+                        cx_context_text(context), holds - holds_allowed, holds - holds_allowed == 1 ? " is" : "s are");
     return CTXRT_SUCCESS;
 }
 

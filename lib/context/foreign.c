@@ -112,10 +112,10 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
 static ctxrt_status release(cx_context *context)
 {
     if (atomic_load(&context->holds) == 0)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: %s", cx_context_text(context),
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s %s", cx_context_text(context),
                         context->kind == CX_CONTEXT_CREATED
-                            ? "it was made by ctxrt_context_create: destroy it instead"
-                            : "nothing is left to release");
+                            ? "was made by ctxrt_context_create: destroy it instead"
+                            : "has no hold left to release");
     atomic_fetch_sub(&context->holds, 1);
     if (context->kind != CX_CONTEXT_FOREIGN || atomic_load(&context->holds) != 0)
         return CTXRT_SUCCESS;

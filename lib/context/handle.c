@@ -61,7 +61,8 @@ ctxrt_status ctxrt_handle_register(const char *name, ctxrt_handle_create create,
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_handle_register: %s is NULL",
                         name == NULL ? "kind" : create == NULL ? "create" : "destroy");
     if (name[0] == '\0' || strlen(name) >= KIND_BYTES)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "a kind of handles has a name of 1 to %d bytes", KIND_BYTES - 1);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_handle_register: a kind has a name of 1 to %d bytes",
+                        KIND_BYTES - 1);
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
@@ -103,7 +104,7 @@ static ctxrt_status get(cx_context *context, ctxrt_device device, const char *na
 {
     const handle_kind *kind = find_kind(name);
     if (kind == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "no handles of the kind \"%s\" are registered", name);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "no handles of the kind \"%s\" are registered: call ctxrt_handle_register first", name);
     made_handle *made = find_made(context, kind);
     ctxrt_status status = made != NULL ? CTXRT_SUCCESS : make(context, device, kind, &made);
     if (status == CTXRT_SUCCESS)

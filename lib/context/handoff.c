@@ -172,6 +172,14 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
     return CTXRT_SUCCESS;
 }
 
+static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
+{
+    if (handle == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the detached frame is NULL");
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                    "%p is no detached frame: it was attached or discarded, or never was one", (const void *)handle);
+}
+
 ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
 {
     cx_thread *thread;
@@ -182,8 +190,7 @@ ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
         return status;
     cx_detached *detached = cx_pool_retire(&detached_frames, handle);
     if (detached == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no detached frame, or was attached already",
-                        (void *)handle);
+        return no_such_frame(handle);
     status = attach(thread, detached);
     if (status == CTXRT_SUCCESS)
         cx_pool_put_back(&detached_frames, detached);
@@ -205,8 +212,7 @@ ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
         return status;
     cx_detached *detached = cx_pool_retire(&detached_frames, handle);
     if (detached == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no detached frame, or was attached already",
-                        (void *)handle);
+        return no_such_frame(handle);
     if (detached->default_stream && !went_with_a_reset(detached))
         (void)keep_default_stream(thread, detached);
     let_go(detached, NULL, NULL);

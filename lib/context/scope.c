@@ -35,7 +35,7 @@ static inline ctxrt_status enter(cx_thread *thread, cx_target *target, ctxrt_sco
 static inline ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_thread)
 {
     if (scope == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "scope is NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "the scope is NULL");
     ctxrt_status status = cx_runtime_enter();
     return status == CTXRT_SUCCESS ? cx_thread_self(out_thread) : status;
 }

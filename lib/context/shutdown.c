@@ -58,11 +58,11 @@ static ctxrt_status check_nothing_left(void)
 {
     size_t frames = cx_threads_frame_count();
     if (frames != 0)
-        return cx_error(CTXRT_ERROR_IN_USE, "%zu frame%s left on the threads' stacks", frames,
+        return cx_error(CTXRT_ERROR_IN_USE, "%zu frame%s left on the threads' stacks; ctxrt_snapshot_write shows whose", frames,
                         frames == 1 ? " is" : "s are");
     int loose = atomic_load(&cx_loose_objects);
     if (loose != 0)
-        return cx_error(CTXRT_ERROR_IN_USE, "%d piece%s of host or wrapped memory left", loose,
+        return cx_error(CTXRT_ERROR_IN_USE, "%d piece%s of host or wrapped memory left: release it first", loose,
                         loose == 1 ? " is" : "s are");
     cx_context *other = NULL;
     cx_pool_each(&cx_contexts, find_other, &other);

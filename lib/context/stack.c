@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "context/entry.h"
+#include <stdio.h>
 
 ctxrt_status cx_target_renew(cx_target *target)
 {
@@ -12,7 +13,7 @@ ctxrt_status cx_target_renew(cx_target *target)
 
 ctxrt_status cx_stack_full(void)
 {
-    return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more",
+    return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more: pop some first",
                     CTXRT_STACK_DEPTH_MAX);
 }
 
@@ -44,16 +45,30 @@ int cx_stack_top_own(const cx_thread *thread)
     return index;
 }
 
+typedef struct native_text {
+    char text[40];
+} native_text;
+
+/* What a driver has current, as messages say it. */
+static native_text name_native(CUcontext native)
+{
+    native_text name = {"no context"};
+    if (native != NULL)
+        snprintf(name.text, sizeof name.text, "context %p", (void *)native);
+    return name;
+}
+
 ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current)
 {
     if (frame == NULL)
         return cx_error(CTXRT_ERROR_STACK_MISMATCH,
-                        "other code made context %p current on this thread, which has no frame", (void *)current);
+                        "other code made context %p current on the calling thread, which has no frame: CTXRT_FOREIGN=error "
+                        "does not follow it", (void *)current);
     const cx_context *context = cx_frame_context(frame);
     return cx_error(CTXRT_ERROR_STACK_MISMATCH,
-                    "the top frame is %s (%p), but the driver's current context is %p: other code changed it; "
+                    "the top frame is %s (%p), but the driver has %s current: other code changed that; "
                     "ctxrt_stack_resync brings them back in step",
-                    cx_context_text(context), (void *)context->native, (void *)current);
+                    cx_context_text(context), (void *)context->native, name_native(current).text);
 }
 
 /* Takes in a context that other code made current, as a frame that no entry of ours stands for. */
@@ -195,9 +210,10 @@ static ctxrt_status verify_beneath(const cx_thread *thread, int index)
             return status;
         if (current != frame->beneath)
             return cx_error(CTXRT_ERROR_STACK_MISMATCH,
-                            "popping %s uncovered context %p, not %p: other code left the driver's stack changed; "
+                            "popping %s uncovered %s where %s should be: other code left the driver's stack changed; "
                             "nothing was popped; ctxrt_stack_resync brings it back in step",
-                            cx_context_text(cx_frame_context(frame)), (void *)current, (void *)frame->beneath);
+                            cx_context_text(cx_frame_context(frame)), name_native(current).text,
+                            name_native(frame->beneath).text);
     }
     return CTXRT_SUCCESS;
 }
@@ -231,7 +247,8 @@ ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
         status = verify_beneath(thread, lowest);
     else
         status = cx_error(CTXRT_ERROR_STACK_MISMATCH, "the driver's stack has fewer entries than ctxrt pushed: "
-                                                      "other code popped them; nothing was popped");
+                                                      "other code popped them; nothing was popped; ctxrt_stack_resync brings them "
+                                                      "back in step");
     if (status != CTXRT_SUCCESS) {
         push_back(&popped);
         return status;

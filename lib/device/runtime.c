@@ -246,7 +246,7 @@ static ctxrt_status refuse(int phase)
     if (phase == CX_PHASE_FORKED)
         return cx_error(CTXRT_ERROR_FORKED, "the parent had started ctxrt before it forked; drivers do not survive "
                                             "a fork: start ctxrt in the child only, or exec");
-    return cx_error(CTXRT_ERROR_SHUTDOWN, "the process is ending");
+    return cx_error(CTXRT_ERROR_SHUTDOWN, "the process is ending, and ctxrt does nothing any more");
 }
 
 /* The process may have begun to end meanwhile, which is for good. */
@@ -306,7 +306,8 @@ static ctxrt_status compare(const ctxrt_options *options)
     free(chosen.libcuda);
     if (differs != NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "the runtime runs already, with another value of option %s", differs);
+                        "the runtime runs already, with another value of option %s: call ctxrt_init before any other call",
+                        differs);
     return CTXRT_SUCCESS;
 }
 

@@ -159,7 +159,7 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
     ctxrt_status status = find(handle, &allocator);
     if (status == CTXRT_SUCCESS && allocator->is_default)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "it is the default allocator of its context: it goes with that");
+                        "the allocator is the default one of its context, and goes with that");
     /* Before the handle becomes stale too: a refused call must not make it stale even for a moment. */
     return status == CTXRT_SUCCESS ? check_unused(handle, allocator) : status;
 }

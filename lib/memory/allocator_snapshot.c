@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "memory/allocator.h"
 
+#include <errno.h>
 #include <jansson.h>
+#include <string.h>
 
 ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file)
 {
@@ -20,8 +22,13 @@ ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file)
                              "failures", (json_int_t)figures.failures, "limit_bytes",
                              (json_int_t)figures.limit_bytes);
     int cancel = cx_cancel_hold();
-    bool written = root != NULL && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
+    errno = 0;
+    bool written = root != NULL && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF &&
+                   fflush(file) == 0;
+    int reason = errno;
     cx_cancel_restore(cancel);
     json_decref(root);
-    return written ? CTXRT_SUCCESS : cx_error(CTXRT_ERROR_SYSTEM, "the snapshot could not be written");
+    return written ? CTXRT_SUCCESS
+                   : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_allocator_snapshot_write: the file could not be written: %s",
+                              reason != 0 ? strerror(reason) : "it took only a part");
 }

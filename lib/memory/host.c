@@ -14,7 +14,7 @@ ctxrt_status cx_memory_calloc(size_t size_bytes, void **out_pointer, void **out_
     if (!__builtin_add_overflow(size_bytes, HOST_ALIGNMENT - 1, &padded) && padded <= PTRDIFF_MAX)
         allocated = calloc(1, padded);
     if (allocated == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "the host has not %zu bytes", size_bytes);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "the host has no %zu bytes left", size_bytes);
     *out_allocated = allocated;
     *out_pointer = (void *)(((uintptr_t)allocated + HOST_ALIGNMENT - 1) / HOST_ALIGNMENT * HOST_ALIGNMENT);
     return CTXRT_SUCCESS;

@@ -15,7 +15,7 @@ ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *ou
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_export: out_exported is NULL");
     ctxrt_status status = ctxrt_memory_describe(handle, &info);
     if (status == CTXRT_SUCCESS && info.kind != CTXRT_MEMORY_DEVICE)
-        status = cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "only device memory can be exported");
+        status = cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_memory_export: only device memory can be exported");
     if (status == CTXRT_SUCCESS)
         status = cx_context_find(info.context, &context);
     if (status == CTXRT_SUCCESS)

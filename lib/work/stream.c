@@ -115,7 +115,7 @@ static ctxrt_status check_owned(const ctxrt_stream *handle)
         return no_such_stream(handle);
     if (atomic_load(&stream->kind) == CX_STREAM_DEFAULT)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "it is a thread's default stream: it is ctxrt's own");
+                        "the stream is a thread's default stream, which goes with its context");
     return CTXRT_SUCCESS;
 }
 

@@ -394,9 +394,11 @@ START_TEST(a_file_that_cannot_be_written_is_an_error_that_says_why_and_loses_not
     signal(SIGPIPE, SIG_IGN);
     cx_assert_ok(ctxrt_device_push_at(CTXRT_CUDA(0), "full.c", 1));
     for (int format = CTXRT_SNAPSHOT_TEXT; format <= CTXRT_SNAPSHOT_SVG; format++) {
-        FILE *full = fopen("/dev/full", "w"); /* with a buffer that the whole text fits in */
-        check_refused(full, (ctxrt_snapshot_format)format, "No space left");
-        fclose(full);
+        if (system("test -c /dev/full") == 0) {
+            FILE *full = fopen("/dev/full", "w"); /* with a buffer that the whole text fits in */
+            check_refused(full, (ctxrt_snapshot_format)format, "No space left");
+            fclose(full);
+        }
         ck_assert_int_eq(pipe(ends), 0);
         close(ends[0]);
         FILE *closed = fdopen(ends[1], "w");
