@@ -33,7 +33,7 @@ report $? 'a_rule_is_not_those_that_begin_alike'
 # cuInit is the second observation of this experiment; then nothing else is reached.
 observe() # how the driver is broken, how the children end
 {
-    run env BROKEN="$1" "$probe" --seconds 1 --only I2.init "$broken"
+    run env BROKEN="$1" timeout 120 "$probe" --seconds 1 --only I2.init "$broken"
     [ "$status" -eq 0 ] && grep -q '^# driver: 13.0$' "$scratch/out" &&
         [ "$(grep -c "^I2.init.* = $2\$" "$scratch/out")" -eq 8 ] && grep -q "^I2.init.end = $2\$" "$scratch/out"
     report $? "$3"

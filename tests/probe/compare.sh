@@ -57,33 +57,33 @@ malformed() # what; the second file is no recording, and then the first one
     rm -rf "$a" "$b"
 }
 rm "$b"
-malformed 'a_missing_file_is_no_recording'
+malformed 'a_missing_file_is_no_recording' 'cannot be opened'
 mkdir "$b"
-malformed 'a_folder_is_no_recording'
+malformed 'a_folder_is_no_recording' 'cannot be read'
 : > "$b"
-malformed 'an_empty_file_is_no_recording'
+malformed 'an_empty_file_is_no_recording' 'no observations'
 echo '# driver: 1' > "$b"
-malformed 'a_head_alone_is_no_recording'
+malformed 'a_head_alone_is_no_recording' 'no observations'
 { echo "$good" && echo 'C1.b.x'; } > "$b"
-malformed 'a_line_needs_a_value'
+malformed 'a_line_needs_a_value' ':6: .*NAME = VALUE'
 { echo "$good" && echo 'C1.b.x = '; } > "$b"
-malformed 'a_value_is_not_empty'
+malformed 'a_value_is_not_empty' ':6: has no value'
 { echo "$good" && echo ' = 7'; } > "$b"
-malformed 'a_line_needs_a_name'
+malformed 'a_line_needs_a_name' ':6: has no observation'
 { echo "$good" && echo 'no name = 7'; } > "$b"
-malformed 'a_name_has_no_blanks'
+malformed 'a_name_has_no_blanks' ':6: has no observation'
 { echo "$good" && echo "$good"; } > "$b"
-malformed 'a_name_comes_once'
+malformed 'a_name_comes_once' ':7: repeats'
 printf '%s' "$good" > "$b"
-malformed 'a_cut_line_is_no_line'
+malformed 'a_cut_line_is_no_line' 'middle of a line'
 printf 'C1.b.x = 7\0\n' > "$b"
-malformed 'a_zero_byte_is_in_no_recording'
+malformed 'a_zero_byte_is_in_no_recording' 'zero byte'
 printf 'C1.b.x = 7\0338\n' > "$b"
-malformed 'a_control_character_is_in_no_recording'
+malformed 'a_control_character_is_in_no_recording' ':1: .*control'
 awk 'BEGIN { for (i = 0; i < 500000; i++) print "C1.a.n" i " = 7" }' > "$b"
-malformed 'a_huge_file_is_no_recording'
+malformed 'a_huge_file_is_no_recording' 'too long for a recording'
 { printf 'C1.b.x = ' && head -c 100000 /dev/zero | tr '\0' x && echo; } > "$b"
-malformed 'a_huge_line_is_no_observation'
+malformed 'a_huge_line_is_no_observation' ':1: .*too long'
 
 # Every cut of a recording, and other bytes at many places: never a crash.
 head -c 1500 "$recording" | sed '$d' > "$a"
