@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -29,6 +32,15 @@ static void hold_off_cancellation(bool hold)
 {
     int state;
     pthread_setcancelstate(hold ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE, &state);
+}
+
+/* ASan does not see a cancellation unwind the stack, and would take what was on it for still there. */
+static void end_if_cancelled(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    __asan_handle_no_return();
+#endif
+    pthread_testcancel();
 }
 
 /* ---- every call, with a request for cancellation waiting ---- */
@@ -56,7 +68,7 @@ static void *call_with_a_request_waiting(void *argument)
         tried->operation->used_up(&self);
     stage_leave(&self);
     hold_off_cancellation(false);
-    pthread_testcancel();
+    end_if_cancelled();
     return NULL;
 }
 
@@ -217,7 +229,7 @@ static void *wait_in_a_scope(void *argument)
     atomic_store(&self->number, (int)gettid());
     self->status = self->wait(self);
     atomic_store(&self->returned, true);
-    pthread_testcancel();
+    end_if_cancelled();
     pthread_cleanup_pop(0);
     return NULL;
 }
@@ -320,7 +332,7 @@ static void *be_cancelled_in_a_scope(void *unused)
     sem_post(&reached);
     for (;;) {
         sched_yield();
-        pthread_testcancel();
+        end_if_cancelled();
     }
     return unused;
 }
@@ -395,7 +407,7 @@ static void *live_until_cancelled(void *argument)
         TRACED(ctxrt_memory_release(self->memory));
         self->memory = NULL;
         TRACED(ctxrt_scope_leave(&scope));
-        pthread_testcancel();
+        end_if_cancelled();
     }
     pthread_cleanup_pop(0);
     pthread_cleanup_pop(0);
