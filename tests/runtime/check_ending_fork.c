@@ -158,7 +158,10 @@ static void exit_by_exit(void)
     exit(0);
 }
 
-#ifndef __SANITIZE_THREAD__
+/* TSan has a thread of its own that outlives the last one; ASan takes for a leak what Check has on the stack of the main
+ * thread, which has ended then. */
+#if !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
+#define WITH_THREAD_EXIT
 static void exit_by_thread_exit(void)
 {
     pthread_exit(NULL);
@@ -172,11 +175,11 @@ static void exit_by_quick_exit(void)
 }
 
 /* What the child writes to stderr; its status in *out_status. */
-static size_t words_of_a_child(void (*leave)(void), int *out_status)
+static const char *words_of_a_child(void (*leave)(void), int *out_status)
 {
+    static char words[4096];
+    size_t length = 0;
     int ends[2];
-    char words[256];
-    size_t count = 0;
     ck_assert_int_eq(pipe(ends), 0);
     pid_t child = fork();
     if (child == 0) {
@@ -187,17 +190,17 @@ static size_t words_of_a_child(void (*leave)(void), int *out_status)
         leave();
     }
     close(ends[1]);
-    for (ssize_t got; (got = read(ends[0], words, sizeof words)) > 0; count += (size_t)got)
-        printf("# %.*s", (int)got, words);
+    for (ssize_t got = 1; got > 0 && length < sizeof words - 1; length += got > 0 ? (size_t)got : 0)
+        got = read(ends[0], words + length, sizeof words - 1 - length);
     close(ends[0]);
     *out_status = exit_status_of(child);
-    return count;
+    return words;
 }
 
 static void (*const ways[])(void) = {
     exit_by_exit,
     exit_by_quick_exit,
-#ifndef __SANITIZE_THREAD__ /* which has a thread of its own that outlives the last one */
+#ifdef WITH_THREAD_EXIT
     exit_by_thread_exit,
 #endif
 };
@@ -207,9 +210,8 @@ START_TEST(the_child_s_end_is_quiet_and_its_exit_handlers_get_forked)
 {
     int status;
     start();
-    size_t words = words_of_a_child(ways[_i], &status);
-    ck_assert_int_eq(status, 0);
-    ck_assert_uint_eq(words, 0);
+    const char *words = words_of_a_child(ways[_i], &status);
+    ck_assert_msg(status == 0 && words[0] == '\0', "%d: %s", status, words);
     check_parent();
     end();
 }

@@ -180,6 +180,30 @@ START_TEST(a_scope_restores_the_frame_beneath_it_though_that_is_of_the_other_dri
 }
 END_TEST
 
+/* The level: a frame of one driver, and an override of the other, beneath whose entry other code puts one. */
+START_TEST(a_pop_looks_beneath_the_entries_of_both_drivers_and_changes_nothing_if_one_is_wrong)
+{
+    const bool gpu_over_cpu = _i == 0;
+    foreign_start(CTXRT_FOREIGN_FOLLOW);
+    cx_assert_ok(ctxrt_device_push(gpu_over_cpu ? CTXRT_CPU(0) : CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_device_set(gpu_over_cpu ? CTXRT_CUDA(0) : CTXRT_CPU(0)));
+    const cx_driver_table *table = &cx_drivers[1].table;
+    ck_assert_int_eq(table->ctx_set_current(foreign_context), CXU_SUCCESS);
+    ck_assert_int_eq(table->ctx_push(two_drivers_native(ON_GPU)), CXU_SUCCESS);
+    const entries before = read_gpus();
+    cx_assert_error(ctxrt_stack_pop(), CTXRT_ERROR_STACK_MISMATCH);
+    const entries after = read_gpus();
+    ck_assert(same_entries(&before, &after));
+    ck_assert_int_eq(current_place(), gpu_over_cpu ? ON_GPU : ON_CPU);
+    ck_assert_uint_eq(ctxrt_stack_depth(), 2);
+    ck_assert_int_eq(table->ctx_pop(NULL), CXU_SUCCESS);
+    ck_assert_int_eq(table->ctx_set_current(two_drivers_native(ON_GPU)), CXU_SUCCESS);
+    cx_assert_ok(ctxrt_stack_pop());
+    ck_assert_int_eq(read_gpus().count, 0);
+    foreign_end();
+}
+END_TEST
+
 START_TEST(a_resync_mends_the_other_driver_under_the_frame_on_top)
 {
     static const ctxrt_resync_report wanted[FOREIGN_ACTS] = {
@@ -439,6 +463,8 @@ static Suite *two_drivers_work_suite(void)
                         FOREIGN_LOOPS);
     tcase_add_loop_test(foreign, a_scope_restores_the_frame_beneath_it_though_that_is_of_the_other_driver, 0,
                         FOREIGN_LOOPS);
+    tcase_add_loop_test(foreign, a_pop_looks_beneath_the_entries_of_both_drivers_and_changes_nothing_if_one_is_wrong, 0,
+                        2);
     tcase_add_loop_test(foreign, a_resync_mends_the_other_driver_under_the_frame_on_top, 0, FOREIGN_LOOPS);
     tcase_add_test(foreign, a_shutdown_gives_back_the_primaries_of_both_drivers);
     suite_add_tcase(suite, foreign);
