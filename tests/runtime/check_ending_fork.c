@@ -158,8 +158,8 @@ static void exit_by_exit(void)
     exit(0);
 }
 
-/* TSan has a thread of its own that outlives the last one; ASan takes for a leak what Check has on the stack of the main
- * thread, which has ended then. */
+/* TSan has a thread of its own that outlives the last one; ASan takes for a leak what Check has on the main thread's
+ * stack, which is gone then. */
 #if !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
 #define WITH_THREAD_EXIT
 static void exit_by_thread_exit(void)
