@@ -201,7 +201,10 @@ static ctxrt_status start_embedded(const settings *chosen)
     if (!cx_emu_configure(&config))
         return cx_error(CTXRT_ERROR_IN_USE,
                         "the embedded driver has contexts already and cannot be configured anew");
-    if (!cx_driver_adopt("embedded", cx_emu_driver(), &cx_drivers[0]))
+    /* Faults are asked for in GPUs: where libcuda plays them, it may be the stand-in and read the same. */
+    const cx_driver_table *table =
+        chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED ? cx_emu_driver() : &cx_emu_table;
+    if (!cx_driver_adopt("embedded", table, &cx_drivers[0]))
         return cx_error(CTXRT_ERROR_SYSTEM, "the embedded driver did not start: %s", cx_drivers[0].reason);
     return CTXRT_SUCCESS;
 }

@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..24
+echo 1..26
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -55,6 +55,12 @@ report $? 'the_stand_in_comes_before_other_libraries'
 run "$ctxrt" run --devices 3 --memory 64M "$ctxrt" info
 printed "CUDA 12\.9, 3 devices, $shim/cuda-12/" && grep -q '^  cuda:2$' "$scratch/out"
 report $? 'the_program_finds_the_devices'
+run env CTXRT_EMU_FAULT=cuInit@1 "$ctxrt" run "$ctxrt" info
+printed 'CUDA_ERROR_NO_DEVICE' && ! grep -q '^  cuda:' "$scratch/out"
+report $? 'calls_fail_in_the_stand_in_on_demand'
+run env CTXRT_EMU_FAULT=cuMemAloc "$ctxrt" run true
+failed_with 2 "'cuMemAloc' is no call of the driver"
+report $? 'faults_that_cannot_be_read_are_wrong_use'
 run "$ctxrt" run --cuda=13 "$ctxrt" info
 printed "CUDA 13\.0, 4 devices, $shim/cuda-13/"
 report $? 'cuda_13_is_the_other_stand_in'
