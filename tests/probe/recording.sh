@@ -3,6 +3,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 probe=$top_builddir/tests/probe/probe
+fault_by='CTXRT_EMU_FAULT=cuMemsetD8Async@1:%:async'
 # What the experiments leave behind is theirs to leave.
 export CTXRT_LOG=off ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 
@@ -19,7 +20,7 @@ look_again() # set, recording
     version=$1
     recording=$2
     shift 2
-    "$probe" --patience 15000 "$@" "$(library "$version")" > "$scratch/again" || return 1
+    "$probe" --patience 15000 --fault-by "$fault_by" "$@" "$(library "$version")" > "$scratch/again" || return 1
     for experiment in $experiments; do
         sed -i "/^$experiment\.[^.]* = /d" "$scratch/$version"
     done
@@ -29,7 +30,7 @@ look_again() # set, recording
 
 # The runs wait more than they work.
 for version in 12 13; do
-    "$probe" "$(library "$version")" > "$scratch/$version" 2> "$scratch/errors-$version" &
+    "$probe" --fault-by "$fault_by" "$(library "$version")" > "$scratch/$version" 2> "$scratch/errors-$version" &
     eval "run_$version=$!"
 done
 
