@@ -4,12 +4,13 @@
 #include "play/play.h"
 #include "play/print.h"
 #include "play/record.h"
+#include "play/reference.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LIBCUDA = 256, KEY_DRIVER, KEY_SCHEDULE, KEY_SHOW, KEY_RECORD, KEY_TIMEOUT, KEY_PRINT };
+enum { KEY_LIBCUDA = 256, KEY_DRIVER, KEY_SCHEDULE, KEY_SHOW, KEY_RECORD, KEY_TIMEOUT, KEY_PRINT, KEY_VERBS };
 enum { PLAY_SKIPPED = 77 };
 
 #define SECONDS_MOST 3600
@@ -17,6 +18,7 @@ enum { PLAY_SKIPPED = 77 };
 typedef struct request {
     cx_play_options options;
     bool print;
+    bool verbs;
     const char *record;
     char **files;
     int file_count;
@@ -74,13 +76,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_PRINT:
         self->print = true;
         return 0;
+    case KEY_VERBS:
+        self->verbs = true;
+        return 0;
     case ARGP_KEY_ARG:
         self->files = state->argv + state->next - 1;
         self->file_count = state->argc - state->next + 1;
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        return command_wrong_use(state, "name a scenario");
+        return self->verbs ? 0 : command_wrong_use(state, "name a scenario");
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -177,6 +182,7 @@ int main(int argc, char **argv)
          "Write what came back into FOLDER, and go on behind mismatches", 0},
         {"print", KEY_PRINT, NULL, 0, "Print the scenarios as they were understood; play nothing",
          0},
+        {"verbs", KEY_VERBS, NULL, 0, "Print the reference of verbs and words", 0},
         {0},
     };
     static const struct argp argp = {options, parse, "FILE...", doc, NULL, NULL, NULL};
@@ -187,7 +193,7 @@ int main(int argc, char **argv)
     argv[0] = name;
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
-    status = PLAY_SKIPPED;
+    status = self.verbs && cx_reference_print(stdout) ? COMMAND_GOOD : PLAY_SKIPPED;
     for (int i = 0; i < self.file_count; i++)
         status = worse(status, do_file(&self, self.files[i]));
     if (fflush(stdout) != 0 || ferror(stdout))

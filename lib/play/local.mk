@@ -13,6 +13,7 @@ lib_play_libplay_la_SOURCES = \
 	lib/play/print.c lib/play/print.h \
 	lib/play/process.c lib/play/process.h \
 	lib/play/record.c lib/play/record.h \
+	lib/play/reference.c lib/play/reference.h \
 	lib/play/scenario.c lib/play/scenario.h \
 	lib/play/stacks.c lib/play/stacks.h \
 	lib/play/step.c \

@@ -17,3 +17,22 @@ tests_play_check_play_SOURCES = tests/play/check_play.c
 tests_play_check_play_CPPFLAGS = $(PLAY_TEST_CPPFLAGS)
 tests_play_check_play_CFLAGS = $(PLAY_TEST_CFLAGS)
 tests_play_check_play_LDADD = $(PLAY_TEST_LIBS)
+
+# Malformed scenarios, by libFuzzer: `make fuzz FUZZ_SECONDS=600`. It needs clang.
+EXTRA_DIST += tests/play/fuzz_parse.c
+FUZZ_CC = clang
+FUZZ_SECONDS = 600
+FUZZ_FILES = tests/play/fuzz_parse.c lib/play/kind.c lib/play/lex.c lib/play/names.c lib/play/parse.c \
+	lib/play/print.c lib/play/read.c lib/play/scenario.c lib/play/verb.c
+.PHONY: fuzz
+fuzz:
+	@$(FUZZ_CC) --version >/dev/null 2>&1 || { echo "make fuzz needs clang" >&2; exit 1; }
+	rm -rf fuzz && $(MKDIR_P) fuzz/corpus
+	for source in $(FUZZ_FILES); do echo $(top_srcdir)/$$source; done | xargs $(FUZZ_CC) -g -O1 \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(AM_CPPFLAGS) -o fuzz/parse
+	find $(top_srcdir)/tests/scenarios -name '*.scn' | while read -r file; do \
+		cp "$$file" fuzz/corpus/$$(echo "$$file" | cksum | tr ' ' -); done
+	cd fuzz && ./parse -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -print_final_stats=1 \
+		-use_value_profile=1 corpus
+mostlyclean-local-fuzz:
+	-rm -rf fuzz

@@ -1,0 +1,104 @@
+#!/bin/sh
+# ctxrt play: options, exit statuses and what is printed.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+ctxrt=$top_builddir/ctxrt
+shim=$top_builddir/lib/shim
+good=$scratch/good.scn
+bad=$scratch/bad.scn
+broken=$scratch/broken.scn
+lacking=$scratch/lacking.scn
+printf 'A: ctx.create a\nA: ctx.get -> SUCCESS a\n' > "$good"
+printf 'A: ctx.create a\nA: ctx.get -> SUCCESS none # S4 [D]\n' > "$bad"
+printf 'A: ctx.get\nA: ctx.gte\n' > "$broken"
+printf 'needs 99.0\nA: ctx.get\n' > "$lacking"
+
+run "$ctxrt" play --help
+printed '--record' && grep -q ' 77$' "$scratch/out"
+report $? 'help_lists_options_and_statuses'
+run "$ctxrt" play
+failed_with 2 'name a scenario.*ctxrt play --help'
+report $? 'no_scenario_is_wrong_use'
+run "$ctxrt" play --speed 3 "$good"
+failed_with 2 "'--speed'"
+report $? 'an_unknown_option_is_wrong_use'
+for wrong in --driver=rocm --schedule=later --timeout=0 --timeout=3x --timeout= --libcuda= --record=; do
+    run "$ctxrt" play "$wrong" "$good"
+    failed_with 2 "${wrong%%=*}"
+    report $? "$wrong is wrong use"
+done
+
+run "$ctxrt" play "$good"
+printed "^$good: passed\$"
+report $? 'a_scenario_that_holds_passes'
+run "$ctxrt" play "$bad"
+[ "$status" -eq 1 ] && grep -q "^$bad: FAILED\$" "$scratch/out" && grep -q "^$bad:2: A: ctx.get\$" "$scratch/errors" &&
+    grep -q 'rule      S4 \[D\]' "$scratch/errors"
+report $? 'a_scenario_that_does_not_fails_with_its_rule'
+run "$ctxrt" play "$broken"
+[ "$status" -eq 2 ] && grep -q "^$broken:2:4: .*did you mean 'ctx.get'" "$scratch/errors" &&
+    [ "$(sed -n 3p "$scratch/errors")" = '   ^' ]
+report $? 'no_scenario_is_told_with_line_and_column'
+run "$ctxrt" play "$scratch/nowhere.scn"
+failed_with 2 'nowhere.scn: cannot be read: No such file'
+report $? 'a_file_that_is_not_there_is_wrong_use'
+run "$ctxrt" play "$scratch"
+failed_with 2 'cannot be read: Is a directory'
+report $? 'a_folder_is_wrong_use'
+run "$ctxrt" play "$lacking"
+[ "$status" -eq 77 ] && grep -q 'it needs 99.0' "$scratch/out"
+report $? 'what_is_not_there_is_77'
+run "$ctxrt" play --libcuda /nowhere/libcuda.so.1 "$good"
+[ "$status" -eq 77 ] && grep -q 'could not be loaded' "$scratch/out"
+report $? 'a_driver_that_is_not_there_is_77'
+run "$ctxrt" play "$lacking" "$good"
+[ "$status" -eq 0 ]
+report $? 'one_that_was_played_is_enough'
+run "$ctxrt" play "$good" "$bad" "$lacking"
+[ "$status" -eq 1 ] && [ "$(wc -l < "$scratch/out")" -eq 4 ]
+report $? 'one_that_fails_is_a_failure_and_the_others_are_played'
+run "$ctxrt" play "$bad" "$broken"
+[ "$status" -eq 2 ]
+report $? 'one_that_is_no_scenario_is_wrong_use'
+run sh -c "'$ctxrt' play - < '$good'"
+printed '^-: passed$'
+report $? 'a_dash_is_the_standard_input'
+run sh -c "'$ctxrt' play '$good' > /dev/full"
+[ "$status" -eq 1 ] && grep -q 'could not be written' "$scratch/errors"
+report $? 'output_that_cannot_be_written_is_a_failure'
+
+for cuda in 12 13; do
+    run "$ctxrt" play --libcuda "$shim/cuda-$cuda/.libs/libcuda.so.1" "$good"
+    printed ': passed$'
+    report $? "it plays on the stand-in of CUDA $cuda"
+done
+run env LD_LIBRARY_PATH="$shim/cuda-12/.libs" "$ctxrt" play --driver cuda "$good"
+printed ': passed$'
+report $? 'the_driver_cuda_is_libcuda'
+run "$ctxrt" play --schedule random:7 --timeout 20 "$good"
+printed ': passed$'
+report $? 'a_schedule_can_be_chosen'
+
+run "$ctxrt" play --show "$good"
+printed '^   1  A: ctx.create a  -> SUCCESS$' && grep -q '^      A       | \[a\] <- current$' "$scratch/out"
+report $? 'show_draws_the_stacks'
+run "$ctxrt" play --print "$good"
+printed '^A: ctx.get                       -> SUCCESS a$'
+report $? 'print_prints_and_plays_nothing'
+run "$ctxrt" play --verbs
+printed 'cuCtxPushCurrent_v2'
+report $? 'verbs_prints_the_reference'
+
+mkdir "$scratch/group" "$scratch/recorded"
+cp "$bad" "$scratch/group/bad.scn"
+run "$ctxrt" play --record "$scratch/recorded" "$scratch/group/bad.scn"
+[ "$status" -eq 1 ] && grep -q '^# recorded on ctxrt emulated GPU, CUDA 13.0, 20' "$scratch/recorded/group-bad.scn" &&
+    grep -q 'ctx.get  *-> SUCCESS a  *# S4 \[D\]' "$scratch/recorded/group-bad.scn"
+report $? 'a_recording_has_device_version_date_and_what_came_back'
+run "$ctxrt" play "$scratch/recorded/group-bad.scn"
+printed ': passed$'
+report $? 'a_recording_plays_again'
+run "$ctxrt" play --record "$scratch/nowhere" "$good"
+[ "$status" -eq 1 ] && grep -q 'nowhere/.*cannot be written' "$scratch/errors"
+report $? 'a_recording_that_cannot_be_written_is_a_failure'
+echo "1..$number"
