@@ -44,14 +44,14 @@ cp "$recording" "$b"
 compare 0
 report $? 'a_real_recording_equals_itself'
 
-malformed() # what; the second file is no recording, and then the first one
+malformed() # name, what is said; the second file is no recording, and then the first one
 {
     echo "$good" > "$a"
-    compare 2 && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/errors")" -eq 1 ] && {
+    compare 2 && failed_with 2 "$2" && {
         rm -rf "$a"
         [ ! -e "$b" ] || mv "$b" "$a"
         echo "$good" > "$b"
-        compare 2 && [ ! -s "$scratch/out" ]
+        compare 2 && failed_with 2 "$2"
     }
     report $? "$1"
     rm -rf "$a" "$b"
