@@ -162,6 +162,14 @@ static void spare(const cx_emu_graph *graph, cx_emu_node *node)
         each->spared = each->spared || each->visit == visit;
 }
 
+static bool named_before(const CUgraphNode *from, const CUgraphNode *to, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (from[i] == from[index] && to[i] == to[index])
+            return true;
+    return false;
+}
+
 static cxu_result remove_edges(const cx_emu_graph *graph, const CUgraphNode *from,
                                const CUgraphNode *to, size_t count)
 {
@@ -172,7 +180,7 @@ static cxu_result remove_edges(const cx_emu_graph *graph, const CUgraphNode *fro
 
         if (result != CXU_SUCCESS)
             return result;
-        if (!cx_emu_nodes_have(&found.to->before, found.from))
+        if (!cx_emu_nodes_have(&found.to->before, found.from) || named_before(from, to, i))
             return CXU_INVALID_VALUE;
     }
     for (size_t i = 0; i < count; i++) {

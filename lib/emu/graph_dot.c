@@ -116,7 +116,6 @@ static char *print(const cx_emu_graph *graph, unsigned int flags, size_t *out_by
     return NULL;
 }
 
-/* A file that could not be written whole is not left behind. */
 static bool write_file(const char *path, const char *text, size_t bytes)
 {
     int cancel = cx_cancel_hold();
@@ -126,8 +125,6 @@ static bool write_file(const char *path, const char *text, size_t bytes)
     if (file) {
         written = fwrite(text, 1, bytes, file) == bytes;
         written = fclose(file) == 0 && written;
-        if (!written)
-            remove(path);
     }
     cx_cancel_restore(cancel);
     return written;

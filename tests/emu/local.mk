@@ -128,10 +128,27 @@ tests_emu_check_pointer_LDADD = $(EMU_LIBS)
 # capture and graphs
 EMU_GRAPH_SOURCES = $(EMU_WORK_SOURCES) tests/emu/graph_fixture.c tests/emu/graph_fixture.h
 EMU_GRAPH_TESTS = \
-	tests/emu/check_capture
+	tests/emu/check_capture tests/emu/check_capture_rules tests/emu/check_graph \
+	tests/emu/check_graph_exec tests/emu/check_graph_stress
 check_PROGRAMS += $(EMU_GRAPH_TESTS)
 TESTS += $(EMU_GRAPH_TESTS)
 tests_emu_check_capture_SOURCES = tests/emu/check_capture.c $(EMU_GRAPH_SOURCES)
 tests_emu_check_capture_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_capture_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_capture_LDADD = $(EMU_LIBS)
+tests_emu_check_capture_rules_SOURCES = tests/emu/check_capture_rules.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_capture_rules_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_capture_rules_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_capture_rules_LDADD = $(EMU_LIBS)
+tests_emu_check_graph_SOURCES = tests/emu/check_graph.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_graph_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_graph_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_graph_LDADD = $(EMU_LIBS)
+tests_emu_check_graph_exec_SOURCES = tests/emu/check_graph_exec.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_graph_exec_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_graph_exec_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_graph_exec_LDADD = $(EMU_LIBS)
+tests_emu_check_graph_stress_SOURCES = tests/emu/check_graph_stress.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_graph_stress_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_graph_stress_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_graph_stress_LDADD = $(EMU_LIBS)

@@ -1,0 +1,774 @@
+/* Executable graphs: instantiating, launching, changing them. */
+#include "graph_fixture.h"
+
+#include <string.h>
+
+#define BYTES ((size_t)1 << 10)
+
+static void drop(CUgraph graph)
+{
+    ck_success(cx_emu_call_graph_destroy(graph));
+}
+
+static void drop_exec(CUgraphExec exec)
+{
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+}
+
+static void launch_and_wait(CUgraphExec exec, CUstream stream)
+{
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_stream_synchronize(stream));
+}
+
+static cxu_memset_node_params fill_of(CUdeviceptr memory, unsigned int value)
+{
+    return (cxu_memset_node_params){.destination = memory,
+                                    .value = value,
+                                    .element_bytes = 1,
+                                    .width = BYTES,
+                                    .height = 1};
+}
+
+static CUgraphNode add_fill(CUgraph graph, CUdeviceptr memory, unsigned int value)
+{
+    cxu_memset_node_params params = fill_of(memory, value);
+    CUgraphNode node;
+
+    ck_success(
+        cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
+    return node;
+}
+
+static unsigned char first_byte(CUdeviceptr memory)
+{
+    unsigned char byte;
+
+    read_device(&byte, memory, 1);
+    return byte;
+}
+
+static CUgraphNode add_gate(CUgraph graph, stream_gate *gate)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraph ended;
+
+    ck_success(cx_emu_call_stream_begin_capture_to_graph(stream, graph, NULL, NULL, 0, 0));
+    gate_put(gate, stream);
+    ck_success(cx_emu_call_stream_end_capture(stream, &ended));
+    ck_success(cx_emu_call_stream_destroy(stream));
+    return only_node(graph, CXU_GRAPH_NODE_TYPE_HOST);
+}
+
+/* ---- instantiation ---- */
+
+START_TEST(an_empty_graph_is_launched_and_does_nothing)
+{
+    CUgraph graph = make_graph();
+
+    run_graph(graph);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_cycle_is_not_instantiated)
+{
+    CUgraph graph = make_graph(), outer = make_graph();
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'};
+    CUgraphNode first = add_letter(graph, &a, NULL, 0), second = add_letter(graph, &a, &first, 1);
+    CUgraphNode node, offender = NULL;
+    cxu_graph_instantiate_params params = {0};
+    CUgraphExec exec;
+    char log[32] = "untouched";
+
+    ck_success(cx_emu_call_graph_add_dependencies_v1(graph, &second, &first, 1));
+    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 0), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_instantiate_v2(&exec, graph, &offender, log, sizeof log),
+              INVALID_VALUE);
+    ck_assert(offender == first || offender == second);
+    ck_assert_str_eq(log, "the graph has a cycle");
+    ck_result(cx_emu_call_graph_instantiate_with_params(&exec, graph, &params), INVALID_VALUE);
+    ck_assert_int_eq(params.out_result, CXU_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
+    ck_assert(params.out_error_node == first || params.out_error_node == second);
+    ck_success(cx_emu_call_graph_add_child_graph_node(&node, outer, NULL, 0, graph));
+    ck_result(cx_emu_call_graph_instantiate_v1(&exec, outer, &offender, NULL, 0), INVALID_VALUE);
+    ck_assert_ptr_eq(offender, node);
+    drop(graph);
+    drop(outer);
+}
+END_TEST
+
+START_TEST(flags_are_kept_and_checked)
+{
+    CUgraph graph = make_graph();
+    cxu_graph_instantiate_params params = {.flags = CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+                                                    CXU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY};
+    CUgraphNode offender = (CUgraphNode)(void *)graph;
+    CUgraphExec exec;
+    uint64_t flags;
+
+    ck_success(cx_emu_call_graph_instantiate_with_params(&exec, graph, &params));
+    ck_assert_int_eq(params.out_result, CXU_GRAPH_INSTANTIATE_SUCCESS);
+    ck_success(cx_emu_call_graph_exec_get_flags(exec, &flags));
+    ck_assert_uint_eq(flags, CXU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
+    drop_exec(exec);
+    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 16), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph,
+                                                       CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD),
+              INVALID_VALUE);
+    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 1 | 4), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 4), NOT_SUPPORTED);
+    params.flags = 16;
+    ck_result(cx_emu_call_graph_instantiate_with_params(&exec, graph, &params), INVALID_VALUE);
+    ck_assert_int_eq(params.out_result, CXU_GRAPH_INSTANTIATE_ERROR);
+    ck_result(cx_emu_call_graph_instantiate_with_params(&exec, graph, NULL), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_instantiate_with_flags(NULL, graph, 0), INVALID_VALUE);
+    ck_success(cx_emu_call_graph_instantiate_v1(&exec, graph, &offender, NULL, 0));
+    ck_assert_ptr_null(offender);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(stale_and_foreign_executable_graphs_are_refused)
+{
+    CUgraph graph = make_graph();
+    CUgraphExec exec = make_exec(graph), bad[4] = {NULL, (CUgraphExec)(void *)graph, NULL, NULL};
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    uint64_t flags;
+
+    drop_exec(exec);
+    bad[2] = exec;
+    bad[3] = (CUgraphExec)(void *)&flags;
+    for (int i = 0; i < 4; i++) {
+        ck_result(cx_emu_call_graph_launch(bad[i], stream), INVALID_VALUE);
+        ck_result(cx_emu_call_graph_upload(bad[i], stream), INVALID_VALUE);
+        ck_result(cx_emu_call_graph_exec_destroy(bad[i]), INVALID_VALUE);
+        ck_result(cx_emu_call_graph_exec_get_flags(bad[i], &flags), INVALID_VALUE);
+    }
+    exec = make_exec(graph);
+    ck_result(cx_emu_call_graph_launch(exec, (CUstream)(void *)&flags), INVALID_HANDLE);
+    ck_success(cx_emu_call_graph_upload(exec, stream));
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+/* ---- launches ---- */
+
+START_TEST(an_executable_graph_outlives_its_graph)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, b = {&journal, 'b'};
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_letter(graph, &a, NULL, 0);
+    CUgraphExec exec = make_exec(graph);
+
+    add_letter(graph, &b, &node, 1);
+    drop(graph);
+    launch_and_wait(exec, stream);
+    ck_journal(&journal, "a");
+    drop_exec(exec);
+}
+END_TEST
+
+START_TEST(a_launch_stands_in_its_stream_like_one_piece_of_work)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, b = {&journal, 'b'}, x = {&journal, 'x'}, y = {&journal, 'y'};
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_gate gate = GATE_CLOSED;
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_letter(graph, &a, NULL, 0);
+    CUgraphExec exec;
+
+    add_letter(graph, &b, &node, 1);
+    exec = make_exec(graph);
+    gate_put(&gate, stream);
+    letter_put(&x, stream);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    letter_put(&y, stream);
+    gate_wait_entered(&gate);
+    ck_journal(&journal, "");
+    ck_result(cx_emu_call_stream_query(stream), NOT_READY);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_journal(&journal, "xaby");
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+/* T11 */
+START_TEST(a_launch_in_the_legacy_stream_waits_for_blocking_streams_and_they_for_it)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, x = {&journal, 'x'}, y = {&journal, 'y'};
+    CUstream first = make_stream(CXU_STREAM_DEFAULT), second = make_stream(CXU_STREAM_DEFAULT);
+    stream_gate gate = GATE_CLOSED;
+    CUgraph graph = make_graph();
+    CUgraphExec exec;
+
+    add_letter(graph, &a, NULL, 0);
+    exec = make_exec(graph);
+    gate_put(&gate, first);
+    letter_put(&x, first);
+    ck_success(cx_emu_call_graph_launch(exec, NULL));
+    letter_put(&y, second);
+    gate_open(&gate);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_journal(&journal, "xay");
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(launches_of_one_executable_graph_come_one_after_the_other)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter b = {&journal, 'b'};
+    CUstream first = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream second = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_gate gate = GATE_CLOSED;
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_gate(graph, &gate);
+    CUgraphExec exec, other;
+
+    add_letter(graph, &b, &node, 1);
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_graph_destroy_node(node));
+    other = make_exec(graph);
+    ck_success(cx_emu_call_graph_launch(exec, first));
+    ck_success(cx_emu_call_graph_launch(exec, second));
+    ck_success(cx_emu_call_graph_launch(other, CXU_STREAM_PER_THREAD));
+    ck_success(cx_emu_call_stream_synchronize(CXU_STREAM_PER_THREAD));
+    ck_journal(&journal, "b");
+    ck_result(cx_emu_call_stream_query(second), NOT_READY);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(second));
+    ck_success(cx_emu_call_stream_query(first));
+    ck_journal(&journal, "bbb");
+    drop_exec(exec);
+    drop_exec(other);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(an_executable_graph_may_be_destroyed_in_flight)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter b = {&journal, 'b'};
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_gate gate = GATE_CLOSED;
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_gate(graph, &gate);
+    CUgraphExec exec;
+
+    add_letter(graph, &b, &node, 1);
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    gate_wait_entered(&gate);
+    drop_exec(exec);
+    drop(graph);
+    ck_success(cx_emu_call_stream_destroy(stream));
+    gate_open(&gate);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_journal(&journal, "b");
+}
+END_TEST
+
+START_TEST(a_launch_uses_the_memory_until_it_is_done)
+{
+    CUdeviceptr memory = make_memory(BYTES);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_gate gate = GATE_CLOSED;
+    CUgraph graph = make_graph();
+    CUgraphNode gate_node = add_gate(graph, &gate), fill = add_fill(graph, memory, 3);
+    CUgraphExec exec;
+
+    ck_success(cx_emu_call_graph_add_dependencies_v1(graph, &gate_node, &fill, 1));
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_mem_free_async(memory, stream));
+    ck_result(cx_emu_call_graph_launch(exec, stream), INVALID_VALUE);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_launch_that_cannot_be_done_does_nothing_of_it)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'};
+    CUdeviceptr memory = make_memory(BYTES), kept = make_memory(BYTES);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUevent event = make_event();
+    CUgraph graph = make_graph();
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    ck_success(cx_emu_call_memset_d8(kept, 1, BYTES));
+    add_letter(graph, &a, NULL, 0);
+    add_fill(graph, kept, 2);
+    ck_success(cx_emu_call_graph_add_event_record_node(&node, graph, NULL, 0, event));
+    add_fill(graph, memory, 3);
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_mem_free(memory));
+    ck_result(cx_emu_call_graph_launch(exec, stream), INVALID_VALUE);
+    ck_success(cx_emu_call_stream_query(stream));
+    ck_journal(&journal, "");
+    ck_assert_uint_eq(first_byte(kept), 1);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(nodes_of_a_context_that_is_gone_do_not_run)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraph graph = make_graph();
+    cxu_memset_node_params params;
+    CUcontext other, popped;
+    CUgraphExec exec;
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    ck_success(cx_emu_call_ctx_pop(&popped));
+    params = fill_of(make_memory(BYTES), 1);
+    ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, other));
+    exec = make_exec(graph);
+    launch_and_wait(exec, stream);
+    ck_success(cx_emu_call_ctx_destroy(other));
+    ck_result(cx_emu_call_graph_launch(exec, stream), CONTEXT_IS_DESTROYED);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(nodes_of_an_event_that_is_gone_do_not_run)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUevent event = make_event();
+    CUgraph graph = make_graph();
+    CUgraphExec exec;
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_graph_add_event_record_node(&node, graph, NULL, 0, event));
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_event_destroy(event));
+    ck_result(cx_emu_call_graph_launch(exec, stream), INVALID_HANDLE);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_context_may_be_destroyed_while_a_launch_runs_in_it)
+{
+    stream_gate gate = GATE_CLOSED;
+    CUgraph graph = make_graph();
+    CUgraphExec exec;
+    CUcontext other;
+    CUstream stream;
+
+    add_gate(graph, &gate);
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    stream = make_stream(CXU_STREAM_DEFAULT);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    gate_wait_entered(&gate);
+    gate_open(&gate);
+    ck_success(cx_emu_call_ctx_destroy(other));
+    ck_result(cx_emu_call_graph_launch(exec, stream), INVALID_HANDLE);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+/* ---- what later launches do ---- */
+
+START_TEST(nodes_of_an_executable_graph_change_for_later_launches)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, b = {&journal, 'b'};
+    const cxu_host_node_params write_b = {letter_write, &b};
+    CUdeviceptr one = make_memory(BYTES), two = make_memory(BYTES);
+    cxu_memset_node_params fill = fill_of(two, 9);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUevent event = make_event(), other = make_event();
+    stream_gate gate = GATE_CLOSED;
+    CUgraph graph = make_graph();
+    CUgraphNode host = add_letter(graph, &a, NULL, 0), set = add_fill(graph, one, 1), record;
+    CUgraphExec exec;
+
+    ck_success(cx_emu_call_graph_add_event_record_node(&record, graph, NULL, 0, event));
+    exec = make_exec(graph);
+    gate_put(&gate, stream);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_graph_exec_host_node_set_params(exec, host, &write_b));
+    ck_success(cx_emu_call_graph_exec_memset_node_set_params(exec, set, &fill, work_context));
+    ck_success(cx_emu_call_graph_exec_event_record_node_set_event(exec, record, other));
+    ck_success(cx_emu_call_event_query(other));
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_journal(&journal, "a");
+    ck_assert_uint_eq(first_byte(one), 1);
+    launch_and_wait(exec, stream);
+    ck_journal(&journal, "ab");
+    ck_assert_uint_eq(first_byte(two), 9);
+    drop_exec(exec);
+    run_graph(graph);
+    ck_journal(&journal, "aba");
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_copy_changes_to_another_flat_copy_of_the_same_kind)
+{
+    CUdeviceptr one = make_memory(BYTES), two = make_memory(BYTES), three = make_memory(BYTES);
+    cxu_memcpy_3d copy = copy_between(two, one, BYTES), other = copy_between(three, one, 16);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    unsigned char host[BYTES];
+    CUgraph graph = make_graph();
+    CUgraphExec exec;
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_memset_d8(one, 8, BYTES));
+    ck_success(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, &copy, work_context));
+    exec = make_exec(graph);
+    ck_success(
+        cx_emu_call_graph_exec_memcpy_node_set_params(exec, node, &other, work_context));
+    launch_and_wait(exec, stream);
+    ck_assert_uint_eq(first_byte(three), 8);
+    other.height = 2;
+    other.source_pitch_bytes = other.destination_pitch_bytes = 32;
+    ck_result(cx_emu_call_graph_exec_memcpy_node_set_params(exec, node, &other, work_context),
+              INVALID_VALUE);
+    other = copy;
+    other.destination_type = CXU_MEMORYTYPE_HOST;
+    other.destination_host = host;
+    ck_result(cx_emu_call_graph_exec_memcpy_node_set_params(exec, node, &other, work_context),
+              INVALID_VALUE);
+    other.width_bytes = 0;
+    ck_result(cx_emu_call_graph_exec_memcpy_node_set_params(exec, node, &other, work_context),
+              INVALID_VALUE);
+    ck_result(cx_emu_call_graph_exec_memcpy_node_set_params(exec, node, NULL, work_context),
+              INVALID_VALUE);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(only_nodes_of_the_graph_it_was_made_of_are_changed)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'};
+    const cxu_host_node_params write_a = {letter_write, &a};
+    CUgraph graph = make_graph(), clone;
+    CUgraphNode node = add_letter(graph, &a, NULL, 0), other;
+    CUgraphExec exec = make_exec(graph);
+    cxu_memset_node_params fill = fill_of(make_memory(BYTES), 1);
+
+    ck_success(cx_emu_call_graph_clone(&clone, graph));
+    other = only_node(clone, CXU_GRAPH_NODE_TYPE_HOST);
+    ck_result(cx_emu_call_graph_exec_host_node_set_params(exec, other, &write_a), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_exec_memset_node_set_params(exec, node, &fill, work_context),
+              INVALID_VALUE);
+    ck_result(cx_emu_call_graph_exec_host_node_set_params(exec, node, NULL), INVALID_VALUE);
+    ck_success(cx_emu_call_graph_destroy_node(node));
+    ck_result(cx_emu_call_graph_exec_host_node_set_params(exec, node, &write_a), INVALID_VALUE);
+    drop_exec(exec);
+    drop(clone);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(copies_and_fills_can_be_switched_off_and_on)
+{
+    CUdeviceptr memory = make_memory(BYTES);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'};
+    CUgraph graph = make_graph();
+    CUgraphNode fill = add_fill(graph, memory, 4), host = add_letter(graph, &a, &fill, 1);
+    CUgraphExec exec = make_exec(graph);
+    unsigned int enabled = 7;
+
+    ck_success(cx_emu_call_memset_d8(memory, 1, BYTES));
+    ck_success(cx_emu_call_graph_node_get_enabled(exec, fill, &enabled));
+    ck_assert_uint_eq(enabled, 1);
+    ck_success(cx_emu_call_graph_node_set_enabled(exec, fill, 0));
+    ck_success(cx_emu_call_graph_node_get_enabled(exec, fill, &enabled));
+    ck_assert_uint_eq(enabled, 0);
+    launch_and_wait(exec, stream);
+    ck_assert_uint_eq(first_byte(memory), 1);
+    ck_journal(&journal, "a");
+    ck_success(cx_emu_call_graph_node_set_enabled(exec, fill, 2));
+    launch_and_wait(exec, stream);
+    ck_assert_uint_eq(first_byte(memory), 4);
+    ck_result(cx_emu_call_graph_node_set_enabled(exec, host, 0), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_node_get_enabled(exec, host, &enabled), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_node_get_enabled(exec, fill, NULL), INVALID_VALUE);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+/* ---- whole updates ---- */
+
+static CUgraph chain(graph_letter *first, graph_letter *second)
+{
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_letter(graph, first, NULL, 0);
+
+    add_letter(graph, second, &node, 1);
+    return graph;
+}
+
+START_TEST(an_update_takes_over_what_the_nodes_do)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, b = {&journal, 'b'}, c = {&journal, 'c'};
+    CUgraph graph = chain(&a, &b), other = chain(&c, &a);
+    CUgraphExec exec = make_exec(graph);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    cxu_graph_exec_update_result_info info;
+    cxu_graph_exec_update_result result;
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_graph_exec_update(exec, other, &info));
+    ck_assert_int_eq(info.result, CXU_GRAPH_EXEC_UPDATE_SUCCESS);
+    ck_assert_ptr_null(info.error_node);
+    drop(other);
+    launch_and_wait(exec, stream);
+    ck_journal(&journal, "ca");
+    ck_success(cx_emu_call_graph_exec_update_v1(exec, graph, &node, &result));
+    launch_and_wait(exec, stream);
+    ck_journal(&journal, "caab");
+    ck_result(cx_emu_call_graph_exec_update(exec, graph, NULL), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_exec_update(exec, NULL, &info), INVALID_VALUE);
+    ck_assert_int_eq(info.result, CXU_GRAPH_EXEC_UPDATE_ERROR);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+static void ck_update_fails(CUgraphExec exec, CUgraph graph, cxu_graph_exec_update_result expected,
+                            CUgraphNode node, CUgraphNode from)
+{
+    cxu_graph_exec_update_result_info info;
+    cxu_graph_exec_update_result result;
+    CUgraphNode found;
+
+    ck_result(cx_emu_call_graph_exec_update(exec, graph, &info), GRAPH_EXEC_UPDATE_FAILURE);
+    ck_assert_int_eq(info.result, expected);
+    ck_assert_ptr_eq(info.error_node, node);
+    ck_assert_ptr_eq(info.error_from_node, from);
+    ck_result(cx_emu_call_graph_exec_update_v1(exec, graph, &found, &result),
+              GRAPH_EXEC_UPDATE_FAILURE);
+    ck_assert_int_eq(result, expected);
+    ck_assert_ptr_eq(found, node);
+}
+
+START_TEST(an_update_that_does_not_fit_changes_nothing)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, b = {&journal, 'b'}, z = {&journal, 'z'};
+    CUgraph graph = chain(&a, &b), other = chain(&z, &z);
+    CUgraphExec exec = make_exec(graph);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraphNode first, second, nodes[2];
+    size_t count = 2;
+
+    ck_success(cx_emu_call_graph_get_nodes(other, nodes, &count));
+    ck_success(cx_emu_call_graph_remove_dependencies_v1(other, &nodes[0], &nodes[1], 1));
+    ck_update_fails(exec, other, CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nodes[1], NULL);
+    ck_success(cx_emu_call_graph_add_dependencies_v1(other, &nodes[1], &nodes[0], 1));
+    ck_update_fails(exec, other, CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nodes[0], NULL);
+    add_letter(other, &z, NULL, 0);
+    ck_update_fails(exec, other, CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, NULL, NULL);
+    drop(other);
+    other = make_graph();
+    first = add_letter(other, &z, NULL, 0);
+    ck_success(cx_emu_call_graph_add_empty_node(&second, other, &first, 1));
+    ck_update_fails(exec, other, CXU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, second, NULL);
+    launch_and_wait(exec, stream);
+    ck_journal(&journal, "ab");
+    drop_exec(exec);
+    drop(other);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(an_update_tells_the_dependency_that_differs)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'};
+    CUgraph graphs[2];
+    CUgraphNode nodes[2][3];
+    CUgraphExec exec;
+
+    for (int i = 0; i < 2; i++) {
+        graphs[i] = make_graph();
+        nodes[i][0] = add_letter(graphs[i], &a, NULL, 0);
+        nodes[i][1] = add_letter(graphs[i], &a, &nodes[i][0], 1);
+        nodes[i][2] = add_letter(graphs[i], &a, &nodes[i][1 - i], 1);
+    }
+    ck_success(cx_emu_call_graph_add_dependencies_v1(graphs[0], &nodes[0][0], &nodes[0][2], 1));
+    ck_success(cx_emu_call_graph_add_dependencies_v1(graphs[1], &nodes[1][1], &nodes[1][2], 1));
+    exec = make_exec(graphs[0]);
+    ck_update_fails(exec, graphs[1], CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nodes[1][2],
+                    nodes[1][0]);
+    drop_exec(exec);
+    drop(graphs[0]);
+    drop(graphs[1]);
+}
+END_TEST
+
+START_TEST(an_update_keeps_contexts_devices_and_shapes)
+{
+    CUdeviceptr one = make_memory(BYTES), foreign;
+    cxu_memset_node_params params = fill_of(one, 1);
+    CUgraph graph = make_graph(), other;
+    CUcontext second, popped;
+    CUgraphExec exec;
+    CUgraphNode node;
+
+    add_fill(graph, one, 1);
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_ctx_create_v4(&second, NULL, 0, 1));
+    foreign = make_memory(BYTES);
+    ck_success(cx_emu_call_ctx_pop(&popped));
+    for (int i = 0; i < 3; i++) {
+        other = make_graph();
+        params = fill_of(i == 1 ? foreign : one, 2);
+        if (i == 2)
+            params = (cxu_memset_node_params){one, 64, 2, 1, 8, 2};
+        ck_success(cx_emu_call_graph_add_memset_node(&node, other, NULL, 0, &params,
+                                                     i == 0 ? second : work_context));
+        ck_update_fails(exec, other, CXU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, node, NULL);
+        drop(other);
+    }
+    drop_exec(exec);
+    drop(graph);
+    ck_success(cx_emu_call_ctx_destroy(second));
+}
+END_TEST
+
+START_TEST(a_child_graph_is_updated_with_its_nodes)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, b = {&journal, 'b'}, c = {&journal, 'c'};
+    const cxu_host_node_params write_c = {letter_write, &c};
+    CUgraph child = chain(&a, &b), other = chain(&b, &a), bad = make_graph(), graph = make_graph();
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraphNode node, inside[2];
+    CUgraph inner;
+    CUgraphExec exec;
+    size_t count = 2;
+
+    ck_success(cx_emu_call_graph_add_child_graph_node(&node, graph, NULL, 0, child));
+    exec = make_exec(graph);
+    ck_result(cx_emu_call_graph_exec_child_graph_node_set_params(exec, node, bad),
+              GRAPH_EXEC_UPDATE_FAILURE);
+    ck_success(cx_emu_call_graph_exec_child_graph_node_set_params(exec, node, other));
+    launch_and_wait(exec, stream);
+    ck_journal(&journal, "ba");
+    ck_success(cx_emu_call_graph_child_graph_node_get_graph(node, &inner));
+    ck_success(cx_emu_call_graph_get_nodes(inner, inside, &count));
+    ck_success(cx_emu_call_graph_exec_host_node_set_params(exec, inside[1], &write_c));
+    launch_and_wait(exec, stream);
+    ck_journal(&journal, "babc");
+    ck_result(cx_emu_call_graph_exec_child_graph_node_set_params(exec, inside[0], other),
+              INVALID_VALUE);
+    drop_exec(exec);
+    drop(graph);
+    drop(child);
+    drop(other);
+    drop(bad);
+}
+END_TEST
+
+/* ---- order ---- */
+
+/* A launch may run its nodes in any order that the edges allow; what depends comes behind. */
+static void ck_edges_hold(CUstream stream)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter letters[16];
+    CUgraph graph = make_graph();
+    CUgraphNode nodes[16];
+    CUgraphExec exec;
+
+    for (int i = 0; i < 16; i++) {
+        CUgraphNode before[] = {nodes[i / 2], nodes[i / 4]};
+        size_t count = i == 0 ? 0 : i / 2 == i / 4 ? 1 : 2;
+
+        letters[i] = (graph_letter){&journal, (char)('a' + i)};
+        nodes[i] = add_letter(graph, &letters[i], i == 0 ? NULL : before, count);
+    }
+    exec = make_exec(graph);
+    for (int round = 0; round < 3; round++) {
+        int at[16];
+
+        memset(journal.letters, 0, sizeof journal.letters);
+        journal.length = 0;
+        launch_and_wait(exec, stream);
+        ck_assert_int_eq(journal.length, 16);
+        for (int i = 0; i < 16; i++)
+            at[journal.letters[i] - 'a'] = i;
+        for (int i = 1; i < 16; i++)
+            ck_assert_int_lt(at[i / 2], at[i]);
+    }
+    drop_exec(exec);
+    drop(graph);
+}
+
+START_TEST(every_schedule_keeps_to_the_edges)
+{
+    ck_edges_hold(make_stream(CXU_STREAM_NON_BLOCKING));
+    ck_edges_hold(NULL);
+}
+END_TEST
+
+static Suite *graph_exec_suite(void)
+{
+    Suite *suite = suite_create("graph_exec");
+    TCase *tcase = tcase_create("graph_exec");
+
+    tcase_add_checked_fixture(tcase, graph_setup, graph_teardown);
+    tcase_add_test(tcase, an_empty_graph_is_launched_and_does_nothing);
+    tcase_add_test(tcase, a_cycle_is_not_instantiated);
+    tcase_add_test(tcase, flags_are_kept_and_checked);
+    tcase_add_test(tcase, stale_and_foreign_executable_graphs_are_refused);
+    tcase_add_test(tcase, an_executable_graph_outlives_its_graph);
+    tcase_add_test(tcase, a_launch_stands_in_its_stream_like_one_piece_of_work);
+    tcase_add_test(tcase, a_launch_in_the_legacy_stream_waits_for_blocking_streams_and_they_for_it);
+    tcase_add_test(tcase, launches_of_one_executable_graph_come_one_after_the_other);
+    tcase_add_test(tcase, an_executable_graph_may_be_destroyed_in_flight);
+    tcase_add_test(tcase, a_launch_uses_the_memory_until_it_is_done);
+    tcase_add_test(tcase, a_launch_that_cannot_be_done_does_nothing_of_it);
+    tcase_add_test(tcase, nodes_of_a_context_that_is_gone_do_not_run);
+    tcase_add_test(tcase, nodes_of_an_event_that_is_gone_do_not_run);
+    tcase_add_test(tcase, a_context_may_be_destroyed_while_a_launch_runs_in_it);
+    tcase_add_test(tcase, nodes_of_an_executable_graph_change_for_later_launches);
+    tcase_add_test(tcase, a_copy_changes_to_another_flat_copy_of_the_same_kind);
+    tcase_add_test(tcase, only_nodes_of_the_graph_it_was_made_of_are_changed);
+    tcase_add_test(tcase, copies_and_fills_can_be_switched_off_and_on);
+    tcase_add_test(tcase, an_update_takes_over_what_the_nodes_do);
+    tcase_add_test(tcase, an_update_that_does_not_fit_changes_nothing);
+    tcase_add_test(tcase, an_update_tells_the_dependency_that_differs);
+    tcase_add_test(tcase, an_update_keeps_contexts_devices_and_shapes);
+    tcase_add_test(tcase, a_child_graph_is_updated_with_its_nodes);
+    tcase_add_test(tcase, every_schedule_keeps_to_the_edges);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){graph_exec_suite, NULL});
+}
