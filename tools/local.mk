@@ -14,7 +14,7 @@ EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13
 
 # The player holds an embedded driver of its own and opens others, so it is a program without libctxrt.
 pkglibexec_PROGRAMS += ctxrt-play
-ctxrt_play_SOURCES = tools/play_main.c tools/command.c tools/command.h
+ctxrt_play_SOURCES = tools/play_main.c tools/play_random.c tools/play_random.h tools/command.c tools/command.h
 ctxrt_play_CPPFLAGS = $(AM_CPPFLAGS)
 ctxrt_play_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-ctxrt_play_LDADD = $(PLAY_LIBS) $(JANSSON_LIBS)
+ctxrt_play_LDADD = lib/model/libmodel.la $(PLAY_LIBS) $(JANSSON_LIBS)

@@ -5,12 +5,24 @@
 #include "play/print.h"
 #include "play/record.h"
 #include "play/reference.h"
+#include "play_random.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LIBCUDA = 256, KEY_DRIVER, KEY_SCHEDULE, KEY_SHOW, KEY_RECORD, KEY_TIMEOUT, KEY_PRINT, KEY_VERBS };
+enum {
+    KEY_LIBCUDA = 256,
+    KEY_DRIVER,
+    KEY_SCHEDULE,
+    KEY_SHOW,
+    KEY_RECORD,
+    KEY_TIMEOUT,
+    KEY_PRINT,
+    KEY_RANDOM,
+    KEY_COUNT,
+    KEY_VERBS
+};
 enum { PLAY_SKIPPED = 77 };
 
 #define SECONDS_MOST 3600
@@ -20,6 +32,7 @@ typedef struct request {
     bool print;
     bool verbs;
     const char *record;
+    play_random_request random;
     char **files;
     int file_count;
 } request;
@@ -53,6 +66,23 @@ static error_t take_timeout(request *self, const char *text, struct argp_state *
     return 0;
 }
 
+static error_t take_random(request *self, const char *text, struct argp_state *state)
+{
+    return play_random_take(&self->random, text)
+               ? 0
+               : command_wrong_use(state, "--random %s: it is SEED,STEPS, and 1 to 400 steps", text);
+}
+
+static error_t take_count(request *self, const char *text, struct argp_state *state)
+{
+    char *end;
+    long count = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || count < 1 || count > 1000000)
+        return command_wrong_use(state, "--count %s: it is 1 to 1000000", text);
+    self->random.count = (int)count;
+    return 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
@@ -79,13 +109,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_VERBS:
         self->verbs = true;
         return 0;
+    case KEY_RANDOM:
+        return take_random(self, argument, state);
+    case KEY_COUNT:
+        return take_count(self, argument, state);
     case ARGP_KEY_ARG:
         self->files = state->argv + state->next - 1;
         self->file_count = state->argc - state->next + 1;
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        return self->verbs ? 0 : command_wrong_use(state, "name a scenario");
+        return self->random.steps != 0 || self->verbs ? 0 : command_wrong_use(state, "name a scenario");
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -180,6 +214,9 @@ int main(int argc, char **argv)
         {"show", KEY_SHOW, NULL, 0, "Draw every thread's stack after each step", 0},
         {"record", KEY_RECORD, "FOLDER", 0,
          "Write what came back into FOLDER, and go on behind mismatches", 0},
+        {"random", KEY_RANDOM, "SEED,STEPS", 0,
+         "Make a scenario up, and compare with the model of the rules", 0},
+        {"count", KEY_COUNT, "N", 0, "So many of them, with the seeds that follow (1)", 0},
         {"print", KEY_PRINT, NULL, 0, "Print the scenarios as they were understood; play nothing",
          0},
         {"verbs", KEY_VERBS, NULL, 0, "Print the reference of verbs and words", 0},
@@ -187,13 +224,15 @@ int main(int argc, char **argv)
     };
     static const struct argp argp = {options, parse, "FILE...", doc, NULL, NULL, NULL};
     static char name[] = "ctxrt play";
-    request self = {0};
+    request self = {.random = {.count = 1}};
     int status;
 
     argv[0] = name;
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
     status = self.verbs && cx_reference_print(stdout) ? COMMAND_GOOD : PLAY_SKIPPED;
+    if (self.random.steps != 0)
+        status = worse(status, play_random(&self.random, &self.options, self.print));
     for (int i = 0; i < self.file_count; i++)
         status = worse(status, do_file(&self, self.files[i]));
     if (fflush(stdout) != 0 || ferror(stdout))

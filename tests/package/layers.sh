@@ -4,7 +4,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-rooms='base driver emu layer device context work memory graph infinirt shim play'
+rooms='base driver emu layer device context work memory graph infinirt shim play model'
 
 may_include() # room
 {
@@ -21,6 +21,7 @@ may_include() # room
     infinirt) echo base driver layer device context work memory graph infinirt ;;
     shim) echo base driver emu shim ;;
     play) echo base driver emu play ;;
+    model) echo base driver play model ;;
     esac
 }
 
@@ -43,7 +44,7 @@ wrong_includes() # folder of the rooms, room
     done
 }
 
-echo 1..14
+echo 1..15
 for room in $rooms; do
     wrong_includes "$top_srcdir/lib" "$room" > "$scratch/out"
     [ ! -s "$scratch/out" ]
@@ -76,7 +77,8 @@ plant work '#include "emu/emu.h"'
 plant memory '#include "stream.h"'
 plant shim '#include "context/stack.h"'
 plant play '#include "context/stack.h"'
-for room in base driver emu layer device context work memory shim play; do
+plant model '#include "emu/context.h"'
+for room in base driver emu layer device context work memory shim play model; do
     [ -n "$(wrong_includes "$scratch/lib" "$room")" ] || echo "not found in $room"
 done > "$scratch/out"
 [ ! -s "$scratch/out" ]

@@ -1,5 +1,5 @@
 # Scenarios by group of docs/semantics.md; each group is a folder.
-SCENARIO_SH = tests/scenarios/coverage.sh tests/scenarios/play.sh
+SCENARIO_SH = tests/scenarios/coverage.sh tests/scenarios/play.sh tests/scenarios/random.sh
 dist_check_SCRIPTS += $(SCENARIO_SH)
 TESTS += $(SCENARIO_SH)
 EXTRA_DIST += tests/scenarios/cited.awk \

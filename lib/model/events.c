@@ -1,0 +1,186 @@
+/* Events: T1, T3, T4, T6. */
+#include "model/world.h"
+
+enum { EVENT_FLAGS_KNOWN = 7, EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4 };
+
+bool find_event(asking *self, int operand, int *out_event, int *out_error)
+{
+    const cx_model *model = self->model;
+    *out_event = thing_of(self, operand, CX_KIND_EVENT);
+    *out_error = CXU_INVALID_HANDLE;
+    if (*out_event == NO_THING)
+        return true;
+    if (*out_event < 0)
+        return false;
+    const world_event *event = &model->events[*out_event];
+    bool good = event->live && belongs(model, event->context, event->generation);
+    if (good)
+        *out_error = CXU_SUCCESS;
+    return good || not_reused(model, event->died);
+}
+
+static bool create(asking *self)
+{
+    cx_model *model = self->model;
+    int current = current_of(self), state = current_state(self);
+    int64_t flags = number_of(self, 1);
+    bool bad_flags = (flags & ~(int64_t)EVENT_FLAGS_KNOWN) != 0 ||
+                     ((flags & EVENT_INTERPROCESS) != 0 && (flags & EVENT_DISABLE_TIMING) == 0);
+    if (bad_flags) {
+        answer(self, CXU_INVALID_VALUE);
+        return state == CXU_SUCCESS ? true : answer(self, state);
+    }
+    cite(self, CX_RULE_Q1);
+    answer(self, state);
+    if (state != CXU_SUCCESS)
+        return true;
+    int index = model->event_count++;
+    model->made++;
+    model->events[index] = (world_event){
+        .live = true,
+        .context = current,
+        .generation = model->contexts[current].generation,
+        .timing = (flags & EVENT_DISABLE_TIMING) == 0,
+    };
+    return bind_name(self, CX_KIND_EVENT, index);
+}
+
+static bool destroy(asking *self)
+{
+    int event, error;
+    if (!find_event(self, 0, &event, &error))
+        return false;
+    if (current_of(self) == NO_CONTEXT)
+        cite(self, CX_RULE_T6);
+    if (error == CXU_SUCCESS) {
+        cite(self, CX_RULE_T12);
+        self->model->events[event].live = false;
+        self->model->events[event].died = self->model->made;
+    }
+    return answer(self, error);
+}
+
+/* The record is a piece of work itself: until it has run the event is not ready. */
+static bool record_as(asking *self, int event, work_set before, int work)
+{
+    if (work == NO_THING)
+        return false;
+    set_add(&before, work);
+    self->model->events[event].before = before;
+    self->model->events[event].recorded = true;
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool record(asking *self)
+{
+    int stream, context, event, error, event_error;
+    if (!find_event(self, 0, &event, &event_error) || !find_stream(self, 1, &stream, &context, &error))
+        return false;
+    if (event_error != CXU_SUCCESS) {
+        answer(self, event_error);
+        return error != CXU_SUCCESS && error != event_error ? answer(self, error) : true;
+    }
+    if (error != CXU_SUCCESS)
+        return answer(self, error);
+    cite(self, CX_RULE_T1);
+    if (self->model->events[event].context != context)
+        return answer(self, CXU_INVALID_HANDLE);
+    work_set before = stream_before(self->model, stream, context);
+    return record_as(self, event, before, add_work(self->model, stream, context, NULL));
+}
+
+static bool query(asking *self)
+{
+    int event, error;
+    if (!find_event(self, 0, &event, &error))
+        return false;
+    if (error != CXU_SUCCESS)
+        return answer(self, error);
+    cite(self, CX_RULE_T4);
+    answer_query(self, &self->model->events[event].before);
+    return true;
+}
+
+static bool synchronize(asking *self)
+{
+    int event, error;
+    if (!find_event(self, 0, &event, &error))
+        return false;
+    if (error == CXU_SUCCESS) {
+        if (set_blocked(self->model, &self->model->events[event].before))
+            return false;
+        set_unite(&self->model->done, &self->model->events[event].before);
+    }
+    return answer(self, error);
+}
+
+static bool elapsed(asking *self)
+{
+    int first, last, first_error, last_error;
+    if (!find_event(self, 0, &first, &first_error) || !find_event(self, 1, &last, &last_error))
+        return false;
+    cite(self, CX_RULE_T4);
+    if (first_error != CXU_SUCCESS || last_error != CXU_SUCCESS)
+        return answer(self, CXU_INVALID_HANDLE);
+    const world_event *start = &self->model->events[first], *end = &self->model->events[last];
+    if (start->context != end->context)
+        return false; /* the rules do not say */
+    if (!start->recorded || !end->recorded || !start->timing || !end->timing)
+        return answer(self, CXU_INVALID_HANDLE);
+    work_set both = start->before;
+    set_unite(&both, &end->before);
+    answer_query(self, &both);
+    return true;
+}
+
+/* A context that a call names; NULL is not taken for the current one. */
+static bool find_context(asking *self, int *out_context, int *out_error)
+{
+    *out_context = thing_of(self, 0, CX_KIND_CONTEXT);
+    if (*out_context < 0)
+        return false;
+    const world_context *context = &self->model->contexts[*out_context];
+    *out_error = context->live ? CXU_SUCCESS : context->primary ? CXU_CONTEXT_IS_DESTROYED : CXU_INVALID_CONTEXT;
+    return context->live || context->primary || not_reused(self->model, context->died);
+}
+
+static bool of_context(asking *self)
+{
+    int context, event, error, event_error;
+    cx_model *model = self->model;
+    bool waits = cx_verb_number(self->step->verb) == CX_VERB_ctx_wait;
+    if (!find_context(self, &context, &error) || !find_event(self, 1, &event, &event_error))
+        return false;
+    if (error != CXU_SUCCESS || event_error != CXU_SUCCESS) {
+        if (error != CXU_SUCCESS)
+            answer(self, error);
+        return event_error != CXU_SUCCESS ? answer(self, event_error) : true;
+    }
+    cite(self, CX_RULE_T3);
+    if (!waits) {
+        work_set all = context_work(model, context);
+        return model->events[event].context != context
+                   ? answer(self, CXU_INVALID_HANDLE)
+                   : record_as(self, event, all, add_work(model, NO_THING, context, NULL));
+    }
+    set_unite(&model->contexts[context].tail, &model->events[event].before);
+    for (int i = 0; i < model->stream_count; i++)
+        if (model->streams[i].context == context)
+            set_unite(&model->streams[i].tail, &model->events[event].before);
+    return answer(self, CXU_SUCCESS);
+}
+
+bool ask_event(asking *self)
+{
+    switch (cx_verb_number(self->step->verb)) {
+    case CX_VERB_event_create: return create(self);
+    case CX_VERB_event_destroy: return destroy(self);
+    case CX_VERB_event_record: return record(self);
+    case CX_VERB_event_query: return query(self);
+    case CX_VERB_event_sync: return synchronize(self);
+    case CX_VERB_event_elapsed: return elapsed(self);
+    case CX_VERB_ctx_record:
+    case CX_VERB_ctx_wait: return of_context(self);
+    default: return false;
+    }
+}

@@ -1,0 +1,195 @@
+/* Device memory, and what work does to it: C3, T5, T11. */
+#include "model/world.h"
+
+static bool alloc(asking *self)
+{
+    cx_model *model = self->model;
+    int current = current_of(self), state = current_state(self);
+    int64_t bytes = number_of(self, 1);
+    if (bytes == 0) {
+        answer(self, CXU_INVALID_VALUE);
+        return state == CXU_SUCCESS ? true : answer(self, state);
+    }
+    if (bytes != BUFFER_BYTES)
+        return false;
+    cite(self, CX_RULE_Q1);
+    answer(self, state);
+    if (state != CXU_SUCCESS)
+        return true;
+    int index = model->buffer_count++;
+    model->made++;
+    model->buffers[index] = (world_buffer){
+        .live = true, .context = current, .generation = model->contexts[current].generation};
+    return bind_name(self, CX_KIND_MEMORY, index);
+}
+
+static bool is_good(const cx_model *model, int index)
+{
+    const world_buffer *buffer = &model->buffers[index];
+    return buffer->live && belongs(model, buffer->context, buffer->generation);
+}
+
+static bool uses_finished_or_free(const cx_model *model, const world_buffer *buffer)
+{
+    return !set_blocked(model, &buffer->written) && !set_blocked(model, &buffer->read);
+}
+
+/* With any context current, or none (T5). Waits for the work that uses it (T12). */
+static bool free_memory(asking *self)
+{
+    cx_model *model = self->model;
+    int index = thing_of(self, 0, CX_KIND_MEMORY);
+    if (index == UNKNOWN_THING)
+        return false;
+    if (index == NO_THING)
+        return answer(self, CXU_SUCCESS);
+    world_buffer *buffer = &model->buffers[index];
+    if (is_good(model, index) ? !uses_finished_or_free(model, buffer) : !not_reused(model, buffer->died))
+        return false;
+    cite(self, CX_RULE_T5);
+    if (!is_good(model, index)) {
+        if (buffer->live)
+            cite(self, CX_RULE_C3);
+        return answer(self, CXU_INVALID_VALUE);
+    }
+    cite(self, CX_RULE_T12);
+    buffer->live = false;
+    buffer->died = model->made;
+    return answer(self, CXU_SUCCESS);
+}
+
+/* ---- work on buffers ---- */
+
+/* Where the work of a step goes; false: nothing can be said, or the answer is given in *out_error. */
+static bool find_place(asking *self, int operand, int *out_stream, int *out_context, int *out_error)
+{
+    if (!find_stream(self, operand, out_stream, out_context, out_error))
+        return false;
+    /* That the current context must be the stream's is in no rule. */
+    return *out_stream == NO_THING || *out_error != CXU_SUCCESS || current_of(self) == *out_context;
+}
+
+static bool ordered(const cx_model *model, const work_set *earlier, const work_set *before)
+{
+    return set_within(earlier, before, &model->done);
+}
+
+static bool may_write(const cx_model *model, int index, const work_set *before)
+{
+    const world_buffer *buffer = &model->buffers[index];
+    return ordered(model, &buffer->written, before) && ordered(model, &buffer->read, before);
+}
+
+static bool may_read(const cx_model *model, int index, const work_set *before)
+{
+    const world_buffer *buffer = &model->buffers[index];
+    return buffer->defined && ordered(model, &buffer->written, before);
+}
+
+static void write_buffer(cx_model *model, int index, int value, const work_set *before, int work)
+{
+    world_buffer *buffer = &model->buffers[index];
+    buffer->defined = true;
+    buffer->value = value;
+    buffer->written = *before;
+    buffer->read = (work_set){{0}};
+    set_add(&buffer->written, work);
+}
+
+/* A buffer of the context that the work is done in. */
+static bool in_context(const cx_model *model, int index, int context)
+{
+    return index >= 0 && is_good(model, index) && model->buffers[index].context == context;
+}
+
+/* Fills are asynchronous, in the legacy stream too; the scenario's next step finds out. */
+static bool fill(asking *self, int stream_operand)
+{
+    cx_model *model = self->model;
+    int stream = NO_THING, context = current_of(self), error = CXU_SUCCESS;
+    int index = thing_of(self, 0, CX_KIND_MEMORY);
+    if (stream_operand < 0)
+        error = current_state(self);
+    else if (!find_place(self, stream_operand, &stream, &context, &error))
+        return false;
+    if (number_of(self, 2) != BUFFER_BYTES || index < 0)
+        return false;
+    if (error != CXU_SUCCESS)
+        return is_good(model, index) ? answer(self, error) : false;
+    work_set before = stream_before(model, stream, context);
+    if (!in_context(model, index, context) || !may_write(model, index, &before))
+        return false;
+    int work = add_work(model, stream, context, NULL);
+    if (work == NO_THING)
+        return false;
+    cite(self, CX_RULE_T11);
+    write_buffer(model, index, (int)(number_of(self, 1) & 0xff), &before, work);
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool copy_async(asking *self)
+{
+    cx_model *model = self->model;
+    int stream, context, error;
+    int to = thing_of(self, 0, CX_KIND_MEMORY), from = thing_of(self, 1, CX_KIND_MEMORY);
+    if (!find_place(self, 3, &stream, &context, &error) || error != CXU_SUCCESS || to == from ||
+        number_of(self, 2) != BUFFER_BYTES || !in_context(model, to, context) || !in_context(model, from, context))
+        return false;
+    work_set before = stream_before(model, stream, context);
+    if (!may_write(model, to, &before) || !may_read(model, from, &before))
+        return false;
+    int work = add_work(model, stream, context, NULL);
+    if (work == NO_THING)
+        return false;
+    cite(self, CX_RULE_T11);
+    write_buffer(model, to, model->buffers[from].value, &before, work);
+    set_unite(&model->buffers[from].read, &before);
+    set_add(&model->buffers[from].read, work);
+    return answer(self, CXU_SUCCESS);
+}
+
+/* Reads through the legacy stream of the current context, and waits for it. */
+static bool expect(asking *self)
+{
+    cx_model *model = self->model;
+    int context = current_of(self), index = thing_of(self, 0, CX_KIND_MEMORY);
+    int64_t wanted = number_of(self, 1);
+    if (current_state(self) != CXU_SUCCESS || number_of(self, 2) != BUFFER_BYTES || wanted < 0 || wanted > 255 ||
+        !in_context(model, index, context))
+        return false;
+    work_set before = stream_before(model, NO_THING, context);
+    if (set_blocked(model, &before) || !may_read(model, index, &before))
+        return false;
+    int work = add_work(model, NO_THING, context, NULL);
+    if (work == NO_THING)
+        return false;
+    set_unite(&model->done, &before);
+    set_add(&model->done, work);
+    cite(self, CX_RULE_T11);
+    if (wanted == model->buffers[index].value)
+        return answer(self, CXU_SUCCESS);
+    answer(self, CX_PLAY_DIFFERS);
+    answer_number(self, 0);
+    return answer_number(self, model->buffers[index].value);
+}
+
+int cx_model_value(const cx_model *model, const char *memory)
+{
+    for (int i = 0; i < model->name_count; i++)
+        if (model->names[i].kind == CX_KIND_MEMORY && strcmp(model->names[i].name, memory) == 0)
+            return model->buffers[model->names[i].index].value;
+    return 0;
+}
+
+bool ask_memory(asking *self)
+{
+    switch (cx_verb_number(self->step->verb)) {
+    case CX_VERB_mem_alloc: return alloc(self);
+    case CX_VERB_mem_free: return free_memory(self);
+    case CX_VERB_mem_fill: return fill(self, -1);
+    case CX_VERB_mem_fill_async: return fill(self, 3);
+    case CX_VERB_copy_dtod_async: return copy_async(self);
+    case CX_VERB_mem_expect: return expect(self);
+    default: return false;
+    }
+}

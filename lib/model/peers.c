@@ -1,0 +1,93 @@
+/* Peers: E. */
+#include "model/world.h"
+
+/* What is wrong with a peer context for the current one; CXU_SUCCESS: nothing. False: nothing can be said. */
+static bool check_peer(asking *self, int peer, int *out_error)
+{
+    const cx_model *model = self->model;
+    *out_error = current_state(self);
+    if (*out_error != CXU_SUCCESS)
+        return true;
+    *out_error = CXU_INVALID_CONTEXT;
+    if (peer == NO_THING || peer == current_of(self))
+        return true;
+    const world_context *context = &model->contexts[peer];
+    if (context->live)
+        *out_error = CXU_SUCCESS;
+    return context->live || (!context->primary && not_reused(model, context->died));
+}
+
+static bool enable(asking *self)
+{
+    int error, peer = thing_of(self, 0, CX_KIND_CONTEXT);
+    if (peer == UNKNOWN_THING || !check_peer(self, peer, &error))
+        return false;
+    cite(self, CX_RULE_E1);
+    if (number_of(self, 1) != 0) {
+        answer(self, CXU_INVALID_VALUE);
+        return error == CXU_SUCCESS ? true : answer(self, error);
+    }
+    if (error != CXU_SUCCESS)
+        return answer(self, error);
+    world_context *current = &self->model->contexts[current_of(self)];
+    if (current->device == self->model->contexts[peer].device)
+        return answer(self, CXU_PEER_ACCESS_UNSUPPORTED);
+    if (current->reaches[peer])
+        return answer(self, CXU_PEER_ACCESS_ALREADY_ENABLED);
+    current->reaches[peer] = true;
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool disable(asking *self)
+{
+    int error, peer = thing_of(self, 0, CX_KIND_CONTEXT);
+    if (peer == UNKNOWN_THING || !check_peer(self, peer, &error))
+        return false;
+    cite(self, CX_RULE_E1);
+    if (error != CXU_SUCCESS) {
+        answer(self, error);
+        return peer == current_of(self) ? answer(self, CXU_PEER_ACCESS_NOT_ENABLED) : true;
+    }
+    world_context *current = &self->model->contexts[current_of(self)];
+    if (!current->reaches[peer])
+        return answer(self, CXU_PEER_ACCESS_NOT_ENABLED);
+    current->reaches[peer] = false;
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool can_access(asking *self)
+{
+    int64_t device = number_of(self, 0), peer = number_of(self, 1);
+    if (!device_exists(self, device) || !device_exists(self, peer)) {
+        cite(self, CX_RULE_I5);
+        return answer(self, CXU_INVALID_DEVICE);
+    }
+    cite(self, CX_RULE_E1);
+    answer(self, CXU_SUCCESS);
+    return answer_number(self, device != peer);
+}
+
+/* In this order: the pointer, the devices, the attribute. */
+static bool p2p(asking *self)
+{
+    int64_t attribute = number_of(self, 0), from = number_of(self, 1), to = number_of(self, 2);
+    cite(self, CX_RULE_E2);
+    if (number_of(self, 3) == 0)
+        return answer(self, CXU_INVALID_VALUE);
+    if (!device_exists(self, from) || !device_exists(self, to) || from == to)
+        return answer(self, CXU_INVALID_DEVICE);
+    if (attribute < 1 || attribute > 4)
+        return answer(self, CXU_INVALID_VALUE);
+    return answer(self, CXU_SUCCESS);
+}
+
+bool ask_peer(asking *self)
+{
+    switch (cx_verb_number(self->step->verb)) {
+    case CX_VERB_peer_enable: return enable(self);
+    case CX_VERB_peer_disable: return disable(self);
+    case CX_VERB_device_can_access: return can_access(self);
+    case CX_VERB_device_p2p: return p2p(self);
+    default: return false;
+    }
+}

@@ -1,0 +1,103 @@
+/* Primary contexts: P. */
+#include "model/world.h"
+
+static bool flags_are_valid(int64_t flags)
+{
+    int64_t schedule = flags & 7;
+    return (schedule == 0 || schedule == 1 || schedule == 2 || schedule == 4) && (flags & ~INT64_C(0x9f)) == 0;
+}
+
+static bool retain(asking *self, int device)
+{
+    world_context *context = &self->model->contexts[device];
+    cite(self, CX_RULE_P1);
+    if (!context->live) {
+        bool again = context->generation > 0;
+        context->live = true;
+        context->generation++;
+        context->flags = self->model->primary_flags[device];
+        if (again)
+            cite(self, CX_RULE_P5);
+    }
+    self->model->retains[device]++;
+    bind_name(self, CX_KIND_CONTEXT, device);
+    return answer(self, CXU_SUCCESS);
+}
+
+static void deactivate(asking *self, int device)
+{
+    world_context *context = &self->model->contexts[device];
+    if (!context->live)
+        return;
+    end_contents(self->model, device);
+    context->live = false;
+}
+
+static bool release(asking *self, int device)
+{
+    cx_model *model = self->model;
+    if (model->retains[device] == 1 && !can_end(model, device))
+        return false;
+    cite(self, CX_RULE_P2);
+    if (model->retains[device] == 0)
+        return answer(self, CXU_INVALID_CONTEXT);
+    if (!model->contexts[device].live)
+        cite(self, CX_RULE_P7);
+    if (--model->retains[device] == 0)
+        deactivate(self, device);
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool reset(asking *self, int device)
+{
+    if (!can_end(self->model, device))
+        return false;
+    cite(self, CX_RULE_P3);
+    deactivate(self, device);
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool set_flags(asking *self)
+{
+    int64_t flags = number_of(self, 0), device = number_of(self, 1);
+    bool bad_flags = !flags_are_valid(flags), bad_device = !device_exists(self, device);
+    cite(self, CX_RULE_P6);
+    if (bad_device)
+        answer(self, CXU_INVALID_DEVICE);
+    if (bad_flags)
+        answer(self, CXU_INVALID_VALUE);
+    if (bad_device || bad_flags)
+        return true;
+    self->model->primary_flags[device] = flags;
+    self->model->contexts[device].flags = flags;
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool state(asking *self, int device)
+{
+    cite(self, CX_RULE_P1);
+    answer(self, CXU_SUCCESS);
+    answer_number(self, self->model->primary_flags[device]);
+    return answer_number(self, self->model->contexts[device].live);
+}
+
+static bool of_device(asking *self, int operand, bool (*ask)(asking *self, int device))
+{
+    int64_t device = number_of(self, operand);
+    if (device_exists(self, device))
+        return ask(self, (int)device);
+    cite(self, CX_RULE_I5);
+    return answer(self, CXU_INVALID_DEVICE);
+}
+
+bool ask_primary(asking *self)
+{
+    switch (cx_verb_number(self->step->verb)) {
+    case CX_VERB_primary_retain: return of_device(self, 1, retain);
+    case CX_VERB_primary_release: return of_device(self, 0, release);
+    case CX_VERB_primary_reset: return of_device(self, 0, reset);
+    case CX_VERB_primary_set_flags: return set_flags(self);
+    case CX_VERB_primary_state: return of_device(self, 0, state);
+    default: return false;
+    }
+}

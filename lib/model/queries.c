@@ -1,0 +1,165 @@
+/* Queries of contexts: Q. */
+#include "model/world.h"
+
+/* The context that a query is of, where NULL is the current one. False: nothing can be said. */
+static bool find(asking *self, int *out_index, int *out_error)
+{
+    *out_index = thing_of(self, 0, CX_KIND_CONTEXT);
+    if (*out_index == UNKNOWN_THING)
+        return false;
+    if (*out_index == NO_THING) {
+        cite(self, CX_RULE_Q1);
+        *out_index = current_of(self);
+        *out_error = current_state(self);
+        return true;
+    }
+    const world_context *context = &self->model->contexts[*out_index];
+    *out_error = context->live      ? CXU_SUCCESS
+                 : context->primary ? CXU_CONTEXT_IS_DESTROYED
+                                    : CXU_INVALID_CONTEXT;
+    cite(self, context->primary ? CX_RULE_P4 : CX_RULE_C4);
+    return context->live || context->primary || not_reused(self->model, context->died);
+}
+
+/* The device is known of a deactivated primary context too (Q2). */
+static bool device_of(asking *self, int index, int error)
+{
+    if (index >= 0 && self->model->contexts[index].primary && error == CXU_CONTEXT_IS_DESTROYED) {
+        cite(self, CX_RULE_Q2);
+        error = CXU_SUCCESS;
+    }
+    answer(self, error);
+    return error == CXU_SUCCESS ? answer_number(self, self->model->contexts[index].device) : true;
+}
+
+static bool current_device(asking *self)
+{
+    cite(self, CX_RULE_Q1);
+    return device_of(self, current_of(self), current_state(self));
+}
+
+static bool device_of_context(asking *self)
+{
+    int index, error;
+    return find(self, &index, &error) && device_of(self, index, error);
+}
+
+static bool flags(asking *self)
+{
+    cite(self, CX_RULE_Q1);
+    int state = current_state(self);
+    answer(self, state);
+    return state == CXU_SUCCESS ? answer_number(self, self->model->contexts[current_of(self)].flags) : true;
+}
+
+static bool id(asking *self)
+{
+    int index, error;
+    if (!find(self, &index, &error))
+        return false;
+    cite(self, CX_RULE_Q3);
+    answer(self, error);
+    if (error != CXU_SUCCESS)
+        return true;
+    char label[32];
+    snprintf(label, sizeof label, "id%d", index);
+    return answer_same(self, label, self->model->contexts[index].generation);
+}
+
+static bool version(asking *self)
+{
+    int index, error;
+    if (!find(self, &index, &error))
+        return false;
+    cite(self, CX_RULE_Q3);
+    answer(self, error);
+    return error == CXU_SUCCESS ? answer_number(self, 3020) : true;
+}
+
+/* What is done afterwards. */
+static bool synchronize(asking *self, int index, int error)
+{
+    cx_model *model = self->model;
+    if (error == CXU_SUCCESS) {
+        work_set all = context_work(model, index);
+        if (set_blocked(model, &all))
+            return false;
+        set_unite(&model->done, &all);
+    }
+    return answer(self, error);
+}
+
+static bool synchronize_current(asking *self)
+{
+    cite(self, CX_RULE_Q1);
+    return synchronize(self, current_of(self), current_state(self));
+}
+
+static bool synchronize_context(asking *self)
+{
+    int index, error;
+    return find(self, &index, &error) && synchronize(self, index, error);
+}
+
+static bool limit_is_known(int64_t limit)
+{
+    return limit >= 0 && limit <= 6;
+}
+
+static bool limit(asking *self)
+{
+    cite(self, CX_RULE_Q4);
+    int state = current_state(self);
+    if (!limit_is_known(number_of(self, 0))) {
+        answer(self, CXU_UNSUPPORTED_LIMIT);
+        answer(self, CXU_INVALID_VALUE);
+        return state == CXU_SUCCESS ? true : answer(self, state);
+    }
+    answer(self, state);
+    return answer(self, CXU_UNSUPPORTED_LIMIT); /* a device may lack any of them */
+}
+
+static bool cache(asking *self)
+{
+    int state = current_state(self);
+    bool sets = cx_verb_number(self->step->verb) == CX_VERB_cache_set;
+    int64_t wanted = sets ? number_of(self, 0) : 0;
+    cite(self, CX_RULE_Q1);
+    if (wanted < 0 || wanted > 3) {
+        cite(self, CX_RULE_Q5);
+        answer(self, CXU_INVALID_VALUE);
+        return state == CXU_SUCCESS ? true : answer(self, state);
+    }
+    answer(self, state);
+    if (state != CXU_SUCCESS)
+        return true;
+    world_context *context = &self->model->contexts[current_of(self)];
+    if (sets)
+        context->cache = wanted;
+    return sets ? true : answer_number(self, context->cache);
+}
+
+static bool priorities(asking *self)
+{
+    cite(self, CX_RULE_Q5);
+    return answer(self, current_state(self));
+}
+
+bool ask_query(asking *self)
+{
+    switch (cx_verb_number(self->step->verb)) {
+    case CX_VERB_ctx_device: return current_device(self);
+    case CX_VERB_ctx_device_of: return device_of_context(self);
+    case CX_VERB_ctx_flags: return flags(self);
+    case CX_VERB_ctx_id: return id(self);
+    case CX_VERB_ctx_version: return version(self);
+    case CX_VERB_ctx_sync: return synchronize_current(self);
+    case CX_VERB_ctx_sync_of: return synchronize_context(self);
+    case CX_VERB_limit_set:
+    case CX_VERB_limit_get: return limit(self);
+    case CX_VERB_cache_set:
+    case CX_VERB_cache_get: return cache(self);
+    case CX_VERB_priorities: return priorities(self);
+    default: return false;
+    }
+}

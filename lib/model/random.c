@@ -1,0 +1,283 @@
+#include "model/random.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- numbers ---- */
+
+typedef struct maker {
+    const cx_random_options *options;
+    cx_scenario *scenario;
+    cx_model *model;
+    cx_coverage *coverage;
+    uint64_t state;
+    int names;
+    bool lawful; /* the step should succeed */
+} maker;
+
+/* splitmix64 */
+static uint32_t any(maker *self)
+{
+    self->state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = self->state;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)((z ^ z >> 31) >> 16);
+}
+
+static int below(maker *self, int limit)
+{
+    return (int)(any(self) % (uint32_t)limit);
+}
+
+static bool chance(maker *self, int percent)
+{
+    return below(self, 100) < percent;
+}
+
+/* ---- which step ---- */
+
+static const struct {
+    cx_verb_id verb;
+    int weight;
+} weights[] = {
+    {CX_VERB_ctx_create, 14},       {CX_VERB_ctx_create_v3, 2},   {CX_VERB_ctx_create_v4, 2},
+    {CX_VERB_ctx_destroy, 14},      {CX_VERB_ctx_push, 16},       {CX_VERB_ctx_pop, 16},
+    {CX_VERB_ctx_set, 14},          {CX_VERB_ctx_get, 10},        {CX_VERB_ctx_device, 10},
+    {CX_VERB_ctx_device_of, 6},     {CX_VERB_ctx_flags, 4},       {CX_VERB_ctx_id, 8},
+    {CX_VERB_ctx_version, 4},       {CX_VERB_ctx_sync, 6},        {CX_VERB_ctx_sync_of, 3},
+    {CX_VERB_limit_set, 4},         {CX_VERB_limit_get, 4},       {CX_VERB_cache_set, 5},
+    {CX_VERB_cache_get, 4},         {CX_VERB_priorities, 4},      {CX_VERB_ctx_attach, 5},
+    {CX_VERB_ctx_detach, 6},        {CX_VERB_primary_retain, 12}, {CX_VERB_primary_release, 12},
+    {CX_VERB_primary_reset, 8},     {CX_VERB_primary_set_flags, 5}, {CX_VERB_primary_state, 8},
+    {CX_VERB_peer_enable, 8},       {CX_VERB_peer_disable, 8},    {CX_VERB_device_can_access, 3},
+    {CX_VERB_device_p2p, 4},        {CX_VERB_device_get, 3},      {CX_VERB_init, 3},
+    {CX_VERB_stream_create, 12},    {CX_VERB_stream_destroy, 6},  {CX_VERB_stream_ctx, 6},
+    {CX_VERB_stream_sync, 8},       {CX_VERB_stream_query, 6},    {CX_VERB_stream_wait, 8},
+    {CX_VERB_stream_host, 6},       {CX_VERB_gate_open, 5},       {CX_VERB_event_create, 10},
+    {CX_VERB_event_destroy, 5},     {CX_VERB_event_record, 10},   {CX_VERB_event_query, 6},
+    {CX_VERB_event_sync, 5},        {CX_VERB_event_elapsed, 6},   {CX_VERB_ctx_record, 4},
+    {CX_VERB_ctx_wait, 4},          {CX_VERB_mem_alloc, 12},      {CX_VERB_mem_free, 8},
+    {CX_VERB_mem_fill, 5},          {CX_VERB_mem_fill_async, 10}, {CX_VERB_copy_dtod_async, 8},
+    {CX_VERB_mem_expect, 12},       {CX_VERB_thread_end, 3},      {CX_VERB_fork, 1},
+};
+
+static cx_verb_id choose_verb(maker *self)
+{
+    int sum = 0, at = 0;
+    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
+        sum += weights[i].weight;
+    int wanted = below(self, sum);
+    while ((wanted -= weights[at].weight) >= 0)
+        at++;
+    return weights[at].verb;
+}
+
+/* ---- its operands ---- */
+
+static void make_name(maker *self, cx_step *step, int operand, char letter)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%c%d", letter, ++self->names);
+    cx_step_name(self->scenario, step, operand, name);
+}
+
+static char letter_of(cx_kind kind)
+{
+    return kind == CX_KIND_CONTEXT  ? 'c'
+           : kind == CX_KIND_STREAM ? 's'
+           : kind == CX_KIND_EVENT  ? 'e'
+           : kind == CX_KIND_MEMORY ? 'm'
+           : kind == CX_KIND_GATE   ? 'g'
+                                    : 'f';
+}
+
+/* The name of something that suits a step, or does not; NULL: there is none. */
+static const char *choose_thing(maker *self, const cx_step *step, cx_kind kind)
+{
+    if (kind == CX_KIND_GATE)
+        return cx_model_closed_gate(self->model);
+    bool lawful = chance(self, 90) ? self->lawful : !self->lawful;
+    if (kind == CX_KIND_STREAM && chance(self, 20))
+        return chance(self, 80) ? "legacy" : "none";
+    if (!lawful && chance(self, 30))
+        return "none";
+    const char *current = kind != CX_KIND_CONTEXT && lawful && chance(self, 85)
+                              ? cx_model_pick_current(self->model, step->thread, kind, any(self))
+                              : NULL;
+    if (current != NULL)
+        return current;
+    bool ends = cx_verb_number(step->verb) == CX_VERB_ctx_destroy;
+    if (kind == CX_KIND_CONTEXT && lawful && chance(self, ends ? 60 : 30))
+        return cx_model_current(self->model, step->thread);
+    const char *name = cx_model_pick(self->model, kind, lawful, any(self));
+    return name != NULL ? name : cx_model_pick(self->model, kind, !lawful, any(self));
+}
+
+static int64_t choose_flags(maker *self, cx_words words)
+{
+    static const int64_t context[] = {0, 1, 2, 4, 8, 16, 24}, event[] = {0, 1, 2, 3, 6, 7};
+    bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
+    switch (words) {
+    case CX_WORDS_CONTEXT_FLAGS: return lawful ? context[below(self, 7)] : chance(self, 50) ? 3 : 4096;
+    case CX_WORDS_EVENT_FLAGS: return lawful ? event[below(self, 6)] : chance(self, 50) ? 4 : 64;
+    case CX_WORDS_STREAM_FLAGS: return lawful ? below(self, 2) : 2 + below(self, 5);
+    default: return lawful ? 0 : 1 + below(self, 3);
+    }
+}
+
+static bool is_device(const char *name)
+{
+    static const char *const names[] = {"dev", "peer", "from", "to", "ordinal"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_rule *rule)
+{
+    bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
+    const char *name = rule->name;
+    if (is_device(name))
+        return lawful ? below(self, self->options->devices) : chance(self, 50) ? -1 : self->options->devices;
+    if (strcmp(name, "flags") == 0)
+        return choose_flags(self, rule->words);
+    if (strcmp(name, "limit") == 0)
+        return lawful ? below(self, 7) : 77;
+    if (strcmp(name, "config") == 0)
+        return lawful ? below(self, 4) : 4;
+    if (strcmp(name, "attribute") == 0)
+        return lawful ? 1 + below(self, 4) : 99;
+    if (strcmp(name, "bytes") == 0)
+        return cx_verb_number(step->verb) == CX_VERB_mem_alloc && !lawful ? 0 : CX_MODEL_BYTES;
+    if (strcmp(name, "value") == 0 && cx_verb_number(step->verb) == CX_VERB_mem_expect && lawful)
+        return step->operands[0].name != NULL ? cx_model_value(self->model, step->operands[0].name) : 0;
+    return rule->words == CX_WORDS_SWITCH ? lawful : below(self, 256);
+}
+
+/* False: there is nothing to name. */
+static bool make_operand(maker *self, cx_step *step, int operand)
+{
+    const cx_operand_rule *rule = &step->verb->operands[operand];
+    switch (rule->role) {
+    case CX_ROLE_NEW: make_name(self, step, operand, letter_of(rule->kind)); return true;
+    case CX_ROLE_USE: {
+        const char *name = choose_thing(self, step, rule->kind);
+        return name != NULL && cx_step_name(self->scenario, step, operand, name);
+    }
+    case CX_ROLE_KEY_USE:
+        if (rule->kind == CX_KIND_GATE && self->options->gates && chance(self, 40))
+            make_name(self, step, operand, 'g');
+        return true;
+    case CX_ROLE_NUMBER: cx_step_number(step, operand, choose_number(self, step, rule)); return true;
+    case CX_ROLE_KEY:
+        if (rule->words != CX_WORDS_WHEN && chance(self, 70))
+            cx_step_number(step, operand, choose_number(self, step, rule));
+        return true;
+    default: return true;
+    }
+}
+
+/* ---- steps ---- */
+
+static void add_block_step(maker *self, cx_step *around, const char *thread)
+{
+    static const cx_verb_id verbs[] = {CX_VERB_ctx_get, CX_VERB_ctx_pop, CX_VERB_ctx_device, CX_VERB_device_count};
+    cx_line *line = cx_block_add(self->scenario, &around->block, CX_LINE_STEP);
+    line->step.thread = thread;
+    line->step.verb = &cx_verbs[verbs[below(self, 4)]];
+}
+
+static void make_block(maker *self, cx_step *step)
+{
+    step->has_block = true;
+    for (int i = 1 + below(self, 3); i > 0; i--)
+        add_block_step(self, step, step->thread);
+}
+
+/* Takes a line that came to nothing off again. */
+static void drop_last(cx_scenario *scenario)
+{
+    cx_line **link = &scenario->lines.first;
+    cx_line *before = NULL;
+    while (*link != scenario->lines.last) {
+        before = *link;
+        link = &(*link)->next;
+    }
+    scenario->line_count = (*link)->index;
+    *link = NULL;
+    scenario->lines.last = before;
+}
+
+static bool add_step(maker *self, cx_verb_id verb)
+{
+    const char thread[2] = {(char)('A' + below(self, CX_MODEL_THREADS)), '\0'};
+    cx_step *step = cx_scenario_step(self->scenario, thread, verb);
+    bool made = step != NULL;
+    self->lawful = chance(self, 62);
+    for (int i = 0; made && step->verb->operands[i].role != CX_ROLE_NONE; i++)
+        made = make_operand(self, step, i);
+    if (made && (verb == CX_VERB_fork || verb == CX_VERB_exit))
+        make_block(self, step);
+    made = made && cx_model_step(self->model, self->scenario, step, self->coverage);
+    if (!made && step != NULL)
+        drop_last(self->scenario);
+    return made;
+}
+
+static void add_init(maker *self)
+{
+    cx_step *step = cx_scenario_step(self->scenario, "A", CX_VERB_init);
+    if (step != NULL && !cx_model_step(self->model, self->scenario, step, self->coverage))
+        drop_last(self->scenario);
+}
+
+static void fill_scenario(maker *self, bool initialised)
+{
+    enum { TRIES = 200 };
+    int before_init = initialised ? 0 : 1 + below(self, 10);
+    for (int steps = 0; steps < self->options->steps; steps++) {
+        if (!cx_model_initialised(self->model) && steps >= before_init) {
+            add_init(self);
+            continue;
+        }
+        for (int i = 0; i < TRIES && !add_step(self, choose_verb(self)); i++)
+            ;
+    }
+    if (chance(self, 70))
+        (void)add_step(self, CX_VERB_exit);
+}
+
+/* ---- scenarios ---- */
+
+static cx_scenario *begin(int devices, bool initialised)
+{
+    cx_scenario *scenario = cx_scenario_create("random");
+    if (scenario == NULL)
+        return NULL;
+    cx_line *line = cx_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE);
+    if (line != NULL) {
+        line->directive = CX_DIRECTIVE_DEVICES;
+        line->devices = devices;
+    }
+    if (!initialised && (line = cx_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE)) != NULL)
+        line->directive = CX_DIRECTIVE_UNINITIALISED;
+    return scenario;
+}
+
+cx_scenario *cx_random_scenario(const cx_random_options *options, cx_coverage *coverage)
+{
+    maker self = {.options = options, .state = options->seed, .coverage = coverage};
+    bool initialised = !chance(&self, 10);
+    self.scenario = begin(options->devices, initialised);
+    self.model = cx_model_create(options->devices, initialised);
+    if (self.scenario != NULL && self.model != NULL) {
+        fill_scenario(&self, initialised);
+    } else {
+        cx_scenario_destroy(self.scenario);
+        self.scenario = NULL;
+    }
+    cx_model_destroy(self.model);
+    return self.scenario;
+}

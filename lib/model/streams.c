@@ -1,0 +1,180 @@
+/* Streams: T2, T6, T11, T12. */
+#include "model/world.h"
+
+enum { STREAMS_AT_GATES_MAX = 3 }; /* more would take every worker that a driver may have */
+
+bool find_stream(asking *self, int operand, int *out_stream, int *out_context, int *out_error)
+{
+    const cx_model *model = self->model;
+    const char *name = name_of(self, operand);
+    *out_error = CXU_SUCCESS;
+    *out_stream = NO_THING;
+    if (name != NULL && (strcmp(name, "legacy") == 0 || strcmp(name, "none") == 0)) {
+        *out_context = current_of(self);
+        *out_error = current_state(self);
+        return true;
+    }
+    *out_stream = thing_of(self, operand, CX_KIND_STREAM);
+    if (*out_stream < 0)
+        return false;
+    const world_stream *stream = &model->streams[*out_stream];
+    *out_context = stream->context;
+    if (stream->live && belongs(model, stream->context, stream->generation))
+        return true;
+    *out_error = CXU_INVALID_HANDLE;
+    return not_reused(model, stream->died);
+}
+
+static bool create(asking *self)
+{
+    cx_model *model = self->model;
+    int current = current_of(self), state = current_state(self);
+    int64_t flags = number_of(self, 1);
+    if (flags < 0 || flags > 1) {
+        answer(self, CXU_INVALID_VALUE);
+        return state == CXU_SUCCESS ? true : answer(self, state);
+    }
+    cite(self, CX_RULE_Q1);
+    answer(self, state);
+    if (state != CXU_SUCCESS)
+        return true;
+    int index = model->stream_count++;
+    model->made++;
+    model->streams[index] = (world_stream){
+        .live = true,
+        .context = current,
+        .generation = model->contexts[current].generation,
+        .blocking = flags == 0,
+    };
+    return bind_name(self, CX_KIND_STREAM, index);
+}
+
+/* Returns at once; the work goes on (T12). */
+static bool destroy(asking *self)
+{
+    int stream, context, error;
+    if (!find_stream(self, 0, &stream, &context, &error) || stream == NO_THING)
+        return false;
+    if (current_of(self) == NO_CONTEXT)
+        cite(self, CX_RULE_T6);
+    if (error == CXU_SUCCESS) {
+        cite(self, CX_RULE_T12);
+        self->model->streams[stream].live = false;
+        self->model->streams[stream].died = self->model->made;
+    }
+    return answer(self, error);
+}
+
+static bool context_of(asking *self)
+{
+    int stream, context, error;
+    if (!find_stream(self, 0, &stream, &context, &error))
+        return false;
+    cite(self, CX_RULE_T2);
+    answer(self, error);
+    return error == CXU_SUCCESS ? answer_name(self, self->model->contexts[context].name) : true;
+}
+
+static bool synchronize(asking *self)
+{
+    int stream, context, error;
+    cx_model *model = self->model;
+    if (!find_stream(self, 0, &stream, &context, &error))
+        return false;
+    if (error == CXU_SUCCESS) {
+        work_set before = stream_before(model, stream, context);
+        if (set_blocked(model, &before))
+            return false;
+        /* What only the next piece of work would have to wait for may not be waited for now. */
+        set_unite(&model->done, stream != NO_THING ? &model->streams[stream].tail : &before);
+        cite(self, CX_RULE_T11);
+    }
+    return answer(self, error);
+}
+
+static bool query(asking *self)
+{
+    int stream, context, error;
+    if (!find_stream(self, 0, &stream, &context, &error))
+        return false;
+    if (error != CXU_SUCCESS)
+        return answer(self, error);
+    /* Of a blocking stream: whether what the legacy stream holds up counts is left open. */
+    work_set own = stream != NO_THING ? self->model->streams[stream].tail
+                                      : stream_before(self->model, NO_THING, context);
+    cite(self, CX_RULE_T11);
+    answer_query(self, &own);
+    return true;
+}
+
+static bool wait_event(asking *self)
+{
+    int stream, context, event, error, event_error;
+    cx_model *model = self->model;
+    if (!find_stream(self, 0, &stream, &context, &error) || !find_event(self, 1, &event, &event_error))
+        return false;
+    bool bad_flags = number_of(self, 2) != 0;
+    if (error == CXU_SUCCESS && event_error == CXU_SUCCESS && !bad_flags) {
+        cite(self, CX_RULE_T1);
+        work_set *tail = stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail;
+        set_unite(tail, &model->events[event].before);
+        return add_work(model, stream, context, NULL) != NO_THING && answer(self, CXU_SUCCESS);
+    }
+    if (bad_flags)
+        answer(self, CXU_INVALID_VALUE);
+    if (event_error != CXU_SUCCESS)
+        answer(self, event_error);
+    return error != CXU_SUCCESS ? answer(self, error) : true;
+}
+
+static int works_at_gates(const cx_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->work_count; i++)
+        count += model->works[i].gate != NULL;
+    return count;
+}
+
+static bool add_host_function(asking *self)
+{
+    int stream, context, error;
+    cx_model *model = self->model;
+    const char *gate = name_of(self, 2);
+    if (self->step->has_block || !find_stream(self, 1, &stream, &context, &error))
+        return false;
+    if (gate != NULL && strcmp(gate, "none") == 0)
+        gate = NULL;
+    if (gate != NULL && (stream == NO_THING || works_at_gates(model) >= STREAMS_AT_GATES_MAX))
+        return false;
+    if (error == CXU_SUCCESS && add_work(model, stream, context, gate) == NO_THING)
+        return false;
+    return answer(self, error);
+}
+
+static bool open_gate(asking *self)
+{
+    cx_model *model = self->model;
+    const char *gate = name_of(self, 0);
+    bool found = false;
+    for (int i = 0; gate != NULL && i < model->work_count; i++)
+        if (model->works[i].gate != NULL && strcmp(model->works[i].gate, gate) == 0) {
+            model->works[i].gate = NULL;
+            found = true;
+        }
+    return found && answer(self, CXU_SUCCESS);
+}
+
+bool ask_stream(asking *self)
+{
+    switch (cx_verb_number(self->step->verb)) {
+    case CX_VERB_stream_create: return create(self);
+    case CX_VERB_stream_destroy: return destroy(self);
+    case CX_VERB_stream_ctx: return context_of(self);
+    case CX_VERB_stream_sync: return synchronize(self);
+    case CX_VERB_stream_query: return query(self);
+    case CX_VERB_stream_wait: return wait_event(self);
+    case CX_VERB_stream_host: return add_host_function(self);
+    case CX_VERB_gate_open: return open_gate(self);
+    default: return false;
+    }
+}

@@ -1,0 +1,65 @@
+/* What must come before what. */
+#include "model/world.h"
+
+bool set_blocked(const cx_model *model, const work_set *set)
+{
+    for (int i = 0; i < model->work_count; i++)
+        if (model->works[i].gate != NULL && set_has(set, i))
+            return true;
+    return false;
+}
+
+bool set_finished(const cx_model *model, const work_set *set)
+{
+    return set_within(set, &model->done, &model->done);
+}
+
+work_set context_work(const cx_model *model, int context)
+{
+    work_set all = model->contexts[context].tail;
+    for (int i = 0; i < model->stream_count; i++)
+        if (model->streams[i].context == context)
+            set_unite(&all, &model->streams[i].tail);
+    return all;
+}
+
+/* T11: the legacy stream waits for the blocking streams of its context, and they for it. */
+work_set stream_before(const cx_model *model, int stream, int context)
+{
+    if (stream != NO_THING) {
+        work_set before = model->streams[stream].tail;
+        if (model->streams[stream].blocking)
+            set_unite(&before, &model->contexts[context].tail);
+        return before;
+    }
+    work_set before = model->contexts[context].tail;
+    for (int i = 0; i < model->stream_count; i++)
+        if (model->streams[i].context == context && model->streams[i].blocking)
+            set_unite(&before, &model->streams[i].tail);
+    return before;
+}
+
+int add_work(cx_model *model, int stream, int context, const char *gate)
+{
+    if (model->work_count == WORKS_MAX)
+        return NO_THING;
+    int work = model->work_count++;
+    work_set before = stream_before(model, stream, context);
+    model->works[work] = (world_work){.gate = gate, .context = context};
+    work_set *tail = stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail;
+    set_unite(tail, &before);
+    set_add(tail, work);
+    return work;
+}
+
+void answer_query(asking *self, const work_set *set)
+{
+    if (set_finished(self->model, set)) {
+        answer(self, CXU_SUCCESS);
+    } else if (set_blocked(self->model, set)) {
+        answer(self, CXU_NOT_READY);
+    } else {
+        answer(self, CXU_SUCCESS);
+        answer(self, CXU_NOT_READY);
+    }
+}
