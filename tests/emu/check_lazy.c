@@ -213,12 +213,10 @@ static void *poll(void *stream)
     return NULL;
 }
 
-START_TEST(each_piece_runs_once_however_many_wait_and_poll)
+static void run_a_crowd(CUstream stream, CUdeviceptr memory)
 {
-    stream_journal journal = JOURNAL_EMPTY;
-    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
-    CUdeviceptr memory = make_memory(BYTES);
+    stream_journal journal = JOURNAL_EMPTY;
     pthread_t threads[8];
 
     for (const char *letter = letters; *letter; letter++) {
@@ -231,6 +229,79 @@ START_TEST(each_piece_runs_once_however_many_wait_and_poll)
     for (int i = 0; i < 8; i++)
         pthread_join(threads[i], NULL);
     ck_journal(&journal, letters);
+}
+
+START_TEST(each_piece_runs_once_however_many_wait_and_poll)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory = make_memory(BYTES);
+
+    for (int i = 0; i < TIMES; i++)
+        run_a_crowd(stream, memory);
+}
+END_TEST
+
+typedef struct copier {
+    CUdeviceptr memory;
+    _Atomic bool over;
+    cxu_result result;
+} copier;
+
+static void *poll_until_over(void *argument)
+{
+    copier *shared = argument;
+
+    shared->result = cx_emu_call_ctx_set_current(work_context);
+    while (!shared->over && shared->result == CXU_SUCCESS) {
+        cxu_result result = cx_emu_call_stream_query(NULL);
+
+        if (result != CXU_NOT_READY)
+            shared->result = result;
+    }
+    return NULL;
+}
+
+/* Such a copy runs on the thread that asked for it. */
+START_TEST(polling_leaves_alone_what_another_thread_copies)
+{
+    size_t bytes = (size_t)1 << 20;
+    copier shared = {.memory = make_memory(bytes)};
+    unsigned char *out = malloc(bytes);
+    pthread_t thread;
+
+    ck_assert_ptr_nonnull(out);
+    ck_success(cx_emu_call_memset_d8(shared.memory, NEW, bytes));
+    ck_assert_int_eq(pthread_create(&thread, NULL, poll_until_over, &shared), 0);
+    for (int i = 0; i < 200; i++) {
+        memset(out, OLD, bytes);
+        ck_success(cx_emu_call_memcpy_dtoh(out, shared.memory, bytes));
+        ck_assert(out[0] == NEW && out[bytes - 1] == NEW);
+    }
+    shared.over = true;
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(shared.result, CXU_SUCCESS);
+    free(out);
+}
+END_TEST
+
+START_TEST(a_query_runs_nothing_beside_a_piece_that_is_running)
+{
+    stream_gate gate = GATE_CLOSED;
+    CUstream held = make_stream(CXU_STREAM_NON_BLOCKING), other = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory = make_filled(NEW);
+    unsigned char *out = make_pinned(OLD);
+
+    gate_put(&gate, held);
+    ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, other));
+    gate_wait_entered(&gate);
+    for (int i = 0; i < 3; i++)
+        ck_result(cx_emu_call_stream_query(other), NOT_READY);
+    ck_bytes(out, OLD);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(held));
+    ck_bytes(out, OLD);
+    ck_success(cx_emu_call_stream_synchronize(other));
+    ck_bytes(out, NEW);
 }
 END_TEST
 
@@ -362,6 +433,8 @@ static Suite *lazy_suite(void)
     tcase_add_test(tcase, a_query_runs_one_piece_of_what_it_asks_for);
     tcase_add_test(tcase, polling_an_event_gets_there_across_streams_and_contexts);
     tcase_add_test(tcase, each_piece_runs_once_however_many_wait_and_poll);
+    tcase_add_test(tcase, polling_leaves_alone_what_another_thread_copies);
+    tcase_add_test(tcase, a_query_runs_nothing_beside_a_piece_that_is_running);
     tcase_add_test(tcase, what_nothing_waited_for_is_listed_by_call_and_stream);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("end");

@@ -534,18 +534,52 @@ START_TEST(a_synchronous_copy_returns_its_own_fault)
 }
 END_TEST
 
+/* T13: a fill of pinned memory waits. */
+START_TEST(a_synchronous_fill_returns_its_own_fault)
+{
+    void *pinned;
+
+    start("cuMemsetD8@1:INVALID_PC:async");
+    ck_success(driver->mem_alloc_host(&pinned, BYTES));
+    memset(pinned, 0x55, BYTES);
+    ck_result(driver->memset_d8((uintptr_t)pinned, 1, BYTES), INVALID_PC);
+    ck_assert_int_eq(*(unsigned char *)pinned, 0x55);
+    stop();
+}
+END_TEST
+
+START_TEST(a_wait_for_an_event_behind_the_fault_returns_it)
+{
+    stream_gate gate = GATE_CLOSED;
+    CUstream stream;
+    CUevent event;
+
+    start(FAULTY);
+    ck_success(driver->stream_create(&stream, CXU_STREAM_NON_BLOCKING));
+    ck_success(driver->event_create(&event, 0));
+    gate_put(&gate, stream);
+    ck_success(driver->memset_d8_async(memory, 1, BYTES, stream));
+    ck_success(driver->event_record(event, stream));
+    gate_open(&gate);
+    ck_result(driver->event_synchronize(event), ILLEGAL_ADDRESS);
+    stop();
+}
+END_TEST
+
 START_TEST(the_first_error_stays)
 {
     stream_gate gate = GATE_CLOSED;
     CUstream stream;
 
-    start("cuMemsetD8Async@1:LAUNCH_TIMEOUT:async,cuMemsetD8Async@2:ILLEGAL_ADDRESS:async");
+    start("cuMemsetD8Async@1:LAUNCH_TIMEOUT:async,cuMemsetD8Async@2:ILLEGAL_ADDRESS:async,"
+          "cuStreamQuery@1:ILLEGAL_ADDRESS");
     ck_success(driver->stream_create(&stream, CXU_STREAM_NON_BLOCKING));
     gate_put(&gate, stream);
     ck_success(driver->memset_d8_async(memory, 1, BYTES, stream));
     ck_success(driver->memset_d8_async(memory, 1, BYTES, stream));
     gate_open(&gate);
     ck_result(driver->ctx_synchronize(), LAUNCH_TIMEOUT);
+    ck_result(driver->stream_query(stream), ILLEGAL_ADDRESS);
     ck_result(driver->ctx_synchronize(), LAUNCH_TIMEOUT);
     stop();
 }
@@ -614,6 +648,8 @@ static Suite *sticky_suite(void)
     tcase_add_test(tcase, an_event_behind_the_fault_lets_other_contexts_go);
     tcase_add_test(tcase, all_who_wait_get_the_error);
     tcase_add_test(tcase, a_synchronous_copy_returns_its_own_fault);
+    tcase_add_test(tcase, a_synchronous_fill_returns_its_own_fault);
+    tcase_add_test(tcase, a_wait_for_an_event_behind_the_fault_returns_it);
     tcase_add_test(tcase, the_first_error_stays);
     tcase_add_test(tcase, a_call_that_reports_such_an_error_leaves_the_context_useless_too);
     tcase_add_loop_test(tcase, the_host_device_goes_on_when_gpus_fail_and_fails_alone, 0, 2);
