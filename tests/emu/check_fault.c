@@ -251,11 +251,10 @@ END_TEST
 /* What they saw is asserted after they have ended. */
 static void *ask_often(void *failed)
 {
-    unsigned int flags;
+    CUcontext current;
 
-    cx_emu_call_ctx_set_current(work_context);
     for (int i = 0; i < CALLS_OF_EACH; i++)
-        if (driver->ctx_get_flags(&flags) != CXU_SUCCESS)
+        if (driver->ctx_get_current(&current) != CXU_SUCCESS)
             ++*(int *)failed;
     return NULL;
 }

@@ -241,6 +241,30 @@ START_TEST(each_piece_runs_once_however_many_wait_and_poll)
 }
 END_TEST
 
+typedef struct names {
+    char text[256];
+    CUstream streams[8];
+    int count;
+} names;
+
+static void add_name(const cx_emu_unwaited_work *work, void *argument)
+{
+    names *all = argument;
+
+    strcat(all->text, work->call ? work->call : "-");
+    strcat(all->text, " ");
+    if (work->context == work_context)
+        all->streams[all->count++] = work->stream;
+}
+
+static names list_unwaited(void)
+{
+    names all = {.count = 0};
+
+    cx_emu_unwaited(add_name, &all);
+    return all;
+}
+
 typedef struct copier {
     CUdeviceptr memory;
     _Atomic bool over;
@@ -294,6 +318,7 @@ START_TEST(a_query_runs_nothing_beside_a_piece_that_is_running)
     gate_put(&gate, held);
     ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, other));
     gate_wait_entered(&gate);
+    ck_assert_str_eq(list_unwaited().text, "- "); /* the copy only */
     for (int i = 0; i < 3; i++)
         ck_result(cx_emu_call_stream_query(other), NOT_READY);
     ck_bytes(out, OLD);
@@ -304,30 +329,6 @@ START_TEST(a_query_runs_nothing_beside_a_piece_that_is_running)
     ck_bytes(out, NEW);
 }
 END_TEST
-
-typedef struct names {
-    char text[256];
-    CUstream streams[8];
-    int count;
-} names;
-
-static void add_name(const cx_emu_unwaited_work *work, void *argument)
-{
-    names *all = argument;
-
-    strcat(all->text, work->call ? work->call : "-");
-    strcat(all->text, " ");
-    if (work->context == work_context)
-        all->streams[all->count++] = work->stream;
-}
-
-static names list_unwaited(void)
-{
-    names all = {.count = 0};
-
-    cx_emu_unwaited(add_name, &all);
-    return all;
-}
 
 START_TEST(what_nothing_waited_for_is_listed_by_call_and_stream)
 {
