@@ -246,13 +246,16 @@ START_TEST(calls_before_cuinit_and_inside_callbacks_do_not_count)
 }
 END_TEST
 
-#define CALLS_OF_EACH 50000
+#define CALLS_OF_EACH 200000
+
+static pthread_barrier_t all_ready;
 
 /* What they saw is asserted after they have ended. */
 static void *ask_often(void *failed)
 {
     CUcontext current;
 
+    pthread_barrier_wait(&all_ready);
     for (int i = 0; i < CALLS_OF_EACH; i++)
         if (driver->ctx_get_current(&current) != CXU_SUCCESS)
             ++*(int *)failed;
@@ -264,6 +267,7 @@ START_TEST(calls_of_all_threads_count_together)
     pthread_t threads[8];
     int failed[8] = {0}, sum = 0;
 
+    ck_assert_int_eq(pthread_barrier_init(&all_ready, NULL, 8), 0);
     start("*@7:UNKNOWN"); /* with cuInit and cuCtxCreate before */
     for (int i = 0; i < 8; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_often, &failed[i]), 0);
