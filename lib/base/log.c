@@ -50,10 +50,23 @@ static void read_environment(void)
             atomic_store(&log_level, level);
 }
 
+static bool is_within(ctxrt_log_level level)
+{
+    return level != CTXRT_LOG_OFF && (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed);
+}
+
 bool cx_log_enabled(ctxrt_log_level level)
 {
     pthread_once(&log_once, read_environment);
-    return level != CTXRT_LOG_OFF && (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed);
+    return is_within(level);
+}
+
+/* It is one line, whatever names are in it. */
+static void join_lines(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '\n' || *text == '\r')
+            *text = ' ';
 }
 
 /* What the callback does is not the last error of the call that logs. */
@@ -76,17 +89,19 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
     if (vsnprintf(line, sizeof line, format, arguments) >= (int)sizeof line)
         cx_utf8_trim(line);
     va_end(arguments);
+    join_lines(line);
 
     /* Callers may hold locks. */
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&log_lock);
     ctxrt_log_callback callback = log_callback;
     void *user_data = log_user_data;
+    bool wanted = is_within(level); /* by this callback: the level may have changed with it */
     pthread_mutex_unlock(&log_lock);
 
-    if (callback != NULL)
+    if (wanted && callback != NULL)
         call(callback, level, line, user_data);
-    else
+    else if (wanted)
         fprintf(stderr, "ctxrt: %s: %s\n", level_names[level], line);
     cx_cancel_restore(cancel);
 }
