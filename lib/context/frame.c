@@ -124,7 +124,8 @@ static ctxrt_status replace(cx_thread *thread, uint32_t index, int above, cx_tar
     if (status == CTXRT_SUCCESS) {
         cx_thread_begin(thread);
         cx_stack_drop(thread, index + 1);
-        cx_frame_write(frame, target->context, place);
+        cx_frame_announce(frame, target->context, place);
+        cx_frame_describe(frame, target->context, place);
         cx_thread_end(thread);
         frame->beneath = beneath;
     }

@@ -31,7 +31,8 @@ void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
         .allocator = atomic_load(&source->allocator),
     };
     cx_thread_begin(thread);
-    cx_frame_write(target, cx_frame_context(source), &place);
+    cx_frame_announce(target, cx_frame_context(source), &place);
+    cx_frame_describe(target, cx_frame_context(source), &place);
     target->beneath = source->beneath;
     cx_stack_drop(thread, to + 1);
     cx_thread_end(thread);

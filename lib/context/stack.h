@@ -83,11 +83,17 @@ typedef struct cx_frame_place {
     ctxrt_allocator *allocator; /* likewise */
 } cx_frame_place;
 
-/* Fills a frame's fields; between cx_thread_begin and cx_thread_end. */
-static inline void cx_frame_write(cx_frame *frame, cx_context *context, const cx_frame_place *place)
+/* Fills a frame's fields in two halves, between cx_thread_begin and cx_thread_end. The second reads the record of the
+ * context, which is another's if the context has ended. */
+static inline void cx_frame_announce(cx_frame *frame, cx_context *context, const cx_frame_place *place)
 {
     atomic_store_explicit(&frame->stream, place->stream, memory_order_release);
     atomic_store_explicit(&frame->allocator, place->allocator, memory_order_release);
+    cx_announce(&frame->context, context);
+}
+
+static inline void cx_frame_describe(cx_frame *frame, const cx_context *context, const cx_frame_place *place)
+{
     atomic_store_explicit(&frame->device, context->device, memory_order_release);
     atomic_store_explicit(&frame->context_id, atomic_load_explicit(&context->id, memory_order_relaxed),
                           memory_order_release);
@@ -96,7 +102,6 @@ static inline void cx_frame_write(cx_frame *frame, cx_context *context, const cx
                           memory_order_release);
     frame->serial = place->serial;
     frame->native_stream = NULL;
-    cx_announce(&frame->context, context);
 }
 
 /* Whether the target has not ended; only after it was announced: see context.h. */
@@ -148,10 +153,14 @@ static inline ctxrt_status cx_stack_prepare(cx_thread *thread, uint32_t depth, c
     if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
         return cx_stack_full();
     for (;;) {
+        cx_frame *frame = &thread->frames[depth];
         cx_thread_begin(thread);
-        cx_frame_write(&thread->frames[depth], target->context, place);
+        cx_frame_announce(frame, target->context, place);
+        bool live = __builtin_expect(cx_target_live(target), 1);
+        if (live)
+            cx_frame_describe(frame, target->context, place);
         cx_thread_end(thread);
-        if (__builtin_expect(cx_target_live(target), 1))
+        if (live)
             return CTXRT_SUCCESS;
         cx_stack_clear(thread, depth);
         ctxrt_status status = cx_target_renew(target);
