@@ -5,19 +5,6 @@
 
 #define STEP_TEXT 1024
 
-/* The verb that a step's values belong to: of a finish, that of the begin before it. */
-static const cx_verb *verb_of(const cx_block *block, const cx_line *line)
-{
-    const cx_verb *verb = line->step.verb;
-    for (const cx_line *each = block->first; line->step.verb == NULL && each != line;
-         each = each->next)
-        if (each->kind == CX_LINE_STEP && each->step.mode == CX_MODE_BEGIN &&
-            strcmp(each->step.thread, line->step.thread) == 0)
-            verb = each->step.verb;
-    return verb;
-}
-
-/* Calls `visit` for each step that went wrong, in the order of the file; how many did. */
 typedef void visitor(const cx_scenario *, const cx_tape *, const cx_block *, const cx_line *,
                      FILE *);
 
@@ -29,6 +16,7 @@ static bool is_wrong(const cx_tape *tape, const cx_line *line)
     return !came->matched && !(line->step.unverified && !tape->emulated);
 }
 
+/* Calls `visit` for each step that went wrong, in the order of the file; how many did. */
 static int count_wrong(const cx_scenario *scenario, const cx_tape *tape, const cx_block *block,
                        visitor *visit, FILE *to)
 {
@@ -60,7 +48,7 @@ static void report_line(const cx_scenario *scenario, const cx_tape *tape, const 
                         const cx_line *line, FILE *to)
 {
     const cx_came *came = &tape->came[line->index];
-    const cx_verb *verb = verb_of(block, line);
+    const cx_verb *verb = cx_line_verb(block, line);
     char text[STEP_TEXT];
     if (atomic_load(&came->state) != CX_CAME_BACK)
         return;

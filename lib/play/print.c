@@ -128,19 +128,6 @@ static void put_directive(writer *to, const cx_line *line)
         put(to, "%s %s", words[line->directive], line->text);
 }
 
-/* What a finish gives back belongs to the verb of the last begin of its thread. */
-static const cx_verb *verb_of(const cx_block *block, const cx_line *line)
-{
-    const cx_verb *verb = line->step.verb;
-    if (line->step.mode != CX_MODE_FINISH)
-        return verb;
-    for (const cx_line *each = block->first; each != line; each = each->next)
-        if (each->kind == CX_LINE_STEP && each->step.mode == CX_MODE_BEGIN &&
-            strcmp(each->step.thread, line->step.thread) == 0)
-            verb = each->step.verb;
-    return verb;
-}
-
 static void print_block(const cx_block *block, int depth, FILE *to)
 {
     for (const cx_line *line = block->first; line != NULL; line = line->next) {
@@ -149,7 +136,7 @@ static void print_block(const cx_block *block, int depth, FILE *to)
         if (line->kind == CX_LINE_DIRECTIVE)
             put_directive(&step, line);
         else if (line->kind == CX_LINE_STEP)
-            put_step(&step, &line->step, verb_of(block, line));
+            put_step(&step, &line->step, cx_line_verb(block, line));
         bool block_follows = line->kind == CX_LINE_STEP && line->step.has_block;
         if (block_follows)
             put(&step, " {");

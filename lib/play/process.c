@@ -14,7 +14,6 @@
 
 #define TIMEOUT_MS 10000
 #define GRACE_MS 5000 /* what a process has beyond its own timeouts, to end */
-#define LIBRARY_TEXT_WORDS 4
 
 /* ---- the process of a scenario, or of a block of process ---- */
 
@@ -111,6 +110,15 @@ static bool start_driver(cx_player *player, const cx_block *block)
     return !first || cx_needs_met(player, player->scenario);
 }
 
+/* Host functions may stop the player as well. */
+static bool is_over(cx_player *player)
+{
+    pthread_mutex_lock(&player->lock);
+    bool over = player->stopped || player->tape->skipped;
+    pthread_mutex_unlock(&player->lock);
+    return over;
+}
+
 static bool run_lines(cx_player *player, const cx_block *block)
 {
     for (const cx_line *line = block->first; line != NULL; line = line->next) {
@@ -125,7 +133,7 @@ static bool run_lines(cx_player *player, const cx_block *block)
         } else {
             good = cx_thread_step(player, line);
         }
-        if (player->stopped || player->tape->skipped || (!good && !player->options->record))
+        if (is_over(player) || (!good && !player->options->record))
             return false;
     }
     return true;

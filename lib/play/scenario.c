@@ -79,6 +79,18 @@ cx_line *cx_block_add(cx_scenario *scenario, cx_block *block, cx_line_kind kind)
     return line;
 }
 
+const cx_verb *cx_line_verb(const cx_block *block, const cx_line *line)
+{
+    const cx_verb *verb = line->step.verb;
+    if (line->step.mode != CX_MODE_FINISH)
+        return verb;
+    for (const cx_line *each = block->first; each != line; each = each->next)
+        if (each->kind == CX_LINE_STEP && each->step.mode == CX_MODE_BEGIN &&
+            strcmp(each->step.thread, line->step.thread) == 0)
+            verb = each->step.verb;
+    return verb;
+}
+
 cx_step *cx_scenario_step(cx_scenario *scenario, const char *thread, cx_verb_id verb)
 {
     const char *name = cx_scenario_text(scenario, thread, strlen(thread));

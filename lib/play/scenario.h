@@ -116,6 +116,10 @@ const char *cx_scenario_text(cx_scenario *scenario, const char *text, size_t len
 /* Adds a line at the end of a block: scenario->lines, or a step's. */
 cx_line *cx_block_add(cx_scenario *scenario, cx_block *block, cx_line_kind kind);
 
+/* The verb of a step; for a finish that of the step of its thread that was begun last, in the same
+ * block. */
+const cx_verb *cx_line_verb(const cx_block *block, const cx_line *line);
+
 /* For those who build: a step of a thread, operand by operand, and what may come back. */
 cx_step *cx_scenario_step(cx_scenario *scenario, const char *thread, cx_verb_id verb);
 bool cx_step_name(cx_scenario *scenario, cx_step *step, int operand, const char *name);
