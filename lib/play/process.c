@@ -219,6 +219,9 @@ static void tell_end(const cx_scenario *scenario, cx_tape *tape, int status)
     if (WIFSIGNALED(status))
         cx_tape_say(tape, false, "line %d: the process was killed by %s", line,
                     strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) != 0)
+        cx_tape_say(tape, false, "line %d: the process ended by itself, with status %d", line,
+                    WEXITSTATUS(status));
 }
 
 static bool watch(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
