@@ -52,9 +52,10 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
     else if (!read_host_access(&config.host_access))
         reason = "CTXRT_EMU_HOST_ACCESS is neither 0 nor 1";
     else if (!cx_emu_schedule_valid())
-        reason = "CTXRT_EMU_SCHEDULE is none of threads, lazy and random:SEED with a number as the seed";
+        reason = "CTXRT_EMU_SCHEDULE is none of threads, lazy, and random:SEED with a number";
     else if (!cx_emu_sticky_valid())
-        reason = "CTXRT_EMU_STICKY is no list of process, context, ecc:process, ecc:context, ecc:once";
+        reason = "CTXRT_EMU_STICKY is no list of process, context, ecc:process, ecc:context and "
+                 "ecc:once";
     else
         (void)cx_emu_faults_valid(&reason);
     if (reason != NULL) {

@@ -23,8 +23,9 @@ typedef struct cx_emu_config {
 
 /* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB, at
  * most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host device, CX_EMU_DRIVER_VERSION. False if a
- * variable is malformed, CTXRT_EMU_SCHEDULE, _STICKY and _FAULT included: *out_reason says which, until the
- * thread's next call of this. Those three are read again when the driver starts and when it is configured. */
+ * variable is malformed, CTXRT_EMU_SCHEDULE, _STICKY and _FAULT included: *out_reason says which,
+ * until the thread's next call of this. Those three are read again when the driver starts and when
+ * it is configured. */
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
 
 /* Sets the configuration; before cuInit, or after it as long as no context exists on any device, no
@@ -35,8 +36,8 @@ bool cx_emu_configure(const cx_emu_config *config);
 /* Every row of symbols.def, filled in. */
 extern const cx_driver_table cx_emu_table;
 
-/* The table to be used: cx_emu_table, or one that also counts and names calls, where CTXRT_EMU_FAULT or
- * CTXRT_EMU_SCHEDULE=lazy ask for it at this moment. */
+/* The table to be used: cx_emu_table, or one that also counts and names calls, where
+ * CTXRT_EMU_FAULT or CTXRT_EMU_SCHEDULE=lazy ask for it at this moment. */
 const cx_driver_table *cx_emu_driver(void);
 
 /* The entry points themselves: cx_emu_call_init, ... with the signatures of symbols.def. */
@@ -46,8 +47,9 @@ const cx_driver_table *cx_emu_driver(void);
 
 /*
  * Work that is queued and that nothing has waited for so far, under CTXRT_EMU_SCHEDULE=lazy: a
- * synchronisation may be missing. Oldest first; event records and frees are left out. `call` is NULL if the call
- * did not come through the table of cx_emu_driver(). `visit` must not call the driver.
+ * synchronisation may be missing. Oldest first; event records and frees are left out. `call` is
+ * NULL if the call did not come through the table of cx_emu_driver(). `visit` must not call the
+ * driver.
  */
 typedef struct cx_emu_unwaited_work {
     const char *call; /* cuMemcpyDtoHAsync_v2 */
@@ -55,7 +57,8 @@ typedef struct cx_emu_unwaited_work {
     CUstream stream; /* as the program knows it; NULL: a piece of a graph */
 } cx_emu_unwaited_work;
 
-void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument), void *argument);
+void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument),
+                     void *argument);
 
 /* For the duration of a call made through a _ptds or _ptsz symbol: the default stream of the calling
  * thread's calls is its per-thread one. Set it, call, set it back. */

@@ -110,7 +110,8 @@ static bool read_moment(char *when, entry *out)
         when[length - 1] = '\0';
         out->moment = FROM;
     }
-    return read_number(when, &out->number) || refuse("'%s' after @ is not the number of a call", when);
+    return read_number(when, &out->number) ||
+           refuse("'%s' after @ is not the number of a call", when);
 }
 
 static bool read_error(const char *text, cxu_result *out_error)
@@ -143,11 +144,11 @@ static cxu_result usual_error(const char *call)
         const char *part;
         cxu_result error;
     } usual[] = {
-        {"cuInit", CXU_NO_DEVICE},           {"Alloc", CXU_OUT_OF_MEMORY},
-        {"Create", CXU_OUT_OF_MEMORY},       {"Retain", CXU_OUT_OF_MEMORY},
-        {"Register", CXU_OUT_OF_MEMORY},     {"Open", CXU_OUT_OF_MEMORY},
-        {"Instantiate", CXU_OUT_OF_MEMORY},  {"Launch", CXU_LAUNCH_OUT_OF_RESOURCES},
-        {"Synchronize", CXU_LAUNCH_FAILED},  {"Query", CXU_LAUNCH_FAILED},
+        {"cuInit", CXU_NO_DEVICE},          {"Alloc", CXU_OUT_OF_MEMORY},
+        {"Create", CXU_OUT_OF_MEMORY},      {"Retain", CXU_OUT_OF_MEMORY},
+        {"Register", CXU_OUT_OF_MEMORY},    {"Open", CXU_OUT_OF_MEMORY},
+        {"Instantiate", CXU_OUT_OF_MEMORY}, {"Launch", CXU_LAUNCH_OUT_OF_RESOURCES},
+        {"Synchronize", CXU_LAUNCH_FAILED}, {"Query", CXU_LAUNCH_FAILED},
     };
 
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
@@ -159,8 +160,8 @@ static cxu_result usual_error(const char *call)
 /* Whether the call gives work to a stream that can fail there. */
 static bool gives_work(const char *call)
 {
-    static const char *const beginnings[] = {"cuMemcpy", "cuMemset", "cuLaunch", "cuStreamAddCallback",
-                                             "cuGraphLaunch"};
+    static const char *const beginnings[] = {"cuMemcpy", "cuMemset", "cuLaunch",
+                                             "cuStreamAddCallback", "cuGraphLaunch"};
 
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (strncmp(call, beginnings[i], strlen(beginnings[i])) == 0)

@@ -227,9 +227,9 @@ static void *work_on(void *argument)
     return NULL;
 }
 
-/* At exit, and when the library is unloaded: idle workers end, if there is nothing left for them to do: a thread
- * may be waiting for it that an exit handler joins. Busy ones are left to themselves; the user's function in them
- * may never return. */
+/* At exit, and when the library is unloaded: idle workers end, if there is nothing left for them to
+ * do: a thread may be waiting for it that an exit handler joins. Busy ones are left to themselves;
+ * the user's function in them may never return. */
 static void stop(void)
 {
     pthread_t idle[WORKERS_MAX];

@@ -11,8 +11,11 @@
  *                the seed and from the order of the calls, not from the time that anything takes.
  *
  * Under lazy and random a query lets one piece run, so that polling gets there, and says how it was
- * before. A host function that blocks holds up everything: the driver's interface forbids that.
- * Synchronous copies are waits. All functions: lock "emu.state" held.
+ * before. It waits for no host function: while one runs, it lets nothing run, and how often a
+ * program polls then is a matter of time. A host function that blocks holds up everything: the
+ * driver's interface forbids that. Synchronous copies are waits.
+ *
+ * All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_SCHEDULE_H
 #define CX_EMU_SCHEDULE_H
@@ -24,12 +27,12 @@
 /* Whether CTXRT_EMU_SCHEDULE names a schedule, or is not set. Needs no lock. */
 bool cx_emu_schedule_valid(void);
 
-/* Goes over to the schedule of CTXRT_EMU_SCHEDULE; no work may exist. False: it names none, and nothing
- * changed. */
+/* Goes over to the schedule of CTXRT_EMU_SCHEDULE; no work may exist. False: it names none, and
+ * nothing changed. */
 bool cx_emu_schedule_choose(void);
 
-/* Whether work waits for somebody to wait for it; and whether CTXRT_EMU_SCHEDULE asks for that, which needs
- * no lock. */
+/* Whether work waits for somebody to wait for it; and whether CTXRT_EMU_SCHEDULE asks for that,
+ * which needs no lock. */
 bool cx_emu_schedule_lazy(void);
 bool cx_emu_schedule_wants_lazy(void);
 
@@ -45,8 +48,8 @@ void cx_emu_schedule_ready(cx_emu_work *work);
 /* Something waits for the piece, which may not be ready. */
 void cx_emu_schedule_demand(cx_emu_work *work);
 
-/* Something looks whether the piece, which is not done, is done: where nothing else would run it, one
- * piece runs. The lock is released meanwhile; the caller has a reference. */
+/* Something looks whether the piece, which is not done, is done: where nothing else would run it,
+ * one piece runs. The lock is released meanwhile; the caller has a reference. */
 void cx_emu_schedule_step(cx_emu_work *work);
 
 /* A wait began; its pieces are demanded. */

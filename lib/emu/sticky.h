@@ -1,17 +1,17 @@
 /*
- * Errors that stick: what asynchronous work leaves behind when it fails. All functions: lock "emu.state"
- * held, unless they say otherwise.
+ * Errors that stick: what asynchronous work leaves behind when it fails. All functions: lock
+ * "emu.state" held, unless they say otherwise.
  *
- *   F1  ILLEGAL_ADDRESS and its like leave the process useless: work on every GPU returns the error until
- *       the process ends. CTXRT_EMU_STICKY=context limits them to the context. The host device is no GPU:
- *       what fails there is limited to its context, and it goes on when GPUs fail.
- *   F2  ASSERT: the context is useless and must be destroyed; others go on.
- *   F4  ECC_UNCORRECTABLE and NVLINK_UNCORRECTABLE: the headers do not say. The context, by default;
- *       CTXRT_EMU_STICKY=ecc:process, or ecc:once: reported once, and things go on.
+ *   F1  ILLEGAL_ADDRESS and its like leave the process useless: work on every GPU returns the error
+ *       until the process ends. CTXRT_EMU_STICKY=context limits them to the context. The host
+ *       device is no GPU: what fails there is limited to its context, and it goes on when GPUs
+ * fail. F2  ASSERT: the context is useless and must be destroyed; others go on. F4
+ * ECC_UNCORRECTABLE and NVLINK_UNCORRECTABLE: the headers do not say. The context, by default;
+ * CTXRT_EMU_STICKY=ecc:process, or ecc:once: reported once, and things go on.
  *
- * The first error stays. Work that is queued in a useless context does not run; it ends, so that nobody
- * waits for ever. Calls that use the context return the error (F5). Those that only look at handles, move
- * them on the stack, or end contexts go on: destroying and resetting always works.
+ * The first error stays. Work that is queued in a useless context does not run; it ends, so that
+ * nobody waits for ever. Calls that use the context return the error (F5). Those that only look at
+ * handles, move them on the stack, or end contexts go on: destroying and resetting always works.
  */
 #ifndef CX_EMU_STICKY_H
 #define CX_EMU_STICKY_H
@@ -19,7 +19,7 @@
 #include "emu/context.h"
 #include "emu/device.h"
 
-/* Whether CTXRT_EMU_STICKY can be read; takes its choices over. Needs no lock: before anything fails. */
+/* Whether CTXRT_EMU_STICKY can be read, which needs no lock; takes its choices over. */
 bool cx_emu_sticky_valid(void);
 bool cx_emu_sticky_choose(void);
 
@@ -35,8 +35,8 @@ void cx_emu_device_lose(cx_emu_device *device, cxu_result error);
 /* True once anything failed: keeps what follows off everybody's way. */
 extern bool cx_emu_failures;
 
-/* What a call that uses the device, or the context, has to return; CXU_SUCCESS as long as all is well. An
- * error that is to be reported once is reported now. */
+/* What a call that uses the device, or the context, has to return; CXU_SUCCESS as long as all is
+ * well. An error that is to be reported once is reported now. */
 cxu_result cx_emu_device_error_slowly(const cx_emu_device *device);
 cxu_result cx_emu_context_error_slowly(cx_emu_context *context);
 
@@ -47,7 +47,8 @@ static inline cxu_result cx_emu_device_error(const cx_emu_device *device)
 
 static inline cxu_result cx_emu_context_error(cx_emu_context *context)
 {
-    return __builtin_expect(cx_emu_failures, 0) ? cx_emu_context_error_slowly(context) : CXU_SUCCESS;
+    return __builtin_expect(cx_emu_failures, 0) ? cx_emu_context_error_slowly(context)
+                                                : CXU_SUCCESS;
 }
 
 /* What keeps queued work of the context from running. */

@@ -49,7 +49,8 @@ static void show(const cx_emu_work *work, void *argument)
     to->visit(&shown, to->argument);
 }
 
-void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument), void *argument)
+void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument),
+                     void *argument)
 {
     visitor to = {visit, argument};
 

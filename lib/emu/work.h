@@ -62,8 +62,8 @@ struct cx_emu_work {
 typedef struct cx_emu_work_request {
     cx_emu_work_kind kind;
     void (*call)(void *argument);    /* NULL: nothing but the order */
-    /* Instead of `call` in a context that an error has made useless, where other work does not run and
-     * only LOCKED does as ever; may be NULL. */
+    /* Instead of `call` in a context that an error has made useless, where other work does not run
+     * and only LOCKED does as ever; may be NULL. */
     void (*fail)(void *argument, cxu_result error);
     void (*release)(void *argument); /* once the work is done, lock held; may be NULL */
     void *argument;
@@ -110,12 +110,12 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
 void cx_emu_work_retain(cx_emu_work *work);
 void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
 
-/* Waits for a piece that the caller has a reference to, with the lock released meanwhile. Returns the
- * error of its context (F5), if that is still open. */
+/* Waits for a piece that the caller has a reference to, with the lock released meanwhile. Returns
+ * the error of its context (F5), if that is still open. */
 cxu_result cx_emu_work_wait(cx_emu_work *work);
 
-/* Whether it is done. Polling makes progress under every schedule: a piece may run here, with the lock
- * released meanwhile. */
+/* Whether it is done. Polling makes progress under every schedule: a piece may run here, with the
+ * lock released meanwhile. */
 bool cx_emu_work_poll(cx_emu_work *work);
 
 /* All pieces that there are, done ones that somebody still refers to included, oldest first. */
@@ -134,7 +134,8 @@ int cx_emu_work_waits(void);
 void cx_emu_work_wait_context(
     cx_emu_context *context); /* all work of its streams submitted so far */
 cxu_result cx_emu_work_wait_stream(
-    cx_emu_stream *stream); /* the legacy stream: also its blocking streams (T11); as cx_emu_work_wait */
+    cx_emu_stream *stream); /* the legacy stream: also its blocking streams (T11); the error as
+                               cx_emu_work_wait */
 void cx_emu_work_wait_allocation(
     cx_emu_allocation *allocation); /* until users is 0; it must not be freed meanwhile */
 

@@ -1,4 +1,4 @@
-/* CTXRT_EMU_FAULT: which calls fail, with what, and what is refused. Each test has a process of its own. */
+/* CTXRT_EMU_FAULT: which calls fail, with what, and what is refused. Each test has a process. */
 #include "work_fixture.h"
 
 #include "emu/state.h"
@@ -10,7 +10,8 @@
 
 static const cx_driver_table *driver;
 
-/* Starts the driver with these faults; two GPUs, and a context on GPU 0, made by calls that count. */
+/* Starts the driver with these faults; two GPUs, and a context on GPU 0, made by calls that count.
+ */
 static void start(const char *faults)
 {
     const cx_emu_config config = {
@@ -135,7 +136,8 @@ START_TEST(errors_are_named_in_three_ways)
     size_t free_bytes, total;
     cxu_func_cache cache;
 
-    start("cuCtxGetFlags:ILLEGAL_STATE,cuMemGetInfo:CUDA_ERROR_ILLEGAL_STATE,cuCtxGetCacheConfig:401");
+    start("cuCtxGetFlags:ILLEGAL_STATE,cuMemGetInfo:CUDA_ERROR_ILLEGAL_STATE,cuCtxGetCacheConfig:"
+          "401");
     ck_result(driver->ctx_get_flags(&flags), ILLEGAL_STATE);
     ck_result(driver->mem_get_info(&free_bytes, &total), ILLEGAL_STATE);
     ck_result(driver->ctx_get_cache_config(&cache), ILLEGAL_STATE);
@@ -178,7 +180,8 @@ START_TEST(a_lost_device_refuses_everything_and_the_other_goes_on)
     CUstream stream;
     char name[64];
 
-    /* cuInit, cuCtxCreate, cuCtxCreate, cuMemAlloc, cuStreamCreate: the sixth call finds it gone. */
+    /* cuInit, cuCtxCreate, cuCtxCreate, cuMemAlloc, cuStreamCreate: the sixth call finds it gone.
+     */
     start("device1@6");
     ck_success(driver->ctx_create_v4(&on_lost, NULL, 0, 1));
     ck_success(driver->mem_alloc(&pointer, 64));

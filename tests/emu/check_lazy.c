@@ -54,8 +54,8 @@ START_TEST(a_copy_that_nobody_waits_for_leaves_the_old_bytes)
 }
 END_TEST
 
-/* The consumer's stream should have waited for an event of the producer's; it is synchronised all the
- * same, and so is the context. */
+/* The consumer's stream should have waited for an event of the producer's; it is synchronised all
+ * the same, and so is the context. */
 START_TEST(a_missing_event_between_two_streams_shows_every_time)
 {
     unsigned char *out = make_pinned(0);
@@ -224,8 +224,7 @@ static void run_a_crowd(CUstream stream, CUdeviceptr memory)
         ck_success(cx_emu_call_memset_d8_async(memory, 1, BYTES, stream));
     }
     for (int i = 0; i < 8; i++)
-        ck_assert_int_eq(
-            pthread_create(&threads[i], NULL, i % 2 ? wait_for : poll, stream), 0);
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, i % 2 ? wait_for : poll, stream), 0);
     for (int i = 0; i < 8; i++)
         pthread_join(threads[i], NULL);
     ck_journal(&journal, letters);
@@ -311,7 +310,8 @@ END_TEST
 START_TEST(a_query_runs_nothing_beside_a_piece_that_is_running)
 {
     stream_gate gate = GATE_CLOSED;
-    CUstream held = make_stream(CXU_STREAM_NON_BLOCKING), other = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream held = make_stream(CXU_STREAM_NON_BLOCKING),
+             other = make_stream(CXU_STREAM_NON_BLOCKING);
     CUdeviceptr memory = make_filled(NEW);
     unsigned char *out = make_pinned(OLD);
 
@@ -350,7 +350,8 @@ START_TEST(what_nothing_waited_for_is_listed_by_call_and_stream)
     ck_success(driver->memset_d16_async(memory, NEW, 1, CXU_STREAM_PER_THREAD));
     journal_put(&journal, other, 'a'); /* not through the table */
     all = list_unwaited();
-    ck_assert_str_eq(all.text, "cuMemsetD8Async cuMemcpyDtoHAsync_v2 cuMemsetD32_v2 cuMemsetD16Async - ");
+    ck_assert_str_eq(all.text,
+                     "cuMemsetD8Async cuMemcpyDtoHAsync_v2 cuMemsetD32_v2 cuMemsetD16Async - ");
     ck_assert_int_eq(all.count, 5);
     ck_assert_ptr_eq(all.streams[0], stream);
     ck_assert_ptr_eq(all.streams[2], CXU_STREAM_LEGACY);
@@ -402,7 +403,8 @@ START_TEST(the_end_of_the_process_says_that_something_was_never_waited_for)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     log = fdopen(file, "r");
     (void)!fgets(line, sizeof line, log);
-    ck_assert_ptr_nonnull(strstr(line, "nothing waited for 2 pieces of work, first that of cuMemsetD32Async"));
+    ck_assert_ptr_nonnull(
+        strstr(line, "nothing waited for 2 pieces of work, first that of cuMemsetD32Async"));
     ck_assert_ptr_null(fgets(more, sizeof more, log));
     fclose(log);
     unlink(path);

@@ -1,4 +1,5 @@
-/* CTXRT_EMU_SCHEDULE=random:SEED: the same order for the same seed, every legal one for some seed, and no other. */
+/* CTXRT_EMU_SCHEDULE=random:SEED: the same order for the same seed, every legal one for some seed,
+ * and no other. */
 #include "work_fixture.h"
 
 #include "emu/state.h"
@@ -120,8 +121,8 @@ START_TEST(the_same_seed_gives_the_same_order)
 }
 END_TEST
 
-/* Copies, fills, memory, polling and partial waits between: the bytes that come out say in which order the
- * racing fills ran. */
+/* Copies, fills, memory, polling and partial waits between: the bytes that come out say in which
+ * order the racing fills ran. */
 static void race(unsigned char *out, size_t count)
 {
     CUstream streams[3];
@@ -133,7 +134,8 @@ static void race(unsigned char *out, size_t count)
         streams[i] = make_stream(CXU_STREAM_NON_BLOCKING);
     for (size_t at = 0; at < count; at++) {
         for (int i = 0; i < 3; i++)
-            ck_success(cx_emu_call_memset_d8_async(memory + at, (unsigned char)(i + 1), 1, streams[i]));
+            ck_success(
+                cx_emu_call_memset_d8_async(memory + at, (unsigned char)(i + 1), 1, streams[i]));
         if (at % 5 == 0)
             (void)cx_emu_call_stream_query(streams[at % 3]);
         if (at % 7 == 0)

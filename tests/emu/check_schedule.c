@@ -123,8 +123,9 @@ static void keep_line(ctxrt_log_level level, const char *line, void *unused)
 
 START_TEST(a_malformed_schedule_keeps_the_driver_from_starting)
 {
-    static const char *const malformed[] = {"random:x", "random:", "random", "random:-1",
-                                            "random:99999999999", "Lazy", "threads,lazy", "0"};
+    static const char *const malformed[] = {
+        "random:x",           "random:", "random",       "random:-1",
+        "random:99999999999", "Lazy",    "threads,lazy", "0"};
     cx_emu_config config;
     const char *reason = "";
 
@@ -205,7 +206,8 @@ static Suite *schedule_suite(void)
     tcase_add_test(tcase, a_random_order_is_legal_and_comes_from_the_seed);
     tcase_add_test(tcase, polling_makes_lazy_and_random_work_run);
     tcase_add_test(tcase, the_end_of_things_waits_for_their_work);
-    tcase_add_test(case_of(suite, "change", lazy), the_schedule_may_change_while_there_is_no_context);
+    tcase_add_test(case_of(suite, "change", lazy),
+                   the_schedule_may_change_while_there_is_no_context);
     tcase = tcase_create("malformed");
     tcase_add_loop_test(tcase, a_malformed_schedule_keeps_the_driver_from_starting, 0, 8);
     suite_add_tcase(suite, tcase);

@@ -1,4 +1,4 @@
-/* Errors that stick (F1 to F5). Each test has a process of its own, and an error that ends it all in vain. */
+/* Errors that stick (F1 to F5). Each test has a process of its own. */
 #include "work_fixture.h"
 
 #include <stdio.h>
@@ -49,10 +49,18 @@ static void spoil(cxu_result error)
 }
 
 static const cxu_result of_the_process[] = {
-    CXU_CONTAINED,           CXU_ILLEGAL_ADDRESS,       CXU_LAUNCH_TIMEOUT,
-    CXU_HARDWARE_STACK_ERROR, CXU_ILLEGAL_INSTRUCTION,  CXU_MISALIGNED_ADDRESS,
-    CXU_INVALID_ADDRESS_SPACE, CXU_INVALID_PC,          CXU_LAUNCH_FAILED,
-    CXU_TENSOR_MEMORY_LEAK,  CXU_MPS_CLIENT_TERMINATED, CXU_EXTERNAL_DEVICE,
+    CXU_CONTAINED,
+    CXU_ILLEGAL_ADDRESS,
+    CXU_LAUNCH_TIMEOUT,
+    CXU_HARDWARE_STACK_ERROR,
+    CXU_ILLEGAL_INSTRUCTION,
+    CXU_MISALIGNED_ADDRESS,
+    CXU_INVALID_ADDRESS_SPACE,
+    CXU_INVALID_PC,
+    CXU_LAUNCH_FAILED,
+    CXU_TENSOR_MEMORY_LEAK,
+    CXU_MPS_CLIENT_TERMINATED,
+    CXU_EXTERNAL_DEVICE,
 };
 
 static void start_with(cxu_result error)
@@ -207,7 +215,8 @@ END_TEST
 
 START_TEST(a_malformed_choice_keeps_the_driver_from_starting)
 {
-    static const char *const malformed[] = {"thread", "context,", "ecc", "ecc:never", "context;ecc:once"};
+    static const char *const malformed[] = {"thread", "context,", "ecc", "ecc:never",
+                                            "context;ecc:once"};
     cx_emu_config config;
     const char *reason = "";
 

@@ -1,6 +1,7 @@
 /*
- * What the runtime makes of errors that stick, and of a GPU that is lost: whoever uses the device is told, whatever
- * it was is given back, other devices go on as far as the driver lets them, and the runtime can be shut down.
+ * What the runtime makes of errors that stick, and of a GPU that is lost: whoever uses the device
+ * is told, whatever it was is given back, other devices go on as far as the driver lets them, and
+ * the runtime can be shut down.
  */
 #include "fixture.h"
 #include "test.h"
@@ -69,7 +70,8 @@ static void give_everything_back(belongings *own, const char *error)
     ck_given_back(ctxrt_memory_release(own->memory), error);
     ck_given_back(ctxrt_memory_release(own->pinned), error);
     ck_given_back(ctxrt_free(own->raw), error);
-    if (ctxrt_free_async(own->async_raw, NULL) != CTXRT_SUCCESS) /* there is no stream to wait for it */
+    if (ctxrt_free_async(own->async_raw, NULL) !=
+        CTXRT_SUCCESS) /* there is no stream to wait for it */
         ck_given_back(ctxrt_free(own->async_raw), error);
     ck_given_back(ctxrt_free(own->managed), error);
     ck_given_back(ctxrt_host_unregister(own->registered), error);
@@ -84,11 +86,11 @@ static void give_everything_back(belongings *own, const char *error)
     cx_assert_error(ctxrt_context_destroy(own->created), CTXRT_ERROR_INVALID_HANDLE);
 }
 
-#define ck_told(call, error)                                                     \
-    do {                                                                         \
-        cx_assert_error(call, CTXRT_ERROR_DRIVER);                               \
-        ck_assert_str_eq(ctxrt_last_error()->driver_result_name, error);         \
-        ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, error));       \
+#define ck_told(call, error)                                               \
+    do {                                                                   \
+        cx_assert_error(call, CTXRT_ERROR_DRIVER);                         \
+        ck_assert_str_eq(ctxrt_last_error()->driver_result_name, error);   \
+        ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, error)); \
     } while (0)
 
 static void do_nothing(void *unused)
@@ -134,7 +136,8 @@ static void ck_device_works(ctxrt_device device)
     cx_assert_ok(ctxrt_device_push(device));
     cx_assert_ok(ctxrt_memory_alloc(sizeof out, &memory));
     cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 5, sizeof out));
-    cx_assert_ok(ctxrt_copy(out, ctxrt_memory_pointer(memory), sizeof out, CTXRT_COPY_DEVICE_TO_HOST));
+    cx_assert_ok(
+        ctxrt_copy(out, ctxrt_memory_pointer(memory), sizeof out, CTXRT_COPY_DEVICE_TO_HOST));
     ck_assert_int_eq(out[sizeof out - 1], 5);
     cx_assert_ok(ctxrt_memory_release(memory));
     cx_assert_ok(ctxrt_stack_pop());
@@ -285,8 +288,8 @@ START_TEST(other_threads_are_told_too)
 }
 END_TEST
 
-/* Which call finds the GPU gone is not the program's choice: try every one. What happened before stays, what
- * comes after is an error, all can be given back. */
+/* Which call finds the GPU gone is not the program's choice: try every one. What happened before
+ * stays, what comes after is an error, all can be given back. */
 START_TEST(a_gpu_may_be_lost_at_any_moment)
 {
     static const char unavailable[] = "CUDA_ERROR_DEVICE_UNAVAILABLE";
@@ -305,11 +308,13 @@ START_TEST(a_gpu_may_be_lost_at_any_moment)
         ck_given_back(ctxrt_stream_create(0, 0, &stream), unavailable);
         ck_given_back(ctxrt_event_create(0, &event), unavailable);
         if (memory)
-            ck_given_back(ctxrt_fill_async(ctxrt_memory_pointer(memory), 5, sizeof out, stream), unavailable);
+            ck_given_back(ctxrt_fill_async(ctxrt_memory_pointer(memory), 5, sizeof out, stream),
+                          unavailable);
         if (event)
             ck_given_back(ctxrt_event_record(event, stream), unavailable);
         if (memory)
-            ck_given_back(ctxrt_copy(out, ctxrt_memory_pointer(memory), sizeof out, CTXRT_COPY_DEVICE_TO_HOST),
+            ck_given_back(ctxrt_copy(out, ctxrt_memory_pointer(memory), sizeof out,
+                                     CTXRT_COPY_DEVICE_TO_HOST),
                           unavailable);
         ck_given_back(ctxrt_device_synchronize(), unavailable);
         ck_given_back(ctxrt_event_destroy(event), unavailable);
@@ -346,10 +351,13 @@ static Suite *sticky_suite(void)
     Suite *suite = suite_create("sticky");
     TCase *tcase = tcase_create("sticky");
 
-    tcase_add_loop_test(tcase, work_in_a_useless_context_is_refused_with_the_drivers_word, 0, FAILURES);
-    tcase_add_loop_test(tcase, a_useless_context_is_in_use_until_its_belongings_are_given_back, 0, FAILURES);
+    tcase_add_loop_test(tcase, work_in_a_useless_context_is_refused_with_the_drivers_word, 0,
+                        FAILURES);
+    tcase_add_loop_test(tcase, a_useless_context_is_in_use_until_its_belongings_are_given_back, 0,
+                        FAILURES);
     tcase_add_loop_test(tcase, a_reset_makes_the_device_usable_again_or_says_why_not, 0, FAILURES);
-    tcase_add_loop_test(tcase, the_runtime_starts_again_after_a_failure_and_says_how_it_stands, 0, FAILURES);
+    tcase_add_loop_test(tcase, the_runtime_starts_again_after_a_failure_and_says_how_it_stands, 0,
+                        FAILURES);
     tcase_add_loop_test(tcase, other_threads_are_told_too, 0, FAILURES);
     tcase_add_loop_test(tcase, a_gpu_may_be_lost_at_any_moment, 1, 60);
     tcase_add_loop_test(tcase, malformed_faults_are_an_error_of_init, 0, 2);
