@@ -31,6 +31,10 @@ CUgraph end(CUstream stream);
     } while (0)
 
 cxu_stream_capture_status status_of(CUstream stream);
+#define ck_active(stream) ck_assert_int_eq(status_of(stream), CXU_STREAM_CAPTURE_STATUS_ACTIVE)
+#define ck_invalidated(stream) \
+    ck_assert_int_eq(status_of(stream), CXU_STREAM_CAPTURE_STATUS_INVALIDATED)
+#define ck_idle(stream) ck_assert_int_eq(status_of(stream), CXU_STREAM_CAPTURE_STATUS_NONE)
 
 CUgraph make_graph(void);
 CUgraphExec make_exec(CUgraph graph);

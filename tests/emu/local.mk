@@ -128,8 +128,9 @@ tests_emu_check_pointer_LDADD = $(EMU_LIBS)
 # capture and graphs
 EMU_GRAPH_SOURCES = $(EMU_WORK_SOURCES) tests/emu/graph_fixture.c tests/emu/graph_fixture.h
 EMU_GRAPH_TESTS = \
-	tests/emu/check_capture tests/emu/check_capture_rules tests/emu/check_graph \
-	tests/emu/check_graph_exec tests/emu/check_graph_stress
+	tests/emu/check_capture tests/emu/check_capture_join tests/emu/check_capture_rules \
+	tests/emu/check_graph tests/emu/check_graph_exec tests/emu/check_graph_stress \
+	tests/emu/check_graph_update
 check_PROGRAMS += $(EMU_GRAPH_TESTS)
 TESTS += $(EMU_GRAPH_TESTS)
 tests_emu_check_capture_SOURCES = tests/emu/check_capture.c $(EMU_GRAPH_SOURCES)
@@ -152,3 +153,11 @@ tests_emu_check_graph_stress_SOURCES = tests/emu/check_graph_stress.c $(EMU_GRAP
 tests_emu_check_graph_stress_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_graph_stress_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_graph_stress_LDADD = $(EMU_LIBS)
+tests_emu_check_capture_join_SOURCES = tests/emu/check_capture_join.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_capture_join_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_capture_join_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_capture_join_LDADD = $(EMU_LIBS)
+tests_emu_check_graph_update_SOURCES = tests/emu/check_graph_update.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_graph_update_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_graph_update_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_graph_update_LDADD = $(EMU_LIBS)

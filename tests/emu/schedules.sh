@@ -3,11 +3,11 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region capture'
+tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_exec graph_update'
 seeds='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20'
 [ -z "$SANITIZERS" ] || seeds='1 2 3'
 
-echo 1..15
+echo 1..20
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
@@ -32,7 +32,8 @@ pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill
 report $? 'copies_and_fills_are_right_under_lazy'
 pass lazy pool callback
 report $? 'callbacks_are_right_under_lazy'
-pass lazy pool capture
+pass lazy pool capture && pass lazy pool capture_join && pass lazy pool capture_rules && pass lazy pool graph &&
+    pass lazy pool graph_exec && pass lazy pool graph_update
 report $? 'captured_work_is_right_under_lazy'
 pass lazy pool sticky && pass random:1 'pool independent' sticky && pass random:2 'pool independent' sticky
 report $? 'errors_stick_under_lazy_and_in_random_orders'
