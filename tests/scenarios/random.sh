@@ -4,10 +4,12 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 play="$top_builddir/ctxrt play --timeout 60"
-sequences=${CTXRT_TEST_SEQUENCES:-200}
+few=24
+[ -z "$SANITIZERS" ] && few=200
+sequences=${CTXRT_TEST_SEQUENCES:-$few}
 seed=${CTXRT_TEST_SEED:-1}
 
-run() # what, sequences, option...
+compare() # what, sequences, option...
 {
     what=$1 count=$2
     shift 2
@@ -15,16 +17,21 @@ run() # what, sequences, option...
     report $? "$what: $(sed -n 's/^random: //p' "$scratch/out")"
 }
 
-run threads "$sequences"
+compare threads "$sequences"
 cp "$scratch/out" "$scratch/coverage"
-awk '/^steps:/ { exit !($4 > 30 && $4 < 70) }' "$scratch/coverage"
-report $? "legal and illegal steps: $(sed -n 's/^steps: //p' "$scratch/coverage")"
-sed -n 's/^rules: //p' "$scratch/coverage" | tr ' ' '\n' | paste -d ' ' - - | awk '$2 < 100' > "$scratch/out"
-[ ! -s "$scratch/out" ]
-report $? "every rule of the model is exercised at least 100 times"
-run lazy "$((sequences / 4))" --schedule lazy
-run random:3 "$((sequences / 4))" --schedule random:3
-run cuda-13 "$((sequences / 4))" --libcuda "$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1"
+if [ "$sequences" -lt 200 ]; then
+    skip 'legal and illegal steps' "$sequences sequences are too few to tell"
+    skip 'every rule of the model is exercised at least 100 times' "$sequences sequences are too few to tell"
+else
+    awk '/^steps:/ { exit !($4 > 30 && $4 < 70) }' "$scratch/coverage"
+    report $? "legal and illegal steps: $(sed -n 's/^steps: //p' "$scratch/coverage")"
+    sed -n 's/^rules: //p' "$scratch/coverage" | tr ' ' '\n' | paste -d ' ' - - | awk '$2 < 100' > "$scratch/out"
+    [ ! -s "$scratch/out" ]
+    report $? "every rule of the model is exercised at least 100 times"
+fi
+compare lazy "$((sequences / 4))" --schedule lazy
+compare random:3 "$((sequences / 4))" --schedule random:3
+compare cuda-13 "$((sequences / 4))" --libcuda "$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1"
 
 # This test itself: a driver that goes wrong is found, and the shortest scenario that shows it is one that plays.
 export CTXRT_EMU_FAULT=cuCtxSetCurrent@3
