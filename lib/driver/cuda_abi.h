@@ -17,6 +17,8 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUlib_st *CUlibrary;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -202,6 +204,10 @@ typedef struct cxu_memcpy_3d {
     size_t height;
     size_t depth;
 } cxu_memcpy_3d;
+
+/* What loading takes; no value of these is used. */
+typedef enum cxu_jit_option { CXU_JIT_MAX_REGISTERS = 0 } cxu_jit_option;
+typedef enum cxu_library_option { CXU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0 } cxu_library_option;
 
 /* Capture and graphs. */
 

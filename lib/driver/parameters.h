@@ -18,6 +18,8 @@
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6)
 #define CX_DECLARE_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7) \
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7)
+#define CX_DECLARE_8(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8) \
+    (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8)
 
 #define CX_PASS(arity, list) CX_PASS_(arity, list)
 #define CX_PASS_(arity, list) CX_PASS_##arity list
@@ -30,5 +32,7 @@
 #define CX_PASS_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6) (n1, n2, n3, n4, n5, n6)
 #define CX_PASS_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7) \
     (n1, n2, n3, n4, n5, n6, n7)
+#define CX_PASS_8(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8) \
+    (n1, n2, n3, n4, n5, n6, n7, n8)
 
 #endif

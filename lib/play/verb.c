@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define NEAR_MOST 3
+#define CX_EMPTY_PTX ".version 6.0\n.target sm_50\n.address_size 64\n"
 #define WORD_MAX 32
 
 #define NEW(kind, name)                                            \

@@ -46,6 +46,7 @@
 #define cuCtxWaitEvent absent_cuCtxWaitEvent
 #define cuMemAllocAsync absent_cuMemAllocAsync
 #define cuMemFreeAsync absent_cuMemFreeAsync
+#define cuLibraryLoadData absent_cuLibraryLoadData
 #define cuStreamGetId absent_cuStreamGetId
 #define cuStreamGetDevice absent_cuStreamGetDevice
 #define cuEventRecordWithFlags absent_cuEventRecordWithFlags

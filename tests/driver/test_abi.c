@@ -97,6 +97,8 @@ SAME_3D(width_bytes, WidthInBytes)
 SAME_3D(height, Height)
 SAME_3D(depth, Depth)
 
+SAME_SIZE(cxu_jit_option, CUjit_option)
+SAME_SIZE(cxu_library_option, CUlibraryOption)
 SAME_SIZE(cxu_stream_capture_status, CUstreamCaptureStatus)
 SAME_SIZE(cxu_stream_capture_mode, CUstreamCaptureMode)
 SAME_SIZE(cxu_graph_node_type, CUgraphNodeType)
@@ -173,6 +175,8 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_memcpy_3d CUDA_MEMCPY3D
 #define cxu_exec_affinity CUexecAffinityParam
 #define cxu_ctx_create_params CUctxCreateParams
+#define cxu_jit_option CUjit_option
+#define cxu_library_option CUlibraryOption
 #define cxu_stream_capture_status CUstreamCaptureStatus
 #define cxu_stream_capture_mode CUstreamCaptureMode
 #define cxu_graph_node_type CUgraphNodeType

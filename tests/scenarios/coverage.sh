@@ -41,14 +41,7 @@ report $? 'every_cited_rule_is_in_the_table'
 [ "$(wc -l < "$scratch/rules")" -ge 50 ] && [ -z "$(sort "$scratch/rules" | uniq -d)" ]
 report $? 'the_table_has_every_rule_once'
 
-# There are no driver calls for modules.
-cannot='T9'
-
 while IFS= read -r rule; do
-    if [ "$rule" = "$cannot" ] && ! grep -q '(module' "$top_srcdir/lib/driver/symbols.def"; then
-        skip "$rule has two scenarios" 'the driver table has no calls for it'
-        continue
-    fi
     {
         echo "scenarios: $(scenarios "$rule")"
         echo "result: $(result "$rule")"

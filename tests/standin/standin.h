@@ -24,7 +24,6 @@ cxu_result cuDevicePrimaryCtxRelease(CUdevice device);
 cxu_result cuStreamDestroy(CUstream stream);
 cxu_result cuEventDestroy(CUevent event);
 cxu_result cuMemAlloc(unsigned int *out_pointer, unsigned int bytes);
-cxu_result cuModuleLoadData(void **out_module, const void *image);
 cxu_result cuModuleGetFunction(void **out_function, void *module, const char *name);
 cxu_result cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y,
                           unsigned int grid_z, unsigned int block_x, unsigned int block_y,
