@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "base/utf8.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -51,6 +52,67 @@ START_TEST(an_empty_variable_counts_as_unset)
     ck_assert_ptr_null(cx_option("CTXRT_TEST_OPTION"));
     setenv("CTXRT_TEST_OPTION", "x", 1);
     ck_assert_str_eq(cx_option("CTXRT_TEST_OPTION"), "x");
+}
+END_TEST
+
+/* ---- UTF-8 ---- */
+
+START_TEST(only_well_formed_characters_count)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+    } cases[] = {
+        {"", 0},                       {"a", 1},                 {"\x7f", 1},
+        {"\xc2\x80", 2},               {"\xdf\xbf!", 2},         {"\xe0\xa0\x80", 3},
+        {"\xed\x9f\xbf", 3},           {"\xee\x80\x80", 3},      {"\xf0\x90\x80\x80", 4},
+        {"\xf4\x8f\xbf\xbf", 4},       {"\x80", 0},              {"\xbf\xbf", 0},
+        {"\xc0\x80", 0} /* overlong */, {"\xc1\xbf", 0},          {"\xe0\x9f\xbf", 0},
+        {"\xf0\x8f\xbf\xbf", 0},       {"\xed\xa0\x80", 0} /* a surrogate */,
+        {"\xf4\x90\x80\x80", 0},       {"\xf5\x80\x80\x80", 0}, {"\xff", 0},
+        {"\xc3", 0} /* the end comes */, {"\xe2\x82", 0},          {"\xf0\x9f\x98", 0},
+        {"\xe2(\xa1", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ck_assert_msg(cx_utf8_length(cases[i].text) == cases[i].length, "case %zu gave %zu", i,
+                      cx_utf8_length(cases[i].text));
+}
+END_TEST
+
+START_TEST(control_characters_and_what_xml_forbids_are_known)
+{
+    static const char *const controls[] = {"\x01", "\t", "\n", "\x1b", "\x7f", "\xc2\x80", "\xc2\x9f",
+                                           "\xef\xbf\xbe", "\xef\xbf\xbf"};
+    static const char *const others[] = {" ", "~", "\xc2\xa0", "\xc3\x80", "\xef\xbf\xbd", "\xf0\x9f\x98\x80"};
+    for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++)
+        ck_assert_msg(cx_utf8_is_control(controls[i], strlen(controls[i])), "case %zu", i);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        ck_assert_msg(!cx_utf8_is_control(others[i], strlen(others[i])), "case %zu", i);
+}
+END_TEST
+
+START_TEST(the_first_bytes_of_a_character_are_trimmed_and_nothing_else)
+{
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"abc", "abc"},
+        {"ab\xc3", "ab"},
+        {"ab\xc3\xa9", "ab\xc3\xa9"},
+        {"ab\xe6\xbc", "ab"},
+        {"ab\xe6\xbc\xa2", "ab\xe6\xbc\xa2"},
+        {"\xf0\x9f\x98", ""},
+        {"\xf0\x9f", ""},
+        {"x\xf0\x9f\x98\x80", "x\xf0\x9f\x98\x80"},
+        {"ab\xff", "ab\xff"},         /* no character begins so */
+        {"ab\x80\x80", "ab\x80\x80"}, /* nor so */
+        {"ab\xe0\x80", "ab\xe0\x80"}, /* nor can this become one */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[16];
+        strcpy(text, cases[i][0]);
+        cx_utf8_trim(text);
+        ck_assert_str_eq(text, cases[i][1]);
+    }
 }
 END_TEST
 
@@ -238,6 +300,9 @@ static Suite *base_suite(void)
     tcase_add_test(tcase, sizes_are_powers_of_1024_and_overflow_is_refused);
     tcase_add_test(tcase, numbers_outside_their_range_are_refused);
     tcase_add_test(tcase, an_empty_variable_counts_as_unset);
+    tcase_add_test(tcase, only_well_formed_characters_count);
+    tcase_add_test(tcase, control_characters_and_what_xml_forbids_are_known);
+    tcase_add_test(tcase, the_first_bytes_of_a_character_are_trimmed_and_nothing_else);
     tcase_add_test(tcase, each_thread_has_a_last_error_of_its_own);
     tcase_add_test(tcase, a_message_may_quote_the_one_before_and_is_cut_not_overrun);
     tcase_add_test(tcase, a_saved_error_comes_back);
