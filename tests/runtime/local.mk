@@ -13,7 +13,8 @@ RUNTIME_TESTS = \
 	tests/runtime/check_stream_order \
 	tests/runtime/check_stress
 check_PROGRAMS += $(RUNTIME_TESTS)
-TESTS += $(RUNTIME_TESTS)
+dist_check_SCRIPTS += tests/runtime/under_lazy.sh
+TESTS += $(RUNTIME_TESTS) tests/runtime/under_lazy.sh
 
 tests_runtime_check_stack_SOURCES = tests/runtime/check_stack.c
 tests_runtime_check_stack_CPPFLAGS = $(RUNTIME_CPPFLAGS)
