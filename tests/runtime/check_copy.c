@@ -239,6 +239,32 @@ START_TEST(async_copies_and_fills_wait_for_the_work_before_them_and_not_the_call
 }
 END_TEST
 
+static void write_one(void *byte)
+{
+    *(unsigned char *)byte = 1;
+}
+
+/* The order shows under CTXRT_EMU_SCHEDULE=lazy, where the host function runs when somebody waits. */
+START_TEST(fills_of_plain_host_memory_come_behind_the_work_of_the_stream)
+{
+    ctxrt_memory *host;
+    ctxrt_stream *stream;
+
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_memory_alloc_host(64, &host));
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream));
+    for (int i = 0; i < 20; i++) {
+        cx_assert_ok(ctxrt_stream_add_host_function(stream, write_one, bytes_of(host)));
+        cx_assert_ok(ctxrt_fill_async(bytes_of(host), 2, 64, stream));
+        cx_assert_ok(ctxrt_stream_synchronize(stream));
+        ck_assert_int_eq(bytes_of(host)[0], 2);
+    }
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_memory_release(host));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(a_copy_of_a_destroyed_stream_is_refused)
 {
     unsigned char host[8] = {0};
@@ -404,6 +430,7 @@ static Suite *copy_suite(void)
     tcase_add_test(tcase, copies_and_fills_of_host_memory_need_no_device);
     tcase_add_test(tcase, other_copies_without_a_device_are_refused);
     tcase_add_test(tcase, async_copies_and_fills_wait_for_the_work_before_them_and_not_the_caller);
+    tcase_add_test(tcase, fills_of_plain_host_memory_come_behind_the_work_of_the_stream);
     tcase_add_test(tcase, a_copy_of_a_destroyed_stream_is_refused);
     tcase_add_test(tcase, regions_with_odd_pitches_arrive_between_all_places);
     tcase_add_test(tcase, bad_regions_are_refused_and_empty_ones_do_nothing);
