@@ -7,7 +7,7 @@ EMU_WORK_SOURCES = tests/emu/work_fixture.c tests/emu/work_fixture.h
 EMU_WORK_TESTS = \
 	tests/emu/check_callback tests/emu/check_copy tests/emu/check_copy_region \
 	tests/emu/check_event tests/emu/check_fault tests/emu/check_fill tests/emu/check_lazy tests/emu/check_order \
-	tests/emu/check_random_schedule tests/emu/check_schedule tests/emu/check_sticky \
+	tests/emu/check_ordered tests/emu/check_random_schedule tests/emu/check_schedule tests/emu/check_sticky \
 	tests/emu/check_stream tests/emu/check_stress
 EMU_WORK_SH = tests/emu/schedules.sh
 check_PROGRAMS += $(EMU_WORK_TESTS)
@@ -65,6 +65,10 @@ tests_emu_check_sticky_SOURCES = tests/emu/check_sticky.c $(EMU_WORK_SOURCES)
 tests_emu_check_sticky_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_sticky_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_sticky_LDADD = $(EMU_LIBS)
+tests_emu_check_ordered_SOURCES = tests/emu/check_ordered.c $(EMU_WORK_SOURCES)
+tests_emu_check_ordered_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_ordered_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_ordered_LDADD = $(EMU_LIBS)
 
 # the core: life, contexts, stacks, primaries, queries, devices, peers
 EMU_CORE_TESTS = \
