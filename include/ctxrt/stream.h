@@ -75,7 +75,7 @@ CTXRT_API ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream,
  * Calls `function(user_data)` on a thread of the driver when the work before it is done; work
  * behind it waits for it to return. It is not called if the work before it failed. The function
  * must not call ctxrt or the driver, which answer CTXRT_ERROR_NOT_PERMITTED, nor wait for work that
- * comes behind it.
+ * comes behind it. It may take a snapshot: ctxrt_snapshot_write calls no driver.
  *
  * @retval CTXRT_ERROR_NULL_POINTER  `function` is NULL
  */
