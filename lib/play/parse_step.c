@@ -123,9 +123,28 @@ static bool take_operand(cx_parser *self, const cx_operand_rule *rule, cx_operan
     return cx_parser_number(self, rule->name, rule->kind, rule->words, &operand->number);
 }
 
+/* null=NAME, of something that the call writes. */
+static bool take_null(cx_parser *self, cx_step *step)
+{
+    cx_parser_advance(self);
+    if (!cx_parser_expect(self, '=', "before the name of what is not wanted"))
+        return false;
+    cx_token token = self->token;
+    for (int i = 0; !step->verb->action && cx_verb_out_kind(step->verb, i) != CX_KIND_COUNT; i++)
+        if (cx_token_is_word(&token, cx_verb_out_name(step->verb, i))) {
+            step->nowhere |= 1u << i;
+            cx_parser_advance(self);
+            return true;
+        }
+    return CX_PARSER_FAIL(self, &token, "%s is nothing that %s writes",
+                          cx_parser_quote(&token).text, step->verb->name);
+}
+
 static bool take_key(cx_parser *self, cx_step *step)
 {
     cx_token token = self->token;
+    if (cx_token_is_word(&token, "null"))
+        return take_null(self, step);
     const cx_operand_rule *rules = step->verb->operands;
     for (int i = 0; rules[i].role != CX_ROLE_NONE; i++) {
         if ((rules[i].role != CX_ROLE_KEY && rules[i].role != CX_ROLE_KEY_USE) ||

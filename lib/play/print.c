@@ -100,6 +100,9 @@ static void put_step(writer *to, const cx_step *step, const cx_verb *verb)
     put(to, "%s", step->mode == CX_MODE_FINISH ? "finish" : step->verb->name);
     for (int i = 0; step->verb != NULL && step->verb->operands[i].role != CX_ROLE_NONE; i++)
         put_operand(to, &step->verb->operands[i], &step->operands[i]);
+    for (int i = 0; step->nowhere >> i != 0; i++)
+        if ((step->nowhere >> i & 1) != 0)
+            put(to, " null=%s", cx_verb_out_name(step->verb, i));
     if (step->outcomes != NULL) {
         put(to, "%*s -> ", to->length < ARROW_COLUMN ? (int)(ARROW_COLUMN - to->length) : 0, "");
         put_outcomes(to, step, verb);

@@ -31,7 +31,7 @@ static void print_operand(const cx_operand_rule *rule, FILE *to)
     char number[128];
     switch (rule->role) {
     case CX_ROLE_NEW:
-        fprintf(to, " <new %s>", cx_kind_word(rule->kind));
+        fprintf(to, " <new %s %s>", cx_kind_word(rule->kind), rule->name);
         break;
     case CX_ROLE_USE:
         fprintf(to, " <%s>", cx_kind_word(rule->kind));

@@ -195,8 +195,9 @@ static bool same_block(const cx_block *left, const cx_block *right);
 static bool same_step(const cx_step *left, const cx_step *right)
 {
     if (!same_text(left->thread, right->thread) || left->mode != right->mode ||
-        left->verb != right->verb || left->unverified != right->unverified ||
-        left->has_block != right->has_block || !same_outcomes(left->outcomes, right->outcomes))
+        left->verb != right->verb || left->nowhere != right->nowhere ||
+        left->unverified != right->unverified || left->has_block != right->has_block ||
+        !same_outcomes(left->outcomes, right->outcomes))
         return false;
     for (int i = 0; i < CX_OPERANDS_MAX; i++)
         if (left->operands[i].given != right->operands[i].given ||

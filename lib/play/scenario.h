@@ -69,6 +69,7 @@ typedef struct cx_step {
     cx_mode mode;
     const cx_verb *verb; /* NULL for finish */
     cx_operand operands[CX_OPERANDS_MAX];
+    unsigned int nowhere; /* bits of what the call writes, for which NULL is passed: null=NAME */
     cx_outcome *outcomes; /* NULL: nothing is said, so SUCCESS (for begin: anything) */
     bool unverified;      /* rests on a rule that no recording has confirmed */
     bool has_block;

@@ -50,7 +50,8 @@ void cx_step_run(cx_player *player, cx_call *call)
     else if (player->driver.missing[verb->slot])
         call->result = CX_PLAY_ABSENT;
     else
-        call->result = (int)verb->call(&player->driver.table, call->in, call->out);
+        call->result =
+            (int)verb->call(&player->driver.table, call->in, call->out, line->step.nowhere);
     atomic_fetch_add(&player->tape->progress, 1);
 }
 
@@ -159,7 +160,8 @@ bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call)
     cx_came *came = &tape->came[line->index];
 
     pthread_mutex_lock(&player->lock);
-    if (cx_verb_makes(verb) && call->result == CXU_SUCCESS)
+    if (cx_verb_makes(verb) && call->result == CXU_SUCCESS &&
+        call->out[0].bits != CX_CELL_UNTOUCHED)
         cx_value_bind(&player->values, verb->operands[0].kind, made_by->operands[0].name,
                       call->out[0]);
     keep(player, verb, call, came);

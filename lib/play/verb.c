@@ -39,8 +39,10 @@
 /* A call uses only those of its parameters that its row names. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#define OUT(index, field) ((nowhere >> (index)&1) != 0 ? NULL : &out[index].field)
 #define CX_CALL(id, name, slot, operands, results, arguments, text)                             \
-    static cxu_result call_##id(const cx_driver_table *driver, const cx_cell *in, cx_cell *out) \
+    static cxu_result call_##id(const cx_driver_table *driver, const cx_cell *in, cx_cell *out, \
+                                unsigned int nowhere)                                           \
     {                                                                                           \
         return driver->slot arguments;                                                          \
     }
@@ -84,6 +86,13 @@ cx_kind cx_verb_out_kind(const cx_verb *verb, int index)
     return verb->results[index].name != NULL ? verb->results[index].kind : CX_KIND_COUNT;
 }
 
+const char *cx_verb_out_name(const cx_verb *verb, int index)
+{
+    if (cx_verb_makes(verb) && index-- == 0)
+        return verb->operands[0].name;
+    return verb->results[index].name;
+}
+
 bool cx_word_value(cx_words set, const char *word, int64_t *out_value)
 {
     for (size_t i = 0; i < WORDS; i++)
@@ -100,6 +109,11 @@ static const char *word_of(cx_words set, int64_t value)
         if (words[i].set == set && words[i].value == value)
             return words[i].word;
     return NULL;
+}
+
+static bool has_bits(cx_words set)
+{
+    return set >= CX_WORDS_CONTEXT_FLAGS && set <= CX_WORDS_ATTACH_FLAGS;
 }
 
 /* Joins the words of single bits; false if some bits have none. */
@@ -126,7 +140,7 @@ void cx_word_print(cx_words set, int64_t number, char *text, size_t size)
     const char *word = word_of(set, number);
     if (word != NULL)
         snprintf(text, size, "%s", word);
-    else if (set == CX_WORDS_NONE || !print_bits(set, number, text, size))
+    else if (!has_bits(set) || !print_bits(set, number, text, size))
         snprintf(text, size, "%lld", (long long)number);
 }
 

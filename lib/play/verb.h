@@ -21,7 +21,7 @@ typedef enum cx_role {
     CX_ROLE_KEY_USE /* name=NAME, the same */
 } cx_role;
 
-/* The sets of words.def. */
+/* The sets of words.def; those of flags stand together, and their words may be joined. */
 typedef enum cx_words {
     CX_WORDS_NONE,
     CX_WORDS_SWITCH,
@@ -68,8 +68,10 @@ typedef struct cx_verb {
     cx_slot slot; /* of the driver call; CX_SLOT_COUNT for an action */
     cx_operand_rule operands[CX_OPERANDS_MAX + 1];
     cx_result_rule results[CX_RESULTS_MAX + 1];
-    /* in[i]: the operand i; out[0]: the new thing if the verb makes one; then its results. */
-    cxu_result (*call)(const cx_driver_table *driver, const cx_cell *in, cx_cell *out);
+    /* in[i]: the operand i; out[0]: the new thing if the verb makes one; then its results. The bits
+     * of `nowhere` are those for which NULL is passed. */
+    cxu_result (*call)(const cx_driver_table *driver, const cx_cell *in, cx_cell *out,
+                       unsigned int nowhere);
     const char *text; /* one sentence for the reference */
 } cx_verb;
 
@@ -90,6 +92,9 @@ static inline bool cx_verb_makes(const cx_verb *verb)
 
 /* The kind of out[i]: what the verb makes, then its results; CX_KIND_COUNT behind the last. */
 cx_kind cx_verb_out_kind(const cx_verb *verb, int index);
+
+/* The name of out[i]; NULL behind the last. */
+const char *cx_verb_out_name(const cx_verb *verb, int index);
 
 /* The value of a word of a set; false if the set has no such word. */
 bool cx_word_value(cx_words set, const char *word, int64_t *out_value);

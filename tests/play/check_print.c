@@ -47,6 +47,8 @@ START_TEST(what_is_printed_is_parsed_as_the_same)
         "A: mem.alloc p 64 -> SUCCESS|OUT_OF_MEMORY untouched | any\n"
         "A: pointer.context p+16 -> SUCCESS a unverified # T7 [?]\n"
         "A: pointer.all 0x1234 -> SUCCESS none UNKNOWN none -2\n"
+        "A: primary.state null=active null=flags -> any\nA: mem.alloc q 64 null=p -> "
+        "INVALID_VALUE\n"
         "A: ctx.id a -> SUCCESS @x\nA: ctx.id none -> SUCCESS !@x\nA: limit.get 99 -> any\n"
         "A: begin stream.sync legacy -> WAITS\nB: stream.query per_thread -> SUCCESS\nA: finish -> "
         "SUCCESS\n"
@@ -79,6 +81,7 @@ START_TEST(every_verb_can_be_built_printed_and_parsed)
     if (_i == CX_VERB_process)
         step->thread = NULL;
     step->has_block = verb->takes_block;
+    step->nowhere = !verb->action && cx_verb_out_kind(verb, 0) != CX_KIND_COUNT;
     for (int i = 0; verb->operands[i].role != CX_ROLE_NONE; i++) {
         if (verb->operands[i].role == CX_ROLE_NUMBER || verb->operands[i].role == CX_ROLE_KEY)
             cx_step_number(step, i, 1);
@@ -150,6 +153,8 @@ START_TEST(scenarios_that_differ_in_one_thing_are_not_the_same)
         "A: ctx.create a -> any untouched\n",
         "A: ctx.create a -> SUCCESS | any\n",
         "A: begin ctx.create a\nA: finish\n",
+        "A: ctx.get\n",
+        "A: ctx.get null=current\n",
         "A: fork {\n}\n",
         "A: fork {\nA: ctx.get\n}\n",
         "devices 1\n",

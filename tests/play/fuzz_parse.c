@@ -1,6 +1,6 @@
 /*
- * Any bytes as a scenario, for libFuzzer (make fuzz). What is refused has a place; what is taken is printed, and
- * parsed again as the same.
+ * Any bytes as a scenario, for libFuzzer (make fuzz). What is refused has a place; what is taken is
+ * printed, and parsed again as the same.
  */
 #include "play/parse.h"
 #include "play/print.h"
