@@ -300,6 +300,62 @@ START_TEST(no_export_table_is_ever_given)
 }
 END_TEST
 
+static CUdeviceptr begin_with(const char *faults)
+{
+    CUcontext context;
+    CUdeviceptr memory;
+
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", faults, 1), 0);
+    ck_assert_cuda(cuInit(0));
+    ck_assert_cuda(cuCtxCreate_v2(&context, 0, 0));
+    ck_assert_cuda(cuMemAlloc_v2(&memory, 64));
+    return memory;
+}
+
+/* Old names, and those with the thread's own stream, are the same call. */
+START_TEST(calls_and_work_fail_on_demand_under_every_name)
+{
+    CUdeviceptr memory = begin_with("cuCtxCreate@2,cuMemsetD8Async@2:ILLEGAL_ADDRESS:async");
+    CUcontext context, none = NULL;
+
+    ck_assert_int_eq(cuCtxCreate(&none, 0, 0), CXU_OUT_OF_MEMORY);
+    ck_assert_ptr_null(none);
+    ck_assert_cuda(cuMemsetD8Async(memory, 1, 64, NULL));
+    ck_assert_cuda(cuCtxSynchronize());
+    ck_assert_cuda(cuMemsetD8Async_ptsz(memory, 1, 64, NULL));
+    ck_assert_int_eq(cuStreamSynchronize_ptsz(NULL), CXU_ILLEGAL_ADDRESS);
+    ck_assert_int_eq(cuMemFree_v2(memory), CXU_ILLEGAL_ADDRESS);
+    ck_assert_cuda(cuCtxGetCurrent(&context));
+    ck_assert_cuda(cuCtxDestroy(context));
+    stop();
+}
+END_TEST
+
+START_TEST(a_device_is_lost_on_demand)
+{
+    CUdeviceptr memory = begin_with("device0@4");
+    CUcontext context, other;
+
+    ck_assert_int_eq(cuMemsetD8_v2(memory, 1, 64), CXU_DEVICE_UNAVAILABLE);
+    ck_assert_cuda(cuCtxCreate_v2(&other, 0, 1));
+    ck_assert_cuda(cuCtxSynchronize());
+    ck_assert_cuda(cuCtxDestroy(other));
+    ck_assert_cuda(cuCtxGetCurrent(&context));
+    ck_assert_cuda(cuCtxDestroy(context));
+    stop();
+}
+END_TEST
+
+START_TEST(malformed_faults_are_no_driver)
+{
+    CUcontext context;
+
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuMemAlloc@", 1), 0);
+    ck_assert_int_eq(cuInit(0), CXU_SYSTEM_NOT_READY);
+    ck_assert_int_eq(cuCtxGetCurrent(&context), CXU_NOT_INITIALIZED);
+}
+END_TEST
+
 static Suite *calls_suite(void)
 {
     Suite *suite = suite_create("calls");
@@ -309,6 +365,9 @@ static Suite *calls_suite(void)
     tcase_add_test(life, init_takes_no_flags_and_may_come_twice);
     tcase_add_test(life, the_environment_says_how_many_devices_there_are);
     tcase_add_test(life, a_malformed_environment_is_no_driver);
+    tcase_add_test(life, calls_and_work_fail_on_demand_under_every_name);
+    tcase_add_test(life, a_device_is_lost_on_demand);
+    tcase_add_test(life, malformed_faults_are_no_driver);
     suite_add_tcase(suite, life);
 
     TCase *tests = tcase_create("calls");
