@@ -259,6 +259,34 @@ typedef struct cxu_host_node_params {
     void *user_data;
 } cxu_host_node_params;
 
+enum { CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1 };
+
+/* CUgraphNodeParams: which part is read goes by the type; all else is zero. */
+typedef struct cxu_graph_node_params {
+    cxu_graph_node_type type;
+    int reserved[3];
+    union {
+        long long words[29];
+        struct {
+            int flags;
+            int reserved;
+            CUcontext context;
+            cxu_memcpy_3d params;
+        } copy;
+        struct {
+            cxu_memset_node_params params;
+            CUcontext context;
+        } fill;
+        cxu_host_node_params host;
+        struct {
+            CUgraph graph;
+            int ownership;
+        } child;
+        CUevent event; /* of both event nodes */
+    } of;
+    long long reserved_tail;
+} cxu_graph_node_params;
+
 enum {
     CXU_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
     CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,

@@ -35,6 +35,14 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream);
 /* The same in a stream that captures: a node that has the graph as its child. */
 cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream);
 
+/* What the node does in later launches that was made of the user's node. CXU_INVALID_VALUE: there is
+ * none, or it cannot be changed into that; errors of cx_emu_operation_check. */
+cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node,
+                              const cx_emu_operation *operation);
+
+/* The same for all nodes of a child graph. CXU_GRAPH_EXEC_UPDATE_FAILURE: they differ too much. */
+cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node, CUgraph child);
+
 static inline CUgraphExec cx_emu_exec_handle(const cx_emu_exec *exec)
 {
     return exec->name;

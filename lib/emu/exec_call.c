@@ -31,7 +31,7 @@ static cxu_result instantiate(CUgraphExec *out_exec, CUgraph handle, uint64_t fl
 
     if (result != CXU_SUCCESS)
         return result;
-    if (graph->capture)
+    if (graph->capture || graph->moved)
         return CXU_INVALID_VALUE;
     result = cx_emu_exec_create(graph, flags, &exec, &offender);
     if (result == CXU_SUCCESS)
@@ -212,6 +212,8 @@ static cxu_result update(CUgraphExec exec_handle, CUgraph graph_handle,
 
     if (result == CXU_SUCCESS)
         result = cx_emu_graph_find(graph_handle, &graph);
+    if (result == CXU_SUCCESS && graph->moved)
+        result = CXU_INVALID_VALUE;
     if (result != CXU_SUCCESS)
         return result;
     out_info->result = cx_emu_graph_compare(exec->graph, graph, &node, &from);

@@ -31,8 +31,8 @@ static bool may_become(const cx_emu_operation *before, const cx_emu_operation *a
            (flat(&before->of.copy) && flat(&after->of.copy));
 }
 
-static cxu_result change(CUgraphExec exec, CUgraphNode node_handle,
-                         const cx_emu_operation *operation)
+cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node_handle,
+                              const cx_emu_operation *operation)
 {
     cx_emu_node *node;
     cxu_result result = find(exec, node_handle, &node);
@@ -53,7 +53,7 @@ static cxu_result set(CUgraphExec exec, CUgraphNode node, const cx_emu_operation
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = change(exec, node, operation);
+    result = cx_emu_exec_change(exec, node, operation);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -68,7 +68,7 @@ static cxu_result set_in(CUcontext context, CUgraphExec exec, CUgraphNode node,
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_operation_set_context(operation, context);
     if (result == CXU_SUCCESS)
-        result = change(exec, node, operation);
+        result = cx_emu_exec_change(exec, node, operation);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -119,7 +119,8 @@ cxu_result cx_emu_call_graph_exec_event_wait_node_set_event(CUgraphExec exec, CU
                &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
 }
 
-static cxu_result change_child(CUgraphExec exec, CUgraphNode node_handle, CUgraph child_handle)
+cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node_handle,
+                                    CUgraph child_handle)
 {
     const cx_emu_node *offender, *from;
     cx_emu_graph *child;
@@ -147,7 +148,7 @@ cxu_result cx_emu_call_graph_exec_child_graph_node_set_params(CUgraphExec exec, 
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = change_child(exec, node, child);
+    result = cx_emu_exec_change_child(exec, node, child);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -41,6 +41,7 @@ struct cx_emu_graph {
     cx_emu_node *first, *last;
     size_t node_count;
     cx_emu_node *owner;            /* a child graph: the node whose it is */
+    bool moved;                    /* it is the user's graph itself, not a copy */
     cx_emu_capture *capture;       /* a stream's work is being captured into it */
     cx_emu_graph *previous, *next; /* all graphs, so that leak checkers see them */
 };

@@ -1,13 +1,13 @@
 /* Nodes: adding them, and what they do. */
+#include "emu/graph_node.h"
 #include "emu/event.h"
-#include "emu/graph.h"
 #include "emu/state.h"
 
 /* ---- adding ---- */
 
-static cxu_result add_locked(CUgraphNode *out_node, CUgraph handle,
-                             const CUgraphNode *dependencies, size_t count,
-                             const cx_emu_operation *operation)
+cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph handle,
+                                 const CUgraphNode *dependencies, size_t count,
+                                 const cx_emu_operation *operation)
 {
     cx_emu_graph *graph;
     cx_emu_nodes before;
@@ -38,7 +38,7 @@ static cxu_result add(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *d
     if (!out_node)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = add_locked(out_node, graph, dependencies, count, operation);
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, operation);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -57,7 +57,7 @@ static cxu_result add_in(CUcontext context, CUgraphNode *out_node, CUgraph graph
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_operation_set_context(operation, context);
     if (result == CXU_SUCCESS)
-        result = add_locked(out_node, graph, dependencies, count, operation);
+        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, operation);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -131,20 +131,46 @@ cxu_result cx_emu_call_graph_add_event_wait_node(CUgraphNode *out_node, CUgraph 
     return add(out_node, graph, dependencies, count, &operation);
 }
 
-static cxu_result add_child(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
-                            size_t count, CUgraph child_handle)
+static bool lies_in(const cx_emu_graph *graph, const cx_emu_graph *other)
+{
+    for (; graph; graph = graph->owner ? graph->owner->graph : NULL)
+        if (graph == other)
+            return true;
+    return false;
+}
+
+static cxu_result move_child(CUgraph graph_handle, cx_emu_graph *child)
+{
+    cx_emu_graph *graph;
+    cxu_result result = cx_emu_graph_find(graph_handle, &graph);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return child->owner || child->capture || lies_in(graph, child) ? CXU_INVALID_VALUE
+                                                                   : CXU_SUCCESS;
+}
+
+cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
+                                       const CUgraphNode *dependencies, size_t count,
+                                       CUgraph child_handle, bool move)
 {
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_GRAPH};
     cx_emu_graph *child;
     cxu_result result = cx_emu_graph_find(child_handle, &child);
 
+    if (result == CXU_SUCCESS && child->moved)
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS && move)
+        result = move_child(graph, child);
     if (result != CXU_SUCCESS)
         return result;
-    operation.of.child = cx_emu_graph_clone(child, true);
+    operation.of.child = move ? child : cx_emu_graph_clone(child, true);
     if (!operation.of.child)
         return CXU_OUT_OF_MEMORY;
-    result = add_locked(out_node, graph, dependencies, count, &operation);
-    if (result != CXU_SUCCESS)
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    if (result == CXU_SUCCESS)
+        operation.of.child->moved = move;
+    else if (!move)
         cx_emu_graph_destroy(operation.of.child);
     return result;
 }
@@ -160,7 +186,7 @@ cxu_result cx_emu_call_graph_add_child_graph_node(CUgraphNode *out_node, CUgraph
     if (!out_node)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = add_child(out_node, graph, dependencies, count, child);
+    result = cx_emu_graph_node_add_child(out_node, graph, dependencies, count, child, false);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -194,25 +220,32 @@ static cxu_result get(CUgraphNode handle, cxu_graph_node_type type, const void *
     return result;
 }
 
-/* The context stays. */
-static cxu_result set(CUgraphNode handle, const cx_emu_operation *operation)
+cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_operation *operation)
 {
     cx_emu_operation changed = *operation;
     cx_emu_node *node;
+    cxu_result result = find_typed(handle, operation->type, &node);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!changed.context) {
+        changed.context = node->operation.context;
+        changed.context_id = node->operation.context_id;
+    }
+    result = cx_emu_operation_check(&changed);
+    if (result == CXU_SUCCESS)
+        node->operation = changed;
+    return result;
+}
+
+static cxu_result set(CUgraphNode handle, const cx_emu_operation *operation)
+{
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_typed(handle, operation->type, &node);
-    if (result != CXU_SUCCESS)
-        goto unlock;
-    changed.context = node->operation.context;
-    changed.context_id = node->operation.context_id;
-    result = cx_emu_operation_check(&changed);
-    if (result == CXU_SUCCESS)
-        node->operation = changed;
-unlock:
+    result = cx_emu_graph_node_set(handle, operation);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -124,7 +124,7 @@ static bool fills_compatible(const cxu_memset_node_params *before,
 
 bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after)
 {
-    if (before->context != after->context || before->context_id != after->context_id)
+    if (before->context_id != after->context_id)
         return false;
     switch (before->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:

@@ -77,6 +77,10 @@
 #define cuGraphExecEventRecordNodeSetEvent absent_cuGraphExecEventRecordNodeSetEvent
 #define cuGraphExecEventWaitNodeSetEvent absent_cuGraphExecEventWaitNodeSetEvent
 #define cuGraphNodeSetEnabled absent_cuGraphNodeSetEnabled
+#define cuGraphAddNode absent_cuGraphAddNode
+#define cuGraphAddNode_v2 absent_cuGraphAddNode_v2
+#define cuGraphNodeSetParams absent_cuGraphNodeSetParams
+#define cuGraphExecNodeSetParams absent_cuGraphExecNodeSetParams
 #define cuGraphNodeGetEnabled absent_cuGraphNodeGetEnabled
 #endif
 

@@ -138,6 +138,28 @@ SAME_UPDATE(result, result)
 SAME_UPDATE(error_node, errorNode)
 SAME_UPDATE(error_from_node, errorFromNode)
 #endif
+#if CUDA_VERSION >= 12020
+#define SAME_NODE(field, their_field) \
+    SAME_FIELD(cxu_graph_node_params, field, CUgraphNodeParams, their_field)
+SAME_SIZE(cxu_graph_node_params, CUgraphNodeParams)
+SAME_NODE(type, type)
+SAME_NODE(reserved, reserved0)
+SAME_NODE(of.words, reserved1)
+SAME_NODE(of.copy.flags, memcpy.flags)
+SAME_NODE(of.copy.reserved, memcpy.reserved)
+SAME_NODE(of.copy.context, memcpy.copyCtx)
+SAME_NODE(of.copy.params, memcpy.copyParams)
+SAME_NODE(of.fill.params.height, memset.height)
+SAME_NODE(of.fill.context, memset.ctx)
+SAME_NODE(of.host, host)
+SAME_NODE(of.child.graph, graph.graph)
+SAME_NODE(of.event, eventWait.event)
+SAME_NODE(of.event, eventRecord.event)
+SAME_NODE(reserved_tail, reserved2)
+#endif
+#if CUDA_VERSION >= 13000
+SAME_NODE(of.child.ownership, graph.ownership)
+#endif
 #if CUDA_VERSION >= 12030
 SAME_SIZE(cxu_graph_edge_data, CUgraphEdgeData)
 SAME_FIELD(cxu_graph_edge_data, from_port, CUgraphEdgeData, from_port)
@@ -181,6 +203,7 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_stream_capture_mode CUstreamCaptureMode
 #define cxu_graph_node_type CUgraphNodeType
 #define cxu_graph_edge_data CUgraphEdgeData
+#define cxu_graph_node_params CUgraphNodeParams
 #define cxu_memset_node_params CUDA_MEMSET_NODE_PARAMS
 #define cxu_host_node_params CUDA_HOST_NODE_PARAMS
 #define cxu_graph_instantiate_params CUDA_GRAPH_INSTANTIATE_PARAMS

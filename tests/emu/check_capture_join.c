@@ -356,6 +356,23 @@ START_TEST(work_of_a_destroyed_branch_must_be_joined)
 }
 END_TEST
 
+START_TEST(a_destroyed_branch_keeps_the_legacy_stream_from_nothing)
+{
+    CUstream first = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream second = make_stream(CXU_STREAM_DEFAULT);
+    CUevent event = make_event();
+    cxu_stream_capture_status status;
+
+    begin(first);
+    ck_success(cx_emu_call_event_record(event, first));
+    ck_success(cx_emu_call_stream_wait_event(second, event, 0));
+    ck_result(cx_emu_call_stream_is_capturing(NULL, &status), STREAM_CAPTURE_IMPLICIT);
+    ck_success(cx_emu_call_stream_destroy(second));
+    ck_success(cx_emu_call_stream_query(NULL));
+    drop(end(first));
+}
+END_TEST
+
 START_TEST(destroying_an_event_leaves_the_capture_as_it_is)
 {
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
@@ -481,6 +498,7 @@ static Suite *capture_join_suite(void)
     tcase_add_test(tcase, a_graph_that_was_captured_into_survives_a_failed_capture);
     tcase_add_test(tcase, destroying_the_stream_that_began_ends_its_capture);
     tcase_add_test(tcase, work_of_a_destroyed_branch_must_be_joined);
+    tcase_add_test(tcase, a_destroyed_branch_keeps_the_legacy_stream_from_nothing);
     tcase_add_test(tcase, destroying_an_event_leaves_the_capture_as_it_is);
     tcase_add_test(tcase, destroying_a_context_ends_the_captures_of_its_streams);
     tcase_add_test(tcase, resetting_a_device_ends_the_captures_of_its_streams);

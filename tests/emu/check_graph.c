@@ -112,12 +112,14 @@ START_TEST(a_node_depends_on_nodes_of_its_own_graph_each_once)
     CUgraphNode a = add_empty(graph, NULL, 0), stranger = add_empty(other, NULL, 0), node;
     CUgraphNode twice[] = {a, a};
 
+    add_empty(graph, NULL, 0);
+
     ck_result(cx_emu_call_graph_add_empty_node(&node, graph, &stranger, 1), INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_empty_node(&node, graph, twice, 2), INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_empty_node(&node, graph, NULL, 1), INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_empty_node(NULL, graph, NULL, 0), INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_empty_node(&node, graph, &a, SIZE_MAX), INVALID_VALUE);
-    ck_assert_uint_eq(count_nodes(graph), 1);
+    ck_assert_uint_eq(count_nodes(graph), 2);
     drop(graph);
     drop(other);
 }
@@ -524,6 +526,22 @@ START_TEST(the_graph_inside_a_node_can_be_changed)
 }
 END_TEST
 
+START_TEST(what_comes_behind_an_empty_child_graph_comes_behind_what_is_before_it)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, b = {&journal, 'b'};
+    CUgraph child = make_graph(), graph = make_graph();
+    CUgraphNode first = add_letter(graph, &a, NULL, 0), node = add_child(graph, child, &first, 1);
+
+    add_letter(graph, &b, &node, 1);
+    for (int i = 0; i < 3; i++)
+        run_graph(graph);
+    ck_journal(&journal, "ababab");
+    drop(graph);
+    drop(child);
+}
+END_TEST
+
 START_TEST(child_graphs_nest)
 {
     stream_journal journal = JOURNAL_EMPTY;
@@ -646,6 +664,7 @@ static Suite *graph_suite(void)
     tcase_add_test(tcase, only_nodes_of_the_original_are_found_in_a_clone);
     tcase_add_test(tcase, a_child_graph_runs_as_one_node);
     tcase_add_test(tcase, the_graph_inside_a_node_can_be_changed);
+    tcase_add_test(tcase, what_comes_behind_an_empty_child_graph_comes_behind_what_is_before_it);
     tcase_add_test(tcase, child_graphs_nest);
     tcase_add_test(tcase, a_graph_is_printed_for_graphviz);
     tcase_add_test(tcase, a_graph_is_not_printed_where_it_cannot_be);

@@ -234,18 +234,19 @@ START_TEST(launches_of_one_executable_graph_come_one_after_the_other)
     CUstream second = make_stream(CXU_STREAM_NON_BLOCKING);
     stream_gate gate = GATE_CLOSED;
     CUgraph graph = make_graph();
-    CUgraphNode node = add_gate(graph, &gate);
+    CUgraphNode node = add_gate(graph, &gate), letter = add_letter(graph, &b, NULL, 0);
     CUgraphExec exec, other;
 
-    add_letter(graph, &b, &node, 1);
+    ck_success(cx_emu_call_graph_add_dependencies_v1(graph, &letter, &node, 1));
     exec = make_exec(graph);
     ck_success(cx_emu_call_graph_destroy_node(node));
     other = make_exec(graph);
     ck_success(cx_emu_call_graph_launch(exec, first));
+    gate_wait_entered(&gate);
     ck_success(cx_emu_call_graph_launch(exec, second));
     ck_success(cx_emu_call_graph_launch(other, CXU_STREAM_PER_THREAD));
     ck_success(cx_emu_call_stream_synchronize(CXU_STREAM_PER_THREAD));
-    ck_journal(&journal, "b");
+    ck_journal(&journal, "bb");
     ck_result(cx_emu_call_stream_query(second), NOT_READY);
     gate_open(&gate);
     ck_success(cx_emu_call_stream_synchronize(second));

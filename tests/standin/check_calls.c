@@ -245,6 +245,54 @@ static int count_lines(FILE *file, const char *word)
     return count;
 }
 
+static void count_up(void *count)
+{
+    ++*(int *)count;
+}
+
+/* What newer clients call: the per-thread forms, and each superseded form beside its successor. */
+START_TEST(a_captured_graph_is_launched_through_every_form_of_the_calls)
+{
+    CUcontext context;
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode nodes[2], node = NULL;
+    cxu_stream_capture_status status;
+    uint64_t id = 0;
+    size_t count = 2;
+    int runs = 0;
+    ck_assert_cuda(cuCtxCreate_v2(&context, 0, 0));
+    ck_assert_cuda(cuStreamBeginCapture_v2_ptsz(NULL, CXU_STREAM_CAPTURE_MODE_GLOBAL));
+    ck_assert_cuda(cuLaunchHostFunc_ptsz(NULL, count_up, &runs));
+    ck_assert_cuda(cuLaunchHostFunc_ptsz(NULL, count_up, &runs));
+    ck_assert_cuda(cuStreamIsCapturing_ptsz(NULL, &status));
+    ck_assert_int_eq(status, CXU_STREAM_CAPTURE_STATUS_ACTIVE);
+    ck_assert_cuda(cuStreamGetCaptureInfo_ptsz(CXU_STREAM_PER_THREAD, &status, &id));
+    ck_assert_uint_ne(id, 0);
+    ck_assert_cuda(cuStreamEndCapture_ptsz(NULL, &graph));
+    ck_assert_int_eq(cuStreamBeginCapture(NULL), CXU_STREAM_CAPTURE_UNSUPPORTED);
+    ck_assert_cuda(cuGraphGetNodes(graph, nodes, &count));
+    ck_assert_uint_eq(count, 2);
+    ck_assert_cuda(cuGraphNodeGetDependencies(nodes[1], &node, &count));
+    ck_assert_ptr_eq(node, nodes[0]);
+    ck_assert_cuda(cuGraphNodeGetDependencies_v2(nodes[1], NULL, NULL, &count));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_cuda(cuGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    ck_assert_cuda(cuGraphLaunch(exec, NULL));
+    ck_assert_cuda(cuGraphExecDestroy(exec));
+    ck_assert_cuda(cuGraphInstantiate_v2(&exec, graph, NULL, NULL, 0));
+    ck_assert_cuda(cuGraphLaunch(exec, NULL));
+    ck_assert_cuda(cuGraphExecDestroy(exec));
+    ck_assert_cuda(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    ck_assert_cuda(cuGraphDestroy(graph));
+    ck_assert_cuda(cuGraphLaunch_ptsz(exec, NULL));
+    ck_assert_cuda(cuCtxSynchronize());
+    ck_assert_int_eq(runs, 6);
+    ck_assert_cuda(cuGraphExecDestroy(exec));
+    ck_assert_cuda(cuCtxDestroy_v2(context));
+}
+END_TEST
+
 START_TEST(modules_and_launches_are_not_supported_and_say_so_once)
 {
     CUcontext context;
@@ -379,6 +427,7 @@ static Suite *calls_suite(void)
     tcase_add_test(tests, bytes_go_to_a_device_to_its_peer_and_back);
     tcase_add_test(tests, a_ptsz_symbol_uses_the_threads_own_default_stream);
     tcase_add_test(tests, a_plain_symbol_after_a_ptsz_one_uses_the_legacy_stream_again);
+    tcase_add_test(tests, a_captured_graph_is_launched_through_every_form_of_the_calls);
     tcase_add_test(tests, modules_and_launches_are_not_supported_and_say_so_once);
     tcase_add_test(tests, the_32_bit_signatures_of_old_are_not_supported);
     tcase_add_test(tests, the_names_that_no_toolkit_has_are_not_supported);

@@ -1,0 +1,176 @@
+/* Nodes of any type, described by one structure. */
+#include "emu/exec.h"
+#include "emu/graph_node.h"
+#include "emu/state.h"
+
+#define LAST_TYPE 13 /* conditional nodes, of CUDA 13.0 */
+
+static bool zero(const unsigned char *bytes, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+static size_t used_bytes(cxu_graph_node_type type)
+{
+    static const cxu_graph_node_params *const params;
+
+    switch (type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+        return sizeof params->of.copy;
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+        return sizeof params->of.fill;
+    case CXU_GRAPH_NODE_TYPE_HOST:
+        return sizeof params->of.host;
+    case CXU_GRAPH_NODE_TYPE_GRAPH:
+        return sizeof params->of.child;
+    case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return sizeof params->of.event;
+    default:
+        return 0;
+    }
+}
+
+static bool well_formed(const cxu_graph_node_params *params)
+{
+    return zero((const void *)params->reserved, 0, sizeof params->reserved) &&
+           zero((const void *)params->of.words, used_bytes(params->type), sizeof params->of) &&
+           params->reserved_tail == 0;
+}
+
+static cxu_result read(const cxu_graph_node_params *params, cx_emu_operation *out_operation)
+{
+    *out_operation = (cx_emu_operation){.type = params->type};
+    switch (params->type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+        if (params->of.copy.flags != 0 || params->of.copy.reserved != 0)
+            return CXU_INVALID_VALUE;
+        out_operation->of.copy = params->of.copy.params;
+        return cx_emu_operation_set_context(out_operation, params->of.copy.context);
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+        out_operation->of.fill = params->of.fill.params;
+        return cx_emu_operation_set_context(out_operation, params->of.fill.context);
+    case CXU_GRAPH_NODE_TYPE_HOST:
+        out_operation->of.host = params->of.host;
+        return CXU_SUCCESS;
+    case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        out_operation->of.event = params->of.event;
+        return CXU_SUCCESS;
+    default:
+        return CXU_SUCCESS;
+    }
+}
+
+/* What can be described: the types that there are. */
+static cxu_result check(const char *call, const cxu_graph_node_params *params)
+{
+    if (!params || (unsigned int)params->type > LAST_TYPE)
+        return CXU_INVALID_VALUE;
+    if (params->type == CXU_GRAPH_NODE_TYPE_KERNEL ||
+        params->type > CXU_GRAPH_NODE_TYPE_EVENT_RECORD)
+        return cx_emu_not_supported(call, "a node of this type");
+    return well_formed(params) ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
+/* ---- adding ---- */
+
+static cxu_result add(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
+                      size_t count, const cxu_graph_node_params *params)
+{
+    cx_emu_operation operation;
+    cxu_result result = read(params, &operation);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+}
+
+static cxu_result add_child(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
+                            size_t count, cxu_graph_node_params *params)
+{
+    int ownership = params->of.child.ownership;
+
+    if (ownership != CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE &&
+        ownership != CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
+        return CXU_INVALID_VALUE;
+    return cx_emu_graph_node_add_child(out_node, graph, dependencies, count,
+                                       params->of.child.graph, ownership != 0);
+}
+
+cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,
+                                      const CUgraphNode *dependencies,
+                                      const cxu_graph_edge_data *edges, size_t count,
+                                      cxu_graph_node_params *params)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result == CXU_SUCCESS)
+        result = check("cuGraphAddNode", params);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_node || !cx_emu_edges_plain(edges, count))
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
+                 ? add_child(out_node, graph, dependencies, count, params)
+                 : add(out_node, graph, dependencies, count, params);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_add_node_v1(CUgraphNode *out_node, CUgraph graph,
+                                         const CUgraphNode *dependencies, size_t count,
+                                         cxu_graph_node_params *params)
+{
+    return cx_emu_call_graph_add_node(out_node, graph, dependencies, NULL, count, params);
+}
+
+/* ---- changing ---- */
+
+static cxu_result change(CUgraphExec exec, CUgraphNode node, const cx_emu_operation *operation)
+{
+    return exec ? cx_emu_exec_change(exec, node, operation)
+                : cx_emu_graph_node_set(node, operation);
+}
+
+/* In a graph, or if `exec` is given in that; a child graph only there. */
+static cxu_result set(const char *call, CUgraphExec exec, CUgraphNode node,
+                      const cxu_graph_node_params *params)
+{
+    cx_emu_operation operation;
+    cxu_result result = check(call, params);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (params->type == CXU_GRAPH_NODE_TYPE_GRAPH && !exec)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = read(params, &operation);
+    if (result == CXU_SUCCESS)
+        result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
+                     ? cx_emu_exec_change_child(exec, node, params->of.child.graph)
+                     : change(exec, node, &operation);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_node_set_params(CUgraphNode node, cxu_graph_node_params *params)
+{
+    cxu_result result = cx_emu_enter();
+
+    return result == CXU_SUCCESS ? set("cuGraphNodeSetParams", NULL, node, params) : result;
+}
+
+cxu_result cx_emu_call_graph_exec_node_set_params(CUgraphExec exec, CUgraphNode node,
+                                                  cxu_graph_node_params *params)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return exec ? set("cuGraphExecNodeSetParams", exec, node, params) : CXU_INVALID_VALUE;
+}
