@@ -339,27 +339,13 @@ START_TEST(an_external_record_becomes_a_node_that_records_at_each_launch)
 }
 END_TEST
 
-static void open_gate(void *gate)
-{
-    gate_open(gate);
-}
-
-/* Once the stream has come so far, under any schedule. */
-static void gate_open_behind(stream_gate *gate, CUstream stream)
-{
-    ck_success(cx_emu_call_stream_synchronize(stream));
-    ck_success(cx_emu_call_launch_host_func(stream, open_gate, gate));
-    ck_success(cx_emu_call_stream_synchronize(stream));
-}
-
 START_TEST(an_external_wait_becomes_a_node_that_waits_at_each_launch)
 {
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
     CUstream other = make_stream(CXU_STREAM_NON_BLOCKING);
-    CUstream third = make_stream(CXU_STREAM_NON_BLOCKING);
     stream_gate gate = GATE_CLOSED;
     stream_journal journal = JOURNAL_EMPTY;
-    graph_letter a = {&journal, 'a'}, x = {&journal, 'x'};
+    graph_letter a = {&journal, 'a'};
     CUevent event = make_event();
     CUgraphExec exec;
     CUgraph graph;
@@ -372,8 +358,40 @@ START_TEST(an_external_wait_becomes_a_node_that_waits_at_each_launch)
     gate_put(&gate, other);
     ck_success(cx_emu_call_event_record(event, other));
     ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_result(cx_emu_call_stream_query(stream), NOT_READY);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_journal(&journal, "a");
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+    ck_success(cx_emu_call_graph_destroy(graph));
+}
+END_TEST
+
+/* What was submitted after the launch, and finds nothing before it, runs meanwhile. */
+START_TEST(an_external_wait_lasts_until_the_event_is_done)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream other = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream third = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_gate gate = GATE_CLOSED;
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter a = {&journal, 'a'}, x = {&journal, 'x'};
+    CUevent event = make_event();
+    CUgraph graph;
+    CUgraphExec exec;
+
+    begin(stream);
+    ck_success(cx_emu_call_stream_wait_event(stream, event, CXU_EVENT_WAIT_EXTERNAL));
+    letter_put(&a, stream);
+    graph = end(stream);
+    exec = make_exec(graph);
+    gate_put(&gate, other);
+    ck_success(cx_emu_call_event_record(event, other));
+    ck_success(cx_emu_call_graph_launch(exec, stream));
     letter_put(&x, third);
-    gate_open_behind(&gate, third);
+    ck_success(cx_emu_call_stream_synchronize(third));
+    ck_journal(&journal, "x");
+    gate_open(&gate);
     ck_success(cx_emu_call_stream_synchronize(stream));
     ck_journal(&journal, "xa");
     ck_success(cx_emu_call_graph_exec_destroy(exec));
@@ -631,6 +649,7 @@ static Suite *capture_suite(void)
     tcase_set_tags(tcase, "pool");
     tcase_add_checked_fixture(tcase, graph_setup, graph_teardown);
     tcase_add_test(tcase, branches_run_side_by_side);
+    tcase_add_test(tcase, an_external_wait_lasts_until_the_event_is_done);
     suite_add_tcase(suite, tcase);
     return suite;
 }
