@@ -16,7 +16,14 @@ static bool is_wrong(const cx_tape *tape, const cx_line *line)
     return !came->matched && !(line->step.unverified && !tape->emulated);
 }
 
-/* Calls `visit` for each step that went wrong, in the order of the file; how many did. */
+static bool has_differed(const cx_tape *tape, const cx_line *line)
+{
+    const cx_came *came = &tape->came[line->index];
+    return atomic_load(&came->state) == CX_CAME_BACK && !came->matched;
+}
+
+/* How many steps went wrong. Calls `visit`, unless NULL, in the order of the file for each step that
+ * came back otherwise than expected, those that may included. */
 static int count_wrong(const cx_scenario *scenario, const cx_tape *tape, const cx_block *block,
                        visitor *visit, FILE *to)
 {
@@ -26,11 +33,9 @@ static int count_wrong(const cx_scenario *scenario, const cx_tape *tape, const c
             continue;
         if (line->step.has_block)
             count += count_wrong(scenario, tape, &line->step.block, visit, to);
-        if (!is_wrong(tape, line))
-            continue;
-        if (visit != NULL)
+        if (visit != NULL && has_differed(tape, line))
             visit(scenario, tape, block, line, to);
-        count++;
+        count += is_wrong(tape, line);
     }
     return count;
 }
@@ -50,8 +55,6 @@ static void report_line(const cx_scenario *scenario, const cx_tape *tape, const 
     const cx_came *came = &tape->came[line->index];
     const cx_verb *verb = cx_line_verb(block, line);
     char text[STEP_TEXT];
-    if (atomic_load(&came->state) != CX_CAME_BACK)
-        return;
     cx_step bare = line->step;
     bare.outcomes = NULL;
     cx_step_print(&bare, text, sizeof text);
