@@ -2,10 +2,53 @@
 
 #include "test.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool cx_fixture_is_emulated(void)
+{
+    const char *driver = getenv("CTXRT_TEST_DRIVER");
+    return driver == NULL || strcmp(driver, "libcuda") != 0;
+}
+
+void cx_fixture_skip(const char *reason, ...)
+{
+    va_list arguments;
+    const char *fork = getenv("CK_FORK");
+    ck_assert_msg(fork == NULL || strcmp(fork, "no") != 0, "only a forked test can be skipped");
+    fflush(stdout);
+    printf("# SKIP ");
+    va_start(arguments, reason);
+    vprintf(reason, arguments);
+    va_end(arguments);
+    printf("\n");
+    fflush(stdout);
+    _exit(0);
+}
+
+void cx_fixture_needs_emulated(const char *what)
+{
+    if (!cx_fixture_is_emulated())
+        cx_fixture_skip("it needs the embedded driver: %s", what);
+}
+
+void cx_fixture_look_for_device(ctxrt_status status)
+{
+    static const char lacking[] = "there is no device cuda:";
+    const char *message = ctxrt_last_error()->message;
+    if (status == CTXRT_ERROR_INVALID_DEVICE && !cx_fixture_is_emulated() &&
+        strncmp(message, lacking, strlen(lacking)) == 0)
+        cx_fixture_skip("%s", message);
+}
+
 void cx_fixture_start_with(int gpus, ctxrt_foreign_policy foreign)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
-    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
+    options.cuda_driver =
+        cx_fixture_is_emulated() ? CTXRT_CUDA_DRIVER_EMULATED : CTXRT_CUDA_DRIVER_LIBCUDA;
     options.foreign = foreign;
     options.emulated_devices = gpus;
     options.emulated_memory_bytes = (size_t)256 << 20;

@@ -1,11 +1,28 @@
 /*
  * The fixture of every test of the public interface: starts the runtime on the embedded driver, and at
  * the end sees that the stack is empty, no context is current and nothing leaked.
+ *
+ * With CTXRT_TEST_DRIVER=libcuda in the environment it starts on libcuda instead, with as many GPUs
+ * as that has: a test that asks for one that is not there is skipped, each with a line of TAP
+ * "# SKIP reason" before its own.
  */
 #ifndef CX_TEST_FIXTURE_H
 #define CX_TEST_FIXTURE_H
 
 #include <ctxrt/ctxrt.h>
+#include <stdbool.h>
+
+/* Whether the GPUs are those of the embedded driver. */
+bool cx_fixture_is_emulated(void);
+
+/* Ends a test that cannot be run here, as one that passed, after the line that says why. */
+_Noreturn void cx_fixture_skip(const char *reason, ...) __attribute__((format(printf, 1, 2)));
+
+/* Skips a test of what only the embedded driver has. */
+void cx_fixture_needs_emulated(const char *what);
+
+/* Skips the test if a call gave this status because there are too few GPUs. */
+void cx_fixture_look_for_device(ctxrt_status status);
 
 /* Starts the runtime with this many emulated GPUs of 256 MiB each. */
 void cx_fixture_start_with(int gpus, ctxrt_foreign_policy foreign);
@@ -20,6 +37,8 @@ void cx_fixture_end(void);
 #define cx_assert_status(call, expected)                                                          \
     do {                                                                                          \
         ctxrt_status cx_status_ = (call);                                                         \
+        if (cx_status_ != (expected))                                                             \
+            cx_fixture_look_for_device(cx_status_);                                               \
         ck_assert_msg(cx_status_ == (expected), "%s gave %s, not %s: %s", #call,                  \
                       ctxrt_status_name(cx_status_), ctxrt_status_name(expected),                 \
                       ctxrt_last_error()->message);                                               \
