@@ -20,6 +20,7 @@ include tests/cuda/local.mk
 include tests/driver/local.mk
 include tests/emu/local.mk
 include tests/faults/local.mk
+include tests/gpu/local.mk
 include tests/guest/local.mk
 include tests/lifetimes/local.mk
 include tests/play/local.mk

@@ -1,0 +1,405 @@
+#!/bin/sh
+# Runs all of ctxrt that a real driver can be asked, records what that driver does, and prints where it differs from
+# the embedded one. docs/gpu-check.md says more. Needs sh, awk, sed, grep and coreutils, and neither network nor root.
+#
+# usage: gpu-check.sh [--libcuda PATH] [--out FOLDER] [--quick] [--list]
+#
+# Exit status: 0 all ran, whatever differs; 1 a test or a sample of ctxrt failed, or something did not run to its end;
+# 2 wrong use; 77 there is no GPU.
+set -u
+LC_ALL=C
+export LC_ALL
+tab=$(printf '\t')
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+libcuda='' out='' quick=no list=no
+
+usage()
+{
+    sed -n 's/^# usage: /usage: /p' "$0"
+}
+
+wrong_use() # what
+{
+    echo "gpu-check: $1" >&2
+    usage >&2
+    exit 2
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --libcuda | --out)
+        [ $# -ge 2 ] && [ -n "$2" ] || wrong_use "$1 needs a path"
+        [ "$1" = --out ] && out=$2 || libcuda=$2
+        shift ;;
+    --quick) quick=yes ;;
+    --list) list=yes ;;
+    --help)
+        usage
+        exit 0 ;;
+    *) wrong_use "$1 is not known" ;;
+    esac
+    shift
+done
+[ -d "$here/programs" ] || wrong_use "$here is no bundle: make gpu-check-bundle makes one"
+
+scenarios() # those to be played
+{
+    (cd "$here/scenarios" && find . -name '*.scn') | sed 's,^\./,,' | sort |
+        awk -F / -v quick=$quick 'quick == "no" || ++count[$1] <= 2'
+}
+
+programs() # kind: lines of PROGRAM NEEDS
+{
+    awk -v kind="$1" -v quick=$quick '
+        $1 == kind && (quick == "no" || kind != "test" || ++count <= 2) { print $2, $3 + 0 }' "$here/contents.txt"
+}
+
+if [ $list = yes ]; then
+    scenarios | sed 's/^/scenario /'
+    echo probe
+    for kind in test guest sample driver_sample pipeline bench; do
+        programs $kind | sed "s/^\([^ ]*\) .*/$kind \1/"
+    done
+    exit 0
+fi
+
+# Programs find their libraries in the bundle; libcuda is given by its path, or is the machine's own.
+case $libcuda in
+/* | '') ;;
+*/*) libcuda=$(pwd)/$libcuda ;;
+esac
+unset CTXRT_FOREIGN CTXRT_EMU_SCHEDULE CTXRT_TEST_DRIVER CTXRT_LIBCUDA
+CTXRT_DRIVER=libcuda CTXRT_LOG=off CK_FORK=yes CK_DEFAULT_TIMEOUT=60
+caller_libraries=${LD_LIBRARY_PATH-}
+LD_LIBRARY_PATH=$here/lib${caller_libraries:+:$caller_libraries}
+export CTXRT_DRIVER CTXRT_LOG CK_FORK CK_DEFAULT_TIMEOUT LD_LIBRARY_PATH
+[ -z "$libcuda" ] || export CTXRT_LIBCUDA="$libcuda"
+driver=${libcuda:-libcuda.so.1}
+
+# Runs a command for so many seconds at most. It gives 124 or more if it was ended.
+limited() # seconds, command...
+{
+    if command -v timeout > /dev/null 2>&1; then
+        timeout -k 10 "$@"
+        return
+    fi
+    left=$1
+    shift
+    "$@" &
+    child=$!
+    (
+        while [ "$left" -gt 0 ] && kill -0 $child 2> /dev/null; do
+            sleep 1
+            left=$((left - 1))
+        done
+        kill -KILL $child 2> /dev/null
+    ) &
+    watcher=$!
+    status=0
+    wait $child 2> /dev/null || status=$?
+    kill $watcher 2> /dev/null
+    return $status
+}
+
+head=$(limited 120 "$here/programs/probe" --only I2.init "$driver" 2>&1)
+status=$?
+if [ $status -ne 0 ] && [ $status -ne 2 ]; then
+    echo "gpu-check: the programs do not run on this machine: $head" >&2
+    exit 1
+fi
+devices=$(echo "$head" | sed -n 's/^# devices: \([1-9][0-9]*\)$/\1/p')
+if [ -z "$devices" ]; then
+    why=$(echo "$head" | sed -n 's/^# devices: /its devices: /p; s/^probe: //p')
+    echo "gpu-check: there is no GPU to run on: $driver: ${why:-$head}"
+    exit 77
+fi
+
+: "${out:=gpu-check-$(date -u +%Y%m%d-%H%M%S)}"
+mkdir -p "$out/scenarios" "$out/log" "$out/tests" "$out/samples" "$out/bench" || exit 1
+out=$(cd "$out" && pwd) || exit 1
+differences=$out/differences.tsv
+: > "$differences"
+: > "$out/skipped.txt"
+agree=0 failed=0
+
+device=$(echo "$head" | sed -n 's/^# device: //p')
+version=$(echo "$head" | sed -n 's/^# driver: //p')
+kernel_driver=$(cat /sys/module/nvidia/version 2> /dev/null)
+machine="${kernel_driver:+NVIDIA driver $kernel_driver, }$(uname -s) $(uname -r)"
+emulated=no
+case $device in *emulated*) emulated=yes ;; esac
+{
+    echo "$device (devices: $devices), CUDA $version, $machine, $(date -u +%Y-%m-%d)"
+    limited 120 "$here/programs/ctxrt" info
+} > "$out/machine.txt" 2>&1
+echo "gpu-check: $(sed 1q "$out/machine.txt")"
+
+told() # what, verdict
+{
+    printf '%-34s %s\n' "$1" "$2"
+}
+
+lost() # what, how it ended
+{
+    told "$1" "FAILED: $2"
+    failed=$((failed + 1))
+}
+
+skipped() # what, why
+{
+    printf '%s: %s\n' "$1" "$2" >> "$out/skipped.txt"
+}
+
+count_of() # lines of a file
+{
+    wc -l < "$1" | tr -d ' '
+}
+
+# A recording says on which machine it was made.
+sign_recording() # file
+{
+    sed "1a\\
+# $machine" "$1" > "$1.new" && mv "$1.new" "$1"
+}
+
+play_scenarios()
+{
+    played=0 lacking=0
+    before=$(count_of "$differences")
+    scenarios > "$out/log/scenarios.list"
+    : > "$out/log/scenarios.txt"
+    while read -r file; do
+        name=${file%.scn}
+        recording=$out/scenarios/$(echo "$file" | tr / -)
+        said=$out/log/scenario.txt
+        status=0
+        (cd "$here/scenarios" && limited 300 "$here/programs/ctxrt-play" --driver cuda --libcuda "$driver" \
+            --record "$out/scenarios" "$file") > "$said" 2>&1 < /dev/null || status=$?
+        cat "$said" >> "$out/log/scenarios.txt"
+        case $status in
+        0 | 1)
+            played=$((played + 1))
+            awk -v file="$file" -v status=$status -f "$here/play.awk" "$said" > "$said.differs"
+            cat "$said.differs" >> "$differences"
+            steps=$(grep -c ' -> ' "$recording" 2> /dev/null)
+            agree=$((agree + ${steps:-0} - $(count_of "$said.differs")))
+            [ ! -f "$recording" ] || sign_recording "$recording" ;;
+        77)
+            lacking=$((lacking + 1))
+            skipped "scenario $name" "$(sed -n "s,^$file: \(line .*\),\1,p" "$said" | sed 1q)" ;;
+        *) lost "scenario $name" "exit status $status, see log/scenarios.txt" ;;
+        esac
+        rm -f "$said" "$said.differs"
+    done < "$out/log/scenarios.list"
+    told scenarios "$played played, $lacking skipped, steps that differ: $(($(count_of "$differences") - before))"
+}
+
+probe() # file, option...
+{
+    to=$1
+    shift
+    [ $emulated = no ] || set -- --fault-by 'CTXRT_EMU_FAULT=cuMemsetD8Async@1:%:async' "$@"
+    limited 3600 "$here/programs/probe" "$@" "$driver" > "$to" 2>> "$out/log/probe.txt" < /dev/null
+}
+
+observe()
+{
+    base=$here/recorded/embedded-13.0.probe.txt
+    [ "${version%%.*}" -ge 13 ] || base=$here/recorded/embedded-12.9.probe.txt
+    mine=$out/driver.probe.txt
+    set -- --patience 3000
+    [ $quick = no ] || set -- "$@" --only stack --only primary
+    if ! probe "$mine" "$@"; then
+        lost probe "see log/probe.txt"
+        return
+    fi
+    # A call that returns can seem to wait on a loaded machine: what differs is seen again with more patience.
+    again=$(awk -f "$here/probe.awk" "$base" "$mine" |
+        awk -F "$tab" '$1 == "differs" { sub(/\.[^.]*$/, "", $4); print $4 }' | sort -u)
+    if [ -n "$again" ]; then
+        set -- --patience 15000 # one option for each name
+        for experiment in $again; do
+            set -- "$@" --only "$experiment"
+        done
+        probe "$mine.again" "$@" && awk '
+            !/ = / { if (FNR == NR) next; print; next }
+            FNR == NR { value[$1] = $0; next }
+            { print ($1 in value) ? value[$1] : $0 }' "$mine.again" "$mine" > "$mine.new" && mv "$mine.new" "$mine"
+        rm -f "$mine.again"
+    fi
+    sign_recording "$mine"
+    awk -v semantics="$here/semantics.md" -f "$here/probe.awk" "$base" "$mine" > "$out/log/probe.tsv"
+    "$here/programs/probe" --compare "$base" "$mine" > "$out/log/probe.compare.txt" 2>&1
+    sed -n "s/^differs$tab//p" "$out/log/probe.tsv" >> "$differences"
+    sed -n "s/^skipped$tab/probe /p" "$out/log/probe.tsv" >> "$out/skipped.txt"
+    seen=$(grep -c '^agrees' "$out/log/probe.tsv")
+    agree=$((agree + seen))
+    told probe "$seen agree, $(grep -c '^differs' "$out/log/probe.tsv") differ, $(grep -c '^skipped' "$out/log/probe.tsv") skipped"
+}
+
+# A test that was skipped in the middle said so in a line before its own.
+mark_skips()
+{
+    awk '/^# SKIP / { reason = $0; next }
+        /^ok / { if (reason != "") $0 = $0 " " reason }
+        /^(not )?ok / { reason = "" }
+        { print }'
+}
+
+# Lines of TAP without number, source, suite and verdict.
+bare_names()
+{
+    sed -e 's/ok [0-9]* - /ok /' -e 's,ok [^ :]*\.c:[^:]*:,ok ,' -e 's/: Passed # SKIP/ # SKIP/'
+}
+
+run_test() # program, argument...
+{
+    name=${1##*/}
+    program=$1
+    shift
+    status=0
+    limited 900 "$here/programs/$name" "$@" > "$out/log/test.txt" 2> "$out/tests/$name.errors" < /dev/null || status=$?
+    mark_skips < "$out/log/test.txt" > "$out/tests/$name.tap"
+    rm -f "$out/log/test.txt"
+    [ -s "$out/tests/$name.errors" ] || rm -f "$out/tests/$name.errors"
+    tap=$out/tests/$name.tap
+    planned=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$tap")
+    skips=$(grep -c '^ok .*# SKIP' "$tap")
+    bad=$(grep -c '^not ok' "$tap")
+    ran=$(grep -c '^\(not \)\{0,1\}ok ' "$tap")
+    grep '^ok .*# SKIP' "$tap" | bare_names | sed "s,^ok,test $name:,; s/ # SKIP /: /" >> "$out/skipped.txt"
+    if [ $status -eq 77 ]; then
+        skipped "test $name" "$(sed -n 's/^1\.\.0 # SKIP //p' "$tap")"
+        told "$program" skipped
+    elif [ $status -ge 124 ]; then
+        lost "$program" "it was ended after $ran tests: exit status $status"
+    elif [ "$bad" -ne 0 ] || [ $status -ne 0 ] || [ "$ran" != "$planned" ]; then
+        lost "$program" "$bad of ${planned:-?} tests, $ran ran, exit status $status: tests/$name.tap"
+        grep '^not ok' "$tap" | bare_names | sed 's/^/    /'
+    else
+        told "$program" "$((ran - skips)) passed, $skips skipped"
+    fi
+}
+
+run_tests()
+{
+    programs test > "$out/log/tests.list"
+    programs guest >> "$out/log/tests.list"
+    while read -r program needs; do
+        case $program in
+        */*_guest) run_test "$program" "$here/frames.md" ;;
+        *)
+            CTXRT_TEST_DRIVER=libcuda
+            export CTXRT_TEST_DRIVER
+            run_test "$program"
+            unset CTXRT_TEST_DRIVER ;;
+        esac
+    done < "$out/log/tests.list"
+}
+
+# What differs from run to run and from tree to tree.
+settle()
+{
+    sed -e 's/0x[0-9a-f]\{4,\}/ADDRESS/g' -e 's/thread [0-9]\{1,\}/thread N/g' \
+        -e 's/context [0-9]\{1,\}/context N/g' -e 's/[0-9.]\{1,\} ms/T ms/g' \
+        -e 's#[^ ]*\(samples/[a-z_]*\.c\):[0-9]\{1,\}#\1:LINE#g'
+}
+
+sample_prints() # file, command...
+{
+    to=$1
+    shift
+    limited 120 "$@" > "$to.raw" 2>&1 < /dev/null
+    status=$?
+    settle < "$to.raw" > "$to"
+    rm -f "$to.raw"
+    return $status
+}
+
+judge_sample() # program, its exit status; what it printed against what was expected
+{
+    name=${1##*/}
+    if [ "$2" -ne 0 ]; then
+        lost "$1" "exit status $2: samples/$name.txt"
+    elif ! diff "$out/samples/$name.expected" "$out/samples/$name.txt" > "$out/samples/$name.diff" 2>&1; then
+        lost "$1" "it prints something else: samples/$name.diff"
+    else
+        rm -f "$out/samples/$name.diff" "$out/samples/$name.expected"
+        told "$1" passed
+    fi
+}
+
+# Samples of ctxrt print on the driver's GPUs what they print on as many embedded ones.
+run_samples() # kind
+{
+    programs "$1" > "$out/log/samples.list"
+    while read -r program needs; do
+        name=${program##*/}
+        if [ "$needs" -gt "$devices" ]; then
+            skipped "sample $name" "it needs $needs devices; the driver has $devices"
+            told "$program" skipped
+            continue
+        fi
+        status=0
+        case $1 in
+        sample)
+            sample_prints "$out/samples/$name.expected" env CTXRT_DRIVER=emulated CTXRT_EMU_DEVICES="$devices" \
+                "$here/programs/$name"
+            sample_prints "$out/samples/$name.txt" "$here/programs/$name" || status=$? ;;
+        driver_sample)
+            cp "$here/expected/$name.txt" "$out/samples/$name.expected"
+            sample_prints "$out/samples/$name.txt" env LD_LIBRARY_PATH="$LD_LIBRARY_PATH${with_libcuda:+:$with_libcuda}" \
+                "$here/programs/$name" || status=$? ;;
+        pipeline)
+            echo 'the same bytes, the same histogram' > "$out/samples/$name.expected"
+            limited 300 "$here/programs/$name" --driver libcuda --devices "$devices" --chunk 64K \
+                "$here/programs/ctxrt-play" > "$out/log/pipeline.txt" 2>&1 || status=$?
+            grep '^the same bytes' "$out/log/pipeline.txt" > "$out/samples/$name.txt" ;;
+        esac
+        judge_sample "$program" $status
+    done < "$out/log/samples.list"
+}
+
+run_benches()
+{
+    set --
+    [ $quick = no ] || set -- --rounds 1 --count 1000
+    programs bench > "$out/log/benches.list"
+    while read -r program needs; do
+        name=${program##*/}
+        if limited 900 "$here/programs/$name" --driver libcuda "$@" > "$out/bench/$name.txt" 2>&1 < /dev/null; then
+            sign_recording "$out/bench/$name.txt"
+            told "$program" "bench/$name.txt"
+        else
+            lost "$program" "see bench/$name.txt"
+        fi
+    done < "$out/log/benches.list"
+    if limited 900 "$here/programs/probe" --times "$driver" > "$out/bench/times.txt" 2>> "$out/log/probe.txt"; then
+        told 'probe --times' bench/times.txt
+    else
+        lost 'probe --times' 'see log/probe.txt'
+    fi
+}
+
+play_scenarios
+observe
+run_tests
+run_samples sample
+with_libcuda=''
+if [ -n "$libcuda" ]; then
+    with_libcuda=$out/log/libcuda
+    mkdir -p "$with_libcuda" && ln -sf "$libcuda" "$with_libcuda/libcuda.so.1"
+fi
+run_samples driver_sample
+run_samples pipeline
+run_benches
+
+awk -v semantics="$here/semantics.md" -f "$here/table.awk" "$differences" > "$out/differences.txt"
+echo
+cat "$out/differences.txt"
+{
+    echo "$agree agree, $(count_of "$differences") differ, $(count_of "$out/skipped.txt") skipped"
+    [ $failed -eq 0 ] || echo "$failed failed or did not run to their end"
+} | tee "$out/summary.txt"
+echo "All of it is in $out"
+[ $failed -eq 0 ]
