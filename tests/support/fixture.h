@@ -36,11 +36,11 @@ void cx_fixture_end(void);
 /* Fails unless the call gave this status; on failure shows the message of the last error. */
 #define cx_assert_status(call, expected)                                                          \
     do {                                                                                          \
-        ctxrt_status cx_status_ = (call);                                                         \
-        if (cx_status_ != (expected))                                                             \
+        ctxrt_status cx_status_ = (call), cx_expected_ = (expected);                              \
+        if (cx_status_ != cx_expected_)                                                           \
             cx_fixture_look_for_device(cx_status_);                                               \
-        ck_assert_msg(cx_status_ == (expected), "%s gave %s, not %s: %s", #call,                  \
-                      ctxrt_status_name(cx_status_), ctxrt_status_name(expected),                 \
+        ck_assert_msg(cx_status_ == cx_expected_, "%s gave %s, not %s: %s", #call,                \
+                      ctxrt_status_name(cx_status_), ctxrt_status_name(cx_expected_),             \
                       ctxrt_last_error()->message);                                               \
     } while (0)
 #define cx_assert_ok(call) cx_assert_status(call, CTXRT_SUCCESS)
