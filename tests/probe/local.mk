@@ -7,6 +7,7 @@ tests_probe_probe_SOURCES = \
 	tests/probe/kernels.c tests/probe/kernels.h \
 	tests/probe/observe.c tests/probe/observe.h \
 	tests/probe/probe.c tests/probe/probes.h \
+	tests/probe/probe_argument.c \
 	tests/probe/probe_capture.c tests/probe/probe_choice.c \
 	tests/probe/probe_context.c tests/probe/probe_copy.c \
 	tests/probe/probe_error.c tests/probe/probe_life.c \

@@ -39,7 +39,8 @@ const struct group groups[] = {
     {"memory", memory_experiments},   {"copy", copy_experiments},
     {"module", module_experiments},   {"capture", capture_experiments},
     {"error", error_experiments},     {"runtime", runtime_experiments},
-    {"choice", choice_experiments},   {NULL, NULL},
+    {"argument", argument_experiments}, {"choice", choice_experiments},
+    {NULL, NULL},
 };
 
 static const char usage[] =

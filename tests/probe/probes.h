@@ -18,6 +18,7 @@ extern const struct experiment module_experiments[];
 extern const struct experiment capture_experiments[];
 extern const struct experiment error_experiments[];
 extern const struct experiment runtime_experiments[];
+extern const struct experiment argument_experiments[];
 extern const struct experiment choice_experiments[];
 
 /* Prints what the common calls cost, in nanoseconds; in a child, as an experiment. */
