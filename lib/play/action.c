@@ -53,6 +53,36 @@ static int act_mem_expect(cx_player *player, cx_call *call)
     return result;
 }
 
+/* ---- copies of rows ---- */
+
+static cxu_memcpy_2d rows_of(const cx_cell *in)
+{
+    return (cxu_memcpy_2d){.source_type = CXU_MEMORYTYPE_UNIFIED,
+                           .source_device = in[2].pointer,
+                           .source_pitch_bytes = in[3].size,
+                           .destination_type = CXU_MEMORYTYPE_UNIFIED,
+                           .destination_device = in[0].pointer,
+                           .destination_pitch_bytes = in[1].size,
+                           .width_bytes = in[4].size,
+                           .height = in[5].size};
+}
+
+static int act_copy_rows(cx_player *player, cx_call *call)
+{
+    cxu_memcpy_2d rows = rows_of(call->in);
+    if (player->driver.missing[CX_SLOT_memcpy_2d])
+        return CX_PLAY_ABSENT;
+    return (int)player->driver.table.memcpy_2d(&rows);
+}
+
+static int act_copy_rows_async(cx_player *player, cx_call *call)
+{
+    cxu_memcpy_2d rows = rows_of(call->in);
+    if (player->driver.missing[CX_SLOT_memcpy_2d_async])
+        return CX_PLAY_ABSENT;
+    return (int)player->driver.table.memcpy_2d_async(&rows, call->in[6].stream);
+}
+
 /* ---- pointers ---- */
 
 static int act_pointer_all(cx_player *player, cx_call *call)

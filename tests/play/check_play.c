@@ -302,6 +302,19 @@ START_TEST(work_that_was_waited_for_is_not_blamed)
 }
 END_TEST
 
+/* What a graph does is not followed, so nothing is said that might be wrong. */
+START_TEST(what_was_captured_is_not_blamed)
+{
+    played self =
+        play_as(LAZY "A: capture.begin s\nA: mem.fill_async p 7 4096 s\nA: capture.end g s\n"
+                     "A: copy.dtoh_async h p 4096 t\nA: host.expect h 7 4096\n",
+                (cx_play_options){0});
+    ck_assert_int_eq(self.verdict, CX_VERDICT_FAILED);
+    ck_assert_msg(strstr(self.report, "why") == NULL, "%s", self.report);
+    free(self.report);
+}
+END_TEST
+
 /* ---- recordings ---- */
 
 static char *record(const char *text)
@@ -383,6 +396,7 @@ static Suite *make_suite(void)
     tcase_add_test(waits, memory_changed_before_it_was_read_is_named_every_time);
     tcase_add_test(waits, whoever_waits_gets_the_right_answer);
     tcase_add_test(waits, work_that_was_waited_for_is_not_blamed);
+    tcase_add_test(waits, what_was_captured_is_not_blamed);
     suite_add_tcase(suite, waits);
 
     TCase *recordings = tcase_create("recordings");
