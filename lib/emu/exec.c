@@ -2,6 +2,7 @@
 #include "emu/capture.h"
 #include "emu/event.h"
 #include "emu/handle.h"
+#include "emu/state.h"
 #include <stdlib.h>
 
 typedef struct name {
@@ -151,6 +152,8 @@ cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream)
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_GRAPH};
     cxu_result result;
 
+    if (!cx_emu_graph_has_room_for(stream->branch->capture->graph, exec->graph))
+        return cx_emu_not_supported("cuGraphLaunch", "a graph so deep in others");
     operation.of.child = cx_emu_graph_clone(exec->graph, true);
     if (!operation.of.child)
         return CXU_OUT_OF_MEMORY;

@@ -32,7 +32,8 @@ void cx_emu_exec_destroy(cx_emu_exec *exec);
 /* Errors of cx_emu_operation_request and cx_emu_work_submit_batch: nothing is done. */
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream);
 
-/* The same in a stream that captures: a node that has the graph as its child. */
+/* The same in a stream that captures: a node that has the graph as its child. CXU_NOT_SUPPORTED: too
+ * deep in others. */
 cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream);
 
 /* What the node does in later launches that was made of the user's node. CXU_INVALID_VALUE: there is

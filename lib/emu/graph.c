@@ -146,8 +146,11 @@ cx_emu_graph *cx_emu_graph_create(bool named)
     return graph;
 }
 
+/* No edge is followed: some may be there at one end only, if copying failed. */
 void cx_emu_graph_destroy(cx_emu_graph *graph)
 {
+    for (cx_emu_node *each = graph->first; each; each = each->next)
+        each->before.count = each->after.count = 0;
     while (graph->last)
         cx_emu_node_destroy(graph->last);
     *(graph->previous ? &graph->previous->next : &graphs) = graph->next;
@@ -292,9 +295,6 @@ cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named)
     return copy;
 
 destroy_copy:
-    /* Edges that are there at one end only must not be followed. */
-    for (cx_emu_node *each = copy->first; each; each = each->next)
-        each->before.count = each->after.count = 0;
     cx_emu_graph_destroy(copy);
     return NULL;
 }
@@ -312,6 +312,38 @@ cx_emu_node *cx_emu_graph_find_copy(const cx_emu_graph *copy, const cx_emu_node 
             return inside;
     }
     return NULL;
+}
+
+/* ---- graphs in graphs ---- */
+
+static size_t levels_above(const cx_emu_graph *graph)
+{
+    size_t levels = 0;
+
+    while (graph->owner) {
+        graph = graph->owner->graph;
+        levels++;
+    }
+    return levels;
+}
+
+static size_t levels_of(const cx_emu_graph *graph)
+{
+    size_t most = 0;
+
+    for (const cx_emu_node *each = graph->first; each; each = each->next)
+        if (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
+            size_t levels = levels_of(each->operation.of.child);
+
+            if (levels > most)
+                most = levels;
+        }
+    return most + 1;
+}
+
+bool cx_emu_graph_has_room_for(const cx_emu_graph *graph, const cx_emu_graph *child)
+{
+    return levels_above(graph) + 1 + levels_of(child) <= CX_EMU_GRAPH_LEVELS_MAX;
 }
 
 /* ---- going through ---- */

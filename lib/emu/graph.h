@@ -89,6 +89,11 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *opera
                               const cx_emu_nodes *before);
 void cx_emu_node_destroy(cx_emu_node *node);
 
+/* Whether a child graph, or a copy of one, may lie in a graph: going through them is recursive, so
+ * that they nest only so deep. */
+#define CX_EMU_GRAPH_LEVELS_MAX 100
+bool cx_emu_graph_has_room_for(const cx_emu_graph *graph, const cx_emu_graph *child);
+
 /* CXU_INVALID_VALUE: they have that edge already, or are one node. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_edge_add(cx_emu_node *from, cx_emu_node *to);
 bool cx_emu_edge_remove(cx_emu_node *from, cx_emu_node *to); /* false: there is none */

@@ -139,15 +139,23 @@ static bool lies_in(const cx_emu_graph *graph, const cx_emu_graph *other)
     return false;
 }
 
-static cxu_result move_child(CUgraph graph_handle, cx_emu_graph *child)
+static bool may_move(const cx_emu_graph *child, const cx_emu_graph *into)
 {
-    cx_emu_graph *graph;
-    cxu_result result = cx_emu_graph_find(graph_handle, &graph);
+    return !child->owner && !child->capture && !lies_in(into, child);
+}
+
+static cxu_result check_child(const cx_emu_graph *child, CUgraph into_handle, bool move)
+{
+    cx_emu_graph *into;
+    cxu_result result = cx_emu_graph_find(into_handle, &into);
 
     if (result != CXU_SUCCESS)
         return result;
-    return child->owner || child->capture || lies_in(graph, child) ? CXU_INVALID_VALUE
-                                                                   : CXU_SUCCESS;
+    if (child->moved || (move && !may_move(child, into)))
+        return CXU_INVALID_VALUE;
+    return cx_emu_graph_has_room_for(into, child)
+               ? CXU_SUCCESS
+               : cx_emu_not_supported("cuGraphAddChildGraphNode", "a graph so deep in others");
 }
 
 cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
@@ -158,10 +166,8 @@ cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
     cx_emu_graph *child;
     cxu_result result = cx_emu_graph_find(child_handle, &child);
 
-    if (result == CXU_SUCCESS && child->moved)
-        result = CXU_INVALID_VALUE;
-    if (result == CXU_SUCCESS && move)
-        result = move_child(graph, child);
+    if (result == CXU_SUCCESS)
+        result = check_child(child, graph, move);
     if (result != CXU_SUCCESS)
         return result;
     operation.of.child = move ? child : cx_emu_graph_clone(child, true);

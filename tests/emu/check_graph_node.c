@@ -263,6 +263,55 @@ START_TEST(a_graph_is_not_moved_into_itself_or_what_lies_in_it)
 }
 END_TEST
 
+START_TEST(graphs_nest_only_so_deep)
+{
+    CUgraph graph = make_graph();
+    cxu_result result = CXU_SUCCESS;
+    int levels = 1;
+
+    while (result == CXU_SUCCESS && levels < 100000) {
+        CUgraph outer = make_graph();
+        cxu_graph_node_params params = child_of(graph, CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+        CUgraphNode node;
+
+        result = cx_emu_call_graph_add_node_v1(&node, outer, NULL, 0, &params);
+        if (result == CXU_SUCCESS) {
+            graph = outer;
+            levels++;
+        } else {
+            drop(outer);
+        }
+    }
+    ck_assert_int_eq(result, CXU_NOT_SUPPORTED);
+    ck_assert_int_eq(levels, 100);
+    run_graph(graph);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_launch_in_a_capture_nests_only_so_deep)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraph graph = make_graph();
+    cxu_result result = CXU_SUCCESS;
+    int levels = 1;
+
+    while (result == CXU_SUCCESS && levels < 1000) {
+        CUgraphExec exec = make_exec(graph);
+
+        drop(graph);
+        begin(stream);
+        result = cx_emu_call_graph_launch(exec, stream);
+        graph = end(stream);
+        ck_success(cx_emu_call_graph_exec_destroy(exec));
+        levels += result == CXU_SUCCESS;
+    }
+    ck_assert_int_eq(result, CXU_NOT_SUPPORTED);
+    ck_assert_int_eq(levels, 100);
+    drop(graph);
+}
+END_TEST
+
 START_TEST(a_graph_that_could_not_be_moved_stays_the_users)
 {
     CUgraph graph = make_graph(), child = make_graph();
@@ -289,6 +338,8 @@ static Suite *graph_node_suite(void)
     tcase_add_test(tcase, a_child_graph_changes_in_executable_graphs_only);
     tcase_add_test(tcase, a_graph_can_be_moved_into_a_node);
     tcase_add_test(tcase, a_graph_is_not_moved_into_itself_or_what_lies_in_it);
+    tcase_add_test(tcase, graphs_nest_only_so_deep);
+    tcase_add_test(tcase, a_launch_in_a_capture_nests_only_so_deep);
     tcase_add_test(tcase, a_graph_that_could_not_be_moved_stays_the_users);
     suite_add_tcase(suite, tcase);
     return suite;
