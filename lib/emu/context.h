@@ -43,6 +43,7 @@ typedef struct cx_emu_context {
     cx_emu_stream *streams;         /* doubly linked, stream.h; the legacy stream is not in it */
     cx_emu_event *events;           /* doubly linked, event.h */
     cx_emu_stream *legacy;          /* made with the context, gone with it */
+    struct cx_emu_work *whole;      /* the latest piece that is behind all work and in no stream; counted */
     struct cx_emu_context *next_free; /* while the slot is not in use */
 } cx_emu_context;
 

@@ -143,6 +143,7 @@ static size_t gather(const cx_emu_stream *stream, const cx_emu_work_request *req
         add(context->legacy->tail, links, &count);
         for (const cx_emu_stream *each = context->streams; each; each = each->next)
             add(each->tail, links, &count);
+        add(context->whole, links, &count);
     }
     return count;
 }
@@ -163,6 +164,15 @@ static void belong_to(cx_emu_work *work, cx_emu_context *context, uint64_t openi
 {
     work->context = context;
     work->opening = opening;
+}
+
+static void belong_to_whole(cx_emu_work *work, cx_emu_context *context)
+{
+    belong_to(work, context, context->legacy->opening);
+    if (context->whole)
+        cx_emu_work_drop(context->whole);
+    cx_emu_work_retain(work);
+    context->whole = work;
 }
 
 /* ---- running ---- */
@@ -280,7 +290,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     if (stream)
         cx_emu_stream_append(stream, work);
     else if (request->after_context)
-        belong_to(work, request->after_context, request->after_context->legacy->opening);
+        belong_to_whole(work, request->after_context);
     if (out_work) {
         cx_emu_work_retain(work);
         *out_work = work;
@@ -522,22 +532,35 @@ static void demand_extent(const extent *part)
             cx_emu_schedule_demand(each->tail);
 }
 
+static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
+{
+    extent part = extent_of(context, legacy);
+    cx_emu_work *whole = context->whole;
+
+    if (whole) {
+        cx_emu_work_retain(whole);
+        cx_emu_schedule_demand(whole);
+    }
+    demand_extent(&part);
+    wait_until(extent_done, &part);
+    if (whole) {
+        wait_until(work_done, whole);
+        cx_emu_work_drop(whole);
+    }
+}
+
 void cx_emu_work_wait_context(cx_emu_context *context)
 {
-    if (context->legacy) {
-        extent part = extent_of(context, context->legacy);
-
-        demand_extent(&part);
-        wait_until(extent_done, &part);
-    }
+    if (context->legacy)
+        wait_for_all(context, context->legacy);
 }
 
 void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
 {
-    extent part = extent_of(context, legacy);
-
-    demand_extent(&part);
-    wait_until(extent_done, &part);
+    wait_for_all(context, legacy);
+    if (context->whole)
+        cx_emu_work_drop(context->whole);
+    context->whole = NULL;
 }
 
 bool cx_emu_work_pending(cx_emu_context *context)

@@ -2,8 +2,10 @@
 noinst_LTLIBRARIES += lib/model/libmodel.la
 lib_model_libmodel_la_SOURCES = \
 	lib/model/rules.def \
+	lib/model/captures.c \
 	lib/model/contexts.c \
 	lib/model/events.c \
+	lib/model/graphs.c \
 	lib/model/memory.c \
 	lib/model/model.c lib/model/model.h \
 	lib/model/peers.c \

@@ -74,19 +74,19 @@ static bool ordered(const cx_model *model, const work_set *earlier, const work_s
     return set_within(earlier, before, &model->done);
 }
 
-static bool may_write(const cx_model *model, int index, const work_set *before)
+bool may_write(const cx_model *model, int index, const work_set *before)
 {
     const world_buffer *buffer = &model->buffers[index];
     return ordered(model, &buffer->written, before) && ordered(model, &buffer->read, before);
 }
 
-static bool may_read(const cx_model *model, int index, const work_set *before)
+bool may_read(const cx_model *model, int index, const work_set *before)
 {
     const world_buffer *buffer = &model->buffers[index];
     return buffer->defined && ordered(model, &buffer->written, before);
 }
 
-static void write_buffer(cx_model *model, int index, int value, const work_set *before, int work)
+void write_buffer(cx_model *model, int index, int value, const work_set *before, int work)
 {
     world_buffer *buffer = &model->buffers[index];
     buffer->defined = true;
@@ -96,8 +96,14 @@ static void write_buffer(cx_model *model, int index, int value, const work_set *
     set_add(&buffer->written, work);
 }
 
+void read_buffer(cx_model *model, int index, const work_set *before, int work)
+{
+    set_unite(&model->buffers[index].read, before);
+    set_add(&model->buffers[index].read, work);
+}
+
 /* A buffer of the context that the work is done in. */
-static bool in_context(const cx_model *model, int index, int context)
+bool in_context(const cx_model *model, int index, int context)
 {
     return index >= 0 && is_good(model, index) && model->buffers[index].context == context;
 }
@@ -143,8 +149,7 @@ static bool copy_async(asking *self)
         return false;
     cite(self, CX_RULE_T11);
     write_buffer(model, to, model->buffers[from].value, &before, work);
-    set_unite(&model->buffers[from].read, &before);
-    set_add(&model->buffers[from].read, work);
+    read_buffer(model, from, &before, work);
     return answer(self, CXU_SUCCESS);
 }
 

@@ -180,7 +180,8 @@ static bool has_room(const cx_model *model)
 {
     return model->context_count < THINGS_MAX && model->stream_count < THINGS_MAX &&
            model->event_count < THINGS_MAX && model->buffer_count < THINGS_MAX && model->name_count < NAMES_MAX &&
-           model->work_count < WORKS_MAX;
+           model->work_count < WORKS_MAX && model->capture_count < CAPTURES_MAX && model->graph_count < CAPTURES_MAX &&
+           model->exec_count < CAPTURES_MAX;
 }
 
 static bool ask_uninitialised(asking *self)
@@ -190,7 +191,8 @@ static bool ask_uninitialised(asking *self)
 }
 
 static bool (*const groups[])(asking *self) = {ask_process, ask_context, ask_stack,  ask_query, ask_primary,
-                                               ask_peer,    ask_stream,  ask_event, ask_memory};
+                                               ask_peer,    ask_stream,  ask_event, ask_memory,
+                                               ask_graph};
 
 /* But for the calls that need no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
@@ -208,6 +210,9 @@ static bool ask(asking *self)
                 return false; /* what a name stands for does not exist yet */
         return ask_uninitialised(self);
     }
+    said told = ask_capture(self);
+    if (told != NO_MATTER)
+        return told == SAID;
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (groups[i](self))
             return true;
@@ -254,15 +259,22 @@ static bool is_live(const cx_model *model, const world_name *name)
     case CX_KIND_MEMORY:
         return model->buffers[name->index].live &&
                belongs(model, model->buffers[name->index].context, model->buffers[name->index].generation);
+    case CX_KIND_GRAPH: return model->graphs[name->index].live;
+    case CX_KIND_EXEC: return model->execs[name->index].live;
     default: return false;
     }
 }
 
 static int context_of(const cx_model *model, const world_name *name)
 {
-    return name->kind == CX_KIND_STREAM  ? model->streams[name->index].context
-           : name->kind == CX_KIND_EVENT ? model->events[name->index].context
-                                         : model->buffers[name->index].context;
+    switch (name->kind) {
+    case CX_KIND_STREAM: return model->streams[name->index].context;
+    case CX_KIND_EVENT: return model->events[name->index].context;
+    case CX_KIND_MEMORY: return model->buffers[name->index].context;
+    case CX_KIND_GRAPH: return model->graphs[name->index].context;
+    case CX_KIND_EXEC: return model->execs[name->index].context;
+    default: return NO_CONTEXT;
+    }
 }
 
 static const char *pick(const cx_model *model, cx_kind kind, bool live, int context, unsigned int number)
@@ -304,6 +316,20 @@ const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_
 {
     int current = current_on(model, thread);
     return current != NO_CONTEXT ? pick(model, kind, true, current, number) : NULL;
+}
+
+const char *cx_model_capturing(const cx_model *model, unsigned int number)
+{
+    int count = 0;
+    for (int i = 0; i < model->capture_count; i++)
+        count += model->captures[i].active;
+    int wanted = count > 0 ? (int)(number % (unsigned int)count) : -1;
+    for (int i = 0; i < model->capture_count && wanted >= 0; i++)
+        if (model->captures[i].active && wanted-- == 0)
+            for (int n = 0; n < model->name_count; n++)
+                if (model->names[n].kind == CX_KIND_STREAM && model->names[n].index == model->captures[i].origin)
+                    return model->names[n].name;
+    return NULL;
 }
 
 const char *cx_model_closed_gate(const cx_model *model)

@@ -55,6 +55,9 @@ const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_
 int cx_model_value(const cx_model *model, const char *memory);
 #define CX_MODEL_BYTES 64 /* of each memory */
 
+/* A stream that a capture began on and has not ended. */
+const char *cx_model_capturing(const cx_model *model, unsigned int pick);
+
 /* A gate that is still closed. */
 const char *cx_model_closed_gate(const cx_model *model);
 

@@ -21,10 +21,11 @@ static bool device_get(asking *self)
     return answer_number(self, ordinal);
 }
 
-/* A thread's stack goes with it. */
+/* A thread's stack and its mode go with it. */
 static bool end_thread(asking *self)
 {
     self->thread->depth = 0;
+    self->thread->capture_mode = 0;
     return answer(self, CXU_SUCCESS);
 }
 

@@ -13,6 +13,8 @@ typedef struct maker {
     uint64_t state;
     int names;
     bool lawful; /* the step should succeed */
+    int first;   /* weights before this one count little: a scenario that is about work */
+    int threads;
 } maker;
 
 /* splitmix64 */
@@ -48,24 +50,38 @@ static const struct {
     {CX_VERB_ctx_version, 4},       {CX_VERB_ctx_sync, 6},        {CX_VERB_ctx_sync_of, 3},
     {CX_VERB_limit_set, 4},         {CX_VERB_limit_get, 4},       {CX_VERB_cache_set, 5},
     {CX_VERB_cache_get, 4},         {CX_VERB_priorities, 4},      {CX_VERB_ctx_attach, 5},
-    {CX_VERB_ctx_detach, 6},        {CX_VERB_primary_retain, 12}, {CX_VERB_primary_release, 12},
+    {CX_VERB_ctx_detach, 6},        {CX_VERB_primary_retain, 12}, {CX_VERB_primary_release, 20},
     {CX_VERB_primary_reset, 8},     {CX_VERB_primary_set_flags, 5}, {CX_VERB_primary_state, 8},
     {CX_VERB_peer_enable, 8},       {CX_VERB_peer_disable, 8},    {CX_VERB_device_can_access, 3},
     {CX_VERB_device_p2p, 4},        {CX_VERB_device_get, 3},      {CX_VERB_init, 3},
     {CX_VERB_stream_create, 12},    {CX_VERB_stream_destroy, 6},  {CX_VERB_stream_ctx, 6},
     {CX_VERB_stream_sync, 8},       {CX_VERB_stream_query, 6},    {CX_VERB_stream_wait, 8},
-    {CX_VERB_stream_host, 6},       {CX_VERB_gate_open, 5},       {CX_VERB_event_create, 10},
+    {CX_VERB_stream_host, 10},       {CX_VERB_gate_open, 5},       {CX_VERB_event_create, 10},
     {CX_VERB_event_destroy, 5},     {CX_VERB_event_record, 10},   {CX_VERB_event_query, 6},
     {CX_VERB_event_sync, 5},        {CX_VERB_event_elapsed, 6},   {CX_VERB_ctx_record, 4},
     {CX_VERB_ctx_wait, 4},          {CX_VERB_mem_alloc, 12},      {CX_VERB_mem_free, 8},
     {CX_VERB_mem_fill, 5},          {CX_VERB_mem_fill_async, 10}, {CX_VERB_copy_dtod_async, 8},
     {CX_VERB_mem_expect, 12},       {CX_VERB_thread_end, 3},      {CX_VERB_fork, 1},
+    {CX_VERB_capture_begin, 7},     {CX_VERB_capture_end, 14},    {CX_VERB_capture_status, 4},
+    {CX_VERB_capture_mode, 4},      {CX_VERB_graph_nodes, 3},     {CX_VERB_graph_roots, 3},
+    {CX_VERB_graph_instantiate, 7}, {CX_VERB_graph_launch, 9},    {CX_VERB_graph_destroy, 2},
+    {CX_VERB_graph_exec_destroy, 2},
 };
+
+#define WEIGHTS (int)(sizeof weights / sizeof weights[0])
+
+static int first_of_work(void)
+{
+    int at = 0;
+    while (weights[at].verb != CX_VERB_stream_create)
+        at++;
+    return at;
+}
 
 static cx_verb_id choose_verb(maker *self)
 {
-    int sum = 0, at = 0;
-    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
+    int sum = 0, at = chance(self, 20) ? 0 : self->first;
+    for (int i = at; i < WEIGHTS; i++)
         sum += weights[i].weight;
     int wanted = below(self, sum);
     while ((wanted -= weights[at].weight) >= 0)
@@ -89,6 +105,8 @@ static char letter_of(cx_kind kind)
            : kind == CX_KIND_EVENT  ? 'e'
            : kind == CX_KIND_MEMORY ? 'm'
            : kind == CX_KIND_GATE   ? 'g'
+           : kind == CX_KIND_GRAPH  ? 'r'
+           : kind == CX_KIND_EXEC   ? 'x'
                                     : 'f';
 }
 
@@ -98,6 +116,13 @@ static const char *choose_thing(maker *self, const cx_step *step, cx_kind kind)
     if (kind == CX_KIND_GATE)
         return cx_model_closed_gate(self->model);
     bool lawful = chance(self, 90) ? self->lawful : !self->lawful;
+    const char *capturing = cx_verb_number(step->verb) == CX_VERB_capture_end && chance(self, 85)
+                                ? cx_model_capturing(self->model, any(self))
+                                : NULL;
+    if (kind == CX_KIND_STREAM && capturing != NULL)
+        return capturing;
+    if (kind == CX_KIND_STREAM && chance(self, 30) && (capturing = cx_model_capturing(self->model, any(self))) != NULL)
+        return chance(self, 50) ? capturing : "legacy";
     if (kind == CX_KIND_STREAM && chance(self, 20))
         return chance(self, 80) ? "legacy" : "none";
     if (!lawful && chance(self, 30))
@@ -140,11 +165,13 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
     bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
     const char *name = rule->name;
     if (is_device(name))
-        return lawful ? below(self, self->options->devices) : chance(self, 50) ? -1 : self->options->devices;
+        return lawful ? below(self, self->first != 0 ? 1 : self->options->devices) : chance(self, 50) ? -1 : self->options->devices;
     if (strcmp(name, "flags") == 0)
         return choose_flags(self, rule->words);
     if (strcmp(name, "limit") == 0)
         return lawful ? below(self, 7) : 77;
+    if (strcmp(name, "mode") == 0)
+        return below(self, 3);
     if (strcmp(name, "config") == 0)
         return lawful ? below(self, 4) : 4;
     if (strcmp(name, "attribute") == 0)
@@ -212,7 +239,7 @@ static void drop_last(cx_scenario *scenario)
 
 static bool add_step(maker *self, cx_verb_id verb)
 {
-    const char thread[2] = {(char)('A' + below(self, CX_MODEL_THREADS)), '\0'};
+    const char thread[2] = {(char)('A' + below(self, self->threads)), '\0'};
     cx_step *step = cx_scenario_step(self->scenario, thread, verb);
     bool made = step != NULL;
     self->lawful = chance(self, 62);
@@ -269,7 +296,9 @@ static cx_scenario *begin(int devices, bool initialised)
 cx_scenario *cx_random_scenario(const cx_random_options *options, cx_coverage *coverage)
 {
     maker self = {.options = options, .state = options->seed, .coverage = coverage};
-    bool initialised = !chance(&self, 10);
+    bool initialised = !chance(&self, 10), about_work = chance(&self, 40);
+    self.first = about_work ? first_of_work() : 0;
+    self.threads = about_work ? 2 : CX_MODEL_THREADS;
     self.scenario = begin(options->devices, initialised);
     self.model = cx_model_create(options->devices, initialised);
     if (self.scenario != NULL && self.model != NULL) {

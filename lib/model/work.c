@@ -39,13 +39,20 @@ work_set stream_before(const cx_model *model, int stream, int context)
     return before;
 }
 
-int add_work(cx_model *model, int stream, int context, const char *gate)
+int add_loose_work(cx_model *model, int context, const char *gate)
 {
     if (model->work_count == WORKS_MAX)
         return NO_THING;
-    int work = model->work_count++;
+    model->works[model->work_count] = (world_work){.gate = gate, .context = context};
+    return model->work_count++;
+}
+
+int add_work(cx_model *model, int stream, int context, const char *gate)
+{
     work_set before = stream_before(model, stream, context);
-    model->works[work] = (world_work){.gate = gate, .context = context};
+    int work = add_loose_work(model, context, gate);
+    if (work == NO_THING)
+        return NO_THING;
     work_set *tail = stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail;
     set_unite(tail, &before);
     set_add(tail, work);

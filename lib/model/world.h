@@ -14,6 +14,8 @@ enum {
     STACK_MAX = 24,
     NAMES_MAX = 2048,
     WORKS_MAX = 512,
+    CAPTURES_MAX = 64,
+    NODES_MAX = 32, /* of one graph */
     BUFFER_BYTES = CX_MODEL_BYTES
 };
 
@@ -43,6 +45,8 @@ typedef struct world_stream {
     bool blocking;
     work_set tail;
     int died;
+    int capture;        /* 1 + the capture that it is part of; 0: none */
+    uint32_t frontier;  /* the nodes that come before its next one */
 } world_stream;
 
 typedef struct world_event {
@@ -51,7 +55,29 @@ typedef struct world_event {
     bool timing, recorded;
     work_set before;
     int died;
+    int capture;        /* 1 + the capture that it was recorded in; 0: it was recorded as work */
+    uint32_t frontier;
 } world_event;
+
+/* What a captured piece of work will do. */
+typedef struct world_node {
+    enum { NODE_NOTHING, NODE_FILL, NODE_COPY } kind;
+    int to, from, value;
+    uint32_t before; /* nodes, all of them */
+} world_node;
+
+typedef struct world_graph {
+    bool live;
+    int node_count, context;
+    world_node nodes[NODES_MAX];
+    work_set launched; /* of an executable one: by its launches so far */
+} world_graph;
+
+typedef struct world_capture {
+    bool active, invalid, uncertain; /* uncertain: whether it is invalid no rule says */
+    int mode, thread, origin, context;
+    world_graph graph;
+} world_capture;
 
 typedef struct world_buffer {
     bool live;
@@ -70,6 +96,7 @@ typedef struct world_work {
 typedef struct world_thread {
     int stack[STACK_MAX]; /* contexts, from the bottom */
     int depth;
+    int capture_mode;
 } world_thread;
 
 typedef struct world_name {
@@ -82,6 +109,7 @@ struct cx_model {
     bool initialised;
     int devices;
     int context_count, stream_count, event_count, buffer_count, work_count, name_count;
+    int capture_count, graph_count, exec_count;
     int64_t primary_flags[CX_MODEL_DEVICES];
     int retains[CX_MODEL_DEVICES];
     /* the first contexts are the primary ones, by device */
@@ -90,6 +118,8 @@ struct cx_model {
     world_event events[THINGS_MAX];
     world_buffer buffers[THINGS_MAX];
     world_work works[WORKS_MAX];
+    world_capture captures[CAPTURES_MAX];
+    world_graph graphs[CAPTURES_MAX], execs[CAPTURES_MAX];
     work_set done; /* known to have ended */
     world_thread threads[CX_MODEL_THREADS];
     world_name names[NAMES_MAX];
@@ -186,7 +216,18 @@ int add_work(cx_model *model, int stream, int context, const char *gate);
 /* CXU_SUCCESS if nothing is left, NOT_READY if something is at a gate; else either. */
 void answer_query(asking *self, const work_set *set);
 
+/* The same in no stream yet. */
+int add_loose_work(cx_model *model, int context, const char *gate);
+
+/* ---- captures.c ---- */
+
+typedef enum said { SAID, UNSAID, NO_MATTER } said;
+
+/* What a capture says of a step, if one does: before the groups below are asked. */
+said ask_capture(asking *self);
+
 /* ---- the verbs, by group: false if nothing can be said ---- */
+bool ask_graph(asking *self);
 bool ask_context(asking *self);
 bool ask_stack(asking *self);
 bool ask_query(asking *self);
@@ -196,6 +237,13 @@ bool ask_stream(asking *self);
 bool ask_event(asking *self);
 bool ask_memory(asking *self);
 bool ask_process(asking *self);
+
+/* Whether a piece of work may touch a buffer, and that it does. */
+bool may_write(const cx_model *model, int index, const work_set *before);
+bool may_read(const cx_model *model, int index, const work_set *before);
+void write_buffer(cx_model *model, int index, int value, const work_set *before, int work);
+void read_buffer(cx_model *model, int index, const work_set *before, int work);
+bool in_context(const cx_model *model, int index, int context);
 
 /* A stream operand. False: nothing can be said. *out_error: CXU_SUCCESS, or what the driver says of it. */
 bool find_stream(asking *self, int operand, int *out_stream, int *out_context, int *out_error);
