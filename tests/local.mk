@@ -23,6 +23,7 @@ include tests/faults/local.mk
 include tests/gpu/local.mk
 include tests/guest/local.mk
 include tests/lifetimes/local.mk
+include tests/mutants/local.mk
 include tests/play/local.mk
 include tests/runtime/local.mk
 include tests/scenarios/local.mk

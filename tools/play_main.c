@@ -21,6 +21,7 @@ enum {
     KEY_PRINT,
     KEY_RANDOM,
     KEY_COUNT,
+    KEY_FIRST,
     KEY_VERBS
 };
 enum { PLAY_SKIPPED = 77 };
@@ -31,6 +32,7 @@ typedef struct request {
     cx_play_options options;
     bool print;
     bool verbs;
+    bool first;
     const char *record;
     play_random_request random;
     char **files;
@@ -113,6 +115,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return take_random(self, argument, state);
     case KEY_COUNT:
         return take_count(self, argument, state);
+    case KEY_FIRST:
+        self->first = self->random.first = true;
+        return 0;
     case ARGP_KEY_ARG:
         self->files = state->argv + state->next - 1;
         self->file_count = state->argc - state->next + 1;
@@ -197,6 +202,11 @@ static int worse(int left, int right)
     return left;
 }
 
+static bool is_wrong(int status)
+{
+    return status == COMMAND_FAILED || status == COMMAND_WRONG_USE;
+}
+
 static const char doc[] =
     "Plays scenarios of driver calls and checks what comes back. FILE - is the standard input."
     "\vExit status: 0 all as the scenarios say, 1 not, 2 wrong use or no scenario, 77 the driver "
@@ -217,6 +227,8 @@ int main(int argc, char **argv)
         {"random", KEY_RANDOM, "SEED,STEPS", 0,
          "Make a scenario up, and compare with the model of the rules", 0},
         {"count", KEY_COUNT, "N", 0, "So many of them, with the seeds that follow (1)", 0},
+        {"first", KEY_FIRST, NULL, 0,
+         "Stop at the first that goes wrong; one made up is not made short then", 0},
         {"print", KEY_PRINT, NULL, 0, "Print the scenarios as they were understood; play nothing",
          0},
         {"verbs", KEY_VERBS, NULL, 0, "Print the reference of verbs and words", 0},
@@ -233,7 +245,7 @@ int main(int argc, char **argv)
     status = self.verbs && cx_reference_print(stdout) ? COMMAND_GOOD : PLAY_SKIPPED;
     if (self.random.steps != 0)
         status = worse(status, play_random(&self.random, &self.options, self.print));
-    for (int i = 0; i < self.file_count; i++)
+    for (int i = 0; i < self.file_count && !(self.first && is_wrong(status)); i++)
         status = worse(status, do_file(&self, self.files[i]));
     if (fflush(stdout) != 0 || ferror(stdout))
         return command_error(name, COMMAND_FAILED, "standard output could not be written");

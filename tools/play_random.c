@@ -33,13 +33,14 @@ static bool fails(const cx_scenario *scenario, void *options)
     return failed;
 }
 
-/* Shortened, with what came back; as text that ctxrt play takes. */
-static void show_mismatch(const cx_scenario *scenario, uint64_t seed, const cx_play_options *options)
+/* With what came back, if it was made short; as text that ctxrt play takes. */
+static void show_mismatch(const cx_scenario *scenario, uint64_t seed, const cx_play_options *options,
+                          bool make_short)
 {
     cx_play_options again = *options;
-    cx_scenario *shortest = cx_model_shrink(scenario, fails, &again);
+    cx_scenario *shortest = make_short ? cx_model_shrink(scenario, fails, &again) : NULL;
     cx_tape *tape = shortest != NULL ? cx_play(shortest, options) : NULL;
-    printf("# seed %llu, made short\n", (unsigned long long)seed);
+    printf("# seed %llu%s\n", (unsigned long long)seed, shortest != NULL ? ", made short" : "");
     (void)cx_scenario_print(shortest != NULL ? shortest : scenario, stdout);
     fflush(stdout);
     if (tape != NULL)
@@ -71,7 +72,8 @@ int play_random(const play_random_request *self, const cx_play_options *options,
     cx_coverage coverage = {0};
     int mismatches = 0;
     cx_random_options random = {.steps = self->steps, .devices = DEVICES, .gates = gates_are_fit(options)};
-    for (int i = 0; i < self->count && mismatches < MISMATCHES_MOST; i++) {
+    int most = self->first ? 1 : MISMATCHES_MOST;
+    for (int i = 0; i < self->count && mismatches < most; i++) {
         random.seed = self->seed + (uint64_t)i;
         cx_scenario *scenario = cx_random_scenario(&random, &coverage);
         if (scenario == NULL)
@@ -80,7 +82,7 @@ int play_random(const play_random_request *self, const cx_play_options *options,
         if (print_only) {
             (void)cx_scenario_print(scenario, stdout);
         } else if (fails(scenario, &copy)) {
-            show_mismatch(scenario, random.seed, options);
+            show_mismatch(scenario, random.seed, options, !self->first);
             mismatches++;
         }
         cx_scenario_destroy(scenario);

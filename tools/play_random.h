@@ -10,6 +10,7 @@ typedef struct play_random_request {
     uint64_t seed; /* of the first; the next ones follow */
     int steps;     /* 0: nothing is asked for */
     int count;
+    bool first; /* the first that fails is the last, and is printed as it is */
 } play_random_request;
 
 /* "SEED,STEPS"; false: it is no such text. */
