@@ -1,16 +1,22 @@
-# Mutants of the embedded driver's rule code: does any scenario or random run notice? Needs Perl, as Automake does.
+# Mutants of the embedded driver's rule code: does a scenario or a random run notice? In Perl, which Automake needs too.
 .PHONY: check-mutants
 MUTANT_OPTIONS = --sample 60
-MUTANT_OBJECTS = $(ctxrt_play_OBJECTS) lib/model/.libs/libmodel.a lib/play/.libs/libplay.a lib/emu/.libs/libemu.a \
-	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a
-MUTANT_ENVIRONMENT = . ./tests/environment.sh; \
-	MUTANT_COMPILE='$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(SANITIZER_CFLAGS) $(CFLAGS) -O0 -fPIC -Werror=return-type'; \
-	MUTANT_LINK='$(CC) $(SANITIZER_CFLAGS) $(CFLAGS) $(LDFLAGS)'; MUTANT_LIBS='$(MUTANT_OBJECTS) $(JANSSON_LIBS) $(LIBS)'; \
-	export MUTANT_COMPILE MUTANT_LINK MUTANT_LIBS;
+MUTANT_LIBS = $(ctxrt_play_OBJECTS) lib/model/.libs/libmodel.a lib/play/.libs/libplay.a lib/emu/.libs/libemu.a \
+	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a $(JANSSON_LIBS) $(LIBS)
 
-check-mutants: ctxrt-play$(EXEEXT)
+# How one file is compiled, without optimisation, and how the player is linked with it before the libraries.
+tests/mutants/commands: Makefile
 	@$(MKDIR_P) tests/mutants
-	@$(MUTANT_ENVIRONMENT) $(top_srcdir)/tests/mutants/run_mutants $(MUTANT_OPTIONS)
+	@{ echo "MUTANT_COMPILE='$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(SANITIZER_CFLAGS) $(CFLAGS) -O0 -fPIC -Werror=return-type'"; \
+	echo "MUTANT_LINK='$(CC) $(SANITIZER_CFLAGS) $(CFLAGS) $(LDFLAGS)'"; echo "MUTANT_LIBS='$(MUTANT_LIBS)'"; \
+	echo 'export MUTANT_COMPILE MUTANT_LINK MUTANT_LIBS'; } >$@
 
+check-mutants: ctxrt-play$(EXEEXT) tests/mutants/commands
+	@. ./tests/environment.sh; . ./tests/mutants/commands; $(top_srcdir)/tests/mutants/run_mutants $(MUTANT_OPTIONS)
+
+MUTANT_SH = tests/mutants/tooling.sh
+dist_check_SCRIPTS += $(MUTANT_SH)
+TESTS += $(MUTANT_SH)
+check_DATA += tests/mutants/commands
 EXTRA_DIST += tests/mutants/files tests/mutants/make_mutants tests/mutants/run_mutants tests/mutants/survivors.txt
-CLEANFILES += tests/mutants/results
+CLEANFILES += tests/mutants/commands tests/mutants/results

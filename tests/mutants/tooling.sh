@@ -1,0 +1,90 @@
+#!/bin/sh
+# The tools of "make check-mutants" themselves: what is made of known code, and what is said of a mutant that is killed,
+# of one that nothing can tell, and of one that does not compile.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+here=$top_srcdir/tests/mutants
+
+perl -e 'use IO::Handle; use Getopt::Long; use POSIX ();' 2> /dev/null || skip_all 'Perl is not installed'
+
+# ---- making ----
+
+cat > "$scratch/sample.c" <<'END'
+/* if (a comment) is no code */
+static const int table[] = {7};
+
+static cxu_result choose(int count, const char *name)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS ||
+        count < 3)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    note(name ? "if (x) return 5;" : NULL);
+    return count > LEAST_COUNT ? CXU_SUCCESS : result;
+}
+END
+cat > "$scratch/wanted" <<'END'
+table constant#1: 7 => (7 + 1)
+choose remove#1: cxu_result result = cx_emu_enter(); => cxu_result result = {0};
+choose negate#1: if (result != CXU_SUCCESS || count < 3) => if (!(result != CXU_SUCCESS || count < 3))
+choose relation#1: if (result != CXU_SUCCESS || count < 3) => if (result == CXU_SUCCESS || count < 3)
+choose result#1: if (result != CXU_SUCCESS || count < 3) => if (result != CXU_UNKNOWN || count < 3)
+choose relation#1: if (result != CXU_SUCCESS || count < 3) => if (result != CXU_SUCCESS || count <= 3)
+choose constant#1: if (result != CXU_SUCCESS || count < 3) => if (result != CXU_SUCCESS || count < (3 + 1))
+choose remove#1: return CXU_INVALID_VALUE; => ;
+choose result#1: return CXU_INVALID_VALUE; => return CXU_UNKNOWN;
+choose remove#1: note(name ? "if (x) return 5;" : NULL); => ;
+choose negate#1: note(name ? "if (x) return 5;" : NULL); => note(!(name) ? "if (x) return 5;" : NULL);
+choose remove#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => ;
+choose negate#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return !(count > LEAST_COUNT) ? CXU_SUCCESS : result;
+choose relation#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return count >= LEAST_COUNT ? CXU_SUCCESS : result;
+choose constant#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return count > (LEAST_COUNT + 1) ? CXU_SUCCESS : result;
+choose result#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return count > LEAST_COUNT ? CXU_UNKNOWN : result;
+END
+"$here/make_mutants" "$top_srcdir/lib/driver/results.def" "$scratch/sample.c" 2> "$scratch/errors" |
+    awk -F '\t' '{ print $2 " " $3 ": " $8 " => " $9 }' > "$scratch/made"
+sort "$scratch/wanted" > "$scratch/wanted.sorted"
+sort "$scratch/made" | diff "$scratch/wanted.sorted" - > "$scratch/out"
+report $? 'every_condition_result_constant_and_statement_is_mutated_and_nothing_else'
+
+ls "$top_srcdir"/lib/emu | grep '\.c$' | sort > "$scratch/there"
+awk '!/^#/ { print $2 }' "$here/files" | sort | diff "$scratch/there" - > "$scratch/out"
+report $? 'every_file_of_the_embedded_driver_is_said_to_be_rules_or_not'
+
+"$here/run_mutants" --check > "$scratch/out" 2> "$scratch/errors"
+report $? 'every_explained_survivor_is_a_mutant_of_today_and_has_a_reason'
+
+# ---- running ----
+
+if [ -n "$SANITIZERS" ]; then
+    skip 'running mutants' 'with sanitizers each takes long'
+    echo "1..$number"
+    exit
+fi
+. "$top_builddir/tests/mutants/commands"
+
+mutate() # key of a mutant, option...
+{
+    key=$1
+    shift
+    (cd "$top_builddir" && "$here/run_mutants" --file stack.c --jobs 1 --sequences 2 --only "$key" --results "$scratch/results" "$@") \
+        > "$scratch/out" 2> "$scratch/errors"
+}
+
+: > "$scratch/none"
+mutate 'cx_emu_call_ctx_push result#1: return context' --survivors "$scratch/none" &&
+    grep -q '^1 of 1 mutants: 1 killed' "$scratch/out" && grep -q '^killed by scenarios: stack/' "$scratch/results"
+report $? 'a_mutant_that_returns_another_error_is_killed'
+
+equivalent='grow constant#1: if (!key_made || mine.capacity > SIZE_MAX / 2 / sizeof *mine.entries) => if (!key_made || mine.capacity > SIZE_MAX / (2'
+mutate "$equivalent" --survivors "$scratch/none"
+[ $? -eq 1 ] && grep -q 'does not say why' "$scratch/out"
+report $? 'a_survivor_that_is_not_explained_is_an_error'
+
+mutate "$equivalent"
+report $? 'a_survivor_that_is_explained_as_equivalent_is_none'
+
+mutate 'cx_emu_stack_top remove#1' --survivors "$scratch/none" && grep -q '0 killed, 0 survived.* 1 not compiled' "$scratch/out"
+report $? 'what_does_not_compile_is_not_killed'
+echo "1..$number"
