@@ -101,6 +101,7 @@ END_TEST
 
 START_TEST(after_a_shutdown_the_runtime_starts_anew_with_other_options)
 {
+    cx_fixture_needs_emulated("the number of its GPUs is an option");
     for (int gpus = 1; gpus <= 3; gpus++) {
         cx_fixture_start_with(gpus, CTXRT_FOREIGN_FOLLOW);
         ck_assert_int_eq(device_count(CTXRT_DEVICE_CUDA), gpus);

@@ -38,11 +38,13 @@ static void assert_current(int index)
     ck_assert_int_eq(device.index, index);
 }
 
-static size_t free_bytes_of(ctxrt_device device)
+/* On a real GPU other memory comes and goes. */
+static void assert_free_bytes(ctxrt_device device, size_t expected)
 {
     size_t free_bytes;
     cx_assert_ok(ctxrt_device_memory_info(device, &free_bytes, NULL));
-    return free_bytes;
+    if (cx_fixture_is_emulated())
+        ck_assert_uint_eq(free_bytes, expected);
 }
 
 /* ---- arguments ---- */
@@ -61,7 +63,7 @@ START_TEST(a_size_of_0_or_too_much_is_refused_and_nothing_changes)
         cx_assert_error(ctxrt_memory_alloc_host(too_much[i], &memory), CTXRT_ERROR_OUT_OF_MEMORY);
     }
     ck_assert_ptr_eq(memory, (ctxrt_memory *)&memory);
-    ck_assert_uint_eq(free_bytes_of(CTXRT_CUDA(1)), QUOTA);
+    assert_free_bytes(CTXRT_CUDA(1), QUOTA);
     assert_current(1);
     cx_assert_ok(ctxrt_stack_pop());
 }
@@ -290,7 +292,7 @@ START_TEST(of_two_threads_that_release_the_last_count_one_wins)
         ck_assert_int_eq(race.wins, 1);
         pthread_barrier_destroy(&race.barrier);
     }
-    ck_assert_uint_eq(free_bytes_of(CTXRT_CUDA(0)), QUOTA);
+    assert_free_bytes(CTXRT_CUDA(0), QUOTA);
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -325,7 +327,7 @@ START_TEST(memory_is_released_from_any_thread_whatever_is_current_there)
     on_a_thread(release_with_nothing_current, pinned);
     on_a_thread(release_with_another_device, more_pinned);
     assert_current(1);
-    ck_assert_uint_eq(free_bytes_of(CTXRT_CUDA(1)), QUOTA);
+    assert_free_bytes(CTXRT_CUDA(1), QUOTA);
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -343,7 +345,7 @@ START_TEST(memory_of_before_a_reset_is_released_without_error)
     ctxrt_memory *young = allocate(MIB);
     cx_assert_ok(ctxrt_memory_release(old));
     cx_assert_ok(ctxrt_memory_release(pinned));
-    ck_assert_uint_eq(free_bytes_of(CTXRT_CUDA(1)), QUOTA - MIB);
+    assert_free_bytes(CTXRT_CUDA(1), QUOTA - MIB);
     cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(young), 1, MIB));
     cx_assert_ok(ctxrt_memory_release(young));
     cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
@@ -384,6 +386,7 @@ END_TEST
 START_TEST(beyond_the_quota_there_is_no_memory_until_some_is_freed)
 {
     ctxrt_memory *most, *more = NULL;
+    cx_fixture_needs_emulated("a GPU with little memory");
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     most = allocate(200 * MIB);
     cx_assert_error(ctxrt_memory_alloc(100 * MIB, &more), CTXRT_ERROR_OUT_OF_MEMORY);

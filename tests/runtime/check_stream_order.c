@@ -147,6 +147,7 @@ END_TEST
 
 START_TEST(a_stream_of_the_cpu_waits_for_an_event_of_a_gpu)
 {
+    cx_fixture_needs_emulated("across drivers the host waits");
     assert_waits_across(CTXRT_CPU(0));
 }
 END_TEST
@@ -192,6 +193,7 @@ static void start_two_drivers(void)
     char path[4096];
     const char *build = getenv("top_builddir");
     ctxrt_options options = CTXRT_OPTIONS_INIT;
+    cx_fixture_needs_emulated("the stand-in is its second driver");
     snprintf(path, sizeof path, "%s/lib/shim/cuda-13/.libs/libcuda.so.1",
              build != NULL ? build : ".");
     options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
