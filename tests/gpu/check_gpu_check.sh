@@ -19,7 +19,7 @@ row() # folder, pattern: the difference is in what was printed and in the file
     grep -q "$2" "$scratch/out" && grep -q "$2" "$scratch/$1/differences.txt"
 }
 
-echo 1..15
+echo 1..17
 run sh "$top_srcdir/tests/gpu/bundle.sh" "$scratch/made/gpu-check"
 [ "$status" -eq 0 ] && mkdir "$scratch/another place" && mv "$scratch/made/gpu-check" "$carried"
 report $? 'the_bundle_is_made_and_carried_to_another_place'
@@ -74,6 +74,9 @@ cp "$scratch/one/skipped.txt" "$scratch/errors"
     grep -q '^test check_stack: [a-z_0-9]*: there is no device cuda:' "$scratch/one/skipped.txt"
 report $? 'what_needs_more_devices_than_there_are_is_skipped_with_the_reason'
 
+check many CTXRT_EMU_DEVICES=6
+[ "$status" -eq 0 ] && grep -Eq '^tests/runtime/check_stack +[0-9]+ passed, 0 skipped$' "$scratch/out"
+report $? 'tests_of_four_devices_run_where_there_are_more'
 check other CTXRT_EMU_FAULT=cuCtxGetApiVersion@1:UNKNOWN
 [ "$status" -eq 0 ] && grep -q ' agree, [1-9][0-9]* differ, ' "$scratch/out" &&
     row other '^Q3  *O  *queries/api_version.scn:2: A: ctx.version a  *SUCCESS 3020  *UNKNOWN untouched$'
@@ -84,6 +87,21 @@ report $? 'what_the_probe_sees_differ_is_in_the_table_with_the_evidence_of_its_r
 grep -q '^tests/runtime/check_stack  *FAILED: ' "$scratch/out" && grep -q '^samples/hello_device  *FAILED: ' "$scratch/out" &&
     grep -q 'not ok .*check_stack' "$scratch/broken/tests/check_stack.tap"
 report $? 'tests_and_samples_that_fail_are_named'
+
+# Its own way of ending what takes too long, where there is no timeout(1).
+mkdir "$scratch/few"
+ln -s "$(command -v sleep)" "$(command -v sh)" "$scratch/few/"
+sed -n '/^limited()/,/^}/p' "$carried/gpu-check.sh" > "$scratch/limited.sh"
+for path in "$PATH" "$scratch/few"; do
+    for command in '60 true' '60 sh -c "exit 3"' '1 sleep 100'; do
+        PATH=$path sh -c ". '$scratch/limited.sh'; limited $command" 2> /dev/null
+        status=$?
+        [ $status -lt 124 ] || status=ended
+        echo "$command: $status"
+    done
+done > "$scratch/out"
+[ "$(sed 's/.*: //' "$scratch/out" | paste -sd ' ')" = '0 3 ended 0 3 ended' ]
+report $? 'what_takes_too_long_is_ended_with_timeout_and_without'
 
 run awk -v semantics="$top_srcdir/docs/semantics.md" -f "$carried/table.awk" "$scratch/broken/differences.tsv"
 printf 'S6\t-\tS6.a.x\tINVALID_VALUE(1)\tSUCCESS(0)\n' |

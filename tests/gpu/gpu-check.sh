@@ -69,7 +69,7 @@ case $libcuda in
 */*) libcuda=$(pwd)/$libcuda ;;
 esac
 unset CTXRT_FOREIGN CTXRT_EMU_SCHEDULE CTXRT_TEST_DRIVER CTXRT_LIBCUDA
-CTXRT_DRIVER=libcuda CTXRT_LOG=off CK_FORK=yes CK_DEFAULT_TIMEOUT=60
+CTXRT_DRIVER=libcuda CTXRT_LOG=off CK_FORK=yes CK_DEFAULT_TIMEOUT=240
 caller_libraries=${LD_LIBRARY_PATH-}
 LD_LIBRARY_PATH=$here/lib${caller_libraries:+:$caller_libraries}
 export CTXRT_DRIVER CTXRT_LOG CK_FORK CK_DEFAULT_TIMEOUT LD_LIBRARY_PATH
@@ -252,13 +252,13 @@ bare_names()
     sed -e 's/ok [0-9]* - /ok /' -e 's,ok [^ :]*\.c:[^:]*:,ok ,' -e 's/: Passed # SKIP/ # SKIP/'
 }
 
-run_test() # program, argument...
+run_test() # program, NAME=VALUE...
 {
     name=${1##*/}
     program=$1
     shift
     status=0
-    limited 900 "$here/programs/$name" "$@" > "$out/log/test.txt" 2> "$out/tests/$name.errors" < /dev/null || status=$?
+    limited 900 env "$@" "$here/programs/$name" "$here/frames.md" > "$out/log/test.txt" 2> "$out/tests/$name.errors" < /dev/null || status=$?
     mark_skips < "$out/log/test.txt" > "$out/tests/$name.tap"
     rm -f "$out/log/test.txt"
     [ -s "$out/tests/$name.errors" ] || rm -f "$out/tests/$name.errors"
@@ -285,14 +285,16 @@ run_tests()
 {
     programs test > "$out/log/tests.list"
     programs guest >> "$out/log/tests.list"
+    four=$(echo "${CUDA_VISIBLE_DEVICES:-0,1,2,3}" | cut -d , -f 1-4)
     while read -r program needs; do
         case $program in
-        */*_guest) run_test "$program" "$here/frames.md" ;;
-        *)
-            CTXRT_TEST_DRIVER=libcuda
-            export CTXRT_TEST_DRIVER
-            run_test "$program"
-            unset CTXRT_TEST_DRIVER ;;
+        */*_guest) run_test "$program" ;;
+        *) # written for 4 devices
+            if [ "$devices" -gt 4 ]; then
+                run_test "$program" CUDA_VISIBLE_DEVICES="$four" CTXRT_TEST_DRIVER=libcuda
+            else
+                run_test "$program" CTXRT_TEST_DRIVER=libcuda
+            fi ;;
         esac
     done < "$out/log/tests.list"
 }
@@ -367,8 +369,8 @@ run_benches()
     programs bench > "$out/log/benches.list"
     while read -r program needs; do
         name=${program##*/}
-        if limited 900 "$here/programs/$name" --driver libcuda "$@" > "$out/bench/$name.txt" 2>&1 < /dev/null; then
-            sign_recording "$out/bench/$name.txt"
+        echo "# $(sed 1q "$out/machine.txt")" > "$out/bench/$name.txt"
+        if limited 900 "$here/programs/$name" --driver libcuda "$@" >> "$out/bench/$name.txt" 2>&1 < /dev/null; then
             told "$program" "bench/$name.txt"
         else
             lost "$program" "see bench/$name.txt"
