@@ -101,10 +101,8 @@ cxu_result cx_emu_call_event_destroy(CUevent handle)
 
 static cxu_result record(cx_emu_event *event, cx_emu_stream *stream, cx_emu_context *after_context)
 {
-    const cx_emu_work_request request = {
-        .kind = CX_EMU_WORK_LOCKED,
-        .after = {after_context != NULL ? after_context->legacy->record : NULL},
-        .after_context = after_context};
+    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
+                                         .after_context = after_context};
     cx_emu_work *work;
     cxu_result result = cx_emu_work_submit(stream, &request, &work);
 
@@ -157,19 +155,6 @@ cxu_result cx_emu_call_event_record(CUevent event, CUstream stream)
     return cx_emu_call_event_record_with_flags(event, stream, CXU_EVENT_RECORD_DEFAULT);
 }
 
-/* No stream has such a record, so whoever waits for the context looks for the last one. */
-static cxu_result record_behind_context(cx_emu_event *event, cx_emu_context *context)
-{
-    cxu_result result = record(event, NULL, context);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_emu_work_drop(context->legacy->record);
-    context->legacy->record = event->record;
-    cx_emu_work_retain(event->record);
-    return CXU_SUCCESS;
-}
-
 cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_handle)
 {
     cx_emu_context *context;
@@ -187,7 +172,7 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_context(context);
     if (result == CXU_SUCCESS)
-        result = record_behind_context(event, context);
+        result = record(event, NULL, context);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

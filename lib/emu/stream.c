@@ -119,8 +119,6 @@ void cx_emu_streams_close(cx_emu_context *context)
         remove_stream(context->streams);
     cx_emu_events_release(context);
     cx_emu_work_drop(legacy->barrier);
-    cx_emu_work_drop(legacy->record);
-    legacy->record = NULL;
     cx_emu_handle_return(&handles, legacy);
 }
 

@@ -23,7 +23,6 @@ struct cx_emu_stream {
     bool destroyed;  /* the handle is stale; the slot is returned when the work is done (T12) */
     cx_emu_work *head, *tail; /* unfinished work, oldest first */
     cx_emu_work *barrier; /* legacy: what all later work of the context waits for; a reference */
-    cx_emu_work *record;  /* legacy: the last event behind all work of the context; a reference */
     cx_emu_stream *previous, *next;                       /* in context->streams */
     cx_emu_stream *previous_of_threads, *next_of_threads; /* per-thread streams of all contexts */
 };

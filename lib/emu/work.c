@@ -507,15 +507,6 @@ static bool busy(const extent *part, const cx_emu_stream *stream)
     return has_stream(part, stream) && stream->head && stream->head->sequence <= part->sequence;
 }
 
-/* An event recorded behind all work of the context (T3). */
-static bool record_busy(const extent *part)
-{
-    const cx_emu_work *record = part->legacy->record;
-
-    return record && !part->blocking_only && record->opening == part->opening && !record->done &&
-           record->sequence <= part->sequence;
-}
-
 /* The oldest unfinished piece of the first stream that has one, or NULL. */
 static cx_emu_work *unfinished(const extent *part)
 {
@@ -524,7 +515,7 @@ static cx_emu_work *unfinished(const extent *part)
     for (const cx_emu_stream *each = part->context->streams; each; each = each->next)
         if (busy(part, each))
             return each->head;
-    return record_busy(part) ? part->legacy->record : NULL;
+    return NULL;
 }
 
 static bool extent_done(const void *subject)
@@ -539,8 +530,6 @@ static void demand_extent(const extent *part)
     for (cx_emu_stream *each = part->context->streams; each; each = each->next)
         if (each->tail && has_stream(part, each))
             cx_emu_schedule_demand(each->tail);
-    if (record_busy(part))
-        cx_emu_schedule_demand(part->legacy->record);
 }
 
 static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
