@@ -49,7 +49,7 @@ sort "$scratch/made" | diff "$scratch/wanted.sorted" - > "$scratch/out"
 report $? 'every_condition_result_constant_and_statement_is_mutated_and_nothing_else'
 
 ls "$top_srcdir"/lib/emu | grep '\.c$' | sort > "$scratch/there"
-awk '!/^#/ { print $2 }' "$here/files" | sort | diff "$scratch/there" - > "$scratch/out"
+awk '!/^#/ && !/^ / { print $2 }' "$here/files" | sort | diff "$scratch/there" - > "$scratch/out"
 report $? 'every_file_of_the_embedded_driver_is_said_to_be_rules_or_not'
 
 "$here/run_mutants" --check > "$scratch/out" 2> "$scratch/errors"
