@@ -72,7 +72,8 @@ static error_t take_random(request *self, const char *text, struct argp_state *s
 {
     return play_random_take(&self->random, text)
                ? 0
-               : command_wrong_use(state, "--random %s: it is SEED,STEPS, and 1 to 400 steps", text);
+               : command_wrong_use(state, "--random %s: it is SEED,STEPS, and 1 to 400 steps",
+                                   text);
 }
 
 static error_t take_count(request *self, const char *text, struct argp_state *state)
@@ -124,7 +125,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        return self->random.steps != 0 || self->verbs ? 0 : command_wrong_use(state, "name a scenario");
+        return self->random.steps != 0 || self->verbs ? 0
+                                                      : command_wrong_use(state, "name a scenario");
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -6,7 +6,7 @@ set -u
 pkg_config=${PKG_CONFIG:-pkg-config}
 command -v "$pkg_config" > /dev/null || skip_all 'pkg-config is not installed'
 
-echo 1..8
+echo 1..9
 root=$scratch/root
 
 # Its own make, not a part of the one that runs the tests.
@@ -51,6 +51,10 @@ for cuda in 12 13; do
     printed "2 devices, $libraries/ctxrt/cuda-$cuda/libcuda\.so\.1"
     report $? "ctxrt_run_finds_the_stand_in_of_cuda_$cuda"
 done
+echo 'A: ctx.create a -> SUCCESS' > "$scratch/one.scn"
+run "$command" play "$scratch/one.scn"
+printed ': passed$'
+report $? 'ctxrt_play_finds_its_player'
 find "$libraries" -maxdepth 1 -name 'libcuda*' > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? 'no_libcuda_is_in_the_folder_of_libraries'
