@@ -61,8 +61,8 @@ static inline cxu_result cx_emu_capture_check(const cx_emu_stream *stream)
     return cx_emu_captures ? cx_emu_capture_check_slowly(stream) : CXU_SUCCESS;
 }
 
-/* Whether a call may do what no capture sees (G2). CXU_STREAM_CAPTURE_UNSUPPORTED: the captures that
- * keep it from that are invalidated. */
+/* Whether a call may do what no capture sees (G2). CXU_STREAM_CAPTURE_UNSUPPORTED: the captures
+ * that keep it from that are invalidated. */
 static inline cxu_result cx_emu_capture_check_unsafe(void)
 {
     return cx_emu_captures ? cx_emu_capture_check_unsafe_slowly() : CXU_SUCCESS;
@@ -74,8 +74,8 @@ static inline cxu_result cx_emu_capture_check_synchronous(const cx_emu_stream *s
     return cx_emu_captures ? cx_emu_capture_check_synchronous_slowly(stream) : CXU_SUCCESS;
 }
 
-/* Whether a call may deal with all streams of a context. CXU_STREAM_CAPTURE_UNSUPPORTED: some of them
- * captures, and is invalidated (T3). */
+/* Whether a call may deal with all streams of a context. CXU_STREAM_CAPTURE_UNSUPPORTED: some of
+ * them captures, and is invalidated (T3). */
 static inline cxu_result cx_emu_capture_check_context(const cx_emu_context *context)
 {
     return cx_emu_captures ? cx_emu_capture_check_context_slowly(context) : CXU_SUCCESS;
@@ -96,9 +96,9 @@ cxu_result cx_emu_capture_refuse(const cx_emu_stream *stream);
 cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *event);
 
 /*
- * A stream waits for an event, where one of the two is captured (G4): joins it to the event's capture
- * if need be. CXU_STREAM_CAPTURE_MERGE, _ISOLATION, _INVALIDATED, _UNSUPPORTED, CXU_CAPTURED_EVENT,
- * CXU_OUT_OF_MEMORY.
+ * A stream waits for an event, where one of the two is captured (G4): joins it to the event's
+ * capture if need be. CXU_STREAM_CAPTURE_MERGE, _ISOLATION, _INVALIDATED, _UNSUPPORTED,
+ * CXU_CAPTURED_EVENT, CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_emu_capture_wait(cx_emu_stream *stream, cx_emu_event *event);
 
@@ -116,8 +116,8 @@ void cx_emu_capture_forget_event(cx_emu_event *event);
 cxu_result cx_emu_capture_begin(cx_emu_stream *stream, cxu_stream_capture_mode mode,
                                 cx_emu_graph *graph, cx_emu_nodes *frontier);
 
-/* The graph, if all went well; else CXU_STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD: the capture goes on,
- * invalidated; _INVALIDATED, _UNJOINED: it has ended, and there is no graph. */
+/* The graph, if all went well; else CXU_STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD: the capture goes
+ * on, invalidated; _INVALIDATED, _UNJOINED: it has ended, and there is no graph. */
 cxu_result cx_emu_capture_end(cx_emu_stream *stream, cx_emu_graph **out_graph);
 
 /* The stream is being destroyed. If the capture began in it, that has ended. */

@@ -79,8 +79,7 @@ cxu_result cx_emu_call_stream_begin_capture_to_graph(CUstream handle, CUgraph gr
 
     if (result != CXU_SUCCESS)
         return result;
-    if ((unsigned int)mode > CXU_STREAM_CAPTURE_MODE_RELAXED ||
-        !cx_emu_edges_plain(edges, count))
+    if ((unsigned int)mode > CXU_STREAM_CAPTURE_MODE_RELAXED || !cx_emu_edges_plain(edges, count))
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_idle(handle, &stream);

@@ -96,7 +96,8 @@ static void stage(cx_emu_transfer *shape, void *staged)
 {
     cx_emu_transfer first = *shape;
 
-    first.destination = (cx_emu_box){staged, shape->width_bytes, shape->width_bytes * shape->height};
+    first.destination =
+        (cx_emu_box){staged, shape->width_bytes, shape->width_bytes * shape->height};
     run(&first);
     shape->source = first.destination;
     shape->staged = staged;
@@ -205,12 +206,12 @@ static cxu_result locate(const cx_emu_copy *copy, path *out_path)
         result = cx_emu_span_find(from->type, from->address, out_path->from_bytes, &out_path->from);
     if (result != CXU_SUCCESS)
         return result;
-    out_path->shape = (cx_emu_transfer){
-        .destination = {out_path->to.bytes, to->pitch_bytes, to->slice_bytes},
-        .source = {out_path->from.bytes, from->pitch_bytes, from->slice_bytes},
-        .width_bytes = copy->width_bytes,
-        .height = copy->height,
-        .depth = copy->depth};
+    out_path->shape =
+        (cx_emu_transfer){.destination = {out_path->to.bytes, to->pitch_bytes, to->slice_bytes},
+                          .source = {out_path->from.bytes, from->pitch_bytes, from->slice_bytes},
+                          .width_bytes = copy->width_bytes,
+                          .height = copy->height,
+                          .depth = copy->depth};
     return CXU_SUCCESS;
 }
 

@@ -41,8 +41,8 @@ typedef struct cx_emu_span {
 bool cx_emu_box_bytes(size_t pitch_bytes, size_t slice_bytes, size_t width_bytes, size_t height,
                       size_t depth, size_t *out_bytes);
 
-/* Finds a range. CXU_INVALID_VALUE: unknown, runs over an end, NULL; the error that made its context
- * useless (F2). Lock held. */
+/* Finds a range. CXU_INVALID_VALUE: unknown, runs over an end, NULL; the error that made its
+ * context useless (F2). Lock held. */
 cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
                             cx_emu_span *out_span);
 

@@ -12,7 +12,7 @@ typedef struct cx_emu_exec {
     cx_emu_graph *graph;
     uint64_t flags;
     cx_emu_plan plan;
-    cx_emu_work *last; /* the end of the last launch; a reference, or NULL */
+    cx_emu_work *last;                   /* the end of the last launch; a reference, or NULL */
     struct cx_emu_exec *previous, *next; /* all of them, so that leak checkers see them */
 } cx_emu_exec;
 
@@ -32,12 +32,12 @@ void cx_emu_exec_destroy(cx_emu_exec *exec);
 /* Errors of cx_emu_operation_request and cx_emu_work_submit_batch: nothing is done. */
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream);
 
-/* The same in a stream that captures: a node that has the graph as its child. CXU_NOT_SUPPORTED: too
- * deep in others. */
+/* The same in a stream that captures: a node that has the graph as its child. CXU_NOT_SUPPORTED:
+ * too deep in others. */
 cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream);
 
-/* What the node does in later launches that was made of the user's node. CXU_INVALID_VALUE: there is
- * none, or it cannot be changed into that; errors of cx_emu_operation_check. */
+/* What the node does in later launches that was made of the user's node. CXU_INVALID_VALUE: there
+ * is none, or it cannot be changed into that; errors of cx_emu_operation_check. */
 cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node,
                               const cx_emu_operation *operation);
 

@@ -4,7 +4,7 @@
 #include "emu/state.h"
 #include <stdio.h>
 
-#define INSTANTIATE_FLAGS                                                              \
+#define INSTANTIATE_FLAGS                                                                 \
     (CXU_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD | \
      CXU_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CXU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 
@@ -71,7 +71,8 @@ static cxu_result instantiate_and_upload(CUgraphExec *out_exec, CUgraph graph,
         result = cx_emu_stream_find(params->upload_stream, &stream);
     if (result != CXU_SUCCESS)
         return result;
-    return instantiate(out_exec, graph, params->flags & ~(uint64_t)CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD,
+    return instantiate(out_exec, graph,
+                       params->flags & ~(uint64_t)CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD,
                        &params->out_error_node);
 }
 
@@ -104,8 +105,7 @@ cxu_result cx_emu_call_graph_instantiate_v2(CUgraphExec *out_exec, CUgraph graph
                                             size_t log_bytes)
 {
     cxu_graph_instantiate_params params = {0};
-    cxu_result result =
-        cx_emu_call_graph_instantiate_with_params(out_exec, graph, &params);
+    cxu_result result = cx_emu_call_graph_instantiate_with_params(out_exec, graph, &params);
 
     if (result == CXU_NOT_INITIALIZED || result == CXU_DEINITIALIZED)
         return result;
@@ -178,8 +178,8 @@ cxu_result cx_emu_call_graph_launch(CUgraphExec exec_handle, CUstream stream_han
     pthread_mutex_lock(&cx_emu_lock);
     result = find_both(exec_handle, stream_handle, &exec, &stream);
     if (result == CXU_SUCCESS)
-        result = stream->branch ? cx_emu_exec_capture(exec, stream)
-                                : cx_emu_exec_launch(exec, stream);
+        result =
+            stream->branch ? cx_emu_exec_capture(exec, stream) : cx_emu_exec_launch(exec, stream);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -119,8 +119,7 @@ cxu_result cx_emu_call_graph_exec_event_wait_node_set_event(CUgraphExec exec, CU
                &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
 }
 
-cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node_handle,
-                                    CUgraph child_handle)
+cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node_handle, CUgraph child_handle)
 {
     const cx_emu_node *offender, *from;
     cx_emu_graph *child;

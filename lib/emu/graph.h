@@ -107,7 +107,8 @@ bool cx_emu_edge_remove(cx_emu_node *from, cx_emu_node *to); /* false: there is 
 cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node ***out_order,
                               cx_emu_node **out_offender);
 
-/* Marks all nodes that some node of `from` is or comes behind: their `visit` is what is returned. */
+/* Marks all nodes that some node of `from` is or comes behind: their `visit` is what is returned.
+ */
 uint64_t cx_emu_nodes_visit(const cx_emu_nodes *from);
 
 /* The node of a copy that was made of `source`, child graphs included; or NULL. */
@@ -116,9 +117,9 @@ cx_emu_node *cx_emu_graph_find_copy(const cx_emu_graph *copy, const cx_emu_node 
 /* ---- one graph in place of another ---- */
 
 /*
- * Whether the graph `like` can take the place of `graph`: the same nodes with the same edges, in the
- * same order, compatible. Else says why, and which node of `like` it is, and which of those it comes
- * behind; either may be NULL.
+ * Whether the graph `like` can take the place of `graph`: the same nodes with the same edges, in
+ * the same order, compatible. Else says why, and which node of `like` it is, and which of those it
+ * comes behind; either may be NULL.
  */
 cxu_graph_exec_update_result cx_emu_graph_compare(const cx_emu_graph *graph,
                                                   const cx_emu_graph *like,

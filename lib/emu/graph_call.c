@@ -62,8 +62,7 @@ unlock:
     return result;
 }
 
-static cxu_result find_in_clone(CUgraphNode original, CUgraph clone_handle,
-                                CUgraphNode *out_node)
+static cxu_result find_in_clone(CUgraphNode original, CUgraph clone_handle, CUgraphNode *out_node)
 {
     cx_emu_graph *clone;
     cx_emu_node *node, *copy;

@@ -45,8 +45,7 @@ static cxu_result add(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *d
 
 /* The same for an operation in a context. */
 static cxu_result add_in(CUcontext context, CUgraphNode *out_node, CUgraph graph,
-                         const CUgraphNode *dependencies, size_t count,
-                         cx_emu_operation *operation)
+                         const CUgraphNode *dependencies, size_t count, cx_emu_operation *operation)
 {
     cxu_result result = cx_emu_enter();
 
@@ -351,8 +350,8 @@ cxu_result cx_emu_call_graph_event_record_node_get_event(CUgraphNode node, CUeve
 
 cxu_result cx_emu_call_graph_event_record_node_set_event(CUgraphNode node, CUevent event)
 {
-    return set(node, &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                                         .of.event = event});
+    return set(node,
+               &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
 }
 
 cxu_result cx_emu_call_graph_event_wait_node_get_event(CUgraphNode node, CUevent *out_event)

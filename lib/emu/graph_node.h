@@ -12,8 +12,8 @@ cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph graph,
                                  const CUgraphNode *dependencies, size_t count,
                                  const cx_emu_operation *operation);
 
-/* The same with a graph of the user's: a copy of it, or itself if `move`. CXU_NOT_SUPPORTED: too deep in
- * others. */
+/* The same with a graph of the user's: a copy of it, or itself if `move`. CXU_NOT_SUPPORTED: too
+ * deep in others. */
 cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
                                        const CUgraphNode *dependencies, size_t count, CUgraph child,
                                        bool move);

@@ -97,8 +97,8 @@ static cxu_result add_child(CUgraphNode *out_node, CUgraph graph, const CUgraphN
     if (ownership != CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE &&
         ownership != CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
         return CXU_INVALID_VALUE;
-    return cx_emu_graph_node_add_child(out_node, graph, dependencies, count,
-                                       params->of.child.graph, ownership != 0);
+    return cx_emu_graph_node_add_child(out_node, graph, dependencies, count, params->of.child.graph,
+                                       ownership != 0);
 }
 
 cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,

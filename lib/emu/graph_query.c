@@ -19,9 +19,11 @@ cxu_result cx_emu_call_graph_node_get_type(CUgraphNode handle, cxu_graph_node_ty
     return result;
 }
 
-/* ---- lists: with room for fewer the first are written, with room for more NULLs behind them ---- */
+/* ---- lists: with room for fewer the first are written, with room for more NULLs behind them ----
+ */
 
-/* What is listed: nodes in `from`, or edges in both. Either is NULL where only the number counts. */
+/* What is listed: nodes in `from`, or edges in both. Either is NULL where only the number counts.
+ */
 typedef struct list {
     CUgraphNode *from, *to;
     cxu_graph_edge_data *edges;

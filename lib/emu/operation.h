@@ -34,9 +34,10 @@ typedef union cx_emu_operation_room {
  * The request for a piece of work that does it now. A child graph does nothing by itself, nor does
  * an event record: who submits the work gives it to the event.
  *
- * CXU_CONTEXT_IS_DESTROYED: its context is gone. CXU_INVALID_HANDLE: its event is. CXU_INVALID_VALUE:
- * its memory is, or what it describes is nothing that can be done. CXU_CAPTURED_EVENT: it waits for
- * an event that was last recorded while capturing. CXU_NOT_SUPPORTED: arrays.
+ * CXU_CONTEXT_IS_DESTROYED: its context is gone. CXU_INVALID_HANDLE: its event is.
+ * CXU_INVALID_VALUE: its memory is, or what it describes is nothing that can be done.
+ * CXU_CAPTURED_EVENT: it waits for an event that was last recorded while capturing.
+ * CXU_NOT_SUPPORTED: arrays.
  */
 cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_operation_room *room,
                                     cx_emu_work_request *out_request);

@@ -406,8 +406,7 @@ START_TEST(external_flags_mean_nothing_outside_a_capture)
 
     ck_result(cx_emu_call_event_record_with_flags(event, stream, CXU_EVENT_RECORD_EXTERNAL),
               INVALID_VALUE);
-    ck_result(cx_emu_call_stream_wait_event(stream, event, CXU_EVENT_WAIT_EXTERNAL),
-              INVALID_VALUE);
+    ck_result(cx_emu_call_stream_wait_event(stream, event, CXU_EVENT_WAIT_EXTERNAL), INVALID_VALUE);
     ck_result(cx_emu_call_event_record_with_flags(event, stream, 2), INVALID_VALUE);
 }
 END_TEST
@@ -449,8 +448,8 @@ START_TEST(a_launch_in_a_capturing_stream_leaves_out_what_is_switched_off)
     ck_success(cx_emu_call_memset_d8_async(memory, 2, BYTES, stream));
     inner = end(stream);
     exec = make_exec(inner);
-    ck_success(cx_emu_call_graph_node_set_enabled(
-        exec, only_node(inner, CXU_GRAPH_NODE_TYPE_MEMSET), 0));
+    ck_success(
+        cx_emu_call_graph_node_set_enabled(exec, only_node(inner, CXU_GRAPH_NODE_TYPE_MEMSET), 0));
     begin(stream);
     ck_success(cx_emu_call_graph_launch(exec, stream));
     graph = end(stream);
@@ -477,13 +476,13 @@ START_TEST(a_capture_tells_its_id_its_graph_and_what_comes_next_depends_on)
     size_t count;
 
     begin(stream);
-    ck_success(cx_emu_call_stream_get_capture_info(stream, &status, &id, &graph, &nodes, &edges,
-                                                   &count));
+    ck_success(
+        cx_emu_call_stream_get_capture_info(stream, &status, &id, &graph, &nodes, &edges, &count));
     ck_assert_int_eq(status, CXU_STREAM_CAPTURE_STATUS_ACTIVE);
     ck_assert_uint_eq(count, 0);
     letter_put(&a, stream);
-    ck_success(cx_emu_call_stream_get_capture_info(stream, &status, NULL, NULL, &nodes, &edges,
-                                                   &count));
+    ck_success(
+        cx_emu_call_stream_get_capture_info(stream, &status, NULL, NULL, &nodes, &edges, &count));
     ck_assert_uint_eq(count, 1);
     ck_assert_int_eq(type_of(nodes[0]), CXU_GRAPH_NODE_TYPE_HOST);
     ck_assert_uint_eq(edges[0].type, 0);
@@ -527,11 +526,11 @@ START_TEST(the_user_may_add_nodes_and_make_the_stream_depend_on_them)
 
     begin(stream);
     letter_put(&a, stream);
-    ck_success(cx_emu_call_stream_get_capture_info_v2(stream, &status, NULL, &graph, &nodes,
-                                                      &count));
+    ck_success(
+        cx_emu_call_stream_get_capture_info_v2(stream, &status, NULL, &graph, &nodes, &count));
     own = add_letter(graph, &b, nodes, count);
-    ck_success(cx_emu_call_stream_update_capture_dependencies(
-        stream, &own, NULL, 1, CXU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    ck_success(cx_emu_call_stream_update_capture_dependencies(stream, &own, NULL, 1,
+                                                              CXU_STREAM_SET_CAPTURE_DEPENDENCIES));
     letter_put(&c, stream);
     graph = end(stream);
     ck_assert_uint_eq(count_edges(graph), 2);
@@ -559,8 +558,7 @@ START_TEST(dependencies_can_be_added_to_those_there_are)
     own = add_letter(graph, &b, NULL, 0);
     ck_result(cx_emu_call_stream_update_capture_dependencies_v1(stream, &stranger, 1, 0),
               INVALID_VALUE);
-    ck_result(cx_emu_call_stream_update_capture_dependencies_v1(stream, &own, 1, 2),
-              INVALID_VALUE);
+    ck_result(cx_emu_call_stream_update_capture_dependencies_v1(stream, &own, 1, 2), INVALID_VALUE);
     ck_success(cx_emu_call_stream_update_capture_dependencies_v1(stream, &own, 1, 0));
     ck_success(cx_emu_call_stream_update_capture_dependencies_v1(stream, &own, 1, 0));
     letter_put(&c, stream);

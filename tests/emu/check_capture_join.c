@@ -443,8 +443,7 @@ START_TEST(a_context_that_captures_records_no_event)
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
 
     begin_in(stream, CXU_STREAM_CAPTURE_MODE_RELAXED);
-    ck_result(cx_emu_call_ctx_record_event(work_context, make_event()),
-              STREAM_CAPTURE_UNSUPPORTED);
+    ck_result(cx_emu_call_ctx_record_event(work_context, make_event()), STREAM_CAPTURE_UNSUPPORTED);
     ck_end(stream, STREAM_CAPTURE_INVALIDATED);
 }
 END_TEST

@@ -70,8 +70,7 @@ START_TEST(a_bad_mode_or_stream_begins_nothing)
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
 
     ck_result(cx_emu_call_stream_begin_capture(stream, (cxu_stream_capture_mode)3), INVALID_VALUE);
-    ck_result(cx_emu_call_stream_begin_capture(stream, (cxu_stream_capture_mode)-1),
-              INVALID_VALUE);
+    ck_result(cx_emu_call_stream_begin_capture(stream, (cxu_stream_capture_mode)-1), INVALID_VALUE);
     ck_result(cx_emu_call_stream_begin_capture((CUstream)(void *)&stream, 0), INVALID_HANDLE);
     ck_idle(stream);
 }
@@ -204,9 +203,9 @@ static cxu_result call_event_synchronize(void)
 }
 
 static cxu_result (*const unsafe_calls[])(void) = {
-    call_alloc,         call_alloc_pitch, call_alloc_host, call_alloc_managed,
-    call_free,          call_free_host,   call_register,   call_copy,
-    call_fill,          call_event_query, call_event_synchronize};
+    call_alloc, call_alloc_pitch, call_alloc_host,       call_alloc_managed,
+    call_free,  call_free_host,   call_register,         call_copy,
+    call_fill,  call_event_query, call_event_synchronize};
 #define UNSAFE_CALLS (sizeof unsafe_calls / sizeof unsafe_calls[0])
 
 static cxu_result call_event_create(void)
@@ -419,9 +418,8 @@ static cxu_result legacy_alloc(void)
 }
 
 static cxu_result (*const legacy_calls[])(void) = {
-    legacy_fill,        legacy_record,        legacy_wait,  legacy_query,
-    legacy_synchronize, legacy_host_function, legacy_begin, legacy_alloc,
-    call_copy,          call_fill};
+    legacy_fill,          legacy_record, legacy_wait,  legacy_query, legacy_synchronize,
+    legacy_host_function, legacy_begin,  legacy_alloc, call_copy,    call_fill};
 #define LEGACY_CALLS (sizeof legacy_calls / sizeof legacy_calls[0])
 
 START_TEST(the_legacy_stream_is_not_used_while_a_blocking_stream_captures)

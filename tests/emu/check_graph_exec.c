@@ -24,11 +24,8 @@ static void launch_and_wait(CUgraphExec exec, CUstream stream)
 
 static cxu_memset_node_params fill_of(CUdeviceptr memory, unsigned int value)
 {
-    return (cxu_memset_node_params){.destination = memory,
-                                    .value = value,
-                                    .element_bytes = 1,
-                                    .width = BYTES,
-                                    .height = 1};
+    return (cxu_memset_node_params){
+        .destination = memory, .value = value, .element_bytes = 1, .width = BYTES, .height = 1};
 }
 
 static CUgraphNode add_fill(CUgraph graph, CUdeviceptr memory, unsigned int value)
@@ -36,8 +33,7 @@ static CUgraphNode add_fill(CUgraph graph, CUdeviceptr memory, unsigned int valu
     cxu_memset_node_params params = fill_of(memory, value);
     CUgraphNode node;
 
-    ck_success(
-        cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
+    ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
     return node;
 }
 
@@ -115,9 +111,9 @@ START_TEST(flags_are_kept_and_checked)
     ck_assert_uint_eq(flags, CXU_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
     drop_exec(exec);
     ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 16), INVALID_VALUE);
-    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph,
-                                                       CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD),
-              INVALID_VALUE);
+    ck_result(
+        cx_emu_call_graph_instantiate_with_flags(&exec, graph, CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD),
+        INVALID_VALUE);
     ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 1 | 4), INVALID_VALUE);
     ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 4), NOT_SUPPORTED);
     params.flags = 16;

@@ -263,6 +263,43 @@ START_TEST(a_graph_is_not_moved_into_itself_or_what_lies_in_it)
 }
 END_TEST
 
+START_TEST(a_graph_inside_a_node_is_not_moved_elsewhere)
+{
+    CUgraph graph = make_graph(), child = make_graph(), other = make_graph(), inside;
+    CUgraphNode node = add(graph, child_of(child, CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE), NULL, 0);
+    cxu_graph_node_params params;
+
+    ck_success(cx_emu_call_graph_child_graph_node_get_graph(node, &inside));
+    params = child_of(inside, CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+    ck_result(cx_emu_call_graph_add_node_v1(&node, other, NULL, 0, &params), INVALID_VALUE);
+    params.of.child.ownership = CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
+    ck_success(cx_emu_call_graph_add_node_v1(&node, other, NULL, 0, &params));
+    drop(graph);
+    drop(child);
+    drop(other);
+}
+END_TEST
+
+START_TEST(a_description_may_name_another_context)
+{
+    CUdeviceptr memory = make_memory(BYTES);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraph graph = make_graph();
+    CUgraphNode node = add(graph, fill_of(memory, 1), NULL, 0);
+    cxu_graph_node_params params = fill_of(memory, 2);
+    CUgraphExec exec;
+
+    ck_success(cx_emu_call_ctx_create_v4(&params.of.fill.context, NULL, 0, 0));
+    ck_success(cx_emu_call_graph_node_set_params(node, &params));
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_ctx_destroy(params.of.fill.context));
+    ck_result(cx_emu_call_graph_node_set_params(node, &params), INVALID_CONTEXT);
+    ck_result(cx_emu_call_graph_launch(exec, stream), CONTEXT_IS_DESTROYED);
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+    drop(graph);
+}
+END_TEST
+
 START_TEST(graphs_nest_only_so_deep)
 {
     CUgraph graph = make_graph();
@@ -338,6 +375,8 @@ static Suite *graph_node_suite(void)
     tcase_add_test(tcase, a_child_graph_changes_in_executable_graphs_only);
     tcase_add_test(tcase, a_graph_can_be_moved_into_a_node);
     tcase_add_test(tcase, a_graph_is_not_moved_into_itself_or_what_lies_in_it);
+    tcase_add_test(tcase, a_graph_inside_a_node_is_not_moved_elsewhere);
+    tcase_add_test(tcase, a_description_may_name_another_context);
     tcase_add_test(tcase, graphs_nest_only_so_deep);
     tcase_add_test(tcase, a_launch_in_a_capture_nests_only_so_deep);
     tcase_add_test(tcase, a_graph_that_could_not_be_moved_stays_the_users);

@@ -1,4 +1,5 @@
-/* Many threads that capture, change, launch and destroy graphs: dependencies decide what the bytes are. */
+/* Many threads that capture, change, launch and destroy graphs: dependencies decide what the bytes
+ * are. */
 #include "graph_fixture.h"
 
 #include <string.h>
@@ -266,7 +267,8 @@ static void *break_captures(void *unused)
     return work_context;
 }
 
-/* A GLOBAL capture that another thread's calls may invalidate at any moment ends well or with 901. */
+/* A GLOBAL capture that another thread's calls may invalidate at any moment ends well or with 901.
+ */
 START_TEST(a_broken_capture_ends_cleanly_whenever_it_breaks)
 {
     player own = {.seed = 7};

@@ -23,11 +23,8 @@ static void launch_and_wait(CUgraphExec exec, CUstream stream)
 
 static cxu_memset_node_params fill_of(CUdeviceptr memory, unsigned int value)
 {
-    return (cxu_memset_node_params){.destination = memory,
-                                    .value = value,
-                                    .element_bytes = 1,
-                                    .width = BYTES,
-                                    .height = 1};
+    return (cxu_memset_node_params){
+        .destination = memory, .value = value, .element_bytes = 1, .width = BYTES, .height = 1};
 }
 
 static CUgraphNode add_fill(CUgraph graph, CUdeviceptr memory, unsigned int value)
@@ -35,8 +32,7 @@ static CUgraphNode add_fill(CUgraph graph, CUdeviceptr memory, unsigned int valu
     cxu_memset_node_params params = fill_of(memory, value);
     CUgraphNode node;
 
-    ck_success(
-        cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
+    ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
     return node;
 }
 
@@ -100,8 +96,7 @@ START_TEST(a_copy_changes_to_another_flat_copy_of_the_same_kind)
     ck_success(cx_emu_call_ctx_synchronize());
     ck_success(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, &copy, work_context));
     exec = make_exec(graph);
-    ck_success(
-        cx_emu_call_graph_exec_memcpy_node_set_params(exec, node, &other, work_context));
+    ck_success(cx_emu_call_graph_exec_memcpy_node_set_params(exec, node, &other, work_context));
     launch_and_wait(exec, stream);
     ck_assert_uint_eq(first_byte(three), 8);
     other.height = 2;

@@ -22,12 +22,11 @@ void begin_in(CUstream stream, cxu_stream_capture_mode mode);
 CUgraph end(CUstream stream);
 
 /* Ends a capture that must fail, and checks that there is no graph. */
-#define ck_end(stream, result)                                                    \
-    do {                                                                          \
-        CUgraph ck_graph_ = (CUgraph)(void *)&ck_graph_;                          \
-        ck_assert_int_eq(cx_emu_call_stream_end_capture((stream), &ck_graph_),    \
-                         CXU_##result);                                           \
-        ck_assert_ptr_null(ck_graph_);                                            \
+#define ck_end(stream, result)                                                                \
+    do {                                                                                      \
+        CUgraph ck_graph_ = (CUgraph)(void *)&ck_graph_;                                      \
+        ck_assert_int_eq(cx_emu_call_stream_end_capture((stream), &ck_graph_), CXU_##result); \
+        ck_assert_ptr_null(ck_graph_);                                                        \
     } while (0)
 
 cxu_stream_capture_status status_of(CUstream stream);

@@ -133,8 +133,8 @@ tests_emu_check_pointer_LDADD = $(EMU_LIBS)
 EMU_GRAPH_SOURCES = $(EMU_WORK_SOURCES) tests/emu/graph_fixture.c tests/emu/graph_fixture.h
 EMU_GRAPH_TESTS = \
 	tests/emu/check_capture tests/emu/check_capture_join tests/emu/check_capture_rules \
-	tests/emu/check_graph tests/emu/check_graph_exec tests/emu/check_graph_node \
-	tests/emu/check_graph_stress tests/emu/check_graph_update
+	tests/emu/check_graph tests/emu/check_graph_copy tests/emu/check_graph_exec \
+	tests/emu/check_graph_node tests/emu/check_graph_stress tests/emu/check_graph_update
 check_PROGRAMS += $(EMU_GRAPH_TESTS)
 TESTS += $(EMU_GRAPH_TESTS)
 tests_emu_check_capture_SOURCES = tests/emu/check_capture.c $(EMU_GRAPH_SOURCES)
@@ -169,3 +169,7 @@ tests_emu_check_graph_node_SOURCES = tests/emu/check_graph_node.c $(EMU_GRAPH_SO
 tests_emu_check_graph_node_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_graph_node_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_graph_node_LDADD = $(EMU_LIBS)
+tests_emu_check_graph_copy_SOURCES = tests/emu/check_graph_copy.c $(EMU_GRAPH_SOURCES)
+tests_emu_check_graph_copy_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_graph_copy_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_graph_copy_LDADD = $(EMU_LIBS)

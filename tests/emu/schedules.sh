@@ -3,13 +3,13 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_exec graph_node graph_update'
+tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update'
 seeds='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20'
 [ -z "$SANITIZERS" ] || seeds='1 2 3'
 # Of capture most is not about order.
 few='1 2 3'
 
-echo 1..21
+echo 1..22
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
