@@ -19,7 +19,7 @@ row() # folder, pattern: the difference is in what was printed and in the file
     grep -q "$2" "$scratch/out" && grep -q "$2" "$scratch/$1/differences.txt"
 }
 
-echo 1..17
+echo 1..18
 run sh "$top_srcdir/tests/gpu/bundle.sh" "$scratch/made/gpu-check"
 [ "$status" -eq 0 ] && mkdir "$scratch/another place" && mv "$scratch/made/gpu-check" "$carried"
 report $? 'the_bundle_is_made_and_carried_to_another_place'
@@ -74,18 +74,24 @@ cp "$scratch/one/skipped.txt" "$scratch/errors"
     grep -q '^test check_stack: [a-z_0-9]*: there is no device cuda:' "$scratch/one/skipped.txt"
 report $? 'what_needs_more_devices_than_there_are_is_skipped_with_the_reason'
 
+options="--quick --libcuda $top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
 check many CTXRT_EMU_DEVICES=6
 [ "$status" -eq 0 ] && grep -Eq '^tests/runtime/check_stack +[0-9]+ passed, 0 skipped$' "$scratch/out"
 report $? 'tests_of_four_devices_run_where_there_are_more'
+grep -q '^# recorded on ctxrt emulated GPU, CUDA 12.9, ' "$scratch/many/scenarios/stack-get_none.scn" &&
+    grep -q '^# driver: 12.9' "$scratch/many/driver.probe.txt" && grep -q ' agree, 0 differ, ' "$scratch/out"
+report $? 'each_driver_is_compared_with_the_embedded_one_of_its_version'
+options="--quick --libcuda $standin"
 check other CTXRT_EMU_FAULT=cuCtxGetApiVersion@1:UNKNOWN
 [ "$status" -eq 0 ] && grep -q ' agree, [1-9][0-9]* differ, ' "$scratch/out" &&
     row other '^Q3  *O  *queries/api_version.scn:2: A: ctx.version a  *SUCCESS 3020  *UNKNOWN untouched$'
 report $? 'a_step_that_differs_is_in_the_table_with_its_rule'
+echo more >> "$carried/expected/foreign_push.txt"
 check broken CTXRT_EMU_FAULT=cuCtxPopCurrent@1:UNKNOWN
 [ "$status" -eq 1 ] && row broken '^S2  *[DO ]*  S2\.pop.empty  *INVALID_CONTEXT(201)  *UNKNOWN(999)$'
 report $? 'what_the_probe_sees_differ_is_in_the_table_with_the_evidence_of_its_rule'
 grep -q '^tests/runtime/check_stack  *FAILED: ' "$scratch/out" && grep -q '^samples/hello_device  *FAILED: ' "$scratch/out" &&
-    grep -q 'not ok .*check_stack' "$scratch/broken/tests/check_stack.tap"
+    grep -q '^samples/foreign_push  *FAILED: it prints something else' "$scratch/out" && grep -q 'not ok .*check_stack' "$scratch/broken/tests/check_stack.tap"
 report $? 'tests_and_samples_that_fail_are_named'
 
 # Its own way of ending what takes too long, where there is no timeout(1).
