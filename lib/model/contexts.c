@@ -34,8 +34,8 @@ static bool create(asking *self)
 
 bool can_end(const cx_model *model, int context)
 {
-    work_set all = context_work(model, context);
-    return !set_blocked(model, &all);
+    work_set all = context_work(model, context), waits = context_waits(model, context);
+    return !set_blocked(model, &all) && !set_blocked(model, &waits);
 }
 
 /* Popped where it is current to the caller, once (C2, C6). */

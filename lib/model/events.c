@@ -71,6 +71,17 @@ static bool record_as(asking *self, int event, work_set before, int work)
     return answer(self, CXU_SUCCESS);
 }
 
+/* Behind all work of the context, and in none of its streams. */
+static bool record_loose(asking *self, int event, int context, const work_set *all)
+{
+    int work = add_loose_work(self->model, context, NULL);
+    if (work == NO_THING)
+        return false;
+    set_unite(&self->model->contexts[context].loose, all);
+    set_add(&self->model->contexts[context].loose, work);
+    return record_as(self, event, *all, work);
+}
+
 static bool record(asking *self)
 {
     int stream, context, event, error, event_error;
@@ -161,12 +172,12 @@ static bool of_context(asking *self)
         work_set all = context_work(model, context);
         return model->events[event].context != context
                    ? answer(self, CXU_INVALID_HANDLE)
-                   : record_as(self, event, all, add_work(model, NO_THING, context, NULL));
+                   : record_loose(self, event, context, &all);
     }
-    set_unite(&model->contexts[context].tail, &model->events[event].before);
+    set_unite(&model->contexts[context].next, &model->events[event].before);
     for (int i = 0; i < model->stream_count; i++)
         if (model->streams[i].context == context)
-            set_unite(&model->streams[i].tail, &model->events[event].before);
+            set_unite(&model->streams[i].next, &model->events[event].before);
     return answer(self, CXU_SUCCESS);
 }
 

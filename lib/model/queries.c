@@ -82,7 +82,7 @@ static bool synchronize(asking *self, int index, int error)
     cx_model *model = self->model;
     if (error == CXU_SUCCESS) {
         work_set all = context_work(model, index);
-        if (set_blocked(model, &all))
+        if (!can_end(model, index))
             return false;
         set_unite(&model->done, &all);
     }

@@ -99,26 +99,41 @@ static bool query(asking *self)
         return false;
     if (error != CXU_SUCCESS)
         return answer(self, error);
-    /* Of a blocking stream: whether what the legacy stream holds up counts is left open. */
-    work_set own = stream != NO_THING ? self->model->streams[stream].tail
-                                      : stream_before(self->model, NO_THING, context);
+    work_set own = stream_work(self->model, stream, context);
+    work_set before = stream_before(self->model, stream, context);
     cite(self, CX_RULE_T11);
-    answer_query(self, &own);
-    return true;
+    if (!set_finished(self->model, &own) || set_finished(self->model, &before)) {
+        answer_query(self, &own);
+        return true;
+    }
+    /* Whether what only the next piece of work waits for counts is left open. */
+    answer(self, CXU_SUCCESS);
+    return answer(self, CXU_NOT_READY);
+}
+
+/* Waiting for an event that is done may be a piece of work, or nothing. */
+static bool wait_for(asking *self, int stream, int context, int event)
+{
+    cx_model *model = self->model;
+    work_set own = stream_work(model, stream, context), before = stream_before(model, stream, context);
+    cite(self, CX_RULE_T1);
+    if (!model->events[event].recorded)
+        return answer(self, CXU_SUCCESS);
+    if (!set_blocked(model, &model->events[event].before) && set_blocked(model, &before) && !set_blocked(model, &own))
+        return false;
+    set_unite(stream != NO_THING ? &model->streams[stream].next : &model->contexts[context].next,
+              &model->events[event].before);
+    return add_work(model, stream, context, NULL) != NO_THING && answer(self, CXU_SUCCESS);
 }
 
 static bool wait_event(asking *self)
 {
     int stream, context, event, error, event_error;
-    cx_model *model = self->model;
     if (!find_stream(self, 0, &stream, &context, &error) || !find_event(self, 1, &event, &event_error))
         return false;
     bool bad_flags = number_of(self, 2) != 0;
     if (error == CXU_SUCCESS && event_error == CXU_SUCCESS && !bad_flags) {
-        cite(self, CX_RULE_T1);
-        work_set *tail = stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail;
-        set_unite(tail, &model->events[event].before);
-        return add_work(model, stream, context, NULL) != NO_THING && answer(self, CXU_SUCCESS);
+        return wait_for(self, stream, context, event);
     }
     if (bad_flags)
         answer(self, CXU_INVALID_VALUE);

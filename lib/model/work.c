@@ -17,25 +17,41 @@ bool set_finished(const cx_model *model, const work_set *set)
 work_set context_work(const cx_model *model, int context)
 {
     work_set all = model->contexts[context].tail;
+    set_unite(&all, &model->contexts[context].loose);
     for (int i = 0; i < model->stream_count; i++)
         if (model->streams[i].context == context)
             set_unite(&all, &model->streams[i].tail);
     return all;
 }
 
-/* T11: the legacy stream waits for the blocking streams of its context, and they for it. */
-work_set stream_before(const cx_model *model, int stream, int context)
+work_set context_waits(const cx_model *model, int context)
 {
-    if (stream != NO_THING) {
-        work_set before = model->streams[stream].tail;
-        if (model->streams[stream].blocking)
-            set_unite(&before, &model->contexts[context].tail);
-        return before;
-    }
-    work_set before = model->contexts[context].tail;
+    work_set all = model->contexts[context].next;
+    for (int i = 0; i < model->stream_count; i++)
+        if (model->streams[i].context == context)
+            set_unite(&all, &model->streams[i].next);
+    return all;
+}
+
+/* T11: the legacy stream waits for the blocking streams of its context. */
+work_set stream_work(const cx_model *model, int stream, int context)
+{
+    if (stream != NO_THING)
+        return model->streams[stream].tail;
+    work_set work = model->contexts[context].tail;
     for (int i = 0; i < model->stream_count; i++)
         if (model->streams[i].context == context && model->streams[i].blocking)
-            set_unite(&before, &model->streams[i].tail);
+            set_unite(&work, &model->streams[i].tail);
+    return work;
+}
+
+/* T11: and they for it. */
+work_set stream_before(const cx_model *model, int stream, int context)
+{
+    work_set before = stream_work(model, stream, context);
+    set_unite(&before, stream != NO_THING ? &model->streams[stream].next : &model->contexts[context].next);
+    if (stream != NO_THING && model->streams[stream].blocking)
+        set_unite(&before, &model->contexts[context].tail);
     return before;
 }
 
