@@ -273,6 +273,7 @@ START_TEST(a_captured_graph_is_launched_through_every_form_of_the_calls)
     ck_assert_int_eq(cuStreamBeginCapture(NULL), CXU_STREAM_CAPTURE_UNSUPPORTED);
     ck_assert_cuda(cuGraphGetNodes(graph, nodes, &count));
     ck_assert_uint_eq(count, 2);
+    count = 1;
     ck_assert_cuda(cuGraphNodeGetDependencies(nodes[1], &node, &count));
     ck_assert_ptr_eq(node, nodes[0]);
     ck_assert_cuda(cuGraphNodeGetDependencies_v2(nodes[1], NULL, NULL, &count));
