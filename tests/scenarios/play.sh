@@ -36,10 +36,12 @@ report_all() # what, may be skipped: yes or no, option...
 }
 
 [ -s "$scratch/files" ] || skip_all 'there are no scenarios'
-for schedule in threads lazy random:1 random:2; do
+schedules='threads lazy random:1'
+[ -z "$SANITIZERS" ] || schedules=threads # minutes otherwise; the code that runs is the same
+for schedule in $schedules random:2; do
     report_all "$schedule" no --schedule "$schedule"
 done
-for schedule in threads lazy random:1; do
+for schedule in $schedules; do
     report_all "cuda-12, $schedule" yes --schedule "$schedule" \
         --libcuda "$top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
     report_all "cuda-13, $schedule" no --schedule "$schedule" \
