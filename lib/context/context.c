@@ -48,6 +48,13 @@ bool cx_context_native_known(const cx_driver *driver, CUcontext native)
     return driver->table.ctx_get_api_version(native, &version) != CXU_INVALID_CONTEXT;
 }
 
+/* Whether the native handle is another context's now, or has another life. */
+static bool has_another_id(const cx_context *context)
+{
+    uint64_t id = cx_context_native_id(context->driver, context->native);
+    return id != 0 && id != atomic_load(&context->id);
+}
+
 bool cx_context_lost(const cx_context *context)
 {
     unsigned int version;
@@ -57,16 +64,12 @@ bool cx_context_lost(const cx_context *context)
         if (result == CXU_INVALID_CONTEXT || result == CXU_CONTEXT_IS_DESTROYED)
             return true;
     }
-    uint64_t id = cx_context_native_id(driver, context->native);
-    return id != 0 && id != atomic_load(&context->id);
+    return has_another_id(context);
 }
 
 bool cx_context_replaced(const cx_context *context)
 {
-    if (context->kind != CX_CONTEXT_FOREIGN)
-        return false;
-    uint64_t id = cx_context_native_id(context->driver, context->native);
-    return id != 0 && id != atomic_load(&context->id);
+    return context->kind == CX_CONTEXT_FOREIGN && has_another_id(context);
 }
 
 bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch)
