@@ -52,6 +52,15 @@ cxu_result cx_emu_context_current(cx_emu_context **out_context)
     return result == CXU_SUCCESS ? give_usable(context, out_context) : result;
 }
 
+cxu_result cx_emu_context_check_current(void)
+{
+    cx_emu_context *context;
+    pthread_mutex_lock(&cx_emu_lock);
+    cxu_result result = cx_emu_context_current(&context);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
 cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context)
 {
     cx_emu_context *context;

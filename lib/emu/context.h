@@ -60,6 +60,9 @@ static inline uint64_t cx_emu_context_id(const cx_emu_context *context)
  */
 cxu_result cx_emu_context_current(cx_emu_context **out_context);
 
+/* The same without the context, for a call that only wants one. Takes the lock. */
+cxu_result cx_emu_context_check_current(void);
+
 /* The live context of a handle, for a call that uses it. CXU_INVALID_CONTEXT if it is none or was
  * destroyed, CXU_CONTEXT_IS_DESTROYED if it is a primary that is not active, the error that made it
  * useless. Lock held. */

@@ -31,15 +31,6 @@ void cx_emu_limits_reset(cx_emu_context *context)
         context->limits[i] = limits[i].initial;
 }
 
-static cxu_result check_current(void)
-{
-    cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
-    cxu_result result = cx_emu_context_current(&context);
-    pthread_mutex_unlock(&cx_emu_lock);
-    return result;
-}
-
 cxu_result cx_emu_call_ctx_set_limit(cxu_limit limit, size_t value)
 {
     cxu_result result = cx_emu_enter();
@@ -120,7 +111,7 @@ cxu_result cx_emu_call_ctx_get_shared_mem_config(cxu_shared_config *out_config)
         return result;
     if (out_config == NULL)
         return CXU_INVALID_VALUE;
-    result = check_current();
+    result = cx_emu_context_check_current();
     if (result == CXU_SUCCESS)
         *out_config = CXU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return result;
@@ -133,14 +124,14 @@ cxu_result cx_emu_call_ctx_set_shared_mem_config(cxu_shared_config config)
         return result;
     if ((unsigned int)config > CXU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CXU_INVALID_VALUE;
-    return check_current();
+    return cx_emu_context_check_current();
 }
 
 cxu_result cx_emu_call_ctx_get_stream_priority_range(int *out_least, int *out_greatest)
 {
     cxu_result result = cx_emu_enter();
     if (result == CXU_SUCCESS)
-        result = check_current();
+        result = cx_emu_context_check_current();
     if (result != CXU_SUCCESS)
         return result;
     if (out_least != NULL)

@@ -2,20 +2,11 @@
 #include "emu/context.h"
 #include "emu/state.h"
 
-static cxu_result check_current(void)
-{
-    cx_emu_context *context;
-    pthread_mutex_lock(&cx_emu_lock);
-    cxu_result result = cx_emu_context_current(&context);
-    pthread_mutex_unlock(&cx_emu_lock);
-    return result;
-}
-
 cxu_result cx_emu_call_module_load_data(CUmodule *out_module, const void *image)
 {
     cxu_result result = cx_emu_enter();
     if (result == CXU_SUCCESS)
-        result = check_current();
+        result = cx_emu_context_check_current();
     if (result != CXU_SUCCESS)
         return result;
     if (out_module == NULL || image == NULL)
