@@ -1,17 +1,11 @@
 /* Creating and destroying contexts: C, and Q6. */
 #include "model/world.h"
 
-static bool flags_are_valid(int64_t flags)
-{
-    int64_t schedule = flags & 7;
-    return (schedule == 0 || schedule == 1 || schedule == 2 || schedule == 4) && (flags & ~INT64_C(0x9f)) == 0;
-}
-
 static bool create(asking *self)
 {
     cx_model *model = self->model;
     int64_t device = number_of(self, 1), flags = number_of(self, 2);
-    bool bad_flags = !flags_are_valid(flags), bad_device = !device_exists(self, device);
+    bool bad_flags = !context_flags_are_valid(flags), bad_device = !device_exists(self, device);
     if (self->thread->depth == STACK_MAX || stale_entries(model))
         return false;
     cite(self, CX_RULE_C1);

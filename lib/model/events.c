@@ -22,17 +22,11 @@ bool find_event(asking *self, int operand, int *out_event, int *out_error)
 static bool create(asking *self)
 {
     cx_model *model = self->model;
-    int current = current_of(self), state = current_state(self);
+    int current = current_of(self);
     int64_t flags = number_of(self, 1);
     bool bad_flags = (flags & ~(int64_t)EVENT_FLAGS_KNOWN) != 0 ||
                      ((flags & EVENT_INTERPROCESS) != 0 && (flags & EVENT_DISABLE_TIMING) == 0);
-    if (bad_flags) {
-        answer(self, CXU_INVALID_VALUE);
-        return state == CXU_SUCCESS ? true : answer(self, state);
-    }
-    cite(self, CX_RULE_Q1);
-    answer(self, state);
-    if (state != CXU_SUCCESS)
+    if (!may_make(self, bad_flags))
         return true;
     int index = model->event_count++;
     model->made++;
@@ -148,11 +142,7 @@ static bool elapsed(asking *self)
 static bool find_context(asking *self, int *out_context, int *out_error)
 {
     *out_context = thing_of(self, 0, CX_KIND_CONTEXT);
-    if (*out_context < 0)
-        return false;
-    const world_context *context = &self->model->contexts[*out_context];
-    *out_error = context->live ? CXU_SUCCESS : context->primary ? CXU_CONTEXT_IS_DESTROYED : CXU_INVALID_CONTEXT;
-    return context->live || context->primary || not_reused(self->model, context->died);
+    return *out_context >= 0 && named_state(self, *out_context, out_error);
 }
 
 static bool of_context(asking *self)

@@ -4,17 +4,11 @@
 static bool alloc(asking *self)
 {
     cx_model *model = self->model;
-    int current = current_of(self), state = current_state(self);
+    int current = current_of(self);
     int64_t bytes = number_of(self, 1);
-    if (bytes == 0) {
-        answer(self, CXU_INVALID_VALUE);
-        return state == CXU_SUCCESS ? true : answer(self, state);
-    }
-    if (bytes != BUFFER_BYTES)
+    if (bytes != 0 && bytes != BUFFER_BYTES)
         return false;
-    cite(self, CX_RULE_Q1);
-    answer(self, state);
-    if (state != CXU_SUCCESS)
+    if (!may_make(self, bytes == 0))
         return true;
     int index = model->buffer_count++;
     model->made++;

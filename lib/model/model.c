@@ -103,6 +103,12 @@ int thing_of(const asking *self, int operand, cx_kind kind)
     return UNKNOWN_THING;
 }
 
+bool context_flags_are_valid(int64_t flags)
+{
+    int64_t schedule = flags & 7;
+    return (schedule == 0 || schedule == 1 || schedule == 2 || schedule == 4) && (flags & ~INT64_C(0x9f)) == 0;
+}
+
 bool device_exists(const asking *self, int64_t device)
 {
     return device >= 0 && device < self->model->devices;
@@ -135,6 +141,25 @@ int current_state(asking *self)
         return CXU_SUCCESS;
     cite(self, context->primary ? CX_RULE_P4 : context->stood_beneath ? CX_RULE_C6 : CX_RULE_C2);
     return CXU_CONTEXT_IS_DESTROYED;
+}
+
+bool named_state(const asking *self, int index, int *out_state)
+{
+    const world_context *context = &self->model->contexts[index];
+    *out_state = context->live ? CXU_SUCCESS : context->primary ? CXU_CONTEXT_IS_DESTROYED : CXU_INVALID_CONTEXT;
+    return context->live || context->primary || not_reused(self->model, context->died);
+}
+
+bool may_make(asking *self, bool bad_arguments)
+{
+    int state = current_state(self);
+    if (bad_arguments)
+        answer(self, CXU_INVALID_VALUE);
+    else
+        cite(self, CX_RULE_Q1);
+    if (!bad_arguments || state != CXU_SUCCESS)
+        answer(self, state);
+    return !bad_arguments && state == CXU_SUCCESS;
 }
 
 bool stale_entries(const cx_model *model)

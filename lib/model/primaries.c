@@ -1,12 +1,6 @@
 /* Primary contexts: P. */
 #include "model/world.h"
 
-static bool flags_are_valid(int64_t flags)
-{
-    int64_t schedule = flags & 7;
-    return (schedule == 0 || schedule == 1 || schedule == 2 || schedule == 4) && (flags & ~INT64_C(0x9f)) == 0;
-}
-
 static bool retain(asking *self, int device)
 {
     world_context *context = &self->model->contexts[device];
@@ -60,7 +54,7 @@ static bool reset(asking *self, int device)
 static bool set_flags(asking *self)
 {
     int64_t flags = number_of(self, 0), device = number_of(self, 1);
-    bool bad_flags = !flags_are_valid(flags), bad_device = !device_exists(self, device);
+    bool bad_flags = !context_flags_are_valid(flags), bad_device = !device_exists(self, device);
     cite(self, CX_RULE_P6);
     if (bad_device)
         answer(self, CXU_INVALID_DEVICE);

@@ -13,12 +13,8 @@ static bool find(asking *self, int *out_index, int *out_error)
         *out_error = current_state(self);
         return true;
     }
-    const world_context *context = &self->model->contexts[*out_index];
-    *out_error = context->live      ? CXU_SUCCESS
-                 : context->primary ? CXU_CONTEXT_IS_DESTROYED
-                                    : CXU_INVALID_CONTEXT;
-    cite(self, context->primary ? CX_RULE_P4 : CX_RULE_C4);
-    return context->live || context->primary || not_reused(self->model, context->died);
+    cite(self, self->model->contexts[*out_index].primary ? CX_RULE_P4 : CX_RULE_C4);
+    return named_state(self, *out_index, out_error);
 }
 
 /* The device is known of a deactivated primary context too (Q2). */

@@ -28,15 +28,9 @@ bool find_stream(asking *self, int operand, int *out_stream, int *out_context, i
 static bool create(asking *self)
 {
     cx_model *model = self->model;
-    int current = current_of(self), state = current_state(self);
+    int current = current_of(self);
     int64_t flags = number_of(self, 1);
-    if (flags < 0 || flags > 1) {
-        answer(self, CXU_INVALID_VALUE);
-        return state == CXU_SUCCESS ? true : answer(self, state);
-    }
-    cite(self, CX_RULE_Q1);
-    answer(self, state);
-    if (state != CXU_SUCCESS)
+    if (!may_make(self, flags < 0 || flags > 1))
         return true;
     int index = model->stream_count++;
     model->made++;

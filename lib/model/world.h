@@ -163,12 +163,19 @@ int thing_of(const asking *self, int operand, cx_kind kind);
 bool device_exists(const asking *self, int64_t device);
 bool bind_name(asking *self, cx_kind kind, int index);
 
+bool context_flags_are_valid(int64_t flags);
+
 /* ---- what is current ---- */
 
 /* NO_CONTEXT if the stack is empty. */
 int current_of(const asking *self);
 /* A context to work in: the current one. CXU_SUCCESS, INVALID_CONTEXT, CONTEXT_IS_DESTROYED. */
 int current_state(asking *self);
+/* The same of a context that a call names. False: nothing can be said, for the handle may be another one's now. */
+bool named_state(const asking *self, int context, int *out_state);
+/* Answers what is wrong with making something in the current context, bad arguments or no such context; or that it is
+ * made: true then. */
+bool may_make(asking *self, bool bad_arguments);
 /* Whether a created context stands in some stack though it was destroyed. */
 bool stale_entries(const cx_model *model);
 
