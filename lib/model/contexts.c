@@ -28,7 +28,7 @@ static bool create(asking *self)
 
 bool can_end(const cx_model *model, int context)
 {
-    work_set all = context_work(model, context), waits = context_waits(model, context);
+    work_set all = context_work(model, context), waits = model->contexts[context].barrier;
     return !set_blocked(model, &all) && !set_blocked(model, &waits);
 }
 

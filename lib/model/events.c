@@ -164,10 +164,7 @@ static bool of_context(asking *self)
                    ? answer(self, CXU_INVALID_HANDLE)
                    : record_loose(self, event, context, &all);
     }
-    set_unite(&model->contexts[context].next, &model->events[event].before);
-    for (int i = 0; i < model->stream_count; i++)
-        if (model->streams[i].context == context)
-            set_unite(&model->streams[i].next, &model->events[event].before);
+    set_unite(&model->contexts[context].barrier, &model->events[event].before);
     return answer(self, CXU_SUCCESS);
 }
 

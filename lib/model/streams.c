@@ -105,19 +105,19 @@ static bool query(asking *self)
     return answer(self, CXU_NOT_READY);
 }
 
-/* Waiting for an event that is done may be a piece of work, or nothing. */
+/* Waiting for an event that may be done may be a piece of work, or nothing: left alone where that matters. */
 static bool wait_for(asking *self, int stream, int context, int event)
 {
     cx_model *model = self->model;
-    work_set own = stream_work(model, stream, context), before = stream_before(model, stream, context);
+    const work_set *waited = &model->events[event].before;
+    work_set own = stream != NO_THING ? model->streams[stream].tail : model->contexts[context].tail;
+    work_set before = stream_before(model, stream, context);
     cite(self, CX_RULE_T1);
     if (!model->events[event].recorded)
         return answer(self, CXU_SUCCESS);
-    if (!set_blocked(model, &model->events[event].before) && set_blocked(model, &before) && !set_blocked(model, &own))
+    if (!set_blocked(model, waited) && set_blocked(model, &before) && !set_blocked(model, &own))
         return false;
-    set_unite(stream != NO_THING ? &model->streams[stream].next : &model->contexts[context].next,
-              &model->events[event].before);
-    return add_work(model, stream, context, NULL) != NO_THING && answer(self, CXU_SUCCESS);
+    return add_work_behind(model, stream, context, waited) != NO_THING && answer(self, CXU_SUCCESS);
 }
 
 static bool wait_event(asking *self)

@@ -24,15 +24,6 @@ work_set context_work(const cx_model *model, int context)
     return all;
 }
 
-work_set context_waits(const cx_model *model, int context)
-{
-    work_set all = model->contexts[context].next;
-    for (int i = 0; i < model->stream_count; i++)
-        if (model->streams[i].context == context)
-            set_unite(&all, &model->streams[i].next);
-    return all;
-}
-
 /* T11: the legacy stream waits for the blocking streams of its context. */
 work_set stream_work(const cx_model *model, int stream, int context)
 {
@@ -49,7 +40,7 @@ work_set stream_work(const cx_model *model, int stream, int context)
 work_set stream_before(const cx_model *model, int stream, int context)
 {
     work_set before = stream_work(model, stream, context);
-    set_unite(&before, stream != NO_THING ? &model->streams[stream].next : &model->contexts[context].next);
+    set_unite(&before, &model->contexts[context].barrier);
     if (stream != NO_THING && model->streams[stream].blocking)
         set_unite(&before, &model->contexts[context].tail);
     return before;
@@ -63,16 +54,28 @@ int add_loose_work(cx_model *model, int context, const char *gate)
     return model->work_count++;
 }
 
-int add_work(cx_model *model, int stream, int context, const char *gate)
+static int add_work_after(cx_model *model, int stream, int context, const char *gate, const work_set *before)
 {
-    work_set before = stream_before(model, stream, context);
     int work = add_loose_work(model, context, gate);
     if (work == NO_THING)
         return NO_THING;
     work_set *tail = stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail;
-    set_unite(tail, &before);
+    set_unite(tail, before);
     set_add(tail, work);
     return work;
+}
+
+int add_work(cx_model *model, int stream, int context, const char *gate)
+{
+    work_set before = stream_before(model, stream, context);
+    return add_work_after(model, stream, context, gate, &before);
+}
+
+int add_work_behind(cx_model *model, int stream, int context, const work_set *others)
+{
+    work_set before = stream_before(model, stream, context);
+    set_unite(&before, others);
+    return add_work_after(model, stream, context, NULL, &before);
 }
 
 void answer_query(asking *self, const work_set *set)

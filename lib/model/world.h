@@ -34,7 +34,7 @@ typedef struct world_context {
     int64_t cache;
     bool reaches[THINGS_MAX]; /* peer access that was enabled, by context */
     work_set tail;  /* of the legacy stream */
-    work_set next;  /* what its next piece of work waits for besides */
+    work_set barrier; /* what all its later work waits for (T3) */
     work_set loose; /* behind all work of the context, and in no stream */
     const char *name;
     int died; /* how many things had been made when it was destroyed */
@@ -45,7 +45,7 @@ typedef struct world_stream {
     bool live; /* not destroyed; its context may be */
     int context, generation;
     bool blocking;
-    work_set tail, next;
+    work_set tail;
     int died;
     int capture;        /* 1 + the capture that it is part of; 0: none */
     uint32_t frontier;  /* the nodes that come before its next one */
@@ -216,15 +216,15 @@ static inline bool set_within(const work_set *set, const work_set *outer, const 
 /* Whether something in the set waits at a gate, so that nobody may wait for it. */
 bool set_blocked(const cx_model *model, const work_set *set);
 bool set_finished(const cx_model *model, const work_set *set);
-/* All work of a context so far; and what work that has not come yet will wait for. */
+/* All work of a context so far. */
 work_set context_work(const cx_model *model, int context);
-work_set context_waits(const cx_model *model, int context);
 /* What a query of a stream is about; `stream` NO_THING: the legacy one of the context. */
 work_set stream_work(const cx_model *model, int stream, int context);
 /* All that precedes the next piece of work in it. */
 work_set stream_before(const cx_model *model, int stream, int context);
-/* A new piece of work there, or NO_THING if there are too many. */
+/* A new piece of work there, or NO_THING if there are too many; and one that comes behind others too. */
 int add_work(cx_model *model, int stream, int context, const char *gate);
+int add_work_behind(cx_model *model, int stream, int context, const work_set *others);
 /* CXU_SUCCESS if nothing is left, NOT_READY if something is at a gate; else either. */
 void answer_query(asking *self, const work_set *set);
 
