@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include "play/page.h"
 #include "play/parse.h"
 #include "play/play.h"
 #include "play/print.h"
@@ -16,6 +17,7 @@ enum {
     KEY_DRIVER,
     KEY_SCHEDULE,
     KEY_SHOW,
+    KEY_HTML,
     KEY_RECORD,
     KEY_TIMEOUT,
     KEY_PRINT,
@@ -34,6 +36,7 @@ typedef struct request {
     bool verbs;
     bool first;
     const char *record;
+    const char *page;
     play_random_request random;
     char **files;
     int file_count;
@@ -102,6 +105,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_SHOW:
         self->options.show = true;
         return 0;
+    case KEY_HTML:
+        self->page = argument;
+        return *argument != '\0' ? 0 : command_wrong_use(state, "--html needs a file");
     case KEY_RECORD:
         self->record = argument;
         self->options.record = true;
@@ -168,9 +174,13 @@ static int play(const request *self, cx_scenario *scenario)
     static const char *const words[] = {[CX_VERDICT_PASSED] = "passed",
                                         [CX_VERDICT_FAILED] = "FAILED",
                                         [CX_VERDICT_SKIPPED] = "skipped"};
+    if (self->options.page != NULL)
+        cx_page_scenario(self->options.page, scenario);
     cx_tape *tape = cx_play(scenario, &self->options);
     if (tape == NULL)
         return command_error("ctxrt play", COMMAND_FAILED, "there is not enough memory");
+    if (self->options.page != NULL)
+        cx_page_verdict(self->options.page, scenario, tape);
     cx_verdict verdict = cx_play_verdict(scenario, tape);
     printf("%s: %s\n", scenario->file, words[verdict]);
     fflush(stdout);
@@ -181,6 +191,24 @@ static int play(const request *self, cx_scenario *scenario)
         status = COMMAND_FAILED;
     cx_tape_destroy(tape);
     return status;
+}
+
+static bool open_page(request *self)
+{
+    self->options.page = fopen(self->page, "we");
+    if (self->options.page == NULL)
+        return false;
+    cx_page_begin(self->options.page);
+    return true;
+}
+
+/* False: it could not be written. */
+static bool close_page(const request *self)
+{
+    FILE *page = self->options.page;
+    cx_page_end(page);
+    bool written = ferror(page) == 0;
+    return fclose(page) == 0 && written;
 }
 
 static int do_file(const request *self, const char *file)
@@ -224,6 +252,7 @@ int main(int argc, char **argv)
          "Schedule of the embedded driver: threads, lazy, random:SEED", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "For each step (10)", 0},
         {"show", KEY_SHOW, NULL, 0, "Draw every thread's stack after each step", 0},
+        {"html", KEY_HTML, "FILE", 0, "Write a page to step through, with every thread's stack", 0},
         {"record", KEY_RECORD, "FOLDER", 0,
          "Write what came back into FOLDER, and go on behind mismatches", 0},
         {"random", KEY_RANDOM, "SEED,STEPS", 0,
@@ -244,11 +273,16 @@ int main(int argc, char **argv)
     argv[0] = name;
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
+    if (self.page != NULL && !open_page(&self))
+        return command_error(name, COMMAND_WRONG_USE, "%s cannot be written: %s", self.page,
+                             strerror(errno));
     status = self.verbs && cx_reference_print(stdout) ? COMMAND_GOOD : PLAY_SKIPPED;
     if (self.random.steps != 0)
         status = worse(status, play_random(&self.random, &self.options, self.print));
     for (int i = 0; i < self.file_count && !(self.first && is_wrong(status)); i++)
         status = worse(status, do_file(&self, self.files[i]));
+    if (self.page != NULL && !close_page(&self))
+        return command_error(name, COMMAND_FAILED, "%s could not be written", self.page);
     if (fflush(stdout) != 0 || ferror(stdout))
         return command_error(name, COMMAND_FAILED, "standard output could not be written");
     return status;

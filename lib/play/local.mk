@@ -8,6 +8,7 @@ lib_play_libplay_la_SOURCES = \
 	lib/play/names.c lib/play/names.h \
 	lib/play/needs.c \
 	lib/play/order.c lib/play/order.h \
+	lib/play/page.c lib/play/page.h \
 	lib/play/parse.c lib/play/parse.h lib/play/parse_step.c \
 	lib/play/parser.c lib/play/parser.h lib/play/read.c \
 	lib/play/play.c lib/play/play.h lib/play/player.h \

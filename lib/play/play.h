@@ -13,6 +13,7 @@ typedef struct cx_play_options {
     const char *schedule; /* of the embedded driver; NULL: as the environment says */
     int timeout_ms;       /* for one step; 0: 10 seconds */
     bool show;            /* draw every thread's stack after each step, on stdout */
+    FILE *page;           /* gets each step as HTML (page.h); NULL: none does */
     bool record;          /* go on behind mismatches */
 } cx_play_options;
 

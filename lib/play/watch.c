@@ -1,4 +1,5 @@
 #include "play/order.h"
+#include "play/page.h"
 #include "play/print.h"
 #include "play/stacks.h"
 
@@ -28,4 +29,6 @@ void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call
     }
     if (player->options->show)
         draw(player, line, call->line->step.verb);
+    if (player->options->page != NULL)
+        cx_page_step(player->options->page, player, line, call->line->step.verb);
 }

@@ -22,7 +22,7 @@ report $? 'no_scenario_is_wrong_use'
 run "$ctxrt" play --speed 3 "$good"
 failed_with 2 "'--speed'"
 report $? 'an_unknown_option_is_wrong_use'
-for wrong in --driver=rocm --schedule=later --timeout=0 --timeout=3x --timeout= --libcuda= --record=; do
+for wrong in --driver=rocm --schedule=later --timeout=0 --timeout=3x --timeout= --libcuda= --record= --html=; do
     run "$ctxrt" play "$wrong" "$good"
     failed_with 2 "${wrong%%=*}"
     report $? "$wrong is wrong use"
@@ -88,6 +88,34 @@ report $? 'print_prints_and_plays_nothing'
 run "$ctxrt" play --verbs
 printed 'cuCtxPushCurrent_v2'
 report $? 'verbs_prints_the_reference'
+
+page=$scratch/page.html
+cat > "$scratch/fork.scn" << 'EOF'
+# Before & after <the fork>.
+A: ctx.create a
+A: fork {
+    A: ctx.get                   -> NOT_INITIALIZED
+}
+B: ctx.push a
+A: ctx.destroy a
+EOF
+run "$ctxrt" play --html "$page" "$scratch/fork.scn" "$bad"
+[ "$status" -eq 1 ] && [ "$(grep -c '^<section' "$page")" -eq 6 ] && [ "$(grep -c '^<article' "$page")" -eq 2 ] &&
+    [ "$(grep -c '^<section class="wrong"' "$page")" -eq 1 ] && grep -q 'Before &amp; after &lt;the fork&gt;' "$page" &&
+    grep -q '>B</b><span class="destroyed">a<' "$page" && grep -q '^</html>$' "$page"
+report $? 'html_has_each_step_of_each_scenario_and_its_stacks'
+if command -v python3 > /dev/null; then
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$page" > "$scratch/out" 2> "$scratch/errors"
+    report $? 'html_is_well_formed'
+else
+    skip 'html_is_well_formed' 'python3 is not installed'
+fi
+run "$ctxrt" play --html "$scratch/nowhere/page.html" "$good"
+failed_with 2 'nowhere/page.html cannot be written'
+report $? 'a_page_that_cannot_be_written_is_wrong_use'
+run "$ctxrt" play --html /dev/full "$good"
+[ "$status" -eq 1 ] && grep -q '/dev/full could not be written' "$scratch/errors"
+report $? 'a_page_that_does_not_fit_is_a_failure'
 
 mkdir "$scratch/group" "$scratch/recorded"
 cp "$bad" "$scratch/group/bad.scn"
