@@ -3,11 +3,6 @@
 
 #define BYTES ((size_t)1 << 10)
 
-static void drop(CUgraph graph)
-{
-    ck_success(cx_emu_call_graph_destroy(graph));
-}
-
 /* A call that a GLOBAL capture forbids. */
 static cxu_result call_alloc(void)
 {

@@ -48,11 +48,6 @@ static void exchange(cxu_stream_capture_mode mode)
     ck_success(cx_emu_call_thread_exchange_stream_capture_mode(&mode));
 }
 
-static void drop(CUgraph graph)
-{
-    ck_success(cx_emu_call_graph_destroy(graph));
-}
-
 /* ---- G1: which streams, which threads ---- */
 
 START_TEST(the_legacy_stream_does_not_capture)

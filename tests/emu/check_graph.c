@@ -8,11 +8,6 @@
 
 #define BYTES ((size_t)1 << 10)
 
-static void drop(CUgraph graph)
-{
-    ck_success(cx_emu_call_graph_destroy(graph));
-}
-
 static CUgraphNode add_empty(CUgraph graph, const CUgraphNode *before, size_t count)
 {
     CUgraphNode node;

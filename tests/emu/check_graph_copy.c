@@ -1,11 +1,6 @@
 /* Copies of graphs, and graphs inside graphs. */
 #include "graph_fixture.h"
 
-static void drop(CUgraph graph)
-{
-    ck_success(cx_emu_call_graph_destroy(graph));
-}
-
 static CUgraphNode add_empty(CUgraph graph, const CUgraphNode *before, size_t count)
 {
     CUgraphNode node;

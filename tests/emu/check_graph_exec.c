@@ -4,46 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES ((size_t)1 << 10)
-
-static void drop(CUgraph graph)
-{
-    ck_success(cx_emu_call_graph_destroy(graph));
-}
-
-static void drop_exec(CUgraphExec exec)
-{
-    ck_success(cx_emu_call_graph_exec_destroy(exec));
-}
-
-static void launch_and_wait(CUgraphExec exec, CUstream stream)
-{
-    ck_success(cx_emu_call_graph_launch(exec, stream));
-    ck_success(cx_emu_call_stream_synchronize(stream));
-}
-
-static cxu_memset_node_params fill_of(CUdeviceptr memory, unsigned int value)
-{
-    return (cxu_memset_node_params){
-        .destination = memory, .value = value, .element_bytes = 1, .width = BYTES, .height = 1};
-}
-
-static CUgraphNode add_fill(CUgraph graph, CUdeviceptr memory, unsigned int value)
-{
-    cxu_memset_node_params params = fill_of(memory, value);
-    CUgraphNode node;
-
-    ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
-    return node;
-}
-
-static unsigned char first_byte(CUdeviceptr memory)
-{
-    unsigned char byte;
-
-    read_device(&byte, memory, 1);
-    return byte;
-}
+#define BYTES ((size_t)FILL_BYTES)
 
 static CUgraphNode add_gate(CUgraph graph, stream_gate *gate)
 {
@@ -283,7 +244,7 @@ START_TEST(a_launch_uses_the_memory_until_it_is_done)
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
     stream_gate gate = GATE_CLOSED;
     CUgraph graph = make_graph();
-    CUgraphNode gate_node = add_gate(graph, &gate), fill = add_fill(graph, memory, 3);
+    CUgraphNode gate_node = add_gate(graph, &gate), fill = add_byte_fill(graph, memory, 3);
     CUgraphExec exec;
 
     ck_success(cx_emu_call_graph_add_dependencies_v1(graph, &gate_node, &fill, 1));
@@ -312,9 +273,9 @@ START_TEST(a_launch_that_cannot_be_done_does_nothing_of_it)
     ck_success(cx_emu_call_memset_d8(kept, 1, BYTES));
     ck_success(cx_emu_call_ctx_synchronize());
     add_letter(graph, &a, NULL, 0);
-    add_fill(graph, kept, 2);
+    add_byte_fill(graph, kept, 2);
     ck_success(cx_emu_call_graph_add_event_record_node(&node, graph, NULL, 0, event));
-    add_fill(graph, memory, 3);
+    add_byte_fill(graph, memory, 3);
     exec = make_exec(graph);
     ck_success(cx_emu_call_mem_free(memory));
     ck_result(cx_emu_call_graph_launch(exec, stream), INVALID_VALUE);
@@ -337,7 +298,7 @@ START_TEST(nodes_of_a_context_that_is_gone_do_not_run)
 
     ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
     ck_success(cx_emu_call_ctx_pop(&popped));
-    params = fill_of(make_memory(BYTES), 1);
+    params = byte_fill(make_memory(BYTES), 1);
     ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, other));
     exec = make_exec(graph);
     launch_and_wait(exec, stream);

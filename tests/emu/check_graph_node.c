@@ -5,11 +5,6 @@
 
 #define BYTES ((size_t)1 << 10)
 
-static void drop(CUgraph graph)
-{
-    ck_success(cx_emu_call_graph_destroy(graph));
-}
-
 static cxu_graph_node_params host_of(graph_letter *letter)
 {
     cxu_graph_node_params params;

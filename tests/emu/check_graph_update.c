@@ -3,46 +3,7 @@
 
 #include <string.h>
 
-#define BYTES ((size_t)1 << 10)
-
-static void drop(CUgraph graph)
-{
-    ck_success(cx_emu_call_graph_destroy(graph));
-}
-
-static void drop_exec(CUgraphExec exec)
-{
-    ck_success(cx_emu_call_graph_exec_destroy(exec));
-}
-
-static void launch_and_wait(CUgraphExec exec, CUstream stream)
-{
-    ck_success(cx_emu_call_graph_launch(exec, stream));
-    ck_success(cx_emu_call_stream_synchronize(stream));
-}
-
-static cxu_memset_node_params fill_of(CUdeviceptr memory, unsigned int value)
-{
-    return (cxu_memset_node_params){
-        .destination = memory, .value = value, .element_bytes = 1, .width = BYTES, .height = 1};
-}
-
-static CUgraphNode add_fill(CUgraph graph, CUdeviceptr memory, unsigned int value)
-{
-    cxu_memset_node_params params = fill_of(memory, value);
-    CUgraphNode node;
-
-    ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
-    return node;
-}
-
-static unsigned char first_byte(CUdeviceptr memory)
-{
-    unsigned char byte;
-
-    read_device(&byte, memory, 1);
-    return byte;
-}
+#define BYTES ((size_t)FILL_BYTES)
 
 /* ---- what later launches do ---- */
 
@@ -52,12 +13,12 @@ START_TEST(nodes_of_an_executable_graph_change_for_later_launches)
     graph_letter a = {&journal, 'a'}, b = {&journal, 'b'};
     const cxu_host_node_params write_b = {letter_write, &b};
     CUdeviceptr one = make_memory(BYTES), two = make_memory(BYTES);
-    cxu_memset_node_params fill = fill_of(two, 9);
+    cxu_memset_node_params fill = byte_fill(two, 9);
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
     CUevent event = make_event(), other = make_event();
     stream_gate gate = GATE_CLOSED;
     CUgraph graph = make_graph();
-    CUgraphNode host = add_letter(graph, &a, NULL, 0), set = add_fill(graph, one, 1), record;
+    CUgraphNode host = add_letter(graph, &a, NULL, 0), set = add_byte_fill(graph, one, 1), record;
     CUgraphExec exec;
 
     ck_success(cx_emu_call_graph_add_event_record_node(&record, graph, NULL, 0, event));
@@ -126,7 +87,7 @@ START_TEST(only_nodes_of_the_graph_it_was_made_of_are_changed)
     CUgraph graph = make_graph(), clone;
     CUgraphNode node = add_letter(graph, &a, NULL, 0), other;
     CUgraphExec exec = make_exec(graph);
-    cxu_memset_node_params fill = fill_of(make_memory(BYTES), 1);
+    cxu_memset_node_params fill = byte_fill(make_memory(BYTES), 1);
 
     ck_success(cx_emu_call_graph_clone(&clone, graph));
     other = only_node(clone, CXU_GRAPH_NODE_TYPE_HOST);
@@ -149,7 +110,7 @@ START_TEST(copies_and_fills_can_be_switched_off_and_on)
     stream_journal journal = JOURNAL_EMPTY;
     graph_letter a = {&journal, 'a'};
     CUgraph graph = make_graph();
-    CUgraphNode fill = add_fill(graph, memory, 4), host = add_letter(graph, &a, &fill, 1);
+    CUgraphNode fill = add_byte_fill(graph, memory, 4), host = add_letter(graph, &a, &fill, 1);
     CUgraphExec exec = make_exec(graph);
     unsigned int enabled = 7;
 
@@ -288,20 +249,20 @@ END_TEST
 START_TEST(an_update_keeps_contexts_devices_and_shapes)
 {
     CUdeviceptr one = make_memory(BYTES), foreign;
-    cxu_memset_node_params params = fill_of(one, 1);
+    cxu_memset_node_params params = byte_fill(one, 1);
     CUgraph graph = make_graph(), other;
     CUcontext second, popped;
     CUgraphExec exec;
     CUgraphNode node;
 
-    add_fill(graph, one, 1);
+    add_byte_fill(graph, one, 1);
     exec = make_exec(graph);
     ck_success(cx_emu_call_ctx_create_v4(&second, NULL, 0, 1));
     foreign = make_memory(BYTES);
     ck_success(cx_emu_call_ctx_pop(&popped));
     for (int i = 0; i < 3; i++) {
         other = make_graph();
-        params = fill_of(i == 1 ? foreign : one, 2);
+        params = byte_fill(i == 1 ? foreign : one, 2);
         if (i == 2)
             params = (cxu_memset_node_params){one, 64, 2, 1, 8, 2};
         ck_success(cx_emu_call_graph_add_memset_node(&node, other, NULL, 0, &params,

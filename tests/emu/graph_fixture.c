@@ -159,3 +159,43 @@ cxu_memcpy_3d copy_between(CUdeviceptr destination, CUdeviceptr source, size_t b
                            .height = 1,
                            .depth = 1};
 }
+
+void drop(CUgraph graph)
+{
+    ck_success(cx_emu_call_graph_destroy(graph));
+}
+
+void drop_exec(CUgraphExec exec)
+{
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+}
+
+void launch_and_wait(CUgraphExec exec, CUstream stream)
+{
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_stream_synchronize(stream));
+}
+
+cxu_memset_node_params byte_fill(CUdeviceptr memory, unsigned int value)
+{
+    return (cxu_memset_node_params){
+        .destination = memory, .value = value, .element_bytes = 1, .width = FILL_BYTES,
+        .height = 1};
+}
+
+CUgraphNode add_byte_fill(CUgraph graph, CUdeviceptr memory, unsigned int value)
+{
+    cxu_memset_node_params params = byte_fill(memory, value);
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, work_context));
+    return node;
+}
+
+unsigned char first_byte(CUdeviceptr memory)
+{
+    unsigned char byte;
+
+    read_device(&byte, memory, 1);
+    return byte;
+}

@@ -53,6 +53,16 @@ bool has_edge(CUgraph graph, CUgraphNode from, CUgraphNode to);
 /* The only node of a type; fails the test if there is not exactly one. */
 CUgraphNode only_node(CUgraph graph, cxu_graph_node_type type);
 
+void drop(CUgraph graph);
+void drop_exec(CUgraphExec exec);
+void launch_and_wait(CUgraphExec exec, CUstream stream);
+
+/* A fill of FILL_BYTES bytes, as parameters and as a node that depends on none. */
+#define FILL_BYTES 1024
+cxu_memset_node_params byte_fill(CUdeviceptr memory, unsigned int value);
+CUgraphNode add_byte_fill(CUgraph graph, CUdeviceptr memory, unsigned int value);
+unsigned char first_byte(CUdeviceptr memory);
+
 /* A copy of bytes from device to device. */
 cxu_memcpy_3d copy_between(CUdeviceptr destination, CUdeviceptr source, size_t bytes);
 
