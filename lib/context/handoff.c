@@ -44,19 +44,6 @@ static void give_default_stream(cx_thread *thread, const cx_detached *detached)
             thread->frames[i].native_stream = NULL;
 }
 
-static ctxrt_status make_room(cx_thread *thread)
-{
-    if (thread->default_stream_count < thread->default_stream_capacity)
-        return CTXRT_SUCCESS;
-    size_t capacity = thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
-    cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
-    if (grown == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a thread's default stream");
-    thread->default_streams = grown;
-    thread->default_stream_capacity = capacity;
-    return CTXRT_SUCCESS;
-}
-
 /* The stream that came along is the thread's now. If the thread had a default one in that context already, that
  * stays what its other frames use. Whether it had none. */
 static bool keep_default_stream(cx_thread *thread, const cx_detached *detached)
@@ -156,7 +143,8 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
         .stream = detached->default_stream ? NULL : before->stream,
         .allocator = before->allocator,
     };
-    ctxrt_status status = detached->default_stream ? make_room(thread) : CTXRT_SUCCESS;
+    ctxrt_status status =
+        detached->default_stream ? cx_thread_reserve_default_stream(thread) : CTXRT_SUCCESS;
     if (status == CTXRT_SUCCESS && !cx_context_holds_what_is_of(detached->context, detached->epoch) &&
         detached->context->kind != CX_CONTEXT_PRIMARY)
         status = cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "other code destroyed %s, which the frame is of: discard it",

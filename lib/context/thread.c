@@ -307,3 +307,16 @@ size_t cx_threads_frame_count(void)
     cx_threads_each(add_depth, &count);
     return count;
 }
+
+ctxrt_status cx_thread_reserve_default_stream(cx_thread *thread)
+{
+    if (thread->default_stream_count < thread->default_stream_capacity)
+        return CTXRT_SUCCESS;
+    size_t capacity = thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
+    cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
+    if (grown == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a thread's default stream");
+    thread->default_streams = grown;
+    thread->default_stream_capacity = capacity;
+    return CTXRT_SUCCESS;
+}

@@ -72,6 +72,9 @@ static inline ctxrt_status cx_thread_self(cx_thread **out_thread)
     return __builtin_expect(*out_thread != NULL, 1) ? CTXRT_SUCCESS : cx_thread_register(out_thread);
 }
 
+/* Room for one more default stream of the thread. CTXRT_ERROR_OUT_OF_MEMORY. */
+ctxrt_status cx_thread_reserve_default_stream(cx_thread *thread);
+
 static inline uint32_t cx_thread_depth(const cx_thread *thread)
 {
     return atomic_load_explicit(&thread->depth, memory_order_relaxed);

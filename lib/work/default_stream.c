@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include <stdlib.h>
 
 /* Lock "default streams": the idle lists of all contexts, and which default streams are live. After
  * "contexts", "device" and "threads", before "pool". */
@@ -110,16 +109,9 @@ static cx_default_stream *find_entry(const cx_thread *thread, const cx_context *
 
 static ctxrt_status add_entry(cx_thread *thread, cx_context *context, cx_default_stream **out_entry)
 {
-    if (thread->default_stream_count == thread->default_stream_capacity) {
-        size_t capacity =
-            thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
-        cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
-        if (grown == NULL)
-            return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a default stream in %s",
-                            cx_context_text(context));
-        thread->default_streams = grown;
-        thread->default_stream_capacity = capacity;
-    }
+    ctxrt_status status = cx_thread_reserve_default_stream(thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
     *out_entry = &thread->default_streams[thread->default_stream_count++];
     **out_entry = (cx_default_stream){.context = context};
     return CTXRT_SUCCESS;
