@@ -195,7 +195,7 @@ ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
         return status;
     status = cx_thread_self(&thread);
     if (status == CTXRT_SUCCESS)
-        status = make_room(thread);
+        status = cx_thread_reserve_default_stream(thread);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_detached *detached = cx_pool_retire(&detached_frames, handle);
