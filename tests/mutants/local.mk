@@ -18,5 +18,6 @@ MUTANT_SH = tests/mutants/tooling.sh
 dist_check_SCRIPTS += $(MUTANT_SH)
 TESTS += $(MUTANT_SH)
 check_DATA += tests/mutants/commands
-EXTRA_DIST += tests/mutants/files tests/mutants/make_mutants tests/mutants/run_mutants tests/mutants/survivors.txt
+EXTRA_DIST += tests/mutants/files tests/mutants/make_mutants tests/mutants/run_mutants tests/mutants/survivors.txt \
+	tests/mutants/switch.c tests/mutants/switch.h
 CLEANFILES += tests/mutants/commands tests/mutants/results

@@ -36,7 +36,6 @@ choose remove#1: return CXU_INVALID_VALUE; => ;
 choose result#1: return CXU_INVALID_VALUE; => return CXU_UNKNOWN;
 choose remove#1: note(name ? "if (x) return 5;" : NULL); => ;
 choose negate#1: note(name ? "if (x) return 5;" : NULL); => note(!(name) ? "if (x) return 5;" : NULL);
-choose remove#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => ;
 choose negate#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return !(count > LEAST_COUNT) ? CXU_SUCCESS : result;
 choose relation#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return count >= LEAST_COUNT ? CXU_SUCCESS : result;
 choose constant#1: return count > LEAST_COUNT ? CXU_SUCCESS : result; => return count > (LEAST_COUNT + 1) ? CXU_SUCCESS : result;
@@ -47,6 +46,11 @@ END
 sort "$scratch/wanted" > "$scratch/wanted.sorted"
 sort "$scratch/made" | diff "$scratch/wanted.sorted" - > "$scratch/out"
 report $? 'every_condition_result_constant_and_statement_is_mutated_and_nothing_else'
+
+"$here/make_mutants" --switches 7 "$top_srcdir/lib/driver/results.def" "$scratch/sample.c" > "$scratch/switches.c" 2> "$scratch/errors"
+grep -o 'cx_mutant([0-9]*)' "$scratch/switches.c" | tr -dc '0-9\n' | sort -n > "$scratch/numbers"
+seq 8 21 | diff - "$scratch/numbers" > "$scratch/out"
+report $? 'every_mutant_but_those_of_constants_has_one_switch'
 
 ls "$top_srcdir"/lib/emu | grep '\.c$' | sort > "$scratch/there"
 awk '!/^#/ && !/^ / { print $2 }' "$here/files" | sort | diff "$scratch/there" - > "$scratch/out"
@@ -64,27 +68,34 @@ if [ -n "$SANITIZERS" ]; then
 fi
 . "$top_builddir/tests/mutants/commands"
 
-mutate() # key of a mutant, option...
+mutate() # file, key of a mutant, option...
 {
-    key=$1
-    shift
-    (cd "$top_builddir" && "$here/run_mutants" --file stack.c --jobs 1 --sequences 2 --only "$key" --results "$scratch/results" "$@") \
-        > "$scratch/out" 2> "$scratch/errors"
+    file=$1 key=$2
+    shift 2
+    (cd "$top_builddir" && "$here/run_mutants" --file "$file" --only "$key" --results "$scratch/results" --jobs 1 \
+        --sequences 2 --scenarios "${scenarios:-/stack/}" "$@") > "$scratch/out" 2> "$scratch/errors"
 }
 
 : > "$scratch/none"
-mutate 'cx_emu_call_ctx_push result#1: return context' --survivors "$scratch/none" &&
-    grep -q '^1 of 1 mutants: 1 killed' "$scratch/out" && grep -q '^killed by scenarios: stack/' "$scratch/results"
+mutate stack.c 'cx_emu_call_ctx_push result#1: return context' --survivors "$scratch/none" &&
+    grep -q '^1 of 1 mutants: 1 killed' "$scratch/out" && grep -q '^killed by stack/' "$scratch/results"
 report $? 'a_mutant_that_returns_another_error_is_killed'
 
 equivalent='grow constant#1: if (!key_made || mine.capacity > SIZE_MAX / 2 / sizeof *mine.entries) => if (!key_made || mine.capacity > SIZE_MAX / (2'
-mutate "$equivalent" --survivors "$scratch/none"
+mutate stack.c "$equivalent" --survivors "$scratch/none"
 [ $? -eq 1 ] && grep -q 'does not say why' "$scratch/out"
 report $? 'a_survivor_that_is_not_explained_is_an_error'
 
-mutate "$equivalent"
+mutate stack.c "$equivalent"
 report $? 'a_survivor_that_is_explained_as_equivalent_is_none'
 
-mutate 'cx_emu_stack_top remove#1' --survivors "$scratch/none" && grep -q '0 killed, 0 survived.* 1 not compiled' "$scratch/out"
+scenarios=/queries/limits
+mutate limit.c 'limits constant#1: [CXU_LIMIT_STACK_SIZE] = {true, 1024, 0, (size_t)512 << 10} => [CXU_LIMIT_STACK_SIZE] = {f' --survivors "$scratch/none" &&
+    grep -q '^1 of 1 mutants: 1 killed' "$scratch/out"
+report $? 'a_constant_that_must_be_known_is_compiled_by_itself'
+
+scenarios=/stack/
+mutate fill.c 'fill_row constant#1: case 1' --survivors "$scratch/none" &&
+    grep -q '0 killed, 0 survived.* 1 not compiled' "$scratch/out"
 report $? 'what_does_not_compile_is_not_killed'
 echo "1..$number"
