@@ -4,6 +4,7 @@ pkginclude_HEADERS = \
 	include/ctxrt/device.h \
 	include/ctxrt/event.h \
 	include/ctxrt/export.h \
+	include/ctxrt/graph.h \
 	include/ctxrt/memory.h \
 	include/ctxrt/runtime.h \
 	include/ctxrt/stack.h \

@@ -2,6 +2,7 @@
 lib_LTLIBRARIES += lib/libctxrt.la
 lib_libctxrt_la_SOURCES =
 lib_libctxrt_la_LIBADD = \
+	lib/graph/libgraph.la \
 	lib/memory/libmemory.la \
 	lib/work/libwork.la \
 	lib/context/libcontext.la \

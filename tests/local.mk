@@ -21,6 +21,7 @@ include tests/driver/local.mk
 include tests/emu/local.mk
 include tests/faults/local.mk
 include tests/gpu/local.mk
+include tests/graph/local.mk
 include tests/guest/local.mk
 include tests/lifetimes/local.mk
 include tests/mutants/local.mk

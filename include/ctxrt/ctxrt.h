@@ -5,6 +5,7 @@
 #include <ctxrt/context.h>
 #include <ctxrt/device.h>
 #include <ctxrt/event.h>
+#include <ctxrt/graph.h>
 #include <ctxrt/memory.h>
 #include <ctxrt/runtime.h>
 #include <ctxrt/stack.h>

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += lib/base/libbase.la
 lib_base_libbase_la_SOURCES = \
 	lib/base/cancel.h \
+	lib/base/count.h \
 	lib/base/error.c lib/base/error.h \
 	lib/base/log.c lib/base/log.h \
 	lib/base/option.c lib/base/option.h \

@@ -570,6 +570,54 @@ static ctxrt_status fill_async(stage *self)
     return ctxrt_fill_async(self->objects[HERE].raw, 7, BYTES, self->objects[THERE].stream);
 }
 
+/* ---- captures and graphs ---- */
+
+static ctxrt_status begin_capture(stage *self)
+{
+    return ctxrt_stream_capture_begin(self->objects[THERE].stream, CTXRT_CAPTURE_RELAXED);
+}
+
+static ctxrt_status begin_and_end_capture(stage *self)
+{
+    ctxrt_capture_state state;
+    ctxrt_stream *stream = self->objects[THERE].stream;
+    ctxrt_status status = ctxrt_stream_capture_status(stream, &state);
+    if (status == CTXRT_SUCCESS && state == CTXRT_CAPTURE_NONE)
+        status = begin_capture(self);
+    return status == CTXRT_SUCCESS ? ctxrt_stream_capture_end(stream, &self->out.graph) : status;
+}
+
+static ctxrt_status capture_status(stage *self)
+{
+    ctxrt_capture_state state;
+    return ctxrt_stream_capture_status(self->objects[THERE].stream, &state);
+}
+
+static ctxrt_status launch_graph(stage *self)
+{
+    return ctxrt_graph_launch(self->objects[THERE].graph, NULL);
+}
+
+static ctxrt_status launch_graph_here(stage *self)
+{
+    return ctxrt_graph_launch(self->objects[HERE].graph, self->objects[HERE].stream);
+}
+
+static ctxrt_status clone_graph(stage *self)
+{
+    return ctxrt_graph_clone(self->objects[THERE].graph, &self->out.graph);
+}
+
+static ctxrt_status release_graph(stage *self)
+{
+    return ctxrt_graph_release(self->objects[THERE].graph);
+}
+
+static void graph_released(stage *self)
+{
+    self->objects[THERE].graph = NULL;
+}
+
 /* ---- handles, shutdown ---- */
 
 static ctxrt_status make_handle(ctxrt_device device, void *user_data, void **out_handle)
@@ -681,6 +729,13 @@ const operation operations[] = {
     {"ctxrt_copy_3d_async", ON_ANY, copy_3d_async, NULL, false, false},
     {"ctxrt_fill", ON_FRAMES, fill, NULL, false, false},
     {"ctxrt_fill_async", ON_ANY, fill_async, NULL, false, false},
+    {"ctxrt_stream_capture_begin", ON_ANY, begin_capture, NULL, false, false},
+    {"ctxrt_stream_capture_end", ON_ANY, begin_and_end_capture, NULL, false, false},
+    {"ctxrt_stream_capture_status", ON_ANY, capture_status, NULL, false, false},
+    {"ctxrt_graph_launch", ON_ANY, launch_graph, NULL, false, false},
+    {"ctxrt_graph_launch, in a stream", ON_ANY, launch_graph_here, NULL, false, false},
+    {"ctxrt_graph_clone", ON_ANY, clone_graph, NULL, false, false},
+    {"ctxrt_graph_release", ON_ANY, release_graph, graph_released, false, true},
     {"ctxrt_handle_get", ON_ANY, get_handle, NULL, false, false},
 };
 const int operation_count = sizeof operations / sizeof operations[0];

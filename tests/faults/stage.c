@@ -23,6 +23,9 @@ static void make_objects(stage_objects *made)
     cx_assert_ok(ctxrt_allocator_create(0, &made->allocator));
     cx_assert_ok(ctxrt_alloc(BYTES, &made->raw));
     cx_assert_ok(ctxrt_alloc_async(BYTES, made->stream, &made->raw_async));
+    cx_assert_ok(ctxrt_stream_capture_begin(made->stream, CTXRT_CAPTURE_THREAD_LOCAL));
+    cx_assert_ok(ctxrt_fill_async(made->raw, 7, BYTES, made->stream));
+    cx_assert_ok(ctxrt_stream_capture_end(made->stream, &made->graph));
     cx_assert_ok(ctxrt_stream_synchronize(made->stream));
 }
 
@@ -113,6 +116,7 @@ void stage_enter_within(stage *self, stage_top top)
 
 static void release_objects(stage_objects *made)
 {
+    cx_assert_ok(ctxrt_graph_release(made->graph));
     if (made->raw_async != NULL)
         cx_assert_ok(ctxrt_free(made->raw_async));
     if (made->raw != NULL)
@@ -133,6 +137,7 @@ static void release_outs(stage *self)
     cx_assert_ok(self->out.memory != NULL ? ctxrt_memory_release(self->out.memory) : CTXRT_SUCCESS);
     cx_assert_ok(ctxrt_event_destroy(self->out.event));
     cx_assert_ok(ctxrt_allocator_destroy(self->out.allocator));
+    cx_assert_ok(ctxrt_graph_release(self->out.graph));
     cx_assert_ok(ctxrt_stream_destroy(self->out.stream));
     cx_assert_ok(ctxrt_context_release(self->out.held));
     cx_assert_ok(ctxrt_context_destroy(self->out.created));

@@ -23,6 +23,7 @@ typedef struct stage_objects {
     ctxrt_allocator *allocator;
     void *raw;
     void *raw_async;
+    ctxrt_graph *graph;
 } stage_objects;
 
 typedef struct stage {
@@ -45,6 +46,7 @@ typedef struct stage {
         ctxrt_event *event;
         ctxrt_memory *memory;
         ctxrt_allocator *allocator;
+        ctxrt_graph *graph;
         ctxrt_context *created;
         ctxrt_context *held;
         ctxrt_detached_frame *detached;

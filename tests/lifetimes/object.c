@@ -138,6 +138,22 @@ static ctxrt_status end_allocator(object *self)
     return ctxrt_allocator_destroy(self->allocator);
 }
 
+static ctxrt_status make_graph(object *self)
+{
+    ctxrt_status status = ctxrt_stream_capture_begin(NULL, CTXRT_CAPTURE_RELAXED);
+    return status == CTXRT_SUCCESS ? ctxrt_stream_capture_end(NULL, &self->graph) : status;
+}
+
+static ctxrt_status use_graph(object *self)
+{
+    return ctxrt_graph_launch(self->graph, NULL);
+}
+
+static ctxrt_status end_graph(object *self)
+{
+    return ctxrt_graph_release(self->graph);
+}
+
 static ctxrt_status make_frame(object *self)
 {
     return ctxrt_stack_push(self->context);
@@ -223,6 +239,7 @@ const object_kind object_kinds[] = {
     {"stream-ordered pointer", make_async, use_pointer, end_pointer, 0},
     {"registered pages", make_registered, NULL, end_registered, 0},
     {"allocator", make_allocator, use_allocator, end_allocator, 0},
+    {"graph", make_graph, use_graph, end_graph, 0},
     {"frame", make_frame, use_frame, end_frame, 1},
     {"scope", make_scope, use_frame, end_scope, 1},
     {"detached frame", make_detached, use_detached, end_detached, 0},

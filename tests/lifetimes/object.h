@@ -14,6 +14,7 @@ typedef struct object {
     ctxrt_memory *memory;
     void *pointer;
     ctxrt_allocator *allocator;
+    ctxrt_graph *graph;
     ctxrt_detached_frame *detached;
     ctxrt_scope scope;
     ctxrt_context *hold;

@@ -74,11 +74,12 @@ plant layer '#include "emu/emu.h"'
 plant device '#include "emu/emu.h"'
 plant context '#include "work/stream.h"'
 plant work '#include "emu/emu.h"'
-plant memory '#include "stream.h"'
+plant memory '#include "graph/graph.h"'
+plant graph '#include "stream.h"'
 plant shim '#include "context/stack.h"'
 plant play '#include "context/stack.h"'
 plant model '#include "emu/context.h"'
-for room in base driver emu layer device context work memory shim play model; do
+for room in base driver emu layer device context work memory graph shim play model; do
     [ -n "$(wrong_includes "$scratch/lib" "$room")" ] || echo "not found in $room"
 done > "$scratch/out"
 [ ! -s "$scratch/out" ]

@@ -14,6 +14,7 @@ static ctxrt_stream *dead_stream;
 static ctxrt_event *dead_event;
 static ctxrt_memory *dead_memory;
 static ctxrt_allocator *dead_allocator;
+static ctxrt_graph *dead_graph;
 static ctxrt_stream *stream;
 static ctxrt_event *event;
 static ctxrt_context *context;
@@ -37,6 +38,9 @@ static void make_dead_objects(void)
     cx_assert_ok(ctxrt_memory_release(dead_memory));
     cx_assert_ok(ctxrt_allocator_create(0, &dead_allocator));
     cx_assert_ok(ctxrt_allocator_destroy(dead_allocator));
+    cx_assert_ok(ctxrt_stream_capture_begin(NULL, CTXRT_CAPTURE_RELAXED));
+    cx_assert_ok(ctxrt_stream_capture_end(NULL, &dead_graph));
+    cx_assert_ok(ctxrt_graph_release(dead_graph));
 }
 
 static void start(void)
@@ -336,6 +340,39 @@ START_TEST(streams_and_events_refuse)
 }
 END_TEST
 
+START_TEST(graphs_refuse)
+{
+    ctxrt_graph *out_graph = NULL;
+    ctxrt_context *out_context = NULL;
+    ctxrt_capture_state state;
+    ctxrt_graph *const bad_graphs[] = {dead_graph, made_up(), (ctxrt_graph *)context, (ctxrt_graph *)stream, NULL};
+    for (size_t i = 0; i < sizeof bad_graphs / sizeof bad_graphs[0]; i++) {
+        ctxrt_graph *bad = bad_graphs[i];
+        ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
+        cx_assert_error(ctxrt_graph_launch(bad, NULL), status);
+        cx_assert_error(ctxrt_graph_launch(bad, stream), status);
+        cx_assert_error(ctxrt_graph_clone(bad, &out_graph), status);
+        cx_assert_error(ctxrt_graph_retain(bad), status);
+        cx_assert_error(ctxrt_graph_context(bad, &out_context), status);
+        if (bad != NULL)
+            cx_assert_error(ctxrt_graph_release(bad), status);
+    }
+    REFUSE(ctxrt_graph_clone(dead_graph, NULL), NULL_POINTER);
+    REFUSE(ctxrt_graph_context(dead_graph, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_capture_begin(dead_stream, CTXRT_CAPTURE_RELAXED), INVALID_HANDLE);
+    REFUSE(ctxrt_stream_capture_begin(stream, (ctxrt_capture_mode)3), INVALID_ARGUMENT);
+    REFUSE(ctxrt_stream_capture_begin(stream, (ctxrt_capture_mode)-1), INVALID_ARGUMENT);
+    REFUSE(ctxrt_stream_capture_end(dead_stream, &out_graph), INVALID_HANDLE);
+    REFUSE(ctxrt_stream_capture_end(stream, NULL), NULL_POINTER);
+    REFUSE(ctxrt_stream_capture_end(stream, &out_graph), DRIVER);
+    REFUSE(ctxrt_stream_capture_status(dead_stream, &state), INVALID_HANDLE);
+    REFUSE(ctxrt_stream_capture_status(stream, NULL), NULL_POINTER);
+    ck_assert_ptr_null(out_graph);
+    ck_assert_ptr_null(out_context);
+    cx_assert_ok(ctxrt_graph_release(NULL));
+}
+END_TEST
+
 START_TEST(memory_refuses)
 {
     static unsigned char host[64], other[64];
@@ -518,6 +555,7 @@ static Suite *arguments_suite(void)
     tcase_add_test(tcase, handles_refuse);
     tcase_add_test(tcase, contexts_and_the_stack_refuse);
     tcase_add_test(tcase, streams_and_events_refuse);
+    tcase_add_test(tcase, graphs_refuse);
     tcase_add_test(tcase, memory_refuses);
     tcase_add_test(tcase, copies_and_fills_refuse);
     tcase_add_test(tcase, allocators_refuse);

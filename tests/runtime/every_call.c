@@ -20,6 +20,8 @@ typedef struct outputs {
     ctxrt_event *event;
     ctxrt_memory *memory;
     ctxrt_allocator *allocator;
+    ctxrt_graph *graph;
+    ctxrt_capture_state capture_state;
     ctxrt_detached_frame *detached;
     ctxrt_device device;
     ctxrt_device_info device_info;
@@ -135,6 +137,13 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_stream_context, (in->stream, &out->context))                                    \
     X(CALL, ctxrt_stream_native, (in->stream, &out->native_stream))                               \
     X(CALL, ctxrt_stream_from_native, ((struct CUstream_st *)in->pages, &out->stream))            \
+    X(CALL, ctxrt_stream_capture_begin, (in->stream, CTXRT_CAPTURE_RELAXED))                      \
+    X(CALL, ctxrt_stream_capture_status, (in->stream, &out->capture_state))                       \
+    X(CALL, ctxrt_stream_capture_end, (in->stream, &out->graph))                                  \
+    X(CALL, ctxrt_graph_launch, (in->graph, in->stream))                                          \
+    X(CALL, ctxrt_graph_clone, (in->graph, &out->graph))                                          \
+    X(CALL, ctxrt_graph_retain, (in->graph))                                                      \
+    X(CALL, ctxrt_graph_context, (in->graph, &out->context))                                      \
     X(CALL, ctxrt_stream_current, (&out->stream))                                                 \
     X(CALL, ctxrt_allocator_current, (&out->allocator))                                           \
     X(CALL, ctxrt_frame_set_stream, (in->stream))                                                 \
@@ -181,6 +190,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_scope_enter_at, (CTXRT_CUDA(0), &out->scope, "", 1))                            \
     X(CALL, ctxrt_scope_enter_context, (in->context, &out->scope))                                \
     X(CALL, ctxrt_scope_leave, (&in->scope))                                                      \
+    X(RELEASE, ctxrt_graph_release, (in->graph))                                                  \
     X(RELEASE, ctxrt_host_unregister, (in->pages))                                                \
     X(RELEASE, ctxrt_free, (in->pointer))                                                         \
     X(RELEASE, ctxrt_free_async, (in->async_pointer, in->stream))                                 \
@@ -261,6 +271,8 @@ int every_object_make(every_object *out_objects)
            ctxrt_memory_alloc(BYTES, &in->memory) == CTXRT_SUCCESS &&
            ctxrt_memory_alloc_host(BYTES, &in->host_memory) == CTXRT_SUCCESS &&
            ctxrt_allocator_create(0, &in->allocator) == CTXRT_SUCCESS &&
+           ctxrt_stream_capture_begin(in->stream, CTXRT_CAPTURE_RELAXED) == CTXRT_SUCCESS &&
+           ctxrt_stream_capture_end(in->stream, &in->graph) == CTXRT_SUCCESS &&
            ctxrt_alloc(BYTES, &in->pointer) == CTXRT_SUCCESS &&
            ctxrt_alloc_async(BYTES, in->stream, &in->async_pointer) == CTXRT_SUCCESS &&
            ctxrt_host_register(in->pages, BYTES) == CTXRT_SUCCESS;
@@ -270,7 +282,8 @@ int every_object_make(every_object *out_objects)
 int every_object_end(every_object *in)
 {
     ctxrt_scope scope = in->scope;
-    int done = ctxrt_host_unregister(in->pages) == CTXRT_SUCCESS && ctxrt_free(in->pointer) == CTXRT_SUCCESS &&
+    int done = ctxrt_graph_release(in->graph) == CTXRT_SUCCESS &&
+               ctxrt_host_unregister(in->pages) == CTXRT_SUCCESS && ctxrt_free(in->pointer) == CTXRT_SUCCESS &&
                ctxrt_free_async(in->async_pointer, in->stream) == CTXRT_SUCCESS &&
                ctxrt_memory_release(in->host_memory) == CTXRT_SUCCESS &&
                ctxrt_memory_release(in->memory) == CTXRT_SUCCESS &&

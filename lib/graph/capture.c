@@ -1,0 +1,93 @@
+/* Capturing a stream's work. */
+#include "base/error.h"
+#include "graph/graph.h"
+#include "work/stream.h"
+
+static const cxu_stream_capture_mode native_modes[] = {
+    [CTXRT_CAPTURE_GLOBAL] = CXU_STREAM_CAPTURE_MODE_GLOBAL,
+    [CTXRT_CAPTURE_THREAD_LOCAL] = CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+    [CTXRT_CAPTURE_RELAXED] = CXU_STREAM_CAPTURE_MODE_RELAXED,
+};
+
+ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode mode)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if ((unsigned int)mode > CTXRT_CAPTURE_RELAXED)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_stream_capture_begin: there is no mode %d",
+                        (int)mode);
+    status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(target.driver, stream_begin_capture, (target.native, native_modes[mode]));
+    return cx_context_blame(target.context, "stream", status);
+}
+
+/* Everything that can fail but the driver comes before the capture is over. */
+static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph, ctxrt_graph **out_graph)
+{
+    cx_sequence *sequence;
+    cx_piece piece = {0};
+    ctxrt_status status =
+        cx_sequence_make(target->context, atomic_load(&target->context->epoch), &sequence);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_sequence_reserve(sequence);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_blame(
+            target->context, "stream",
+            CX_DRIVER_CALL(target->driver, stream_end_capture, (target->native, &piece.native)));
+    if (status == CTXRT_SUCCESS) {
+        cx_sequence_put(sequence, piece);
+        *out_graph = cx_graph_publish(graph, sequence);
+    } else {
+        (void)cx_sequence_release(sequence);
+    }
+    return status;
+}
+
+ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream, ctxrt_graph **out_graph)
+{
+    cx_stream_target target;
+    cx_graph *graph;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_graph == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_capture_end: out_graph is NULL");
+    status = cx_stream_resolve(stream, &target);
+    if (status == CTXRT_SUCCESS)
+        status = cx_graph_take(target.context, &graph);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = end_capture(&target, graph, out_graph);
+    if (status != CTXRT_SUCCESS)
+        cx_graph_put_back(graph);
+    return status;
+}
+
+ctxrt_status ctxrt_stream_capture_status(ctxrt_stream *stream, ctxrt_capture_state *out_state)
+{
+    static const ctxrt_capture_state states[] = {
+        [CXU_STREAM_CAPTURE_STATUS_NONE] = CTXRT_CAPTURE_NONE,
+        [CXU_STREAM_CAPTURE_STATUS_ACTIVE] = CTXRT_CAPTURE_ACTIVE,
+        [CXU_STREAM_CAPTURE_STATUS_INVALIDATED] = CTXRT_CAPTURE_INVALIDATED,
+    };
+    cx_stream_target target;
+    cxu_stream_capture_status native;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_state == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_capture_status: out_state is NULL");
+    status = cx_stream_resolve(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(target.driver, stream_is_capturing, (target.native, &native));
+    if (status != CTXRT_SUCCESS)
+        return cx_context_blame(target.context, "stream", status);
+    *out_state = states[native];
+    return CTXRT_SUCCESS;
+}

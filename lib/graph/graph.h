@@ -1,0 +1,35 @@
+/*
+ * Counted graphs behind handles.
+ */
+#ifndef CX_GRAPH_GRAPH_H
+#define CX_GRAPH_GRAPH_H
+
+#include "base/count.h"
+#include "graph/sequence.h"
+#include <ctxrt/graph.h>
+
+/* Counts as an object of its context. */
+typedef struct cx_graph {
+    cx_count count;
+    cx_sequence *sequence;
+    pthread_mutex_t lock; /* "graph": held while the graph is launched; knows the thread that has it */
+    CUgraphExec *execs;   /* one for each piece; lock held. NULL: not instantiated yet */
+} cx_graph;
+
+extern cx_pool cx_graphs;
+
+/* A graph that is not published yet. */
+ctxrt_status cx_graph_take(const cx_context *context, cx_graph **out_graph);
+void cx_graph_put_back(cx_graph *graph);
+
+/* Publishes it with one count; the sequence's count becomes the graph's. */
+ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence);
+
+/* The graph of a handle, with a count that keeps it meanwhile. */
+ctxrt_status cx_graph_enter(ctxrt_graph *handle, cx_graph **out_graph);
+ctxrt_status cx_graph_leave(ctxrt_graph *handle, ctxrt_status status);
+
+/* Lock held, or the graph not published: sees to it that the graph is instantiated. */
+ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence);
+
+#endif

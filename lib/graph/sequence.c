@@ -1,0 +1,60 @@
+#include "graph/sequence.h"
+
+#include "base/error.h"
+#include <stdlib.h>
+
+ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence **out_sequence)
+{
+    cx_sequence *sequence = calloc(1, sizeof *sequence);
+    if (sequence == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a graph in %s", cx_context_text(context));
+    atomic_store(&sequence->count, 1);
+    sequence->context = context;
+    sequence->epoch = epoch;
+    *out_sequence = sequence;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_sequence_reserve(cx_sequence *sequence)
+{
+    cx_piece *pieces = reallocarray(sequence->pieces, sequence->piece_count + 1, sizeof *pieces);
+    if (pieces == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a piece of a graph in %s",
+                        cx_context_text(sequence->context));
+    sequence->pieces = pieces;
+    return CTXRT_SUCCESS;
+}
+
+void cx_sequence_put(cx_sequence *sequence, cx_piece piece)
+{
+    sequence->pieces[sequence->piece_count++] = piece;
+}
+
+ctxrt_status cx_sequence_check(const cx_sequence *sequence)
+{
+    if (sequence->epoch == atomic_load(&sequence->context->epoch))
+        return CTXRT_SUCCESS;
+    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "the graph is of no use any more: %s was reset after its capture began",
+                    cx_context_text(sequence->context));
+}
+
+void cx_sequence_retain(cx_sequence *sequence)
+{
+    atomic_fetch_add(&sequence->count, 1);
+}
+
+ctxrt_status cx_sequence_release(cx_sequence *sequence)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    const cx_driver *driver = sequence->context->driver;
+    if (atomic_fetch_sub(&sequence->count, 1) != 1)
+        return CTXRT_SUCCESS;
+    for (size_t i = 0; i < sequence->piece_count; i++) {
+        cxu_result result = driver->table.graph_destroy(sequence->pieces[i].native);
+        if (status == CTXRT_SUCCESS)
+            status = cx_driver_check(driver, CX_SLOT_graph_destroy, result);
+    }
+    free(sequence->pieces);
+    free(sequence);
+    return status;
+}
