@@ -24,6 +24,7 @@ include tests/gpu/local.mk
 include tests/graph/local.mk
 include tests/guest/local.mk
 include tests/lifetimes/local.mk
+include tests/memory/local.mk
 include tests/mutants/local.mk
 include tests/play/local.mk
 include tests/runtime/local.mk

@@ -10,6 +10,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/driver_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/fill.c \
+	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/host.c \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/pointer.c lib/memory/pointer.h \

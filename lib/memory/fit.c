@@ -1,0 +1,440 @@
+#include "memory/fit.h"
+
+#include <stdlib.h>
+
+/* Of a request's own list some ranges are large enough: so many are looked at before a list of which all are. */
+#define PROBES 8
+/* And so many before the request is refused, since a refusal costs a driver call. */
+#define PROBES_AT_LAST 1024
+
+typedef struct place {
+    uint32_t octave, list;
+} place;
+
+static cx_fit_node *at(const cx_fit *fit, uint32_t index)
+{
+    return cx_fit_at(fit->store, index);
+}
+
+/* ---- nodes ---- */
+
+static uint32_t take_returned(cx_fit_store *store)
+{
+    /* All at once, so that nobody else's chunk can take the place of the first in between. */
+    uint32_t first = atomic_exchange(&store->returned, 0);
+    if (first == 0)
+        return CX_FIT_CHUNKS_MAX;
+    uint32_t rest = store->next_returned[first - 1];
+    while (rest != 0) {
+        uint32_t next = store->next_returned[rest - 1];
+        uint32_t head = atomic_load(&store->returned);
+        do
+            store->next_returned[rest - 1] = head;
+        while (!atomic_compare_exchange_weak(&store->returned, &head, rest));
+        rest = next;
+    }
+    return first - 1;
+}
+
+static uint32_t make_chunk(cx_fit_store *store)
+{
+    unsigned char *chunk = calloc(CX_FIT_CHUNK_NODES, store->stride);
+    if (chunk == NULL)
+        return CX_FIT_CHUNKS_MAX;
+    uint32_t number = atomic_load(&store->used);
+    do {
+        if (number == CX_FIT_CHUNKS_MAX) {
+            free(chunk);
+            return CX_FIT_CHUNKS_MAX;
+        }
+    } while (!atomic_compare_exchange_weak(&store->used, &number, number + 1));
+    atomic_store_explicit(&store->chunks[number], chunk, memory_order_release);
+    return number;
+}
+
+/* The first node of a chunk links it to the fit's others and is never a range's; so no range is node 0. */
+static bool grow(cx_fit *fit)
+{
+    uint32_t number = take_returned(fit->store);
+    if (number == CX_FIT_CHUNKS_MAX)
+        number = make_chunk(fit->store);
+    if (number == CX_FIT_CHUNKS_MAX)
+        return false;
+    uint32_t first = number << CX_FIT_CHUNK_BITS;
+    at(fit, first)->next = fit->chunks;
+    fit->chunks = number + 1;
+    for (uint32_t i = CX_FIT_CHUNK_NODES - 1; i > 0; i--) {
+        at(fit, first + i)->next = fit->spare;
+        fit->spare = first + i;
+    }
+    return true;
+}
+
+static uint32_t take_node(cx_fit *fit)
+{
+    if (fit->spare == 0 && !grow(fit))
+        return 0;
+    uint32_t index = fit->spare;
+    fit->spare = at(fit, index)->next;
+    return index;
+}
+
+static void drop_node(cx_fit *fit, uint32_t index)
+{
+    cx_fit_node *node = at(fit, index);
+    node->state = CX_FIT_UNUSED;
+    node->next = fit->spare;
+    fit->spare = index;
+}
+
+void cx_fit_open(cx_fit *fit, cx_fit_store *store)
+{
+    *fit = (cx_fit){.store = store};
+}
+
+void cx_fit_close(cx_fit *fit)
+{
+    cx_fit_store *store = fit->store;
+    while (fit->chunks != 0) {
+        uint32_t chunk = fit->chunks;
+        uint32_t first = (chunk - 1) << CX_FIT_CHUNK_BITS;
+        fit->chunks = at(fit, first)->next;
+        for (uint32_t i = 0; i < CX_FIT_CHUNK_NODES; i++)
+            at(fit, first + i)->state = CX_FIT_UNUSED;
+        uint32_t head = atomic_load(&store->returned);
+        do
+            store->next_returned[chunk - 1] = head;
+        while (!atomic_compare_exchange_weak(&store->returned, &head, chunk));
+    }
+    for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
+        free(fit->bins[owner]);
+    cx_fit_open(fit, store);
+}
+
+/* ---- lists ---- */
+
+static place place_of(uint32_t units)
+{
+    if (units < CX_FIT_LISTS)
+        return (place){0, units};
+    uint32_t top = 31 - (uint32_t)__builtin_clz(units);
+    return (place){top - 4, units >> (top - 5) & (CX_FIT_LISTS - 1)};
+}
+
+static cx_fit_bins *bins_of(cx_fit *fit, uint32_t owner)
+{
+    if (fit->bins[owner] == NULL) {
+        fit->bins[owner] = calloc(1, sizeof *fit->bins[owner]);
+        if (fit->bins[owner] != NULL && owner >= fit->owner_limit)
+            fit->owner_limit = owner + 1;
+    }
+    return fit->bins[owner];
+}
+
+static void link_free(cx_fit *fit, uint32_t index)
+{
+    cx_fit_node *node = at(fit, index);
+    cx_fit_bins *bins = fit->bins[node->owner];
+    place where = place_of(node->units);
+    uint32_t *head = &bins->heads[where.octave][where.list];
+    node->state = CX_FIT_FREE;
+    node->next = *head;
+    node->previous = 0;
+    if (*head != 0)
+        at(fit, *head)->previous = index;
+    *head = index;
+    bins->lists[where.octave] |= 1u << where.list;
+    bins->octaves |= 1u << where.octave;
+    bins->units += node->units;
+}
+
+static void unlink_free(cx_fit *fit, uint32_t index)
+{
+    cx_fit_node *node = at(fit, index);
+    cx_fit_bins *bins = fit->bins[node->owner];
+    bins->units -= node->units;
+    if (node->next != 0)
+        at(fit, node->next)->previous = node->previous;
+    if (node->previous != 0) {
+        at(fit, node->previous)->next = node->next;
+        return;
+    }
+    place where = place_of(node->units);
+    bins->heads[where.octave][where.list] = node->next;
+    if (node->next != 0)
+        return;
+    bins->lists[where.octave] &= ~(1u << where.list);
+    if (bins->lists[where.octave] == 0)
+        bins->octaves &= ~(1u << where.octave);
+}
+
+/* ---- segments ---- */
+
+uint32_t cx_fit_add(cx_fit *fit, uint16_t segment, uint32_t units, uint32_t owner)
+{
+    if (bins_of(fit, owner) == NULL)
+        return 0;
+    uint32_t index = take_node(fit);
+    if (index == 0)
+        return 0;
+    cx_fit_node *node = at(fit, index);
+    node->offset_units = 0;
+    node->units = units;
+    node->before = node->after = 0;
+    node->owner = owner;
+    node->segment = segment;
+    fit->units += units;
+    link_free(fit, index);
+    return index;
+}
+
+bool cx_fit_is_whole(const cx_fit *fit, uint32_t index)
+{
+    const cx_fit_node *node = at(fit, index);
+    return node->before == 0 && node->after == 0;
+}
+
+void cx_fit_remove(cx_fit *fit, uint32_t index)
+{
+    unlink_free(fit, index);
+    fit->units -= at(fit, index)->units;
+    drop_node(fit, index);
+}
+
+/* ---- taking ---- */
+
+/* The smallest of the first ranges of a list that are large enough; 0 if none is. */
+static uint32_t probe(const cx_fit *fit, const cx_fit_bins *bins, place where, uint32_t units, int probes)
+{
+    uint32_t best = 0, best_units = UINT32_MAX;
+    uint32_t index = bins->heads[where.octave][where.list];
+    for (; index != 0 && probes > 0; probes--) {
+        const cx_fit_node *node = at(fit, index);
+        if (node->units >= units && (best == 0 || node->units < best_units)) {
+            best = index;
+            best_units = node->units;
+            if (best_units == units)
+                break;
+        }
+        index = node->next;
+    }
+    return best;
+}
+
+/* The first list behind this one that is not empty. */
+static bool find_above(const cx_fit_bins *bins, place *where)
+{
+    uint32_t lists = where->list == CX_FIT_LISTS - 1
+                         ? 0
+                         : bins->lists[where->octave] & (UINT32_MAX << (where->list + 1));
+    if (lists == 0) {
+        uint32_t octaves = bins->octaves & (UINT32_MAX - 1) << where->octave;
+        if (octaves == 0)
+            return false;
+        where->octave = (uint32_t)__builtin_ctz(octaves);
+        lists = bins->lists[where->octave];
+    }
+    where->list = (uint32_t)__builtin_ctz(lists);
+    return true;
+}
+
+static uint32_t find(const cx_fit *fit, uint32_t owner, uint32_t units)
+{
+    const cx_fit_bins *bins = fit->bins[owner];
+    if (bins == NULL || bins->octaves == 0)
+        return 0;
+    place own = place_of(units), above = own;
+    uint32_t index = probe(fit, bins, own, units, PROBES);
+    if (index != 0)
+        return index;
+    return find_above(bins, &above) ? probe(fit, bins, above, units, PROBES)
+                                    : probe(fit, bins, own, units, PROBES_AT_LAST);
+}
+
+/* What is over behind the taken part stays the owner's whose it was. */
+static void split(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
+{
+    cx_fit_node *node = at(fit, index);
+    cx_fit_node *behind = at(fit, rest);
+    behind->offset_units = node->offset_units + units;
+    behind->units = node->units - units;
+    behind->before = index;
+    behind->after = node->after;
+    behind->owner = node->owner;
+    behind->segment = node->segment;
+    if (node->after != 0)
+        at(fit, node->after)->before = rest;
+    node->after = rest;
+    node->units = units;
+    link_free(fit, rest);
+}
+
+uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
+{
+    uint32_t rest = 0;
+    if (bins_of(fit, owner) == NULL)
+        return 0;
+    uint32_t index = find(fit, owner, units);
+    if (index == 0 && owner != 0)
+        index = find(fit, 0, units);
+    if (index == 0)
+        return 0;
+    cx_fit_node *node = at(fit, index);
+    if (node->units > units) {
+        rest = take_node(fit);
+        if (rest == 0)
+            return 0;
+    }
+    unlink_free(fit, index);
+    if (rest != 0)
+        split(fit, index, rest, units);
+    node->owner = owner;
+    node->state = CX_FIT_TAKEN;
+    node->tag = 0;
+    return index;
+}
+
+/* ---- giving ---- */
+
+/* Nobody's range is another owner's as soon as it joins one. */
+static bool joins(const cx_fit_node *node, uint32_t owner)
+{
+    return node->state == CX_FIT_FREE && (node->owner == owner || node->owner == 0 || owner == 0);
+}
+
+/* The lower of two touching ranges, which are in no list, takes the upper in. */
+static void join(cx_fit *fit, uint32_t lower, uint32_t upper)
+{
+    cx_fit_node *node = at(fit, lower);
+    const cx_fit_node *gone = at(fit, upper);
+    node->units += gone->units;
+    node->after = gone->after;
+    if (gone->after != 0)
+        at(fit, gone->after)->before = lower;
+    drop_node(fit, upper);
+}
+
+/* Puts a range that is in no list into one, joined with what it may be joined with. */
+static uint32_t settle(cx_fit *fit, uint32_t index, uint32_t owner)
+{
+    cx_fit_node *node = at(fit, index);
+    uint32_t before = node->before, after = node->after;
+    if (before != 0 && joins(at(fit, before), owner)) {
+        owner = owner != 0 ? owner : at(fit, before)->owner;
+        unlink_free(fit, before);
+        join(fit, before, index);
+        index = before;
+    }
+    if (after != 0 && joins(at(fit, after), owner)) {
+        owner = owner != 0 ? owner : at(fit, after)->owner;
+        unlink_free(fit, after);
+        join(fit, index, after);
+    }
+    at(fit, index)->owner = owner;
+    link_free(fit, index);
+    return index;
+}
+
+uint32_t cx_fit_give(cx_fit *fit, uint32_t index)
+{
+    return settle(fit, index, at(fit, index)->owner);
+}
+
+bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner)
+{
+    if (bins_of(fit, owner) == NULL)
+        return false;
+    at(fit, index)->owner = owner;
+    return true;
+}
+
+void cx_fit_wash(cx_fit *fit, uint32_t owner)
+{
+    const cx_fit_bins *bins = fit->bins[owner];
+    if (bins == NULL || owner == 0 || bins_of(fit, 0) == NULL)
+        return;
+    while (bins->octaves != 0) {
+        uint32_t octave = (uint32_t)__builtin_ctz(bins->octaves);
+        uint32_t index = bins->heads[octave][__builtin_ctz(bins->lists[octave])];
+        unlink_free(fit, index);
+        settle(fit, index, 0);
+    }
+}
+
+/* ---- looking ---- */
+
+uint64_t cx_fit_free_units(const cx_fit *fit, uint32_t owner)
+{
+    uint64_t units = fit->bins[0] != NULL ? fit->bins[0]->units : 0;
+    return owner != 0 && fit->bins[owner] != NULL ? units + fit->bins[owner]->units : units;
+}
+
+uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index)
+{
+    const cx_fit_bins *bins = fit->bins[owner];
+    if (bins == NULL || bins->octaves == 0)
+        return 0;
+    place where = {0, 0};
+    if (index != 0) {
+        const cx_fit_node *node = at(fit, index);
+        if (node->next != 0)
+            return node->next;
+        where = place_of(node->units);
+    }
+    /* No range has 0 units: the very first list is empty. */
+    return find_above(bins, &where) ? bins->heads[where.octave][where.list] : 0;
+}
+
+static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units, const char **out_wrong)
+{
+    uint64_t units = 0;
+    for (uint32_t index = cx_fit_next_free(fit, owner, 0); index != 0; index = cx_fit_next_free(fit, owner, index)) {
+        const cx_fit_node *node = at(fit, index);
+        units += node->units;
+        *out_wrong = node->state != CX_FIT_FREE ? "a node in a list is not free"
+                     : node->owner != owner     ? "a node is in another owner's list"
+                     : node->units == 0         ? "a free range is empty"
+                                                : NULL;
+        if (*out_wrong == NULL && node->after != 0) {
+            const cx_fit_node *after = at(fit, node->after);
+            *out_wrong = after->before != index                                    ? "neighbours disagree"
+                         : after->offset_units != node->offset_units + node->units ? "there is a gap, or an overlap"
+                         : joins(after, owner)                                     ? "two free ranges are not joined"
+                                                                                   : NULL;
+        }
+        if (*out_wrong != NULL)
+            return false;
+    }
+    *free_units += units;
+    *out_wrong = fit->bins[owner] != NULL && fit->bins[owner]->units != units ? "free units are miscounted" : NULL;
+    return *out_wrong == NULL;
+}
+
+static bool check_node(const cx_fit *fit, uint32_t index, uint64_t *taken_units, const char **out_wrong)
+{
+    const cx_fit_node *node = at(fit, index);
+    *out_wrong = NULL;
+    if (node->state == CX_FIT_UNUSED)
+        return true;
+    if (node->state == CX_FIT_TAKEN)
+        *taken_units += node->units;
+    if (node->before == 0 && node->offset_units != 0)
+        *out_wrong = "the first range of a segment does not begin at 0";
+    if (node->before != 0 && at(fit, node->before)->after != index)
+        *out_wrong = "neighbours disagree";
+    return *out_wrong == NULL;
+}
+
+bool cx_fit_check(const cx_fit *fit, const char **out_wrong)
+{
+    uint64_t units = 0;
+    for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
+        if (!check_lists(fit, owner, &units, out_wrong))
+            return false;
+    for (uint32_t chunk = fit->chunks; chunk != 0; chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+        for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)
+            if (!check_node(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i, &units, out_wrong))
+                return false;
+    *out_wrong = units != fit->units ? "units are lost" : NULL;
+    return *out_wrong == NULL;
+}

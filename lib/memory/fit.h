@@ -1,0 +1,138 @@
+/*
+ * Two-level segregated fit over ranges that it never touches: what is free and what is taken is kept in nodes
+ * beside the memory. No lock, no driver and no runtime: whoever uses a fit sees to it that one thread does
+ * at a time.
+ *
+ * A fit serves units of 256 bytes out of any number of segments, ranges without gaps that are added and
+ * removed. Free ranges that touch are one range, unless different owners freed them: a range belongs to the
+ * owner that freed it, a small number, until it is washed, and only its owner or nobody in particular
+ * (owner 0) has it. A free range of nobody joins a neighbour of an owner's and is then that owner's.
+ *
+ * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at most 1/32.
+ */
+#ifndef CX_MEMORY_FIT_H
+#define CX_MEMORY_FIT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CX_FIT_UNIT_BITS 8
+#define CX_FIT_UNIT_BYTES ((size_t)1 << CX_FIT_UNIT_BITS)
+#define CX_FIT_OWNERS_MAX 1024 /* owner 0 is nobody */
+
+/* ---- nodes ---- */
+
+typedef enum cx_fit_state {
+    CX_FIT_UNUSED, /* a node that stands for no range */
+    CX_FIT_FREE,
+    CX_FIT_TAKEN
+} cx_fit_state;
+
+/* A range. Named by an index, which is never 0. */
+typedef struct cx_fit_node {
+    uint32_t offset_units; /* in its segment */
+    uint32_t units;
+    uint32_t before, after;  /* the neighbours in the segment; 0: none */
+    uint32_t next, previous; /* in the list of a free range */
+    uint32_t owner;
+    uint16_t segment; /* whatever cx_fit_add was told */
+    uint8_t state;    /* cx_fit_state */
+    uint8_t tag;      /* the user's, of a taken range; 0 when it is taken */
+} cx_fit_node;
+
+_Static_assert(sizeof(cx_fit_node) == 32, "two nodes with what stands behind them share no cache line");
+
+#define CX_FIT_CHUNK_BITS 10
+#define CX_FIT_CHUNK_NODES (1u << CX_FIT_CHUNK_BITS)
+#define CX_FIT_CHUNKS_MAX (1u << 14) /* so at most 2^24 nodes */
+
+/* Where fits take their nodes from, a chunk at a time, several fits on several threads at once. Chunks are zeroed
+ * when they are new and stay where they are for good, so that what the user keeps behind a node may be
+ * looked at whatever becomes of it. Zeroed but for the stride it is ready. */
+typedef struct cx_fit_store {
+    size_t stride; /* from node to node, at least sizeof(cx_fit_node); what is behind the node is the user's */
+    _Atomic uint32_t used;     /* chunks that there are */
+    _Atomic uint32_t returned; /* number + 1 of a chunk that no fit has any more; 0: none */
+    uint32_t next_returned[CX_FIT_CHUNKS_MAX];
+    _Atomic(unsigned char *) chunks[CX_FIT_CHUNKS_MAX];
+} cx_fit_store;
+
+/* Of an index that a fit gave out, now or earlier. */
+static inline void *cx_fit_at(cx_fit_store *store, uint32_t index)
+{
+    unsigned char *chunk =
+        atomic_load_explicit(&store->chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire);
+    return chunk + (index & (CX_FIT_CHUNK_NODES - 1)) * store->stride;
+}
+
+/* ---- fits ---- */
+
+#define CX_FIT_OCTAVES 32
+#define CX_FIT_LISTS 32
+
+/* The free ranges of one owner. */
+typedef struct cx_fit_bins {
+    uint32_t octaves; /* a bit for each octave with a list that is not empty */
+    uint32_t lists[CX_FIT_OCTAVES];
+    uint32_t heads[CX_FIT_OCTAVES][CX_FIT_LISTS];
+    uint64_t units;
+} cx_fit_bins;
+
+typedef struct cx_fit {
+    cx_fit_store *store;
+    uint32_t chunks;      /* that it has: number + 1 of the first, linked through their first nodes */
+    uint32_t spare;       /* nodes that stand for nothing */
+    uint32_t owner_limit; /* owners below it may have bins */
+    uint64_t units;       /* of all segments */
+    cx_fit_bins *bins[CX_FIT_OWNERS_MAX];
+} cx_fit;
+
+void cx_fit_open(cx_fit *fit, cx_fit_store *store);
+
+/* Gives all nodes back. What they stood for is the caller's. */
+void cx_fit_close(cx_fit *fit);
+
+/* Units that hold so many bytes; 0 if they are more than a fit can name. */
+static inline uint32_t cx_fit_units(size_t bytes)
+{
+    size_t units = (bytes >> CX_FIT_UNIT_BITS) + ((bytes & (CX_FIT_UNIT_BYTES - 1)) != 0);
+    return units <= UINT32_MAX ? (uint32_t)units : 0;
+}
+
+/* Adds a segment of so many units, at least 1, all of it free and the owner's. Its first node, or 0 if there is no
+ * memory for it. */
+uint32_t cx_fit_add(cx_fit *fit, uint16_t segment, uint32_t units, uint32_t owner);
+
+/* Removes the segment that a free node is all of. */
+void cx_fit_remove(cx_fit *fit, uint32_t index);
+
+/* Whether a free node is all of its segment. */
+bool cx_fit_is_whole(const cx_fit *fit, uint32_t index);
+
+/* Takes a range of so many units, at least 1, that is the owner's or nobody's. 0: there is none, or no memory
+ * for a node. */
+uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units);
+
+/* Frees a taken range for its owner, who may be changed before by cx_fit_transfer. Returns the free node that the range
+ * is part of now; its own may be gone. */
+uint32_t cx_fit_give(cx_fit *fit, uint32_t index);
+
+/* Makes another owner that of a taken range. False if there is no memory for the owner's lists. */
+bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner);
+
+/* Makes what an owner has nobody's, and joins it with its neighbours; ranges that are taken then are freed for the
+ * owner still. */
+void cx_fit_wash(cx_fit *fit, uint32_t owner);
+
+/* Units that are free for an owner: its own and nobody's. */
+uint64_t cx_fit_free_units(const cx_fit *fit, uint32_t owner);
+
+/* The free nodes of an owner, one after the other: 0 for the first, 0 after the last. */
+uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index);
+
+/* Whether everything holds that this file says; for tests. *out_wrong: what does not. */
+bool cx_fit_check(const cx_fit *fit, const char **out_wrong);
+
+#endif

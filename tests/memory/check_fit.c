@@ -1,0 +1,305 @@
+#include "memory/fit.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEGMENTS 4
+#define SEGMENT_UNITS 3000
+#define OWNERS 4
+
+static cx_fit_store store = {.stride = 64};
+static cx_fit fit;
+
+static void open_fit(void)
+{
+    cx_fit_open(&fit, &store);
+}
+
+static void close_fit(void)
+{
+    cx_fit_close(&fit);
+}
+
+static cx_fit_node *node_at(uint32_t index)
+{
+    return cx_fit_at(&store, index);
+}
+
+static void check_fit(void)
+{
+    const char *wrong = NULL;
+    ck_assert_msg(cx_fit_check(&fit, &wrong), "%s", wrong);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state * 0x2545f4914f6cdd1dULL;
+}
+
+/* ---- sizes ---- */
+
+START_TEST(a_size_beyond_what_a_fit_can_name_is_no_units)
+{
+    ck_assert_uint_eq(cx_fit_units(1), 1);
+    ck_assert_uint_eq(cx_fit_units(256), 1);
+    ck_assert_uint_eq(cx_fit_units(257), 2);
+    ck_assert_uint_eq(cx_fit_units(((size_t)UINT32_MAX << 8)), UINT32_MAX);
+    ck_assert_uint_eq(cx_fit_units(((size_t)UINT32_MAX << 8) + 1), 0);
+    ck_assert_uint_eq(cx_fit_units(SIZE_MAX), 0);
+    ck_assert_uint_eq(cx_fit_units(SIZE_MAX - 254), 0);
+}
+END_TEST
+
+START_TEST(a_segment_of_four_billion_units_is_served_to_the_last_one)
+{
+    ck_assert_uint_ne(cx_fit_add(&fit, 0, UINT32_MAX, 0), 0);
+    uint32_t most = cx_fit_take(&fit, 1, UINT32_MAX - 1);
+    ck_assert_uint_ne(most, 0);
+    uint32_t last = cx_fit_take(&fit, 1, 1);
+    ck_assert_uint_ne(last, 0);
+    ck_assert_uint_eq(node_at(last)->offset_units, UINT32_MAX - 1);
+    ck_assert_uint_eq(cx_fit_take(&fit, 1, 1), 0);
+    check_fit();
+    cx_fit_give(&fit, most);
+    uint32_t whole = cx_fit_give(&fit, last);
+    ck_assert(cx_fit_is_whole(&fit, whole));
+    ck_assert_uint_eq(node_at(cx_fit_take(&fit, 1, UINT32_MAX))->units, UINT32_MAX);
+    check_fit();
+}
+END_TEST
+
+/* Every list boundary: the range must be found for a request of its own size and of one unit less, and for none of
+ * one unit more. */
+START_TEST(a_range_serves_every_size_up_to_its_own)
+{
+    for (uint64_t power = 1; power <= UINT32_MAX; power *= 2)
+        for (int64_t more = -1; more <= 1; more++) {
+            uint64_t units = power + (uint64_t)more;
+            if (units == 0 || units >= UINT32_MAX)
+                continue;
+            open_fit();
+            ck_assert_uint_ne(cx_fit_add(&fit, 0, (uint32_t)units, 0), 0);
+            ck_assert_uint_eq(cx_fit_take(&fit, 0, (uint32_t)units + 1), 0);
+            uint32_t taken = cx_fit_take(&fit, 0, (uint32_t)units);
+            ck_assert_uint_ne(taken, 0);
+            cx_fit_give(&fit, taken);
+            if (units > 1)
+                ck_assert_uint_ne(cx_fit_take(&fit, 0, (uint32_t)units - 1), 0);
+            check_fit();
+            close_fit();
+        }
+}
+END_TEST
+
+/* ---- owners ---- */
+
+START_TEST(what_an_owner_freed_is_for_that_owner_until_it_is_washed)
+{
+    cx_fit_add(&fit, 0, 100, 0);
+    uint32_t one = cx_fit_take(&fit, 1, 50), other = cx_fit_take(&fit, 2, 50);
+    cx_fit_give(&fit, one);
+    cx_fit_give(&fit, other);
+    ck_assert_uint_eq(cx_fit_take(&fit, 3, 1), 0);
+    ck_assert_uint_eq(cx_fit_take(&fit, 1, 51), 0);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 50);
+    one = cx_fit_take(&fit, 1, 50);
+    ck_assert_uint_ne(one, 0);
+    cx_fit_wash(&fit, 2);
+    check_fit();
+    other = cx_fit_take(&fit, 3, 50);
+    ck_assert_uint_ne(other, 0);
+    cx_fit_give(&fit, other);
+    cx_fit_give(&fit, one);
+    cx_fit_wash(&fit, 1);
+    cx_fit_wash(&fit, 3);
+    check_fit();
+    ck_assert_uint_ne(cx_fit_take(&fit, 4, 100), 0);
+}
+END_TEST
+
+START_TEST(a_taken_range_can_be_handed_to_another_owner)
+{
+    cx_fit_add(&fit, 0, 10, 0);
+    uint32_t taken = cx_fit_take(&fit, 1, 10);
+    ck_assert(cx_fit_transfer(&fit, taken, 2));
+    cx_fit_give(&fit, taken);
+    ck_assert_uint_eq(cx_fit_take(&fit, 1, 10), 0);
+    ck_assert_uint_ne(cx_fit_take(&fit, 2, 10), 0);
+}
+END_TEST
+
+START_TEST(a_large_range_is_not_broken_for_a_request_that_an_exact_one_serves)
+{
+    cx_fit_add(&fit, 0, 1000, 0);
+    uint32_t exact = cx_fit_take(&fit, 1, 40);
+    uint32_t wall = cx_fit_take(&fit, 1, 1);
+    ck_assert_uint_ne(wall, 0);
+    uint32_t offset = node_at(exact)->offset_units;
+    cx_fit_give(&fit, exact);
+    ck_assert_uint_eq(node_at(cx_fit_take(&fit, 1, 40))->offset_units, offset);
+}
+END_TEST
+
+START_TEST(before_a_request_is_refused_all_of_its_own_list_is_looked_at)
+{
+    uint32_t walls[64];
+    cx_fit_add(&fit, 0, 64 * 1050, 0);
+    uint32_t ranges[64];
+    for (int i = 0; i < 63; i++) {
+        ranges[i] = cx_fit_take(&fit, 1, i == 0 ? 1045 : 1030);
+        walls[i] = cx_fit_take(&fit, 1, 1);
+        ck_assert_uint_ne(walls[i], 0);
+    }
+    while (cx_fit_take(&fit, 1, 1) != 0)
+        ;
+    for (int i = 0; i < 63; i++)
+        cx_fit_give(&fit, ranges[i]);
+    ck_assert_uint_eq(cx_fit_take(&fit, 1, 1046), 0);
+    ck_assert_uint_ne(cx_fit_take(&fit, 1, 1045), 0);
+}
+END_TEST
+
+/* ---- a model ---- */
+
+typedef struct model {
+    unsigned char taken[SEGMENTS][SEGMENT_UNITS]; /* owner + 1 */
+    bool there[SEGMENTS];
+    uint32_t live[SEGMENTS * SEGMENT_UNITS];
+    size_t live_count;
+    uint64_t random;
+} model;
+
+static void mark(model *m, const cx_fit_node *node, unsigned char before, unsigned char after)
+{
+    ck_assert(m->there[node->segment]);
+    ck_assert_uint_le((uint64_t)node->offset_units + node->units, SEGMENT_UNITS);
+    bool good = true;
+    for (uint32_t i = 0; i < node->units; i++) {
+        good &= m->taken[node->segment][node->offset_units + i] == before;
+        m->taken[node->segment][node->offset_units + i] = after;
+    }
+    ck_assert(good);
+}
+
+static void model_take(model *m)
+{
+    uint32_t owner = (uint32_t)(next_random(&m->random) % OWNERS);
+    uint32_t units = 1u << next_random(&m->random) % 10;
+    units += (uint32_t)(next_random(&m->random) % units);
+    uint32_t index = cx_fit_take(&fit, owner, units);
+    if (index == 0)
+        return;
+    ck_assert_uint_eq(node_at(index)->units, units);
+    ck_assert_int_eq(node_at(index)->state, CX_FIT_TAKEN);
+    mark(m, node_at(index), 0, (unsigned char)(owner + 1));
+    m->live[m->live_count++] = index;
+}
+
+static void model_give(model *m)
+{
+    if (m->live_count == 0)
+        return;
+    size_t which = next_random(&m->random) % m->live_count;
+    uint32_t index = m->live[which];
+    m->live[which] = m->live[--m->live_count];
+    mark(m, node_at(index), (unsigned char)(node_at(index)->owner + 1), 0);
+    uint32_t range = cx_fit_give(&fit, index);
+    uint16_t segment = node_at(range)->segment;
+    if (!cx_fit_is_whole(&fit, range) || next_random(&m->random) % 4 != 0)
+        return;
+    cx_fit_remove(&fit, range);
+    m->there[segment] = false;
+}
+
+static void model_add(model *m)
+{
+    uint16_t segment = (uint16_t)(next_random(&m->random) % SEGMENTS);
+    if (m->there[segment])
+        return;
+    ck_assert_uint_ne(cx_fit_add(&fit, segment, SEGMENT_UNITS, (uint32_t)(next_random(&m->random) % OWNERS)), 0);
+    m->there[segment] = true;
+}
+
+static void model_step(model *m)
+{
+    uint64_t what = next_random(&m->random) % 64;
+    if (what == 0)
+        cx_fit_wash(&fit, (uint32_t)(next_random(&m->random) % OWNERS));
+    else if (what == 1)
+        model_add(m);
+    else if (what < 32)
+        model_give(m);
+    else
+        model_take(m);
+}
+
+START_TEST(random_operations_never_overlap_and_always_join)
+{
+    static model m;
+    m = (model){.random = 0x9e3779b97f4a7c15ULL * (uint64_t)(_i + 1)};
+    for (int step = 0; step < 10000; step++) {
+        model_step(&m);
+        if (step % 64 == 0)
+            check_fit();
+    }
+    while (m.live_count != 0)
+        model_give(&m);
+    for (uint32_t owner = 1; owner < OWNERS; owner++)
+        cx_fit_wash(&fit, owner);
+    check_fit();
+    for (int segment = 0; segment < SEGMENTS; segment++)
+        if (m.there[segment])
+            ck_assert_uint_ne(cx_fit_take(&fit, 0, SEGMENT_UNITS), 0);
+    check_fit();
+}
+END_TEST
+
+/* ---- nodes ---- */
+
+START_TEST(a_closed_fit_gives_its_nodes_to_the_next_one)
+{
+    uint32_t used = 0;
+    for (int round = 0; round < 50; round++) {
+        open_fit();
+        cx_fit_add(&fit, 0, 5000, 0);
+        for (int i = 0; i < 5000; i++)
+            (void)cx_fit_take(&fit, 1, 1);
+        ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 0);
+        check_fit();
+        close_fit();
+        if (round == 0)
+            used = store.used;
+    }
+    ck_assert_uint_eq(store.used, used);
+}
+END_TEST
+
+static Suite *fit_suite(void)
+{
+    Suite *suite = suite_create("fit");
+    TCase *alone = tcase_create("alone");
+    tcase_add_test(alone, a_size_beyond_what_a_fit_can_name_is_no_units);
+    tcase_add_test(alone, a_range_serves_every_size_up_to_its_own);
+    tcase_add_test(alone, a_closed_fit_gives_its_nodes_to_the_next_one);
+    suite_add_tcase(suite, alone);
+    TCase *tcase = tcase_create("fit");
+    tcase_add_checked_fixture(tcase, open_fit, close_fit);
+    tcase_add_test(tcase, a_segment_of_four_billion_units_is_served_to_the_last_one);
+    tcase_add_test(tcase, what_an_owner_freed_is_for_that_owner_until_it_is_washed);
+    tcase_add_test(tcase, a_taken_range_can_be_handed_to_another_owner);
+    tcase_add_test(tcase, a_large_range_is_not_broken_for_a_request_that_an_exact_one_serves);
+    tcase_add_test(tcase, before_a_request_is_refused_all_of_its_own_list_is_looked_at);
+    tcase_add_loop_test(tcase, random_operations_never_overlap_and_always_join, 0, 8);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    static Suite *(*const suites[])(void) = {fit_suite, NULL};
+    return cx_test_run(suites);
+}

@@ -1,0 +1,11 @@
+# The parts of the allocator that need no driver.
+MEMORY_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+MEMORY_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+MEMORY_LIBS = tests/support/libsupport.la $(CHECK_LIBS)
+
+check_PROGRAMS += tests/memory/check_fit
+TESTS += tests/memory/check_fit
+tests_memory_check_fit_SOURCES = tests/memory/check_fit.c lib/memory/fit.c lib/memory/fit.h
+tests_memory_check_fit_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_fit_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
