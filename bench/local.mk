@@ -1,4 +1,29 @@
-# Benchmarks are built with the rest but never run as tests. They link the rooms, for the bare driver's table.
+# Benchmarks are built with the rest but never timed as tests. They link the rooms, for the bare driver's table.
 noinst_PROGRAMS += bench/bench_stack
 bench_bench_stack_SOURCES = bench/rounds.c bench/rounds.h bench/stack.c
 bench_bench_stack_LDADD = $(lib_libctxrt_la_LIBADD)
+
+noinst_PROGRAMS += bench/bench_alloc
+bench_bench_alloc_SOURCES = \
+	bench/alloc/apart.c bench/alloc/apart.h \
+	bench/alloc/generate.c bench/alloc/generate.h \
+	bench/alloc/handing.c \
+	bench/alloc/latency.c \
+	bench/alloc/main.c \
+	bench/alloc/play.c bench/alloc/play.h \
+	bench/alloc/report.c bench/alloc/report.h \
+	bench/alloc/subject.c bench/alloc/subject.h \
+	bench/alloc/subject_driver.c \
+	bench/alloc/subject_malloc.c \
+	bench/alloc/traces.c bench/alloc/traces.h \
+	tools/allocation_trace.c tools/allocation_trace.h
+bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools \
+	-DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
+bench_bench_alloc_LDADD = $(lib_libctxrt_la_LIBADD) -lm
+
+EXTRA_DIST += bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/traces/minimalloc_A.csv \
+	bench/traces/minimalloc_B.csv bench/traces/minimalloc_C.csv bench/traces/minimalloc_D.csv \
+	bench/traces/minimalloc_E.csv
+
+dist_check_SCRIPTS += bench/check_alloc.sh
+TESTS += bench/check_alloc.sh

@@ -5,7 +5,7 @@ set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=$1
 rm -rf "$to"
-mkdir -p "$to/programs" "$to/lib" "$to/scenarios" "$to/recorded" "$to/expected"
+mkdir -p "$to/programs" "$to/lib" "$to/scenarios" "$to/recorded" "$to/expected" "$to/traces"
 to=$(cd "$to" && pwd)
 
 program_of() # its path in the build
@@ -58,6 +58,7 @@ rm "$to/libraries"
 done)
 cp "$top_srcdir"/tests/recorded/*.probe.txt "$to/recorded/"
 cp "$top_srcdir"/samples/expected/*.txt "$to/expected/"
+cp "$top_srcdir"/bench/traces/* "$to/traces/"
 cp "$top_srcdir/docs/frames.md" "$top_srcdir/docs/semantics.md" "$top_srcdir/docs/gpu-check.md" "$to/"
 cp "$top_srcdir/tests/gpu/gpu-check.sh" "$top_srcdir"/tests/gpu/*.awk "$to/"
 chmod -R u+w "$to"
