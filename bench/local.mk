@@ -14,6 +14,7 @@ bench_bench_alloc_SOURCES = \
 	bench/alloc/report.c bench/alloc/report.h \
 	bench/alloc/subject.c bench/alloc/subject.h \
 	bench/alloc/subject_driver.c \
+	bench/alloc/subject_fit.c \
 	bench/alloc/subject_malloc.c \
 	bench/alloc/traces.c bench/alloc/traces.h \
 	tools/allocation_trace.c tools/allocation_trace.h

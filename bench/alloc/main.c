@@ -200,13 +200,14 @@ static void time_growth(const request *ask, const bench_field *field)
 /* ---- measures apart ---- */
 
 static const char *const own[] = {"ctxrt object", "ctxrt raw"};
+static const char *const packing[] = {"ctxrt object", "fit, locked"};
 
 static void print_one(const char *measure, const char *trace, const char *subject, const char *name, double value)
 {
     bench_report_row(measure, trace, subject, (const bench_value[]){{name, value}, {0}});
 }
 
-static void take_capacities(const request *ask, const bench_trace *traces)
+static void take_capacities(const request *ask, const char *subject, const bench_trace *traces)
 {
     double product = 1;
     int factors = 0;
@@ -215,8 +216,8 @@ static void take_capacities(const request *ask, const bench_trace *traces)
         if (!wanted(ask->trace, traces[i].name) || traces[i].trace.count == 0 ||
             !bench_stage_open(&stage, &traces[i].trace, 0, 1))
             continue;
-        double needed = bench_capacity(own[0], &stage);
-        print_one("capacity", traces[i].name, own[0], "/ peak", needed);
+        double needed = bench_capacity(subject, &stage);
+        print_one("capacity", traces[i].name, subject, "/ peak", needed);
         bench_stage_close(&stage);
         if (!traces[i].timed && needed > 0) {
             product *= needed;
@@ -224,7 +225,7 @@ static void take_capacities(const request *ask, const bench_trace *traces)
         }
     }
     if (factors == BENCH_TRACES - 4)
-        print_one("capacity", "minimalloc, mean", own[0], "/ peak", pow(product, 1.0 / factors));
+        print_one("capacity", "minimalloc, mean", subject, "/ peak", pow(product, 1.0 / factors));
 }
 
 static void take_upstream(const request *ask, const bench_trace *traces)
@@ -259,8 +260,9 @@ static void measure_apart(const request *ask, const bench_trace *traces)
 {
     if (!ask->emulated)
         return;
-    if (wanted(ask->measure, "capacity"))
-        take_capacities(ask, traces);
+    for (int i = 0; i < 2; i++)
+        if (wanted(ask->measure, "capacity") && wanted(ask->subject, packing[i]))
+            take_capacities(ask, packing[i], traces);
     if (wanted(ask->measure, "upstream"))
         take_upstream(ask, traces);
     if (wanted(ask->measure, "metadata") && traces[1].trace.count >= WEIGHED)

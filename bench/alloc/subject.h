@@ -1,5 +1,5 @@
 /*
- * What is measured: ctxrt's allocator by its two interfaces, the driver's own calls, and malloc of several
+ * What is measured: ctxrt's allocator by its two interfaces and its innermost part, the driver's own calls, and malloc of several
  * libraries, which get sizes / 256.
  */
 #ifndef CX_BENCH_ALLOC_SUBJECT_H
@@ -22,7 +22,7 @@ typedef struct bench_subject {
     const char *missing; /* why it is not there; NULL: it is */
 } bench_subject;
 
-#define BENCH_SUBJECTS_MAX 9
+#define BENCH_SUBJECTS_MAX 10
 
 
 /* ctxrt's come first, then the driver's, then the libraries'. */
@@ -36,6 +36,7 @@ void bench_field_open(bench_field *field);
 
 /* Each appends its own. */
 void bench_add_ctxrt(bench_field *field);
+void bench_add_fit(bench_field *field);
 void bench_add_driver(bench_field *field);
 void bench_add_mallocs(bench_field *field);
 
