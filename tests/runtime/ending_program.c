@@ -188,9 +188,16 @@ static void exit_at_once(void)
 /* ---- while threads are in calls ---- */
 
 enum { WORKERS = 4 };
-static pthread_t workers[WORKERS], waiter;
+static pthread_t workers[WORKERS];
 static sem_t working, never;
 static atomic_int wrong;
+static char first_wrong[512];
+
+static void note_wrong(const char *what)
+{
+    if (atomic_fetch_add(&wrong, 1) == 0)
+        snprintf(first_wrong, sizeof first_wrong, "%s: %s", what, ctxrt_last_error()->message);
+}
 
 /* Calls that are under way when the end comes may fail in any way; from then on all say SHUTDOWN. */
 static void *work_until_the_end(void *argument)
@@ -215,7 +222,7 @@ static void *work_until_the_end(void *argument)
             status = ctxrt_scope_leave(&scope);
     }
     if (ctxrt_device_set(CTXRT_CPU(0)) != CTXRT_ERROR_SHUTDOWN)
-        atomic_fetch_add(&wrong, 1);
+        note_wrong("a call failed before the end had come");
     return NULL;
 }
 
@@ -229,10 +236,11 @@ static void *wait_in_a_call(void *unused)
 {
     if (ctxrt_device_set(CTXRT_CUDA(1)) != CTXRT_SUCCESS ||
         ctxrt_stream_add_host_function(NULL, wait_for_ever, NULL) != CTXRT_SUCCESS)
-        atomic_fetch_add(&wrong, 1);
+        note_wrong("no work to wait for");
     sem_post(&working);
-    if (ctxrt_stream_synchronize(NULL) != CTXRT_SUCCESS)
-        atomic_fetch_add(&wrong, 1);
+    /* It never comes back, unless the end comes before the call begins. */
+    if (ctxrt_stream_synchronize(NULL) != CTXRT_ERROR_SHUTDOWN)
+        note_wrong("a wait was not left to wait");
     return unused;
 }
 
@@ -240,13 +248,14 @@ static void join_the_workers(void)
 {
     for (int i = 0; i < WORKERS; i++)
         pthread_join(workers[i], NULL);
-    need(atomic_load(&wrong) == 0, "a thread got another answer than SHUTDOWN after the end had come");
+    need(atomic_load(&wrong) == 0, first_wrong);
     look_at_the_end();
 }
 
 static void exit_while_threads_are_in_calls(void)
 {
     static int numbers[WORKERS];
+    pthread_t waiter;
     need(ctxrt_log_set(NULL, NULL, CTXRT_LOG_OFF) == CTXRT_SUCCESS, "no log");
     sem_init(&working, 0, 0);
     sem_init(&never, 0, 0);
@@ -257,6 +266,7 @@ static void exit_while_threads_are_in_calls(void)
         pthread_create(&workers[i], NULL, work_until_the_end, &numbers[i]);
     }
     pthread_create(&waiter, NULL, wait_in_a_call, NULL);
+    pthread_detach(waiter);
     for (int i = 0; i < WORKERS + 1; i++)
         sem_wait(&working);
     exit(0);
