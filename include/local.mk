@@ -10,3 +10,9 @@ pkginclude_HEADERS = \
 	include/ctxrt/stack.h \
 	include/ctxrt/status.h \
 	include/ctxrt/stream.h
+
+# Programs say <infinirt.h>: infinirt.pc names the folder.
+infinirtincludedir = $(includedir)/infinirt
+infinirtinclude_HEADERS = \
+	include/infinirt/infinicore.h \
+	include/infinirt/infinirt.h

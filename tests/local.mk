@@ -23,6 +23,7 @@ include tests/faults/local.mk
 include tests/gpu/local.mk
 include tests/graph/local.mk
 include tests/guest/local.mk
+include tests/infinirt/local.mk
 include tests/lifetimes/local.mk
 include tests/memory/local.mk
 include tests/mutants/local.mk

@@ -1,0 +1,68 @@
+#include "infinirt/address.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* In place of uthash's exit(): the entry stays out of the table. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((void)(element), added = false)
+#include <uthash.h>
+
+struct cx_address {
+    void *pointer;
+    void *object;
+    UT_hash_handle hh;
+};
+
+static unsigned int shard_of(const void *pointer)
+{
+    return (unsigned int)(((uintptr_t)pointer >> 4) * 0x9e3779b97f4a7c15u >> 60);
+}
+
+bool cx_address_put(cx_addresses *addresses, void *pointer, void *object)
+{
+    bool added = true;
+    cx_address *before;
+    unsigned int shard = shard_of(pointer);
+    cx_address *entry = calloc(1, sizeof *entry);
+    if (entry == NULL)
+        return false;
+    entry->pointer = pointer;
+    entry->object = object;
+    pthread_mutex_lock(&addresses->shards[shard].lock);
+    HASH_REPLACE_PTR(addresses->shards[shard].table, pointer, entry, before);
+    pthread_mutex_unlock(&addresses->shards[shard].lock);
+    free(before);
+    if (!added)
+        free(entry);
+    return added;
+}
+
+static void *look(cx_addresses *addresses, const void *pointer, bool take)
+{
+    cx_address *entry, *taken = NULL;
+    void *object = NULL;
+    unsigned int shard = shard_of(pointer);
+    pthread_mutex_lock(&addresses->shards[shard].lock);
+    HASH_FIND_PTR(addresses->shards[shard].table, &pointer, entry);
+    if (entry != NULL) {
+        object = entry->object;
+        if (take) {
+            HASH_DELETE(hh, addresses->shards[shard].table, entry);
+            taken = entry;
+        }
+    }
+    pthread_mutex_unlock(&addresses->shards[shard].lock);
+    free(taken);
+    return object;
+}
+
+void *cx_address_find(cx_addresses *addresses, void *pointer)
+{
+    return look(addresses, pointer, false);
+}
+
+void *cx_address_take(cx_addresses *addresses, void *pointer)
+{
+    return look(addresses, pointer, true);
+}

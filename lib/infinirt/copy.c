@@ -1,0 +1,81 @@
+/* Copies. */
+#include "infinirt/stream.h"
+#include <ctxrt/memory.h>
+
+static const ctxrt_copy_kind kinds[] = {
+    [INFINIRT_MEMCPY_H2H] = CTXRT_COPY_HOST_TO_HOST,
+    [INFINIRT_MEMCPY_H2D] = CTXRT_COPY_HOST_TO_DEVICE,
+    [INFINIRT_MEMCPY_D2H] = CTXRT_COPY_DEVICE_TO_HOST,
+    [INFINIRT_MEMCPY_D2D] = CTXRT_COPY_DEVICE_TO_DEVICE,
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static ctxrt_status is_plain(const void *pointer, bool *out_plain)
+{
+    ctxrt_pointer_info info;
+    ctxrt_status status = ctxrt_pointer_query(pointer, &info);
+    *out_plain = status == CTXRT_SUCCESS && !info.known;
+    return status;
+}
+
+/* To a CPU all host memory is its device's, whether it gave that out itself or not. */
+static ctxrt_status kind_on_cpu(const void *dst, const void *src, infinirtMemcpyKind_t kind,
+                                ctxrt_copy_kind *out_kind)
+{
+    bool plain_dst = kind == INFINIRT_MEMCPY_H2H || kind == INFINIRT_MEMCPY_D2H;
+    bool plain_src = kind == INFINIRT_MEMCPY_H2H || kind == INFINIRT_MEMCPY_H2D;
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (!plain_dst)
+        status = is_plain(dst, &plain_dst);
+    if (status == CTXRT_SUCCESS && !plain_src)
+        status = is_plain(src, &plain_src);
+    *out_kind = plain_dst ? plain_src ? CTXRT_COPY_HOST_TO_HOST : CTXRT_COPY_DEVICE_TO_HOST
+                : plain_src ? CTXRT_COPY_HOST_TO_DEVICE
+                            : CTXRT_COPY_DEVICE_TO_DEVICE;
+    return status;
+}
+
+static infiniStatus_t check(const void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind)
+{
+    if ((unsigned int)kind >= KINDS || size > PTRDIFF_MAX)
+        return INFINI_STATUS_BAD_PARAM;
+    return size != 0 && (dst == NULL || src == NULL) ? INFINI_STATUS_NULL_POINTER
+                                                     : INFINI_STATUS_SUCCESS;
+}
+
+static ctxrt_status copy(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
+                         ctxrt_stream *stream)
+{
+    ctxrt_device device;
+    ctxrt_copy_kind of_ctxrt = kinds[kind];
+    if (size == 0)
+        return cx_stream_check(stream);
+    ctxrt_status status = cx_device_begin(&device);
+    if (status == CTXRT_SUCCESS && device.type == CTXRT_DEVICE_CPU)
+        status = kind_on_cpu(dst, src, kind, &of_ctxrt);
+    return status == CTXRT_SUCCESS ? ctxrt_copy_async(dst, src, size, of_ctxrt, stream) : status;
+}
+
+infiniStatus_t infinirtMemcpy(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind)
+{
+    infiniStatus_t wrong = check(dst, src, size, kind);
+    if (wrong != INFINI_STATUS_SUCCESS)
+        return wrong;
+    if (size == 0)
+        return INFINI_STATUS_SUCCESS;
+    ctxrt_status status = copy(dst, src, size, kind, CTXRT_STREAM_LEGACY);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY);
+    return cx_infini_status(status);
+}
+
+infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
+                                   infinirtStream_t stream)
+{
+    ctxrt_stream *target;
+    infiniStatus_t wrong = check(dst, src, size, kind);
+    if (wrong != INFINI_STATUS_SUCCESS)
+        return wrong;
+    ctxrt_status status = cx_stream_begin(stream, &target);
+    return cx_infini_status(status == CTXRT_SUCCESS ? copy(dst, src, size, kind, target) : status);
+}

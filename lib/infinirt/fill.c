@@ -1,0 +1,40 @@
+/* Fills. */
+#include "infinirt/stream.h"
+#include <ctxrt/memory.h>
+
+static infiniStatus_t check(const void *ptr, size_t count)
+{
+    if (count > PTRDIFF_MAX)
+        return INFINI_STATUS_BAD_PARAM;
+    return ptr == NULL && count != 0 ? INFINI_STATUS_NULL_POINTER : INFINI_STATUS_SUCCESS;
+}
+
+static ctxrt_status fill(void *ptr, int value, size_t count, ctxrt_stream *stream)
+{
+    return count == 0 ? cx_stream_check(stream)
+                      : ctxrt_fill_async(ptr, (unsigned char)value, count, stream);
+}
+
+infiniStatus_t infinirtMemset(void *ptr, int value, size_t count)
+{
+    ctxrt_device device;
+    infiniStatus_t wrong = check(ptr, count);
+    if (wrong != INFINI_STATUS_SUCCESS)
+        return wrong;
+    ctxrt_status status = cx_device_begin(&device);
+    if (status == CTXRT_SUCCESS)
+        status = fill(ptr, value, count, CTXRT_STREAM_LEGACY);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY);
+    return cx_infini_status(status);
+}
+
+infiniStatus_t infinirtMemsetAsync(void *ptr, int value, size_t count, infinirtStream_t stream)
+{
+    ctxrt_stream *target;
+    infiniStatus_t wrong = check(ptr, count);
+    if (wrong != INFINI_STATUS_SUCCESS)
+        return wrong;
+    ctxrt_status status = cx_stream_begin(stream, &target);
+    return cx_infini_status(status == CTXRT_SUCCESS ? fill(ptr, value, count, target) : status);
+}

@@ -1,0 +1,93 @@
+/* Memory of devices, in stream order or not, and pinned memory. */
+#include "infinirt/address.h"
+#include "infinirt/stream.h"
+#include <ctxrt/memory.h>
+
+/* By its pointers. */
+static cx_addresses pinned = CX_ADDRESSES_INIT;
+
+/* True if the request is answered: `*out_status` is the answer. Nothing is what a size of 0 asks for. */
+static bool answered(void **p_ptr, size_t size, infiniStatus_t *out_status)
+{
+    *out_status = p_ptr == NULL          ? INFINI_STATUS_NULL_POINTER
+                  : size > PTRDIFF_MAX   ? INFINI_STATUS_BAD_PARAM
+                                         : INFINI_STATUS_SUCCESS;
+    if (*out_status == INFINI_STATUS_SUCCESS && size == 0)
+        *p_ptr = NULL;
+    return *out_status != INFINI_STATUS_SUCCESS || size == 0;
+}
+
+infiniStatus_t infinirtMalloc(void **p_ptr, size_t size)
+{
+    ctxrt_device device;
+    infiniStatus_t answer;
+    if (answered(p_ptr, size, &answer))
+        return answer;
+    ctxrt_status status = cx_device_begin(&device);
+    return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_alloc(size, p_ptr) : status);
+}
+
+infiniStatus_t infinirtFree(void *ptr)
+{
+    return cx_infini_status(ctxrt_free(ptr));
+}
+
+infiniStatus_t infinirtMallocAsync(void **p_ptr, size_t size, infinirtStream_t stream)
+{
+    ctxrt_stream *target;
+    infiniStatus_t answer;
+    if (answered(p_ptr, size, &answer))
+        return answer;
+    ctxrt_status status = cx_stream_begin(stream, &target);
+    return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_alloc_async(size, target, p_ptr) : status);
+}
+
+infiniStatus_t infinirtFreeAsync(void *ptr, infinirtStream_t stream)
+{
+    ctxrt_stream *target;
+    infiniStatus_t answer;
+    if (!cx_release_begin(&answer))
+        return answer;
+    ctxrt_status status = cx_stream_begin(stream, &target);
+    if (status == CTXRT_SUCCESS)
+        status = ptr == NULL ? cx_stream_check(target) : ctxrt_free_async(ptr, target);
+    return cx_infini_status(status);
+}
+
+/* ---- pinned ---- */
+
+static ctxrt_status alloc_pinned(size_t size, void **out_pointer)
+{
+    ctxrt_memory *memory;
+    ctxrt_status status = ctxrt_memory_alloc_pinned(size, &memory);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    void *pointer = ctxrt_memory_pointer(memory);
+    if (!cx_address_put(&pinned, pointer, memory)) {
+        status = ctxrt_memory_release(memory);
+        return status == CTXRT_SUCCESS ? CTXRT_ERROR_OUT_OF_MEMORY : status;
+    }
+    *out_pointer = pointer;
+    return CTXRT_SUCCESS;
+}
+
+infiniStatus_t infinirtMallocHost(void **p_ptr, size_t size)
+{
+    ctxrt_device device;
+    infiniStatus_t answer;
+    if (answered(p_ptr, size, &answer))
+        return answer;
+    ctxrt_status status = cx_device_begin(&device);
+    return cx_infini_status(status == CTXRT_SUCCESS ? alloc_pinned(size, p_ptr) : status);
+}
+
+infiniStatus_t infinirtFreeHost(void *ptr)
+{
+    infiniStatus_t answer;
+    if (!cx_release_begin(&answer) || ptr == NULL)
+        return answer;
+    ctxrt_memory *memory = cx_address_take(&pinned, ptr);
+    if (memory == NULL)
+        return INFINI_STATUS_BAD_PARAM;
+    return cx_infini_status(ctxrt_memory_release(memory));
+}

@@ -1,0 +1,97 @@
+#include "infinirt/stream.h"
+
+#include "infinirt/address.h"
+
+/* By the driver's handles. */
+static cx_addresses streams_of_gpus = CX_ADDRESSES_INIT;
+
+/* A pointer that is not in the table is a handle of ctxrt's, or none: ctxrt sees which. */
+static ctxrt_stream *named(infinirtStream_t stream)
+{
+    ctxrt_stream *found = cx_address_find(&streams_of_gpus, stream);
+    return found != NULL ? found : stream;
+}
+
+ctxrt_status cx_stream_begin(infinirtStream_t stream, ctxrt_stream **out_stream)
+{
+    ctxrt_device device;
+    if (stream == NULL) {
+        *out_stream = CTXRT_STREAM_LEGACY;
+        return cx_device_begin(&device);
+    }
+    ctxrt_status status = cx_runtime_begin();
+    if (status == CTXRT_SUCCESS)
+        *out_stream = named(stream);
+    return status;
+}
+
+ctxrt_status cx_stream_check(ctxrt_stream *stream)
+{
+    ctxrt_context *context;
+    return ctxrt_stream_context(stream, &context);
+}
+
+/* The driver's handle of a GPU's stream is what kernels and libraries take. */
+static infiniStatus_t hand_out(ctxrt_stream *stream, ctxrt_device device, infinirtStream_t *out_stream)
+{
+    struct CUstream_st *native;
+    if (device.type == CTXRT_DEVICE_CPU) {
+        *out_stream = stream;
+        return INFINI_STATUS_SUCCESS;
+    }
+    ctxrt_status status = ctxrt_stream_native(stream, &native);
+    if (status != CTXRT_SUCCESS)
+        return cx_infini_status(status);
+    if (!cx_address_put(&streams_of_gpus, native, stream))
+        return INFINI_STATUS_INTERNAL_ERROR;
+    *out_stream = native;
+    return INFINI_STATUS_SUCCESS;
+}
+
+infiniStatus_t infinirtStreamCreate(infinirtStream_t *stream_ptr)
+{
+    ctxrt_device device;
+    ctxrt_stream *stream;
+    if (stream_ptr == NULL)
+        return INFINI_STATUS_NULL_POINTER;
+    ctxrt_status status = cx_device_begin(&device);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &stream);
+    if (status != CTXRT_SUCCESS)
+        return cx_infini_status(status);
+    infiniStatus_t result = hand_out(stream, device, stream_ptr);
+    if (result != INFINI_STATUS_SUCCESS)
+        status = ctxrt_stream_destroy(stream);
+    return result;
+}
+
+infiniStatus_t infinirtStreamDestroy(infinirtStream_t stream)
+{
+    infiniStatus_t status;
+    if (stream == NULL)
+        return INFINI_STATUS_NULL_POINTER;
+    if (!cx_release_begin(&status))
+        return status;
+    /* Out of the table before the driver can give its handle to another stream. */
+    ctxrt_stream *taken = cx_address_take(&streams_of_gpus, stream);
+    ctxrt_status destroyed = ctxrt_stream_destroy(taken != NULL ? taken : stream);
+    if (taken != NULL && destroyed == CTXRT_ERROR_IN_USE)
+        (void)cx_address_put(&streams_of_gpus, stream, taken);
+    return cx_infini_status(destroyed);
+}
+
+infiniStatus_t infinirtStreamSynchronize(infinirtStream_t stream)
+{
+    ctxrt_stream *target;
+    ctxrt_status status = cx_stream_begin(stream, &target);
+    return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_stream_synchronize(target) : status);
+}
+
+infiniStatus_t infinirtStreamWaitEvent(infinirtStream_t stream, infinirtEvent_t event)
+{
+    ctxrt_stream *target;
+    if (event == NULL)
+        return INFINI_STATUS_NULL_POINTER;
+    ctxrt_status status = cx_stream_begin(stream, &target);
+    return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_stream_wait_event(target, event) : status);
+}
