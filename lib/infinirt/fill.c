@@ -21,6 +21,8 @@ infiniStatus_t infinirtMemset(void *ptr, int value, size_t count)
     infiniStatus_t wrong = check(ptr, count);
     if (wrong != INFINI_STATUS_SUCCESS)
         return wrong;
+    if (count == 0)
+        return INFINI_STATUS_SUCCESS;
     ctxrt_status status = cx_device_begin(&device);
     if (status == CTXRT_SUCCESS)
         status = fill(ptr, value, count, CTXRT_STREAM_LEGACY);

@@ -6,6 +6,7 @@ lib_libinfinirt_la_SOURCES = \
 	lib/infinirt/device.c lib/infinirt/device.h \
 	lib/infinirt/event.c \
 	lib/infinirt/fill.c \
+	lib/infinirt/graph.c \
 	lib/infinirt/memory.c \
 	lib/infinirt/snapshot.c \
 	lib/infinirt/status.c lib/infinirt/status.h \

@@ -22,6 +22,8 @@ static struct {
     infinirtStream_t stream, dead_stream, other_stream;
     infinirtEvent_t event, fresh_event, untimed_event, dead_event;
     void *memory, *dead_memory, *async_memory, *host, *dead_host;
+    infinirtGraph_t graph, dead_graph;
+    infinirtGraphExec_t exec, dead_exec;
 } of;
 
 typedef union results {
@@ -54,6 +56,17 @@ static void need(infiniStatus_t status, const char *call)
 }
 #define NEED(call) need(call, #call)
 
+/* What a second begin gives; the capture goes on, and is ended. */
+static infiniStatus_t begin_twice(infinirtStream_t stream)
+{
+    infinirtGraph_t graph;
+    NEED(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
+    infiniStatus_t status = infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED);
+    NEED(infinirtStreamEndCapture(stream, &graph));
+    NEED(infinirtGraphDestroy(graph));
+    return status;
+}
+
 /* ---- rows ---- */
 
 typedef struct row {
@@ -79,6 +92,32 @@ static const row rows[] = {
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 /* ---- the stage ---- */
+
+static infinirtGraph_t capture_fill(void)
+{
+    infinirtGraph_t graph;
+    NEED(infinirtStreamBeginCapture(of.stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
+    NEED(infinirtMemsetAsync(of.memory, 7, BYTES, of.stream));
+    NEED(infinirtStreamEndCapture(of.stream, &graph));
+    return graph;
+}
+
+static void make_graphs(void)
+{
+    of.graph = capture_fill();
+    of.dead_graph = capture_fill();
+    NEED(infinirtGraphInstantiate(&of.exec, of.graph, NULL, NULL, 0));
+    NEED(infinirtGraphInstantiate(&of.dead_exec, of.dead_graph, NULL, NULL, 0));
+    NEED(infinirtGraphDestroy(of.dead_graph));
+    NEED(infinirtGraphExecDestroy(of.dead_exec));
+}
+
+static void end_graphs(void)
+{
+    NEED(infinirtGraphLuanch(of.exec, of.stream));
+    NEED(infinirtGraphDestroy(of.graph));
+    NEED(infinirtGraphExecDestroy(of.exec));
+}
 
 static void make_stage(infiniDevice_t type, infiniDevice_t other)
 {
@@ -107,11 +146,13 @@ static void make_stage(infiniDevice_t type, infiniDevice_t other)
     NEED(infinirtFreeHost(of.dead_host));
     NEED(infinirtMemset(of.memory, 7, BYTES));
     NEED(infinirtDeviceSynchronize());
+    make_graphs();
 }
 
 /* What the rows refused is as it was: each object can still be used and given back. */
 static void end_stage(void)
 {
+    end_graphs();
     NEED(infinirtMemcpy(of.host, of.memory, BYTES, INFINIRT_MEMCPY_D2H));
     for (size_t i = 0; i < BYTES; i++)
         if (((unsigned char *)of.host)[i] != 7) {

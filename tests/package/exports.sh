@@ -1,8 +1,9 @@
 #!/bin/sh
-# libctxrt.so exports what the public headers declare, and nothing else. The symbol map is not asked.
+# libctxrt.so and libinfinirt.so export what their public headers declare, and nothing else. The symbol maps are not asked.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 library=$top_builddir/lib/.libs/libctxrt.so
+infinirt=$top_builddir/lib/.libs/libinfinirt.so
 
 # The names behind CTXRT_API: the last word before the first parenthesis.
 declared() # header...
@@ -20,7 +21,7 @@ exported() # library
     nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort
 }
 
-echo 1..5
+echo 1..8
 declared "$top_srcdir"/include/ctxrt/*.h > "$scratch/declared"
 exported "$library" > "$scratch/exported"
 
@@ -38,3 +39,15 @@ report $? 'nothing_else_is_exported'
 nm -D --defined-only "$library" | grep -v '@@CTXRT_0$\| A CTXRT_0$' > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? 'every_symbol_has_its_version'
+
+# The functions of InfiniRT's header: __INFINI_C __export infiniStatus_t name(...
+sed -n 's/^__INFINI_C __export infiniStatus_t \(infinirt[A-Za-z]*\)(.*/\1/p' "$top_srcdir/include/infinirt/infinirt.h" |
+    LC_ALL=C sort > "$scratch/declared"
+exported "$infinirt" > "$scratch/exported"
+[ "$(uniq "$scratch/declared" | wc -l)" -eq 35 ] && [ "$(wc -l < "$scratch/declared")" -eq 35 ]
+report $? 'infinirt_h_declares_35_functions'
+diff "$scratch/declared" "$scratch/exported" > "$scratch/out"
+report $? 'libinfinirt_exports_these_and_nothing_else'
+objdump -p "$infinirt" > "$scratch/out"
+grep -q 'SONAME *libinfinirt\.so$' "$scratch/out" && grep -q 'NEEDED *libctxrt\.so\.0$' "$scratch/out"
+report $? 'its_soname_is_that_of_the_original_and_it_needs_libctxrt'

@@ -2,7 +2,7 @@
 # Each public header compiles alone, as C11 and as C++17, without cuda.h, and beside it in both orders.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-headers=$(cd "$top_srcdir/include" && echo ctxrt/*.h)
+headers=$(cd "$top_srcdir/include" && echo ctxrt/*.h infinirt/*.h)
 set -- $headers
 echo "1..$((4 * $#))"
 
