@@ -1,8 +1,10 @@
 /**
- * What the InfiniRT interface shares with others of its family: statuses, types of devices, types of elements.
+ * What the InfiniRT interface shares with others of its family: statuses, types of devices, types
+ * of elements.
  *
- * The names and values are those of InfiniCore's header of this name, and so are the guard and the three macros, which
- * programs written for it use in their own headers: a program may include both in any order, and gets one of them.
+ * The names and values are those of InfiniCore's header of this name, and so are the guard and the
+ * three macros, which programs written for it use in their own headers: a program may include both
+ * in any order, and gets one of them.
  */
 #ifndef __INFINICORE_API_H__
 #define __INFINICORE_API_H__

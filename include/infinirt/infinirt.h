@@ -1,21 +1,24 @@
 /**
  * The InfiniRT C interface, served by ctxrt (link with -linfinirt; pkg-config infinirt).
  *
- * A thread starts at CPU 0, and every function that names no device works on the calling thread's device. The type
- * NVIDIA is ctxrt's type CUDA; types without a driver have 0 devices.
+ * A thread starts at CPU 0, and every function that names no device works on the calling thread's
+ * device. The type NVIDIA is ctxrt's type CUDA; types without a driver have 0 devices.
  *
- * Where a function takes a stream, NULL is the legacy default stream of the calling thread's device. A stream, event or graph
- * knows its own device: it may be used, and destroyed, whatever device the calling thread has set. A stream of an NVIDIA device is
- * the driver's own handle, so that kernels and libraries can be given it; all other handles are opaque.
+ * Where a function takes a stream, NULL is the legacy default stream of the calling thread's
+ * device. A stream, event or graph knows its own device: it may be used, and destroyed, whatever
+ * device the calling thread has set. A stream of an NVIDIA device is the driver's own handle, so
+ * that kernels and libraries can be given it; all other handles are opaque.
  *
- * Sizes are in bytes. Every function may be called from any thread. On failure nothing has changed and no out-parameter has been
- * written, unless the function says what; ctxrt_last_error() of <ctxrt/status.h> says what was wrong. Every function but the
- * device's own may return, besides what is said there:
+ * Sizes are in bytes. Every function may be called from any thread. On failure nothing has changed
+ * and no out-parameter has been written, unless the function says what; ctxrt_last_error() of
+ * <ctxrt/status.h> says what was wrong. Every function but the device's own may return, besides
+ * what is said there:
  *   INFINI_STATUS_NULL_POINTER            a pointer or handle that must not be NULL is NULL
- *   INFINI_STATUS_BAD_PARAM               a handle that was destroyed or is of another kind; a value that there is not
+ *   INFINI_STATUS_BAD_PARAM               a handle that was destroyed or is of another kind; a
+ *                                         value that there is not
  *   INFINI_STATUS_NOT_IMPLEMENTED         the device's driver has no such call
  *   INFINI_STATUS_DEVICE_NOT_INITIALIZED  the process is ending, or was forked after the first call
- *   INFINI_STATUS_INTERNAL_ERROR          out of memory; or the driver failed, maybe in earlier work
+ *   INFINI_STATUS_INTERNAL_ERROR          out of memory; the driver failed, maybe in earlier work
  * docs/infinirt.md has the table of every function, its bad arguments, and what comes back.
  */
 #ifndef __INFINIRT_API_H__
@@ -38,33 +41,43 @@ __INFINI_C __export infiniStatus_t infinirtInit(void);
 /** The counts of all types, count_array[INFINI_DEVICE_TYPE_COUNT], indexed by type. */
 __INFINI_C __export infiniStatus_t infinirtGetAllDeviceCount(int *count_array);
 
-/** How many devices of a type there are; none is no error. DEVICE_TYPE_NOT_SUPPORTED: no such type. */
+/**
+ * How many devices of a type there are; none is no error. DEVICE_TYPE_NOT_SUPPORTED: no such type.
+ */
 __INFINI_C __export infiniStatus_t infinirtGetDeviceCount(infiniDevice_t device, int *count);
 
 /**
- * Makes a device the calling thread's; other threads keep theirs. On failure the device is what it was.
- * DEVICE_TYPE_NOT_SUPPORTED: no such type, or it has no devices. DEVICE_NOT_FOUND: the type has no device of that index.
+ * Makes a device the calling thread's; other threads keep theirs. On failure the device is what it
+ * was. DEVICE_TYPE_NOT_SUPPORTED: no such type, or it has no devices. DEVICE_NOT_FOUND: the type
+ * has no device of that index.
  */
 __INFINI_C __export infiniStatus_t infinirtSetDevice(infiniDevice_t device, int device_id);
 
 /** The calling thread's device. Either pointer may be NULL, not both. */
-__INFINI_C __export infiniStatus_t infinirtGetDevice(infiniDevice_t *device_ptr, int *device_id_ptr);
+__INFINI_C __export infiniStatus_t infinirtGetDevice(
+    infiniDevice_t *device_ptr, int *device_id_ptr);
 
-/** Free and total memory of any device; the calling thread's stays what it was. Errors as infinirtSetDevice. */
-__INFINI_C __export infiniStatus_t infinirtGetMemInfo(infiniDevice_t device, int device_id, size_t *free_bytes,
-                                                      size_t *total_bytes);
+/**
+ * Free and total memory of any device; the calling thread's stays what it was. Errors as
+ * infinirtSetDevice.
+ */
+__INFINI_C __export infiniStatus_t infinirtGetMemInfo(
+    infiniDevice_t device, int device_id, size_t *free_bytes, size_t *total_bytes);
 
 /** What a snapshot can tell: bits of valid_fields and estimated_fields. */
 typedef enum {
     INFINIRT_RESOURCE_FIELD_NONE = 0,
-    INFINIRT_RESOURCE_FIELD_MEMORY_CAPACITY = 1, /**< free_bytes, total_bytes, used_bytes, reserved_bytes */
+    INFINIRT_RESOURCE_FIELD_MEMORY_CAPACITY = 1, /**< the four sizes from free_bytes on */
     INFINIRT_RESOURCE_FIELD_COMPUTE_UTILIZATION = 2,
     INFINIRT_RESOURCE_FIELD_MEMORY_BANDWIDTH_UTILIZATION = 4,
     INFINIRT_RESOURCE_FIELD_KERNEL_TIME_RATIO = 8,
     INFINIRT_RESOURCE_FIELD_COMMUNICATION = 16 /**< communication_time_ratio, communication_bytes */
 } infinirtResourceField_t;
 
-/** Resources of a device at one moment. A field without its bit in valid_fields is 0 and means nothing. */
+/**
+ * Resources of a device at one moment. A field without its bit in valid_fields is 0 and means
+ * nothing.
+ */
 typedef struct {
     infiniDevice_t device_type;
     int device_id;
@@ -82,25 +95,35 @@ typedef struct {
 } infinirtDeviceResourceSnapshot_t;
 
 /** What is known of any device: its memory, and nothing else. Errors as infinirtSetDevice. */
-__INFINI_C __export infiniStatus_t infinirtGetDeviceResourceSnapshot(infiniDevice_t device, int device_id,
-                                                                     infinirtDeviceResourceSnapshot_t *snapshot);
+__INFINI_C __export infiniStatus_t infinirtGetDeviceResourceSnapshot(
+    infiniDevice_t device, int device_id, infinirtDeviceResourceSnapshot_t *snapshot);
 
 /** Waits for all work of the calling thread's device. */
 __INFINI_C __export infiniStatus_t infinirtDeviceSynchronize(void);
 
 /* ---- streams ---- */
 
-/** Creates a stream of the calling thread's device, ordered with its legacy stream. The caller owns it. */
+/**
+ * Creates a stream of the calling thread's device, ordered with its legacy stream. The caller owns
+ * it.
+ */
 __INFINI_C __export infiniStatus_t infinirtStreamCreate(infinirtStream_t *stream_ptr);
 
-/** Destroys a stream; work that is in it goes on to its end. NULL is an error: the legacy stream stays. */
+/**
+ * Destroys a stream; work that is in it goes on to its end. NULL is an error: the legacy stream
+ * stays.
+ */
 __INFINI_C __export infiniStatus_t infinirtStreamDestroy(infinirtStream_t stream);
 
 /** Waits until all work submitted to the stream so far is done. */
 __INFINI_C __export infiniStatus_t infinirtStreamSynchronize(infinirtStream_t stream);
 
-/** Lets work submitted to the stream from now on wait for what the event last recorded, on whichever device. */
-__INFINI_C __export infiniStatus_t infinirtStreamWaitEvent(infinirtStream_t stream, infinirtEvent_t event);
+/**
+ * Lets work submitted to the stream from now on wait for what the event last recorded, on whichever
+ * device.
+ */
+__INFINI_C __export infiniStatus_t infinirtStreamWaitEvent(
+    infinirtStream_t stream, infinirtEvent_t event);
 
 /* ---- events ---- */
 
@@ -119,13 +142,19 @@ typedef enum {
 __INFINI_C __export infiniStatus_t infinirtEventCreate(infinirtEvent_t *event_ptr);
 
 /** The same with INFINIRT_EVENT_* flags. BAD_PARAM: no such flags. */
-__INFINI_C __export infiniStatus_t infinirtEventCreateWithFlags(infinirtEvent_t *event_ptr, uint32_t flags);
+__INFINI_C __export infiniStatus_t infinirtEventCreateWithFlags(
+    infinirtEvent_t *event_ptr, uint32_t flags);
 
-/** Records the event behind the work submitted to a stream of the same device so far. BAD_PARAM: of another device. */
-__INFINI_C __export infiniStatus_t infinirtEventRecord(infinirtEvent_t event, infinirtStream_t stream);
+/**
+ * Records the event behind the work submitted to a stream of the same device so far. BAD_PARAM: of
+ * another device.
+ */
+__INFINI_C __export infiniStatus_t infinirtEventRecord(
+    infinirtEvent_t event, infinirtStream_t stream);
 
 /** Whether what the event last recorded is done; COMPLETE if it never recorded. */
-__INFINI_C __export infiniStatus_t infinirtEventQuery(infinirtEvent_t event, infinirtEventStatus_t *status_ptr);
+__INFINI_C __export infiniStatus_t infinirtEventQuery(
+    infinirtEvent_t event, infinirtEventStatus_t *status_ptr);
 
 /** Waits until what the event last recorded is done. */
 __INFINI_C __export infiniStatus_t infinirtEventSynchronize(infinirtEvent_t event);
@@ -134,29 +163,38 @@ __INFINI_C __export infiniStatus_t infinirtEventSynchronize(infinirtEvent_t even
 __INFINI_C __export infiniStatus_t infinirtEventDestroy(infinirtEvent_t event);
 
 /**
- * Milliseconds from one event to the other. INTERNAL_ERROR: one is not done yet. BAD_PARAM: one was never recorded or has no
- * timing, or they are of different devices.
+ * Milliseconds from one event to the other. INTERNAL_ERROR: one is not done yet. BAD_PARAM: one was
+ * never recorded or has no timing, or they are of different devices.
  */
-__INFINI_C __export infiniStatus_t infinirtEventElapsedTime(float *ms_ptr, infinirtEvent_t start, infinirtEvent_t end);
+__INFINI_C __export infiniStatus_t infinirtEventElapsedTime(
+    float *ms_ptr, infinirtEvent_t start, infinirtEvent_t end);
 
 /* ---- memory ---- */
 
 /**
- * Allocates memory of the calling thread's device; that of a CPU is memory that the host may touch. A size of 0 gives NULL.
- * BAD_PARAM: a size that no memory has (more than PTRDIFF_MAX). INTERNAL_ERROR: the device has not that much left.
+ * Allocates memory of the calling thread's device; that of a CPU is memory that the host may touch.
+ * A size of 0 gives NULL. BAD_PARAM: a size that no memory has (more than PTRDIFF_MAX).
+ * INTERNAL_ERROR: the device has not that much left.
  */
 __INFINI_C __export infiniStatus_t infinirtMalloc(void **p_ptr, size_t size);
 
-/** Allocates host memory that the devices reach directly, for infinirtFreeHost. Otherwise as infinirtMalloc. */
+/**
+ * Allocates host memory that the devices reach directly, for infinirtFreeHost. Otherwise as
+ * infinirtMalloc.
+ */
 __INFINI_C __export infiniStatus_t infinirtMallocHost(void **p_ptr, size_t size);
 
 /**
- * Frees what infinirtMalloc or infinirtMallocAsync gave, under any device of the calling thread; waits for work of the memory's
- * device. NULL is harmless. BAD_PARAM: not such memory, or freed before.
+ * Frees what infinirtMalloc or infinirtMallocAsync gave, under any device of the calling thread;
+ * waits for work of the memory's device. NULL is harmless. BAD_PARAM: not such memory, or freed
+ * before.
  */
 __INFINI_C __export infiniStatus_t infinirtFree(void *ptr);
 
-/** Frees what infinirtMallocHost gave. NULL is harmless. BAD_PARAM: not such memory, or freed before. */
+/**
+ * Frees what infinirtMallocHost gave. NULL is harmless. BAD_PARAM: not such memory, or freed
+ * before.
+ */
 __INFINI_C __export infiniStatus_t infinirtFreeHost(void *ptr);
 
 typedef enum {
@@ -167,28 +205,43 @@ typedef enum {
 } infinirtMemcpyKind_t;
 
 /**
- * Copies, in the order of the legacy stream, and waits until it is done. The memory may be of any devices, whichever the
- * calling thread has set. "Host" is memory that the host may touch, that of a CPU included; "device" is memory of a device, pinned
- * memory, and, where the calling thread's device is a CPU, any host memory. A size of 0 does nothing.
- * BAD_PARAM: no such kind; the kind contradicts what the addresses are; a size that does not fit the memory.
+ * Copies, in the order of the legacy stream, and waits until it is done. The memory may be of any
+ * devices, whichever the calling thread has set. "Host" is memory that the host may touch, that of
+ * a CPU included; "device" is memory of a device, pinned memory, and, where the calling thread's
+ * device is a CPU, any host memory. A size of 0 does nothing. BAD_PARAM: no such kind; the kind
+ * contradicts what the addresses are; a size that does not fit the memory.
  */
-__INFINI_C __export infiniStatus_t infinirtMemcpy(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind);
+__INFINI_C __export infiniStatus_t infinirtMemcpy(
+    void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind);
 
-/** The same in the order of a stream, without waiting where both ends are device or pinned memory. */
-__INFINI_C __export infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
-                                                       infinirtStream_t stream);
+/**
+ * The same in the order of a stream, without waiting where both ends are device or pinned memory.
+ */
+__INFINI_C __export infiniStatus_t infinirtMemcpyAsync(
+    void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind, infinirtStream_t stream);
 
-/** Allocates memory of the stream's device, for work submitted to the stream afterwards. Otherwise as infinirtMalloc. */
-__INFINI_C __export infiniStatus_t infinirtMallocAsync(void **p_ptr, size_t size, infinirtStream_t stream);
+/**
+ * Allocates memory of the stream's device, for work submitted to the stream afterwards. Otherwise
+ * as infinirtMalloc.
+ */
+__INFINI_C __export infiniStatus_t infinirtMallocAsync(
+    void **p_ptr, size_t size, infinirtStream_t stream);
 
-/** Frees what infinirtMallocAsync gave, behind the stream's work so far. NULL is harmless. Otherwise as infinirtFree. */
+/**
+ * Frees what infinirtMallocAsync gave, behind the stream's work so far. NULL is harmless. Otherwise
+ * as infinirtFree.
+ */
 __INFINI_C __export infiniStatus_t infinirtFreeAsync(void *ptr, infinirtStream_t stream);
 
-/** Sets every byte to the low byte of `value`, in the order of the legacy stream, and waits. Errors as infinirtMemcpy. */
+/**
+ * Sets every byte to the low byte of `value`, in the order of the legacy stream, and waits. Errors
+ * as infinirtMemcpy.
+ */
 __INFINI_C __export infiniStatus_t infinirtMemset(void *ptr, int value, size_t count);
 
 /** The same in the order of a stream, without waiting where the memory is a device's or pinned. */
-__INFINI_C __export infiniStatus_t infinirtMemsetAsync(void *ptr, int value, size_t count, infinirtStream_t stream);
+__INFINI_C __export infiniStatus_t infinirtMemsetAsync(
+    void *ptr, int value, size_t count, infinirtStream_t stream);
 
 /* ---- graphs ---- */
 
@@ -200,32 +253,36 @@ typedef enum {
 } infinirtStreamCaptureMode_t;
 
 /**
- * Begins a capture: work submitted to the stream from now on does not run, but is noted. BAD_PARAM: no such mode.
- * INTERNAL_ERROR: the stream captures already, or is the legacy one.
+ * Begins a capture: work submitted to the stream from now on does not run, but is noted. BAD_PARAM:
+ * no such mode. INTERNAL_ERROR: the stream captures already, or is the legacy one.
  */
-__INFINI_C __export infiniStatus_t infinirtStreamBeginCapture(infinirtStream_t stream, infinirtStreamCaptureMode_t mode);
+__INFINI_C __export infiniStatus_t infinirtStreamBeginCapture(
+    infinirtStream_t stream, infinirtStreamCaptureMode_t mode);
 
 /**
- * Ends a capture, with the graph of what was noted. The caller owns it. INTERNAL_ERROR: the stream does not capture; or
- * something went wrong in the capture, which is over then.
+ * Ends a capture, with the graph of what was noted. The caller owns it. INTERNAL_ERROR: the stream
+ * does not capture; or something went wrong in the capture, which is over then.
  */
-__INFINI_C __export infiniStatus_t infinirtStreamEndCapture(infinirtStream_t stream, infinirtGraph_t *graph_ptr);
+__INFINI_C __export infiniStatus_t infinirtStreamEndCapture(
+    infinirtStream_t stream, infinirtGraph_t *graph_ptr);
 
 /** Destroys a graph. What was instantiated from it stays. */
 __INFINI_C __export infiniStatus_t infinirtGraphDestroy(infinirtGraph_t graph);
 
 /**
- * Makes an executable graph, which the caller owns. On failure `log_buffer`, unless it is NULL, gets what was wrong as text, cut to
- * `buffer_size` bytes with its NUL, and `*node_ptr`, unless that is NULL, the node that is to blame: NULL where none is known.
+ * Makes an executable graph, which the caller owns. On failure `log_buffer`, unless it is NULL,
+ * gets what was wrong as text, cut to `buffer_size` bytes with its NUL, and `*node_ptr`, unless
+ * that is NULL, the node that is to blame: NULL where none is known.
  */
-__INFINI_C __export infiniStatus_t infinirtGraphInstantiate(infinirtGraphExec_t *graph_exec_ptr, infinirtGraph_t graph,
-                                                            infinirtGraphNode_t *node_ptr, char *log_buffer,
-                                                            size_t buffer_size);
+__INFINI_C __export infiniStatus_t infinirtGraphInstantiate(
+    infinirtGraphExec_t *graph_exec_ptr, infinirtGraph_t graph, infinirtGraphNode_t *node_ptr, char
+    *log_buffer, size_t buffer_size);
 
 /** Destroys an executable graph; launches of it go on to their end. */
 __INFINI_C __export infiniStatus_t infinirtGraphExecDestroy(infinirtGraphExec_t graph_exec);
 
 /** Launches an executable graph in a stream of its device. (The name is spelled so.) */
-__INFINI_C __export infiniStatus_t infinirtGraphLuanch(infinirtGraphExec_t graph_exec, infinirtStream_t stream);
+__INFINI_C __export infiniStatus_t infinirtGraphLuanch(
+    infinirtGraphExec_t graph_exec, infinirtStream_t stream);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What a pointer that was handed out stands for, where it is the driver's own and not a handle of ctxrt's: pinned memory, and
- * the streams of GPUs.
+ * What a pointer that was handed out stands for, where it is the driver's own and not a handle of
+ * ctxrt's: pinned memory, and the streams of GPUs.
  */
 #ifndef CX_INFINIRT_ADDRESS_H
 #define CX_INFINIRT_ADDRESS_H
@@ -12,7 +12,7 @@
 
 typedef struct cx_address cx_address;
 
-/* Pointers of one kind. Lock "addresses", one for each shard: innermost, held across no other call. */
+/* Pointers of one kind. Lock "addresses", one for each shard: innermost, held across no call. */
 typedef struct cx_addresses {
     struct {
         pthread_mutex_t lock;
@@ -25,7 +25,8 @@ typedef struct cx_addresses {
         .shards = {[0 ... CX_ADDRESS_SHARDS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}}           \
     }
 
-/* Enters a pointer, in place of what it stood for before, if that was never taken out. False: out of memory. */
+/* Enters a pointer, in place of what it stood for before, if that was never taken out. False: out
+ * of memory. */
 bool cx_address_put(cx_addresses *addresses, void *pointer, void *object);
 
 /* What a pointer stands for; NULL if it is not there. */

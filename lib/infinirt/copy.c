@@ -35,7 +35,8 @@ static ctxrt_status kind_on_cpu(const void *dst, const void *src, infinirtMemcpy
     return status;
 }
 
-static infiniStatus_t check(const void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind)
+static infiniStatus_t check(const void *dst, const void *src, size_t size,
+                            infinirtMemcpyKind_t kind)
 {
     if ((unsigned int)kind >= KINDS || size > PTRDIFF_MAX)
         return INFINI_STATUS_BAD_PARAM;
@@ -69,8 +70,8 @@ infiniStatus_t infinirtMemcpy(void *dst, const void *src, size_t size, infinirtM
     return cx_infini_status(status);
 }
 
-infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
-                                   infinirtStream_t stream)
+infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size,
+                                   infinirtMemcpyKind_t kind, infinirtStream_t stream)
 {
     ctxrt_stream *target;
     infiniStatus_t wrong = check(dst, src, size, kind);

@@ -8,14 +8,16 @@
 #include <ctxrt/device.h>
 #include <stdbool.h>
 
-/* First thing in every call that works on the calling thread's device: a thread without one starts at CPU 0. */
+/* First thing in every call that works on the calling thread's device: a thread without one starts
+ * at CPU 0. */
 ctxrt_status cx_device_begin(ctxrt_device *out_device);
 
-/* First thing in every call that needs no device: starts the runtime, or says why it cannot be used. */
+/* First thing in every call that needs no device: starts the runtime, or says why it cannot be
+ * used. */
 ctxrt_status cx_runtime_begin(void);
 
-/* The same in calls that give something back: true if the call may go on, else it returns *out_status at once,
- * which is a success once the process is ending. */
+/* The same in calls that give something back: true if the call may go on, else it returns
+ * *out_status at once, which is a success once the process is ending. */
 bool cx_release_begin(infiniStatus_t *out_status);
 
 /* The status of a call that was given a device. */

@@ -1,4 +1,5 @@
-/* Capture, graphs, executable graphs. Both kinds of graph are graphs of ctxrt's: one that is executable is a clone, instantiated. */
+/* Capture, graphs, executable graphs. Both kinds of graph are graphs of ctxrt's: one that is
+ * executable is a clone, instantiated. */
 #include "infinirt/address.h"
 #include "infinirt/stream.h"
 #include <ctxrt/graph.h>
@@ -22,8 +23,9 @@ infiniStatus_t infinirtStreamBeginCapture(infinirtStream_t stream, infinirtStrea
     if ((unsigned int)mode >= MODES)
         return INFINI_STATUS_BAD_PARAM;
     ctxrt_status status = cx_stream_begin(stream, &target);
-    return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_stream_capture_begin(target, modes[mode])
-                                                    : status);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_capture_begin(target, modes[mode]);
+    return cx_infini_status(status);
 }
 
 infiniStatus_t infinirtStreamEndCapture(infinirtStream_t stream, infinirtGraph_t *graph_ptr)

@@ -6,7 +6,8 @@
 /* By its pointers. */
 static cx_addresses pinned = CX_ADDRESSES_INIT;
 
-/* True if the request is answered: `*out_status` is the answer. Nothing is what a size of 0 asks for. */
+/* True if the request is answered: `*out_status` is the answer. Nothing is what a size of 0 asks
+ * for. */
 static bool answered(void **p_ptr, size_t size, infiniStatus_t *out_status)
 {
     *out_status = p_ptr == NULL          ? INFINI_STATUS_NULL_POINTER
@@ -39,7 +40,9 @@ infiniStatus_t infinirtMallocAsync(void **p_ptr, size_t size, infinirtStream_t s
     if (answered(p_ptr, size, &answer))
         return answer;
     ctxrt_status status = cx_stream_begin(stream, &target);
-    return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_alloc_async(size, target, p_ptr) : status);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_alloc_async(size, target, p_ptr);
+    return cx_infini_status(status);
 }
 
 infiniStatus_t infinirtFreeAsync(void *ptr, infinirtStream_t stream)

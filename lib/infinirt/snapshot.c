@@ -5,7 +5,8 @@ static infiniStatus_t look(infiniDevice_t type, int index, size_t *out_free_byte
                            size_t *out_total_bytes)
 {
     ctxrt_device device = ctxrt_device_of((ctxrt_device_type)type, index);
-    return cx_device_status(ctxrt_device_memory_info(device, out_free_bytes, out_total_bytes), type);
+    ctxrt_status status = ctxrt_device_memory_info(device, out_free_bytes, out_total_bytes);
+    return cx_device_status(status, type);
 }
 
 infiniStatus_t infinirtGetMemInfo(infiniDevice_t device, int device_id, size_t *free_bytes,

@@ -32,7 +32,8 @@ ctxrt_status cx_stream_check(ctxrt_stream *stream)
 }
 
 /* The driver's handle of a GPU's stream is what kernels and libraries take. */
-static infiniStatus_t hand_out(ctxrt_stream *stream, ctxrt_device device, infinirtStream_t *out_stream)
+static infiniStatus_t hand_out(ctxrt_stream *stream, ctxrt_device device,
+                               infinirtStream_t *out_stream)
 {
     struct CUstream_st *native;
     if (device.type == CTXRT_DEVICE_CPU) {
@@ -93,5 +94,7 @@ infiniStatus_t infinirtStreamWaitEvent(infinirtStream_t stream, infinirtEvent_t 
     if (event == NULL)
         return INFINI_STATUS_NULL_POINTER;
     ctxrt_status status = cx_stream_begin(stream, &target);
-    return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_stream_wait_event(target, event) : status);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_wait_event(target, event);
+    return cx_infini_status(status);
 }

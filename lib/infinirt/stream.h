@@ -7,8 +7,8 @@
 #include "infinirt/device.h"
 #include <ctxrt/stream.h>
 
-/* The stream that a program names; NULL: the legacy stream of the calling thread's device. A pointer that stands for none
- * comes back as a handle that ctxrt refuses. Begins the call. */
+/* Begins a call with the stream that a program names; NULL: the legacy stream of the calling
+ * thread's device. A pointer that stands for none comes back as a handle that ctxrt refuses. */
 ctxrt_status cx_stream_begin(infinirtStream_t stream, ctxrt_stream **out_stream);
 
 /* Whether it is a live stream: for calls that have nothing to submit to it. */

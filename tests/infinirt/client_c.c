@@ -1,7 +1,8 @@
 /*
- * A C program that knows infinirt.h and nothing else: on every device of every type, 2^10 to 2^24 floats go to the device, from there
- * to other memory of the device, and back, and must be equal; then eight threads do a little of it on all devices by turns.
- * Prints how many devices it used; exits with 1 after a line about what went wrong.
+ * A C program that knows infinirt.h and nothing else: on every device of every type, 2^10 to 2^24
+ * floats go to the device, from there to other memory of the device, and back, and must be equal;
+ * then eight threads do a little of it on all devices by turns. Prints how many devices it used;
+ * exits with 1 after a line about what went wrong.
  */
 #include "layout.h"
 
@@ -126,7 +127,8 @@ static void expect_device(device expected)
     int index;
     NEED(infinirtGetDevice(&type, &index));
     if (type != expected.type || index != expected.index) {
-        printf("the device is %d:%d, not %d:%d\n", (int)type, index, (int)expected.type, expected.index);
+        printf("the device is %d:%d, not %d:%d\n", (int)type, index, (int)expected.type,
+               expected.index);
         exit(1);
     }
 }

@@ -1,6 +1,7 @@
 /*
- * The same as a C++17 program in its own manner: memory, streams and events behind handles that give them back, failures as
- * exceptions. Events order two streams of each device instead of one stream doing it all.
+ * The same as a C++17 program in its own manner: memory, streams and events behind handles that
+ * give them back, failures as exceptions. Events order two streams of each device instead of one
+ * stream doing it all.
  */
 #include "layout.h"
 

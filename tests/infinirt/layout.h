@@ -1,4 +1,5 @@
-/* Names, values and layouts that programs linked with the original were compiled with. For C11 and for C++. */
+/* Names, values and layouts that programs linked with the original were compiled with. For C11 and
+ * for C++. */
 #ifndef INFINIRT_LAYOUT_H
 #define INFINIRT_LAYOUT_H
 

@@ -1,7 +1,7 @@
 /*
- * Prints the table of docs/infinirt.md: every function with bad arguments, and what comes back. Each row is played on every kind of
- * device in turn. A line that begins with one # says that a row gave something else, changed the thread's device,
- * or wrote what it may not.
+ * Prints the table of docs/infinirt.md: every function with bad arguments, and what comes back.
+ * Each row is played on every kind of device in turn. A line that begins with one # says that a row
+ * gave something else, changed the thread's device, or wrote what it may not.
  */
 #include <infinirt.h>
 #include <stdbool.h>

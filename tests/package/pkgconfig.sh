@@ -6,7 +6,7 @@ set -u
 pkg_config=${PKG_CONFIG:-pkg-config}
 command -v "$pkg_config" > /dev/null || skip_all 'pkg-config is not installed'
 
-echo 1..9
+echo 1..11
 root=$scratch/root
 
 # Its own make, not a part of the one that runs the tests.
@@ -45,6 +45,29 @@ export LD_LIBRARY_PATH
 run "$scratch/program"
 printed "^$("$pkg_config" --modversion ctxrt)$"
 report $? 'the_program_runs_with_the_version_of_pkg_config'
+
+cat > "$scratch/client.c" <<'C'
+#include <infinirt.h>
+#include <stdio.h>
+
+int main(void)
+{
+    infiniDevice_t type;
+    int counts[INFINI_DEVICE_TYPE_COUNT];
+    if (infinirtGetAllDeviceCount(counts) != INFINI_STATUS_SUCCESS ||
+        infinirtGetDevice(&type, NULL) != INFINI_STATUS_SUCCESS)
+        return 1;
+    printf("%d of type %d\n", counts[type], (int)type);
+    return 0;
+}
+C
+# The linker finds libctxrt, which libinfinirt needs, where a system's would be.
+run ${CC:-cc} -std=c11 -Wall -Werror "$scratch/client.c" -o "$scratch/client" \
+    $("$pkg_config" --cflags --libs infinirt) "-Wl,-rpath-link,$libraries"
+report "$status" 'a_program_of_infinirt_builds_with_the_flags_of_pkg_config'
+run "$scratch/client"
+printed '^1 of type 0$'
+report $? 'a_program_of_infinirt_runs'
 
 for cuda in 12 13; do
     run "$command" run --cuda $cuda --devices 2 "$command" info
