@@ -34,6 +34,7 @@ void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
     cx_frame_announce(target, cx_frame_context(source), &place);
     cx_frame_describe(target, cx_frame_context(source), &place);
     target->beneath = source->beneath;
+    target->mark = source->mark;
     cx_stack_drop(thread, to + 1);
     cx_thread_end(thread);
 }

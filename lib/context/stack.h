@@ -101,6 +101,7 @@ static inline void cx_frame_describe(cx_frame *frame, const cx_context *context,
     atomic_store_explicit(&frame->tag, cx_frame_tag(place->origin, context->kind, place->line),
                           memory_order_release);
     frame->serial = place->serial;
+    frame->mark = 0;
     frame->native_stream = NULL;
 }
 

@@ -22,6 +22,7 @@ typedef struct cx_frame {
     _Atomic uint64_t tag;                 /* line, kind of context, origin: cx_frame_tag */
     CUcontext beneath;  /* what this driver had current when the entry was pushed */
     uint64_t serial;    /* of the scope that made it; else 0 */
+    uint64_t mark;      /* what a room above tied to this very frame; 0 in a new one, never the same twice */
     CUstream native_stream; /* the current stream, resolved, for the hot paths; lib/work. NULL: not yet */
     uint32_t native_stream_epoch;
 } cx_frame;

@@ -1,6 +1,7 @@
 #include "memory/block.h"
 
 #include "base/error.h"
+#include "memory/hold.h"
 
 static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
 {
@@ -23,6 +24,19 @@ static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request,
     return status;
 }
 
+ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
+{
+    const cx_allocation request = {block->context, block->size_bytes, stream};
+    atomic_fetch_add(&block->allocator->live, 1);
+    cx_context_memory_add(block->context, block->size_bytes);
+    ctxrt_status status = serve(block->allocator, &request, &block->pointer);
+    if (status != CTXRT_SUCCESS) {
+        atomic_fetch_sub(&block->allocator->live, 1);
+        cx_context_memory_drop(block->context, block->size_bytes);
+    }
+    return status;
+}
+
 ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
 {
     cx_thread *thread;
@@ -34,35 +48,63 @@ ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
     /* The epoch is read first: a reset that comes between makes the block stale, not dangling. */
     cx_block block = {
         .size_bytes = size_bytes, .context = context, .epoch = atomic_load(&context->epoch)};
-    const cx_allocation request = {context, size_bytes,
-                                   atomic_load_explicit(&frame->stream, memory_order_relaxed)};
+    ctxrt_stream *stream = atomic_load_explicit(&frame->stream, memory_order_relaxed);
     status = cx_allocator_of_frame(frame, &block.allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    atomic_fetch_add(&block.allocator->live, 1);
-    cx_context_memory_add(context, size_bytes);
-    status = serve(block.allocator, &request, &block.pointer);
-    if (status != CTXRT_SUCCESS) {
-        atomic_fetch_sub(&block.allocator->live, 1);
-        cx_context_memory_drop(context, size_bytes);
-        return status;
-    }
-    *out_block = block;
-    return CTXRT_SUCCESS;
+    const cx_hold_use *use = cx_hold_in_frame(frame);
+    status = __builtin_expect(use == NULL, 1) ? cx_block_take(&block, stream)
+                                              : cx_hold_alloc(use, &block, stream);
+    if (status == CTXRT_SUCCESS)
+        *out_block = block;
+    return status;
 }
 
 /* Neither the allocator nor the context may be touched once it no longer counts this block. */
-ctxrt_status cx_block_free(const cx_block *block)
+static void uncount(const cx_block *block)
+{
+    cx_figures_freed(&block->allocator->figures, block->size_bytes);
+    atomic_fetch_sub(&block->allocator->live, 1);
+    cx_context_memory_drop(block->context, block->size_bytes);
+}
+
+ctxrt_status cx_block_give_back(const cx_block *block)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
     const cx_allocation request = {block->context, block->size_bytes, NULL};
     if (cx_context_holds_what_is_of(block->context, block->epoch))
         status = allocator->kind->free(allocator, &request, block->pointer);
-    cx_figures_freed(&allocator->figures, block->size_bytes);
-    atomic_fetch_sub(&allocator->live, 1);
-    cx_context_memory_drop(block->context, block->size_bytes);
+    uncount(block);
     return status;
+}
+
+/* The hold that is open where a block is freed: in the top frame, whatever is current. */
+static const cx_hold_use *hold_here(const ctxrt_stream **out_stream)
+{
+    const cx_frame *top = cx_thread_current != NULL ? cx_thread_top(cx_thread_current) : NULL;
+    if (top == NULL)
+        return NULL;
+    *out_stream = atomic_load_explicit(&top->stream, memory_order_relaxed);
+    return cx_hold_in_frame(top);
+}
+
+ctxrt_status cx_block_free(const cx_block *block)
+{
+    const ctxrt_stream *stream;
+    if (__builtin_expect(block->held != NULL, 0))
+        return cx_hold_free(block);
+    const cx_hold_use *use =
+        __builtin_expect(cx_hold_uses == NULL, 1) ? NULL : hold_here(&stream);
+    return use == NULL ? cx_block_give_back(block) : cx_hold_keep(use, block, stream);
+}
+
+void cx_block_forget(const cx_block *block)
+{
+    if (block->held != NULL)
+        cx_hold_forget(block);
+    else
+        uncount(block);
 }
 
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)

@@ -7,12 +7,15 @@
 
 #include "memory/allocator.h"
 
+typedef struct cx_held cx_held;
+
 typedef struct cx_block {
     void *pointer;
     size_t size_bytes;
     cx_context *context;
     uint32_t epoch; /* the context's; another one now: a reset has freed the memory */
     cx_allocator *allocator;
+    cx_held *held; /* it belongs to a hold: hold.h. NULL: to nobody but who has it */
 } cx_block;
 
 /* From the allocator of the calling thread's top frame. Counts as memory of the context. */
@@ -21,6 +24,13 @@ ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block);
 /* From any thread. The block is gone in any case; an error says what its allocator or the driver
  * reported. */
 ctxrt_status cx_block_free(const cx_block *block);
+
+/* A block whose memory is gone, since its address was given out anew. */
+void cx_block_forget(const cx_block *block);
+
+/* Beneath holds: straight from the block's allocator, whose memory it fills in, and straight back. */
+ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream);
+ctxrt_status cx_block_give_back(const cx_block *block);
 
 /* The status of a call of the driver's that freed memory of this context: that other code destroyed
  * or reset the context, and the memory with it, is no error. */

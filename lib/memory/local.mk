@@ -11,6 +11,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/fill.c \
 	lib/memory/fit.c lib/memory/fit.h \
+	lib/memory/hold.c lib/memory/hold.h \
 	lib/memory/host.c \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/pointer.c lib/memory/pointer.h \

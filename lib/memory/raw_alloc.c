@@ -36,11 +36,10 @@ static void forget(cx_raw *raw)
         return;
     if (!stale(raw))
         cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated", raw->block.pointer);
-    if (raw->kind == CX_RAW_DEVICE) {
-        cx_figures_freed(&raw->block.allocator->figures, raw->block.size_bytes);
-        atomic_fetch_sub(&raw->block.allocator->live, 1);
-    }
-    cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
+    if (raw->kind == CX_RAW_DEVICE)
+        cx_block_forget(&raw->block);
+    else
+        cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
     free(raw);
 }
 

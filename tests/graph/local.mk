@@ -8,3 +8,13 @@ tests_graph_check_capture_CPPFLAGS = $(GRAPH_CPPFLAGS)
 tests_graph_check_capture_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_capture_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_graph_check_capture_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+# Looks at the insides of holds, so it links the rooms.
+check_PROGRAMS += tests/graph/check_hold
+TESTS += tests/graph/check_hold
+tests_graph_check_hold_SOURCES = tests/graph/check_hold.c tests/graph/place.h tests/support/fixture.c \
+	tests/support/fixture.h
+tests_graph_check_hold_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_hold_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_hold_LDADD = $(INSIDE_LIBS)
+EXTRA_tests_graph_check_hold_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
