@@ -14,7 +14,10 @@ EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13
 
 # The player holds an embedded driver of its own and opens others, so it is a program without libctxrt.
 pkglibexec_PROGRAMS += ctxrt-play
-ctxrt_play_SOURCES = tools/play_main.c tools/play_random.c tools/play_random.h tools/command.c tools/command.h
+ctxrt_play_SOURCES = tools/play_main.c tools/play_host.c tools/play_host.h tools/play_random.c \
+	tools/play_random.h tools/command.c tools/command.h
 ctxrt_play_CPPFLAGS = $(AM_CPPFLAGS)
+ctxrt_play_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=reallocarray -Wl,--wrap=posix_memalign \
+	-Wl,--wrap=free -Wl,--wrap=mmap -Wl,--wrap=pthread_create
 ctxrt_play_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 ctxrt_play_LDADD = lib/model/libmodel.la $(PLAY_LIBS) $(JANSSON_LIBS)

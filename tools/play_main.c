@@ -6,6 +6,7 @@
 #include "play/print.h"
 #include "play/record.h"
 #include "play/reference.h"
+#include "play_host.h"
 #include "play_random.h"
 #include <errno.h>
 #include <limits.h>
@@ -267,7 +268,7 @@ int main(int argc, char **argv)
     };
     static const struct argp argp = {options, parse, "FILE...", doc, NULL, NULL, NULL};
     static char name[] = "ctxrt play";
-    request self = {.random = {.count = 1}};
+    request self = {.options = {.host = &play_host}, .random = {.count = 1}};
     int status;
 
     argv[0] = name;

@@ -398,6 +398,10 @@ static said mode(asking *self)
     if (wanted < 0 || wanted > 2 || !self->model->initialised)
         return UNSAID;
     cite(self, CX_RULE_G5);
+    if (number_of(self, 1) == 0) {
+        answer(self, CXU_INVALID_VALUE);
+        return SAID;
+    }
     answer(self, CXU_SUCCESS);
     answer_number(self, self->thread->capture_mode);
     self->thread->capture_mode = (int)wanted;

@@ -199,7 +199,7 @@ static bool make_operand(maker *self, cx_step *step, int operand)
         return true;
     case CX_ROLE_NUMBER: cx_step_number(step, operand, choose_number(self, step, rule)); return true;
     case CX_ROLE_KEY:
-        if (rule->words != CX_WORDS_WHEN && chance(self, 70))
+        if (rule->words != CX_WORDS_WHEN && strcmp(rule->name, "function") != 0 && chance(self, 70))
             cx_step_number(step, operand, choose_number(self, step, rule));
         return true;
     default: return true;

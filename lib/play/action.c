@@ -40,6 +40,20 @@ static int act_host_expect(cx_player *player, cx_call *call)
     return expect(call, call->in[0].host);
 }
 
+static int act_host_refuse(cx_player *player, cx_call *call)
+{
+    return cx_host_refuse(player, call->in[0].integer);
+}
+
+static int act_host_held(cx_player *player, cx_call *call)
+{
+    size_t blocks;
+    int result = cx_host_held(player, &blocks);
+    if (result == CXU_SUCCESS)
+        call->out[0] = (cx_cell){.size = blocks};
+    return result;
+}
+
 static int act_mem_expect(cx_player *player, cx_call *call)
 {
     size_t size = call->in[2].size;
@@ -72,7 +86,10 @@ static int act_copy_rows(cx_player *player, cx_call *call)
     cxu_memcpy_2d rows = rows_of(call->in);
     if (player->driver.missing[CX_SLOT_memcpy_2d])
         return CX_PLAY_ABSENT;
-    return (int)player->driver.table.memcpy_2d(&rows);
+    bool entered = cx_host_enter(player);
+    cxu_result result = player->driver.table.memcpy_2d(&rows);
+    cx_host_leave(player, entered);
+    return (int)result;
 }
 
 static int act_copy_rows_async(cx_player *player, cx_call *call)
@@ -80,10 +97,25 @@ static int act_copy_rows_async(cx_player *player, cx_call *call)
     cxu_memcpy_2d rows = rows_of(call->in);
     if (player->driver.missing[CX_SLOT_memcpy_2d_async])
         return CX_PLAY_ABSENT;
-    return (int)player->driver.table.memcpy_2d_async(&rows, call->in[6].stream);
+    bool entered = cx_host_enter(player);
+    cxu_result result = player->driver.table.memcpy_2d_async(&rows, call->in[6].stream);
+    cx_host_leave(player, entered);
+    return (int)result;
 }
 
 /* ---- pointers ---- */
+
+static int act_pointer_pair(cx_player *player, cx_call *call)
+{
+    cxu_pointer_attribute attributes[] = {(cxu_pointer_attribute)call->in[1].integer,
+                                          (cxu_pointer_attribute)call->in[2].integer};
+    void *values[] = {&call->out[0], &call->out[1]};
+    if (player->driver.missing[CX_SLOT_pointer_get_attributes])
+        return CX_PLAY_ABSENT;
+    return (int)player->driver.table.pointer_get_attributes(
+        call->in[3].flags, call->in[4].integer ? attributes : NULL,
+        call->in[5].integer ? values : NULL, call->in[0].pointer);
+}
 
 static int act_pointer_all(cx_player *player, cx_call *call)
 {
@@ -108,8 +140,10 @@ static int act_capture_mode(cx_player *player, cx_call *call)
     cxu_stream_capture_mode mode = (cxu_stream_capture_mode)call->in[0].integer;
     if (player->driver.missing[CX_SLOT_thread_exchange_stream_capture_mode])
         return CX_PLAY_ABSENT;
-    int result = (int)player->driver.table.thread_exchange_stream_capture_mode(&mode);
-    if (result == CXU_SUCCESS)
+    bool somewhere = call->in[1].integer != 0;
+    int result =
+        (int)player->driver.table.thread_exchange_stream_capture_mode(somewhere ? &mode : NULL);
+    if (result == CXU_SUCCESS && somewhere)
         call->out[0] = cx_cell_of(CX_KIND_INTEGER, (int64_t)mode);
     return result;
 }
@@ -160,8 +194,11 @@ static void run_function(void *argument)
 
 static void run_callback(CUstream stream, cxu_result status, void *argument)
 {
+    cx_function *self = argument;
     (void)stream;
-    (void)status;
+    pthread_mutex_lock(&self->player->lock);
+    self->status = status;
+    pthread_mutex_unlock(&self->player->lock);
     run_function(argument);
 }
 
@@ -189,7 +226,11 @@ static int act_stream_host(cx_player *player, cx_call *call)
     if (function == NULL)
         return CXU_OUT_OF_MEMORY;
     call->out[0] = (cx_cell){.host = function};
-    return (int)player->driver.table.launch_host_func(call->in[1].stream, run_function, function);
+    bool entered = cx_host_enter(player);
+    cxu_result result = player->driver.table.launch_host_func(
+        call->in[1].stream, call->in[3].integer ? run_function : NULL, function);
+    cx_host_leave(player, entered);
+    return (int)result;
 }
 
 static int act_stream_callback(cx_player *player, cx_call *call)
@@ -200,8 +241,11 @@ static int act_stream_callback(cx_player *player, cx_call *call)
     if (function == NULL)
         return CXU_OUT_OF_MEMORY;
     call->out[0] = (cx_cell){.host = function};
-    return (int)player->driver.table.stream_add_callback(call->in[1].stream, run_callback, function,
-                                                         call->in[3].flags);
+    bool entered = cx_host_enter(player);
+    cxu_result result = player->driver.table.stream_add_callback(call->in[1].stream, run_callback,
+                                                                 function, call->in[3].flags);
+    cx_host_leave(player, entered);
+    return (int)result;
 }
 
 static int act_function_wait(cx_player *player, cx_call *call)
@@ -219,6 +263,15 @@ static int act_function_ran(cx_player *player, cx_call *call)
     const cx_function *function = call->in[0].host;
     pthread_mutex_lock(&player->lock);
     call->out[0] = cx_cell_of(CX_KIND_INTEGER, function != NULL && function->ran);
+    pthread_mutex_unlock(&player->lock);
+    return CXU_SUCCESS;
+}
+
+static int act_function_status(cx_player *player, cx_call *call)
+{
+    const cx_function *function = call->in[0].host;
+    pthread_mutex_lock(&player->lock);
+    call->out[0] = cx_cell_of(CX_KIND_INTEGER, function != NULL ? (int)function->status : 0);
     pthread_mutex_unlock(&player->lock);
     return CXU_SUCCESS;
 }

@@ -315,6 +315,8 @@ static void take_work(cx_order *self, const cx_call *call, uint64_t current)
     case CX_VERB_mem_fill:
     case CX_VERB_mem_fill16:
     case CX_VERB_mem_fill32:
+    case CX_VERB_mem_fill16_async:
+    case CX_VERB_mem_fill32_async:
     case CX_VERB_mem_fill_async:
     case CX_VERB_stream_host:
     case CX_VERB_stream_callback:

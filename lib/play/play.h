@@ -7,7 +7,16 @@
 #include "play/tape.h"
 #include <stdio.h>
 
+/* Watches what the driver asks the host for: memory, threads, mappings. */
+typedef struct cx_play_host {
+    /* The calling thread enters the driver; its request number `refused` fails. 0: none does. */
+    void (*enter)(int refused);
+    void (*leave)(void);
+    size_t (*held)(void); /* blocks of memory that calls have asked for and nobody gave back */
+} cx_play_host;
+
 typedef struct cx_play_options {
+    const cx_play_host *host; /* for the embedded driver; NULL: nobody watches */
     bool cuda;            /* a libcuda; else the embedded driver */
     const char *libcuda;  /* its path; NULL: libcuda.so.1 */
     const char *schedule; /* of the embedded driver; NULL: as the environment says */

@@ -25,6 +25,7 @@ typedef struct cx_function {
     const cx_line *line; /* the step that submitted it; its block runs in the function */
     cx_gate *gate;       /* NULL: none */
     bool ran;
+    cxu_result status; /* what a callback was given */
     struct cx_function *next;
 } cx_function;
 
@@ -99,6 +100,17 @@ bool cx_block_run(cx_player *player, const cx_block *block);
 
 /* What follows a step of a thread: the stacks, what was waited for, the drawing. */
 void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call);
+
+/* ---- host.c ---- */
+
+/* The thread's next call is refused its request of that number; 0: none. CX_PLAY_ABSENT if nobody
+ * watches. */
+int cx_host_refuse(const cx_player *player, int number);
+int cx_host_held(const cx_player *player, size_t *out_blocks);
+/* Around a driver call; what entering says goes to leaving. A call in a host function may be one
+ * inside of another, and counts for it. */
+bool cx_host_enter(const cx_player *player);
+void cx_host_leave(const cx_player *player, bool entered);
 
 /* ---- action.c ---- */
 int cx_action_run(cx_player *player, cx_call *call);

@@ -15,6 +15,7 @@ static const char *const word_sets[] = {
     [CX_WORDS_MEMORY_TYPE] = "types of memory",
     [CX_WORDS_CAPTURE_MODE] = "modes of capture",
     [CX_WORDS_CAPTURE_STATUS] = "states of capture",
+    [CX_WORDS_POINTER] = "attributes of memory",
     [CX_WORDS_WHEN] = "order of exit handlers",
 };
 

@@ -60,6 +60,8 @@ void cx_stacks_step(cx_stacks *stacks, const cx_call *call)
     case CX_VERB_ctx_create:
     case CX_VERB_ctx_create_v3:
     case CX_VERB_ctx_create_v4:
+    case CX_VERB_ctx_create_affinities:
+    case CX_VERB_ctx_create_params:
         push(mine, call->out[0], name);
         break;
     case CX_VERB_ctx_push:

@@ -35,6 +35,16 @@ static bool resolve(cx_player *player, const cx_step *step, cx_cell *in)
     return bound;
 }
 
+static int call_driver(const cx_player *player, cx_call *call)
+{
+    const cx_step *step = &call->line->step;
+    bool entered = cx_host_enter(player);
+    cxu_result result =
+        step->verb->call(&player->driver.table, call->in, call->out, step->nowhere);
+    cx_host_leave(player, entered);
+    return (int)result;
+}
+
 void cx_step_run(cx_player *player, cx_call *call)
 {
     const cx_line *line = call->line;
@@ -50,8 +60,7 @@ void cx_step_run(cx_player *player, cx_call *call)
     else if (player->driver.missing[verb->slot])
         call->result = CX_PLAY_ABSENT;
     else
-        call->result =
-            (int)verb->call(&player->driver.table, call->in, call->out, line->step.nowhere);
+        call->result = call_driver(player, call);
     atomic_fetch_add(&player->tape->progress, 1);
 }
 

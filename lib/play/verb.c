@@ -36,6 +36,8 @@
         __VA_ARGS__ \
     }
 
+static cxu_exec_affinity no_affinity; /* never looked at: there is nothing to have one with */
+
 /* A call uses only those of its parameters that its row names. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -36,6 +36,7 @@ typedef enum cx_words {
     CX_WORDS_MEMORY_TYPE,
     CX_WORDS_CAPTURE_MODE,
     CX_WORDS_CAPTURE_STATUS,
+    CX_WORDS_POINTER,
     CX_WORDS_WHEN
 } cx_words;
 

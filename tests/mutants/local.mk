@@ -8,7 +8,7 @@ MUTANT_LIBS = $(ctxrt_play_OBJECTS) lib/model/.libs/libmodel.a lib/play/.libs/li
 tests/mutants/commands: Makefile
 	@$(MKDIR_P) tests/mutants
 	@{ echo "MUTANT_COMPILE='$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(SANITIZER_CFLAGS) $(CFLAGS) -O0 -fPIC -Werror=return-type'"; \
-	echo "MUTANT_LINK='$(CC) $(SANITIZER_CFLAGS) $(CFLAGS) $(LDFLAGS)'"; echo "MUTANT_LIBS='$(MUTANT_LIBS)'"; \
+	echo "MUTANT_LINK='$(CC) $(SANITIZER_CFLAGS) $(CFLAGS) $(ctxrt_play_LDFLAGS) $(LDFLAGS)'"; echo "MUTANT_LIBS='$(MUTANT_LIBS)'"; \
 	echo 'export MUTANT_COMPILE MUTANT_LINK MUTANT_LIBS'; } >$@
 
 check-mutants: ctxrt-play$(EXEEXT) tests/mutants/commands
