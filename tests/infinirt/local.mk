@@ -22,3 +22,27 @@ EXTRA_tests_infinirt_client_cxx_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 tests_infinirt_table_SOURCES = tests/infinirt/table.c tests/infinirt/rows.def
 tests_infinirt_table_CPPFLAGS = $(INFINIRT_CPPFLAGS)
 tests_infinirt_table_LDADD = lib/libinfinirt.la
+
+# These look from the inside of ctxrt's public interface at what the other one did.
+INFINIRT_TESTS = tests/infinirt/check_device tests/infinirt/check_handle tests/infinirt/check_work
+check_PROGRAMS += $(INFINIRT_TESTS)
+TESTS += $(INFINIRT_TESTS)
+INFINIRT_TEST_SOURCES = tests/infinirt/infini.c tests/infinirt/infini.h
+INFINIRT_TEST_CPPFLAGS = $(AM_CPPFLAGS) $(INFINIRT_CPPFLAGS) -I$(top_srcdir)/tests/support
+INFINIRT_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+INFINIRT_TEST_LIBS = lib/libinfinirt.la $(PUBLIC_LIBS)
+
+tests_infinirt_check_device_SOURCES = tests/infinirt/check_device.c $(INFINIRT_TEST_SOURCES)
+tests_infinirt_check_device_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
+tests_infinirt_check_device_CFLAGS = $(INFINIRT_TEST_CFLAGS)
+tests_infinirt_check_device_LDADD = $(INFINIRT_TEST_LIBS)
+
+tests_infinirt_check_handle_SOURCES = tests/infinirt/check_handle.c $(INFINIRT_TEST_SOURCES)
+tests_infinirt_check_handle_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
+tests_infinirt_check_handle_CFLAGS = $(INFINIRT_TEST_CFLAGS)
+tests_infinirt_check_handle_LDADD = $(INFINIRT_TEST_LIBS)
+
+tests_infinirt_check_work_SOURCES = tests/infinirt/check_work.c $(INFINIRT_TEST_SOURCES)
+tests_infinirt_check_work_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
+tests_infinirt_check_work_CFLAGS = $(INFINIRT_TEST_CFLAGS)
+tests_infinirt_check_work_LDADD = $(INFINIRT_TEST_LIBS)

@@ -1,0 +1,253 @@
+/* Streams, events, copies and fills of the InfiniRT interface: what is ordered with what, and what kinds of copy there are. */
+#include "infini.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Every test runs once on the CPU and once on an emulated GPU. */
+static const infiniDevice_t types[] = {INFINI_DEVICE_CPU, INFINI_DEVICE_NVIDIA};
+enum { TYPES = sizeof types / sizeof types[0] };
+
+/* ---- order: nothing runs until something waits for it ---- */
+
+START_TEST(a_copy_that_waits_comes_behind_every_stream)
+{
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t stream = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMemset(memory, 1, 64));
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
+    ck_assert_int_eq(infini_byte(memory), 9);
+    infini_assert_ok(infinirtStreamDestroy(stream));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+START_TEST(a_fill_that_waits_comes_behind_every_stream)
+{
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t stream = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
+    infini_assert_ok(infinirtMemset(memory, 1, 64));
+    infini_assert_ok(infinirtStreamSynchronize(stream));
+    ck_assert_int_eq(infini_byte(memory), 1);
+    infini_assert_ok(infinirtStreamDestroy(stream));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+START_TEST(no_stream_is_the_legacy_stream)
+{
+    void *host;
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t stream = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMallocHost(&host, 64));
+    memset(host, 0, 64);
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
+    infini_assert_ok(infinirtMemcpyAsync(host, memory, 64, INFINIRT_MEMCPY_D2H, NULL));
+    infini_assert_ok(infinirtStreamSynchronize(NULL));
+    ck_assert_int_eq(*(unsigned char *)host, 9);
+    infini_assert_ok(infinirtMemsetAsync(memory, 3, 64, NULL));
+    infini_assert_ok(infinirtMemcpyAsync(host, memory, 64, INFINIRT_MEMCPY_D2H, stream));
+    infini_assert_ok(infinirtStreamSynchronize(stream));
+    ck_assert_int_eq(*(unsigned char *)host, 3);
+    infini_assert_ok(infinirtFreeHost(host));
+    infini_assert_ok(infinirtStreamDestroy(stream));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+START_TEST(a_query_tells_what_has_not_run)
+{
+    infinirtEvent_t start, end;
+    infinirtEventStatus_t status;
+    float milliseconds = -1;
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t stream = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtEventCreate(&start));
+    infini_assert_ok(infinirtEventCreateWithFlags(&end, INFINIRT_EVENT_BLOCKING_SYNC));
+    infini_assert_ok(infinirtEventQuery(end, &status));
+    ck_assert_int_eq(status, INFINIRT_EVENT_COMPLETE);
+    infini_assert_ok(infinirtEventRecord(start, stream));
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
+    infini_assert_ok(infinirtEventRecord(end, stream));
+    infini_assert_ok(infinirtEventQuery(end, &status));
+    ck_assert_int_eq(status, INFINIRT_EVENT_NOT_READY);
+    infini_assert_status(infinirtEventElapsedTime(&milliseconds, start, end), INFINI_STATUS_INTERNAL_ERROR);
+    infini_assert_ok(infinirtEventSynchronize(end));
+    infini_assert_ok(infinirtEventQuery(end, &status));
+    ck_assert_int_eq(status, INFINIRT_EVENT_COMPLETE);
+    infini_assert_ok(infinirtEventElapsedTime(&milliseconds, start, end));
+    ck_assert(milliseconds >= 0);
+    infini_assert_ok(infinirtEventDestroy(start));
+    infini_assert_ok(infinirtEventDestroy(end));
+    infini_assert_ok(infinirtStreamDestroy(stream));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+START_TEST(flags_of_events_are_told_apart)
+{
+    infinirtEvent_t untimed, timed;
+    float milliseconds;
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infini_assert_ok(infinirtEventCreateWithFlags(&untimed, INFINIRT_EVENT_DISABLE_TIMING));
+    infini_assert_ok(infinirtEventCreateWithFlags(&timed, INFINIRT_EVENT_BLOCKING_SYNC));
+    infini_assert_ok(infinirtEventRecord(untimed, NULL));
+    infini_assert_ok(infinirtEventRecord(timed, NULL));
+    infini_assert_ok(infinirtDeviceSynchronize());
+    infini_assert_ok(infinirtEventElapsedTime(&milliseconds, timed, timed));
+    infini_assert_status(infinirtEventElapsedTime(&milliseconds, timed, untimed), INFINI_STATUS_BAD_PARAM);
+    infini_assert_ok(infinirtEventDestroy(untimed));
+    infini_assert_ok(infinirtEventDestroy(timed));
+}
+END_TEST
+
+START_TEST(a_stream_waits_for_an_event_of_another_stream)
+{
+    infinirtEvent_t filled;
+    void *host;
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t first = infini_stream(), second = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMallocHost(&host, 64));
+    infini_assert_ok(infinirtEventCreate(&filled));
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, first));
+    infini_assert_ok(infinirtEventRecord(filled, first));
+    infini_assert_ok(infinirtStreamWaitEvent(second, filled));
+    infini_assert_ok(infinirtMemcpyAsync(host, memory, 64, INFINIRT_MEMCPY_D2H, second));
+    infini_assert_ok(infinirtStreamSynchronize(second));
+    ck_assert_int_eq(*(unsigned char *)host, 9);
+    infini_assert_ok(infinirtEventDestroy(filled));
+    infini_assert_ok(infinirtStreamDestroy(first));
+    infini_assert_ok(infinirtStreamDestroy(second));
+    infini_assert_ok(infinirtFreeHost(host));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+START_TEST(a_stream_waits_for_an_event_of_a_device_of_another_type)
+{
+    infinirtEvent_t filled;
+    infini_assert_ok(infinirtSetDevice(types[1 - _i], 0));
+    infinirtStream_t there = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtEventCreate(&filled));
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, there));
+    infini_assert_ok(infinirtEventRecord(filled, there));
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t here = infini_stream();
+    infini_assert_ok(infinirtStreamWaitEvent(here, filled));
+    infini_assert_ok(infinirtStreamSynchronize(here));
+    ck_assert_int_eq(infini_byte(memory), 9);
+    infini_assert_ok(infinirtEventDestroy(filled));
+    infini_assert_ok(infinirtStreamDestroy(there));
+    infini_assert_ok(infinirtStreamDestroy(here));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+/* ---- kinds ---- */
+
+START_TEST(a_fill_takes_the_low_byte)
+{
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMemset(memory, -1, 64));
+    ck_assert_int_eq(infini_byte(memory), 255);
+    infini_assert_ok(infinirtMemsetAsync(memory, 256 + 7, 64, NULL));
+    ck_assert_int_eq(infini_byte(memory), 7);
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+START_TEST(to_the_cpu_all_host_memory_is_its_devices)
+{
+    unsigned char from[64], to[64];
+    for (int kind = INFINIRT_MEMCPY_H2H; kind <= INFINIRT_MEMCPY_D2D; kind++) {
+        memset(from, kind + 1, sizeof from);
+        memset(to, 0, sizeof to);
+        infini_assert_ok(infinirtMemcpy(to, from, sizeof to, (infinirtMemcpyKind_t)kind));
+        ck_assert_mem_eq(to, from, sizeof to);
+        void *memory = infini_memory(sizeof from);
+        infini_assert_ok(infinirtMemcpy(memory, from, sizeof from, (infinirtMemcpyKind_t)kind));
+        memset(to, 0, sizeof to);
+        infini_assert_ok(infinirtMemcpy(to, memory, sizeof to, (infinirtMemcpyKind_t)kind));
+        ck_assert_mem_eq(to, from, sizeof to);
+        infini_assert_ok(infinirtFree(memory));
+    }
+}
+END_TEST
+
+START_TEST(a_kind_that_contradicts_the_addresses_is_refused)
+{
+    unsigned char host[64] = {0};
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 1));
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMemset(memory, 5, 64));
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2D), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(memory, host, 64, INFINIRT_MEMCPY_D2H), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(memory, host, 64, INFINIRT_MEMCPY_D2D), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2H), INFINI_STATUS_BAD_PARAM);
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_CPU, 0));
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2D), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2H), INFINI_STATUS_BAD_PARAM);
+    ck_assert_int_eq(host[0], 0);
+    infini_assert_ok(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_D2H));
+    ck_assert_int_eq(host[0], 5);
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
+START_TEST(memory_goes_from_device_to_device_of_any_type)
+{
+    static const ctxrt_device places[] = {{CTXRT_DEVICE_CPU, 0}, {CTXRT_DEVICE_CUDA, 0}, {CTXRT_DEVICE_CUDA, 3}};
+    void *memory[3];
+    for (int i = 0; i < 3; i++) {
+        infini_assert_ok(infinirtSetDevice((infiniDevice_t)places[i].type, places[i].index));
+        memory[i] = infini_memory(64);
+    }
+    for (int round = 0; round < 9; round++) {
+        int from = round % 3, to = round / 3, set = (round + 1) % 3;
+        if (from == to)
+            continue;
+        infini_assert_ok(infinirtSetDevice((infiniDevice_t)places[set].type, places[set].index));
+        infini_assert_ok(infinirtMemset(memory[from], round + 1, 64));
+        infini_assert_ok(infinirtMemcpy(memory[to], memory[from], 64, INFINIRT_MEMCPY_D2D));
+        ck_assert_int_eq(infini_byte(memory[to]), round + 1);
+        infini_assert_device((infiniDevice_t)places[set].type, places[set].index);
+    }
+    for (int i = 0; i < 3; i++)
+        infini_assert_ok(infinirtFree(memory[i]));
+}
+END_TEST
+
+static Suite *work(void)
+{
+    Suite *suite = suite_create("infinirt work");
+    TCase *order = tcase_create("order"), *kinds = tcase_create("kinds");
+    tcase_add_checked_fixture(order, infini_start_lazy, infini_end);
+    tcase_add_loop_test(order, a_copy_that_waits_comes_behind_every_stream, 0, TYPES);
+    tcase_add_loop_test(order, a_fill_that_waits_comes_behind_every_stream, 0, TYPES);
+    tcase_add_loop_test(order, no_stream_is_the_legacy_stream, 0, TYPES);
+    tcase_add_loop_test(order, a_query_tells_what_has_not_run, 0, TYPES);
+    tcase_add_loop_test(order, flags_of_events_are_told_apart, 0, TYPES);
+    tcase_add_loop_test(order, a_stream_waits_for_an_event_of_another_stream, 0, TYPES);
+    tcase_add_loop_test(order, a_stream_waits_for_an_event_of_a_device_of_another_type, 0, TYPES);
+    suite_add_tcase(suite, order);
+    tcase_add_checked_fixture(kinds, infini_start, infini_end);
+    tcase_add_loop_test(kinds, a_fill_takes_the_low_byte, 0, TYPES);
+    tcase_add_test(kinds, to_the_cpu_all_host_memory_is_its_devices);
+    tcase_add_test(kinds, a_kind_that_contradicts_the_addresses_is_refused);
+    tcase_add_test(kinds, memory_goes_from_device_to_device_of_any_type);
+    suite_add_tcase(suite, kinds);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite * (*const[])(void)){work, NULL});
+}
