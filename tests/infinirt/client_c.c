@@ -1,8 +1,8 @@
 /*
  * A C program that knows infinirt.h and nothing else: on every device of every type, 2^10 to 2^24
- * floats go to the device, from there to other memory of the device, and back, and must be equal;
- * then eight threads do a little of it on all devices by turns. Prints how many devices it used;
- * exits with 1 after a line about what went wrong.
+ * floats (or 2^argument) go to the device, from there to other memory of the device, and back, and
+ * must be equal; then eight threads do a little of it on all devices by turns. Prints how many
+ * devices it used; exits with 1 after a line about what went wrong.
  */
 #include "layout.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALLEST = 10, LARGEST = 24, THREADS = 8, ROUNDS = 25, DEVICES_MAX = 64 };
+enum { SMALLEST = 10, THREADS = 8, ROUNDS = 25, DEVICES_MAX = 64 };
 
 typedef struct device {
     infiniDevice_t type;
@@ -96,25 +96,25 @@ static void send_in_stream(const load *self, size_t count, infinirtStream_t stre
     check_equal(self->sent, self->returned, count, self->on);
 }
 
-static void send_every_size(device on, const float *sent, float *returned)
+static void send_every_size(device on, const float *sent, float *returned, int largest)
 {
     NEED(infinirtSetDevice(on.type, on.index));
-    load all = make_load(on, sent, returned, (size_t)1 << LARGEST);
-    for (int size = SMALLEST; size <= LARGEST; size++)
+    load all = make_load(on, sent, returned, (size_t)1 << largest);
+    for (int size = SMALLEST; size <= largest; size++)
         send_and_wait(&all, (size_t)1 << size);
     free_load(&all);
 }
 
-static void send_on_every_device(void)
+static void send_on_every_device(int largest)
 {
-    size_t most = (size_t)1 << LARGEST;
+    size_t most = (size_t)1 << largest;
     float *sent = malloc(most * sizeof *sent), *returned = malloc(most * sizeof *returned);
     if (sent == NULL || returned == NULL)
         NEED(INFINI_STATUS_INTERNAL_ERROR);
     for (size_t i = 0; i < most; i++)
         sent[i] = (float)i * 0.5f;
     for (int i = 0; i < device_count; i++)
-        send_every_size(devices[i], sent, returned);
+        send_every_size(devices[i], sent, returned, largest);
     free(returned);
     free(sent);
 }
@@ -174,10 +174,10 @@ static void switch_on_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     find_devices();
-    send_on_every_device();
+    send_on_every_device(argc > 1 ? atoi(argv[1]) : 24);
     switch_on_threads();
     printf("%d devices\n", device_count);
     return 0;

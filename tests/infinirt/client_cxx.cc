@@ -5,6 +5,7 @@
  */
 #include "layout.h"
 
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -153,14 +154,15 @@ void switch_on_threads(const std::vector<Device> &devices)
 
 } // namespace
 
-int main()
+int main(int argc, char **argv)
 {
+    const int largest = argc > 1 ? std::atoi(argv[1]) : 24;
     try {
         const std::vector<Device> devices = find_devices();
         for (const Device &device : devices) {
             NEED(infinirtSetDevice(device.first, device.second));
-            Load load(std::size_t(1) << 24);
-            for (int size = 10; size <= 24; size++)
+            Load load(std::size_t(1) << largest);
+            for (int size = 10; size <= largest; size++)
                 load.send(std::size_t(1) << size, static_cast<float>(size));
         }
         switch_on_threads(devices);
