@@ -20,6 +20,7 @@ enum {
  * returns the exit status of the process. */
 int info_command(int argc, char **argv);
 int play_command(int argc, char **argv);
+int replay_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 
 /*

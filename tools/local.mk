@@ -1,7 +1,7 @@
 # The command ctxrt: a client of the public interface, one file for each subcommand.
 bin_PROGRAMS += ctxrt
 ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/info.c tools/place.c tools/place.h \
-	tools/play.c tools/run.c
+	tools/play.c tools/replay.c tools/run.c tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
 	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"'

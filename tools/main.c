@@ -12,6 +12,7 @@ static const struct subcommand {
 } subcommands[] = {
     {"info", "ctxrt info", info_command},
     {"play", "ctxrt play", play_command},
+    {"replay", "ctxrt replay", replay_command},
     {"run", "ctxrt run", run_command},
 };
 
@@ -47,7 +48,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return choose(self, argument, state);
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version)
-            return command_wrong_use(state, "name a command: info, play or run");
+            return command_wrong_use(state, "name a command: info, play, replay or run");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -59,6 +60,7 @@ static const char doc[] =
     "\vCommands:\n"
     "  info    show drivers, devices and the environment in force\n"
     "  play    play scenarios of driver calls, and compare what comes back\n"
+    "  replay  replay recorded allocations\n"
     "  run     run a program on the stand-in libcuda.so.1: no GPU needed\n"
     "\n"
     "`ctxrt COMMAND --help' tells more, and so do the manual pages ctxrt(1) and ctxrt(7).\n"

@@ -334,6 +334,30 @@ CTXRT_API ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *allocator
                                                       FILE *file) CTXRT_CHECK_RESULT;
 
 /**
+ * Starts to keep the last `operations` allocations and frees of an allocator (0: the last 1,048,576; at most 2^28; it may
+ * keep up to twice as many), for ctxrt_allocator_trace_write. NULL: of the top frame's allocator. What was kept before is
+ * forgotten. CTXRT_ALLOCATOR_TRACE in the environment starts a trace of every allocator.
+ *
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has not the 24 bytes for each; nothing changed
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  too many
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *allocator,
+                                                   size_t operations) CTXRT_CHECK_RESULT;
+
+/** Stops. What is kept stays until the next start, or as long as the allocator. Without a trace it does nothing. */
+CTXRT_API ctxrt_status ctxrt_allocator_trace_stop(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
+
+/**
+ * Writes what is kept, a line for each operation: `a,SLOT,BYTES` allocates into a slot, `f,SLOT` frees it. Memory that was
+ * allocated before and freed meanwhile is allocated first; such memory that is still live is not there. Other
+ * threads may go on: an operation that is overwritten just then is left out. ctxrt-replay(1) reads it.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no trace was started
+ * @retval CTXRT_ERROR_SYSTEM            the file could not be written
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_trace_write(ctxrt_allocator *allocator, FILE *file) CTXRT_CHECK_RESULT;
+
+/**
  * A user's own allocator. Calls come from any thread, several at once, with the context it was created
  * in current; they must leave the stack as they find it, and must not ask ctxrt for memory of a frame
  * that has this allocator. Figures and a limit are kept for it as for any other.

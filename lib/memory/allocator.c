@@ -15,8 +15,10 @@ static void close_default(cx_context *context)
     pthread_mutex_unlock(&context->lock);
     if (allocator == NULL)
         return;
-    if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) != NULL)
-        cx_pool_put_back(&cx_allocators, allocator);
+    if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) == NULL)
+        return;
+    cx_trace_end(&allocator->trace);
+    cx_pool_put_back(&cx_allocators, allocator);
 }
 
 /* After a reset it stays: memory of before is still to be released, and is in its figures. */
@@ -43,6 +45,7 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context, uint64
     allocator->user_data = model->user_data;
     atomic_store(&allocator->live, 0);
     cx_figures_reset(&allocator->figures, limit_bytes);
+    cx_trace_begin(&allocator->trace);
     return allocator;
 }
 
@@ -92,8 +95,7 @@ ctxrt_status cx_allocator_of_frame(cx_frame *frame, cx_allocator **out_allocator
                        : get_default(cx_frame_context(frame), out_allocator);
 }
 
-/* NULL: that of the top frame. */
-static ctxrt_status resolve(const ctxrt_allocator *handle, cx_allocator **out_allocator)
+ctxrt_status cx_allocator_resolve(const ctxrt_allocator *handle, cx_allocator **out_allocator)
 {
     cx_thread *thread;
     cx_frame *frame;
@@ -182,6 +184,7 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
     }
     if (allocator->kind->destroy != NULL)
         allocator->kind->destroy(allocator);
+    cx_trace_end(&allocator->trace);
     cx_context *context = allocator->context;
     cx_pool_put_back(&cx_allocators, allocator);
     cx_context_object_drop(context, CX_OBJECT_ALLOCATOR);
@@ -234,7 +237,7 @@ ctxrt_status ctxrt_allocator_current(ctxrt_allocator **out_allocator)
         return status;
     if (out_allocator == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_current: out_allocator is NULL");
-    status = resolve(NULL, &allocator);
+    status = cx_allocator_resolve(NULL, &allocator);
     if (status == CTXRT_SUCCESS)
         *out_allocator = cx_pool_handle(&cx_allocators, allocator);
     return status;
@@ -250,7 +253,7 @@ ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle, ctxrt_allocator
         return status;
     if (out_figures == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_statistics: out_figures is NULL");
-    status = resolve(handle, &allocator);
+    status = cx_allocator_resolve(handle, &allocator);
     if (status == CTXRT_SUCCESS)
         cx_figures_read(&allocator->figures, out_figures);
     return status;
@@ -259,7 +262,7 @@ ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle, ctxrt_allocator
 ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *handle, uint64_t limit_bytes)
 {
     cx_allocator *allocator;
-    ctxrt_status status = resolve(handle, &allocator);
+    ctxrt_status status = cx_allocator_resolve(handle, &allocator);
     if (status == CTXRT_SUCCESS)
         atomic_store(&allocator->figures.limit_bytes, limit_bytes);
     return status;
@@ -268,7 +271,7 @@ ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *handle, uint64_t limit_b
 ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *handle, uint64_t *out_released_bytes)
 {
     cx_allocator *allocator;
-    ctxrt_status status = resolve(handle, &allocator);
+    ctxrt_status status = cx_allocator_resolve(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;
     uint64_t released = allocator->kind->trim != NULL ? allocator->kind->trim(allocator) : 0;

@@ -9,6 +9,7 @@
 
 #include "context/stack.h"
 #include "memory/figures.h"
+#include "memory/trace.h"
 
 typedef struct cx_allocator cx_allocator;
 
@@ -36,6 +37,7 @@ struct cx_allocator {
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     _Atomic uint64_t live; /* requests being served, and memory not freed */
     cx_figures figures;
+    cx_trace trace;
     ctxrt_allocator_vtable vtable; /* custom.c */
     void *user_data;
 };
@@ -48,6 +50,9 @@ extern const cx_allocator_kind cx_driver_allocator;
 /* The allocator that a frame's memory comes from. The frame is the calling thread's and its context
  * is current; the allocator lives as long as it stands in the frame. */
 ctxrt_status cx_allocator_of_frame(cx_frame *frame, cx_allocator **out_allocator);
+
+/* The allocator of a handle; NULL: that of the top frame. Enters the runtime. */
+ctxrt_status cx_allocator_resolve(const ctxrt_allocator *handle, cx_allocator **out_allocator);
 
 /* Makes an allocator of the user's in the calling thread's current context. */
 ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,

@@ -17,11 +17,13 @@ static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request,
     if (!cx_figures_reserve(&allocator->figures, request->size_bytes))
         return beyond_limit(allocator, request->size_bytes);
     ctxrt_status status = allocator->kind->alloc(allocator, request, out_pointer);
-    if (status == CTXRT_SUCCESS)
-        cx_figures_served(&allocator->figures, request->size_bytes);
-    else
+    if (status != CTXRT_SUCCESS) {
         cx_figures_failed(&allocator->figures, request->size_bytes);
-    return status;
+        return status;
+    }
+    cx_figures_served(&allocator->figures, request->size_bytes);
+    cx_trace_alloc(&allocator->trace, *out_pointer, request->size_bytes);
+    return CTXRT_SUCCESS;
 }
 
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
@@ -73,6 +75,7 @@ ctxrt_status cx_block_give_back(const cx_block *block)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
     const cx_allocation request = {block->context, block->size_bytes, NULL};
+    cx_trace_free(&allocator->trace, block->pointer, block->size_bytes);
     if (cx_context_holds_what_is_of(block->context, block->epoch))
         status = allocator->kind->free(allocator, &request, block->pointer);
     uncount(block);

@@ -19,5 +19,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/raw_alloc.c \
 	lib/memory/route.c lib/memory/route.h \
 	lib/memory/share.c \
+	lib/memory/trace.c lib/memory/trace.h \
+	lib/memory/trace_write.c \
 	lib/memory/use.c lib/memory/use.h
 lib_memory_libmemory_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

@@ -8,6 +8,7 @@ others='
     ctxrt_stream_context ctxrt_stream_native ctxrt_event_native ctxrt_memory_alloc_host ctxrt_memory_wrap
     ctxrt_memory_retain ctxrt_graph_retain ctxrt_graph_context ctxrt_memory_pointer ctxrt_memory_describe ctxrt_allocator_statistics
     ctxrt_allocator_set_limit ctxrt_allocator_snapshot_write
+    ctxrt_allocator_trace_start ctxrt_allocator_trace_stop ctxrt_allocator_trace_write
 '
 echo 1..1
 missing=

@@ -523,6 +523,9 @@ START_TEST(allocators_refuse)
         REFUSE(ctxrt_allocator_set_limit(bad[i], 1), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trim(bad[i], &bytes), INVALID_HANDLE);
         REFUSE(ctxrt_frame_set_allocator(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_trace_start(bad[i], 0), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_trace_stop(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_trace_write(bad[i], stderr), INVALID_HANDLE);
     }
     ctxrt_allocator_vtable vtable = {sizeof vtable, no_alloc, no_free, NULL};
     REFUSE(ctxrt_allocator_create(0, NULL), NULL_POINTER);
@@ -541,6 +544,9 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_statistics(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr), INVALID_HANDLE);
+    REFUSE(ctxrt_allocator_trace_start(NULL, SIZE_MAX), INVALID_ARGUMENT);
+    REFUSE(ctxrt_allocator_trace_write(NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_trace_write(NULL, stderr), INVALID_ARGUMENT);
 }
 END_TEST
 

@@ -177,6 +177,9 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_allocator_set_limit, (in->allocator, 0))                                        \
     X(CALL, ctxrt_allocator_trim, (in->allocator, &out->number))                                  \
     X(CALL, ctxrt_allocator_snapshot_write, (in->allocator, out->file))                           \
+    X(CALL, ctxrt_allocator_trace_start, (in->allocator, 16))                                     \
+    X(CALL, ctxrt_allocator_trace_write, (in->allocator, out->file))                              \
+    X(CALL, ctxrt_allocator_trace_stop, (in->allocator))                                          \
     X(CALL, ctxrt_snapshot_write, (out->file, CTXRT_SNAPSHOT_TEXT))                               \
     X(CALL, ctxrt_stack_push, (in->context))                                                      \
     X(CALL, ctxrt_stack_push_at, (in->context, "", 1))                                            \

@@ -235,3 +235,10 @@ tests_runtime_check_two_drivers_work_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_two_drivers_work_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_two_drivers_work_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_two_drivers_work_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+check_PROGRAMS += tests/runtime/check_trace
+TESTS += tests/runtime/check_trace
+tests_runtime_check_trace_SOURCES = tests/runtime/check_trace.c
+tests_runtime_check_trace_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_trace_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_trace_LDADD = $(PUBLIC_LIBS)

@@ -1,0 +1,59 @@
+/*
+ * The trace of an allocator: its last allocations and frees in a ring, written out as `a,SLOT,BYTES` and `f,SLOT`.
+ *
+ * Recording takes no lock: an operation draws a number, which is its place. An allocation is recorded behind the
+ * allocator's work and a free before it, so that the order of numbers is one in which every address is free when it
+ * is allocated.
+ */
+#ifndef CX_MEMORY_TRACE_H
+#define CX_MEMORY_TRACE_H
+
+#include <ctxrt/memory.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef struct cx_trace_ring cx_trace_ring;
+
+/* In every allocator. Zeroed, there is none. */
+typedef struct cx_trace {
+    _Atomic(cx_trace_ring *) recording; /* NULL: nothing is recorded */
+    /* Lock "trace": */
+    cx_trace_ring *rings; /* what was recorded last first; others may still be written to by who came late */
+    int file; /* number of the file that it goes to in the end; 0: none */
+} cx_trace;
+
+/* Before the allocator is used: records if CTXRT_ALLOCATOR_TRACE says so. */
+void cx_trace_begin(cx_trace *trace);
+
+/* When nobody uses the allocator any more: writes the file of CTXRT_ALLOCATOR_TRACE. */
+void cx_trace_end(cx_trace *trace);
+
+void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool is_free);
+
+static inline void cx_trace_alloc(cx_trace *trace, void *pointer, size_t size_bytes)
+{
+    cx_trace_ring *ring = atomic_load_explicit(&trace->recording, memory_order_acquire);
+    if (__builtin_expect(ring != NULL, 0))
+        cx_trace_record(ring, pointer, size_bytes, false);
+}
+
+static inline void cx_trace_free(cx_trace *trace, void *pointer, size_t size_bytes)
+{
+    cx_trace_ring *ring = atomic_load_explicit(&trace->recording, memory_order_acquire);
+    if (__builtin_expect(ring != NULL, 0))
+        cx_trace_record(ring, pointer, size_bytes, true);
+}
+
+/* ---- writing ---- */
+
+typedef struct cx_trace_operation {
+    void *pointer;
+    uint64_t bytes; /* 0: to be left out */
+    bool is_free;
+} cx_trace_operation;
+
+/* Writes operations, in their order, as lines. What was allocated before the first of them comes first; an address
+ * that is allocated twice was freed between. False: no memory, or as ferror(file) says. Changes what it is given. */
+bool cx_trace_write_lines(FILE *file, cx_trace_operation *operations, size_t count);
+
+#endif

@@ -1,0 +1,111 @@
+#include <stdbool.h>
+
+/* In place of uthash's exit(): the address stays out of the table. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((void)(element), added = false)
+#include "memory/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+typedef enum sight {
+    NOT_SEEN,
+    SEEN_ALLOCATED,
+    SEEN_FREED
+} sight;
+
+typedef struct address {
+    void *pointer;
+    sight last;    /* of the first pass */
+    bool live;     /* as far as is written */
+    uint32_t slot; /* while it is live */
+    UT_hash_handle hh;
+} address;
+
+typedef struct writing {
+    FILE *file;
+    address *table;
+    uint32_t *idle; /* slots that were freed: the last one is taken first */
+    size_t idle_count;
+    uint32_t slots;
+} writing;
+
+static address *find_address(writing *w, void *pointer)
+{
+    address *found;
+    bool added = true;
+    HASH_FIND_PTR(w->table, &pointer, found);
+    if (found != NULL)
+        return found;
+    found = calloc(1, sizeof *found);
+    if (found == NULL)
+        return NULL;
+    found->pointer = pointer;
+    HASH_ADD_PTR(w->table, pointer, found);
+    if (added)
+        return found;
+    free(found);
+    return NULL;
+}
+
+static void write_alloc(writing *w, address *of, uint64_t bytes)
+{
+    of->slot = w->idle_count != 0 ? w->idle[--w->idle_count] : w->slots++;
+    of->live = true;
+    fprintf(w->file, "a,%" PRIu32 ",%" PRIu64 "\n", of->slot, bytes);
+}
+
+static void write_free(writing *w, address *of)
+{
+    fprintf(w->file, "f,%" PRIu32 "\n", of->slot);
+    w->idle[w->idle_count++] = of->slot;
+    of->live = false;
+}
+
+/* What is freed and was not seen before was allocated earlier. What is freed twice has lost its second
+ * allocation, and counts once. */
+static bool write_earlier(writing *w, cx_trace_operation *operations, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        cx_trace_operation *operation = &operations[i];
+        address *of = find_address(w, operation->pointer);
+        if (of == NULL)
+            return false;
+        if (operation->is_free && of->last == NOT_SEEN)
+            write_alloc(w, of, operation->bytes);
+        else if (operation->is_free && of->last == SEEN_FREED)
+            operation->bytes = 0;
+        of->last = operation->is_free ? SEEN_FREED : SEEN_ALLOCATED;
+    }
+    return true;
+}
+
+/* What is allocated while it is live has lost its free. */
+static void write_operations(writing *w, const cx_trace_operation *operations, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        address *of = find_address(w, operations[i].pointer);
+        if (operations[i].bytes == 0)
+            continue;
+        if (of->live)
+            write_free(w, of);
+        if (!operations[i].is_free)
+            write_alloc(w, of, operations[i].bytes);
+    }
+}
+
+bool cx_trace_write_lines(FILE *file, cx_trace_operation *operations, size_t count)
+{
+    writing w = {.file = file, .idle = calloc(count + 1, sizeof *w.idle)};
+    address *of, *next;
+    bool whole = w.idle != NULL && write_earlier(&w, operations, count);
+    if (whole)
+        write_operations(&w, operations, count);
+    HASH_ITER (hh, w.table, of, next) {
+        HASH_DEL(w.table, of);
+        free(of);
+    }
+    free(w.idle);
+    return whole && ferror(file) == 0;
+}
