@@ -48,12 +48,13 @@ static inline void cx_trace_free(cx_trace *trace, void *pointer, size_t size_byt
 
 typedef struct cx_trace_operation {
     void *pointer;
-    uint64_t bytes; /* 0: to be left out */
+    uint64_t bytes;
     bool is_free;
 } cx_trace_operation;
 
 /* Writes operations, in their order, as lines. What was allocated before the first of them comes first; an address
- * that is allocated twice was freed between. False: no memory, or as ferror(file) says. Changes what it is given. */
-bool cx_trace_write_lines(FILE *file, cx_trace_operation *operations, size_t count);
+ * that is allocated twice was freed between. False: no memory, or as
+ * ferror(file) says. */
+bool cx_trace_write_lines(FILE *file, const cx_trace_operation *operations, size_t count);
 
 #endif

@@ -9,15 +9,9 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-typedef enum sight {
-    NOT_SEEN,
-    SEEN_ALLOCATED,
-    SEEN_FREED
-} sight;
-
 typedef struct address {
     void *pointer;
-    sight last;    /* of the first pass */
+    bool seen;     /* by write_earlier */
     bool live;     /* as far as is written */
     uint32_t slot; /* while it is live */
     UT_hash_handle hh;
@@ -63,31 +57,27 @@ static void write_free(writing *w, address *of)
     of->live = false;
 }
 
-/* What is freed and was not seen before was allocated earlier. What is freed twice has lost its second
- * allocation, and counts once. */
-static bool write_earlier(writing *w, cx_trace_operation *operations, size_t count)
+/* What is freed and was not seen before was allocated earlier. */
+static bool write_earlier(writing *w, const cx_trace_operation *operations, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        cx_trace_operation *operation = &operations[i];
+        const cx_trace_operation *operation = &operations[i];
         address *of = find_address(w, operation->pointer);
         if (of == NULL)
             return false;
-        if (operation->is_free && of->last == NOT_SEEN)
+        if (operation->is_free && !of->seen)
             write_alloc(w, of, operation->bytes);
-        else if (operation->is_free && of->last == SEEN_FREED)
-            operation->bytes = 0;
-        of->last = operation->is_free ? SEEN_FREED : SEEN_ALLOCATED;
+        of->seen = true;
     }
     return true;
 }
 
-/* What is allocated while it is live has lost its free. */
+/* What is allocated while it is live has lost its free; what is freed while it is not has lost its allocation, and
+ * counts once. */
 static void write_operations(writing *w, const cx_trace_operation *operations, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         address *of = find_address(w, operations[i].pointer);
-        if (operations[i].bytes == 0)
-            continue;
         if (of->live)
             write_free(w, of);
         if (!operations[i].is_free)
@@ -95,7 +85,7 @@ static void write_operations(writing *w, const cx_trace_operation *operations, s
     }
 }
 
-bool cx_trace_write_lines(FILE *file, cx_trace_operation *operations, size_t count)
+bool cx_trace_write_lines(FILE *file, const cx_trace_operation *operations, size_t count)
 {
     writing w = {.file = file, .idle = calloc(count + 1, sizeof *w.idle)};
     address *of, *next;

@@ -242,3 +242,10 @@ tests_runtime_check_trace_SOURCES = tests/runtime/check_trace.c
 tests_runtime_check_trace_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_trace_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_trace_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/runtime/check_trace_lines
+TESTS += tests/runtime/check_trace_lines
+tests_runtime_check_trace_lines_SOURCES = tests/runtime/check_trace_lines.c
+tests_runtime_check_trace_lines_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_trace_lines_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_trace_lines_LDADD = $(INSIDE_LIBS)
