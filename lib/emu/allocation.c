@@ -238,8 +238,6 @@ cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address)
 
 cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes)
 {
-    if (bytes == 0)
-        return NULL;
     cx_emu_allocation *last = index_floor(address + (bytes - 1));
     if (last == NULL || (last->address < address && last->bytes <= address - last->address))
         return NULL;

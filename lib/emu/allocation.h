@@ -56,7 +56,8 @@ cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes);
 /* The allocation that starts at `address`, or NULL: none, or freed. */
 cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
 
-/* Any allocation with a byte in [address, address + bytes), freed ones included, or NULL. */
+/* Any allocation with a byte in [address, address + bytes), freed ones included, or NULL; at least
+ * one byte. */
 cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes);
 
 /*

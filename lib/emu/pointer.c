@@ -104,7 +104,7 @@ static cxu_result read_host_pointer(const pointer_view *view, attribute_value *o
     return CXU_SUCCESS;
 }
 
-/* Of a pointer that is known; *out_value is zero before. */
+/* Of a pointer that is known; *out_value is zero before, and stays so where this fails. */
 static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute attribute,
                                  attribute_value *out_value)
 {
@@ -224,8 +224,8 @@ cxu_result cx_emu_call_pointer_get_attributes(unsigned int count, cxu_pointer_at
         /* What cannot be answered stays zero here, where the singular form fails. */
         if (view.allocation == NULL)
             read_unknown(pointer, attributes[i], &value);
-        else if (read_attribute(&view, attributes[i], &value) != CXU_SUCCESS)
-            value = (attribute_value){0};
+        else
+            (void)read_attribute(&view, attributes[i], &value);
         memcpy(out_values[i], &value, attribute_bytes(attributes[i]));
     }
     pthread_mutex_unlock(&cx_emu_lock);
