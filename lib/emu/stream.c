@@ -101,7 +101,6 @@ void cx_emu_stream_finished(cx_emu_stream *stream, cx_emu_work *work)
 
 bool cx_emu_streams_open(cx_emu_context *context)
 {
-    context->legacy = NULL;
     context->legacy = create(context, CXU_STREAM_DEFAULT, PRIORITY_LEAST);
     return context->legacy != NULL;
 }
@@ -110,8 +109,6 @@ void cx_emu_streams_close(cx_emu_context *context)
 {
     cx_emu_stream *legacy = context->legacy;
 
-    if (!legacy)
-        return;
     context->legacy = NULL;
     cx_emu_unwaited_closing(context);
     cx_emu_work_wait_closing(context, legacy);
@@ -208,19 +205,6 @@ void cx_emu_set_per_thread_default(bool per_thread)
 
 /* ---- handles ---- */
 
-static cxu_result current_open(cx_emu_context **out_context)
-{
-    cx_emu_context *context;
-    cxu_result result = cx_emu_context_current(&context);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (!context->legacy)
-        return CXU_CONTEXT_IS_DESTROYED;
-    *out_context = context;
-    return CXU_SUCCESS;
-}
-
 static cxu_result find_created(CUstream handle, cx_emu_stream **out_stream)
 {
     cx_emu_stream *stream = (void *)handle;
@@ -239,7 +223,7 @@ cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream)
 
     if (handle && handle != CXU_STREAM_LEGACY && handle != CXU_STREAM_PER_THREAD)
         return find_created(handle, out_stream);
-    result = current_open(&context);
+    result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         return result;
     if (handle == CXU_STREAM_PER_THREAD || (!handle && thread.per_thread_default))
@@ -259,7 +243,7 @@ cxu_result cx_emu_stream_context(CUstream handle, cx_emu_context **out_context)
     cxu_result result;
 
     if (!handle || handle == CXU_STREAM_LEGACY || handle == CXU_STREAM_PER_THREAD)
-        return current_open(out_context);
+        return cx_emu_context_current(out_context);
     result = find_created(handle, &stream);
     if (result == CXU_SUCCESS)
         *out_context = stream->context;
@@ -284,7 +268,7 @@ cxu_result cx_emu_call_stream_create_with_priority(CUstream *out_stream, unsigne
     if (priority > PRIORITY_LEAST)
         priority = PRIORITY_LEAST;
     pthread_mutex_lock(&cx_emu_lock);
-    result = current_open(&context);
+    result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         goto unlock;
     stream = create_listed(context, flags, priority);
