@@ -618,6 +618,33 @@ static void graph_released(stage *self)
     self->objects[THERE].graph = NULL;
 }
 
+/* ---- plans ---- */
+
+static ctxrt_status create_plan(stage *self)
+{
+    return ctxrt_plan_create(0, &self->out.plan);
+}
+
+static ctxrt_status commit_plan(stage *self)
+{
+    return ctxrt_plan_commit(self->objects[HERE].plan, NULL);
+}
+
+static ctxrt_status ask_plan(stage *self)
+{
+    return ctxrt_plan_pointer(self->objects[THERE].plan, 0, &self->out.other);
+}
+
+static ctxrt_status destroy_plan(stage *self)
+{
+    return ctxrt_plan_destroy(self->objects[THERE].committed);
+}
+
+static void plan_destroyed(stage *self)
+{
+    self->objects[THERE].committed = NULL;
+}
+
 /* ---- handles, shutdown ---- */
 
 static ctxrt_status make_handle(ctxrt_device device, void *user_data, void **out_handle)
@@ -736,6 +763,10 @@ const operation operations[] = {
     {"ctxrt_graph_launch, in a stream", ON_ANY, launch_graph_here, NULL, false, false},
     {"ctxrt_graph_clone", ON_ANY, clone_graph, NULL, false, false},
     {"ctxrt_graph_release", ON_ANY, release_graph, graph_released, false, true},
+    {"ctxrt_plan_create", ON_FRAMES, create_plan, NULL, false, false},
+    {"ctxrt_plan_commit", ON_FRAMES, commit_plan, NULL, false, false},
+    {"ctxrt_plan_pointer", ON_FRAMES, ask_plan, NULL, false, false},
+    {"ctxrt_plan_destroy", ON_ANY, destroy_plan, plan_destroyed, false, true},
     {"ctxrt_handle_get", ON_ANY, get_handle, NULL, false, false},
 };
 const int operation_count = sizeof operations / sizeof operations[0];

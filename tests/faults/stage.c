@@ -12,6 +12,13 @@ const char *stage_top_name(stage_top top)
     return top_names[top];
 }
 
+static void make_plan(ctxrt_plan **out_plan)
+{
+    size_t tensor;
+    cx_assert_ok(ctxrt_plan_create(256, out_plan));
+    cx_assert_ok(ctxrt_plan_alloc(*out_plan, BYTES, &tensor));
+}
+
 static void make_objects(stage_objects *made)
 {
     cx_assert_ok(ctxrt_stream_create(0, 0, &made->stream));
@@ -26,6 +33,9 @@ static void make_objects(stage_objects *made)
     cx_assert_ok(ctxrt_stream_capture_begin(made->stream, CTXRT_CAPTURE_THREAD_LOCAL));
     cx_assert_ok(ctxrt_fill_async(made->raw, 7, BYTES, made->stream));
     cx_assert_ok(ctxrt_stream_capture_end(made->stream, &made->graph));
+    make_plan(&made->plan);
+    make_plan(&made->committed);
+    cx_assert_ok(ctxrt_plan_commit(made->committed, NULL));
     cx_assert_ok(ctxrt_stream_synchronize(made->stream));
 }
 
@@ -117,6 +127,8 @@ void stage_enter_within(stage *self, stage_top top)
 static void release_objects(stage_objects *made)
 {
     cx_assert_ok(ctxrt_graph_release(made->graph));
+    cx_assert_ok(ctxrt_plan_destroy(made->plan));
+    cx_assert_ok(ctxrt_plan_destroy(made->committed));
     if (made->raw_async != NULL)
         cx_assert_ok(ctxrt_free(made->raw_async));
     if (made->raw != NULL)
@@ -138,6 +150,7 @@ static void release_outs(stage *self)
     cx_assert_ok(ctxrt_event_destroy(self->out.event));
     cx_assert_ok(ctxrt_allocator_destroy(self->out.allocator));
     cx_assert_ok(ctxrt_graph_release(self->out.graph));
+    cx_assert_ok(ctxrt_plan_destroy(self->out.plan));
     cx_assert_ok(ctxrt_stream_destroy(self->out.stream));
     cx_assert_ok(ctxrt_context_release(self->out.held));
     cx_assert_ok(ctxrt_context_destroy(self->out.created));

@@ -24,6 +24,7 @@ typedef struct stage_objects {
     void *raw;
     void *raw_async;
     ctxrt_graph *graph;
+    ctxrt_plan *plan, *committed;
 } stage_objects;
 
 typedef struct stage {
@@ -47,6 +48,7 @@ typedef struct stage {
         ctxrt_memory *memory;
         ctxrt_allocator *allocator;
         ctxrt_graph *graph;
+        ctxrt_plan *plan;
         ctxrt_context *created;
         ctxrt_context *held;
         ctxrt_detached_frame *detached;

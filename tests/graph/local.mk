@@ -18,3 +18,12 @@ tests_graph_check_hold_CPPFLAGS = $(GRAPH_CPPFLAGS)
 tests_graph_check_hold_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_hold_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_graph_check_hold_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+check_PROGRAMS += tests/graph/check_plan
+TESTS += tests/graph/check_plan
+tests_graph_check_plan_SOURCES = tests/graph/check_plan.c
+tests_graph_check_plan_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_plan_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_plan_LDADD = $(PUBLIC_LIBS)
+EXTRA_DIST += tests/traces/README.md tests/traces/minimalloc_A.csv tests/traces/minimalloc_B.csv \
+	tests/traces/minimalloc_C.csv tests/traces/minimalloc_D.csv tests/traces/minimalloc_E.csv

@@ -15,6 +15,7 @@ static ctxrt_event *dead_event;
 static ctxrt_memory *dead_memory;
 static ctxrt_allocator *dead_allocator;
 static ctxrt_graph *dead_graph;
+static ctxrt_plan *dead_plan;
 static ctxrt_stream *stream;
 static ctxrt_event *event;
 static ctxrt_context *context;
@@ -41,6 +42,8 @@ static void make_dead_objects(void)
     cx_assert_ok(ctxrt_stream_capture_begin(NULL, CTXRT_CAPTURE_RELAXED));
     cx_assert_ok(ctxrt_stream_capture_end(NULL, &dead_graph));
     cx_assert_ok(ctxrt_graph_release(dead_graph));
+    cx_assert_ok(ctxrt_plan_create(0, &dead_plan));
+    cx_assert_ok(ctxrt_plan_destroy(dead_plan));
 }
 
 static void start(void)
@@ -373,6 +376,51 @@ START_TEST(graphs_refuse)
 }
 END_TEST
 
+START_TEST(plans_refuse)
+{
+    ctxrt_plan *plan = NULL;
+    size_t number = 77;
+    void *pointer = NULL;
+    ctxrt_memory *memory = NULL;
+    ctxrt_plan *const bad_plans[] = {dead_plan, made_up(), (ctxrt_plan *)context, (ctxrt_plan *)dead_memory, NULL};
+    for (size_t i = 0; i < sizeof bad_plans / sizeof bad_plans[0]; i++) {
+        ctxrt_plan *bad = bad_plans[i];
+        ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
+        cx_assert_error(ctxrt_plan_alloc(bad, 1, &number), status);
+        cx_assert_error(ctxrt_plan_free(bad, 0), status);
+        cx_assert_error(ctxrt_plan_optimise(bad, 0, 0), status);
+        cx_assert_error(ctxrt_plan_peak(bad, &number), status);
+        cx_assert_error(ctxrt_plan_offset(bad, 0, &number), status);
+        cx_assert_error(ctxrt_plan_commit(bad, &memory), status);
+        cx_assert_error(ctxrt_plan_pointer(bad, 0, &pointer), status);
+        if (bad != NULL)
+            cx_assert_error(ctxrt_plan_destroy(bad), status);
+    }
+    cx_assert_ok(ctxrt_plan_destroy(NULL));
+    REFUSE(ctxrt_plan_create(256, NULL), NULL_POINTER);
+    REFUSE(ctxrt_plan_create(3, &plan), INVALID_ARGUMENT);
+    REFUSE(ctxrt_plan_create(SIZE_MAX, &plan), INVALID_ARGUMENT);
+    ck_assert_ptr_null(plan);
+    cx_assert_ok(ctxrt_plan_create(0, &plan));
+    REFUSE(ctxrt_plan_alloc(plan, 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_plan_alloc(plan, 0, &number), INVALID_ARGUMENT);
+    REFUSE(ctxrt_plan_alloc(plan, SIZE_MAX, &number), OUT_OF_MEMORY);
+    REFUSE(ctxrt_plan_free(plan, 0), INVALID_ARGUMENT);
+    REFUSE(ctxrt_plan_peak(plan, NULL), NULL_POINTER);
+    REFUSE(ctxrt_plan_offset(plan, 0, &number), INVALID_ARGUMENT);
+    REFUSE(ctxrt_plan_pointer(plan, SIZE_MAX, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_plan_commit(plan, &memory), INVALID_ARGUMENT);
+    ck_assert_uint_eq(number, 77);
+    cx_assert_ok(ctxrt_plan_alloc(plan, 1, &number));
+    REFUSE(ctxrt_plan_offset(plan, number, NULL), NULL_POINTER);
+    REFUSE(ctxrt_plan_pointer(plan, number, NULL), NULL_POINTER);
+    ck_assert_ptr_null(pointer);
+    ck_assert_ptr_null(memory);
+    cx_assert_ok(ctxrt_plan_free(plan, number));
+    cx_assert_ok(ctxrt_plan_destroy(plan));
+}
+END_TEST
+
 START_TEST(memory_refuses)
 {
     static unsigned char host[64], other[64];
@@ -562,6 +610,7 @@ static Suite *arguments_suite(void)
     tcase_add_test(tcase, contexts_and_the_stack_refuse);
     tcase_add_test(tcase, streams_and_events_refuse);
     tcase_add_test(tcase, graphs_refuse);
+    tcase_add_test(tcase, plans_refuse);
     tcase_add_test(tcase, memory_refuses);
     tcase_add_test(tcase, copies_and_fills_refuse);
     tcase_add_test(tcase, allocators_refuse);

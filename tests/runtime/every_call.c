@@ -21,6 +21,7 @@ typedef struct outputs {
     ctxrt_memory *memory;
     ctxrt_allocator *allocator;
     ctxrt_graph *graph;
+    ctxrt_plan *plan;
     ctxrt_capture_state capture_state;
     ctxrt_detached_frame *detached;
     ctxrt_device device;
@@ -144,6 +145,14 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_graph_clone, (in->graph, &out->graph))                                          \
     X(CALL, ctxrt_graph_retain, (in->graph))                                                      \
     X(CALL, ctxrt_graph_context, (in->graph, &out->context))                                      \
+    X(CALL, ctxrt_plan_create, (256, &out->plan))                                                 \
+    X(CALL, ctxrt_plan_alloc, (in->plan, 1, &out->size))                                          \
+    X(CALL, ctxrt_plan_free, (in->plan, 0))                                                       \
+    X(CALL, ctxrt_plan_optimise, (in->plan, 0, 0))                                                \
+    X(CALL, ctxrt_plan_peak, (in->plan, &out->size))                                              \
+    X(CALL, ctxrt_plan_offset, (in->plan, 0, &out->size))                                         \
+    X(CALL, ctxrt_plan_commit, (in->plan, &out->memory))                                          \
+    X(CALL, ctxrt_plan_pointer, (in->plan, 0, &out->pointer))                                     \
     X(CALL, ctxrt_stream_current, (&out->stream))                                                 \
     X(CALL, ctxrt_allocator_current, (&out->allocator))                                           \
     X(CALL, ctxrt_frame_set_stream, (in->stream))                                                 \
@@ -194,6 +203,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_scope_enter_context, (in->context, &out->scope))                                \
     X(CALL, ctxrt_scope_leave, (&in->scope))                                                      \
     X(RELEASE, ctxrt_graph_release, (in->graph))                                                  \
+    X(RELEASE, ctxrt_plan_destroy, (in->plan))                                                    \
     X(RELEASE, ctxrt_host_unregister, (in->pages))                                                \
     X(RELEASE, ctxrt_free, (in->pointer))                                                         \
     X(RELEASE, ctxrt_free_async, (in->async_pointer, in->stream))                                 \
@@ -263,6 +273,7 @@ int every_call_wrong(every_object *objects, ctxrt_status calls, ctxrt_status rel
 int every_object_make(every_object *out_objects)
 {
     every_object *in = out_objects;
+    size_t tensor;
     *in = (every_object){.pages = aligned_alloc(BYTES, BYTES)};
     return in->pages != NULL && ctxrt_context_create(CTXRT_CUDA(0), 0, &in->context) == CTXRT_SUCCESS &&
            ctxrt_context_retain_primary(CTXRT_CUDA(0), &in->primary) == CTXRT_SUCCESS &&
@@ -276,6 +287,9 @@ int every_object_make(every_object *out_objects)
            ctxrt_allocator_create(0, &in->allocator) == CTXRT_SUCCESS &&
            ctxrt_stream_capture_begin(in->stream, CTXRT_CAPTURE_RELAXED) == CTXRT_SUCCESS &&
            ctxrt_stream_capture_end(in->stream, &in->graph) == CTXRT_SUCCESS &&
+           ctxrt_plan_create(256, &in->plan) == CTXRT_SUCCESS &&
+           ctxrt_plan_alloc(in->plan, BYTES, &tensor) == CTXRT_SUCCESS &&
+           ctxrt_plan_commit(in->plan, NULL) == CTXRT_SUCCESS &&
            ctxrt_alloc(BYTES, &in->pointer) == CTXRT_SUCCESS &&
            ctxrt_alloc_async(BYTES, in->stream, &in->async_pointer) == CTXRT_SUCCESS &&
            ctxrt_host_register(in->pages, BYTES) == CTXRT_SUCCESS;
@@ -285,7 +299,7 @@ int every_object_make(every_object *out_objects)
 int every_object_end(every_object *in)
 {
     ctxrt_scope scope = in->scope;
-    int done = ctxrt_graph_release(in->graph) == CTXRT_SUCCESS &&
+    int done = ctxrt_graph_release(in->graph) == CTXRT_SUCCESS && ctxrt_plan_destroy(in->plan) == CTXRT_SUCCESS &&
                ctxrt_host_unregister(in->pages) == CTXRT_SUCCESS && ctxrt_free(in->pointer) == CTXRT_SUCCESS &&
                ctxrt_free_async(in->async_pointer, in->stream) == CTXRT_SUCCESS &&
                ctxrt_memory_release(in->host_memory) == CTXRT_SUCCESS &&

@@ -17,6 +17,7 @@ typedef struct every_object {
     ctxrt_memory *host_memory;
     ctxrt_allocator *allocator;
     ctxrt_graph *graph;
+    ctxrt_plan *plan;
     ctxrt_detached_frame *detached;
     ctxrt_scope scope; /* open */
     void *pointer;
