@@ -386,9 +386,9 @@ static bool is_done(const cx_packing *packing)
     return packing->peak <= packing->goal || packing->effort == 0;
 }
 
-static void attempt(beam *self, const weights *weights)
+static void attempt(beam *self, const weights *chosen)
 {
-    self->weights = *weights;
+    self->weights = *chosen;
     for (uint32_t s = 0; s < self->sections; s++)
         self->heed[s] = 1;
     for (int i = 0; i < ATTEMPTS && !is_done(self->packing); i++) {

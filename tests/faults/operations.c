@@ -632,7 +632,7 @@ static ctxrt_status commit_plan(stage *self)
 
 static ctxrt_status ask_plan(stage *self)
 {
-    return ctxrt_plan_pointer(self->objects[THERE].plan, 0, &self->out.other);
+    return ctxrt_plan_pointer(self->objects[HERE].plan, 0, &self->out.other);
 }
 
 static ctxrt_status destroy_plan(stage *self)
