@@ -13,6 +13,7 @@
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
@@ -138,6 +139,66 @@ typedef enum cxu_pointer_attribute {
     CXU_POINTER_MAPPING_BASE_ADDR = 19,
     CXU_POINTER_MEMORY_BLOCK_ID = 20
 } cxu_pointer_attribute;
+
+/* Virtual memory. */
+
+typedef enum cxu_mem_handle_type {
+    CXU_MEM_HANDLE_TYPE_NONE = 0,
+    CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
+    CXU_MEM_HANDLE_TYPE_WIN32 = 2,
+    CXU_MEM_HANDLE_TYPE_WIN32_KMT = 4,
+    CXU_MEM_HANDLE_TYPE_FABRIC = 8
+} cxu_mem_handle_type;
+
+typedef enum cxu_mem_allocation_type {
+    CXU_MEM_ALLOCATION_TYPE_INVALID = 0,
+    CXU_MEM_ALLOCATION_TYPE_PINNED = 1
+} cxu_mem_allocation_type;
+
+typedef enum cxu_mem_location_type {
+    CXU_MEM_LOCATION_TYPE_INVALID = 0,
+    CXU_MEM_LOCATION_TYPE_DEVICE = 1,
+    CXU_MEM_LOCATION_TYPE_HOST = 2,
+    CXU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+    CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4
+} cxu_mem_location_type;
+
+typedef enum cxu_mem_access_flags {
+    CXU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+    CXU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+    CXU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
+} cxu_mem_access_flags;
+
+typedef enum cxu_mem_granularity {
+    CXU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CXU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+} cxu_mem_granularity;
+
+enum { CXU_MEM_ALLOCATION_COMP_NONE = 0, CXU_MEM_ALLOCATION_COMP_GENERIC = 1 };
+enum { CXU_MEM_CREATE_USAGE_TILE_POOL = 1 };
+
+typedef struct cxu_mem_location {
+    cxu_mem_location_type type;
+    int id;
+} cxu_mem_location;
+
+typedef struct cxu_mem_properties {
+    cxu_mem_allocation_type type;
+    cxu_mem_handle_type handle_types; /* a combination of them */
+    cxu_mem_location location;
+    void *win32_attributes;
+    struct {
+        unsigned char compression;
+        unsigned char gpu_direct_rdma;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } flags;
+} cxu_mem_properties;
+
+typedef struct cxu_mem_access {
+    cxu_mem_location location;
+    cxu_mem_access_flags flags;
+} cxu_mem_access;
 
 enum { CXU_STREAM_DEFAULT = 0, CXU_STREAM_NON_BLOCKING = 1 };
 enum { CXU_EVENT_DEFAULT = 0, CXU_EVENT_BLOCKING_SYNC = 1, CXU_EVENT_DISABLE_TIMING = 2, CXU_EVENT_INTERPROCESS = 4 };

@@ -2,6 +2,7 @@
 
 #include "emu/device.h"
 #include "emu/fault.h"
+#include "emu/mapping.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/work.h"
@@ -26,7 +27,12 @@ RB_GENERATE_INTERNAL(address_tree, cx_emu_allocation, by_address, address_compar
 
 /* Nothing in it overlaps: one index for all devices, whose addresses are distinct. */
 static address_tree by_address = RB_INITIALIZER(&by_address);
-static uint64_t last_buffer_id;
+
+uint64_t cx_emu_memory_id(void)
+{
+    static uint64_t last;
+    return ++last;
+}
 
 /* The allocation with the greatest start that is not above `address`. */
 static cx_emu_allocation *index_floor(uintptr_t address)
@@ -49,6 +55,7 @@ static size_t charged_bytes(const cx_emu_allocation *allocation)
     switch (allocation->kind) {
     case CX_EMU_MEMORY_PINNED:
     case CX_EMU_MEMORY_REGISTERED:
+    case CX_EMU_MEMORY_MAPPED:
         return 0;
     default:
         return allocation->reserved_bytes;
@@ -100,6 +107,8 @@ static void dispose_detached(cx_emu_allocation *allocation)
 {
     if (allocation->range != NULL)
         cx_emu_arena_give(allocation->range);
+    if (allocation->mapping != NULL)
+        cx_emu_mapping_close(allocation);
     free(allocation->block);
     free(allocation);
 }
@@ -110,11 +119,7 @@ static void dispose(cx_emu_allocation *allocation)
     dispose_detached(allocation);
 }
 
-/*
- * Registered memory that its owner freed without a word: the host gives the same addresses to
- * somebody else, and the registration is void.
- */
-static void evict_stale(uintptr_t address, size_t bytes)
+void cx_emu_allocation_evict_stale(uintptr_t address, size_t bytes)
 {
     cx_emu_allocation *stale;
     while ((stale = cx_emu_allocation_overlapping(address, bytes)) != NULL) {
@@ -126,8 +131,8 @@ static void evict_stale(uintptr_t address, size_t bytes)
 
 static void publish(cx_emu_allocation *allocation, cx_emu_context *owner)
 {
-    evict_stale(allocation->address, allocation->bytes);
-    allocation->buffer_id = ++last_buffer_id;
+    cx_emu_allocation_evict_stale(allocation->address, allocation->bytes);
+    allocation->buffer_id = cx_emu_memory_id();
     RB_INSERT(address_tree, &by_address, allocation);
     allocation->indexed = true;
     owner_link(allocation, owner);
@@ -183,18 +188,21 @@ static size_t quota(const cx_emu_device *device)
     return limit < device->memory_bytes ? limit : device->memory_bytes;
 }
 
+static bool fits_quota(const cx_emu_device *device, size_t bytes)
+{
+    size_t limit = quota(device), used = device->used_bytes;
+    return device->host || (used <= limit && bytes <= limit - used);
+}
+
 static bool within_quota(const cx_emu_allocation *allocation)
 {
-    const cx_emu_device *device = allocation->device;
-    size_t bytes = quota(device), used = device->used_bytes;
-    return device->host || (used <= bytes && charged_bytes(allocation) <= bytes - used);
+    return fits_quota(allocation->device, charged_bytes(allocation));
 }
 
 /* Whether it would fit, were less of the quota in use. */
-static bool lacks_quota(const cx_emu_allocation *allocation)
+static bool lacks_quota(const cx_emu_device *device, size_t bytes)
 {
-    return !within_quota(allocation) &&
-           charged_bytes(allocation) <= quota(allocation->device);
+    return !fits_quota(device, bytes) && bytes <= quota(device);
 }
 
 static bool take_memory(cx_emu_allocation *allocation)
@@ -225,9 +233,26 @@ cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
     if (allocation == NULL || allocation->freed)
         return NULL;
     size_t offset = address - allocation->address;
-    if (offset > allocation->bytes || bytes > allocation->bytes - offset)
+    if (offset > allocation->bytes)
         return NULL;
+    size_t left = allocation->bytes - offset;
+    for (cx_emu_allocation *last = allocation; left < bytes; left += last->bytes) {
+        last = cx_emu_allocation_following(last);
+        if (last == NULL)
+            return NULL;
+    }
     return allocation;
+}
+
+cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping)
+{
+    cx_emu_allocation *next =
+        mapping->mapping != NULL ? RB_NEXT(address_tree, &by_address, mapping) : NULL;
+    if (next == NULL || next->mapping == NULL || next->freed ||
+        next->address != mapping->address + mapping->bytes ||
+        next->mapping->reservation != mapping->mapping->reservation)
+        return NULL;
+    return next;
 }
 
 cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address)
@@ -257,7 +282,8 @@ cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner
     allocation->bytes = bytes;
     allocation->flags = flags;
     while (!take_memory(allocation)) {
-        cx_emu_allocation *leaving = lacks_quota(allocation) ? find_leaving(device) : NULL;
+        cx_emu_allocation *leaving =
+            lacks_quota(device, charged_bytes(allocation)) ? find_leaving(device) : NULL;
         if (leaving == NULL) {
             free(allocation);
             return CXU_OUT_OF_MEMORY;
@@ -289,6 +315,22 @@ cxu_result cx_emu_allocation_register(cx_emu_context *owner, uintptr_t address, 
     return CXU_SUCCESS;
 }
 
+void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping)
+{
+    publish(mapping, NULL);
+}
+
+cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
+{
+    while (!fits_quota(device, bytes)) {
+        cx_emu_allocation *leaving = lacks_quota(device, bytes) ? find_leaving(device) : NULL;
+        if (leaving == NULL)
+            return CXU_OUT_OF_MEMORY;
+        cx_emu_allocation_free_and_wait(leaving);
+    }
+    return CXU_SUCCESS;
+}
+
 void cx_emu_allocation_free(cx_emu_allocation *allocation)
 {
     allocation->freed = true;
@@ -303,7 +345,8 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     if (allocation->users > 0)
         cx_emu_work_wait_allocation(allocation);
     detach(allocation);
-    if (allocation->reserved_bytes >= LARGE_BYTES) {
+    /* The address of a mapping is free for others once it is detached: no time to lose there. */
+    if (allocation->reserved_bytes >= LARGE_BYTES && allocation->mapping == NULL) {
         pthread_mutex_unlock(&cx_emu_lock);
         if (allocation->range != NULL)
             cx_emu_range_discard(allocation->range);
@@ -324,16 +367,42 @@ cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstr
     return result;
 }
 
-void cx_emu_allocation_use(cx_emu_allocation *allocation)
+/* What a piece of work uses besides: nothing goes from between while it does. */
+static cx_emu_allocation *next_used(cx_emu_allocation *allocation, uintptr_t end)
 {
-    allocation->users++;
+    if (allocation->mapping == NULL || end - allocation->address <= allocation->bytes)
+        return NULL;
+    return RB_NEXT(address_tree, &by_address, allocation);
 }
 
-void cx_emu_allocation_drop(cx_emu_allocation *allocation)
+void cx_emu_allocation_use(cx_emu_use use)
+{
+    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end))
+        each->users++;
+}
+
+static void drop(cx_emu_allocation *allocation)
 {
     allocation->users--;
     if (allocation->users == 0 && allocation->freed && !allocation->awaited)
         dispose(allocation);
+}
+
+void cx_emu_allocation_drop(cx_emu_use use)
+{
+    cx_emu_allocation *next;
+    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next) {
+        next = next_used(each, use.end);
+        drop(each);
+    }
+}
+
+bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use use)
+{
+    if (use.allocation == allocation)
+        return true;
+    return use.allocation != NULL && use.allocation->mapping != NULL &&
+           use.allocation->address < allocation->address && allocation->address < use.end;
 }
 
 cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation)
@@ -342,8 +411,23 @@ cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation)
                                        : cx_emu_device_error(allocation->device);
 }
 
+bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, bool writes)
+{
+    cxu_mem_access_flags wanted =
+        writes ? CXU_MEM_ACCESS_FLAGS_PROT_READWRITE : CXU_MEM_ACCESS_FLAGS_PROT_READ;
+    if (use.allocation == NULL || use.allocation->mapping == NULL)
+        return true;
+    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end)) {
+        if ((cx_emu_mapping_access(each->mapping, device) & wanted) != wanted)
+            return false;
+    }
+    return true;
+}
+
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_emu_context *context)
 {
+    if (allocation->mapping != NULL)
+        return cx_emu_mapping_access(allocation->mapping, context->device) != 0;
     if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC)
         return true;
     if (allocation->device == context->device)

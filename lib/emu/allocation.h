@@ -18,7 +18,8 @@ typedef enum cx_emu_memory_kind {
     CX_EMU_MEMORY_ASYNC,     /* cuMemAllocAsync: survives its context (C3) */
     CX_EMU_MEMORY_PINNED,    /* cuMemAllocHost, cuMemHostAlloc */
     CX_EMU_MEMORY_MANAGED,   /* cuMemAllocManaged */
-    CX_EMU_MEMORY_REGISTERED /* cuMemHostRegister: the user's own pages */
+    CX_EMU_MEMORY_REGISTERED, /* cuMemHostRegister: the user's own pages */
+    CX_EMU_MEMORY_MAPPED      /* cuMemMap: one mapping (mapping.h) */
 } cx_emu_memory_kind;
 
 struct cx_emu_allocation {
@@ -31,11 +32,12 @@ struct cx_emu_allocation {
     unsigned int flags;
     uint64_t buffer_id; /* never used twice */
     cx_emu_device *device;
-    cx_emu_context *context; /* owner; NULL for CX_EMU_MEMORY_ASYNC */
+    cx_emu_context *context; /* owner; NULL for CX_EMU_MEMORY_ASYNC and _MAPPED */
     uint64_t context_id;
     int users;        /* pieces of work in flight that use it */
     bool freed;       /* by the user or with its context; goes when `users` is 0 */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
 
     /* For allocation.c only. */
@@ -46,15 +48,25 @@ struct cx_emu_allocation {
     RB_ENTRY(cx_emu_allocation) by_address;
 };
 
+/* What a piece of work uses: an allocation, and if that is a mapping, those that follow it up to
+ * `end`. */
+typedef struct cx_emu_use {
+    cx_emu_allocation *allocation; /* NULL: nothing */
+    uintptr_t end;
+} cx_emu_use;
+
 /*
  * The allocation that holds all of [address, address + bytes), or NULL: unknown, freed, or the
  * range runs over its end. Lock held. `bytes` may be 0: then the address must lie inside, or at the
- * end.
+ * end. Of mappings that follow each other without a gap in one reservation, the first.
  */
 cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes);
 
 /* The allocation that starts at `address`, or NULL: none, or freed. */
 cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
+
+/* The mapping that begins where `mapping` ends, in the same reservation, or NULL: none, or freed. */
+cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping);
 
 /* Any allocation with a byte in [address, address + bytes), freed ones included, or NULL; at least
  * one byte. */
@@ -76,6 +88,20 @@ cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner
 cxu_result cx_emu_allocation_register(cx_emu_context *owner, uintptr_t address, size_t bytes,
                                       unsigned int flags);
 
+/* The host gave these addresses to somebody new. Registered memory there was freed by its owner
+ * without a word, and its registration is void. */
+void cx_emu_allocation_evict_stale(uintptr_t address, size_t bytes);
+
+/* A number for memory that no other memory of the process ever gets. */
+uint64_t cx_emu_memory_id(void);
+
+/* Makes a mapping known, made by the caller with malloc: it goes like any allocation. */
+void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping);
+
+/* Waits, with the lock released meanwhile, until `bytes` more of the device's quota can be charged:
+ * freed memory may still await its work. CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes);
+
 /* Frees without waiting: it goes now, or with the last work that uses it. */
 void cx_emu_allocation_free(cx_emu_allocation *allocation);
 
@@ -88,8 +114,9 @@ cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstr
 void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation);
 
 /* Work that is about to be queued uses the allocation: it stays until as many drops. Lock held. */
-void cx_emu_allocation_use(cx_emu_allocation *allocation);
-void cx_emu_allocation_drop(cx_emu_allocation *allocation);
+void cx_emu_allocation_use(cx_emu_use use);
+void cx_emu_allocation_drop(cx_emu_use use);
+bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use use);
 
 /* The error that made its context or its device useless (sticky.h), or CXU_SUCCESS. */
 cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation);
@@ -98,6 +125,10 @@ cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation);
  * memory always, device memory on its own device and from peers with access. */
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation,
                                  const cx_emu_context *context);
+
+/* Whether a copy or fill that `device` does may read or write what is used: false for mappings that
+ * the device has no such access to (V5). */
+bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, bool writes);
 
 /* Where the driver reads or writes `address`, which lies in `allocation`. */
 static inline unsigned char *cx_emu_allocation_at(const cx_emu_allocation *allocation,

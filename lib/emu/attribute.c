@@ -11,8 +11,8 @@ enum {
 
 /*
  * A made-up GPU with the limits of compute capability 7.5. What a program could only use through
- * calls that this driver does not have (memory mapping, stream memory operations, cooperative
- * launches, handles for other processes) is not claimed. An attribute that is not listed is 0.
+ * calls that this driver does not have (stream memory operations, cooperative launches) is not
+ * claimed. An attribute that is not listed is 0.
  */
 static const int gpu_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 1024,
@@ -96,6 +96,8 @@ static const int gpu_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM] = 1,
     [CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 65536,
     [CXU_ATTRIBUTE_HOST_REGISTER_SUPPORTED] = 1,
+    [CXU_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED] = 1,
+    [CXU_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR] = 16,
     [CXU_ATTRIBUTE_MEMORY_POOLS_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT] = 1,

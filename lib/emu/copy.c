@@ -1,5 +1,6 @@
 #include "emu/copy.h"
 #include "emu/capture.h"
+#include "emu/reservation.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include <stdlib.h>
@@ -39,11 +40,12 @@ static bool touches_device(uintptr_t address, size_t bytes)
 {
     const cx_emu_allocation *allocation = cx_emu_allocation_overlapping(address, bytes);
 
-    return allocation && (uintptr_t)allocation->mapped != allocation->address;
+    return (allocation && (uintptr_t)allocation->mapped != allocation->address) ||
+           cx_emu_reservation_overlapping(address, bytes);
 }
 
 cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
-                            cx_emu_span *out_span)
+                            cx_emu_reach reach, cx_emu_span *out_span)
 {
     cx_emu_allocation *allocation;
     uintptr_t end;
@@ -52,13 +54,15 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
         return CXU_INVALID_VALUE;
     allocation = cx_emu_allocation_find(address, bytes);
     if (allocation) {
-        *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), allocation,
+        *out_span = (cx_emu_span){cx_emu_allocation_at(allocation, address), {allocation, end},
                                   place_of(allocation)};
+        if (!cx_emu_allocation_accessible(out_span->use, reach.device, reach.writes))
+            return CXU_INVALID_VALUE;
         return cx_emu_allocation_error(allocation);
     }
     if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes))
         return CXU_INVALID_VALUE;
-    *out_span = (cx_emu_span){(unsigned char *)address, NULL, CX_EMU_PLACE_PAGEABLE};
+    *out_span = (cx_emu_span){(unsigned char *)address, {NULL, end}, CX_EMU_PLACE_PAGEABLE};
     return CXU_SUCCESS;
 }
 
@@ -107,7 +111,7 @@ static void stage(cx_emu_transfer *shape, void *staged)
 
 static bool synchronous(const cx_emu_span *span)
 {
-    return span->allocation && span->allocation->sync_memops;
+    return span->use.allocation && span->use.allocation->sync_memops;
 }
 
 /* Rule T13, for a source that is not pageable or was staged. */
@@ -137,7 +141,7 @@ static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span
         .argument = shape,
         .argument_bytes = sizeof *shape,
         .cost_bytes = shape->width_bytes * shape->height * shape->depth,
-        .uses = {to->allocation, from->allocation != to->allocation ? from->allocation : NULL},
+        .uses = {to->use, from->use},
     };
 }
 
@@ -168,7 +172,7 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
     void *staged;
     cxu_result result;
 
-    cx_emu_allocation_use(to->allocation);
+    cx_emu_allocation_use(to->use);
     pthread_mutex_unlock(&cx_emu_lock);
     staged = malloc(shape->width_bytes * shape->height * shape->depth);
     if (staged)
@@ -179,7 +183,7 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
         result = submit(stream, shape, to, from, !staged);
     if (result != CXU_SUCCESS)
         free(staged);
-    cx_emu_work_drop_allocation(to->allocation);
+    cx_emu_work_drop_allocation(to->use);
     return result;
 }
 
@@ -190,7 +194,12 @@ typedef struct path {
     cx_emu_transfer shape;
 } path;
 
-static cxu_result locate(const cx_emu_copy *copy, path *out_path)
+static cx_emu_reach reach_of(const cx_emu_copy_side *side, const cx_emu_device *device, bool writes)
+{
+    return (cx_emu_reach){side->device ? side->device : device, writes};
+}
+
+static cxu_result locate(const cx_emu_copy *copy, const cx_emu_device *device, path *out_path)
 {
     const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
     size_t to_bytes;
@@ -201,9 +210,11 @@ static cxu_result locate(const cx_emu_copy *copy, path *out_path)
         !cx_emu_box_bytes(from->pitch_bytes, from->slice_bytes, copy->width_bytes, copy->height,
                           copy->depth, &out_path->from_bytes))
         return CXU_INVALID_VALUE;
-    result = cx_emu_span_find(to->type, to->address, to_bytes, &out_path->to);
+    result = cx_emu_span_find(to->type, to->address, to_bytes, reach_of(to, device, true),
+                              &out_path->to);
     if (result == CXU_SUCCESS)
-        result = cx_emu_span_find(from->type, from->address, out_path->from_bytes, &out_path->from);
+        result = cx_emu_span_find(from->type, from->address, out_path->from_bytes,
+                                  reach_of(from, device, false), &out_path->from);
     if (result != CXU_SUCCESS)
         return result;
     out_path->shape =
@@ -215,11 +226,11 @@ static cxu_result locate(const cx_emu_copy *copy, path *out_path)
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_copy_request(const cx_emu_copy *copy, cx_emu_transfer *out_transfer,
-                               cx_emu_work_request *out_request)
+cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,
+                               cx_emu_transfer *out_transfer, cx_emu_work_request *out_request)
 {
     path found;
-    cxu_result result = locate(copy, &found);
+    cxu_result result = locate(copy, device, &found);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -254,7 +265,7 @@ static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu
         return result;
     if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
         return CXU_SUCCESS;
-    result = locate(copy, &found);
+    result = locate(copy, stream->context->device, &found);
     if (result != CXU_SUCCESS)
         return result;
     if (stream->branch)
@@ -281,8 +292,8 @@ cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_c
 static cxu_result copy_bytes(cxu_memory_type to_type, uintptr_t to, cxu_memory_type from_type,
                              uintptr_t from, size_t bytes, CUstream stream, cx_emu_copy_mode mode)
 {
-    const cx_emu_copy copy = {.destination = {to_type, to, 0, 0},
-                              .source = {from_type, from, 0, 0},
+    const cx_emu_copy copy = {.destination = {.type = to_type, .address = to},
+                              .source = {.type = from_type, .address = from},
                               .width_bytes = bytes,
                               .height = 1,
                               .depth = 1};
@@ -343,36 +354,53 @@ cxu_result cx_emu_call_memcpy_dtod_async(CUdeviceptr destination, CUdeviceptr so
                       stream, CX_EMU_COPY_ASYNC);
 }
 
-/* Both contexts only name devices; under unified addressing the pointers say the same. */
-static cxu_result check_peers(CUcontext destination_context, CUcontext source_context)
+static cxu_result find_devices(CUcontext to, CUcontext from, const cx_emu_device **out_to,
+                               const cx_emu_device **out_from)
 {
     cx_emu_context *context;
-    cxu_result result = cx_emu_enter();
+    cxu_result result;
 
-    if (result != CXU_SUCCESS)
-        return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_context_find(destination_context, &context);
+    result = cx_emu_context_find(to, &context);
+    if (result == CXU_SUCCESS) {
+        *out_to = context->device;
+        result = cx_emu_context_find(from, &context);
+    }
     if (result == CXU_SUCCESS)
-        result = cx_emu_context_find(source_context, &context);
+        *out_from = context->device;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
+}
+
+/* The contexts only name the devices that reach the two sides. */
+static cxu_result copy_between(uintptr_t to, CUcontext to_context, uintptr_t from,
+                               CUcontext from_context, size_t bytes, CUstream stream,
+                               cx_emu_copy_mode mode)
+{
+    cx_emu_copy copy = {.destination = {.type = CXU_MEMORYTYPE_DEVICE, .address = to},
+                        .source = {.type = CXU_MEMORYTYPE_DEVICE, .address = from},
+                        .width_bytes = bytes,
+                        .height = 1,
+                        .depth = 1};
+    cxu_result result = cx_emu_enter();
+
+    if (result == CXU_SUCCESS)
+        result = find_devices(to_context, from_context, &copy.destination.device,
+                              &copy.source.device);
+    return result == CXU_SUCCESS ? cx_emu_copy_submit(&copy, stream, mode) : result;
 }
 
 cxu_result cx_emu_call_memcpy_peer(CUdeviceptr destination, CUcontext destination_context,
                                    CUdeviceptr source, CUcontext source_context, size_t bytes)
 {
-    cxu_result result = check_peers(destination_context, source_context);
-
-    return result == CXU_SUCCESS ? cx_emu_call_memcpy_dtod(destination, source, bytes) : result;
+    return copy_between(destination, destination_context, source, source_context, bytes, NULL,
+                        CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memcpy_peer_async(CUdeviceptr destination, CUcontext destination_context,
                                          CUdeviceptr source, CUcontext source_context, size_t bytes,
                                          CUstream stream)
 {
-    cxu_result result = check_peers(destination_context, source_context);
-
-    return result == CXU_SUCCESS ? cx_emu_call_memcpy_dtod_async(destination, source, bytes, stream)
-                                 : result;
+    return copy_between(destination, destination_context, source, source_context, bytes, stream,
+                        CX_EMU_COPY_ASYNC);
 }

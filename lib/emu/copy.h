@@ -12,6 +12,7 @@ typedef struct cx_emu_copy_side {
     uintptr_t address;  /* of the first byte of the box */
     size_t pitch_bytes; /* from row to row */
     size_t slice_bytes; /* from slice to slice */
+    const cx_emu_device *device; /* that reaches it; NULL: that of the stream or node */
 } cx_emu_copy_side;
 
 typedef struct cx_emu_copy {
@@ -32,19 +33,25 @@ typedef enum cx_emu_place {
 
 typedef struct cx_emu_span {
     unsigned char *bytes;
-    cx_emu_allocation *allocation; /* NULL: pageable */
+    cx_emu_use use; /* without an allocation: pageable */
     cx_emu_place place;
 } cx_emu_span;
+
+/* Who reaches a range, and whether it writes there. */
+typedef struct cx_emu_reach {
+    const cx_emu_device *device;
+    bool writes;
+} cx_emu_reach;
 
 /* Number of bytes from the first to behind the last of a box, which is not empty; false: too many.
  */
 bool cx_emu_box_bytes(size_t pitch_bytes, size_t slice_bytes, size_t width_bytes, size_t height,
                       size_t depth, size_t *out_bytes);
 
-/* Finds a range. CXU_INVALID_VALUE: unknown, runs over an end, NULL; the error that made its
- * context useless (F2). Lock held. */
+/* Finds a range. CXU_INVALID_VALUE: unknown, runs over an end, NULL, or a mapping that is not
+ * reached (V5); the error that made its context useless (F2). Lock held. */
 cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
-                            cx_emu_span *out_span);
+                            cx_emu_reach reach, cx_emu_span *out_span);
 
 /*
  * Copies in a stream as the user named it; takes the lock. An empty box is a success. A capturing
@@ -66,11 +73,12 @@ typedef struct cx_emu_transfer {
 } cx_emu_transfer;
 
 /*
- * Makes of a copy, which is not empty, the request for a piece of work that reads and writes in
- * place; its argument is `out_transfer`. CXU_INVALID_VALUE: a range that is not there. Lock held.
+ * Makes of a copy, which is not empty, the request for a piece of work that `device` does, and
+ * that reads and writes in place; its argument is `out_transfer`. CXU_INVALID_VALUE: a range that is
+ * not there, or not reached. Lock held.
  */
-cxu_result cx_emu_copy_request(const cx_emu_copy *copy, cx_emu_transfer *out_transfer,
-                               cx_emu_work_request *out_request);
+cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,
+                               cx_emu_transfer *out_transfer, cx_emu_work_request *out_request);
 
 /* Reads the user's descriptor of a copy. CXU_INVALID_VALUE; CXU_NOT_SUPPORTED for arrays, naming
  * `call`. */

@@ -144,7 +144,10 @@ static cxu_result usual_error(const char *call)
         const char *part;
         cxu_result error;
     } usual[] = {
-        {"cuInit", CXU_NO_DEVICE},          {"Alloc", CXU_OUT_OF_MEMORY},
+        {"cuInit", CXU_NO_DEVICE},          {"GetAllocation", CXU_INVALID_VALUE},
+        {"Reserve", CXU_OUT_OF_MEMORY},     {"cuMemMap", CXU_OUT_OF_MEMORY},
+        {"RetainAllocation", CXU_INVALID_VALUE}, {"Import", CXU_OUT_OF_MEMORY},
+        {"Alloc", CXU_OUT_OF_MEMORY},
         {"Create", CXU_OUT_OF_MEMORY},      {"Retain", CXU_OUT_OF_MEMORY},
         {"Register", CXU_OUT_OF_MEMORY},    {"Open", CXU_OUT_OF_MEMORY},
         {"Instantiate", CXU_OUT_OF_MEMORY}, {"Launch", CXU_LAUNCH_OUT_OF_RESOURCES},

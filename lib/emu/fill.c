@@ -51,13 +51,14 @@ static bool measure(const fill *shape, size_t *out_bytes)
     return cx_emu_box_bytes(shape->pitch_bytes, 0, row_bytes, shape->height, 1, out_bytes);
 }
 
-static cxu_result locate(const fill *shape, cx_emu_span *out_span)
+static cxu_result locate(const fill *shape, const cx_emu_device *device, cx_emu_span *out_span)
 {
     size_t bytes;
 
     if (!measure(shape, &bytes))
         return CXU_INVALID_VALUE;
-    return cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->destination, bytes, out_span);
+    return cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->destination, bytes,
+                            (cx_emu_reach){device, true}, out_span);
 }
 
 static cx_emu_work_request request_for(cx_emu_painting *painting, const cx_emu_span *span)
@@ -70,15 +71,15 @@ static cx_emu_work_request request_for(cx_emu_painting *painting, const cx_emu_s
         .argument = painting,
         .argument_bytes = sizeof *painting,
         .cost_bytes = shape->width * shape->element_bytes * shape->height,
-        .uses = {span->allocation},
+        .uses = {span->use},
     };
 }
 
-cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, cx_emu_painting *out_painting,
-                               cx_emu_work_request *out_request)
+cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, const cx_emu_device *device,
+                               cx_emu_painting *out_painting, cx_emu_work_request *out_request)
 {
     cx_emu_span span;
-    cxu_result result = locate(shape, &span);
+    cxu_result result = locate(shape, device, &span);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -107,7 +108,7 @@ static cxu_result submit(cx_emu_stream *stream, const fill *shape, const cx_emu_
 /* Rule T13: the host goes on at once, unless the memory is the host's as well. */
 static bool must_wait(const cx_emu_span *span, cx_emu_copy_mode mode)
 {
-    return span->allocation->sync_memops ||
+    return span->use.allocation->sync_memops ||
            (mode == CX_EMU_COPY_SYNC && span->place != CX_EMU_PLACE_DEVICE);
 }
 
@@ -134,7 +135,7 @@ static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_
         result = check(stream, mode);
     if (result != CXU_SUCCESS || shape->width == 0 || shape->height == 0)
         return result;
-    result = locate(shape, &span);
+    result = locate(shape, stream->context->device, &span);
     if (result != CXU_SUCCESS)
         return result;
     return stream->branch ? capture(stream, shape)

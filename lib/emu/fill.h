@@ -13,10 +13,11 @@ typedef struct cx_emu_painting {
 } cx_emu_painting;
 
 /*
- * Makes of a fill, which is not empty, the request for a piece of work; its argument is
- * `out_painting`. CXU_INVALID_VALUE: no valid shape, or memory that is not there. Lock held.
+ * Makes of a fill, which is not empty, the request for a piece of work that `device` does; its
+ * argument is `out_painting`. CXU_INVALID_VALUE: no valid shape, or memory that is not there, or
+ * not reached. Lock held.
  */
-cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, cx_emu_painting *out_painting,
-                               cx_emu_work_request *out_request);
+cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, const cx_emu_device *device,
+                               cx_emu_painting *out_painting, cx_emu_work_request *out_request);
 
 #endif

@@ -21,6 +21,11 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/arena.c lib/emu/arena.h lib/emu/allocation.c lib/emu/memory.c \
 	lib/emu/host_memory.c lib/emu/pointer.c
 
+# virtual memory
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/mapping.c lib/emu/mapping.h lib/emu/physical.c lib/emu/physical.h \
+	lib/emu/reservation.c lib/emu/reservation.h lib/emu/shareable.c lib/emu/virtual_memory.c
+
 # work: streams, events, copies
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/copy.c lib/emu/copy.h lib/emu/copy_region.c lib/emu/event.c lib/emu/event.h \

@@ -2,8 +2,8 @@
 #include "emu/event.h"
 #include "emu/host_call.h"
 
-static cxu_result request_copy(const cxu_memcpy_3d *descriptor, cx_emu_transfer *room,
-                               cx_emu_work_request *out_request)
+static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_device *device,
+                               cx_emu_transfer *room, cx_emu_work_request *out_request)
 {
     cx_emu_copy copy;
     cxu_result result = cx_emu_copy_of_3d("a memcpy node", descriptor, &copy);
@@ -12,15 +12,15 @@ static cxu_result request_copy(const cxu_memcpy_3d *descriptor, cx_emu_transfer 
         return result;
     if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0)
         return CXU_INVALID_VALUE;
-    return cx_emu_copy_request(&copy, room, out_request);
+    return cx_emu_copy_request(&copy, device, room, out_request);
 }
 
-static cxu_result request_fill(const cxu_memset_node_params *shape, cx_emu_painting *room,
-                               cx_emu_work_request *out_request)
+static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu_device *device,
+                               cx_emu_painting *room, cx_emu_work_request *out_request)
 {
     if (shape->width == 0 || shape->height == 0)
         return CXU_INVALID_VALUE;
-    return cx_emu_fill_request(shape, room, out_request);
+    return cx_emu_fill_request(shape, device, room, out_request);
 }
 
 /* What the event stands for now is waited for, not what it will stand for by then. */
@@ -45,9 +45,11 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
         return CXU_CONTEXT_IS_DESTROYED;
     switch (operation->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
-        return request_copy(&operation->of.copy, &room->transfer, out_request);
+        return request_copy(&operation->of.copy, operation->context->device, &room->transfer,
+                            out_request);
     case CXU_GRAPH_NODE_TYPE_MEMSET:
-        return request_fill(&operation->of.fill, &room->painting, out_request);
+        return request_fill(&operation->of.fill, operation->context->device, &room->painting,
+                            out_request);
     case CXU_GRAPH_NODE_TYPE_HOST:
         if (!operation->of.host.function)
             return CXU_INVALID_VALUE;

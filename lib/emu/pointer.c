@@ -1,5 +1,6 @@
 #include "emu/allocation.h"
 #include "emu/device.h"
+#include "emu/mapping.h"
 #include "emu/state.h"
 
 #include <string.h>
@@ -24,14 +25,17 @@ enum { ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
 /* What the attributes of a pointer are answered from. Lock held as long as it is used. */
 typedef struct pointer_view {
     CUdeviceptr pointer;
-    const cx_emu_allocation *allocation; /* NULL: unknown pointer */
+    const cx_emu_allocation *allocation;   /* NULL: nothing there */
+    const cx_emu_reservation *reservation; /* that the pointer lies in, or NULL */
     const cx_emu_context *current;       /* NULL: none, or destroyed */
 } pointer_view;
 
 static pointer_view view_of(CUdeviceptr pointer)
 {
     cx_emu_context *current;
-    pointer_view view = {.pointer = pointer, .allocation = cx_emu_allocation_find(pointer, 1)};
+    pointer_view view = {.pointer = pointer,
+                         .allocation = cx_emu_allocation_find(pointer, 1),
+                         .reservation = cx_emu_reservation_find(pointer, 1)};
     if (cx_emu_context_identify(NULL, &current) == CXU_SUCCESS)
         view.current = current;
     return view;
@@ -81,15 +85,22 @@ static cxu_memory_type memory_type(const cx_emu_allocation *allocation)
 }
 
 /* Attributes that depend on where the pointer is used. */
+static unsigned int access_flags(const pointer_view *view)
+{
+    const cx_emu_allocation *allocation = view->allocation;
+    if (allocation->mapping != NULL)
+        return cx_emu_mapping_access(allocation->mapping, view->current->device);
+    return cx_emu_allocation_reachable(allocation, view->current) ? ACCESS_READ_WRITE : ACCESS_NONE;
+}
+
 static cxu_result read_reach(const pointer_view *view, cxu_pointer_attribute attribute,
                              attribute_value *out_value)
 {
     if (view->current == NULL)
         return CXU_INVALID_CONTEXT;
-    bool reachable = cx_emu_allocation_reachable(view->allocation, view->current);
     if (attribute == CXU_POINTER_ACCESS_FLAGS)
-        out_value->number = reachable ? ACCESS_READ_WRITE : ACCESS_NONE;
-    else if (reachable)
+        out_value->number = access_flags(view);
+    else if (cx_emu_allocation_reachable(view->allocation, view->current))
         out_value->device_pointer = view->pointer;
     else
         return CXU_INVALID_VALUE;
@@ -104,9 +115,32 @@ static cxu_result read_host_pointer(const pointer_view *view, attribute_value *o
     return CXU_SUCCESS;
 }
 
-/* Of a pointer that is known; *out_value is zero before, and stays so where this fails. */
-static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute attribute,
-                                 attribute_value *out_value)
+static uint64_t block_id(const cx_emu_allocation *allocation)
+{
+    return allocation->mapping != NULL ? allocation->mapping->physical->id : allocation->buffer_id;
+}
+
+/* Of an address that is reserved, whatever is mapped there; *out_value is zero before. */
+static cxu_result read_reserved(const cx_emu_reservation *reservation,
+                                cxu_pointer_attribute attribute, attribute_value *out_value)
+{
+    switch (attribute) {
+    case CXU_POINTER_RANGE_START_ADDR:
+        out_value->device_pointer = reservation->address;
+        return CXU_SUCCESS;
+    case CXU_POINTER_RANGE_SIZE:
+        out_value->size = reservation->bytes;
+        return CXU_SUCCESS;
+    case CXU_POINTER_MAPPED:
+        return CXU_SUCCESS;
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+/* Of memory that is known; *out_value is zero before, and stays so where this fails. */
+static cxu_result read_memory(const pointer_view *view, cxu_pointer_attribute attribute,
+                              attribute_value *out_value)
 {
     const cx_emu_allocation *allocation = view->allocation;
     switch (attribute) {
@@ -127,8 +161,10 @@ static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute
         out_value->number = allocation->sync_memops;
         return CXU_SUCCESS;
     case CXU_POINTER_BUFFER_ID:
-    case CXU_POINTER_MEMORY_BLOCK_ID:
         out_value->wide = allocation->buffer_id;
+        return CXU_SUCCESS;
+    case CXU_POINTER_MEMORY_BLOCK_ID:
+        out_value->wide = block_id(allocation);
         return CXU_SUCCESS;
     case CXU_POINTER_IS_MANAGED:
         out_value->number = allocation->kind == CX_EMU_MEMORY_MANAGED;
@@ -150,14 +186,28 @@ static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute
     case CXU_POINTER_MEMPOOL_HANDLE:
         /* Memory of cuMemAllocAsync comes from a pool that has no handle here. */
         return allocation->kind == CX_EMU_MEMORY_ASYNC ? CXU_NOT_SUPPORTED : CXU_SUCCESS;
-    case CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CXU_POINTER_ALLOWED_HANDLE_TYPES:
+        if (allocation->mapping != NULL)
+            out_value->wide = allocation->mapping->physical->properties.handle_types;
+        return CXU_SUCCESS;
+    case CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CXU_POINTER_IS_GPU_DIRECT_RDMA_CAPABLE:
         return CXU_SUCCESS;
     case CXU_POINTER_P2P_TOKENS:
         return CXU_NOT_SUPPORTED;
     }
     return CXU_INVALID_VALUE;
+}
+
+/* Of a pointer into a reservation: its range is that, and what is mapped there says the rest. */
+static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute attribute,
+                                 attribute_value *out_value)
+{
+    bool range =
+        attribute == CXU_POINTER_RANGE_START_ADDR || attribute == CXU_POINTER_RANGE_SIZE;
+    if (view->reservation != NULL && (range || view->allocation == NULL))
+        return read_reserved(view->reservation, attribute, out_value);
+    return view->allocation != NULL ? read_memory(view, attribute, out_value) : CXU_INVALID_VALUE;
 }
 
 /* What the plural form says of a pointer that is not known; *out_value is zero before. */
@@ -181,7 +231,7 @@ cxu_result cx_emu_call_pointer_get_attribute(void *out_value, cxu_pointer_attrib
     attribute_value value = {0};
     pthread_mutex_lock(&cx_emu_lock);
     pointer_view view = view_of(pointer);
-    result = view.allocation == NULL ? CXU_INVALID_VALUE : read_attribute(&view, attribute, &value);
+    result = read_attribute(&view, attribute, &value);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_value, &value, attribute_bytes(attribute));
@@ -222,7 +272,7 @@ cxu_result cx_emu_call_pointer_get_attributes(unsigned int count, cxu_pointer_at
     for (unsigned int i = 0; i < count; i++) {
         attribute_value value = {0};
         /* What cannot be answered stays zero here, where the singular form fails. */
-        if (view.allocation == NULL)
+        if (view.allocation == NULL && view.reservation == NULL)
             read_unknown(pointer, attributes[i], &value);
         else
             (void)read_attribute(&view, attributes[i], &value);

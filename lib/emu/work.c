@@ -77,8 +77,7 @@ static cx_emu_work *create(const cx_emu_work_request *request, size_t dependency
     work->dependencies = (void *)((unsigned char *)work + links_at);
     for (int i = 0; i < CX_EMU_WORK_USES; i++) {
         work->uses[i] = request->uses[i];
-        if (work->uses[i])
-            cx_emu_allocation_use(work->uses[i]);
+        cx_emu_allocation_use(work->uses[i]);
     }
     work->older = youngest;
     *(youngest ? &youngest->younger : &oldest) = work;
@@ -199,8 +198,7 @@ static void finish(cx_emu_work *work)
     if (work->stream)
         cx_emu_stream_finished(work->stream, work);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
-        if (work->uses[i])
-            cx_emu_allocation_drop(work->uses[i]);
+        cx_emu_allocation_drop(work->uses[i]);
     if (work->release)
         work->release(work->argument);
     for (cx_emu_dependency *link = work->successors, *next; link; link = next) {
@@ -214,9 +212,9 @@ static void finish(cx_emu_work *work)
     cx_emu_work_drop(work);
 }
 
-void cx_emu_work_drop_allocation(cx_emu_allocation *allocation)
+void cx_emu_work_drop_allocation(cx_emu_use use)
 {
-    cx_emu_allocation_drop(allocation);
+    cx_emu_allocation_drop(use);
     end_waits();
 }
 
@@ -310,8 +308,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
 static void discard(cx_emu_work *work)
 {
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
-        if (work->uses[i])
-            cx_emu_work_drop_allocation(work->uses[i]);
+        cx_emu_work_drop_allocation(work->uses[i]);
     cx_emu_work_drop(work);
 }
 
@@ -413,7 +410,7 @@ cxu_result cx_emu_work_submit_locked_call(CUstream handle, cx_emu_allocation *al
                                           void (*call)(void *argument), void *argument)
 {
     const cx_emu_work_request request = {
-        .kind = CX_EMU_WORK_LOCKED, .call = call, .argument = argument, .uses = {allocation}};
+        .kind = CX_EMU_WORK_LOCKED, .call = call, .argument = argument, .uses = {{allocation, 0}}};
     cx_emu_stream *stream;
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
@@ -615,6 +612,14 @@ bool cx_emu_work_poll_stream(cx_emu_stream *stream)
     return !work || cx_emu_work_poll(work);
 }
 
+static bool uses(const cx_emu_work *work, const cx_emu_allocation *allocation)
+{
+    for (int i = 0; i < CX_EMU_WORK_USES; i++)
+        if (cx_emu_allocation_used_by(allocation, work->uses[i]))
+            return true;
+    return false;
+}
+
 static bool allocation_unused(const void *subject)
 {
     return ((const cx_emu_allocation *)subject)->users == 0;
@@ -624,7 +629,7 @@ void cx_emu_work_wait_allocation(cx_emu_allocation *allocation)
 {
     while (allocation->users > 0) {
         for (cx_emu_work *each = oldest; each; each = each->younger)
-            if (!each->done && (each->uses[0] == allocation || each->uses[1] == allocation))
+            if (!each->done && uses(each, allocation))
                 cx_emu_schedule_demand(each);
         wait_until(allocation_unused, allocation);
     }

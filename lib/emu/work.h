@@ -46,7 +46,7 @@ struct cx_emu_work {
     void (*fail)(void *argument, cxu_result error);
     void (*release)(void *argument);
     void *argument;
-    cx_emu_allocation *uses[CX_EMU_WORK_USES];
+    cx_emu_use uses[CX_EMU_WORK_USES];
     cx_emu_stream *stream;        /* NULL: in no stream, or done */
     cx_emu_context *context;      /* whose work it is, in the life that `opening` names; or NULL */
     uint64_t opening;
@@ -70,7 +70,7 @@ typedef struct cx_emu_work_request {
     size_t argument_bytes; /* above 0: the argument is copied; 0: the pointer itself is passed */
     size_t cost_bytes;     /* how much it moves */
     bool waited;           /* the caller will wait for it at once */
-    cx_emu_allocation *uses[CX_EMU_WORK_USES]; /* held until the work is done; NULLs are skipped */
+    cx_emu_use uses[CX_EMU_WORK_USES]; /* held until the work is done */
     cx_emu_work *after[CX_EMU_WORK_AFTER];     /* behind these pieces; each may be NULL or done */
     cx_emu_context *after_context;             /* behind all work of this context; may be NULL */
 } cx_emu_work_request;
@@ -144,7 +144,7 @@ void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy);
 
 /* Gives back a use of an allocation that a call took for itself, and tells those who wait for it.
  */
-void cx_emu_work_drop_allocation(cx_emu_allocation *allocation);
+void cx_emu_work_drop_allocation(cx_emu_use use);
 
 /* Whether any work submitted to the context's streams is unfinished. */
 bool cx_emu_work_pending(cx_emu_context *context);

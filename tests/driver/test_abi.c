@@ -116,6 +116,28 @@ SAME_SIZE(cxu_host_node_params, CUDA_HOST_NODE_PARAMS)
 SAME_FIELD(cxu_host_node_params, function, CUDA_HOST_NODE_PARAMS, fn)
 SAME_FIELD(cxu_host_node_params, user_data, CUDA_HOST_NODE_PARAMS, userData)
 
+#if CUDA_VERSION >= 11000
+#define SAME_PROPERTY(field, their_field) \
+    SAME_FIELD(cxu_mem_properties, field, CUmemAllocationProp, their_field)
+SAME_SIZE(cxu_mem_handle_type, CUmemAllocationHandleType)
+SAME_SIZE(cxu_mem_granularity, CUmemAllocationGranularity_flags)
+SAME_SIZE(cxu_mem_location, CUmemLocation)
+SAME_FIELD(cxu_mem_location, type, CUmemLocation, type)
+SAME_FIELD(cxu_mem_location, id, CUmemLocation, id)
+SAME_SIZE(cxu_mem_access, CUmemAccessDesc)
+SAME_FIELD(cxu_mem_access, location, CUmemAccessDesc, location)
+SAME_FIELD(cxu_mem_access, flags, CUmemAccessDesc, flags)
+SAME_SIZE(cxu_mem_properties, CUmemAllocationProp)
+SAME_PROPERTY(type, type)
+SAME_PROPERTY(handle_types, requestedHandleTypes)
+SAME_PROPERTY(location, location)
+SAME_PROPERTY(win32_attributes, win32HandleMetaData)
+SAME_PROPERTY(flags, allocFlags)
+SAME_PROPERTY(flags.compression, allocFlags.compressionType)
+SAME_PROPERTY(flags.gpu_direct_rdma, allocFlags.gpuDirectRDMACapable)
+SAME_PROPERTY(flags.usage, allocFlags.usage)
+SAME_PROPERTY(flags.reserved, allocFlags.reserved)
+#endif
 #if CUDA_VERSION >= 11040
 SAME_SIZE(cxu_exec_affinity, CUexecAffinityParam)
 SAME_FIELD(cxu_exec_affinity, type, CUexecAffinityParam, type)
@@ -197,6 +219,11 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_memcpy_3d CUDA_MEMCPY3D
 #define cxu_exec_affinity CUexecAffinityParam
 #define cxu_ctx_create_params CUctxCreateParams
+#define cxu_mem_handle_type CUmemAllocationHandleType
+#define cxu_mem_granularity CUmemAllocationGranularity_flags
+#define cxu_mem_location CUmemLocation
+#define cxu_mem_access CUmemAccessDesc
+#define cxu_mem_properties CUmemAllocationProp
 #define cxu_jit_option CUjit_option
 #define cxu_library_option CUlibraryOption
 #define cxu_stream_capture_status CUstreamCaptureStatus

@@ -1,0 +1,328 @@
+#include "emu/physical.h"
+
+#include "base/cancel.h"
+#include "emu/allocation.h"
+#include "emu/emu.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Behind the memory in its file: what another process has to know of it. */
+typedef struct label {
+    char mark[16];
+    uint64_t bytes;
+    int32_t board;
+    int32_t handle_types;
+} label;
+
+static const char mark[16] = "ctxrt-memory-01";
+
+static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_physical)};
+static cx_emu_physical *open_files;
+static size_t count;
+
+static void close_file(int file)
+{
+    int cancel = cx_cancel_hold();
+    close(file);
+    cx_cancel_restore(cancel);
+}
+
+static void files_link(cx_emu_physical *physical)
+{
+    physical->next = open_files;
+    if (open_files != NULL)
+        open_files->previous = physical;
+    open_files = physical;
+}
+
+static void files_unlink(cx_emu_physical *physical)
+{
+    if (physical->previous != NULL)
+        physical->previous->next = physical->next;
+    else
+        open_files = physical->next;
+    if (physical->next != NULL)
+        physical->next->previous = physical->previous;
+}
+
+/* Whether the descriptor still is what it was: the program may have closed it. */
+static bool file_present(const cx_emu_physical *physical)
+{
+    struct stat found;
+    return physical->file >= 0 && fstat(physical->file, &found) == 0 &&
+           found.st_dev == physical->file_device && found.st_ino == physical->file_number;
+}
+
+static bool file_write_label(int file, const cx_emu_physical *physical)
+{
+    label text = {.bytes = physical->bytes,
+                  .board = physical->device->board,
+                  .handle_types = (int32_t)physical->properties.handle_types};
+    memcpy(text.mark, mark, sizeof(text.mark));
+    int cancel = cx_cancel_hold();
+    bool written = pwrite(file, &text, sizeof(text), (off_t)physical->bytes) == sizeof(text);
+    cx_cancel_restore(cancel);
+    return written;
+}
+
+/* Nobody who gets the file can shorten it under our feet. */
+static bool file_seal(int file)
+{
+    int cancel = cx_cancel_hold();
+    bool sealed = fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+    cx_cancel_restore(cancel);
+    return sealed;
+}
+
+static int file_create(const cx_emu_physical *physical)
+{
+    size_t bytes = physical->bytes + sizeof(label);
+    struct rlimit limit;
+    /* Beyond this limit ftruncate does not fail, it kills with SIGXFSZ. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+        return -1;
+    int file = memfd_create("ctxrt-gpu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0)
+        return -1;
+    if (ftruncate(file, (off_t)bytes) == 0 && file_write_label(file, physical) && file_seal(file))
+        return file;
+    close_file(file);
+    return -1;
+}
+
+static bool show_at_home(cx_emu_physical *physical, int file)
+{
+    unsigned char *home = mmap(NULL, physical->bytes, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (home == MAP_FAILED)
+        return false;
+    /* A forked child has no GPU memory (I4); its mappings inherit this. */
+    madvise(home, physical->bytes, MADV_DONTFORK);
+    physical->home = home;
+    return true;
+}
+
+/* Whether pages can be looked at once more without their file: not under valgrind. */
+static bool pages_can_be_doubled(const cx_emu_physical *physical)
+{
+    static int known; /* 0: not tried yet */
+    if (known == 0) {
+        size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+        void *twice = mremap(physical->home, 0, page_bytes, MREMAP_MAYMOVE);
+        known = twice != MAP_FAILED ? 1 : -1;
+        if (twice != MAP_FAILED)
+            munmap(twice, page_bytes);
+    }
+    return known > 0;
+}
+
+/* Takes the descriptor over. */
+static void keep_file(cx_emu_physical *physical, int file)
+{
+    struct stat found;
+    bool exportable = physical->properties.handle_types != CXU_MEM_HANDLE_TYPE_NONE;
+    physical->file = -1;
+    if ((!exportable && pages_can_be_doubled(physical)) || fstat(file, &found) != 0) {
+        close_file(file);
+        return;
+    }
+    physical->file = file;
+    physical->file_device = found.st_dev;
+    physical->file_number = found.st_ino;
+    files_link(physical);
+}
+
+static cx_emu_physical *take_slot(cx_emu_device *device, size_t bytes,
+                                  const cxu_mem_properties *properties)
+{
+    cx_emu_physical *physical = cx_emu_handle_take(&handles);
+    if (physical == NULL)
+        return NULL;
+    physical->device = device;
+    physical->bytes = bytes;
+    physical->properties = *properties;
+    return physical;
+}
+
+/* Shows the file's pages and takes it over; without, the slot is given back. */
+static cxu_result open_slot(cx_emu_physical *physical, int file, size_t charged_bytes)
+{
+    if (file < 0 || !show_at_home(physical, file)) {
+        cx_emu_handle_return(&handles, physical);
+        if (file >= 0)
+            close_file(file);
+        return CXU_OUT_OF_MEMORY;
+    }
+    keep_file(physical, file);
+    count++;
+    physical->id = cx_emu_memory_id();
+    physical->handles = 1;
+    physical->charged_bytes = charged_bytes;
+    physical->device->used_bytes += charged_bytes;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_physical_create(cx_emu_device *device, size_t bytes,
+                                  const cxu_mem_properties *properties,
+                                  cx_emu_physical **out_physical)
+{
+    cxu_result result = cx_emu_allocation_await_quota(device, bytes);
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_physical *physical = take_slot(device, bytes, properties);
+    if (physical == NULL)
+        return CXU_OUT_OF_MEMORY;
+    result = open_slot(physical, file_create(physical), bytes);
+    if (result == CXU_SUCCESS)
+        *out_physical = physical;
+    return result;
+}
+
+cx_emu_physical *cx_emu_physical_find(CUmemGenericAllocationHandle handle)
+{
+    cx_emu_physical *physical = (cx_emu_physical *)(uintptr_t)handle;
+    if (!cx_emu_handle_live(&handles, physical) || physical->handles == 0)
+        return NULL;
+    return physical;
+}
+
+static void dispose_unused(cx_emu_physical *physical)
+{
+    if (physical->handles > 0 || physical->mappings > 0)
+        return;
+    munmap(physical->home, physical->bytes);
+    if (physical->file >= 0) {
+        files_unlink(physical);
+        if (file_present(physical))
+            close_file(physical->file);
+    }
+    count--;
+    physical->device->used_bytes -= physical->charged_bytes;
+    cx_emu_handle_return(&handles, physical);
+}
+
+void cx_emu_physical_release(cx_emu_physical *physical)
+{
+    physical->handles--;
+    dispose_unused(physical);
+}
+
+static bool show(const cx_emu_physical *physical, unsigned char *place, size_t bytes)
+{
+    if (mremap(physical->home, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != MAP_FAILED)
+        return true;
+    if (!file_present(physical) ||
+        mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+             physical->file, 0) == MAP_FAILED)
+        return false;
+    madvise(place, bytes, MADV_DONTFORK);
+    return true;
+}
+
+bool cx_emu_physical_map(cx_emu_physical *physical, unsigned char *place, size_t bytes)
+{
+    if (!show(physical, place, bytes))
+        return false;
+    physical->mappings++;
+    return true;
+}
+
+void cx_emu_physical_unmap(cx_emu_physical *physical)
+{
+    physical->mappings--;
+    dispose_unused(physical);
+}
+
+bool cx_emu_physical_exists(void)
+{
+    return count > 0;
+}
+
+cxu_result cx_emu_physical_export(const cx_emu_physical *physical, int *out_file)
+{
+    if (physical->properties.handle_types == CXU_MEM_HANDLE_TYPE_NONE || !file_present(physical))
+        return CXU_INVALID_VALUE;
+    int cancel = cx_cancel_hold();
+    int file = fcntl(physical->file, F_DUPFD_CLOEXEC, 0);
+    cx_cancel_restore(cancel);
+    if (file < 0)
+        return CXU_OPERATING_SYSTEM;
+    *out_file = file;
+    return CXU_SUCCESS;
+}
+
+/* Only a sealed file of memory with our mark, as long as it says, is one of ours. */
+static bool file_read_label(int file, const struct stat *found, label *out_label)
+{
+    off_t at = found->st_size - (off_t)sizeof(*out_label);
+    int cancel = cx_cancel_hold();
+    int seals = fcntl(file, F_GET_SEALS);
+    bool ours = seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && at > 0 &&
+                pread(file, out_label, sizeof(*out_label), at) == sizeof(*out_label) &&
+                memcmp(out_label->mark, mark, sizeof(mark)) == 0 &&
+                out_label->bytes == (uint64_t)at &&
+                out_label->bytes % CX_EMU_MEMORY_GRANULARITY == 0;
+    cx_cancel_restore(cancel);
+    return ours;
+}
+
+static cx_emu_device *find_board(int board)
+{
+    for (int i = 0; i < cx_emu_device_total(); i++) {
+        cx_emu_device *device = cx_emu_device_find(i);
+        if (!device->host && device->board == board)
+            return device;
+    }
+    return NULL;
+}
+
+static cx_emu_physical *find_open(const struct stat *file)
+{
+    for (cx_emu_physical *each = open_files; each != NULL; each = each->next) {
+        if (each->file_device == file->st_dev && each->file_number == file->st_ino)
+            return each;
+    }
+    return NULL;
+}
+
+static cxu_result import_foreign(int file, const label *text, cx_emu_physical **out_physical)
+{
+    cx_emu_device *device = find_board(text->board);
+    if (device == NULL)
+        return CXU_INVALID_DEVICE;
+    cxu_mem_properties properties = {
+        .type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+        .handle_types = (cxu_mem_handle_type)text->handle_types,
+        .location = {CXU_MEM_LOCATION_TYPE_DEVICE, device->ordinal},
+    };
+    cx_emu_physical *physical = take_slot(device, text->bytes, &properties);
+    if (physical == NULL)
+        return CXU_OUT_OF_MEMORY;
+    int cancel = cx_cancel_hold();
+    int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    cx_cancel_restore(cancel);
+    cxu_result result = open_slot(physical, own, 0);
+    if (result == CXU_SUCCESS)
+        *out_physical = physical;
+    return result;
+}
+
+cxu_result cx_emu_physical_import(int file, cx_emu_physical **out_physical)
+{
+    struct stat found;
+    label text;
+    if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode) ||
+        !file_read_label(file, &found, &text))
+        return CXU_INVALID_VALUE;
+    cx_emu_physical *known = find_open(&found);
+    if (known == NULL)
+        return import_foreign(file, &text, out_physical);
+    known->handles++;
+    *out_physical = known;
+    return CXU_SUCCESS;
+}
