@@ -133,6 +133,22 @@ static int act_pointer_all(cx_player *player, cx_call *call)
     return result == CXU_SUCCESS && !itself ? CXU_INVALID_VALUE : result;
 }
 
+/* ---- virtual memory ---- */
+
+static int act_vmem_properties(cx_player *player, cx_call *call)
+{
+    cxu_mem_properties properties;
+    if (player->driver.missing[CX_SLOT_mem_get_allocation_properties])
+        return CX_PLAY_ABSENT;
+    int result = (int)player->driver.table.mem_get_allocation_properties(&properties,
+                                                                         call->in[0].handle);
+    if (result == CXU_SUCCESS) {
+        call->out[0] = cx_cell_of(CX_KIND_INTEGER, properties.location.id);
+        call->out[1] = cx_cell_of(CX_KIND_FLAGS, (int64_t)properties.handle_types);
+    }
+    return result;
+}
+
 /* ---- capture ---- */
 
 static int act_capture_mode(cx_player *player, cx_call *call)

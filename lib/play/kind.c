@@ -14,6 +14,7 @@ cx_cell cx_cell_of(cx_kind kind, int64_t number)
 {
     cx_cell cell = {.bits = 0};
     switch (kind) {
+    case CX_KIND_FILE:
     case CX_KIND_INTEGER:
         cell.integer = (int)number;
         break;
@@ -33,6 +34,7 @@ cx_cell cx_cell_of(cx_kind kind, int64_t number)
 int64_t cx_cell_number(cx_kind kind, cx_cell cell)
 {
     switch (kind) {
+    case CX_KIND_FILE:
     case CX_KIND_INTEGER:
         return cell.integer;
     case CX_KIND_FLAGS:

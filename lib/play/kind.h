@@ -20,6 +20,8 @@
     CX_KIND(HOST, host, "host memory")        \
     CX_KIND(GRAPH, graph, "graph")            \
     CX_KIND(EXEC, exec, "executable graph")   \
+    CX_KIND(HANDLE, handle, "memory handle")  \
+    CX_KIND(FILE, integer, "file")            \
     CX_KIND(GATE, host, "gate")               \
     CX_KIND(FUNCTION, host, "host function")  \
     CX_KIND(INTEGER, integer, "integer")      \
@@ -43,6 +45,7 @@ typedef union cx_cell {
     CUgraph graph;
     CUgraphExec exec;
     CUdeviceptr pointer;
+    CUmemGenericAllocationHandle handle;
     void *host;
     int integer;
     unsigned int flags;

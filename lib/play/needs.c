@@ -48,6 +48,8 @@ static bool need_is_met(cx_player *player, const char *word)
         return peers_there(player);
     if (strcmp(word, "managed") == 0)
         return attribute_is_set(player, CXU_ATTRIBUTE_MANAGED_MEMORY);
+    if (strcmp(word, "vmem") == 0)
+        return attribute_is_set(player, CXU_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED);
     if (strcmp(word, "pools") == 0)
         return attribute_is_set(player, CXU_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
     return version_of(word) != 0 && player->tape->driver_version >= version_of(word);

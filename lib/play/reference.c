@@ -16,6 +16,8 @@ static const char *const word_sets[] = {
     [CX_WORDS_CAPTURE_MODE] = "modes of capture",
     [CX_WORDS_CAPTURE_STATUS] = "states of capture",
     [CX_WORDS_POINTER] = "attributes of memory",
+    [CX_WORDS_ACCESS] = "access to mapped memory",
+    [CX_WORDS_HANDLE_TYPE] = "how memory may be shared",
     [CX_WORDS_WHEN] = "order of exit handlers",
 };
 

@@ -37,6 +37,8 @@ typedef enum cx_words {
     CX_WORDS_CAPTURE_MODE,
     CX_WORDS_CAPTURE_STATUS,
     CX_WORDS_POINTER,
+    CX_WORDS_ACCESS,
+    CX_WORDS_HANDLE_TYPE,
     CX_WORDS_WHEN
 } cx_words;
 

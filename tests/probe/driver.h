@@ -62,6 +62,12 @@ typedef struct CUmemAllocationProp {
     unsigned char flags[8];
 } CUmemAllocationProp;
 
+typedef struct CUmemAccessDesc {
+    int location_type;
+    int location_id;
+    int flags;
+} CUmemAccessDesc;
+
 typedef struct CUexecAffinity {
     int type;
     unsigned int multiprocessors;
