@@ -187,13 +187,13 @@ __INFINI_C __export infiniStatus_t infinirtMallocHost(void **p_ptr, size_t size)
 /**
  * Frees what infinirtMalloc or infinirtMallocAsync gave, under any device of the calling thread;
  * waits for work of the memory's device. NULL is harmless. BAD_PARAM: not such memory, or freed
- * before.
+ * before. On a CPU it frees what infinirtMallocHost gave there as well.
  */
 __INFINI_C __export infiniStatus_t infinirtFree(void *ptr);
 
 /**
  * Frees what infinirtMallocHost gave. NULL is harmless. BAD_PARAM: not such memory, or freed
- * before.
+ * before. On a CPU it frees what infinirtFree does as well.
  */
 __INFINI_C __export infiniStatus_t infinirtFreeHost(void *ptr);
 

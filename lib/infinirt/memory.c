@@ -28,11 +28,6 @@ infiniStatus_t infinirtMalloc(void **p_ptr, size_t size)
     return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_alloc(size, p_ptr) : status);
 }
 
-infiniStatus_t infinirtFree(void *ptr)
-{
-    return cx_infini_status(ctxrt_free(ptr));
-}
-
 infiniStatus_t infinirtMallocAsync(void **p_ptr, size_t size, infinirtStream_t stream)
 {
     ctxrt_stream *target;
@@ -84,13 +79,48 @@ infiniStatus_t infinirtMallocHost(void **p_ptr, size_t size)
     return cx_infini_status(status == CTXRT_SUCCESS ? alloc_pinned(size, p_ptr) : status);
 }
 
+/* ---- either ---- */
+
+/* Programs free all memory of a CPU by one call, whichever of the two gave it: there both are the
+ * host's. */
+static bool pinned_on_cpu(const void *pointer, ctxrt_memory *memory)
+{
+    ctxrt_memory_info info;
+    return memory != NULL && ctxrt_memory_describe(memory, &info) == CTXRT_SUCCESS &&
+           info.pointer == pointer && info.device.type == CTXRT_DEVICE_CPU;
+}
+
+static bool allocated_on_cpu(const void *pointer)
+{
+    ctxrt_pointer_info info;
+    return ctxrt_pointer_query(pointer, &info) == CTXRT_SUCCESS && info.known &&
+           info.kind == CTXRT_MEMORY_DEVICE && info.device.type == CTXRT_DEVICE_CPU;
+}
+
+static infiniStatus_t free_pinned(void *ptr)
+{
+    ctxrt_memory *memory = cx_address_take(&pinned, ptr);
+    if (memory == NULL)
+        return INFINI_STATUS_BAD_PARAM;
+    return cx_infini_status(ctxrt_memory_release(memory));
+}
+
+infiniStatus_t infinirtFree(void *ptr)
+{
+    infiniStatus_t answer;
+    if (!cx_release_begin(&answer) || ptr == NULL)
+        return answer;
+    if (pinned_on_cpu(ptr, cx_address_find(&pinned, ptr)))
+        return free_pinned(ptr);
+    return cx_infini_status(ctxrt_free(ptr));
+}
+
 infiniStatus_t infinirtFreeHost(void *ptr)
 {
     infiniStatus_t answer;
     if (!cx_release_begin(&answer) || ptr == NULL)
         return answer;
-    ctxrt_memory *memory = cx_address_take(&pinned, ptr);
-    if (memory == NULL)
-        return INFINI_STATUS_BAD_PARAM;
-    return cx_infini_status(ctxrt_memory_release(memory));
+    if (cx_address_find(&pinned, ptr) == NULL && allocated_on_cpu(ptr))
+        return cx_infini_status(ctxrt_free(ptr));
+    return free_pinned(ptr);
 }

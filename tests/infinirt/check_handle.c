@@ -50,6 +50,35 @@ START_TEST(memory_is_freed_under_any_device)
 }
 END_TEST
 
+/* There are programs that free whatever is of a CPU with infinirtFreeHost. */
+START_TEST(on_the_cpu_either_call_frees_either)
+{
+    void *host, *in_order;
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMallocHost(&host, 64));
+    infini_assert_ok(infinirtMallocAsync(&in_order, 64, NULL));
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 0));
+    infini_assert_ok(infinirtFreeHost(memory));
+    infini_assert_ok(infinirtFreeHost(in_order));
+    infini_assert_ok(infinirtFree(host));
+    infini_assert_status(infinirtFreeHost(memory), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtFree(host), INFINI_STATUS_BAD_PARAM);
+}
+END_TEST
+
+START_TEST(memory_of_a_gpu_and_pinned_memory_have_a_call_each)
+{
+    void *host;
+    infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 0));
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMallocHost(&host, 64));
+    infini_assert_status(infinirtFreeHost(memory), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtFree(host), INFINI_STATUS_BAD_PARAM);
+    infini_assert_ok(infinirtFreeHost(host));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
 START_TEST(nothing_is_what_no_bytes_are)
 {
     void *pointers[3] = {&_i, &_i, &_i};
@@ -308,6 +337,8 @@ static Suite *handles(void)
     tcase_add_checked_fixture(tests, infini_start, infini_end);
     tcase_add_loop_test(tests, memory_is_freed_on_a_thread_that_never_set_a_device, 0, TYPES);
     tcase_add_loop_test(tests, memory_is_freed_under_any_device, 0, TYPES);
+    tcase_add_test(tests, on_the_cpu_either_call_frees_either);
+    tcase_add_test(tests, memory_of_a_gpu_and_pinned_memory_have_a_call_each);
     tcase_add_loop_test(tests, nothing_is_what_no_bytes_are, 0, TYPES);
     tcase_add_loop_test(tests, memory_in_stream_order_is_used_and_freed, 0, TYPES);
     tcase_add_loop_test(tests, pinned_memory_is_the_hosts, 0, TYPES);
