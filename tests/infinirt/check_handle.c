@@ -298,6 +298,61 @@ START_TEST(a_capture_that_went_wrong_is_an_error_and_is_over)
 }
 END_TEST
 
+typedef struct asking {
+    infiniDevice_t type;
+    infiniStatus_t status;
+} asking;
+
+/* Asks for what a capture does not see. */
+static void *ask_for_memory(void *argument)
+{
+    asking *self = argument;
+    void *host;
+    self->status = infinirtSetDevice(self->type, 0);
+    if (self->status == INFINI_STATUS_SUCCESS)
+        self->status = infinirtMallocHost(&host, 64);
+    return self->status == INFINI_STATUS_SUCCESS ? host : NULL;
+}
+
+/* Whether a thread, this one or another, may have memory while a capture of this mode goes on. */
+static bool may_ask(infiniDevice_t type, infinirtStreamCaptureMode_t mode, bool elsewhere)
+{
+    pthread_t thread;
+    void *host;
+    infinirtGraph_t graph;
+    asking self = {.type = type};
+    infini_assert_ok(infinirtSetDevice(type, 0));
+    infinirtStream_t stream = infini_stream();
+    infini_assert_ok(infinirtStreamBeginCapture(stream, mode));
+    if (elsewhere) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_memory, &self), 0);
+        ck_assert_int_eq(pthread_join(thread, &host), 0);
+    } else {
+        host = ask_for_memory(&self);
+    }
+    bool may = self.status == INFINI_STATUS_SUCCESS;
+    infini_assert_status(infinirtStreamEndCapture(stream, &graph),
+                         may ? INFINI_STATUS_SUCCESS : INFINI_STATUS_INTERNAL_ERROR);
+    if (may) {
+        infini_assert_ok(infinirtGraphDestroy(graph));
+        infini_assert_ok(infinirtFreeHost(host));
+    }
+    infini_assert_ok(infinirtStreamDestroy(stream));
+    return may;
+}
+
+START_TEST(a_capture_forbids_what_its_mode_says)
+{
+    const infiniDevice_t type = types[_i];
+    ck_assert(!may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_GLOBAL, false));
+    ck_assert(!may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_GLOBAL, true));
+    ck_assert(!may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL, false));
+    ck_assert(may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL, true));
+    ck_assert(may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_RELAXED, false));
+    ck_assert(may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_RELAXED, true));
+}
+END_TEST
+
 static void start_faulty(void)
 {
     ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuGraphInstantiateWithFlags:OUT_OF_MEMORY", 1), 0);
@@ -349,6 +404,7 @@ static Suite *handles(void)
     tcase_add_loop_test(tests, an_executable_graph_outlives_its_graph_and_the_other_way_round, 0, TYPES);
     tcase_add_loop_test(tests, a_graph_launches_on_its_own_device_whatever_is_set, 0, TYPES);
     tcase_add_loop_test(tests, a_capture_that_went_wrong_is_an_error_and_is_over, 0, TYPES);
+    tcase_add_loop_test(tests, a_capture_forbids_what_its_mode_says, 0, TYPES);
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(faulty, start_faulty, infini_end);
     tcase_add_loop_test(faulty, an_instantiation_that_fails_says_why, 0, TYPES);
