@@ -28,3 +28,9 @@ EXTRA_DIST += bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/trace
 
 dist_check_SCRIPTS += bench/check_alloc.sh
 TESTS += bench/check_alloc.sh
+
+# Of the two libraries, as programs have them.
+noinst_PROGRAMS += bench/bench_infinirt
+bench_bench_infinirt_SOURCES = bench/infinirt.c bench/rounds.c bench/rounds.h
+bench_bench_infinirt_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/include/infinirt
+bench_bench_infinirt_LDADD = lib/libinfinirt.la lib/libctxrt.la

@@ -1,6 +1,5 @@
 #include "infinirt/address.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 /* In place of uthash's exit(): the entry stays out of the table. */
@@ -14,16 +13,26 @@ struct cx_address {
     UT_hash_handle hh;
 };
 
-static unsigned int shard_of(const void *pointer)
+/* What the thread found last: a program mostly names the same few streams. */
+enum { MEMORIES = 16 };
+static _Thread_local struct {
+    const cx_addresses *addresses;
+    uint64_t version;
+    void *pointer, *object;
+} memories[MEMORIES];
+
+/* 0 to 15, for shards and for memories. */
+static unsigned int place_of(const void *pointer)
 {
-    return (unsigned int)(((uintptr_t)pointer >> 4) * 0x9e3779b97f4a7c15u >> 60);
+    uint64_t bits = (uint64_t)(uintptr_t)pointer;
+    return (unsigned int)((bits ^ bits >> 24) * 0x9e3779b97f4a7c15u >> 60);
 }
 
 bool cx_address_put(cx_addresses *addresses, void *pointer, void *object)
 {
     bool added = true;
     cx_address *before;
-    unsigned int shard = shard_of(pointer);
+    unsigned int shard = place_of(pointer);
     cx_address *entry = calloc(1, sizeof *entry);
     if (entry == NULL)
         return false;
@@ -31,6 +40,7 @@ bool cx_address_put(cx_addresses *addresses, void *pointer, void *object)
     entry->object = object;
     pthread_mutex_lock(&addresses->shards[shard].lock);
     HASH_REPLACE_PTR(addresses->shards[shard].table, pointer, entry, before);
+    atomic_fetch_add(&addresses->version, 1);
     pthread_mutex_unlock(&addresses->shards[shard].lock);
     free(before);
     if (!added)
@@ -42,13 +52,14 @@ static void *look(cx_addresses *addresses, const void *pointer, bool take)
 {
     cx_address *entry, *taken = NULL;
     void *object = NULL;
-    unsigned int shard = shard_of(pointer);
+    unsigned int shard = place_of(pointer);
     pthread_mutex_lock(&addresses->shards[shard].lock);
     HASH_FIND_PTR(addresses->shards[shard].table, &pointer, entry);
     if (entry != NULL) {
         object = entry->object;
         if (take) {
             HASH_DELETE(hh, addresses->shards[shard].table, entry);
+            atomic_fetch_add(&addresses->version, 1);
             taken = entry;
         }
     }
@@ -59,7 +70,16 @@ static void *look(cx_addresses *addresses, const void *pointer, bool take)
 
 void *cx_address_find(cx_addresses *addresses, void *pointer)
 {
-    return look(addresses, pointer, false);
+    unsigned int place = place_of(pointer);
+    uint64_t version = atomic_load(&addresses->version);
+    if (memories[place].addresses != addresses || memories[place].pointer != pointer ||
+        memories[place].version != version) {
+        memories[place].object = look(addresses, pointer, false);
+        memories[place].pointer = pointer;
+        memories[place].version = version;
+        memories[place].addresses = addresses;
+    }
+    return memories[place].object;
 }
 
 void *cx_address_take(cx_addresses *addresses, void *pointer)

@@ -6,7 +6,9 @@
 #define CX_INFINIRT_ADDRESS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define CX_ADDRESS_SHARDS 16
 
@@ -14,6 +16,7 @@ typedef struct cx_address cx_address;
 
 /* Pointers of one kind. Lock "addresses", one for each shard: innermost, held across no call. */
 typedef struct cx_addresses {
+    _Atomic uint64_t version; /* of the whole: what a thread found earlier holds while it stays */
     struct {
         pthread_mutex_t lock;
         cx_address *table;
