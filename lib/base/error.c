@@ -9,6 +9,7 @@
 static _Thread_local struct {
     ctxrt_error error;
     char message[sizeof((cx_error_saved *)0)->message];
+    unsigned long count;
 } last;
 
 static ctxrt_status record(ctxrt_status status, const char *call, int result, const char *result_name,
@@ -25,7 +26,13 @@ static ctxrt_status record(ctxrt_status status, const char *call, int result, co
         .driver_call = call,
         .message = last.message,
     };
+    last.count++;
     return status;
+}
+
+unsigned long cx_error_count(void)
+{
+    return last.count;
 }
 
 ctxrt_status cx_error(ctxrt_status status, const char *format, ...)

@@ -15,6 +15,9 @@ __attribute__((format(printf, 5, 6))) ctxrt_status cx_error_driver_call(ctxrt_st
                                                                         int result, const char *result_name,
                                                                         const char *format, ...);
 
+/* How many errors the calling thread has recorded: whether a function that was called has recorded one. */
+unsigned long cx_error_count(void);
+
 /* Saves the last error before clean-up that may fail as well, and puts it back. */
 typedef struct cx_error_saved {
     ctxrt_error error;

@@ -187,6 +187,7 @@ static const char *const object_nouns[CX_OBJECT_KINDS][2] = {
     [CX_OBJECT_ALLOCATOR] = {"allocator", "allocators"},
     [CX_OBJECT_DETACHED_FRAME] = {"detached frame", "detached frames"},
     [CX_OBJECT_GRAPH] = {"graph", "graphs"},
+    [CX_OBJECT_RECORDING] = {"recording", "recordings"},
 };
 
 ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)

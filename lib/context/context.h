@@ -26,6 +26,7 @@ typedef enum cx_object_kind {
     CX_OBJECT_ALLOCATOR,
     CX_OBJECT_DETACHED_FRAME,
     CX_OBJECT_GRAPH,
+    CX_OBJECT_RECORDING,
     CX_OBJECT_KINDS
 } cx_object_kind;
 

@@ -72,6 +72,7 @@ static void write_context(FILE *file, const cx_context_shot *context)
         [CX_OBJECT_ALLOCATOR] = "allocators",
         [CX_OBJECT_DETACHED_FRAME] = "detached_frames",
         [CX_OBJECT_GRAPH] = "graphs",
+        [CX_OBJECT_RECORDING] = "recordings",
     };
     fprintf(file, "{\"context\": %" PRIu64 ", \"device\": \"%s\", \"context_kind\": \"%s\", \"native\": \"%p\"",
             context->id, cx_device_text(context->device), cx_kind_name(context->kind), context->native);

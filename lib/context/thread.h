@@ -58,6 +58,7 @@ typedef struct cx_thread {
     cx_frame *frames;          /* CTXRT_STACK_DEPTH_MAX */
     cx_default_stream *default_streams;
     size_t default_stream_count, default_stream_capacity;
+    void *recordings;          /* open ones, the innermost first; lib/graph */
     struct cx_thread *next;    /* in the registry; records are never freed, only used again */
 } cx_thread;
 

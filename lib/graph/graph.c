@@ -1,7 +1,9 @@
 #include "graph/graph.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "context/excursion.h"
+#include "work/uncaptured.h"
 #include <stdlib.h>
 
 cx_pool cx_graphs = CX_POOL_INIT("graph", 7, cx_graph);
@@ -24,6 +26,8 @@ static ctxrt_status destroy_execs(const cx_driver *driver, CUgraphExec *execs, s
 {
     ctxrt_status status = CTXRT_SUCCESS;
     for (size_t i = 0; i < count; i++) {
+        if (execs[i] == NULL)
+            continue;
         cxu_result result = driver->table.graph_exec_destroy(execs[i]);
         if (status == CTXRT_SUCCESS)
             status = cx_driver_check(driver, CX_SLOT_graph_exec_destroy, result);
@@ -38,7 +42,8 @@ static ctxrt_status instantiate_pieces(const cx_sequence *sequence, CUgraphExec 
     const cx_driver *driver = sequence->context->driver;
     size_t done = 0;
     while (done < sequence->piece_count && status == CTXRT_SUCCESS) {
-        status = instantiate_piece(driver, sequence->pieces[done].native, &execs[done]);
+        if (sequence->pieces[done].native != NULL)
+            status = instantiate_piece(driver, sequence->pieces[done].native, &execs[done]);
         done += status == CTXRT_SUCCESS;
     }
     if (status == CTXRT_SUCCESS)
@@ -99,6 +104,7 @@ ctxrt_status cx_graph_take(const cx_context *context, cx_graph **out_graph)
     }
     graph->sequence = NULL;
     graph->execs = NULL;
+    graph->done = NULL;
     *out_graph = graph;
     return CTXRT_SUCCESS;
 }
@@ -118,23 +124,54 @@ ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence)
     return handle;
 }
 
+/* An event goes with its context, and with it what it waits for. */
+static ctxrt_status finish(const cx_graph *graph)
+{
+    const cx_sequence *sequence = graph->sequence;
+    const cx_driver *driver = sequence->context->driver;
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (graph->done == NULL || !cx_context_holds_what_is_of(sequence->context, sequence->epoch))
+        return status;
+    if (sequence->hold != NULL) {
+        cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+        int cancel = cx_cancel_hold();
+        status = CX_DRIVER_CALL(driver, event_synchronize, (graph->done));
+        cx_cancel_restore(cancel);
+        cx_uncaptured_end(&uncaptured);
+    }
+    cxu_result result = driver->table.event_destroy(graph->done);
+    return status != CTXRT_SUCCESS ? status : cx_driver_check(driver, CX_SLOT_event_destroy, result);
+}
+
 /* Graphs of the driver's are of no context, and there still after a reset. */
+static ctxrt_status destroy(const cx_graph *graph)
+{
+    cx_error_saved saved;
+    ctxrt_status finished = finish(graph);
+    cx_error_save(&saved);
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (graph->execs != NULL)
+        status = destroy_execs(graph->sequence->context->driver, graph->execs, graph->sequence->piece_count);
+    if (finished == CTXRT_SUCCESS)
+        return status;
+    cx_error_restore(&saved);
+    return finished;
+}
+
 static ctxrt_status end(cx_graph *graph)
 {
-    ctxrt_status status = CTXRT_SUCCESS;
+    cx_error_saved saved;
     cx_sequence *sequence = graph->sequence;
     cx_context *context = sequence->context;
-    cx_error_saved saved;
-    if (graph->execs != NULL)
-        status = destroy_execs(context->driver, graph->execs, sequence->piece_count);
-    if (status != CTXRT_SUCCESS)
-        cx_error_save(&saved);
+    ctxrt_status status = destroy(graph);
+    cx_error_save(&saved);
     ctxrt_status released = cx_sequence_release(sequence);
-    if (status != CTXRT_SUCCESS)
-        cx_error_restore(&saved);
     cx_graph_put_back(graph);
     cx_context_object_drop(context, CX_OBJECT_GRAPH);
-    return status != CTXRT_SUCCESS ? status : released;
+    if (status == CTXRT_SUCCESS)
+        return released;
+    cx_error_restore(&saved);
+    return status;
 }
 
 /* ---- counts ---- */

@@ -7,19 +7,18 @@
 
 /* ---- where to ---- */
 
-static ctxrt_status default_stream_of(cx_context *context, cx_stream_target *out_target)
+static ctxrt_status default_stream_of(cx_context *context, ctxrt_stream **out_stream)
 {
     cx_thread *thread;
     cx_excursion excursion;
-    ctxrt_stream *stream;
     ctxrt_status status = cx_thread_self(&thread);
     if (status == CTXRT_SUCCESS)
         status = cx_context_blame(context, "graph", cx_excursion_begin(context, &excursion));
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_default_stream_get(thread, context, &stream);
+    status = cx_default_stream_get(thread, context, out_stream);
     cx_excursion_end(&excursion);
-    return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, out_target) : status;
+    return status;
 }
 
 /* Whether the top frame is of the context: no frame is no error. */
@@ -37,42 +36,136 @@ static ctxrt_status look_at_top(const cx_context *context, bool *out_same)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status resolve_stream(cx_context *context, ctxrt_stream *stream, cx_stream_target *out_target)
+/* The stream that NULL stands for. */
+static ctxrt_status choose_stream(cx_context *context, ctxrt_stream **out_stream)
 {
-    bool same = true;
-    ctxrt_status status = CTXRT_SUCCESS;
-    if (stream == NULL)
-        status = look_at_top(context, &same);
+    bool same;
+    ctxrt_status status = look_at_top(context, &same);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (!same)
-        return default_stream_of(context, out_target);
-    status = cx_stream_resolve(stream, out_target);
+    return same ? ctxrt_stream_current(out_stream) : default_stream_of(context, out_stream);
+}
+
+static ctxrt_status resolve_stream(cx_context *context, ctxrt_stream **stream, cx_stream_target *out_target)
+{
+    ctxrt_status status = *stream == NULL ? choose_stream(context, stream) : CTXRT_SUCCESS;
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_resolve_handle(*stream, out_target);
     if (status == CTXRT_SUCCESS && out_target->context != context)
         return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "the graph is of %s, and the stream of %s",
                         cx_context_text(context), cx_context_text(out_target->context));
     return status;
 }
 
+/* ---- order ---- */
+
+static ctxrt_status is_capturing(const cx_stream_target *target, bool *out_capturing)
+{
+    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_NONE;
+    *out_capturing = false;
+    if (target->driver->missing[CX_SLOT_stream_is_capturing])
+        return CTXRT_SUCCESS;
+    ctxrt_status status = CX_DRIVER_CALL(target->driver, stream_is_capturing, (target->native, &state));
+    *out_capturing = state != CXU_STREAM_CAPTURE_STATUS_NONE;
+    return status;
+}
+
+static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(target->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+/* The event did not record yet in the first launch: there is nothing to wait for. */
+static ctxrt_status wait_for_last_launch(cx_graph *graph, const cx_stream_target *target)
+{
+    if (graph->done == NULL)
+        return make_event(target, &graph->done);
+    return CX_DRIVER_CALL(target->driver, stream_wait_event, (target->native, graph->done, CXU_EVENT_WAIT_DEFAULT));
+}
+
 /* ---- launching ---- */
 
-static ctxrt_status launch_pieces(const cx_graph *graph, const cx_stream_target *target)
+typedef struct launching {
+    const cx_graph *graph;
+    ctxrt_stream *stream;
+    cx_stream_target target;
+    ctxrt_scope scope; /* open while operators are called */
+} launching;
+
+/* Operators find the graph's context and the launch's stream current. */
+static ctxrt_status enter_scope(launching *self)
+{
+    if (self->scope.serial != 0)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = ctxrt_scope_enter_context(cx_context_handle(self->target.context), &self->scope);
+    return status == CTXRT_SUCCESS ? ctxrt_frame_set_stream(self->stream) : status;
+}
+
+static ctxrt_status call_operators(launching *self, const cx_piece *piece)
+{
+    const cx_operator *operators = self->graph->sequence->operators;
+    ctxrt_status status = enter_scope(self);
+    for (size_t i = piece->first; i < piece->first + piece->count && status == CTXRT_SUCCESS; i++)
+        status = cx_operator_run(cx_thread_current, &operators[i], i + 1);
+    return status;
+}
+
+static ctxrt_status launch_pieces(launching *self)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    for (size_t i = 0; i < graph->sequence->piece_count && status == CTXRT_SUCCESS; i++)
-        status = CX_DRIVER_CALL(target->driver, graph_launch, (graph->execs[i], target->native));
-    return cx_context_blame(target->context, "graph", status);
+    const cx_sequence *sequence = self->graph->sequence;
+    for (size_t i = 0; i < sequence->piece_count && status == CTXRT_SUCCESS; i++)
+        status = self->graph->execs[i] != NULL
+                     ? CX_DRIVER_CALL(self->target.driver, graph_launch, (self->graph->execs[i], self->target.native))
+                     : call_operators(self, &sequence->pieces[i]);
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    ctxrt_status left = ctxrt_scope_leave(&self->scope);
+    if (status == CTXRT_SUCCESS)
+        return left;
+    cx_error_restore(&saved);
+    return status;
+}
+
+/* Marked even if a piece failed: those before it were submitted. */
+static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
+{
+    bool capturing;
+    cx_error_saved saved;
+    ctxrt_status status = is_capturing(&self->target, &capturing);
+    if (status != CTXRT_SUCCESS || capturing)
+        return status == CTXRT_SUCCESS ? launch_pieces(self) : status;
+    status = wait_for_last_launch(graph, &self->target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = launch_pieces(self);
+    cx_error_save(&saved);
+    ctxrt_status marked = CX_DRIVER_CALL(self->target.driver, event_record, (graph->done, self->target.native));
+    if (status == CTXRT_SUCCESS)
+        return marked;
+    cx_error_restore(&saved);
+    return status;
 }
 
 static ctxrt_status launch(cx_graph *graph, ctxrt_stream *stream)
 {
-    cx_stream_target target;
+    launching self = {.graph = graph, .stream = stream};
+    cx_context *context = graph->sequence->context;
     ctxrt_status status = cx_sequence_check(graph->sequence);
     if (status == CTXRT_SUCCESS)
-        status = resolve_stream(graph->sequence->context, stream, &target);
+        status = resolve_stream(context, &self.stream, &self.target);
     if (status == CTXRT_SUCCESS)
         status = cx_graph_instantiate(graph, graph->sequence);
-    return status == CTXRT_SUCCESS ? launch_pieces(graph, &target) : status;
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_graph_is_marked(graph->sequence) ? launch_in_order(graph, &self) : launch_pieces(&self);
+    return cx_context_blame(context, "graph", status);
 }
 
 ctxrt_status ctxrt_graph_launch(ctxrt_graph *handle, ctxrt_stream *stream)

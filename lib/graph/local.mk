@@ -1,10 +1,14 @@
 noinst_LTLIBRARIES += lib/graph/libgraph.la
 lib_graph_libgraph_la_SOURCES = \
 	lib/graph/beam.c \
+	lib/graph/build.c \
 	lib/graph/capture.c \
 	lib/graph/extent.c lib/graph/extent.h \
 	lib/graph/graph.c lib/graph/graph.h \
+	lib/graph/kernel.c \
 	lib/graph/launch.c \
+	lib/graph/operator.c lib/graph/operator.h \
 	lib/graph/packing.c lib/graph/packing.h \
 	lib/graph/plan.c lib/graph/plan.h \
+	lib/graph/recording.c lib/graph/recording.h \
 	lib/graph/sequence.c lib/graph/sequence.h

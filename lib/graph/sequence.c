@@ -43,18 +43,39 @@ void cx_sequence_retain(cx_sequence *sequence)
     atomic_fetch_add(&sequence->count, 1);
 }
 
-ctxrt_status cx_sequence_release(cx_sequence *sequence)
+static ctxrt_status destroy_pieces(cx_sequence *sequence)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     const cx_driver *driver = sequence->context->driver;
-    if (atomic_fetch_sub(&sequence->count, 1) != 1)
-        return CTXRT_SUCCESS;
     for (size_t i = 0; i < sequence->piece_count; i++) {
+        if (sequence->pieces[i].native == NULL)
+            continue;
         cxu_result result = driver->table.graph_destroy(sequence->pieces[i].native);
         if (status == CTXRT_SUCCESS)
             status = cx_driver_check(driver, CX_SLOT_graph_destroy, result);
     }
     free(sequence->pieces);
-    free(sequence);
     return status;
+}
+
+static void destroy_operators(cx_sequence *sequence)
+{
+    for (size_t i = sequence->operator_count; i-- > 0;)
+        cx_operator_destroy(&sequence->operators[i]);
+    free(sequence->operators);
+}
+
+ctxrt_status cx_sequence_release(cx_sequence *sequence)
+{
+    cx_error_saved saved;
+    if (atomic_fetch_sub(&sequence->count, 1) != 1)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = destroy_pieces(sequence);
+    cx_error_save(&saved);
+    destroy_operators(sequence);
+    ctxrt_status given = sequence->hold != NULL ? cx_hold_release(sequence->hold) : CTXRT_SUCCESS;
+    if (given == CTXRT_SUCCESS || status != CTXRT_SUCCESS)
+        cx_error_restore(&saved);
+    free(sequence);
+    return status != CTXRT_SUCCESS ? status : given;
 }

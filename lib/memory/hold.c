@@ -1,10 +1,30 @@
 #include "memory/hold.h"
 
 #include "base/error.h"
+#include "work/uncaptured.h"
 #include <stdlib.h>
 #include <string.h>
 
 _Thread_local cx_hold_use *cx_hold_uses __attribute__((tls_model("initial-exec")));
+
+/* ---- beneath ---- */
+
+/* The memory is the hold's, and nothing of a capture's. */
+static ctxrt_status take_uncaptured(cx_block *block, ctxrt_stream *stream)
+{
+    cx_uncaptured uncaptured = cx_uncaptured_begin(block->context->driver);
+    ctxrt_status status = cx_block_take(block, stream);
+    cx_uncaptured_end(&uncaptured);
+    return status;
+}
+
+static ctxrt_status give_back_uncaptured(const cx_block *block)
+{
+    cx_uncaptured uncaptured = cx_uncaptured_begin(block->context->driver);
+    ctxrt_status status = cx_block_give_back(block);
+    cx_uncaptured_end(&uncaptured);
+    return status;
+}
 
 /* ---- life ---- */
 
@@ -49,7 +69,7 @@ ctxrt_status cx_hold_release(cx_hold *hold)
     bool gone = last && hold->live_count == 0;
     pthread_mutex_unlock(&hold->lock);
     for (size_t i = 0; i < kept_count; i++) {
-        ctxrt_status given = cx_block_give_back(&kept[i]->block);
+        ctxrt_status given = give_back_uncaptured(&kept[i]->block);
         status = status == CTXRT_SUCCESS ? given : status;
         free(kept[i]);
     }
@@ -69,9 +89,22 @@ void cx_hold_open(cx_hold_use *use, cx_hold *hold, uint64_t mark)
     pthread_mutex_unlock(&hold->lock);
 }
 
-void cx_hold_abandon(cx_hold_use *use)
+/* A thread that has ended has taken its list along. */
+static void leave_thread(const cx_hold_use *use)
+{
+    cx_hold_use **link = &cx_hold_uses;
+    while (*link != NULL && *link != use)
+        link = &(*link)->outer;
+    if (*link != NULL)
+        *link = use->outer;
+}
+
+void cx_hold_close(cx_hold_use *use)
 {
     cx_hold *hold = use->hold;
+    if (hold == NULL)
+        return;
+    leave_thread(use);
     pthread_mutex_lock(&hold->lock);
     cx_hold_use **link = &hold->uses;
     while (*link != use)
@@ -81,15 +114,7 @@ void cx_hold_abandon(cx_hold_use *use)
         if (hold->kept[i]->mark == use->mark)
             hold->kept[i]->mark = 0;
     pthread_mutex_unlock(&hold->lock);
-}
-
-void cx_hold_close(cx_hold_use *use)
-{
-    cx_hold_use **link = &cx_hold_uses;
-    while (*link != use)
-        link = &(*link)->outer;
-    *link = use->outer;
-    cx_hold_abandon(use);
+    use->hold = NULL;
 }
 
 void cx_hold_look(cx_hold *hold, cx_hold_figures *out_figures)
@@ -192,18 +217,6 @@ static bool drop_live(cx_hold *hold, const cx_held *held)
 
 /* ---- blocks ---- */
 
-/* A capture forbids its thread to allocate; the memory is the hold's, and nothing of the capture's. */
-static ctxrt_status take_uncaptured(cx_block *block, ctxrt_stream *stream)
-{
-    const cx_driver *driver = block->context->driver;
-    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
-    bool exchanged = driver->table.thread_exchange_stream_capture_mode(&mode) == CXU_SUCCESS;
-    ctxrt_status status = cx_block_take(block, stream);
-    if (exchanged)
-        (void)driver->table.thread_exchange_stream_capture_mode(&mode);
-    return status;
-}
-
 static ctxrt_status no_memory(void)
 {
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of held memory");
@@ -268,7 +281,7 @@ ctxrt_status cx_hold_free(const cx_block *block)
         insert(hold, held);
     pthread_mutex_unlock(&hold->lock);
     if (!owned) {
-        status = cx_block_give_back(&held->block);
+        status = give_back_uncaptured(&held->block);
         free(held);
     }
     if (gone)

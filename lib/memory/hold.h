@@ -51,11 +51,10 @@ void cx_hold_retain(cx_hold *hold);
 /* The last owner: gives back what is kept. The first error of the driver. */
 ctxrt_status cx_hold_release(cx_hold *hold);
 
-/* Opens a hold on the calling thread, in the frame with this mark, and closes it again, in any order; its owner still
- * is one. cx_hold_abandon: the same for a thread that has ended. */
+/* Opens a hold on the calling thread, in the frame with this mark, and closes it again: in any order, also for a
+ * thread that has ended, and harmlessly a second time. Its owner still is one. */
 void cx_hold_open(cx_hold_use *use, cx_hold *hold, uint64_t mark);
 void cx_hold_close(cx_hold_use *use);
-void cx_hold_abandon(cx_hold_use *use);
 
 typedef struct cx_hold_figures {
     size_t live_count, live_bytes, kept_count, kept_bytes;

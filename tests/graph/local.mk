@@ -1,17 +1,23 @@
 GRAPH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests/runtime -I$(top_srcdir)/tests/graph
 GRAPH_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
-check_PROGRAMS += tests/graph/check_capture
-TESTS += tests/graph/check_capture
+GRAPH_TESTS = tests/graph/check_capture tests/graph/check_hold tests/graph/check_recording
+check_PROGRAMS += $(GRAPH_TESTS)
+TESTS += $(GRAPH_TESTS)
+
 tests_graph_check_capture_SOURCES = tests/graph/check_capture.c tests/graph/place.h
 tests_graph_check_capture_CPPFLAGS = $(GRAPH_CPPFLAGS)
 tests_graph_check_capture_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_capture_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_graph_check_capture_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
+tests_graph_check_recording_SOURCES = tests/graph/check_recording.c tests/graph/operators.h tests/graph/place.h
+tests_graph_check_recording_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_recording_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_recording_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_graph_check_recording_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
 # Looks at the insides of holds, so it links the rooms.
-check_PROGRAMS += tests/graph/check_hold
-TESTS += tests/graph/check_hold
 tests_graph_check_hold_SOURCES = tests/graph/check_hold.c tests/graph/place.h tests/support/fixture.c \
 	tests/support/fixture.h
 tests_graph_check_hold_CPPFLAGS = $(GRAPH_CPPFLAGS)

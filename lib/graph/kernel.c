@@ -1,0 +1,115 @@
+/* The kernels of operators, by device type and operator type. */
+#include "base/error.h"
+#include "device/runtime.h"
+#include "graph/operator.h"
+#include <ctxrt/device.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Once in the table a record stays as it is, for the life of the process. */
+typedef struct registered {
+    char type[CX_OPERATOR_TYPE_BYTES];
+    ctxrt_operator_kernel kernel;
+    struct registered *_Atomic next;
+} registered;
+
+#define BUCKETS 64
+
+/* Lock "kernels": registering; whoever finds takes none. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static registered *_Atomic table[CTXRT_DEVICE_TYPE_COUNT][BUCKETS];
+
+static registered *_Atomic *bucket_of(ctxrt_device_type device_type, const char *type)
+{
+    uint32_t hash = 2166136261u;
+    for (; *type != '\0'; type++)
+        hash = (hash ^ (unsigned char)*type) * 16777619u;
+    return &table[device_type][hash % BUCKETS];
+}
+
+static const registered *find(ctxrt_device_type device_type, const char *type)
+{
+    const registered *found = atomic_load_explicit(bucket_of(device_type, type), memory_order_acquire);
+    while (found != NULL && strcmp(found->type, type) != 0)
+        found = atomic_load_explicit(&found->next, memory_order_relaxed);
+    return found;
+}
+
+static ctxrt_status check_key(const char *call, ctxrt_device_type device_type, const char *type)
+{
+    if (type == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: operator_type is NULL", call);
+    if ((unsigned int)device_type >= CTXRT_DEVICE_TYPE_COUNT)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there is no device type %d", call, (int)device_type);
+    if (type[0] == '\0' || strlen(type) >= CX_OPERATOR_TYPE_BYTES)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: an operator type has a name of 1 to %d bytes", call,
+                        CX_OPERATOR_TYPE_BYTES - 1);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status check_kernel(const ctxrt_operator_kernel *kernel)
+{
+    if (kernel == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_register: kernel is NULL");
+    if (kernel->struct_size != sizeof *kernel)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_kernel_register: struct_size is %zu, not %zu",
+                        kernel->struct_size, sizeof *kernel);
+    if (kernel->run == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_register: kernel->run is NULL");
+    return CTXRT_SUCCESS;
+}
+
+/* Lock held. */
+static bool add(ctxrt_device_type device_type, registered *added)
+{
+    registered *_Atomic *bucket = bucket_of(device_type, added->type);
+    if (find(device_type, added->type) != NULL)
+        return false;
+    atomic_store_explicit(&added->next, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit(bucket, added, memory_order_release);
+    return true;
+}
+
+ctxrt_status ctxrt_kernel_register(ctxrt_device_type device_type, const char *operator_type,
+                                   const ctxrt_operator_kernel *kernel)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = check_key("ctxrt_kernel_register", device_type, operator_type);
+    if (status == CTXRT_SUCCESS)
+        status = check_kernel(kernel);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    registered *added = calloc(1, sizeof *added);
+    if (added == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a kernel");
+    strcpy(added->type, operator_type);
+    added->kernel = *kernel;
+    pthread_mutex_lock(&lock);
+    bool is_new = add(device_type, added);
+    pthread_mutex_unlock(&lock);
+    if (is_new)
+        return CTXRT_SUCCESS;
+    free(added);
+    return cx_error(CTXRT_ERROR_ALREADY, "there is a kernel \"%s\" for %s devices already", operator_type,
+                    ctxrt_device_type_name(device_type));
+}
+
+ctxrt_status ctxrt_kernel_find(ctxrt_device_type device_type, const char *operator_type,
+                               ctxrt_operator_kernel *out_kernel)
+{
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = check_key("ctxrt_kernel_find", device_type, operator_type);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_kernel == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_find: out_kernel is NULL");
+    const registered *found = find(device_type, operator_type);
+    if (found == NULL)
+        return cx_error(CTXRT_ERROR_NOT_SUPPORTED,
+                        "there is no kernel \"%s\" for %s devices: call ctxrt_kernel_register first", operator_type,
+                        ctxrt_device_type_name(device_type));
+    *out_kernel = found->kernel;
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,37 @@
+/*
+ * Operators as they are kept in recordings and graphs, and their calls.
+ */
+#ifndef CX_GRAPH_OPERATOR_H
+#define CX_GRAPH_OPERATOR_H
+
+#include "context/thread.h"
+#include <ctxrt/graph.h>
+
+#define CX_OPERATOR_TYPE_BYTES 64
+
+typedef struct cx_operator {
+    ctxrt_status (*run)(void *user_data);
+    void (*destroy)(void *user_data);
+    void *user_data;
+    bool capturable;
+    char type[CX_OPERATOR_TYPE_BYTES]; /* "": none */
+} cx_operator;
+
+/* What the public structure says, with the kernel of its type for the context's device where it has no function.
+ * Copies nothing that the caller must keep. */
+ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context, cx_operator *out_operator);
+
+/* Calls it in the thread's top frame. Number `number`, from 1, stands in the message of a failure; 0: it has none. Frames
+ * that it left are CTXRT_ERROR_STACK_LEFTOVER. */
+ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called, size_t number);
+
+/* "operator 3 (matmul)": in a thread-local buffer, for messages. */
+const char *cx_operator_text(const cx_operator *named, size_t number);
+
+static inline void cx_operator_destroy(const cx_operator *gone)
+{
+    if (gone->destroy != NULL)
+        gone->destroy(gone->user_data);
+}
+
+#endif
