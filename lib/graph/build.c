@@ -35,9 +35,13 @@ static ctxrt_status leave(stage *self, ctxrt_status status)
     cx_error_saved saved;
     cx_error_save(&saved);
     ctxrt_status left = ctxrt_scope_leave(&self->scope);
+    if (status == CTXRT_SUCCESS) {
+        status = left;
+        cx_error_save(&saved);
+    }
     ctxrt_status destroyed = ctxrt_stream_destroy(self->stream);
     if (status == CTXRT_SUCCESS)
-        return left != CTXRT_SUCCESS ? left : destroyed;
+        return destroyed;
     cx_error_restore(&saved);
     return status;
 }

@@ -608,6 +608,79 @@ static ctxrt_status clone_graph(stage *self)
     return ctxrt_graph_clone(self->objects[THERE].graph, &self->out.graph);
 }
 
+static ctxrt_status fill_current(void *argument)
+{
+    return ctxrt_fill_async(((stage *)argument)->objects[HERE].raw, 7, BYTES, NULL);
+}
+
+static ctxrt_status submit(stage *self)
+{
+    const ctxrt_operator filling = {sizeof filling, "fill", fill_current, NULL, self, 1};
+    return ctxrt_operator_submit(&filling);
+}
+
+/* What was started and not stopped is the thread's still: whatever failed, it is ended. */
+static ctxrt_status start_and_cancel(stage *self)
+{
+    int active;
+    (void)self;
+    ctxrt_status status = ctxrt_recording_start(NULL);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_recording_active(&active);
+    ctxrt_status cancelled = ctxrt_recording_cancel();
+    if (cancelled != CTXRT_SUCCESS)
+        cancelled = ctxrt_recording_cancel();
+    return status != CTXRT_SUCCESS ? status : cancelled;
+}
+
+enum { ENTRIES_MAX = 32 };
+
+static int count_entries(void)
+{
+    CUcontext entries[ENTRIES_MAX];
+    const cx_driver_table *driver = faults_beneath();
+    int count = 0;
+    while (count < ENTRIES_MAX && driver->ctx_get_current(&entries[count]) == CXU_SUCCESS && entries[count] != NULL &&
+           driver->ctx_pop(&entries[count]) == CXU_SUCCESS)
+        count++;
+    for (int i = count - 1; i >= 0; i--)
+        (void)driver->ctx_push(entries[i]);
+    return count;
+}
+
+/* Stopping pushes the context that is current already. Of such a push that reports a failure nobody can tell whether it
+ * was made. */
+static void drop_what_nobody_could_tell(int entries)
+{
+    const char *failed = faults_failed_call();
+    if (failed != NULL && strcmp(failed, "cuCtxPushCurrent_v2") == 0 && count_entries() > entries)
+        (void)faults_beneath()->ctx_pop(NULL);
+}
+
+static ctxrt_status record_graph(stage *self)
+{
+    void *memory;
+    int entries = count_entries();
+    ctxrt_status status = ctxrt_recording_start(NULL);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_alloc(BYTES, &memory);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_free(memory);
+    if (status == CTXRT_SUCCESS)
+        status = submit(self);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_recording_stop(&self->out.graph);
+    if (status == CTXRT_SUCCESS)
+        return status;
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    drop_what_nobody_could_tell(entries);
+    if (ctxrt_recording_cancel() != CTXRT_SUCCESS)
+        (void)start_and_cancel(self);
+    cx_error_restore(&saved);
+    return status;
+}
+
 static ctxrt_status release_graph(stage *self)
 {
     return ctxrt_graph_release(self->objects[THERE].graph);
@@ -761,6 +834,11 @@ const operation operations[] = {
     {"ctxrt_stream_capture_status", ON_ANY, capture_status, NULL, false, false},
     {"ctxrt_graph_launch", ON_ANY, launch_graph, NULL, false, false},
     {"ctxrt_graph_launch, in a stream", ON_ANY, launch_graph_here, NULL, false, false},
+    {"ctxrt_operator_submit", ON_FRAMES, submit, NULL, false, false},
+    {"ctxrt_recording_start", ON_FRAMES, start_and_cancel, NULL, false, false},
+    {"ctxrt_recording_stop", ON_FRAMES, record_graph, NULL, false, false},
+    {"ctxrt_recording_cancel", ON_FRAMES, start_and_cancel, NULL, false, false},
+    {"ctxrt_recording_active", ON_FRAMES, start_and_cancel, NULL, false, false},
     {"ctxrt_graph_clone", ON_ANY, clone_graph, NULL, false, false},
     {"ctxrt_graph_release", ON_ANY, release_graph, graph_released, false, true},
     {"ctxrt_plan_create", ON_FRAMES, create_plan, NULL, false, false},

@@ -1,7 +1,8 @@
 GRAPH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests/runtime -I$(top_srcdir)/tests/graph
 GRAPH_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
-GRAPH_TESTS = tests/graph/check_capture tests/graph/check_hold tests/graph/check_recording
+GRAPH_TESTS = tests/graph/check_capture tests/graph/check_hold tests/graph/check_recording \
+	tests/graph/check_recording_frames tests/graph/check_recording_memory tests/graph/check_kernel
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
 
@@ -33,3 +34,22 @@ tests_graph_check_plan_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_plan_LDADD = $(PUBLIC_LIBS)
 EXTRA_DIST += tests/traces/README.md tests/traces/minimalloc_A.csv tests/traces/minimalloc_B.csv \
 	tests/traces/minimalloc_C.csv tests/traces/minimalloc_D.csv tests/traces/minimalloc_E.csv
+
+tests_graph_check_recording_frames_SOURCES = tests/graph/check_recording_frames.c tests/graph/operators.h \
+	tests/graph/place.h
+tests_graph_check_recording_frames_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_recording_frames_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_recording_frames_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_graph_check_recording_frames_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+tests_graph_check_recording_memory_SOURCES = tests/graph/check_recording_memory.c tests/graph/operators.h tests/graph/place.h
+tests_graph_check_recording_memory_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_recording_memory_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_recording_memory_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_graph_check_recording_memory_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+tests_graph_check_kernel_SOURCES = tests/graph/check_kernel.c tests/graph/operators.h tests/graph/place.h
+tests_graph_check_kernel_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_kernel_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_kernel_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_graph_check_kernel_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)

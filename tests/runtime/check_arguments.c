@@ -421,6 +421,56 @@ START_TEST(plans_refuse)
 }
 END_TEST
 
+static ctxrt_status run_nothing(void *user_data)
+{
+    (void)user_data;
+    return CTXRT_SUCCESS;
+}
+
+START_TEST(operators_and_recordings_refuse)
+{
+    static const char long_name[] = "a name of more than sixty-three bytes, which no operator type can have at all";
+    ctxrt_operator operation = CTXRT_OPERATOR_INIT;
+    ctxrt_operator_kernel kernel = {sizeof kernel, run_nothing, 0};
+    ctxrt_recording_options options = CTXRT_RECORDING_OPTIONS_INIT;
+    ctxrt_graph *out_graph = NULL;
+    REFUSE(ctxrt_operator_submit(NULL), NULL_POINTER);
+    REFUSE(ctxrt_operator_submit(&operation), NULL_POINTER);
+    operation.type = "no such type";
+    REFUSE(ctxrt_operator_submit(&operation), NOT_SUPPORTED);
+    operation.type = long_name;
+    operation.run = run_nothing;
+    REFUSE(ctxrt_operator_submit(&operation), INVALID_ARGUMENT);
+    operation.type = NULL;
+    operation.struct_size = 8;
+    REFUSE(ctxrt_operator_submit(&operation), INVALID_ARGUMENT);
+    REFUSE(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, NULL, &kernel), NULL_POINTER);
+    REFUSE(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, "", &kernel), INVALID_ARGUMENT);
+    REFUSE(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, long_name, &kernel), INVALID_ARGUMENT);
+    REFUSE(ctxrt_kernel_register(CTXRT_DEVICE_TYPE_COUNT, "name", &kernel), INVALID_ARGUMENT);
+    REFUSE(ctxrt_kernel_register((ctxrt_device_type)-1, "name", &kernel), INVALID_ARGUMENT);
+    REFUSE(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, "name", NULL), NULL_POINTER);
+    kernel.run = NULL;
+    REFUSE(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, "name", &kernel), NULL_POINTER);
+    kernel.struct_size = 0;
+    REFUSE(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, "name", &kernel), INVALID_ARGUMENT);
+    REFUSE(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, NULL, &kernel), NULL_POINTER);
+    REFUSE(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, "name", NULL), NULL_POINTER);
+    REFUSE(ctxrt_kernel_find(CTXRT_DEVICE_TYPE_COUNT, "name", &kernel), INVALID_ARGUMENT);
+    REFUSE(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, "name", &kernel), NOT_SUPPORTED);
+    REFUSE(ctxrt_recording_stop(&out_graph), NOT_PERMITTED);
+    REFUSE(ctxrt_recording_stop(NULL), NULL_POINTER);
+    REFUSE(ctxrt_recording_active(NULL), NULL_POINTER);
+    options.struct_size = 4;
+    REFUSE(ctxrt_recording_start(&options), INVALID_ARGUMENT);
+    options = (ctxrt_recording_options)CTXRT_RECORDING_OPTIONS_INIT;
+    options.share_memory_with = dead_graph;
+    REFUSE(ctxrt_recording_start(&options), INVALID_HANDLE);
+    cx_assert_ok(ctxrt_recording_cancel());
+    ck_assert_ptr_null(out_graph);
+}
+END_TEST
+
 START_TEST(memory_refuses)
 {
     static unsigned char host[64], other[64];
@@ -611,6 +661,7 @@ static Suite *arguments_suite(void)
     tcase_add_test(tcase, streams_and_events_refuse);
     tcase_add_test(tcase, graphs_refuse);
     tcase_add_test(tcase, plans_refuse);
+    tcase_add_test(tcase, operators_and_recordings_refuse);
     tcase_add_test(tcase, memory_refuses);
     tcase_add_test(tcase, copies_and_fills_refuse);
     tcase_add_test(tcase, allocators_refuse);

@@ -23,6 +23,7 @@ typedef struct outputs {
     ctxrt_graph *graph;
     ctxrt_plan *plan;
     ctxrt_capture_state capture_state;
+    ctxrt_operator_kernel kernel;
     ctxrt_detached_frame *detached;
     ctxrt_device device;
     ctxrt_device_info device_info;
@@ -81,12 +82,20 @@ static ctxrt_status free_nothing(void *user_data, void *pointer, size_t size_byt
     return CTXRT_SUCCESS;
 }
 
+static ctxrt_status run_nothing(void *user_data)
+{
+    (void)user_data;
+    return CTXRT_SUCCESS;
+}
+
 static ctxrt_status release_host_memory(every_object *in)
 {
     return ctxrt_memory_release(in->host_memory);
 }
 
 static const ctxrt_allocator_vtable vtable = {sizeof vtable, alloc_nothing, free_nothing, NULL};
+static const ctxrt_operator operation = {sizeof operation, "every_call", run_nothing, NULL, NULL, 0};
+static const ctxrt_operator_kernel kernel = {sizeof kernel, run_nothing, 0};
 static char host[2][BYTES];
 static const ctxrt_copy_region region = {
     host[0], 64, 1, host[1], 64, 1, 64, 1, 1, CTXRT_COPY_HOST_TO_HOST,
@@ -144,6 +153,13 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_graph_launch, (in->graph, in->stream))                                          \
     X(CALL, ctxrt_graph_clone, (in->graph, &out->graph))                                          \
     X(CALL, ctxrt_graph_retain, (in->graph))                                                      \
+    X(CALL, ctxrt_operator_submit, (&operation))                                                  \
+    X(CALL, ctxrt_kernel_register, (CTXRT_DEVICE_CUDA, "every_call", &kernel))                    \
+    X(CALL, ctxrt_kernel_find, (CTXRT_DEVICE_CUDA, "every_call", &out->kernel))                   \
+    X(CALL, ctxrt_recording_start, (NULL))                                                        \
+    X(CALL, ctxrt_recording_active, (&out->count))                                                \
+    X(CALL, ctxrt_recording_stop, (&out->graph))                                                  \
+    X(CALL, ctxrt_recording_cancel, ())                                                           \
     X(CALL, ctxrt_graph_context, (in->graph, &out->context))                                      \
     X(CALL, ctxrt_plan_create, (256, &out->plan))                                                 \
     X(CALL, ctxrt_plan_alloc, (in->plan, 1, &out->size))                                          \

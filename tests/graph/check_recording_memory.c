@@ -1,0 +1,331 @@
+/* The memory of recorded graphs: valid and private as long as the graph lives, given back when it is gone. */
+#include "operators.h"
+
+enum { BYTES = 64 << 10, EAGER = 16 };
+
+/* out = in + in + ...: a chain of copies through scratch memory, each link an operator. */
+typedef struct link {
+    void *to;
+    const void *from;
+    unsigned char value; /* where there is no `from` */
+} link;
+
+static ctxrt_status run_link(void *argument)
+{
+    const link *self = argument;
+    return self->from == NULL
+               ? ctxrt_fill_async(self->to, self->value, BYTES, NULL)
+               : ctxrt_copy_async(self->to, self->from, BYTES, CTXRT_COPY_DEVICE_TO_DEVICE, NULL);
+}
+
+static void *alloc(void)
+{
+    void *pointer;
+    cx_assert_ok(ctxrt_alloc(BYTES, &pointer));
+    return pointer;
+}
+
+static void submit_link(link *self, void *to, const void *from, unsigned char value)
+{
+    *self = (link){to, from, value};
+    submit_plain(run_link, self, 1);
+}
+
+static void assert_filled(const void *memory, unsigned char value)
+{
+    static unsigned char bytes[BYTES];
+    cx_assert_ok(ctxrt_copy(bytes, memory, BYTES, CTXRT_COPY_DEVICE_TO_HOST));
+    for (size_t i = 0; i < BYTES; i++)
+        ck_assert_msg(bytes[i] == value, "byte %zu is %d and not %d", i, bytes[i], value);
+}
+
+static void launch(ctxrt_graph *graph)
+{
+    cx_assert_ok(ctxrt_graph_launch(graph, NULL));
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
+}
+
+/* Defects 5, 6 and 8 of the system that went before: memory from before the recording was used in it unpinned, trim
+ * freed it under a live graph, and the graph's scratch was handed to later eager allocations, which replays
+ * overwrote. */
+START_TEST(eager_memory_and_the_memory_of_a_graph_leave_each_other_alone)
+{
+    link links[4];
+    void *eager[EAGER], *result = alloc(), *before = alloc();
+    uint64_t released;
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    submit_link(&links[0], before, NULL, 7);
+    void *scratch = alloc();
+    submit_link(&links[1], scratch, before, 0);
+    cx_assert_ok(ctxrt_free(before));
+    void *again = alloc(); /* may be `before`, whose last reader comes earlier */
+    submit_link(&links[2], again, scratch, 0);
+    cx_assert_ok(ctxrt_free(scratch));
+    submit_link(&links[3], result, again, 0);
+    cx_assert_ok(ctxrt_free(again));
+    ctxrt_graph *graph = stop_recording();
+
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &released));
+    for (int i = 0; i < EAGER; i++) {
+        eager[i] = alloc();
+        ck_assert_ptr_ne(eager[i], before);
+        ck_assert_ptr_ne(eager[i], scratch);
+        ck_assert_ptr_ne(eager[i], again);
+        cx_assert_ok(ctxrt_fill(eager[i], 100 + i, BYTES));
+    }
+    for (int i = 0; i < 3; i++) {
+        cx_assert_ok(ctxrt_fill(result, 0, BYTES));
+        launch(graph);
+        assert_filled(result, 7);
+    }
+    for (int i = 0; i < EAGER; i++) {
+        assert_filled(eager[i], (unsigned char)(100 + i));
+        cx_assert_ok(ctxrt_free(eager[i]));
+    }
+    launch(graph);
+    assert_filled(result, 7);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_free(result));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+/* Defect 7: pins were never cleared, so the memory was lost after the graph was gone. */
+START_TEST(all_memory_comes_back_when_the_last_graph_is_gone)
+{
+    link filling;
+    for (int round = 0; round < 20; round++) {
+        ctxrt_graph *clone;
+        cx_assert_ok(ctxrt_recording_start(NULL));
+        void *scratch = alloc(), *result = alloc();
+        submit_link(&filling, scratch, NULL, 3);
+        cx_assert_ok(ctxrt_free(scratch));
+        ctxrt_graph *graph = stop_recording();
+        cx_assert_ok(ctxrt_graph_clone(graph, &clone));
+        cx_assert_ok(ctxrt_graph_release(graph));
+        ck_assert_uint_eq(bytes_in_use(), 2 * BYTES);
+        launch(clone);
+        cx_assert_ok(ctxrt_free(result));
+        ck_assert_uint_eq(bytes_in_use(), 2 * BYTES);
+        cx_assert_ok(ctxrt_graph_release(clone));
+        ck_assert_uint_eq(bytes_in_use(), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_result_outlives_its_graph)
+{
+    link filling;
+    ctxrt_memory *result;
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    cx_assert_ok(ctxrt_memory_alloc(BYTES, &result));
+    submit_link(&filling, ctxrt_memory_pointer(result), NULL, 9);
+    ctxrt_graph *graph = stop_recording();
+    launch(graph);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    assert_filled(ctxrt_memory_pointer(result), 9);
+    cx_assert_ok(ctxrt_memory_release(result));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+static void *seen_scratch;
+
+/* Uses scratch of its own while it is captured. */
+static ctxrt_status fill_through_scratch(void *argument)
+{
+    const link *self = argument;
+    ctxrt_status status = ctxrt_alloc(BYTES, &seen_scratch);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_fill_async(self->to, self->value, BYTES, NULL);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_fill_async(seen_scratch, 0xee, BYTES, NULL);
+    return status == CTXRT_SUCCESS ? ctxrt_free(seen_scratch) : status;
+}
+
+START_TEST(scratch_of_an_operator_is_not_what_a_later_one_reads)
+{
+    void *result = alloc();
+    link filling, reading;
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    void *between = alloc();
+    filling = (link){between, NULL, 5};
+    submit_plain(fill_through_scratch, &filling, 1);
+    submit_link(&reading, result, between, 0);
+    cx_assert_ok(ctxrt_free(between)); /* free for later ones, not for those before */
+    ctxrt_graph *graph = stop_recording();
+    ck_assert_ptr_ne(seen_scratch, between);
+    launch(graph);
+    assert_filled(result, 5);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_free(result));
+}
+END_TEST
+
+START_TEST(operators_share_their_scratch_within_a_recording)
+{
+    void *result = alloc(), *first;
+    link filling[2] = {{result, NULL, 1}, {result, NULL, 2}};
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    submit_plain(fill_through_scratch, &filling[0], 1);
+    cx_assert_ok(ctxrt_graph_release(stop_recording()));
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    submit_plain(fill_through_scratch, &filling[0], 1);
+    submit_plain(fill_through_scratch, &filling[1], 1);
+    ctxrt_graph *graph = stop_recording();
+    first = seen_scratch;
+    ck_assert_uint_eq(bytes_in_use(), 2 * BYTES);
+    launch(graph);
+    assert_filled(result, 2);
+    ck_assert_ptr_nonnull(first);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_free(result));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+static ctxrt_graph *record_through_scratch(ctxrt_graph *shared, void *result, unsigned char value, link links[2])
+{
+    ctxrt_recording_options options = CTXRT_RECORDING_OPTIONS_INIT;
+    options.share_memory_with = shared;
+    cx_assert_ok(ctxrt_recording_start(&options));
+    void *scratch = alloc();
+    submit_link(&links[0], scratch, NULL, value);
+    submit_link(&links[1], result, scratch, 0);
+    cx_assert_ok(ctxrt_free(scratch));
+    return stop_recording();
+}
+
+START_TEST(graphs_share_scratch_only_where_their_owner_says_so)
+{
+    link links[3][2];
+    void *results[3] = {alloc(), alloc(), alloc()};
+    ctxrt_graph *first = record_through_scratch(NULL, results[0], 1, links[0]);
+    ctxrt_graph *apart = record_through_scratch(NULL, results[1], 2, links[1]);
+    ck_assert_uint_eq(bytes_in_use(), 5 * BYTES);
+    ctxrt_graph *sharing = record_through_scratch(first, results[2], 3, links[2]);
+    ck_assert_uint_eq(bytes_in_use(), 5 * BYTES);
+    launch(first);
+    launch(sharing);
+    launch(apart);
+    launch(first);
+    for (int i = 0; i < 3; i++)
+        assert_filled(results[i], (unsigned char)(i + 1));
+    cx_assert_ok(ctxrt_graph_release(first));
+    ck_assert_uint_eq(bytes_in_use(), 5 * BYTES);
+    cx_assert_ok(ctxrt_graph_release(apart));
+    ck_assert_uint_eq(bytes_in_use(), 4 * BYTES);
+    launch(sharing);
+    cx_assert_ok(ctxrt_graph_release(sharing));
+    ck_assert_uint_eq(bytes_in_use(), 3 * BYTES);
+    for (int i = 0; i < 3; i++)
+        cx_assert_ok(ctxrt_free(results[i]));
+}
+END_TEST
+
+START_TEST(memory_is_shared_with_recorded_graphs_of_the_same_context_only)
+{
+    ctxrt_graph *captured, *recorded;
+    ctxrt_recording_options options = CTXRT_RECORDING_OPTIONS_INIT;
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    recorded = stop_recording();
+    cx_assert_ok(ctxrt_stream_capture_begin(NULL, CTXRT_CAPTURE_RELAXED));
+    cx_assert_ok(ctxrt_stream_capture_end(NULL, &captured));
+    options.share_memory_with = captured;
+    cx_assert_error(ctxrt_recording_start(&options), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_device_push(there));
+    options.share_memory_with = recorded;
+    cx_assert_error(ctxrt_recording_start(&options), CTXRT_ERROR_WRONG_CONTEXT);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_graph_release(captured));
+    cx_assert_ok(ctxrt_graph_release(recorded));
+    cx_assert_error(ctxrt_recording_start(&options), CTXRT_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(is_recording(), 0);
+}
+END_TEST
+
+static void *open_gate(void *argument)
+{
+    gate_open(argument);
+    return NULL;
+}
+
+static ctxrt_status submit_mark(void *argument)
+{
+    return ctxrt_stream_add_host_function(NULL, mark, argument);
+}
+
+START_TEST(releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory)
+{
+    gate closed;
+    atomic_int marks = 0;
+    pthread_t thread;
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    link filling;
+    void *scratch = alloc();
+    submit_link(&filling, scratch, NULL, 1);
+    cx_assert_ok(ctxrt_free(scratch));
+    submit_plain(submit_mark, &marks, 1);
+    ctxrt_graph *graph = stop_recording();
+    gate_close(&closed, stream);
+    cx_assert_ok(ctxrt_graph_launch(graph, stream));
+    ck_assert_int_eq(pthread_create(&thread, NULL, open_gate, &closed), 0);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    ck_assert_int_eq(atomic_load(&marks), 1);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+static void release_memory(void *argument)
+{
+    ctxrt_status status = ctxrt_memory_release(argument);
+    (void)status;
+}
+
+static ctxrt_status fill_memory(void *argument)
+{
+    return ctxrt_fill_async(ctxrt_memory_pointer(argument), 4, BYTES, NULL);
+}
+
+START_TEST(an_operator_gives_back_its_own_memory_when_it_ends)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    cx_assert_ok(ctxrt_memory_alloc(BYTES, &memory));
+    const ctxrt_operator operation = {sizeof operation, "fill", fill_memory, release_memory, memory, 1};
+    cx_assert_ok(ctxrt_operator_submit(&operation));
+    ctxrt_graph *graph = stop_recording();
+    launch(graph);
+    assert_filled(ctxrt_memory_pointer(memory), 4);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, eager_memory_and_the_memory_of_a_graph_leave_each_other_alone);
+    tcase_add_test(tests, all_memory_comes_back_when_the_last_graph_is_gone);
+    tcase_add_test(tests, a_result_outlives_its_graph);
+    tcase_add_test(tests, scratch_of_an_operator_is_not_what_a_later_one_reads);
+    tcase_add_test(tests, operators_share_their_scratch_within_a_recording);
+    tcase_add_test(tests, graphs_share_scratch_only_where_their_owner_says_so);
+    tcase_add_test(tests, memory_is_shared_with_recorded_graphs_of_the_same_context_only);
+    tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
+    tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);
+}
+
+static Suite *memory_suite(void)
+{
+    Suite *suite = suite_create("recording_memory");
+    place_add_everywhere(suite, add_tests);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){memory_suite, NULL});
+}
