@@ -329,16 +329,24 @@ CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,
 CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
                                             uint64_t *out_released_bytes) CTXRT_CHECK_RESULT;
 
-/** Writes an allocator's figures as JSON; NULL: those of the top frame's allocator. */
-CTXRT_API ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *allocator,
-                                                      FILE *file) CTXRT_CHECK_RESULT;
+/**
+ * Writes an allocator's figures, its segments and every block of them, as text, JSON or a picture (SVG); NULL: of the top
+ * frame's allocator. docs/snapshots.md describes them. Where a block was allocated is known if a trace of the
+ * allocator ran then. Other threads may go on: blocks and figures may be of different moments.
+ *
+ * @retval CTXRT_ERROR_SYSTEM            the file could not be written
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has no memory for the snapshot
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *allocator, FILE *file,
+                                                      ctxrt_snapshot_format format) CTXRT_CHECK_RESULT;
 
 /**
  * Starts to keep the last `operations` allocations and frees of an allocator (0: the last 1,048,576; at most 2^28; it may
  * keep up to twice as many), for ctxrt_allocator_trace_write. NULL: of the top frame's allocator. What was kept before is
  * forgotten. CTXRT_ALLOCATOR_TRACE in the environment starts a trace of every allocator.
  *
- * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has not the 24 bytes for each; nothing changed
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has not the 32 bytes for each; nothing changed
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  too many
  */
 CTXRT_API ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *allocator,

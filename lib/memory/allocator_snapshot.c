@@ -1,34 +1,263 @@
-/* An allocator's figures as JSON. */
+/* An allocator's segments and blocks, written out while threads go on. */
+#include "memory/allocator_snapshot.h"
+
 #include "base/cancel.h"
 #include "base/error.h"
-#include "memory/allocator.h"
+#include "memory/memory.h"
+#include "memory/raw.h"
 
+#include <dlfcn.h>
 #include <errno.h>
-#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
-ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file)
+const char *cx_block_state_name(cx_block_state state)
 {
-    ctxrt_allocator_figures figures;
-    if (file == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_snapshot_write: file is NULL");
-    ctxrt_status status = ctxrt_allocator_statistics(handle, &figures);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    int cancel = cx_cancel_hold(); /* the first object of all reads a seed from a file */
-    json_t *root = json_pack("{s:{s:I,s:I,s:I}, s:{s:I,s:I,s:I}, s:I, s:I}", "bytes", "current",
-                             (json_int_t)figures.current_bytes, "peak", (json_int_t)figures.peak_bytes, "total",
-                             (json_int_t)figures.total_bytes, "count", "current", (json_int_t)figures.current_count,
-                             "peak", (json_int_t)figures.peak_count, "total", (json_int_t)figures.total_count,
-                             "failures", (json_int_t)figures.failures, "limit_bytes",
-                             (json_int_t)figures.limit_bytes);
+    static const char *const names[] = {
+        [CX_BLOCK_LIVE] = "live", [CX_BLOCK_CACHED] = "cached", [CX_BLOCK_FREE] = "free"};
+    return names[state];
+}
+
+/* The address is behind the call. */
+void cx_place_text(const void *place, char *text, size_t size)
+{
+    Dl_info info;
+    const char *slash;
+    text[0] = '\0';
+    if (place == NULL)
+        return;
+    if (dladdr((const char *)place - 1, &info) == 0 || info.dli_fname == NULL) {
+        snprintf(text, size, "%p", place);
+        return;
+    }
+    slash = strrchr(info.dli_fname, '/');
+    const char *name = slash != NULL ? slash + 1 : info.dli_fname;
+    if (info.dli_sname != NULL)
+        snprintf(text, size, "%s+%#zx (%s)", info.dli_sname, (size_t)((const char *)place - (const char *)info.dli_saddr),
+                 name);
+    else
+        snprintf(text, size, "%s+%#zx", name, (size_t)((const char *)place - (const char *)info.dli_fbase));
+}
+
+/* ---- taking ---- */
+
+/* The array with room for one item more, or NULL. It grows where its count is a power of two. */
+static void *grow(void *items, size_t count, size_t item_bytes)
+{
+    return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes) : items;
+}
+
+void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes)
+{
+    cx_segment_shot *grown = grow(shot->segments, shot->segment_count, sizeof *grown);
+    shot->out_of_memory = shot->out_of_memory || grown == NULL;
+    if (grown == NULL)
+        return;
+    shot->segments = grown;
+    grown[shot->segment_count++] = (cx_segment_shot){.address = address, .bytes = bytes};
+}
+
+void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block)
+{
+    cx_block_shot *grown = grow(shot->blocks, shot->block_count, sizeof *grown);
+    shot->out_of_memory = shot->out_of_memory || grown == NULL;
+    if (grown == NULL)
+        return;
+    shot->blocks = grown;
+    grown[shot->block_count++] = *block;
+}
+
+typedef struct taking {
+    const cx_allocator *allocator;
+    cx_allocator_shot *shot;
+} taking;
+
+/* Each is a piece of the driver's by itself. */
+static void take_block(const taking *take, const cx_block *block)
+{
+    const cx_block_shot shot = {.address = (uintptr_t)block->pointer,
+                                .bytes = block->size_bytes,
+                                .asked_bytes = block->size_bytes,
+                                .state = CX_BLOCK_LIVE};
+    if (block->allocator != take->allocator)
+        return;
+    cx_shot_add_block(take->shot, &shot);
+    cx_shot_add_segment(take->shot, shot.address, shot.bytes);
+}
+
+static bool take_memory(void *object, void *argument)
+{
+    const cx_memory *memory = object;
+    if (memory->kind == CTXRT_MEMORY_DEVICE)
+        take_block(argument, &memory->block);
+    return true;
+}
+
+static void take_raw(const cx_raw *raw, void *argument)
+{
+    if (raw->kind == CX_RAW_DEVICE)
+        take_block(argument, &raw->block);
+}
+
+static int by_address(const void *left, const void *right)
+{
+    uintptr_t a = *(const uintptr_t *)left, b = *(const uintptr_t *)right;
+    return (a > b) - (a < b);
+}
+
+_Static_assert(offsetof(cx_block_shot, address) == 0 && offsetof(cx_segment_shot, address) == 0,
+               "both are sorted by what they begin with");
+
+static void add_free(cx_allocator_shot *shot, uintptr_t begin, uintptr_t end)
+{
+    if (begin < end)
+        cx_shot_add_block(shot, &(cx_block_shot){.address = begin, .bytes = end - begin, .state = CX_BLOCK_FREE});
+}
+
+/* What no block occupies is free. A block that two moments of the snapshot show twice counts once. */
+static void fill_gaps(cx_allocator_shot *shot)
+{
+    const size_t taken = shot->block_count;
+    size_t next = 0;
+    for (size_t i = 0; i < shot->segment_count; i++) {
+        const cx_segment_shot segment = shot->segments[i];
+        uintptr_t here = segment.address, end = segment.address + segment.bytes;
+        for (; next < taken && shot->blocks[next].address < end; next++) {
+            const cx_block_shot block = shot->blocks[next];
+            add_free(shot, here, block.address);
+            if (block.address + block.bytes > here)
+                here = block.address + block.bytes;
+        }
+        add_free(shot, here, end);
+    }
+}
+
+static void sort(cx_allocator_shot *shot)
+{
+    if (shot->segment_count != 0)
+        qsort(shot->segments, shot->segment_count, sizeof *shot->segments, by_address);
+    if (shot->block_count != 0)
+        qsort(shot->blocks, shot->block_count, sizeof *shot->blocks, by_address);
+}
+
+static void assign_blocks(cx_allocator_shot *shot)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < shot->segment_count; i++) {
+        cx_segment_shot *segment = &shot->segments[i];
+        while (next < shot->block_count && shot->blocks[next].address < segment->address)
+            next++;
+        segment->first = next;
+        while (next < shot->block_count && shot->blocks[next].address < segment->address + segment->bytes)
+            next++;
+        segment->count = next - segment->first;
+    }
+}
+
+static cx_block_shot *find_block(const cx_allocator_shot *shot, const void *pointer)
+{
+    uintptr_t address = (uintptr_t)pointer;
+    return shot->block_count != 0
+               ? bsearch(&address, shot->blocks, shot->block_count, sizeof *shot->blocks, by_address)
+               : NULL;
+}
+
+/* The last allocation at an address is that of the block there. */
+static void take_places(const cx_trace *trace, cx_allocator_shot *shot)
+{
+    cx_trace_operation *operations;
+    size_t count;
+    if (!cx_trace_take(trace, &operations, &count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        cx_block_shot *block = find_block(shot, operations[i].pointer);
+        if (block != NULL && block->state == CX_BLOCK_LIVE)
+            block->place = operations[i].is_free ? NULL : operations[i].place;
+    }
+    free(operations);
+}
+
+static const char *kind_of(const cx_allocator *allocator)
+{
+    if (allocator->vtable.alloc != NULL)
+        return "custom";
+    return allocator->is_default ? "default" : "created";
+}
+
+static void take_all(cx_allocator *allocator, cx_allocator_shot *shot)
+{
+    taking take = {allocator, shot};
+    shot->kind = kind_of(allocator);
+    shot->context = cx_context_text(allocator->context);
+    shot->device = cx_block_device(allocator->context);
+    cx_figures_read(&allocator->figures, &shot->figures);
+    cx_pool_each_held(&cx_memories, take_memory, &take);
+    cx_raw_each(take_raw, &take);
+    sort(shot);
+    fill_gaps(shot);
+    sort(shot);
+    assign_blocks(shot);
+    take_places(&allocator->trace, shot);
+}
+
+/* ---- writing ---- */
+
+/* The whole text in memory, so that it is written in one piece or not at all. NULL: out of memory. */
+static char *compose(const cx_allocator_shot *shot, ctxrt_snapshot_format format, size_t *out_size)
+{
+    static void (*const writers[])(FILE *file, const cx_allocator_shot *shot) = {
+        [CTXRT_SNAPSHOT_TEXT] = cx_allocator_shot_text,
+        [CTXRT_SNAPSHOT_JSON] = cx_allocator_shot_json,
+        [CTXRT_SNAPSHOT_SVG] = cx_allocator_shot_svg,
+    };
+    char *text = NULL;
+    FILE *memory = shot->out_of_memory ? NULL : open_memstream(&text, out_size);
+    if (memory == NULL)
+        return NULL;
+    writers[format](memory, shot);
+    bool failed = ferror(memory) != 0;
+    if (fclose(memory) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file, ctxrt_snapshot_format format)
+{
+    cx_allocator_shot shot = {0};
+    size_t size = 0;
+    take_all(allocator, &shot);
+    char *text = compose(&shot, format, &size);
+    free(shot.segments);
+    free(shot.blocks);
+    if (text == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "ctxrt_allocator_snapshot_write: the host has no memory for the snapshot");
     errno = 0;
-    bool written = root != NULL && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF &&
-                   fflush(file) == 0;
+    bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
     int reason = errno;
-    json_decref(root);
-    cx_cancel_restore(cancel);
+    free(text);
     return written ? CTXRT_SUCCESS
                    : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_allocator_snapshot_write: the file could not be written: %s",
                               reason != 0 ? strerror(reason) : "it took only a part");
+}
+
+ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file, ctxrt_snapshot_format format)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (file == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_snapshot_write: file is NULL");
+    if ((unsigned int)format > CTXRT_SNAPSHOT_SVG)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_allocator_snapshot_write: there is no format %d",
+                        (int)format);
+    status = cx_allocator_resolve(handle, &allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_cancel_hold();
+    status = write_snapshot(allocator, file, format);
+    cx_cancel_restore(cancel);
+    return status;
 }

@@ -72,3 +72,13 @@ ctxrt_status cx_raw_take(const char *call, const void *pointer, int kinds, cx_ra
     *out_raw = raw;
     return CTXRT_SUCCESS;
 }
+
+void cx_raw_each(void (*visit)(const cx_raw *raw, void *argument), void *argument)
+{
+    for (unsigned int shard = 0; shard < SHARDS; shard++) {
+        pthread_mutex_lock(&shards[shard].lock);
+        for (const cx_raw *raw = shards[shard].table; raw != NULL; raw = raw->hh.next)
+            visit(raw, argument);
+        pthread_mutex_unlock(&shards[shard].lock);
+    }
+}

@@ -28,6 +28,9 @@ cx_raw *cx_raw_new(cx_raw_kind kind);
  * a reset, or other code, has freed its memory. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_raw_put(cx_raw *raw, cx_raw **out_before);
 
+/* Calls visit(raw, argument) for each record, with the lock of its shard held. */
+void cx_raw_each(void (*visit)(const cx_raw *raw, void *argument), void *argument);
+
 /* Takes the record of an address out, if it is of one of `kinds`; else says in the name of `call` what is
  * wrong. */
 ctxrt_status cx_raw_take(const char *call, const void *pointer, int kinds, cx_raw **out_raw);

@@ -7,7 +7,9 @@
 #include "memory/allocator.h"
 
 #include <errno.h>
+#include <execinfo.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@ typedef struct place {
     _Atomic uint64_t stamp; /* number of the operation that stands here, and 1 */
     _Atomic(void *) pointer;
     _Atomic uint64_t size; /* twice, and 1 for a free */
+    _Atomic(const void *) caller;
 } place;
 
 struct cx_trace_ring {
@@ -32,9 +35,58 @@ struct cx_trace_ring {
 /* Lock "trace": starting, stopping and writing. */
 static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* ---- callers ---- */
+
+#define FRAMES 16
+
+static struct {
+    uintptr_t begin, end;
+} own_code;
+
+static int find_own_code(struct dl_phdr_info *object, size_t size, void *argument)
+{
+    (void)size, (void)argument;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+        if (part->p_type != PT_LOAD || (uintptr_t)&find_own_code < begin || (uintptr_t)&find_own_code >= end)
+            continue;
+        own_code.begin = begin;
+        own_code.end = end;
+        return 1;
+    }
+    return 0;
+}
+
+static void look_for_own_code(void)
+{
+    (void)dl_iterate_phdr(find_own_code, NULL);
+}
+
+static bool is_own(const void *address)
+{
+    return (uintptr_t)address >= own_code.begin && (uintptr_t)address < own_code.end;
+}
+
+/* The innermost return address that is not in this library; a sanitizer's may stand before ours. */
+static const void *find_caller(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    void *frames[FRAMES];
+    pthread_once(&once, look_for_own_code);
+    int count = backtrace(frames, FRAMES);
+    int i = 0;
+    while (i < count && !is_own(frames[i]))
+        i++;
+    while (i < count && is_own(frames[i]))
+        i++;
+    return i < count ? frames[i] : NULL;
+}
+
 /* Whoever finds the place in use is a whole ring ahead of another, or behind: one of them is lost. */
 void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool is_free)
 {
+    const void *caller = is_free ? NULL : find_caller();
     uint64_t number = atomic_fetch_add(&ring->next, 1);
     place *own = &ring->places[number & ring->mask];
     uint64_t before = atomic_exchange(&own->stamp, BEING_WRITTEN);
@@ -46,6 +98,7 @@ void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool
     }
     /* release: who sees one of the two sees that the place was being written */
     atomic_store_explicit(&own->pointer, pointer, memory_order_release);
+    atomic_store_explicit(&own->caller, caller, memory_order_release);
     atomic_store_explicit(&own->size, 2 * (uint64_t)size_bytes + is_free, memory_order_release);
     atomic_store_explicit(&own->stamp, number + 1, memory_order_release);
 }
@@ -57,9 +110,11 @@ static bool read_place(const cx_trace_ring *ring, uint64_t number, cx_trace_oper
         return false;
     void *pointer = atomic_load_explicit(&from->pointer, memory_order_acquire);
     uint64_t size = atomic_load_explicit(&from->size, memory_order_acquire);
+    const void *caller = atomic_load_explicit(&from->caller, memory_order_acquire);
     if (atomic_load_explicit(&from->stamp, memory_order_acquire) != number + 1)
         return false;
-    *out_operation = (cx_trace_operation){.pointer = pointer, .bytes = size / 2, .is_free = size % 2 != 0};
+    *out_operation = (cx_trace_operation){
+        .pointer = pointer, .bytes = size / 2, .is_free = size % 2 != 0, .place = caller};
     return true;
 }
 
@@ -110,6 +165,16 @@ static cx_trace_operation *take_operations(const cx_trace_ring *ring, size_t *ou
             count++;
     *out_count = count;
     return operations;
+}
+
+bool cx_trace_take(const cx_trace *trace, cx_trace_operation **out_operations, size_t *out_count)
+{
+    pthread_mutex_lock(&trace_lock);
+    cx_trace_operation *operations = trace->rings != NULL ? take_operations(trace->rings, out_count) : NULL;
+    pthread_mutex_unlock(&trace_lock);
+    if (operations != NULL)
+        *out_operations = operations;
+    return operations != NULL;
 }
 
 /* ---- CTXRT_ALLOCATOR_TRACE ---- */

@@ -44,17 +44,20 @@ static inline void cx_trace_free(cx_trace *trace, void *pointer, size_t size_byt
         cx_trace_record(ring, pointer, size_bytes, true);
 }
 
-/* ---- writing ---- */
-
 typedef struct cx_trace_operation {
     void *pointer;
     uint64_t bytes;
     bool is_free;
+    const void *place; /* of an allocation: the return address in other code than ours; NULL: not known */
 } cx_trace_operation;
 
+/* The operations that are kept, in their order; the caller frees them. False: there is no trace, or no memory. */
+bool cx_trace_take(const cx_trace *trace, cx_trace_operation **out_operations, size_t *out_count);
+
+/* ---- writing ---- */
+
 /* Writes operations, in their order, as lines. What was allocated before the first of them comes first; an address
- * that is allocated twice was freed between. False: no memory, or as
- * ferror(file) says. */
+ * that is allocated twice was freed between. False: no memory, or as ferror(file) says. */
 bool cx_trace_write_lines(FILE *file, const cx_trace_operation *operations, size_t count);
 
 #endif

@@ -640,8 +640,9 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_current(NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_statistics(NULL, NULL), NULL_POINTER);
-    REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL), NULL_POINTER);
-    REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr), INVALID_HANDLE);
+    REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL, CTXRT_SNAPSHOT_JSON), NULL_POINTER);
+    REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3), INVALID_ARGUMENT);
+    REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr, CTXRT_SNAPSHOT_JSON), INVALID_HANDLE);
     REFUSE(ctxrt_allocator_trace_start(NULL, SIZE_MAX), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_trace_write(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_trace_write(NULL, stderr), INVALID_ARGUMENT);

@@ -108,7 +108,7 @@ static bool call_what_does_io(void)
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_TEXT) == CTXRT_SUCCESS &&
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_JSON) == CTXRT_SUCCESS &&
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_SVG) == CTXRT_SUCCESS &&
-                ctxrt_allocator_snapshot_write(NULL, file) == CTXRT_SUCCESS &&
+                ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON) == CTXRT_SUCCESS &&
                 ctxrt_allocator_trace_start(NULL, 16) == CTXRT_SUCCESS &&
                 ctxrt_allocator_trace_write(NULL, file) == CTXRT_SUCCESS &&
                 ctxrt_scope_leave(&scope) == CTXRT_SUCCESS && ctxrt_shutdown() == CTXRT_SUCCESS;

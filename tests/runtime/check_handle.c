@@ -122,7 +122,7 @@ START_TEST(an_allocators_figures_are_written_as_json)
     FILE *file = open_memstream(&text, &size);
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_memory_alloc(4096, &memory));
-    cx_assert_ok(ctxrt_allocator_snapshot_write(NULL, file));
+    cx_assert_ok(ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON));
     fclose(file);
     ck_assert_ptr_nonnull(strstr(text, "\"current\": 4096"));
     free(text);

@@ -1,0 +1,58 @@
+/*
+ * What a snapshot of an allocator shows, and how it is written. Private to the files of this noun.
+ */
+#ifndef CX_MEMORY_ALLOCATOR_SNAPSHOT_H
+#define CX_MEMORY_ALLOCATOR_SNAPSHOT_H
+
+#include "memory/allocator.h"
+
+#include <stdio.h>
+
+typedef enum cx_block_state {
+    CX_BLOCK_LIVE,   /* in the user's hands */
+    CX_BLOCK_CACHED, /* freed, and kept for a stream or a thread */
+    CX_BLOCK_FREE    /* for anybody */
+} cx_block_state;
+
+typedef struct cx_block_shot {
+    uintptr_t address;
+    uint64_t bytes;       /* that it occupies */
+    uint64_t asked_bytes; /* of a live one */
+    cx_block_state state;
+    const void *place; /* where it was allocated: an address in the caller's code; NULL: not known */
+} cx_block_shot;
+
+/* What the driver gave in one piece. */
+typedef struct cx_segment_shot {
+    uintptr_t address;
+    uint64_t bytes;
+    size_t first, count; /* of its blocks */
+} cx_segment_shot;
+
+typedef struct cx_allocator_shot {
+    const char *kind; /* "default", "created", "custom" */
+    const char *context;
+    ctxrt_device device;
+    ctxrt_allocator_figures figures;
+    cx_segment_shot *segments; /* by address */
+    size_t segment_count;
+    cx_block_shot *blocks; /* by address; without gaps inside a segment */
+    size_t block_count;
+    bool out_of_memory; /* something is missing */
+} cx_allocator_shot;
+
+/* For whoever knows the segments: appends; in any order, free blocks may be left out. */
+void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes);
+void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block);
+
+const char *cx_block_state_name(cx_block_state state);
+
+/* "main+0x1f (program)", cut to the buffer; "" for NULL. */
+void cx_place_text(const void *place, char *text, size_t size);
+
+/* Into memory: what fails is the stream's error. */
+void cx_allocator_shot_text(FILE *file, const cx_allocator_shot *shot);
+void cx_allocator_shot_json(FILE *file, const cx_allocator_shot *shot);
+void cx_allocator_shot_svg(FILE *file, const cx_allocator_shot *shot);
+
+#endif
