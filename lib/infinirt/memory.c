@@ -1,6 +1,7 @@
 /* Memory of devices, in stream order or not, and pinned memory. */
 #include "infinirt/address.h"
 #include "infinirt/stream.h"
+#include <ctxrt/graph.h>
 #include <ctxrt/memory.h>
 
 /* By its pointers. */
@@ -105,6 +106,30 @@ static infiniStatus_t free_pinned(void *ptr)
     return cx_infini_status(ctxrt_memory_release(memory));
 }
 
+/* Programs free what their streams still use: the original waits for the device. A capture forbids
+ * to wait, and invalid it would be of no use. */
+static void wait_for_device_of(const void *pointer)
+{
+    ctxrt_scope scope = {0};
+    ctxrt_pointer_info info;
+    ctxrt_capture_state state;
+    ctxrt_status status = ctxrt_pointer_query(pointer, &info);
+    if (status != CTXRT_SUCCESS || !info.known)
+        return;
+    status = ctxrt_scope_enter(info.device, &scope);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_capture_status(CTXRT_STREAM_LEGACY, &state);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_device_synchronize();
+    (void)ctxrt_scope_leave(&scope);
+}
+
+static infiniStatus_t free_device_memory(void *ptr)
+{
+    wait_for_device_of(ptr);
+    return cx_infini_status(ctxrt_free(ptr));
+}
+
 infiniStatus_t infinirtFree(void *ptr)
 {
     infiniStatus_t answer;
@@ -112,7 +137,7 @@ infiniStatus_t infinirtFree(void *ptr)
         return answer;
     if (pinned_on_cpu(ptr, cx_address_find(&pinned, ptr)))
         return free_pinned(ptr);
-    return cx_infini_status(ctxrt_free(ptr));
+    return free_device_memory(ptr);
 }
 
 infiniStatus_t infinirtFreeHost(void *ptr)
@@ -121,6 +146,6 @@ infiniStatus_t infinirtFreeHost(void *ptr)
     if (!cx_release_begin(&answer) || ptr == NULL)
         return answer;
     if (cx_address_find(&pinned, ptr) == NULL && allocated_on_cpu(ptr))
-        return cx_infini_status(ctxrt_free(ptr));
+        return free_device_memory(ptr);
     return free_pinned(ptr);
 }
