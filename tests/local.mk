@@ -30,6 +30,7 @@ include tests/mutants/local.mk
 include tests/play/local.mk
 include tests/runtime/local.mk
 include tests/scenarios/local.mk
+include tests/seeds/local.mk
 include tests/standin/local.mk
 include tests/tools/local.mk
 include tests/package/local.mk
