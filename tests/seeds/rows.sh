@@ -1,7 +1,7 @@
 #!/bin/sh
 # docs/seeds.md keeps its word. Each row names functions and tests: the tests pass, and with any one of the functions
 # disabled (a library loaded before ours answers "not supported" in its place) one of them fails. With the argument
-# `all` (make check-seeds) for each row; else for a few, and for all rows that what they name is there.
+# `all` (make check-seeds) for each row, or those whose number begins as the second says; else for a few, and for all rows that what they name is there.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 document=${SEEDS:-$top_srcdir/docs/seeds.md}
@@ -76,8 +76,16 @@ passes() # program:test, function or ''
     if [ -n "${1#*:}" ]; then
         grep -q "^ok .*:${1#*:}:" "$said" && ! grep -q "^not ok .*:${1#*:}:" "$said"
     else
-        grep -qx 'exit status 0' "$said" && ! grep -q '^not ok' "$said"
+        grep -qx 'exit status 0' "$said" && ! grep -q '^not ok' "$said" && says_the_same "${1%%:*}"
     fi
+}
+
+# A sample whose output is another one has failed too.
+says_the_same() # program
+{
+    case $1 in samples/*) ;; *) return 0 ;; esac
+    sed 's/0x[0-9a-f]*//g' "$said" > "$scratch/said"
+    sed 's/0x[0-9a-f]*//g' "$scratch/$(echo "$1" | tr / _)-" | cmp -s - "$scratch/said"
 }
 
 all_pass() # tests
@@ -134,7 +142,7 @@ why_not()
     fi
 }
 
-rows > "$scratch/rows"
+rows | grep "^${2-}" > "$scratch/rows"
 count=0
 tab=$(printf '\t')
 why=$(why_not)
@@ -155,6 +163,6 @@ while IFS=$tab read -r row functions tests; do
     done
 done < "$scratch/rows"
 rm -f "$scratch/out"
-[ "$count" -ge 60 ]
+[ "$count" -ge 70 ] || [ -n "${2-}" ]
 report $? 'there are rows'
 echo "1..$number"
