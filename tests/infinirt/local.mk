@@ -24,7 +24,8 @@ tests_infinirt_table_CPPFLAGS = $(INFINIRT_CPPFLAGS)
 tests_infinirt_table_LDADD = lib/libinfinirt.la
 
 # These look from the inside of ctxrt's public interface at what the other one did.
-INFINIRT_TESTS = tests/infinirt/check_device tests/infinirt/check_handle tests/infinirt/check_work
+INFINIRT_TESTS = tests/infinirt/check_device tests/infinirt/check_foreign tests/infinirt/check_handle \
+	tests/infinirt/check_work
 check_PROGRAMS += $(INFINIRT_TESTS)
 TESTS += $(INFINIRT_TESTS)
 INFINIRT_TEST_SOURCES = tests/infinirt/infini.c tests/infinirt/infini.h
@@ -46,3 +47,9 @@ tests_infinirt_check_work_SOURCES = tests/infinirt/check_work.c $(INFINIRT_TEST_
 tests_infinirt_check_work_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
 tests_infinirt_check_work_CFLAGS = $(INFINIRT_TEST_CFLAGS)
 tests_infinirt_check_work_LDADD = $(INFINIRT_TEST_LIBS)
+
+tests_infinirt_check_foreign_SOURCES = tests/infinirt/check_foreign.c $(INFINIRT_TEST_SOURCES)
+tests_infinirt_check_foreign_CPPFLAGS = $(INFINIRT_TEST_CPPFLAGS)
+tests_infinirt_check_foreign_CFLAGS = $(INFINIRT_TEST_CFLAGS)
+tests_infinirt_check_foreign_LDADD = $(INFINIRT_TEST_LIBS)
+EXTRA_tests_infinirt_check_foreign_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
