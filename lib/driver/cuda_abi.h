@@ -17,6 +17,7 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUlib_st *CUlibrary;
@@ -199,6 +200,28 @@ typedef struct cxu_mem_access {
     cxu_mem_location location;
     cxu_mem_access_flags flags;
 } cxu_mem_access;
+
+typedef enum cxu_mem_pool_attribute {
+    CXU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+    CXU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
+    CXU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+    CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+    CXU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
+    CXU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
+    CXU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
+    CXU_MEMPOOL_ATTR_USED_MEM_HIGH = 8
+} cxu_mem_pool_attribute;
+
+/* The last two were reserved once, and 0 is what they mean then. */
+typedef struct cxu_mem_pool_properties {
+    cxu_mem_allocation_type type;
+    cxu_mem_handle_type handle_types;
+    cxu_mem_location location;
+    void *win32_attributes;
+    size_t max_bytes; /* 0: no limit */
+    unsigned short usage;
+    unsigned char reserved[54];
+} cxu_mem_pool_properties;
 
 enum { CXU_STREAM_DEFAULT = 0, CXU_STREAM_NON_BLOCKING = 1 };
 enum { CXU_EVENT_DEFAULT = 0, CXU_EVENT_BLOCKING_SYNC = 1, CXU_EVENT_DISABLE_TIMING = 2, CXU_EVENT_INTERPROCESS = 4 };

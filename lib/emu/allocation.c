@@ -3,6 +3,7 @@
 #include "emu/device.h"
 #include "emu/fault.h"
 #include "emu/mapping.h"
+#include "emu/pool.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/work.h"
@@ -101,6 +102,8 @@ static void detach(cx_emu_allocation *allocation)
     index_remove(allocation);
     owner_unlink(allocation);
     allocation->device->used_bytes -= charged_bytes(allocation);
+    if (allocation->pool != NULL)
+        cx_emu_pool_give(allocation->pool, allocation->reserved_bytes);
 }
 
 static void dispose_detached(cx_emu_allocation *allocation)
@@ -431,6 +434,8 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
     if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC)
         return true;
     if (allocation->device == context->device)
+        return true;
+    if (allocation->pool != NULL && cx_emu_pool_access(allocation->pool, context->device) != 0)
         return true;
     for (int i = 0; i < context->peer_count; i++) {
         if (allocation->context != NULL && context->peers[i] == allocation->context &&

@@ -1,6 +1,7 @@
 #include "emu/device.h"
 
 #include "emu/arena.h"
+#include "emu/pool.h"
 #include "emu/slot.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,9 +46,11 @@ static void add(int board, size_t memory_bytes)
 
 static void remove_all(void)
 {
-    for (int i = 0; i < total; i++)
+    for (int i = 0; i < total; i++) {
         if (devices[i].arena != NULL)
             cx_emu_arena_destroy(devices[i].arena);
+        cx_emu_pool_close_default(&devices[i]);
+    }
     total = 0;
 }
 

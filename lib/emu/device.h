@@ -21,6 +21,8 @@ typedef struct cx_emu_device {
     cx_emu_arena *arena; /* NULL on the host device, and before the first allocation */
     cx_emu_context *primary; /* always there: the same handle for the life of the process */
     unsigned int primary_retains;
+    struct cx_emu_pool *default_pool; /* pool.h; NULL: nobody has asked for it yet */
+    struct cx_emu_pool *pool;         /* that cuMemAllocAsync takes from; NULL: the default one */
     _Atomic int lost; /* the error of a device that is gone; written under the lock */
 } cx_emu_device;
 

@@ -1,6 +1,7 @@
 #include "emu/allocation.h"
 #include "emu/capture.h"
 #include "emu/device.h"
+#include "emu/pool.h"
 #include "emu/state.h"
 #include "emu/work.h"
 
@@ -168,17 +169,35 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_context *context;
-    cx_emu_allocation *allocation;
+    cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_context("cuMemAllocAsync", stream, &context);
     if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
         result = CXU_INVALID_VALUE;
-    /* There from now on, so any work that the stream gets from now on finds it. */
     if (result == CXU_SUCCESS)
-        result = cx_emu_allocation_create(context->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
-                                          &allocation);
+        result = cx_emu_pool_current(context->device, &pool);
     if (result == CXU_SUCCESS)
-        *out_pointer = allocation->address;
+        result = cx_emu_pool_allocate(pool, bytes, out_pointer);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_t bytes,
+                                                 CUmemoryPool handle, CUstream stream)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_context *context;
+    cx_emu_pool *pool;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find_context("cuMemAllocFromPoolAsync", stream, &context);
+    if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS)
+        result = cx_emu_pool_find(handle, &pool);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_pool_allocate(pool, bytes, out_pointer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -1,6 +1,7 @@
 #include "emu/allocation.h"
 #include "emu/device.h"
 #include "emu/mapping.h"
+#include "emu/pool.h"
 #include "emu/state.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ typedef union attribute_value {
     CUdeviceptr device_pointer;
     void *host_pointer;
     CUcontext context;
+    CUmemoryPool pool;
 } attribute_value;
 
 enum { ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
@@ -184,8 +186,9 @@ static cxu_result read_memory(const pointer_view *view, cxu_pointer_attribute at
         out_value->number = 1;
         return CXU_SUCCESS;
     case CXU_POINTER_MEMPOOL_HANDLE:
-        /* Memory of cuMemAllocAsync comes from a pool that has no handle here. */
-        return allocation->kind == CX_EMU_MEMORY_ASYNC ? CXU_NOT_SUPPORTED : CXU_SUCCESS;
+        if (allocation->pool != NULL)
+            out_value->pool = cx_emu_pool_handle(allocation->pool);
+        return CXU_SUCCESS;
     case CXU_POINTER_ALLOWED_HANDLE_TYPES:
         if (allocation->mapping != NULL)
             out_value->wide = allocation->mapping->physical->properties.handle_types;

@@ -6,6 +6,7 @@
 #include "emu/device.h"
 #include "emu/fault.h"
 #include "emu/physical.h"
+#include "emu/pool.h"
 #include "emu/schedule.h"
 #include "emu/slot.h"
 #include "emu/sticky.h"
@@ -143,8 +144,8 @@ static bool valid(const cx_emu_config *config)
 static bool reconfigure(const cx_emu_config *config)
 {
     if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING) {
-        bool used =
-            cx_emu_context_count() != 0 || cx_emu_devices_busy() || cx_emu_physical_exists();
+        bool used = cx_emu_context_count() != 0 || cx_emu_devices_busy() ||
+                    cx_emu_physical_exists() || cx_emu_pool_exists();
 
         if (!used && !choose_behaviour())
             return false;

@@ -133,6 +133,42 @@ static int act_pointer_all(cx_player *player, cx_call *call)
     return result == CXU_SUCCESS && !itself ? CXU_INVALID_VALUE : result;
 }
 
+/* ---- memory pools ---- */
+
+/* The first three attributes are ints, the others 64-bit numbers. */
+static bool is_int(cxu_mem_pool_attribute attribute)
+{
+    return attribute <= CXU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+}
+
+static int act_pool_set(cx_player *player, cx_call *call)
+{
+    cxu_mem_pool_attribute attribute = (cxu_mem_pool_attribute)call->in[1].integer;
+    int number = (int)call->in[2].wide;
+    uint64_t wide = call->in[2].wide;
+    void *value = is_int(attribute) ? (void *)&number : (void *)&wide;
+    if (player->driver.missing[CX_SLOT_mem_pool_set_attribute])
+        return CX_PLAY_ABSENT;
+    return (int)player->driver.table.mem_pool_set_attribute(call->in[0].pool, attribute,
+                                                            call->in[3].integer ? value : NULL);
+}
+
+static int act_pool_get(cx_player *player, cx_call *call)
+{
+    cxu_mem_pool_attribute attribute = (cxu_mem_pool_attribute)call->in[1].integer;
+    union {
+        int number;
+        uint64_t wide;
+    } value = {.wide = 0};
+    if (player->driver.missing[CX_SLOT_mem_pool_get_attribute])
+        return CX_PLAY_ABSENT;
+    int result = (int)player->driver.table.mem_pool_get_attribute(
+        call->in[0].pool, attribute, call->in[2].integer ? &value : NULL);
+    if (result == CXU_SUCCESS)
+        call->out[0] = (cx_cell){.wide = is_int(attribute) ? (uint64_t)value.number : value.wide};
+    return result;
+}
+
 /* ---- virtual memory ---- */
 
 static int act_vmem_properties(cx_player *player, cx_call *call)

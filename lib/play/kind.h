@@ -22,6 +22,7 @@
     CX_KIND(EXEC, exec, "executable graph")   \
     CX_KIND(HANDLE, handle, "memory handle")  \
     CX_KIND(FILE, integer, "file")            \
+    CX_KIND(POOL, pool, "memory pool")        \
     CX_KIND(GATE, host, "gate")               \
     CX_KIND(FUNCTION, host, "host function")  \
     CX_KIND(INTEGER, integer, "integer")      \
@@ -46,6 +47,7 @@ typedef union cx_cell {
     CUgraphExec exec;
     CUdeviceptr pointer;
     CUmemGenericAllocationHandle handle;
+    CUmemoryPool pool;
     void *host;
     int integer;
     unsigned int flags;

@@ -18,6 +18,7 @@ static const char *const word_sets[] = {
     [CX_WORDS_POINTER] = "attributes of memory",
     [CX_WORDS_ACCESS] = "access to mapped memory",
     [CX_WORDS_HANDLE_TYPE] = "how memory may be shared",
+    [CX_WORDS_POOL] = "attributes of memory pools",
     [CX_WORDS_WHEN] = "order of exit handlers",
 };
 

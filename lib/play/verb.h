@@ -39,6 +39,7 @@ typedef enum cx_words {
     CX_WORDS_POINTER,
     CX_WORDS_ACCESS,
     CX_WORDS_HANDLE_TYPE,
+    CX_WORDS_POOL,
     CX_WORDS_WHEN
 } cx_words;
 

@@ -138,6 +138,21 @@ SAME_PROPERTY(flags.gpu_direct_rdma, allocFlags.gpuDirectRDMACapable)
 SAME_PROPERTY(flags.usage, allocFlags.usage)
 SAME_PROPERTY(flags.reserved, allocFlags.reserved)
 #endif
+#if CUDA_VERSION >= 11020
+SAME_SIZE(cxu_mem_pool_attribute, CUmemPool_attribute)
+SAME_SIZE(cxu_mem_access_flags, CUmemAccess_flags)
+SAME_SIZE(cxu_mem_pool_properties, CUmemPoolProps)
+SAME_FIELD(cxu_mem_pool_properties, type, CUmemPoolProps, allocType)
+SAME_FIELD(cxu_mem_pool_properties, handle_types, CUmemPoolProps, handleTypes)
+SAME_FIELD(cxu_mem_pool_properties, location, CUmemPoolProps, location)
+SAME_FIELD(cxu_mem_pool_properties, win32_attributes, CUmemPoolProps, win32SecurityAttributes)
+#endif
+#if CUDA_VERSION >= 12030
+SAME_FIELD(cxu_mem_pool_properties, max_bytes, CUmemPoolProps, maxSize)
+#endif
+#if CUDA_VERSION >= 13000
+SAME_FIELD(cxu_mem_pool_properties, usage, CUmemPoolProps, usage)
+#endif
 #if CUDA_VERSION >= 11040
 SAME_SIZE(cxu_exec_affinity, CUexecAffinityParam)
 SAME_FIELD(cxu_exec_affinity, type, CUexecAffinityParam, type)
@@ -224,6 +239,9 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_mem_location CUmemLocation
 #define cxu_mem_access CUmemAccessDesc
 #define cxu_mem_properties CUmemAllocationProp
+#define cxu_mem_access_flags CUmemAccess_flags
+#define cxu_mem_pool_attribute CUmemPool_attribute
+#define cxu_mem_pool_properties CUmemPoolProps
 #define cxu_jit_option CUjit_option
 #define cxu_library_option CUlibraryOption
 #define cxu_stream_capture_status CUstreamCaptureStatus

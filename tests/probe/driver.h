@@ -62,6 +62,16 @@ typedef struct CUmemAllocationProp {
     unsigned char flags[8];
 } CUmemAllocationProp;
 
+typedef struct CUmemPoolProps {
+    int type;
+    int handle_types;
+    int location_type;
+    int location_id;
+    void *windows_attributes;
+    size_t max_bytes;
+    unsigned char reserved[56];
+} CUmemPoolProps;
+
 typedef struct CUmemAccessDesc {
     int location_type;
     int location_id;

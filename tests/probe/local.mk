@@ -12,7 +12,7 @@ tests_probe_probe_SOURCES = \
 	tests/probe/probe_context.c tests/probe/probe_copy.c \
 	tests/probe/probe_error.c tests/probe/probe_life.c \
 	tests/probe/probe_memory.c tests/probe/probe_module.c \
-	tests/probe/probe_order.c tests/probe/probe_peer.c \
+	tests/probe/probe_order.c tests/probe/probe_peer.c tests/probe/probe_pool.c \
 	tests/probe/probe_primary.c tests/probe/probe_query.c \
 	tests/probe/probe_runtime.c tests/probe/probe_stack.c \
 	tests/probe/probe_stream.c tests/probe/probe_virtual.c \

@@ -13,6 +13,7 @@ extern const struct experiment peer_experiments[];
 extern const struct experiment stream_experiments[];
 extern const struct experiment order_experiments[];
 extern const struct experiment memory_experiments[];
+extern const struct experiment pool_experiments[];
 extern const struct experiment virtual_experiments[];
 extern const struct experiment copy_experiments[];
 extern const struct experiment module_experiments[];

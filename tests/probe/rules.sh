@@ -15,7 +15,7 @@ documented()
 rules()
 {
     documented
-    for family in I:5 C:6 S:6 Q:6 P:7 E:2 T:13 G:5 F:5 R:2 V:7; do
+    for family in I:5 C:6 S:6 Q:6 P:7 E:2 T:15 G:5 F:5 R:2 V:7; do
         seq -f "${family%:*}%.0f" 1 "${family#*:}"
     done
 }

@@ -1,0 +1,68 @@
+/*
+ * Pools of stream-ordered memory: each device's default one, and those that the user made. All
+ * functions: lock "emu.state" held.
+ *
+ * A pool counts what is allocated from it, and keeps nothing back: memory that is freed goes to the
+ * device when its stream gets there, whatever the release threshold.
+ */
+#ifndef CX_EMU_POOL_H
+#define CX_EMU_POOL_H
+
+#include "emu/device.h"
+#include "emu/handle.h"
+
+enum { CX_EMU_POOL_SETTINGS = 3 }; /* the three attributes that are switches */
+
+typedef struct cx_emu_pool {
+    cx_emu_handle_slot slot;
+    cx_emu_device *device;
+    bool destroyed; /* the handle is stale; goes with the last memory */
+    size_t max_bytes; /* 0: no limit */
+    size_t allocations;
+    uint64_t used_bytes, used_high, reserved_high;
+    uint64_t release_threshold;
+    int settings[CX_EMU_POOL_SETTINGS];
+    unsigned char access[CX_EMU_DEVICES_MAX]; /* cxu_mem_access_flags, by ordinal */
+} cx_emu_pool;
+
+/* CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_pool_create(cx_emu_device *device, size_t max_bytes, cx_emu_pool **out_pool);
+
+/* The device's default pool, made when it is first asked for. CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_pool_default(cx_emu_device *device, cx_emu_pool **out_pool);
+
+/* The pool that cuMemAllocAsync takes from. CXU_OUT_OF_MEMORY. */
+cxu_result cx_emu_pool_current(cx_emu_device *device, cx_emu_pool **out_pool);
+
+/* The pool of a handle, for a call that uses it. CXU_INVALID_VALUE; the error of its device. */
+cxu_result cx_emu_pool_find(CUmemoryPool handle, cx_emu_pool **out_pool);
+
+/* Not of a default pool. Where it is its device's current one, the default one becomes that. */
+void cx_emu_pool_destroy(cx_emu_pool *pool);
+
+/* The end of a device. */
+void cx_emu_pool_close_default(cx_emu_device *device);
+
+/* Whether the user has any. */
+bool cx_emu_pool_exists(void);
+
+/*
+ * Allocates at once, and has it free itself from the pool when it goes; waits, as
+ * cx_emu_allocation_create. CXU_OUT_OF_MEMORY: also beyond the pool's limit.
+ */
+cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *out_pointer);
+
+/* Memory of the pool has gone; for allocation.c. */
+void cx_emu_pool_give(cx_emu_pool *pool, size_t bytes);
+
+static inline unsigned int cx_emu_pool_access(const cx_emu_pool *pool, const cx_emu_device *device)
+{
+    return pool->access[device->ordinal];
+}
+
+static inline CUmemoryPool cx_emu_pool_handle(cx_emu_pool *pool)
+{
+    return (CUmemoryPool)(void *)pool;
+}
+
+#endif

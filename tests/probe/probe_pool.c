@@ -1,0 +1,132 @@
+/* T14, T15: pools of stream-ordered memory. */
+#include "probes.h"
+#include "steps.h"
+
+enum { RELEASE_THRESHOLD = 4, RESERVED = 5, USED = 7, USED_HIGH = 8, SWITCHES = 3 };
+enum { POOL_BYTES = 4 << 20 };
+
+static CUmemoryPool make(int device, size_t max_bytes)
+{
+    CUmemoryPool pool = NULL;
+    /* Pinned memory of a device. */
+    CUmemPoolProps properties = {
+        .type = 1, .location_type = 1, .location_id = device, .max_bytes = max_bytes};
+    need("cuMemPoolCreate", cuMemPoolCreate(&pool, &properties));
+    return pool;
+}
+
+static void see_attribute(const char *word, CUmemoryPool pool, int attribute)
+{
+    unsigned long long value = 0;
+    CUresult code = cuMemPoolGetAttribute(pool, attribute, &value);
+    if (code == SUCCESS)
+        see(word, "%llu", value);
+    else
+        see_result(word, code);
+}
+
+static void see_current(const char *word, int device)
+{
+    CUmemoryPool pool = NULL;
+    CUresult code = cuDeviceGetMemPool(&pool, device);
+    if (code == SUCCESS)
+        see(word, "%s", who(pool));
+    else
+        see_result(word, code);
+}
+
+static void pools_of_a_device(void)
+{
+    CUmemoryPool pool = NULL;
+    CUdeviceptr made = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    see_result("default", cuDeviceGetDefaultMemPool(&pool, 0));
+    know(pool, "default-pool");
+    see_result("bad-device", cuDeviceGetDefaultMemPool(&pool, 99));
+    see_result("null", cuDeviceGetDefaultMemPool(NULL, 0));
+    see_current("current", 0);
+    see_result("destroy-default", cuMemPoolDestroy(pool));
+    CUmemoryPool own = make(0, 0);
+    know(own, "own-pool");
+    see_result("set", cuDeviceSetMemPool(0, own));
+    see_current("current-set", 0);
+    see_result("alloc", cuMemAllocAsync(&made, POOL_BYTES, on));
+    cuStreamSynchronize(on);
+    see_attribute("used", own, USED);
+    see_result("destroy", cuMemPoolDestroy(own));
+    see_current("current-destroyed", 0);
+    see_result("fill", cuMemsetD8Async(made, 1, 64, on));
+    see_result("free", cuMemFreeAsync(made, on));
+    see_result("synchronize", cuStreamSynchronize(on));
+    see_result("set-null", cuDeviceSetMemPool(0, NULL));
+}
+
+static void pool_of_another_device(void)
+{
+    init();
+    need_devices(2);
+    CUmemoryPool other = make(1, 0);
+    see_result("set", cuDeviceSetMemPool(0, other));
+    see_result("destroy", cuMemPoolDestroy(other));
+}
+
+static void pool_with_a_limit(void)
+{
+    CUdeviceptr made = 0, more = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    CUmemoryPool pool = make(0, POOL_BYTES);
+    see_result("too-large", cuMemAllocFromPoolAsync(&made, 64 * (size_t)POOL_BYTES, pool, on));
+    see_result("zero", cuMemAllocFromPoolAsync(&made, 0, pool, on));
+    see_result("null-pool", cuMemAllocFromPoolAsync(&made, 64, NULL, on));
+    see_result("all", cuMemAllocFromPoolAsync(&made, POOL_BYTES, pool, on));
+    see_result("more", cuMemAllocFromPoolAsync(&more, 512, pool, on));
+}
+
+static void attributes(void)
+{
+    unsigned long long threshold = 64 * KIB, zero = 0, one = 1;
+    int off = 0;
+    CUdeviceptr made = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    CUmemoryPool pool = make(0, 0);
+    see_attribute("switch-1", pool, 1);
+    see_attribute("switch-3", pool, SWITCHES);
+    see_result("set-switch", cuMemPoolSetAttribute(pool, 2, &off));
+    see_attribute("switch-2", pool, 2);
+    see_attribute("threshold", pool, RELEASE_THRESHOLD);
+    see_result("set-threshold", cuMemPoolSetAttribute(pool, RELEASE_THRESHOLD, &threshold));
+    see_attribute("threshold-set", pool, RELEASE_THRESHOLD);
+    see_result("attribute-0", cuMemPoolSetAttribute(pool, 0, &zero));
+    see_result("attribute-99", cuMemPoolSetAttribute(pool, 99, &zero));
+    see_result("set-used", cuMemPoolSetAttribute(pool, USED, &zero));
+    see_result("set-high-1", cuMemPoolSetAttribute(pool, USED_HIGH, &one));
+    see_result("get-null", cuMemPoolGetAttribute(pool, USED, NULL));
+    need("cuMemAllocFromPoolAsync", cuMemAllocFromPoolAsync(&made, POOL_BYTES, pool, on));
+    cuMemFreeAsync(made, on);
+    cuStreamSynchronize(on);
+    see_attribute("used", pool, USED);
+    see_attribute("used-high", pool, USED_HIGH);
+    see_result("set-high-0", cuMemPoolSetAttribute(pool, USED_HIGH, &zero));
+    see_attribute("used-high-again", pool, USED_HIGH);
+    see_result("trim", cuMemPoolTrimTo(pool, 0));
+    see_attribute("reserved-trimmed", pool, RESERVED);
+}
+
+const struct experiment pool_experiments[] = {
+    {"T14.device", pools_of_a_device,
+     "default bad-device null current destroy-default set current-set alloc used destroy "
+     "current-destroyed fill free synchronize set-null"},
+    {"T14.other-device", pool_of_another_device, "set destroy"},
+    {"T14.limit", pool_with_a_limit, "too-large zero null-pool all more"},
+    {"T15.attributes", attributes,
+     "switch-1 switch-3 set-switch switch-2 threshold set-threshold threshold-set attribute-0 "
+     "attribute-99 set-used set-high-1 get-null used used-high set-high-0 used-high-again trim "
+     "reserved-trimmed"},
+    {0},
+};
