@@ -21,7 +21,7 @@ run "$bench" --count 200 --rounds 1 --trace small
 printed '^  *small  *ctxrt object ' && printed '^  *small alloc  *ctxrt object ' &&
     printed '^  *small, 1.10 x peak  *ctxrt object ' && printed '^capacity '
 report $? 'every_measure_is_taken'
-run "$bench" --count 200 --rounds 1 --trace train --json
+run "$bench" --count 200 --rounds 1 --trace train --fast --json
 if command -v python3 > /dev/null; then
     [ "$status" -eq 0 ] && python3 -c '
 import json, sys
@@ -37,7 +37,7 @@ fi
 run "$bench" --rounds 0
 [ "$status" -eq 2 ] && grep -q '0 is not a number' "$scratch/errors"
 report $? 'a_bad_number_is_wrong_use'
-run "$bench" --fast
+run "$bench" --faster
 [ "$status" -eq 2 ] && grep -q '^usage' "$scratch/errors"
 report $? 'an_unknown_option_is_wrong_use'
 mkdir "$scratch/traces"

@@ -3,7 +3,7 @@
  * docs/performance.md explains the measures.
  *
  * usage: bench_alloc [--driver emulated|libcuda] [--rounds N] [--count N] [--traces FOLDER] [--trace NAME]
- *                    [--measure NAME] [--subject NAME] [--json] [--verify]
+ *                    [--measure NAME] [--subject NAME] [--fast] [--json] [--verify]
  */
 #include "apart.h"
 #include "generate.h"
@@ -22,6 +22,7 @@
 
 typedef struct request {
     bool emulated, json, verify;
+    bool fast; /* without what calls the driver for each operation */
     long rounds;
     uint64_t operations;
     const char *folder, *trace, *measure, *subject; /* NULL: all of them */
@@ -32,6 +33,11 @@ typedef bench_time (*measurement)(const bench_subject *subject, const bench_stag
 static bool wanted(const char *choice, const char *name)
 {
     return choice == NULL || strcmp(choice, name) == 0;
+}
+
+static bool takes_part(const request *ask, const bench_subject *subject)
+{
+    return subject->missing == NULL && wanted(ask->subject, subject->name) && !(ask->fast && subject->slow);
 }
 
 static int compare(const void *left, const void *right)
@@ -112,8 +118,7 @@ static void time_trace(const request *ask, const bench_field *field, const char 
     bench_stage stages[BENCH_SUBJECTS_MAX];
     bool open[BENCH_SUBJECTS_MAX];
     for (int i = 0; i < field->count; i++)
-        open[i] = field->subject[i].missing == NULL && wanted(ask->subject, field->subject[i].name) &&
-                  open_stage(&stages[i], trace, &field->subject[i], ask->operations);
+        open[i] = takes_part(ask, &field->subject[i]) && open_stage(&stages[i], trace, &field->subject[i], ask->operations);
     for (long round = -1; round < ask->rounds; round++)
         for (int i = 0; i < field->count; i++)
             if (open[i] && (round < SLOW_ROUNDS || !field->subject[i].slow))
@@ -175,7 +180,7 @@ static void take_all_latencies(const request *ask, const bench_field *field, con
     for (int t = 0; t < BENCH_TRACES && wanted(ask->measure, "latency"); t++)
         for (int i = 0; i < field->count; i++)
             if (traces[t].timed && traces[t].trace.count != 0 && wanted(ask->trace, traces[t].name) &&
-                field->subject[i].missing == NULL && wanted(ask->subject, field->subject[i].name))
+                takes_part(ask, &field->subject[i]))
                 take_latencies(ask, &traces[t], &field->subject[i]);
 }
 
@@ -309,7 +314,8 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high)
 
 static const char usage[] =
     "usage: bench_alloc [--driver emulated|libcuda] [--rounds N] [--count N] [--traces FOLDER]\n"
-    "                   [--trace NAME] [--measure NAME] [--subject NAME] [--json] [--verify]\n"
+    "                   [--trace NAME] [--measure NAME] [--subject NAME] [--fast] [--json] [--verify]\n"
+    "--fast leaves out the driver's own calls\n"
     "traces: gpu small train hta 'minimalloc A' .. 'minimalloc E'\n"
     "measures: trace one two handing latency growth capacity upstream metadata\n";
 
@@ -347,6 +353,8 @@ static bool take_arguments(request *ask, int argc, char **argv)
             ask->json = true;
         else if (strcmp(argv[i], "--verify") == 0)
             ask->verify = true;
+        else if (strcmp(argv[i], "--fast") == 0)
+            ask->fast = true;
         else if (i + 1 == argc || !take_option(ask, argv[i], argv[i + 1]))
             return false;
         else
