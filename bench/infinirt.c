@@ -1,8 +1,8 @@
 /*
  * What the InfiniRT interface adds to the calls of ctxrt that it makes: the same operation through both, on
- * one stream of one GPU (or the CPU, with --cpu).
+ * one stream of one GPU (or the CPU, with --cpu). Where there is no second GPU, devices are set by turns with the CPU.
  *
- * usage: bench_infinirt [--cpu] [--rounds N] [--count N]
+ * usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds N] [--count N]
  */
 #include "rounds.h"
 
@@ -129,8 +129,18 @@ static long number(const char *text, long most)
     return value;
 }
 
+static ctxrt_cuda_driver driver_named(const char *text)
+{
+    if (strcmp(text, "emulated") != 0 && strcmp(text, "libcuda") != 0) {
+        fprintf(stderr, "bench_infinirt: --driver %s: it can be emulated or libcuda\n", text);
+        exit(2);
+    }
+    return strcmp(text, "libcuda") == 0 ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
+}
+
 int main(int argc, char **argv)
 {
+    int gpus;
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     setting s = {.first = CTXRT_CUDA(0), .second = CTXRT_CUDA(1)};
     long rounds = 15, count = 50000;
@@ -138,16 +148,21 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--cpu") == 0)
             s.first = CTXRT_CPU(0);
+        else if (strcmp(argv[i], "--driver") == 0 && i + 1 < argc)
+            options.cuda_driver = driver_named(argv[++i]);
         else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
             rounds = number(argv[++i], BENCH_ROUNDS_MAX);
         else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
             count = number(argv[++i], 100000000);
         else {
-            fprintf(stderr, "usage: bench_infinirt [--cpu] [--rounds N] [--count N]\n");
+            fprintf(stderr, "usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds N] [--count N]\n");
             return 2;
         }
     }
     check(ctxrt_init(&options));
+    check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &gpus));
+    if (gpus < 2)
+        s.second = CTXRT_CPU(0);
     prepare(&s);
     printf("%-30s %12s %12s %10s %8s\n", "median of one, ns", "ctxrt", "InfiniRT", "added", "ratio");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
