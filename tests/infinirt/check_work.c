@@ -89,6 +89,30 @@ START_TEST(a_query_tells_what_has_not_run)
 }
 END_TEST
 
+START_TEST(waiting_for_an_event_runs_what_comes_before_it)
+{
+    infinirtEvent_t event;
+    unsigned char *host;
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t stream = infini_stream();
+    void *memory = infini_memory(64);
+    infini_assert_ok(infinirtMallocHost((void **)&host, 64));
+    memset(host, 0, 64);
+    infini_assert_ok(infinirtEventCreate(&event));
+    infini_assert_ok(infinirtMemsetAsync(memory, 3, 64, stream));
+    infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
+    infini_assert_ok(infinirtMemcpyAsync(host, memory, 64, INFINIRT_MEMCPY_D2H, stream));
+    infini_assert_ok(infinirtEventRecord(event, stream));
+    ck_assert_int_eq(host[0], 0);
+    infini_assert_ok(infinirtEventSynchronize(event));
+    ck_assert_int_eq(host[0], 9);
+    infini_assert_ok(infinirtEventDestroy(event));
+    infini_assert_ok(infinirtStreamDestroy(stream));
+    infini_assert_ok(infinirtFreeHost(host));
+    infini_assert_ok(infinirtFree(memory));
+}
+END_TEST
+
 START_TEST(flags_of_events_are_told_apart)
 {
     infinirtEvent_t untimed, timed;
@@ -293,6 +317,7 @@ static Suite *work(void)
     tcase_add_loop_test(order, a_fill_that_waits_comes_behind_every_stream, 0, TYPES);
     tcase_add_loop_test(order, no_stream_is_the_legacy_stream, 0, TYPES);
     tcase_add_loop_test(order, a_query_tells_what_has_not_run, 0, TYPES);
+    tcase_add_loop_test(order, waiting_for_an_event_runs_what_comes_before_it, 0, TYPES);
     tcase_add_loop_test(order, flags_of_events_are_told_apart, 0, TYPES);
     tcase_add_loop_test(order, a_stream_waits_for_an_event_of_another_stream, 0, TYPES);
     tcase_add_loop_test(order, a_stream_waits_for_an_event_of_a_device_of_another_type, 0, TYPES);
