@@ -214,7 +214,8 @@ CTXRT_API ctxrt_status ctxrt_copy(void *destination, const void *source, size_t 
 
 /**
  * Copies in the order of `stream` (NULL: the current one). With pinned memory the call never waits;
- * ordinary host memory is staged, or waited for (T13); so is memory of another driver than the stream's.
+ * ordinary host memory is staged, or waited for (T13). Memory of a device of another driver than the stream's is
+ * waited for: the copy comes behind the stream's work all the same.
  * From host to host, with `stream` NULL and nothing current, there is no order to keep: it copies at
  * once. Errors as ctxrt_copy.
  */

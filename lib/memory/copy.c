@@ -34,8 +34,10 @@ static ctxrt_status check_end(const char *noun, const void *pointer, const cx_co
 static ctxrt_status choose_driver(cx_copy_plan *plan)
 {
     cx_copy_end *to = &plan->destination, *from = &plan->source;
+    plan->strange = false;
     if (to->device && from->device && to->view.driver != from->view.driver) {
-        if (cx_pointer_of_host(&from->view))
+        plan->strange = cx_pointer_of_host(&from->view);
+        if (plan->strange)
             from->device = false;
         else if (cx_pointer_of_host(&to->view))
             to->device = false;
@@ -79,6 +81,29 @@ ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void 
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: %zu bytes at the %s %p wrap around", call,
                         size_bytes, noun, pointer);
     return CTXRT_SUCCESS;
+}
+
+/* ---- routes ---- */
+
+static ctxrt_status wait_for_work(const cx_stream_target *target)
+{
+    cxu_stream_capture_status capture = CXU_STREAM_CAPTURE_STATUS_NONE;
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (!target->driver->missing[CX_SLOT_stream_is_capturing])
+        status = CX_DRIVER_CALL(target->driver, stream_is_capturing, (target->native, &capture));
+    if (status == CTXRT_SUCCESS && capture == CXU_STREAM_CAPTURE_STATUS_NONE)
+        status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
+    return status;
+}
+
+/* Drivers read host memory when the call is made (T13); that of a device is what the work before leaves there. */
+ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route)
+{
+    ctxrt_status status = cx_route_begin(stream, plan->end, out_route);
+    if (status != CTXRT_SUCCESS || !plan->strange)
+        return status;
+    status = wait_for_work(&out_route->target);
+    return status == CTXRT_SUCCESS ? status : cx_route_end(out_route, status, false);
 }
 
 /* ---- plain bytes ---- */
@@ -129,7 +154,7 @@ ctxrt_status cx_copy_run(const cx_copy_plan *plan, void *destination, const void
         memmove(destination, source, size_bytes);
         return CTXRT_SUCCESS;
     }
-    ctxrt_status status = cx_route_begin(stream, plan->end, &route);
+    ctxrt_status status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
     return cx_route_end(&route, cx_copy_submit(plan, &route, destination, source, size_bytes), wait);

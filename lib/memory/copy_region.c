@@ -145,7 +145,7 @@ static ctxrt_status run(const cx_copy_plan *plan, const box *shape, ctxrt_stream
         copy_on_host(shape);
         return CTXRT_SUCCESS;
     }
-    ctxrt_status status = cx_route_begin(stream, plan->end, &route);
+    ctxrt_status status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
     return cx_route_end(&route, submit(plan, &route, shape), wait);

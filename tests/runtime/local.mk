@@ -257,3 +257,11 @@ tests_runtime_check_allocator_snapshot_SOURCES = tests/runtime/check_allocator_s
 tests_runtime_check_allocator_snapshot_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_allocator_snapshot_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_allocator_snapshot_LDADD = $(PUBLIC_LIBS) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/runtime/check_copy_drivers
+TESTS += tests/runtime/check_copy_drivers
+tests_runtime_check_copy_drivers_SOURCES = tests/runtime/check_copy_drivers.c tests/runtime/gate.h
+tests_runtime_check_copy_drivers_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_copy_drivers_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_copy_drivers_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_runtime_check_copy_drivers_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
