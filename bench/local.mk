@@ -34,3 +34,8 @@ noinst_PROGRAMS += bench/bench_infinirt
 bench_bench_infinirt_SOURCES = bench/infinirt.c bench/rounds.c bench/rounds.h
 bench_bench_infinirt_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/include/infinirt
 bench_bench_infinirt_LDADD = lib/libinfinirt.la lib/libctxrt.la
+
+noinst_PROGRAMS += bench/bench_plan
+bench_bench_plan_SOURCES = bench/plan.c
+bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
+bench_bench_plan_LDADD = lib/libctxrt.la

@@ -465,7 +465,7 @@ static void read_trace(const char *name)
     char path[512], line[64];
     const char *top = getenv("top_srcdir");
     size_t slot, size, tensors[LIFETIMES_MAX];
-    snprintf(path, sizeof path, "%s/tests/traces/%s", top != NULL ? top : ".", name);
+    snprintf(path, sizeof path, "%s/bench/traces/%s", top != NULL ? top : ".", name);
     FILE *file = fopen(path, "r");
     ck_assert_msg(file != NULL, "%s is not there", path);
     while (fgets(line, sizeof line, file) != NULL) {

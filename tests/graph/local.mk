@@ -32,8 +32,6 @@ tests_graph_check_plan_SOURCES = tests/graph/check_plan.c
 tests_graph_check_plan_CPPFLAGS = $(GRAPH_CPPFLAGS)
 tests_graph_check_plan_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_plan_LDADD = $(PUBLIC_LIBS)
-EXTRA_DIST += tests/traces/README.md tests/traces/minimalloc_A.csv tests/traces/minimalloc_B.csv \
-	tests/traces/minimalloc_C.csv tests/traces/minimalloc_D.csv tests/traces/minimalloc_E.csv
 
 tests_graph_check_recording_frames_SOURCES = tests/graph/check_recording_frames.c tests/graph/operators.h \
 	tests/graph/place.h

@@ -1,0 +1,103 @@
+/* What planning a tensor costs, from a thousand to a million of them, and how small the hard cases get. */
+#include <ctxrt/ctxrt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LIVE = 1000, SLOTS = 1000 };
+
+static double now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static void check(ctxrt_status status)
+{
+    if (status == CTXRT_SUCCESS)
+        return;
+    fprintf(stderr, "bench_plan: %s\n", ctxrt_last_error()->message);
+    exit(1);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* Tensors of 256 bytes to 4 MiB of which a thousand live at a time, each taking the place of a random one. */
+static void time_planning(size_t tensors)
+{
+    size_t live[LIVE], peak;
+    uint32_t random = 1;
+    ctxrt_plan *plan;
+    check(ctxrt_plan_create(256, &plan));
+    double start = now_ns();
+    for (size_t i = 0; i < tensors; i++) {
+        size_t at = i < LIVE ? i : next_random(&random) % LIVE;
+        if (i >= LIVE)
+            check(ctxrt_plan_free(plan, live[at]));
+        check(ctxrt_plan_alloc(plan, (size_t)256 << next_random(&random) % 15, &live[at]));
+    }
+    double spent = now_ns() - start;
+    check(ctxrt_plan_peak(plan, &peak));
+    printf("%8zu tensors planned: %6.1f ns each, freeing included\n", tensors, spent / (double)tensors);
+    check(ctxrt_plan_destroy(plan));
+}
+
+static bool read_trace(const char *name, ctxrt_plan *plan)
+{
+    char path[4096], line[64];
+    size_t slot, size, tensors[SLOTS];
+    snprintf(path, sizeof path, "%s/%s", BENCH_TRACES_FOLDER, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        fprintf(stderr, "bench_plan: %s cannot be read\n", path);
+        return false;
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "a,%zu,%zu", &slot, &size) == 2 && slot < SLOTS)
+            check(ctxrt_plan_alloc(plan, size, &tensors[slot]));
+        else if (sscanf(line, "f,%zu", &slot) == 1 && slot < SLOTS)
+            check(ctxrt_plan_free(plan, tensors[slot]));
+    }
+    fclose(file);
+    return true;
+}
+
+/* Each is known to fit into 256 MiB. */
+static bool optimise(char letter)
+{
+    const double capacity = 256.0 * 1024 * 1024;
+    char name[32];
+    size_t before, after;
+    ctxrt_plan *plan;
+    snprintf(name, sizeof name, "minimalloc_%c.csv", letter);
+    check(ctxrt_plan_create(256, &plan));
+    bool good = read_trace(name, plan);
+    if (good) {
+        check(ctxrt_plan_peak(plan, &before));
+        double start = now_ns();
+        check(ctxrt_plan_optimise(plan, 0, 0));
+        double spent = now_ns() - start;
+        check(ctxrt_plan_peak(plan, &after));
+        printf("%s: %.3f of the capacity by best fit, %.3f optimised in %.1f s\n", name, (double)before / capacity,
+               (double)after / capacity, spent / 1e9);
+    }
+    check(ctxrt_plan_destroy(plan));
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    size_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
+    for (size_t tensors = 1000; tensors <= most; tensors *= 10)
+        time_planning(tensors);
+    for (char letter = 'A'; letter <= 'E'; letter++)
+        if (!optimise(letter))
+            return 1;
+    return 0;
+}
