@@ -30,7 +30,7 @@ void bench_add_fit(bench_field *field)
     ctxrt_device_info info;
     bench_check(ctxrt_device_properties(CTXRT_CUDA(0), &info));
     uint64_t units = info.total_bytes >> CX_FIT_UNIT_BITS;
-    cx_fit_open(&fit, &store);
+    cx_fit_open(&fit, &store, NULL);
     if (cx_fit_add(&fit, 0, units < UINT32_MAX ? (uint32_t)units : UINT32_MAX, 0) == 0)
         subject.missing = "there is no memory for its nodes";
     field->subject[field->count++] = subject;

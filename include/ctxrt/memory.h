@@ -6,6 +6,12 @@
  * changes which device or context is current.
  * Sizes are in bytes. A size of 0 is an error where memory is asked for, and does nothing where
  * memory is copied or filled.
+ * Memory that was freed is kept for later requests: ctxrt_allocator_trim gives it back to the driver. Device memory is
+ * of the stream that was current when it was allocated, and ready in that stream's order: work that it was
+ * freed behind may still be using it. Whoever uses it elsewhere waits for that stream first, and says so
+ * (ctxrt_memory_record_stream) before it is freed. Memory of the CPU device may be used by the host at once.
+ * A request that is served from what is kept does not ask the driver: that other code destroyed or reset the context
+ * then shows when the memory is used.
  * Memory keeps its context from being destroyed or released (CTXRT_ERROR_IN_USE). A reset of its
  * device frees it: what was allocated before is then given back without error, and must not be used.
  * Thread-safe, but for ctxrt_device_reset while other threads work with memory of that device.
@@ -286,8 +292,9 @@ typedef struct ctxrt_pointer_info {
 CTXRT_API ctxrt_status ctxrt_pointer_query(const void *pointer,
                                            ctxrt_pointer_info *out_info) CTXRT_CHECK_RESULT;
 
-/** Figures of an allocator, in bytes unless they count: what was asked for, without rounding. Each is
- * exact; read while other threads allocate, they may be of different moments. */
+/** Figures of an allocator, in bytes unless they count: what was asked for, without rounding. Read while other
+ * threads allocate, they may be of different moments. Each is exact, but for the peaks where several threads
+ * allocate without a limit: then each thread may move a peak by 1 MiB, or 256 pieces. */
 typedef struct ctxrt_allocator_figures {
     uint64_t current_bytes;   /**< in use */
     uint64_t peak_bytes;
@@ -300,8 +307,8 @@ typedef struct ctxrt_allocator_figures {
 } ctxrt_allocator_figures;
 
 /**
- * Creates an allocator that takes memory of the calling thread's current context from the driver, with
- * figures and a limit of its own. The caller owns it. Put it into a frame with
+ * Creates an allocator of the calling thread's current context that keeps memory of its own, with figures and a
+ * limit of its own. The caller owns it. Put it into a frame with
  * ctxrt_frame_set_allocator.
  *
  * @param limit_bytes  requests beyond it are CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit
@@ -325,8 +332,8 @@ CTXRT_API ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *allocator,
 CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,
                                                  uint64_t limit_bytes) CTXRT_CHECK_RESULT;
 
-/** Gives cached memory back to the driver: this allocator caches none, so 0 bytes. NULL: of the top
- * frame. `out_released_bytes` may be NULL. */
+/** Gives what is free back to the driver: whole segments, of which nothing is in use; the memory that threads and streams
+ * keep is joined first. NULL: of the top frame. `out_released_bytes` may be NULL. */
 CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
                                             uint64_t *out_released_bytes) CTXRT_CHECK_RESULT;
 

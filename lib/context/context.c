@@ -146,6 +146,28 @@ void cx_context_on_end(cx_context_close *close, cx_context_forget *forget)
     pthread_mutex_unlock(&cx_contexts_lock);
 }
 
+static _Atomic(void (*)(const cx_context *context, cx_context_memory *sum)) counter;
+
+void cx_context_on_count(void (*count)(const cx_context *context, cx_context_memory *sum))
+{
+    atomic_store(&counter, count);
+}
+
+cx_context_memory cx_context_memory_of(const cx_context *context)
+{
+    void (*count)(const cx_context *, cx_context_memory *) = atomic_load(&counter);
+    cx_context_memory sum = {(uint64_t)atomic_load(&context->objects[CX_OBJECT_MEMORY]),
+                             atomic_load(&context->memory_bytes)};
+    if (count != NULL)
+        count(context, &sum);
+    return sum;
+}
+
+int cx_context_objects(const cx_context *context, cx_object_kind kind)
+{
+    return kind == CX_OBJECT_MEMORY ? (int)cx_context_memory_of(context).count : atomic_load(&context->objects[kind]);
+}
+
 static void forget(cx_context *context, bool for_good)
 {
     for (int i = ENDERS_MAX - 1; i >= 0; i--)
@@ -197,7 +219,7 @@ ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)
         return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: frame %d of thread %d refers to it",
                         cx_context_text(context), level, number);
     for (int kind = 0; kind < CX_OBJECT_KINDS; kind++) {
-        int count = atomic_load(&context->objects[kind]);
+        int count = cx_context_objects(context, kind);
         if (count != 0)
             return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: %d %s of it %s left", cx_context_text(context), count,
                             object_nouns[kind][count != 1], count == 1 ? "is" : "are");

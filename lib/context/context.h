@@ -38,12 +38,12 @@ typedef struct cx_context {
     _Atomic uint64_t id;      /* the driver's, or our own where it has none */
     _Atomic uint32_t epoch;   /* bumped by a reset: objects of an older epoch are gone */
     _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
-    _Atomic int objects[CX_OBJECT_KINDS]; /* of the user's */
+    _Atomic int objects[CX_OBJECT_KINDS]; /* of the user's, but for memory that an allocator counts */
     _Atomic uint64_t memory_bytes;        /* of the CX_OBJECT_MEMORY among them */
     void *handles;            /* of operator libraries; handle.c, under its own lock */
     void *idle_streams;       /* thread default streams that nobody has; lib/work, under its own lock */
-    pthread_mutex_t lock;     /* "context": the field below */
-    void *allocator;          /* the default allocator, made on first use; lib/memory */
+    pthread_mutex_t lock;     /* "context": the making of what is below */
+    _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
 } cx_context;
 
 extern cx_pool cx_contexts;
@@ -126,6 +126,16 @@ static inline void cx_context_memory_drop(cx_context *context, size_t size_bytes
     atomic_fetch_sub_explicit(&context->memory_bytes, size_bytes, memory_order_relaxed);
     cx_context_object_drop(context, CX_OBJECT_MEMORY);
 }
+
+/* What is there of a kind, with what allocators count themselves; they say once how to ask them: that takes no lock
+ * before "stashes". */
+typedef struct cx_context_memory {
+    uint64_t count;
+    uint64_t bytes;
+} cx_context_memory;
+void cx_context_on_count(void (*count)(const cx_context *context, cx_context_memory *sum));
+cx_context_memory cx_context_memory_of(const cx_context *context);
+int cx_context_objects(const cx_context *context, cx_object_kind kind);
 
 /*
  * Rooms above keep things in a context (idle streams, the default allocator). They say once how these go:

@@ -23,10 +23,10 @@ static void release(cx_device *device, void *argument)
         *status = cx_context_release_primary(device);
 }
 
-static bool has_objects(cx_context *context)
+static bool has_objects(const cx_context *context)
 {
     for (int kind = 0; kind < CX_OBJECT_KINDS; kind++)
-        if (atomic_load(&context->objects[kind]) != 0)
+        if (cx_context_objects(context, kind) != 0)
             return true;
     return false;
 }

@@ -129,10 +129,12 @@ static bool take_context(void *object, void *argument)
         .kind = context->kind,
         .native = context->native,
         .holds = atomic_load(&context->holds),
-        .memory_bytes = atomic_load(&context->memory_bytes),
     };
     for (int kind = 0; kind < CX_OBJECT_KINDS; kind++)
         out->objects[kind] = atomic_load(&context->objects[kind]);
+    cx_context_memory memory = cx_context_memory_of(context);
+    out->objects[CX_OBJECT_MEMORY] = (int)memory.count;
+    out->memory_bytes = memory.bytes;
     return true;
 }
 

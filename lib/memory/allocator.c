@@ -1,36 +1,51 @@
-#include "memory/allocator.h"
+#include "memory/cache.h"
 
 #include "base/error.h"
+#include "work/stream.h"
 
 cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
 
 /* ---- the default one of a context ---- */
 
-/* Nothing of it is live: memory counts as an object of the context. */
-static void close_default(cx_context *context)
+/* Nothing of it is live: memory counts as an object of the context. `native`: the context is there still. */
+static void end_default(cx_context *context, bool native)
 {
-    pthread_mutex_lock(&context->lock);
-    cx_allocator *allocator = context->allocator;
-    context->allocator = NULL;
-    pthread_mutex_unlock(&context->lock);
+    cx_allocator *allocator = atomic_exchange(&context->allocator, NULL);
     if (allocator == NULL)
         return;
     if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) == NULL)
         return;
     cx_trace_end(&allocator->trace);
+    cx_cache_close(allocator->cache, native);
     cx_pool_put_back(&cx_allocators, allocator);
 }
 
-/* After a reset it stays: memory of before is still to be released, and is in its figures. */
-static void forget_default(cx_context *context, bool for_good)
+static void close_default(cx_context *context)
 {
-    if (for_good)
-        close_default(context);
+    end_default(context, true);
 }
 
+/* After a reset it stays: memory of before is still to be released, and is in its figures. */
+static void forget_memory(cx_context *context, bool for_good)
+{
+    if (for_good)
+        end_default(context, false);
+    else
+        cx_caches_forget(context);
+}
+
+/* Streams' own room knows nothing of memory. */
 static void watch_contexts(void)
 {
-    cx_context_on_end(close_default, forget_default);
+    cx_context_on_end(close_default, forget_memory);
+    cx_context_on_count(cx_caches_count);
+    cx_stream_on_destroy(cx_caches_close_stream);
+}
+
+static void watch_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_contexts);
 }
 
 static cx_allocator *take(const cx_allocator *model, cx_context *context, uint64_t limit_bytes)
@@ -43,8 +58,13 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context, uint64
     allocator->is_default = model->is_default;
     allocator->vtable = model->vtable;
     allocator->user_data = model->user_data;
+    allocator->cache = NULL;
     atomic_store(&allocator->live, 0);
     cx_figures_reset(&allocator->figures, limit_bytes);
+    if (model->kind == &cx_caching_allocator && cx_cache_open(allocator, &allocator->cache) != CTXRT_SUCCESS) {
+        cx_pool_put_back(&cx_allocators, allocator);
+        return NULL;
+    }
     cx_trace_begin(&allocator->trace);
     return allocator;
 }
@@ -55,24 +75,29 @@ static ctxrt_status no_memory(const cx_context *context)
                     cx_context_text(context));
 }
 
-static ctxrt_status get_default(cx_context *context, cx_allocator **out_allocator)
+static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocator)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static const cx_allocator model = {.kind = &cx_driver_allocator, .is_default = true};
-    pthread_once(&once, watch_contexts);
+    static const cx_allocator model = {.kind = &cx_caching_allocator, .is_default = true};
+    watch_once();
     pthread_mutex_lock(&context->lock);
-    cx_allocator *allocator = context->allocator;
+    cx_allocator *allocator = atomic_load(&context->allocator);
     if (allocator == NULL) {
         allocator = take(&model, context, 0);
         if (allocator != NULL)
             cx_pool_publish(&cx_allocators, allocator);
-        context->allocator = allocator;
+        atomic_store(&context->allocator, allocator);
     }
     pthread_mutex_unlock(&context->lock);
     if (allocator == NULL)
         return no_memory(context);
     *out_allocator = allocator;
     return CTXRT_SUCCESS;
+}
+
+static inline ctxrt_status get_default(cx_context *context, cx_allocator **out_allocator)
+{
+    *out_allocator = atomic_load_explicit(&context->allocator, memory_order_acquire);
+    return __builtin_expect(*out_allocator != NULL, 1) ? CTXRT_SUCCESS : make_default(context, out_allocator);
 }
 
 /* ---- arguments ---- */
@@ -117,6 +142,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(frame);
+    watch_once();
     cx_allocator *allocator = take(model, context, limit_bytes);
     if (allocator == NULL)
         return no_memory(context);
@@ -127,7 +153,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
 
 ctxrt_status ctxrt_allocator_create(uint64_t limit_bytes, ctxrt_allocator **out_allocator)
 {
-    static const cx_allocator model = {.kind = &cx_driver_allocator};
+    static const cx_allocator model = {.kind = &cx_caching_allocator};
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
@@ -148,7 +174,8 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
                    : cx_error(CTXRT_ERROR_IN_USE,
                               "the allocator is in use: it is the allocator of frame %d of thread %d",
                               level, number);
-    unsigned long long live = atomic_load(&allocator->live);
+    unsigned long long live = allocator->cache != NULL ? cx_cache_live(allocator->cache)
+                                                       : atomic_load(&allocator->live);
     if (live != 0)
         return cx_error(CTXRT_ERROR_IN_USE, "the allocator is in use: %llu piece%s of its memory %s live",
                         live, live == 1 ? "" : "s", live == 1 ? "is" : "are");
@@ -254,7 +281,9 @@ ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle, ctxrt_allocator
     if (out_figures == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_statistics: out_figures is NULL");
     status = cx_allocator_resolve(handle, &allocator);
-    if (status == CTXRT_SUCCESS)
+    if (status == CTXRT_SUCCESS && allocator->cache != NULL)
+        cx_cache_figures(allocator->cache, out_figures);
+    else if (status == CTXRT_SUCCESS)
         cx_figures_read(&allocator->figures, out_figures);
     return status;
 }

@@ -12,19 +12,21 @@
 #include "memory/trace.h"
 
 typedef struct cx_allocator cx_allocator;
+typedef struct cx_block cx_block;
 
 typedef struct cx_allocation {
     cx_context *context;
     size_t size_bytes;    /* never 0 */
     ctxrt_stream *stream; /* the frame's own; NULL: the thread's default stream */
+    cx_thread *thread;    /* the calling one */
 } cx_allocation;
 
 typedef struct cx_allocator_kind {
-    /* The context is current. Records the error. */
-    ctxrt_status (*alloc)(cx_allocator *allocator, const cx_allocation *request, void **out_pointer);
+    /* The context is current. Fills in the block's memory; records the error. */
+    ctxrt_status (*alloc)(cx_allocator *allocator, const cx_allocation *request, cx_block *block);
     /* On any thread, whatever is current there. The memory is gone even if it fails. Not called for
-     * memory that went with a reset of the context. `stream` is not set. */
-    ctxrt_status (*free)(cx_allocator *allocator, const cx_allocation *request, void *pointer);
+     * memory that went with a reset of the context. */
+    ctxrt_status (*free)(cx_allocator *allocator, const cx_block *block);
     /* Bytes given back to the driver. NULL: caches none. */
     uint64_t (*trim)(cx_allocator *allocator);
     /* Before the allocator goes; nothing of it is live. NULL: nothing to do. */
@@ -34,6 +36,7 @@ typedef struct cx_allocator_kind {
 struct cx_allocator {
     const cx_allocator_kind *kind;
     cx_context *context;
+    struct cx_cache *cache; /* of the caching kind; else NULL, and the figures are those below */
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     _Atomic uint64_t live; /* requests being served, and memory not freed */
     cx_figures figures;
@@ -44,8 +47,9 @@ struct cx_allocator {
 
 extern cx_pool cx_allocators;
 
-/* Takes memory straight from the driver, and gives it straight back. */
-extern const cx_allocator_kind cx_driver_allocator;
+/* Keeps what was freed and gives it out again. It has a cache, which counts and limits what it gives out by itself
+ * and knows what a reset took away. */
+extern const cx_allocator_kind cx_caching_allocator;
 
 /* The allocator that a frame's memory comes from. The frame is the calling thread's and its context
  * is current; the allocator lives as long as it stands in the frame. */

@@ -1,6 +1,7 @@
 #include "memory/block.h"
 
 #include "base/error.h"
+#include "memory/cache.h"
 #include "memory/hold.h"
 
 static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
@@ -12,26 +13,37 @@ static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_byte
                     (unsigned long long)atomic_load(&allocator->figures.limit_bytes));
 }
 
-static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request, void **out_pointer)
+static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
 {
     if (!cx_figures_reserve(&allocator->figures, request->size_bytes))
         return beyond_limit(allocator, request->size_bytes);
-    ctxrt_status status = allocator->kind->alloc(allocator, request, out_pointer);
+    ctxrt_status status = allocator->kind->alloc(allocator, request, block);
     if (status != CTXRT_SUCCESS) {
         cx_figures_failed(&allocator->figures, request->size_bytes);
         return status;
     }
     cx_figures_served(&allocator->figures, request->size_bytes);
-    cx_trace_alloc(&allocator->trace, *out_pointer, request->size_bytes);
+    cx_trace_alloc(&allocator->trace, block->pointer, request->size_bytes);
     return CTXRT_SUCCESS;
+}
+
+/* A cache counts by itself. */
+static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+{
+    ctxrt_status status = cx_cache_alloc(allocator->cache, request, block);
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        cx_trace_alloc(&allocator->trace, block->pointer, request->size_bytes);
+    return status;
 }
 
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
 {
-    const cx_allocation request = {block->context, block->size_bytes, stream};
+    const cx_allocation request = {block->context, block->size_bytes, stream, cx_thread_current};
+    if (__builtin_expect(block->allocator->cache != NULL, 1))
+        return serve_cached(block->allocator, &request, block);
     atomic_fetch_add(&block->allocator->live, 1);
     cx_context_memory_add(block->context, block->size_bytes);
-    ctxrt_status status = serve(block->allocator, &request, &block->pointer);
+    ctxrt_status status = serve(block->allocator, &request, block);
     if (status != CTXRT_SUCCESS) {
         atomic_fetch_sub(&block->allocator->live, 1);
         cx_context_memory_drop(block->context, block->size_bytes);
@@ -74,10 +86,11 @@ ctxrt_status cx_block_give_back(const cx_block *block)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
-    const cx_allocation request = {block->context, block->size_bytes, NULL};
     cx_trace_free(&allocator->trace, block->pointer, block->size_bytes);
+    if (__builtin_expect(allocator->cache != NULL, 1))
+        return cx_cache_free(allocator->cache, block);
     if (cx_context_holds_what_is_of(block->context, block->epoch))
-        status = allocator->kind->free(allocator, &request, block->pointer);
+        status = allocator->kind->free(allocator, block);
     uncount(block);
     return status;
 }
@@ -107,7 +120,7 @@ void cx_block_forget(const cx_block *block)
     if (block->held != NULL)
         cx_hold_forget(block);
     else
-        uncount(block);
+        (void)cx_block_give_back(block);
 }
 
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)

@@ -9,14 +9,15 @@
 
 typedef struct cx_held cx_held;
 
-typedef struct cx_block {
+struct cx_block {
     void *pointer;
     size_t size_bytes;
     cx_context *context;
     uint32_t epoch; /* the context's; another one now: a reset has freed the memory */
     cx_allocator *allocator;
+    uint32_t piece; /* of an allocator that has a cache: piece.h; else 0 */
     cx_held *held; /* it belongs to a hold: hold.h. NULL: to nobody but who has it */
-} cx_block;
+};
 
 /* From the allocator of the calling thread's top frame. Counts as memory of the context. */
 ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block);

@@ -2,9 +2,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "context/excursion.h"
-#include "memory/allocator.h"
+#include "memory/block.h"
 
-static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, void **out_pointer)
+static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
 {
     void *pointer = NULL;
     ctxrt_stream *stream = request->stream;
@@ -20,21 +20,21 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "the custom allocator of %s reported success but gave NULL for %zu bytes",
                         cx_context_text(request->context), request->size_bytes);
-    *out_pointer = pointer;
+    block->pointer = pointer;
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status free_memory(cx_allocator *allocator, const cx_allocation *request, void *pointer)
+static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 {
     cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(request->context, &excursion);
+    ctxrt_status status = cx_excursion_begin(block->context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = allocator->vtable.free(allocator->user_data, pointer, request->size_bytes);
+    status = allocator->vtable.free(allocator->user_data, block->pointer, block->size_bytes);
     cx_excursion_end(&excursion);
     if (status != CTXRT_SUCCESS)
         return cx_error(status, "the custom allocator of %s failed to free %zu bytes at %p: %s",
-                        cx_context_text(request->context), request->size_bytes, pointer,
+                        cx_context_text(block->context), block->size_bytes, block->pointer,
                         ctxrt_status_text(status));
     return CTXRT_SUCCESS;
 }

@@ -52,7 +52,8 @@ static uint32_t make_chunk(cx_fit_store *store)
     return number;
 }
 
-/* The first node of a chunk links it to the fit's others and is never a range's; so no range is node 0. */
+/* The first node of a chunk links it to the fit's others, with the user behind it, and is never a range's; so no range
+ * is node 0. */
 static bool grow(cx_fit *fit)
 {
     uint32_t number = take_returned(fit->store);
@@ -62,6 +63,8 @@ static bool grow(cx_fit *fit)
         return false;
     uint32_t first = number << CX_FIT_CHUNK_BITS;
     at(fit, first)->next = fit->chunks;
+    if (fit->store->stride >= sizeof(cx_fit_node) + sizeof fit->user)
+        *(void **)(void *)(at(fit, first) + 1) = fit->user;
     fit->chunks = number + 1;
     for (uint32_t i = CX_FIT_CHUNK_NODES - 1; i > 0; i--) {
         at(fit, first + i)->next = fit->spare;
@@ -87,9 +90,9 @@ static void drop_node(cx_fit *fit, uint32_t index)
     fit->spare = index;
 }
 
-void cx_fit_open(cx_fit *fit, cx_fit_store *store)
+void cx_fit_open(cx_fit *fit, cx_fit_store *store, void *user)
 {
-    *fit = (cx_fit){.store = store};
+    *fit = (cx_fit){.store = store, .user = user};
 }
 
 void cx_fit_close(cx_fit *fit)
@@ -108,7 +111,7 @@ void cx_fit_close(cx_fit *fit)
     }
     for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
         free(fit->bins[owner]);
-    cx_fit_open(fit, store);
+    cx_fit_open(fit, store, fit->user);
 }
 
 /* ---- lists ---- */
@@ -348,17 +351,20 @@ bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner)
     return true;
 }
 
-void cx_fit_wash(cx_fit *fit, uint32_t owner)
+bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to)
 {
-    const cx_fit_bins *bins = fit->bins[owner];
-    if (bins == NULL || owner == 0 || bins_of(fit, 0) == NULL)
-        return;
+    const cx_fit_bins *bins = fit->bins[from];
+    if (bins == NULL || from == to)
+        return true;
+    if (bins_of(fit, to) == NULL)
+        return false;
     while (bins->octaves != 0) {
         uint32_t octave = (uint32_t)__builtin_ctz(bins->octaves);
         uint32_t index = bins->heads[octave][__builtin_ctz(bins->lists[octave])];
         unlink_free(fit, index);
-        settle(fit, index, 0);
+        settle(fit, index, to);
     }
+    return true;
 }
 
 /* ---- looking ---- */
@@ -383,6 +389,31 @@ uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index)
     }
     /* No range has 0 units: the very first list is empty. */
     return find_above(bins, &where) ? bins->heads[where.octave][where.list] : 0;
+}
+
+void cx_fit_each_taken(const cx_fit *fit, void (*visit)(const cx_fit_node *node, void *argument), void *argument)
+{
+    for (uint32_t chunk = fit->chunks; chunk != 0; chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+        for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++) {
+            const cx_fit_node *node = at(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i);
+            if (node->state == CX_FIT_TAKEN)
+                visit(node, argument);
+        }
+}
+
+static bool is_at(const cx_fit_node *node, uint16_t segment, uint32_t unit)
+{
+    return node->state == CX_FIT_TAKEN && node->segment == segment && unit >= node->offset_units &&
+           unit - node->offset_units < node->units;
+}
+
+uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit)
+{
+    for (uint32_t chunk = fit->chunks; chunk != 0; chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+        for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)
+            if (is_at(at(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i), segment, unit))
+                return ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
+    return 0;
 }
 
 static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units, const char **out_wrong)

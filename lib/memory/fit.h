@@ -5,8 +5,8 @@
  *
  * A fit serves units of 256 bytes out of any number of segments, ranges without gaps that are added and
  * removed. Free ranges that touch are one range, unless different owners freed them: a range belongs to the
- * owner that freed it, a small number, until it is washed, and only its owner or nobody in particular
- * (owner 0) has it. A free range of nobody joins a neighbour of an owner's and is then that owner's.
+ * owner that freed it, a small number, until it is moved, and only requests of
+ * that owner are served from it; those of owner 0, nobody, serve everyone. A free range of nobody joins a neighbour of an owner's and is then that owner's.
  *
  * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at most 1/32.
  */
@@ -85,11 +85,19 @@ typedef struct cx_fit {
     uint32_t chunks;      /* that it has: number + 1 of the first, linked through their first nodes */
     uint32_t spare;       /* nodes that stand for nothing */
     uint32_t owner_limit; /* owners below it may have bins */
+    void *user;
     uint64_t units;       /* of all segments */
     cx_fit_bins *bins[CX_FIT_OWNERS_MAX];
 } cx_fit;
 
-void cx_fit_open(cx_fit *fit, cx_fit_store *store);
+void cx_fit_open(cx_fit *fit, cx_fit_store *store, void *user);
+
+/* The user of the fit that a taken range is of. For stores whose stride leaves room for a pointer. */
+static inline void *cx_fit_user(cx_fit_store *store, uint32_t index)
+{
+    const cx_fit_node *first = cx_fit_at(store, index & ~(CX_FIT_CHUNK_NODES - 1));
+    return *(void *const *)(const void *)(first + 1);
+}
 
 /* Gives all nodes back. What they stood for is the caller's. */
 void cx_fit_close(cx_fit *fit);
@@ -122,15 +130,21 @@ uint32_t cx_fit_give(cx_fit *fit, uint32_t index);
 /* Makes another owner that of a taken range. False if there is no memory for the owner's lists. */
 bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner);
 
-/* Makes what an owner has nobody's, and joins it with its neighbours; ranges that are taken then are freed for the
- * owner still. */
-void cx_fit_wash(cx_fit *fit, uint32_t owner);
+/* Makes what one owner has another's, nobody's if that is 0, and joins it with its neighbours; ranges that are taken
+ * now are freed for their owner still. False if there is no memory for the other's lists. */
+bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to);
 
 /* Units that are free for an owner: its own and nobody's. */
 uint64_t cx_fit_free_units(const cx_fit *fit, uint32_t owner);
 
 /* The free nodes of an owner, one after the other: 0 for the first, 0 after the last. */
 uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index);
+
+/* Calls visit for each range that is taken. */
+void cx_fit_each_taken(const cx_fit *fit, void (*visit)(const cx_fit_node *node, void *argument), void *argument);
+
+/* The range that a unit of a segment is in, if it is taken; 0: it is not. Looks at all ranges. */
+uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit);
 
 /* Whether everything holds that this file says; for tests. *out_wrong: what does not. */
 bool cx_fit_check(const cx_fit *fit, const char **out_wrong);

@@ -6,22 +6,29 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/allocator_snapshot_svg.c \
 	lib/memory/allocator_snapshot_text.c \
 	lib/memory/block.c lib/memory/block.h \
+	lib/memory/cache.c lib/memory/cache.h \
+	lib/memory/cache_grow.c \
+	lib/memory/cache_stream.c \
+	lib/memory/cache_thread.c \
+	lib/memory/caching_allocator.c \
 	lib/memory/copy.c lib/memory/copy.h \
 	lib/memory/copy_peer.c \
 	lib/memory/copy_region.c \
 	lib/memory/custom_allocator.c \
-	lib/memory/driver_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/fill.c \
 	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/hold.c lib/memory/hold.h \
+	lib/memory/heap.c lib/memory/heap.h \
 	lib/memory/host.c \
 	lib/memory/memory.c lib/memory/memory.h \
+	lib/memory/piece.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/raw.c lib/memory/raw.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/route.c lib/memory/route.h \
 	lib/memory/share.c \
+	lib/memory/stash.c lib/memory/stash.h \
 	lib/memory/trace.c lib/memory/trace.h \
 	lib/memory/trace_write.c \
 	lib/memory/use.c lib/memory/use.h

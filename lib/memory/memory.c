@@ -1,6 +1,7 @@
 #include "memory/memory.h"
 
 #include "base/error.h"
+#include "memory/cache.h"
 #include <stdlib.h>
 
 #define COUNT_MASK 0xffffffffu
@@ -30,64 +31,122 @@ static ctxrt_status no_such_memory(const ctxrt_memory *handle)
                     (const void *)handle);
 }
 
-/* Adds a count to the object of a handle, and to no other that may have taken its slot. */
-static ctxrt_status take_count(const ctxrt_memory *handle, cx_memory **out_memory)
+/* What a handle is of: a piece of a cache, or an object of the pool. Either may be another's by now: its state says. */
+typedef struct target {
+    cx_piece *piece;
+    cx_memory *memory;
+    _Atomic uint64_t *state;
+} target;
+
+static inline bool find(const ctxrt_memory *handle, target *out_target)
 {
-    cx_memory *memory = cx_pool_find(&cx_memories, handle);
-    if (memory == NULL)
+    out_target->memory = NULL;
+    out_target->piece = cx_piece_of(handle);
+    if (__builtin_expect(out_target->piece != NULL, 1)) {
+        out_target->state = &out_target->piece->state;
+        return true;
+    }
+    out_target->memory = cx_pool_find(&cx_memories, handle);
+    if (out_target->memory != NULL)
+        out_target->state = &out_target->memory->state;
+    return out_target->memory != NULL;
+}
+
+static bool is_of(const ctxrt_memory *handle, uint64_t state)
+{
+    return (state & ~(uint64_t)COUNT_MASK) == generation_of(handle) && (state & COUNT_MASK) != 0;
+}
+
+/* Adds a count to the object of a handle, and to no other that may have taken its place. */
+static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
+{
+    if (!find(handle, out_target))
         return no_such_memory(handle);
-    uint64_t state = atomic_load(&memory->state);
+    uint64_t state = atomic_load(out_target->state);
     do {
-        if ((state & ~(uint64_t)COUNT_MASK) != generation_of(handle) || (state & COUNT_MASK) == 0)
+        if (!is_of(handle, state))
             return no_such_memory(handle);
         if ((state & COUNT_MASK) == COUNT_MASK)
             return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the memory object has too many counts");
-    } while (!atomic_compare_exchange_weak(&memory->state, &state, state + 1));
-    *out_memory = memory;
+    } while (!atomic_compare_exchange_weak(out_target->state, &state, state + 1));
     return CTXRT_SUCCESS;
 }
 
-/* Of what the uses and the memory itself reported, the first error is the one that stays. */
-static ctxrt_status end(cx_memory *memory)
+/* Waits for what was recorded: what it reported stays the error, whatever `after` reports. */
+static ctxrt_status finish_uses(cx_use_list *uses, ctxrt_status (*after)(void *object), void *object)
 {
     cx_error_saved saved;
-    ctxrt_status waited = cx_use_finish(&memory->uses);
-    if (waited != CTXRT_SUCCESS)
-        cx_error_save(&saved);
+    ctxrt_status waited = cx_use_finish(uses);
+    if (waited == CTXRT_SUCCESS)
+        return after(object);
+    cx_error_save(&saved);
+    (void)after(object);
+    cx_error_restore(&saved);
+    return waited;
+}
+
+static ctxrt_status free_object(void *object)
+{
+    cx_memory *memory = object;
     bool loose = memory->block.context == NULL;
     ctxrt_status status = memory->free(memory);
     if (loose) {
         atomic_fetch_sub(&cx_loose_bytes, memory->block.size_bytes);
         atomic_fetch_sub(&cx_loose_objects, 1);
     }
-    if (waited != CTXRT_SUCCESS) {
-        cx_error_restore(&saved);
-        status = waited;
-    }
+    return status;
+}
+
+static ctxrt_status end_object(ctxrt_memory *handle, cx_memory *memory)
+{
+    if (cx_pool_retire(&cx_memories, handle) == NULL)
+        return no_such_memory(handle);
+    ctxrt_status status = finish_uses(&memory->uses, free_object, memory);
     cx_pool_put_back(&cx_memories, memory);
     return status;
 }
 
+static ctxrt_status free_piece(void *block)
+{
+    return cx_block_free(block);
+}
+
+static inline ctxrt_status end_piece(const ctxrt_memory *handle, cx_piece *piece)
+{
+    const cx_region *region = cx_fit_user(&cx_pieces, cx_piece_index(handle));
+    cx_block block = {
+        .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
+        .size_bytes = piece->size_bytes,
+        .context = region->cache->context,
+        .epoch = region->epoch,
+        .allocator = region->cache->allocator,
+        .piece = cx_piece_index(handle),
+    };
+    if (__builtin_expect(atomic_load_explicit(&piece->uses, memory_order_relaxed) == NULL, 1))
+        return cx_block_free(&block);
+    return finish_uses(&piece->uses, free_piece, &block);
+}
+
 static ctxrt_status give_count(ctxrt_memory *handle)
 {
-    cx_memory *memory = cx_pool_find(&cx_memories, handle);
-    if (memory == NULL)
+    target found;
+    if (!find(handle, &found))
         return no_such_memory(handle);
-    uint64_t state = atomic_load(&memory->state);
+    uint64_t state = atomic_load(found.state);
     do {
-        if ((state & ~(uint64_t)COUNT_MASK) != generation_of(handle) || (state & COUNT_MASK) == 0)
+        if (!is_of(handle, state))
             return no_such_memory(handle);
-    } while (!atomic_compare_exchange_weak(&memory->state, &state, state - 1));
+    } while (!atomic_compare_exchange_weak(found.state, &state, state - 1));
     if ((state & COUNT_MASK) != 1)
         return CTXRT_SUCCESS;
-    return cx_pool_retire(&cx_memories, handle) != NULL ? end(memory) : no_such_memory(handle);
+    return found.piece != NULL ? end_piece(handle, found.piece) : end_object(handle, found.memory);
 }
 
 ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
 {
-    cx_memory *memory;
+    target found;
     ctxrt_status status = cx_memory_enter();
-    return status == CTXRT_SUCCESS ? take_count(handle, &memory) : status;
+    return status == CTXRT_SUCCESS ? take_count(handle, &found) : status;
 }
 
 ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
@@ -139,6 +198,11 @@ ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
         status = cx_block_alloc(size_bytes, &model.block);
     if (status != CTXRT_SUCCESS)
         return status;
+    /* A piece is a counted object by itself, but where a hold has it. */
+    if (__builtin_expect(model.block.piece != 0 && model.block.held == NULL, 1)) {
+        *out_memory = cx_piece_handle(model.block.piece);
+        return CTXRT_SUCCESS;
+    }
     model.device = cx_block_device(model.block.context);
     status = cx_memory_make(&model, model.block.pointer, out_memory);
     if (status != CTXRT_SUCCESS) {
@@ -195,29 +259,17 @@ ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt_device id
 /* The pointer is read first: if the handle is good afterwards, it was that object's. */
 void *ctxrt_memory_pointer(ctxrt_memory *handle)
 {
-    cx_memory *memory = cx_pool_find(&cx_memories, handle);
-    if (memory == NULL)
+    target found;
+    if (!find(handle, &found))
         return NULL;
-    void *pointer = atomic_load(&memory->pointer);
-    uint64_t state = atomic_load(&memory->state);
-    if ((state & ~(uint64_t)COUNT_MASK) != generation_of(handle) || (state & COUNT_MASK) == 0)
-        return NULL;
-    return pointer;
+    void *pointer = atomic_load(found.piece != NULL ? &found.piece->pointer : &found.memory->pointer);
+    return is_of(handle, atomic_load(found.state)) ? pointer : NULL;
 }
 
-ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_info)
+static ctxrt_memory_info describe_object(const cx_memory *memory)
 {
-    cx_memory *memory;
-    ctxrt_status status = cx_memory_enter();
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (out_info == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_describe: out_info is NULL");
-    status = take_count(handle, &memory);
-    if (status != CTXRT_SUCCESS)
-        return status;
     const cx_context *context = memory->block.context;
-    const ctxrt_memory_info info = {
+    return (ctxrt_memory_info){
         .pointer = memory->block.pointer,
         .size_bytes = memory->block.size_bytes,
         .device = memory->device,
@@ -225,6 +277,34 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
         .kind = memory->kind,
         .pinned = memory->pinned,
     };
+}
+
+static ctxrt_memory_info describe_piece(const ctxrt_memory *handle, const cx_piece *piece)
+{
+    const cx_region *region = cx_fit_user(&cx_pieces, cx_piece_index(handle));
+    const cx_context *context = region->cache->context;
+    return (ctxrt_memory_info){
+        .pointer = atomic_load(&piece->pointer),
+        .size_bytes = piece->size_bytes,
+        .device = cx_block_device(context),
+        .context = cx_context_handle(context),
+        .kind = CTXRT_MEMORY_DEVICE,
+    };
+}
+
+ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_info)
+{
+    target found;
+    ctxrt_status status = cx_memory_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_info == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_describe: out_info is NULL");
+    status = take_count(handle, &found);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const ctxrt_memory_info info =
+        found.piece != NULL ? describe_piece(handle, found.piece) : describe_object(found.memory);
     status = give_count(handle);
     if (status == CTXRT_SUCCESS)
         *out_info = info;
@@ -233,13 +313,13 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
 
 ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)
 {
-    cx_memory *memory;
+    target found;
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
-        status = take_count(handle, &memory);
+        status = take_count(handle, &found);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_use_record(&memory->uses, stream);
+    status = cx_use_record(found.piece != NULL ? &found.piece->uses : &found.memory->uses, stream);
     ctxrt_status given = give_count(handle);
     return status != CTXRT_SUCCESS ? status : given;
 }

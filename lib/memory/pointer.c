@@ -1,6 +1,7 @@
 #include "memory/pointer.h"
 
 #include "base/error.h"
+#include "memory/cache.h"
 #include <stdio.h>
 
 static cxu_result ask(const cx_driver *driver, cxu_pointer_attribute attribute, const void *pointer,
@@ -90,8 +91,16 @@ ctxrt_status ctxrt_pointer_query(const void *pointer, ctxrt_pointer_info *out_in
         *out_info = (ctxrt_pointer_info){0};
         return CTXRT_SUCCESS;
     }
-    (void)ask(view.driver, CXU_POINTER_RANGE_START_ADDR, pointer, &base);
-    (void)ask(view.driver, CXU_POINTER_RANGE_SIZE, pointer, &size_bytes);
+    void *piece;
+    if (!cx_caches_find(pointer, &piece, &size_bytes)) {
+        (void)ask(view.driver, CXU_POINTER_RANGE_START_ADDR, pointer, &base);
+        (void)ask(view.driver, CXU_POINTER_RANGE_SIZE, pointer, &size_bytes);
+    } else if (size_bytes != 0) {
+        base = (uintptr_t)piece;
+    } else {
+        *out_info = (ctxrt_pointer_info){0};
+        return CTXRT_SUCCESS;
+    }
     *out_info = (ctxrt_pointer_info){
         .known = 1,
         .kind = view.kind,

@@ -137,6 +137,20 @@ static ctxrt_status retire(ctxrt_stream *handle, cx_stream **out_stream)
     return status;
 }
 
+static _Atomic(void (*)(const cx_context *context, const ctxrt_stream *stream)) leaver;
+
+void cx_stream_on_destroy(void (*leave)(const cx_context *context, const ctxrt_stream *stream))
+{
+    atomic_store(&leaver, leave);
+}
+
+static void tell_leaver(const cx_context *context, const ctxrt_stream *handle)
+{
+    void (*leave)(const cx_context *, const ctxrt_stream *) = atomic_load(&leaver);
+    if (leave != NULL)
+        leave(context, handle);
+}
+
 static ctxrt_status destroy_native(const cx_driver *driver, CUstream native)
 {
     cxu_result result = driver->table.stream_destroy(native);
@@ -160,8 +174,10 @@ ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
         return status;
     cx_context *context = atomic_load(&stream->context);
     if (atomic_load(&stream->kind) == CX_STREAM_CREATED &&
-        cx_context_holds_what_is_of(context, atomic_load(&stream->epoch)))
+        cx_context_holds_what_is_of(context, atomic_load(&stream->epoch))) {
+        tell_leaver(context, handle);
         status = destroy_native(context->driver, atomic_load(&stream->native));
+    }
     cx_context_object_drop(context, CX_OBJECT_STREAM);
     cx_pool_put_back(&cx_streams, stream);
     return status;

@@ -32,6 +32,9 @@ typedef struct cx_stream_target {
     CUstream native;
 } cx_stream_target;
 
+/* Room for one who keeps something for streams: told before a stream of ctxrt_stream_create is destroyed. */
+void cx_stream_on_destroy(void (*leave)(const cx_context *context, const ctxrt_stream *stream));
+
 /* Makes a stream of this kind in a context that is current at its driver. */
 ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned int flags,
                             int priority, ctxrt_stream **out_stream);

@@ -13,7 +13,7 @@ static cx_fit fit;
 
 static void open_fit(void)
 {
-    cx_fit_open(&fit, &store);
+    cx_fit_open(&fit, &store, &store);
 }
 
 static void close_fit(void)
@@ -62,6 +62,7 @@ START_TEST(a_segment_of_four_billion_units_is_served_to_the_last_one)
     uint32_t last = cx_fit_take(&fit, 1, 1);
     ck_assert_uint_ne(last, 0);
     ck_assert_uint_eq(node_at(last)->offset_units, UINT32_MAX - 1);
+    ck_assert_ptr_eq(cx_fit_user(&store, last), &store);
     ck_assert_uint_eq(cx_fit_take(&fit, 1, 1), 0);
     check_fit();
     cx_fit_give(&fit, most);
@@ -97,7 +98,7 @@ END_TEST
 
 /* ---- owners ---- */
 
-START_TEST(what_an_owner_freed_is_for_that_owner_until_it_is_washed)
+START_TEST(what_an_owner_freed_is_for_that_owner_until_it_is_moved)
 {
     cx_fit_add(&fit, 0, 100, 0);
     uint32_t one = cx_fit_take(&fit, 1, 50), other = cx_fit_take(&fit, 2, 50);
@@ -108,14 +109,14 @@ START_TEST(what_an_owner_freed_is_for_that_owner_until_it_is_washed)
     ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 50);
     one = cx_fit_take(&fit, 1, 50);
     ck_assert_uint_ne(one, 0);
-    cx_fit_wash(&fit, 2);
+    ck_assert(cx_fit_move(&fit, 2, 0));
     check_fit();
     other = cx_fit_take(&fit, 3, 50);
     ck_assert_uint_ne(other, 0);
     cx_fit_give(&fit, other);
     cx_fit_give(&fit, one);
-    cx_fit_wash(&fit, 1);
-    cx_fit_wash(&fit, 3);
+    ck_assert(cx_fit_move(&fit, 1, 0));
+    ck_assert(cx_fit_move(&fit, 3, 0));
     check_fit();
     ck_assert_uint_ne(cx_fit_take(&fit, 4, 100), 0);
 }
@@ -228,7 +229,8 @@ static void model_step(model *m)
 {
     uint64_t what = next_random(&m->random) % 64;
     if (what == 0)
-        cx_fit_wash(&fit, (uint32_t)(next_random(&m->random) % OWNERS));
+        ck_assert(cx_fit_move(&fit, (uint32_t)(next_random(&m->random) % OWNERS),
+                              (uint32_t)(next_random(&m->random) % 2)));
     else if (what == 1)
         model_add(m);
     else if (what < 32)
@@ -249,7 +251,7 @@ START_TEST(random_operations_never_overlap_and_always_join)
     while (m.live_count != 0)
         model_give(&m);
     for (uint32_t owner = 1; owner < OWNERS; owner++)
-        cx_fit_wash(&fit, owner);
+        ck_assert(cx_fit_move(&fit, owner, 0));
     check_fit();
     for (int segment = 0; segment < SEGMENTS; segment++)
         if (m.there[segment])
@@ -289,7 +291,7 @@ static Suite *fit_suite(void)
     TCase *tcase = tcase_create("fit");
     tcase_add_checked_fixture(tcase, open_fit, close_fit);
     tcase_add_test(tcase, a_segment_of_four_billion_units_is_served_to_the_last_one);
-    tcase_add_test(tcase, what_an_owner_freed_is_for_that_owner_until_it_is_washed);
+    tcase_add_test(tcase, what_an_owner_freed_is_for_that_owner_until_it_is_moved);
     tcase_add_test(tcase, a_taken_range_can_be_handed_to_another_owner);
     tcase_add_test(tcase, a_large_range_is_not_broken_for_a_request_that_an_exact_one_serves);
     tcase_add_test(tcase, before_a_request_is_refused_all_of_its_own_list_is_looked_at);

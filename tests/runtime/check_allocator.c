@@ -78,6 +78,8 @@ START_TEST(figures_count_what_is_in_use_at_most_and_ever)
     cx_assert_ok(ctxrt_memory_release(memory));
     uint64_t released = 1;
     cx_assert_ok(ctxrt_allocator_trim(NULL, &released));
+    ck_assert_uint_eq(released, 2 * MIB);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &released));
     ck_assert_uint_eq(released, 0);
     cx_assert_ok(ctxrt_stack_pop());
 }

@@ -67,6 +67,13 @@ tests_runtime_check_raw_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_raw_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_raw_LDADD = $(PUBLIC_LIBS)
 
+check_PROGRAMS += tests/runtime/check_cache
+TESTS += tests/runtime/check_cache
+tests_runtime_check_cache_SOURCES = tests/runtime/check_cache.c tests/runtime/gate.h
+tests_runtime_check_cache_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_cache_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_cache_LDADD = $(PUBLIC_LIBS)
+
 check_PROGRAMS += tests/runtime/check_arguments
 TESTS += tests/runtime/check_arguments tests/runtime/arguments_complete.sh
 dist_check_SCRIPTS += tests/runtime/arguments_complete.sh

@@ -1,0 +1,514 @@
+#include "memory/cache.h"
+
+#include "base/error.h"
+#include "work/stream.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+/* Where memory is not short a piece may be so much larger than asked for, as a part of it. */
+#define SLACK_PART 8
+/* What a thread allocates or frees before it tells the others, for the peaks. */
+#define TELL_BYTES ((int64_t)1 << 20)
+#define TELL_COUNT 256
+
+cx_fit_store cx_pieces = {.stride = sizeof(cx_piece)};
+
+/* ---- life ---- */
+
+static cx_region *open_region(cx_cache *cache)
+{
+    cx_region *region = calloc(1, sizeof *region);
+    if (region == NULL)
+        return NULL;
+    region->cache = cache;
+    region->epoch = atomic_load(&cache->context->epoch);
+    cx_heap_open(&region->heap, &cx_pieces, region);
+    return region;
+}
+
+static void close_regions(cx_region *region)
+{
+    while (region != NULL) {
+        cx_region *past = region->past;
+        cx_heap_close(&region->heap);
+        free(region);
+        region = past;
+    }
+}
+
+ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
+{
+    cx_cache *cache = calloc(1, sizeof *cache);
+    if (cache != NULL) {
+        cache->context = allocator->context;
+        cache->region = open_region(cache);
+        cache->spare = open_region(cache);
+        cache->owners = calloc(CX_FIT_OWNERS_MAX, sizeof *cache->owners);
+    }
+    if (cache == NULL || cache->region == NULL || cache->spare == NULL || cache->owners == NULL) {
+        if (cache != NULL) {
+            close_regions(cache->region);
+            close_regions(cache->spare);
+            free(cache->owners);
+        }
+        free(cache);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an allocator of %s",
+                        cx_context_text(allocator->context));
+    }
+    cache->allocator = allocator;
+    cache->owner_count = 1;
+    cache->host_accessible = cache->context->device != NULL && cache->context->device->host_accessible;
+    pthread_mutex_init(&cache->lock, NULL);
+    cx_cache_enlist(cache);
+    *out_cache = cache;
+    return CTXRT_SUCCESS;
+}
+
+static void free_segments(cx_cache *cache)
+{
+    uintptr_t address;
+    while (cx_heap_remove_any(&cache->region->heap, &address) != 0)
+        (void)cache->context->driver->table.mem_free(address);
+}
+
+void cx_cache_close(cx_cache *cache, bool native)
+{
+    cx_cache_drop_stashes(cache, true);
+    native = native && cx_context_holds_what_is_of(cache->context, cache->region->epoch);
+    if (native)
+        free_segments(cache);
+    cx_cache_drop_owners(cache, native);
+    close_regions(cache->region);
+    close_regions(cache->spare);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache->owners);
+    free(cache);
+}
+
+/* Pieces of before are still to be freed: their region stays while any is. */
+static void forget(cx_cache *cache, cx_region *region)
+{
+    cx_cache_drop_stashes(cache, false);
+    bool live = cx_cache_live(cache) != 0;
+    pthread_mutex_lock(&cache->lock);
+    region->past = cache->region;
+    cache->region = region;
+    pthread_mutex_unlock(&cache->lock);
+    if (!live) {
+        close_regions(region->past);
+        region->past = NULL;
+    }
+    cx_cache_drop_owners(cache, false);
+    atomic_store(&cache->reserved_bytes, 0);
+    atomic_store(&cache->tight, false);
+}
+
+typedef struct forgetting {
+    const cx_context *context;
+    cx_cache *found;
+} forgetting;
+
+static void find_stale(cx_cache *cache, void *argument)
+{
+    forgetting *search = argument;
+    if (search->found == NULL && cache->context == search->context && cache->spare != NULL &&
+        cache->region->epoch != atomic_load(&cache->context->epoch)) {
+        search->found = cache;
+        atomic_fetch_add(&cache->pins, 1);
+    }
+}
+
+void cx_caches_forget(cx_context *context)
+{
+    forgetting search = {.context = context};
+    for (cx_caches_each(find_stale, &search); search.found != NULL; cx_caches_each(find_stale, &search)) {
+        cx_region *region = search.found->spare;
+        region->epoch = atomic_load(&context->epoch);
+        forget(search.found, region);
+        search.found->spare = open_region(search.found);
+        atomic_fetch_sub(&search.found->pins, 1);
+        search.found = NULL;
+    }
+}
+
+/* ---- figures ---- */
+
+static void raise_to(_Atomic int64_t *peak, int64_t value)
+{
+    int64_t seen = atomic_load_explicit(peak, memory_order_relaxed);
+    while (seen < value && !atomic_compare_exchange_weak(peak, &seen, value))
+        ;
+}
+
+static int64_t read_open(const _Atomic int64_t *figure)
+{
+    return atomic_load_explicit(figure, memory_order_relaxed);
+}
+
+static void write_open(_Atomic int64_t *figure, int64_t value)
+{
+    atomic_store_explicit(figure, value, memory_order_relaxed);
+}
+
+void cx_tally_tell(cx_cache *cache, cx_tally *tally)
+{
+    int64_t bytes = read_open(&tally->open_bytes), count = read_open(&tally->open_count);
+    raise_to(&cache->peak_bytes, atomic_fetch_add(&cache->told_bytes, bytes) + read_open(&tally->high_bytes));
+    raise_to(&cache->peak_count, atomic_fetch_add(&cache->told_count, count) + read_open(&tally->high_count));
+    write_open(&tally->open_bytes, 0);
+    write_open(&tally->high_bytes, 0);
+    write_open(&tally->open_count, 0);
+    write_open(&tally->high_count, 0);
+}
+
+/* The total is counted apart: before the memory is there where a limit is set. */
+static inline void note_served(cx_cache *cache, cx_tally *tally, size_t size_bytes)
+{
+    int64_t bytes = read_open(&tally->open_bytes) + (int64_t)size_bytes;
+    int64_t count = read_open(&tally->open_count) + 1;
+    write_open(&tally->open_bytes, bytes);
+    write_open(&tally->open_count, count);
+    if (bytes > read_open(&tally->high_bytes))
+        write_open(&tally->high_bytes, bytes);
+    if (count > read_open(&tally->high_count))
+        write_open(&tally->high_count, count);
+    if (__builtin_expect(bytes >= TELL_BYTES || count >= TELL_COUNT, 0))
+        cx_tally_tell(cache, tally);
+}
+
+static inline void note_freed(cx_cache *cache, cx_tally *tally, size_t size_bytes)
+{
+    int64_t bytes = read_open(&tally->open_bytes) - (int64_t)size_bytes;
+    int64_t count = read_open(&tally->open_count) - 1;
+    write_open(&tally->open_bytes, bytes);
+    write_open(&tally->open_count, count);
+    if (__builtin_expect(bytes <= -TELL_BYTES || count <= -TELL_COUNT, 0))
+        cx_tally_tell(cache, tally);
+    cx_tally_add(&tally->freed_bytes, size_bytes);
+    /* The last that is done for a piece: once it is counted, the allocator may go. */
+    atomic_store_explicit(&tally->freed_count, atomic_load_explicit(&tally->freed_count, memory_order_relaxed) + 1,
+                          memory_order_release);
+}
+
+uint64_t cx_cache_live(cx_cache *cache)
+{
+    cx_totals totals;
+    cx_cache_sum(cache, &totals);
+    return totals.allocated_count - totals.freed_count;
+}
+
+static uint64_t largest(int64_t a, int64_t b, uint64_t c)
+{
+    uint64_t most = a > 0 ? (uint64_t)a : 0;
+    if (b > 0 && (uint64_t)b > most)
+        most = (uint64_t)b;
+    return c > most ? c : most;
+}
+
+void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures)
+{
+    cx_totals totals;
+    cx_cache_sum(cache, &totals);
+    uint64_t bytes = totals.allocated_bytes - totals.freed_bytes;
+    uint64_t count = totals.allocated_count - totals.freed_count;
+    *out_figures = (ctxrt_allocator_figures){
+        .current_bytes = bytes,
+        .peak_bytes = largest(atomic_load(&cache->peak_bytes),
+                              atomic_load(&cache->told_bytes) + totals.high_bytes, bytes),
+        .total_bytes = totals.allocated_bytes,
+        .current_count = count,
+        .peak_count = largest(atomic_load(&cache->peak_count),
+                              atomic_load(&cache->told_count) + totals.high_count, count),
+        .total_count = totals.allocated_count,
+        .failures = atomic_load(&cache->failures),
+        .limit_bytes = atomic_load(&cache->allocator->figures.limit_bytes),
+    };
+}
+
+typedef struct finding {
+    uintptr_t address;
+    void *base;
+    size_t size_bytes;
+    bool found;
+} finding;
+
+static void look_in_cache(cx_cache *cache, void *argument)
+{
+    finding *search = argument;
+    if (search->found)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    const cx_heap *heap = &cache->region->heap;
+    search->found = cx_heap_has(heap, search->address);
+    uint32_t index = search->found ? cx_heap_find(heap, search->address) : 0;
+    if (index != 0) {
+        const cx_piece *piece = cx_piece_at(index);
+        search->base = atomic_load(&piece->pointer);
+        search->size_bytes = (uint32_t)atomic_load(&piece->state) != 0 ? piece->size_bytes : 0;
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
+bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes)
+{
+    finding search = {.address = (uintptr_t)pointer};
+    cx_caches_each(look_in_cache, &search);
+    bool inside = search.size_bytes != 0 && search.address - (uintptr_t)search.base < search.size_bytes;
+    *out_base = search.base;
+    *out_size_bytes = inside ? search.size_bytes : 0;
+    return search.found;
+}
+
+/* ---- allocating ---- */
+
+/* Lock "cache" not held. */
+static uint32_t take(cx_cache *cache, uint32_t owner, uint32_t units)
+{
+    pthread_mutex_lock(&cache->lock);
+    uint32_t index = cx_heap_take(&cache->region->heap, owner, units);
+    if (index != 0) {
+        cx_piece *piece = cx_piece_at(index);
+        piece->node.tag = cache->owners[owner].foreign;
+        atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index),
+                              memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return index;
+}
+
+/* In this order: memory whose work is done elsewhere; more from the driver; what other threads keep; memory for whose
+ * work the host can wait, since the request would fail otherwise; what can be given back, to get it in one piece. */
+static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+{
+    atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
+    if (cx_cache_reclaim(cache, owner, false) && (*out_piece = take(cache, owner, units)) != 0)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_cache_grow(cache, units);
+    for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
+        atomic_fetch_add_explicit(&cache->retries, 1, memory_order_relaxed);
+        atomic_store(&cache->tight, true);
+        cx_cache_flush(cache, 0);
+        if ((*out_piece = take(cache, owner, units)) != 0)
+            return CTXRT_SUCCESS;
+        if (cx_cache_reclaim(cache, owner, true) && (*out_piece = take(cache, owner, units)) != 0)
+            return CTXRT_SUCCESS;
+        if (cx_cache_shrink(cache) == 0 && round > 0)
+            break;
+        status = cx_cache_grow(cache, units);
+    }
+    if (status == CTXRT_SUCCESS && (*out_piece = take(cache, owner, units)) == 0)
+        status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+    return status;
+}
+
+static uint32_t slack_of(const cx_cache *cache, uint32_t units)
+{
+    return atomic_load_explicit(&cache->tight, memory_order_relaxed) ? units / 64 : units / SLACK_PART;
+}
+
+/* From the stash, or 0 with the number of the stream. */
+static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allocation *request, uint32_t units,
+                                 uint32_t *out_piece, uint32_t *out_owner)
+{
+    for (int round = 0;; round++) {
+        if (__builtin_expect(cx_stash_enter(stash), 1)) {
+            cx_magazines *magazines = stash->recent;
+            if (__builtin_expect(magazines != NULL && stash->recent_key == request->stream, 1)) {
+                *out_owner = magazines->owner;
+                *out_piece = units <= CX_MAGAZINE_UNITS_MAX
+                                 ? cx_magazines_take(magazines, units, slack_of(cache, units))
+                                 : 0;
+                cx_stash_leave(stash);
+                return CTXRT_SUCCESS;
+            }
+            cx_stash_leave(stash);
+        } else if (round > 0) {
+            sched_yield();
+        }
+        ctxrt_status status = cx_cache_select(cache, stash, request);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    }
+}
+
+static ctxrt_status serve(cx_cache *cache, cx_stash *stash, const cx_allocation *request, uint32_t *out_piece)
+{
+    uint32_t owner = 0;
+    uint32_t units = cx_fit_units(request->size_bytes);
+    if (units == 0)
+        return cx_cache_out_of_memory(cache, request->size_bytes, CTXRT_ERROR_OUT_OF_MEMORY);
+    ctxrt_status status = take_stashed(cache, stash, request, units, out_piece, &owner);
+    if (status != CTXRT_SUCCESS || *out_piece != 0)
+        return status;
+    *out_piece = take(cache, owner, units);
+    if (*out_piece != 0)
+        return CTXRT_SUCCESS;
+    status = take_at_any_cost(cache, owner, units, out_piece);
+    return status == CTXRT_SUCCESS ? status : cx_cache_out_of_memory(cache, request->size_bytes, status);
+}
+
+static ctxrt_status beyond_limit(const cx_cache *cache, size_t size_bytes, const ctxrt_allocator_figures *figures)
+{
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                    "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use", size_bytes,
+                    cx_context_text(cache->context), (unsigned long long)figures->current_bytes,
+                    (unsigned long long)figures->limit_bytes);
+}
+
+static ctxrt_status count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_bytes)
+{
+    ctxrt_allocator_figures figures;
+    if (cx_cache_count_within_limit(cache, stash, size_bytes))
+        return CTXRT_SUCCESS;
+    cx_cache_figures(cache, &figures);
+    return beyond_limit(cache, size_bytes, &figures);
+}
+
+/* Where no limit is set the total is the thread's own to count. */
+static inline void count_allocated(cx_tally *tally, size_t size_bytes)
+{
+    cx_tally_add(&tally->allocated_bytes, size_bytes);
+    cx_tally_add(&tally->allocated_count, 1);
+}
+
+static void discount_allocated(cx_tally *tally, size_t size_bytes)
+{
+    cx_tally_add(&tally->allocated_bytes, -(uint64_t)size_bytes);
+    cx_tally_add(&tally->allocated_count, UINT64_MAX);
+}
+
+ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block)
+{
+    uint32_t index = 0;
+    ctxrt_status status = CTXRT_SUCCESS;
+    cx_stash *stash = cx_cache_stash(cache, request->thread);
+    if (__builtin_expect(stash == NULL, 0))
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the thread's part of an allocator");
+    bool limited = atomic_load_explicit(&cache->allocator->figures.limit_bytes, memory_order_relaxed) != 0;
+    if (__builtin_expect(limited, 0))
+        status = count_within_limit(cache, stash, request->size_bytes);
+    else
+        count_allocated(&stash->tally, request->size_bytes);
+    if (status == CTXRT_SUCCESS) {
+        status = serve(cache, stash, request, &index);
+        if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+            discount_allocated(&stash->tally, request->size_bytes);
+    }
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
+        atomic_fetch_add(&cache->failures, 1);
+        return status;
+    }
+    cx_piece *piece = cx_piece_at(index);
+    piece->size_bytes = request->size_bytes;
+    atomic_store_explicit(&piece->state, ((uint64_t)cx_piece_generation(piece) + 1) << 32 | 1, memory_order_release);
+    out_block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
+    out_block->piece = index;
+    note_served(cache, &stash->tally, request->size_bytes);
+    return CTXRT_SUCCESS;
+}
+
+/* ---- freeing ---- */
+
+void cx_cache_give(cx_cache *cache, uint32_t piece)
+{
+    cx_owner *owner = &cache->owners[cx_piece_at(piece)->node.owner];
+    owner->gives++;
+    cx_heap_give(&cache->region->heap, piece);
+}
+
+static void give(cx_cache *cache, const uint32_t *pieces, uint32_t count)
+{
+    pthread_mutex_lock(&cache->lock);
+    for (uint32_t i = 0; i < count; i++)
+        cx_cache_give(cache, pieces[i]);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+static cx_magazines *magazines_of(cx_stash *stash, uint32_t owner)
+{
+    cx_magazines *magazines = stash->recent;
+    if (__builtin_expect(magazines != NULL && magazines->owner == owner, 1))
+        return magazines;
+    for (magazines = stash->all; magazines != NULL && magazines->owner != owner; magazines = magazines->next)
+        ;
+    return magazines;
+}
+
+/* What does not fit goes to the heap: the piece, or older ones of its class. */
+static uint32_t stash_piece(cx_stash *stash, uint32_t index, bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
+{
+    const cx_fit_node *node = &cx_piece_at(index)->node;
+    uint32_t count = 0;
+    over[0] = index;
+    *out_unknown = false;
+    if (node->units > CX_MAGAZINE_UNITS_MAX || !cx_stash_enter(stash))
+        return 1;
+    cx_magazines *magazines = magazines_of(stash, node->owner);
+    *out_unknown = magazines == NULL;
+    if (magazines == NULL) {
+        count = 1;
+    } else if (!cx_magazines_put(magazines, index, node->units)) {
+        count = cx_magazines_halve(magazines, cx_magazine_class(node->units), over);
+        if (!cx_magazines_put(magazines, index, node->units))
+            over[count++] = index;
+    }
+    cx_stash_leave(stash);
+    return count;
+}
+
+static void put_back(cx_cache *cache, cx_stash *stash, uint32_t index)
+{
+    uint32_t over[CX_MAGAZINE_PIECES];
+    bool unknown = false;
+    uint32_t count = 1;
+    over[0] = index;
+    if (stash != NULL)
+        count = stash_piece(stash, index, &unknown, over);
+    if (unknown && cx_cache_adopt(cache, stash, cx_piece_at(index)->node.owner))
+        count = stash_piece(stash, index, &unknown, over);
+    if (count != 0)
+        give(cache, over, count);
+}
+
+/* The host may write to such memory as soon as it has it: no stream orders that behind earlier work. */
+static void wait_for_stream(const cx_cache *cache, uint32_t owner)
+{
+    const cx_driver *driver = cache->context->driver;
+    CUstream native = cache->owners[owner].native;
+    if (!cache->owners[owner].closed && driver->table.stream_query(native) == CXU_NOT_READY)
+        (void)driver->table.stream_synchronize(native);
+}
+
+ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
+{
+    cx_piece *piece = cx_piece_at(block->piece);
+    const cx_region *region = cx_fit_user(&cx_pieces, block->piece);
+    size_t size_bytes = block->size_bytes;
+    cx_thread *thread = cx_thread_current;
+    cx_stash *stash = thread != NULL ? cx_cache_stash(cache, thread) : NULL;
+    atomic_store_explicit(&piece->state, (uint64_t)cx_piece_generation(piece) << 32, memory_order_relaxed);
+    if (__builtin_expect(region->epoch == atomic_load_explicit(&cache->context->epoch, memory_order_relaxed), 1)) {
+        if (__builtin_expect(piece->node.tag, 0))
+            cx_cache_mark_foreign(cache, piece->node.owner);
+        if (__builtin_expect(cache->host_accessible, 0))
+            wait_for_stream(cache, piece->node.owner);
+        put_back(cache, stash, block->piece);
+    }
+    if (__builtin_expect(stash != NULL, 1)) {
+        note_freed(cache, &stash->tally, size_bytes);
+        return CTXRT_SUCCESS;
+    }
+    atomic_fetch_sub(&cache->told_bytes, (int64_t)size_bytes);
+    atomic_fetch_sub(&cache->told_count, 1);
+    atomic_fetch_add(&cache->gone.freed_bytes, size_bytes);
+    atomic_fetch_add(&cache->gone.freed_count, 1);
+    return CTXRT_SUCCESS;
+}
+
+uint64_t cx_cache_trim(cx_cache *cache)
+{
+    cx_cache_flush(cache, 0);
+    (void)cx_cache_reclaim(cache, 0, false);
+    return cx_cache_shrink(cache);
+}

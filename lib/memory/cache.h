@@ -1,0 +1,160 @@
+/*
+ * A caching allocator's memory: heaps of segments that the driver gave, and the threads' stashes.
+ *
+ * The stream of a piece is the one that was current in the frame it was allocated in. When it is freed, work submitted to
+ * that stream may still use it: it is given out again at once for the same stream, and for another one after
+ * the work that was submitted before it was freed is done. Uses by other streams are for the caller to record.
+ *
+ * Locks: "stashes" (which caches and stashes there are; flushes), then "cache" of each cache (heap and owners). Neither is
+ * held across a call of a driver.
+ */
+#ifndef CX_MEMORY_CACHE_H
+#define CX_MEMORY_CACHE_H
+
+#include "context/stack.h"
+#include "memory/block.h"
+#include "memory/heap.h"
+#include "memory/stash.h"
+
+/* The memory of one life of a context: a reset ends it. */
+typedef struct cx_region {
+    cx_heap heap;
+    struct cx_cache *cache;
+    uint32_t epoch; /* of the context */
+    struct cx_region *past;
+} cx_region;
+
+/* A stream that pieces are freed for. Its number is the owner of their ranges. */
+typedef struct cx_owner {
+    const ctxrt_stream *stream; /* the handle; NULL: the number is unused */
+    CUstream native;
+    bool foreign;          /* other code's stream, which may be destroyed unseen: marked at every free */
+    bool closed;           /* destroyed: the mark is behind all of its work */
+    bool asked;            /* some thread asks the driver about it */
+    CUevent mark;          /* NULL: none yet */
+    uint64_t gives;        /* ranges freed for it */
+    uint64_t marked_gives; /* as many when the mark was recorded */
+} cx_owner;
+
+typedef struct cx_cache {
+    cx_allocator *allocator;
+    cx_context *context;
+    bool host_accessible;
+    pthread_mutex_t lock; /* "cache": the heap and the owners */
+    cx_region *region;
+    cx_region *spare; /* for a reset; NULL: there was no memory for one */
+    cx_owner *owners; /* CX_FIT_OWNERS_MAX, of which number 0 is nobody */
+    uint32_t owner_count;
+    _Atomic uint64_t reserved_bytes;
+    _Atomic bool tight; /* memory is short: no piece is larger than asked for */
+    /* lock "stashes" */
+    cx_stash *stashes;
+    struct cx_cache *next, **link;
+    _Atomic int pins; /* threads that found it without having memory of it */
+    /* What threads told, and what threads did that are gone or have no stash. */
+    cx_tally gone;
+    _Atomic int64_t told_bytes, told_count, peak_bytes, peak_count;
+    _Atomic uint64_t failures, misses, retries, growths;
+    _Atomic uint64_t peak_reserved_bytes;
+} cx_cache;
+
+/* ---- cache.c ---- */
+
+ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache);
+
+/* Nothing of it is live. With `native` the segments go back to the driver, unless they are gone; else they are gone with
+ * the context. */
+void cx_cache_close(cx_cache *cache, bool native);
+
+ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block);
+ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
+uint64_t cx_cache_trim(cx_cache *cache);
+
+/* Puts a piece back into its heap; lock "cache" held. */
+void cx_cache_give(cx_cache *cache, uint32_t piece);
+
+/* Pieces that are not freed. */
+uint64_t cx_cache_live(cx_cache *cache);
+void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);
+
+/* After a reset of the context: all memory is gone. */
+void cx_caches_forget(cx_context *context);
+
+/* Whether an address is in a segment of some cache, and in which live piece; *out_size_bytes is 0 if in none. */
+bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes);
+
+/* Adds the memory of a context that its caches gave out. */
+void cx_caches_count(const cx_context *context, cx_context_memory *sum);
+
+/* ---- cache_thread.c: stashes ---- */
+
+/* The calling thread's stash, made on first use; NULL: no memory for it. */
+cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread);
+
+static inline cx_stash *cx_cache_stash(cx_cache *cache, cx_thread *thread)
+{
+    cx_stash *stash = thread->stashes;
+    if (__builtin_expect(stash != NULL && atomic_load_explicit(&stash->cache, memory_order_relaxed) == cache, 1))
+        return stash;
+    return cx_cache_stash_slowly(cache, thread);
+}
+
+/* Makes the magazines of the frame's stream the stash's recent ones. */
+ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request);
+
+/* Makes the stash magazines for pieces that another thread allocated. False: not for this owner. */
+bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner);
+
+/* Tells the cache what the thread counted since it last did, for the peaks. */
+void cx_tally_tell(cx_cache *cache, cx_tally *tally);
+
+/* Empties the stashes of all threads into the heap; `owner` 0: of all streams. Those of one stream are then freed. */
+void cx_cache_flush(cx_cache *cache, uint32_t owner);
+
+/* Detaches every stash, with what is in it, which is dropped. */
+void cx_cache_drop_stashes(cx_cache *cache, bool for_good);
+
+/* Calls visit for each cache, with the lock "stashes" held. */
+void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument);
+void cx_cache_enlist(cx_cache *cache);
+
+typedef struct cx_totals {
+    uint64_t allocated_bytes, freed_bytes, allocated_count, freed_count;
+    int64_t high_bytes, high_count;
+} cx_totals;
+
+/* Frees are read first: what is live is never too little. */
+void cx_cache_sum(cx_cache *cache, cx_totals *out_totals);
+
+/* Counts a request if no limit forbids it. Of several threads at once none passes a limit together. */
+bool cx_cache_count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_bytes);
+
+/* ---- cache_stream.c: owners ---- */
+
+/* The number of a stream; lock "cache" not held. 0 with the error recorded. */
+uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream);
+
+/* After a range was freed for a stream of other code: marks the work before it. */
+void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner);
+
+/* Makes what is free for other streams everyone's where their work is done; with `wait`, waits until it is. Whether
+ * anything was. */
+bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait);
+
+/* Says that a stream of ctxrt's is about to be destroyed. */
+void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream);
+
+/* Destroys the marks. */
+void cx_cache_drop_owners(cx_cache *cache, bool native);
+
+/* ---- cache_grow.c: the driver ---- */
+
+/* Takes a segment that holds so many units from the driver. */
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t units);
+
+/* Gives segments that are free altogether back: their bytes. */
+uint64_t cx_cache_shrink(cx_cache *cache);
+
+ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_status cause);
+
+#endif

@@ -1,0 +1,168 @@
+/* What a cache takes from the driver and gives back. */
+#include "base/error.h"
+#include "memory/cache.h"
+
+/* A segment is at least so large, and as large as this part of what is held already. */
+#define SEGMENT_UNITS_MIN ((2u << 20) >> CX_FIT_UNIT_BITS)
+#define SEGMENT_PART 8
+
+static uint64_t round_up(uint64_t units)
+{
+    uint64_t rounded = (units + SEGMENT_UNITS_MIN - 1) / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
+    return rounded <= UINT32_MAX ? rounded : units;
+}
+
+/* A capture in the global mode forbids calls that are no part of it. */
+static cxu_stream_capture_mode exchange(const cx_driver *driver, cxu_stream_capture_mode mode)
+{
+    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    return mode;
+}
+
+static cxu_result take_segment(const cx_driver *driver, uint64_t units, CUdeviceptr *out_address)
+{
+    return driver->table.mem_alloc(out_address, (size_t)units << CX_FIT_UNIT_BITS);
+}
+
+/* What the device has left, in whole steps. */
+static uint64_t units_left(const cx_driver *driver)
+{
+    size_t free_bytes, total_bytes;
+    if (driver->table.mem_get_info(&free_bytes, &total_bytes) != CXU_SUCCESS)
+        return 0;
+    return free_bytes / CX_FIT_UNIT_BYTES / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
+}
+
+static cxu_result take_some_segment(cx_cache *cache, uint64_t least, uint64_t *out_units, CUdeviceptr *out_address)
+{
+    const cx_driver *driver = cache->context->driver;
+    uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
+    uint64_t wanted = round_up(held / SEGMENT_PART);
+    uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes) >> CX_FIT_UNIT_BITS;
+    if (limit != 0 && held + wanted > limit)
+        wanted = 0;
+    *out_units = wanted > least ? wanted : least;
+    cxu_result result = take_segment(driver, *out_units, out_address);
+    if (result == CXU_OUT_OF_MEMORY && *out_units > least) {
+        uint64_t left = units_left(driver);
+        if (left > least && left < *out_units) {
+            *out_units = left;
+            result = take_segment(driver, left, out_address);
+        }
+    }
+    if (result == CXU_OUT_OF_MEMORY && *out_units > least) {
+        *out_units = least;
+        result = take_segment(driver, least, out_address);
+    }
+    return result;
+}
+
+static void raise_to(_Atomic uint64_t *peak, uint64_t value)
+{
+    uint64_t seen = atomic_load(peak);
+    while (seen < value && !atomic_compare_exchange_weak(peak, &seen, value))
+        ;
+}
+
+/* Where most of the device is taken, memory is short. */
+static void look_at_device(cx_cache *cache)
+{
+    size_t free_bytes, total_bytes;
+    if (cache->context->driver->table.mem_get_info(&free_bytes, &total_bytes) == CXU_SUCCESS)
+        atomic_store(&cache->tight, free_bytes < total_bytes / 4);
+}
+
+static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units)
+{
+    pthread_mutex_lock(&cache->lock);
+    bool added = cx_heap_add(&cache->region->heap, (uintptr_t)address, (uint32_t)units);
+    pthread_mutex_unlock(&cache->lock);
+    if (!added)
+        return false;
+    uint64_t bytes = units << CX_FIT_UNIT_BITS;
+    raise_to(&cache->peak_reserved_bytes, atomic_fetch_add(&cache->reserved_bytes, bytes) + bytes);
+    atomic_fetch_add(&cache->growths, 1);
+    return true;
+}
+
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t units)
+{
+    const cx_driver *driver = cache->context->driver;
+    CUdeviceptr address;
+    uint64_t taken;
+    /* A small piece needs a span of its own. */
+    uint64_t least = round_up(units);
+    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    cxu_result result = take_some_segment(cache, least, &taken, &address);
+    if (result == CXU_SUCCESS)
+        look_at_device(cache);
+    (void)exchange(driver, before);
+    if (result != CXU_SUCCESS)
+        return cx_driver_error(driver, CX_SLOT_mem_alloc, result);
+    if (!add_segment(cache, address, taken)) {
+        (void)driver->table.mem_free(address);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a segment of %s",
+                        cx_context_text(cache->context));
+    }
+    return CTXRT_SUCCESS;
+}
+
+/* What is free may still be used by work: the driver waits for that before it frees. */
+uint64_t cx_cache_shrink(cx_cache *cache)
+{
+    const cx_driver *driver = cache->context->driver;
+    uint64_t bytes = 0;
+    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    for (;;) {
+        uintptr_t address = 0;
+        pthread_mutex_lock(&cache->lock);
+        uint64_t units = cx_heap_remove_free(&cache->region->heap, &address);
+        pthread_mutex_unlock(&cache->lock);
+        if (units == 0)
+            break;
+        (void)driver->table.mem_free(address);
+        bytes += units << CX_FIT_UNIT_BITS;
+        atomic_fetch_sub(&cache->reserved_bytes, units << CX_FIT_UNIT_BITS);
+    }
+    if (bytes != 0)
+        look_at_device(cache);
+    (void)exchange(driver, before);
+    return bytes;
+}
+
+/* ---- refusing ---- */
+
+typedef struct others {
+    const cx_cache *cache;
+    uint64_t bytes;
+} others;
+
+static void add_other(cx_cache *cache, void *argument)
+{
+    others *sum = argument;
+    if (cache != sum->cache && cache->context->device == sum->cache->context->device)
+        sum->bytes += atomic_load(&cache->reserved_bytes);
+}
+
+ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_status cause)
+{
+    const cx_driver *driver = cache->context->driver;
+    size_t free_bytes = 0, total_bytes = 0;
+    cx_totals totals;
+    others sum = {.cache = cache};
+    if (cause != CTXRT_ERROR_OUT_OF_MEMORY)
+        return cause;
+    (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
+    cx_cache_sum(cache, &totals);
+    cx_caches_each(add_other, &sum);
+    unsigned long long held = atomic_load(&cache->reserved_bytes);
+    /* The request itself is counted already. */
+    unsigned long long used = totals.allocated_bytes - totals.freed_bytes - size_bytes;
+    return cx_error_driver_call(
+        CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[CX_SLOT_mem_alloc].symbol, CXU_OUT_OF_MEMORY,
+        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
+        "there are not %zu bytes for %s: %zu of its device's %zu bytes are free; this allocator holds %llu, of which "
+        "%llu are in use in %llu pieces, and others of ctxrt's hold %llu",
+        size_bytes, cx_context_text(cache->context), free_bytes, total_bytes, held, used,
+        (unsigned long long)(totals.allocated_count - totals.freed_count - 1), (unsigned long long)sum.bytes);
+}

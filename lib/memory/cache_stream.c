@@ -1,0 +1,290 @@
+/* Streams that pieces are freed for, and when another stream may have them. */
+#include "base/error.h"
+#include "context/excursion.h"
+#include "memory/cache.h"
+#include "work/stream.h"
+#include <sched.h>
+
+/* ---- numbers ---- */
+
+/* Lock held. */
+static uint32_t find_owner(const cx_cache *cache, const ctxrt_stream *stream)
+{
+    for (uint32_t i = 1; i < cache->owner_count; i++)
+        if (cache->owners[i].stream == stream)
+            return i;
+    return 0;
+}
+
+static void note_taken(const cx_fit_node *node, void *argument)
+{
+    ((bool *)argument)[node->owner] = true;
+}
+
+/* Lock held. The number of a stream that is gone, and that no range is freed for any more. */
+static uint32_t find_unused(cx_cache *cache)
+{
+    static _Thread_local bool taken[CX_FIT_OWNERS_MAX];
+    for (uint32_t i = 0; i < CX_FIT_OWNERS_MAX; i++)
+        taken[i] = false;
+    cx_heap_each_taken(&cache->region->heap, note_taken, taken);
+    for (uint32_t i = 1; i < cache->owner_count; i++)
+        if (cache->owners[i].closed && !cache->owners[i].asked && !taken[i] &&
+            cx_heap_owned_units(&cache->region->heap, i) == 0)
+            return i;
+    return 0;
+}
+
+/* Lock held. */
+static uint32_t take_number(cx_cache *cache)
+{
+    for (uint32_t i = 1; i < cache->owner_count; i++)
+        if (cache->owners[i].stream == NULL)
+            return i;
+    return cache->owner_count < CX_FIT_OWNERS_MAX ? cache->owner_count++ : find_unused(cache);
+}
+
+static void destroy_mark(const cx_cache *cache, CUevent mark)
+{
+    if (mark != NULL)
+        (void)cache->context->driver->table.event_destroy(mark);
+}
+
+uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    CUevent stale = NULL;
+    const cx_stream *found = cx_pool_find(&cx_streams, stream);
+    bool foreign = found != NULL && atomic_load(&found->kind) == CX_STREAM_WRAPPED;
+    if (cx_stream_resolve_handle(stream, &target) != CTXRT_SUCCESS)
+        return 0;
+    pthread_mutex_lock(&cache->lock);
+    uint32_t owner = find_owner(cache, stream);
+    if (owner == 0) {
+        owner = take_number(cache);
+        if (owner != 0) {
+            stale = cache->owners[owner].mark;
+            cache->owners[owner] = (cx_owner){.stream = stream, .native = target.native, .foreign = foreign};
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+    destroy_mark(cache, stale);
+    if (owner == 0)
+        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "memory of %s is in use in %d streams, and no other can have any",
+                       cx_context_text(cache->context), CX_FIT_OWNERS_MAX - 1);
+    return owner;
+}
+
+/* ---- marks ---- */
+
+static bool is_capturing(const cx_driver *driver, CUstream native)
+{
+    cxu_stream_capture_status status;
+    return driver->table.stream_is_capturing(native, &status) == CXU_SUCCESS &&
+           status != CXU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/* Records an event behind the stream's work; makes it where there is none. NULL: it could not be. */
+static CUevent record(const cx_cache *cache, CUstream native, CUevent mark)
+{
+    const cx_driver *driver = cache->context->driver;
+    cx_excursion excursion;
+    if (is_capturing(driver, native))
+        return NULL;
+    if (mark != NULL)
+        return driver->table.event_record(mark, native) == CXU_SUCCESS ? mark : NULL;
+    if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
+        return NULL;
+    if (driver->table.event_create(&mark, CXU_EVENT_DISABLE_TIMING) != CXU_SUCCESS) {
+        mark = NULL;
+    } else if (driver->table.event_record(mark, native) != CXU_SUCCESS) {
+        (void)driver->table.event_destroy(mark);
+        mark = NULL;
+    }
+    cx_excursion_end(&excursion);
+    return mark;
+}
+
+/* Lets nobody else ask the driver about an owner meanwhile: then its mark is the caller's. */
+static bool begin_asking(cx_cache *cache, uint32_t owner, cx_owner *out_owner)
+{
+    pthread_mutex_lock(&cache->lock);
+    cx_owner *found = &cache->owners[owner];
+    bool mine = found->stream != NULL && !found->asked;
+    if (mine) {
+        found->asked = true;
+        *out_owner = *found;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return mine;
+}
+
+static void end_asking(cx_cache *cache, uint32_t owner, const cx_owner *seen)
+{
+    pthread_mutex_lock(&cache->lock);
+    cache->owners[owner].mark = seen->mark;
+    cache->owners[owner].marked_gives = seen->marked_gives;
+    cache->owners[owner].asked = false;
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* Marks are of the stream, so a later one is behind all work that an earlier one is behind. */
+static bool mark_again(cx_cache *cache, cx_owner *seen)
+{
+    CUevent mark = record(cache, seen->native, seen->mark);
+    if (mark == NULL)
+        return false;
+    seen->mark = mark;
+    seen->marked_gives = seen->gives;
+    return true;
+}
+
+void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner)
+{
+    cx_owner seen;
+    while (!begin_asking(cache, owner, &seen))
+        sched_yield();
+    (void)mark_again(cache, &seen);
+    end_asking(cache, owner, &seen);
+}
+
+/* ---- reclaiming ---- */
+
+/* What was freed for a stream of other code, or for one that is gone, is before its mark whenever it was freed. */
+static bool is_marked(const cx_owner *seen)
+{
+    return seen->mark != NULL && (seen->foreign || seen->closed || seen->marked_gives == seen->gives);
+}
+
+/* Ranges freed meanwhile may have work behind the mark: then nothing is everyone's yet. */
+static bool give_to_all(cx_cache *cache, uint32_t owner, const cx_owner *seen)
+{
+    pthread_mutex_lock(&cache->lock);
+    const cx_owner *now = &cache->owners[owner];
+    bool same = now->stream == seen->stream && (seen->foreign || seen->closed || now->gives == seen->gives);
+    bool moved = same && cx_heap_move(&cache->region->heap, owner, 0);
+    pthread_mutex_unlock(&cache->lock);
+    return moved;
+}
+
+/* Its own stream cannot be asked: it is gone, and no mark could be left. */
+static bool wait_for_context(const cx_cache *cache)
+{
+    cx_excursion excursion;
+    if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
+        return false;
+    bool done = cache->context->driver->table.ctx_synchronize() == CXU_SUCCESS;
+    cx_excursion_end(&excursion);
+    return done;
+}
+
+static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
+{
+    const cx_driver *driver = cache->context->driver;
+    if (!is_marked(seen)) {
+        if (seen->closed || seen->foreign)
+            return wait && wait_for_context(cache);
+        if (!mark_again(cache, seen))
+            return false;
+    }
+    return (wait ? driver->table.event_synchronize(seen->mark) : driver->table.event_query(seen->mark)) == CXU_SUCCESS;
+}
+
+static bool reclaim_one(cx_cache *cache, uint32_t owner, bool wait)
+{
+    cx_owner seen;
+    if (!begin_asking(cache, owner, &seen))
+        return false;
+    bool done = is_done(cache, &seen, wait);
+    end_asking(cache, owner, &seen);
+    return done && give_to_all(cache, owner, &seen);
+}
+
+static bool has_something(cx_cache *cache, uint32_t owner)
+{
+    pthread_mutex_lock(&cache->lock);
+    bool something = owner < cache->owner_count && cx_heap_owned_units(&cache->region->heap, owner) != 0;
+    pthread_mutex_unlock(&cache->lock);
+    return something;
+}
+
+bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait)
+{
+    const cx_driver *driver = cache->context->driver;
+    bool reclaimed = false;
+    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
+    pthread_mutex_lock(&cache->lock);
+    uint32_t count = cache->owner_count;
+    pthread_mutex_unlock(&cache->lock);
+    if (count <= 2)
+        return false;
+    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    for (uint32_t other = 1; other < count; other++)
+        if (other != owner && has_something(cache, other))
+            reclaimed |= reclaim_one(cache, other, wait);
+    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    return reclaimed;
+}
+
+/* ---- ends ---- */
+
+typedef struct closing {
+    const cx_context *context;
+    const ctxrt_stream *stream;
+    cx_cache *found;
+} closing;
+
+/* A pinned cache is not closed. */
+static void find_cache(cx_cache *cache, void *argument)
+{
+    closing *search = argument;
+    if (cache->context != search->context || search->found != NULL)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    uint32_t owner = find_owner(cache, search->stream);
+    if (owner != 0 && !cache->owners[owner].closed) {
+        search->found = cache;
+        atomic_fetch_add(&cache->pins, 1);
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* The mark comes first: what is in the stashes then is before it. */
+static void close_owner(cx_cache *cache, const ctxrt_stream *stream)
+{
+    cx_owner seen;
+    pthread_mutex_lock(&cache->lock);
+    uint32_t owner = find_owner(cache, stream);
+    pthread_mutex_unlock(&cache->lock);
+    if (owner == 0)
+        return;
+    while (!begin_asking(cache, owner, &seen))
+        sched_yield();
+    if (!seen.foreign && !mark_again(cache, &seen)) {
+        destroy_mark(cache, seen.mark);
+        seen.mark = NULL;
+    }
+    end_asking(cache, owner, &seen);
+    pthread_mutex_lock(&cache->lock);
+    cache->owners[owner].closed = true;
+    pthread_mutex_unlock(&cache->lock);
+    cx_cache_flush(cache, owner);
+}
+
+void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream)
+{
+    closing search = {.context = context, .stream = stream};
+    for (cx_caches_each(find_cache, &search); search.found != NULL; cx_caches_each(find_cache, &search)) {
+        close_owner(search.found, stream);
+        atomic_fetch_sub(&search.found->pins, 1);
+        search.found = NULL;
+    }
+}
+
+void cx_cache_drop_owners(cx_cache *cache, bool native)
+{
+    for (uint32_t i = 1; i < cache->owner_count; i++)
+        if (native)
+            destroy_mark(cache, cache->owners[i].mark);
+    cache->owner_count = 1;
+}

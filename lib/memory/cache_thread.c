@@ -1,0 +1,355 @@
+/* Threads' stashes: making them, emptying them, and summing up what they counted. */
+#include "base/error.h"
+#include "memory/cache.h"
+#include "work/default_stream.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+/* Lock "stashes": the caches, their stashes, and flushes. After "threads" and "context", before "cache". */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cx_cache *caches;
+
+void cx_cache_enlist(cx_cache *cache)
+{
+    pthread_mutex_lock(&lock);
+    cache->next = caches;
+    cache->link = &caches;
+    if (caches != NULL)
+        caches->link = &cache->next;
+    caches = cache;
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument)
+{
+    pthread_mutex_lock(&lock);
+    for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
+        visit(cache, argument);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- emptying ---- */
+
+static void free_magazines(cx_magazines *magazines)
+{
+    while (magazines != NULL) {
+        cx_magazines *next = magazines->next;
+        free(magazines);
+        magazines = next;
+    }
+}
+
+/* Of one stream, out of the stash: it is gone. */
+static void remove_magazines(cx_stash *stash, cx_magazines *magazines)
+{
+    cx_magazines **link = &stash->all;
+    while (*link != magazines)
+        link = &(*link)->next;
+    *link = magazines->next;
+    if (stash->recent == magazines)
+        stash->recent = NULL;
+    free(magazines);
+}
+
+static void give_magazines(cx_cache *cache, cx_magazines *magazines)
+{
+    uint32_t pieces[CX_MAGAZINE_PIECES];
+    pthread_mutex_lock(&cache->lock);
+    for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
+        for (uint32_t i = cx_magazines_empty(magazines, class, pieces); i > 0; i--)
+            cx_cache_give(cache, pieces[i - 1]);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+static void empty(cx_cache *cache, cx_stash *stash, uint32_t owner)
+{
+    cx_magazines *next;
+    for (cx_magazines *magazines = stash->all; magazines != NULL; magazines = next) {
+        next = magazines->next;
+        if (owner != 0 && magazines->owner != owner)
+            continue;
+        give_magazines(cache, magazines);
+        if (owner != 0)
+            remove_magazines(stash, magazines);
+    }
+}
+
+/* Lock held. Afterwards no thread is in a stash of the cache, and none gets in. */
+static void revoke(const cx_cache *cache)
+{
+    for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next)
+        atomic_store(&stash->revoked, true);
+    cx_announce_barrier();
+    for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next)
+        while (atomic_load(&stash->busy))
+            sched_yield();
+}
+
+void cx_cache_flush(cx_cache *cache, uint32_t owner)
+{
+    pthread_mutex_lock(&lock);
+    revoke(cache);
+    for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next) {
+        empty(cache, stash, owner);
+        atomic_store(&stash->revoked, false);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- counting ---- */
+
+static uint64_t load(const _Atomic uint64_t *figure)
+{
+    return atomic_load_explicit(figure, memory_order_acquire);
+}
+
+static void add_allocated(const cx_tally *tally, cx_totals *totals)
+{
+    int64_t high_bytes = atomic_load_explicit(&tally->high_bytes, memory_order_relaxed);
+    int64_t high_count = atomic_load_explicit(&tally->high_count, memory_order_relaxed);
+    totals->allocated_bytes += load(&tally->allocated_bytes);
+    totals->allocated_count += load(&tally->allocated_count);
+    if (high_bytes > totals->high_bytes)
+        totals->high_bytes = high_bytes;
+    if (high_count > totals->high_count)
+        totals->high_count = high_count;
+}
+
+static void add_freed(const cx_tally *tally, cx_totals *totals)
+{
+    totals->freed_count += load(&tally->freed_count);
+    totals->freed_bytes += load(&tally->freed_bytes);
+}
+
+/* Lock held. */
+static void sum(cx_cache *cache, cx_totals *out_totals)
+{
+    *out_totals = (cx_totals){0};
+    add_freed(&cache->gone, out_totals);
+    for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next)
+        add_freed(&stash->tally, out_totals);
+    add_allocated(&cache->gone, out_totals);
+    for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next)
+        add_allocated(&stash->tally, out_totals);
+}
+
+void cx_cache_sum(cx_cache *cache, cx_totals *out_totals)
+{
+    pthread_mutex_lock(&lock);
+    sum(cache, out_totals);
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_caches_count(const cx_context *context, cx_context_memory *sum_of)
+{
+    cx_totals totals;
+    pthread_mutex_lock(&lock);
+    for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
+        if (cache->context == context) {
+            sum(cache, &totals);
+            sum_of->count += totals.allocated_count - totals.freed_count;
+            sum_of->bytes += totals.allocated_bytes - totals.freed_bytes;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+bool cx_cache_count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_bytes)
+{
+    cx_totals totals;
+    uint64_t used;
+    pthread_mutex_lock(&lock);
+    sum(cache, &totals);
+    uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes);
+    bool fits = !__builtin_add_overflow(totals.allocated_bytes - totals.freed_bytes, size_bytes, &used) &&
+                (limit == 0 || used <= limit);
+    if (fits) {
+        cx_tally_add(&stash->tally.allocated_bytes, size_bytes);
+        cx_tally_add(&stash->tally.allocated_count, 1);
+    }
+    pthread_mutex_unlock(&lock);
+    return fits;
+}
+
+/* ---- life ---- */
+
+/* Lock held. What the thread counted stays, as that of one that is gone. */
+static void detach(cx_cache *cache, cx_stash *stash)
+{
+    cx_tally *tally = &stash->tally, *gone = &cache->gone;
+    cx_tally_tell(cache, tally);
+    atomic_fetch_add(&gone->allocated_bytes, load(&tally->allocated_bytes));
+    atomic_fetch_add(&gone->allocated_count, load(&tally->allocated_count));
+    atomic_fetch_add(&gone->freed_bytes, load(&tally->freed_bytes));
+    atomic_fetch_add(&gone->freed_count, load(&tally->freed_count));
+    *stash->link = stash->next;
+    if (stash->next != NULL)
+        stash->next->link = stash->link;
+    atomic_store(&stash->cache, NULL);
+}
+
+void cx_cache_drop_stashes(cx_cache *cache, bool for_good)
+{
+    cx_stash *next;
+    pthread_mutex_lock(&lock);
+    revoke(cache);
+    for (cx_stash *stash = cache->stashes; stash != NULL; stash = next) {
+        next = stash->next;
+        free_magazines(stash->all);
+        stash->all = stash->recent = NULL;
+        if (for_good)
+            detach(cache, stash);
+        atomic_store(&stash->revoked, false);
+    }
+    if (for_good) {
+        *cache->link = cache->next;
+        if (cache->next != NULL)
+            cache->next->link = cache->link;
+    }
+    pthread_mutex_unlock(&lock);
+    while (for_good && atomic_load(&cache->pins) != 0)
+        sched_yield();
+}
+
+/* Makes no driver call: what the thread freed is behind its streams' work, as ever. */
+static void leave(cx_thread *thread)
+{
+    cx_stash *next;
+    pthread_mutex_lock(&lock);
+    for (cx_stash *stash = thread->stashes; stash != NULL; stash = next) {
+        next = stash->next_of_thread;
+        cx_cache *cache = atomic_load(&stash->cache);
+        if (cache != NULL) {
+            empty(cache, stash, 0);
+            detach(cache, stash);
+        }
+        free_magazines(stash->all);
+        free(stash);
+    }
+    thread->stashes = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A stash of an allocator that is gone serves again. */
+static cx_stash *take_stash(cx_thread *thread)
+{
+    for (cx_stash *stash = thread->stashes; stash != NULL; stash = stash->next_of_thread)
+        if (atomic_load(&stash->cache) == NULL)
+            return stash;
+    cx_stash *stash = calloc(1, sizeof *stash);
+    if (stash != NULL) {
+        stash->next_of_thread = thread->stashes;
+        thread->stashes = stash;
+    }
+    return stash;
+}
+
+static void put_first(cx_thread *thread, cx_stash *stash)
+{
+    cx_stash **link = (cx_stash **)(void *)&thread->stashes;
+    while (*link != stash)
+        link = &(*link)->next_of_thread;
+    *link = stash->next_of_thread;
+    stash->next_of_thread = thread->stashes;
+    thread->stashes = stash;
+}
+
+static cx_stash *make_stash(cx_cache *cache, cx_thread *thread)
+{
+    cx_thread_on_exit(leave);
+    cx_stash *stash = take_stash(thread);
+    if (stash == NULL)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    stash->tally = (cx_tally){0};
+    stash->next = cache->stashes;
+    stash->link = &cache->stashes;
+    if (cache->stashes != NULL)
+        cache->stashes->link = &stash->next;
+    cache->stashes = stash;
+    atomic_store(&stash->cache, cache);
+    pthread_mutex_unlock(&lock);
+    return stash;
+}
+
+cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread)
+{
+    cx_stash *stash = thread->stashes;
+    while (stash != NULL && atomic_load(&stash->cache) != cache)
+        stash = stash->next_of_thread;
+    if (stash == NULL)
+        stash = make_stash(cache, thread);
+    if (stash != NULL)
+        put_first(thread, stash);
+    return stash;
+}
+
+/* ---- streams ---- */
+
+static ctxrt_status make_magazines(cx_cache *cache, const ctxrt_stream *stream, cx_magazines **out_magazines)
+{
+    uint32_t owner = cx_cache_owner(cache, stream);
+    if (owner == 0)
+        return ctxrt_last_error()->status;
+    *out_magazines = calloc(1, sizeof **out_magazines);
+    if (*out_magazines == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for magazines");
+    (*out_magazines)->stream = stream;
+    (*out_magazines)->owner = owner;
+    return CTXRT_SUCCESS;
+}
+
+static bool select_known(cx_stash *stash, const ctxrt_stream *key, const ctxrt_stream *stream)
+{
+    for (cx_magazines *magazines = stash->all; magazines != NULL; magazines = magazines->next)
+        if (magazines->stream == stream) {
+            stash->recent = magazines;
+            stash->recent_key = key;
+            return true;
+        }
+    return false;
+}
+
+/* The thread may not wait for a flush while it is in its stash, and may not touch it while it is not: hence the
+ * lock, which flushes hold. */
+ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request)
+{
+    cx_magazines *made;
+    ctxrt_stream *stream = request->stream;
+    ctxrt_status status = stream != NULL
+                              ? CTXRT_SUCCESS
+                              : cx_default_stream_get(request->thread, request->context, &stream);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    pthread_mutex_lock(&lock);
+    bool known = select_known(stash, request->stream, stream);
+    pthread_mutex_unlock(&lock);
+    if (known)
+        return CTXRT_SUCCESS;
+    status = make_magazines(cache, stream, &made);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    pthread_mutex_lock(&lock);
+    made->next = stash->all;
+    stash->all = made;
+    (void)select_known(stash, request->stream, stream);
+    pthread_mutex_unlock(&lock);
+    return CTXRT_SUCCESS;
+}
+
+bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner)
+{
+    pthread_mutex_lock(&cache->lock);
+    const ctxrt_stream *stream = cache->owners[owner].closed ? NULL : cache->owners[owner].stream;
+    pthread_mutex_unlock(&cache->lock);
+    cx_magazines *made = stream != NULL ? calloc(1, sizeof *made) : NULL;
+    if (made == NULL)
+        return false;
+    made->stream = stream;
+    made->owner = owner;
+    pthread_mutex_lock(&lock);
+    made->next = stash->all;
+    stash->all = made;
+    pthread_mutex_unlock(&lock);
+    return true;
+}

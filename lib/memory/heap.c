@@ -1,0 +1,269 @@
+#include "memory/heap.h"
+
+#include <stdlib.h>
+
+/* Segments of the small fit are named from here on, so that a node says which fit it is of. */
+#define FIRST_SPAN 0x8000u
+#define NUMBERS_MAX 0x8000u
+
+void cx_heap_open(cx_heap *heap, cx_fit_store *store, void *user)
+{
+    *heap = (cx_heap){0};
+    cx_fit_open(&heap->large, store, user);
+    cx_fit_open(&heap->small, store, user);
+}
+
+void cx_heap_close(cx_heap *heap)
+{
+    cx_fit_close(&heap->small);
+    cx_fit_close(&heap->large);
+    free(heap->segments);
+    free(heap->spans);
+    heap->segments = NULL;
+    heap->spans = NULL;
+}
+
+static cx_fit_node *node_at(const cx_heap *heap, uint32_t index)
+{
+    return cx_fit_at(heap->large.store, index);
+}
+
+static bool is_small(const cx_heap *heap, uint32_t index)
+{
+    return node_at(heap, index)->segment >= FIRST_SPAN;
+}
+
+/* ---- segments ---- */
+
+static bool take_segment_number(cx_heap *heap, uint32_t *out_number)
+{
+    for (uint32_t i = 0; i < heap->segment_count; i++)
+        if (heap->segments[i].address == 0) {
+            *out_number = i;
+            return true;
+        }
+    if (heap->segment_count == NUMBERS_MAX)
+        return false;
+    if (heap->segment_count == heap->segment_capacity) {
+        uint32_t capacity = heap->segment_capacity != 0 ? 2 * heap->segment_capacity : 16;
+        cx_heap_segment *grown = realloc(heap->segments, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        heap->segments = grown;
+        heap->segment_capacity = capacity;
+    }
+    *out_number = heap->segment_count;
+    heap->segments[heap->segment_count++] = (cx_heap_segment){0};
+    return true;
+}
+
+bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units)
+{
+    uint32_t number;
+    if (!take_segment_number(heap, &number) || cx_fit_add(&heap->large, (uint16_t)number, units, 0) == 0)
+        return false;
+    heap->segments[number] = (cx_heap_segment){address, units};
+    return true;
+}
+
+/* ---- spans ---- */
+
+static bool take_span_number(cx_heap *heap, uint32_t *out_number)
+{
+    for (uint32_t i = 0; i < heap->span_count; i++)
+        if (heap->spans[i] == 0) {
+            *out_number = i;
+            return true;
+        }
+    if (heap->span_count == NUMBERS_MAX)
+        return false;
+    if (heap->span_count == heap->span_capacity) {
+        uint32_t capacity = heap->span_capacity != 0 ? 2 * heap->span_capacity : 16;
+        uint32_t *grown = realloc(heap->spans, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        heap->spans = grown;
+        heap->span_capacity = capacity;
+    }
+    *out_number = heap->span_count;
+    heap->spans[heap->span_count++] = 0;
+    return true;
+}
+
+static bool add_span(cx_heap *heap, uint32_t owner)
+{
+    uint32_t number;
+    if (!take_span_number(heap, &number))
+        return false;
+    uint32_t span = cx_fit_take(&heap->large, owner, CX_HEAP_SPAN_UNITS);
+    if (span == 0)
+        return false;
+    if (cx_fit_add(&heap->small, (uint16_t)(FIRST_SPAN + number), CX_HEAP_SPAN_UNITS, owner) == 0) {
+        cx_fit_give(&heap->large, span);
+        return false;
+    }
+    heap->spans[number] = span;
+    return true;
+}
+
+/* A span that is free altogether belongs to one owner, and goes back to the large fit as that one's. */
+static bool give_span(cx_heap *heap, uint32_t whole)
+{
+    const cx_fit_node *node = node_at(heap, whole);
+    uint32_t *span = &heap->spans[node->segment - FIRST_SPAN];
+    if (!cx_fit_transfer(&heap->large, *span, node->owner))
+        return false;
+    cx_fit_remove(&heap->small, whole);
+    cx_fit_give(&heap->large, *span);
+    *span = 0;
+    return true;
+}
+
+/* ---- blocks ---- */
+
+uint32_t cx_heap_take(cx_heap *heap, uint32_t owner, uint32_t units)
+{
+    if (units > CX_HEAP_SMALL_UNITS)
+        return cx_fit_take(&heap->large, owner, units);
+    uint32_t index = cx_fit_take(&heap->small, owner, units);
+    if (index == 0)
+        index = add_span(heap, owner) ? cx_fit_take(&heap->small, owner, units)
+                                      : cx_fit_take(&heap->large, owner, units);
+    return index;
+}
+
+void cx_heap_give(cx_heap *heap, uint32_t index)
+{
+    if (!is_small(heap, index)) {
+        cx_fit_give(&heap->large, index);
+        return;
+    }
+    uint32_t range = cx_fit_give(&heap->small, index);
+    if (cx_fit_is_whole(&heap->small, range))
+        (void)give_span(heap, range);
+}
+
+static uintptr_t large_address(const cx_heap *heap, const cx_fit_node *node)
+{
+    return heap->segments[node->segment].address + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
+}
+
+uintptr_t cx_heap_address(const cx_heap *heap, uint32_t index)
+{
+    const cx_fit_node *node = node_at(heap, index);
+    if (node->segment < FIRST_SPAN)
+        return large_address(heap, node);
+    const cx_fit_node *span = node_at(heap, heap->spans[node->segment - FIRST_SPAN]);
+    return large_address(heap, span) + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
+}
+
+static void give_free_spans(cx_heap *heap, uint32_t owner)
+{
+    for (;;) {
+        uint32_t index = cx_fit_next_free(&heap->small, owner, 0);
+        while (index != 0 && !cx_fit_is_whole(&heap->small, index))
+            index = cx_fit_next_free(&heap->small, owner, index);
+        if (index == 0 || !give_span(heap, index))
+            return;
+    }
+}
+
+bool cx_heap_move(cx_heap *heap, uint32_t from, uint32_t to)
+{
+    if (!cx_fit_move(&heap->small, from, to) || !cx_fit_move(&heap->large, from, to))
+        return false;
+    give_free_spans(heap, to);
+    return true;
+}
+
+static uint32_t find_free_segment(const cx_heap *heap)
+{
+    for (uint32_t owner = 0; owner < heap->large.owner_limit; owner++)
+        for (uint32_t i = cx_fit_next_free(&heap->large, owner, 0); i != 0;
+             i = cx_fit_next_free(&heap->large, owner, i))
+            if (cx_fit_is_whole(&heap->large, i))
+                return i;
+    return 0;
+}
+
+uint32_t cx_heap_remove_free(cx_heap *heap, uintptr_t *out_address)
+{
+    uint32_t index = find_free_segment(heap);
+    if (index == 0)
+        return 0;
+    cx_heap_segment *segment = &heap->segments[node_at(heap, index)->segment];
+    cx_fit_remove(&heap->large, index);
+    *out_address = segment->address;
+    segment->address = 0;
+    return segment->units;
+}
+
+uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address)
+{
+    while (heap->segment_count != 0) {
+        cx_heap_segment segment = heap->segments[--heap->segment_count];
+        *out_address = segment.address;
+        if (segment.address != 0)
+            return segment.units;
+    }
+    return 0;
+}
+
+/* ---- figures ---- */
+
+uint64_t cx_heap_reserved_bytes(const cx_heap *heap)
+{
+    return heap->large.units << CX_FIT_UNIT_BITS;
+}
+
+void cx_heap_each_taken(const cx_heap *heap, void (*visit)(const cx_fit_node *node, void *argument), void *argument)
+{
+    cx_fit_each_taken(&heap->small, visit, argument);
+    cx_fit_each_taken(&heap->large, visit, argument);
+}
+
+static uint32_t find_segment(const cx_heap *heap, uintptr_t address)
+{
+    for (uint32_t i = 0; i < heap->segment_count; i++) {
+        const cx_heap_segment *segment = &heap->segments[i];
+        if (segment->address != 0 && address >= segment->address &&
+            address - segment->address < (uintptr_t)segment->units << CX_FIT_UNIT_BITS)
+            return i;
+    }
+    return heap->segment_count;
+}
+
+bool cx_heap_has(const cx_heap *heap, uintptr_t address)
+{
+    return find_segment(heap, address) != heap->segment_count;
+}
+
+uint32_t cx_heap_find(const cx_heap *heap, uintptr_t address)
+{
+    uint32_t number = find_segment(heap, address);
+    if (number == heap->segment_count)
+        return 0;
+    uint32_t unit = (uint32_t)((address - heap->segments[number].address) >> CX_FIT_UNIT_BITS);
+    uint32_t index = cx_fit_find(&heap->large, (uint16_t)number, unit);
+    for (uint32_t span = 0; index != 0 && span < heap->span_count; span++)
+        if (heap->spans[span] == index)
+            return cx_fit_find(&heap->small, (uint16_t)(FIRST_SPAN + span),
+                               unit - node_at(heap, index)->offset_units);
+    return index;
+}
+
+uint64_t cx_heap_owned_units(const cx_heap *heap, uint32_t owner)
+{
+    return cx_fit_free_units(&heap->large, owner) - cx_fit_free_units(&heap->large, 0) +
+           cx_fit_free_units(&heap->small, owner) - cx_fit_free_units(&heap->small, 0);
+}
+
+uint64_t cx_heap_free_bytes(const cx_heap *heap)
+{
+    uint64_t units = cx_fit_free_units(&heap->large, 0) + cx_fit_free_units(&heap->small, 0);
+    uint32_t limit = heap->large.owner_limit > heap->small.owner_limit ? heap->large.owner_limit
+                                                                       : heap->small.owner_limit;
+    for (uint32_t owner = 1; owner < limit; owner++)
+        units += cx_heap_owned_units(heap, owner);
+    return units << CX_FIT_UNIT_BITS;
+}

@@ -1,0 +1,111 @@
+/*
+ * What one thread keeps of one caching allocator: magazines of free pieces, which it takes from and puts back to
+ * without a lock, and its part of the figures.
+ *
+ * A stash is its thread's own, but for flushes: another thread that needs the memory revokes all stashes of the
+ * allocator, waits until their threads have left them, and empties them. A thread that finds its stash
+ * revoked does without it. Entering costs two plain stores and a load where the kernel can do the barrier for
+ * all threads at once (cx_announce_barrier).
+ */
+#ifndef CX_MEMORY_STASH_H
+#define CX_MEMORY_STASH_H
+
+#include "context/thread.h"
+#include "memory/piece.h"
+#include <ctxrt/memory.h>
+
+#define CX_MAGAZINE_UNITS_MAX ((1u << 20) >> CX_FIT_UNIT_BITS)
+#define CX_MAGAZINE_CLASSES 80 /* 8 for each power of two up to 1 MiB */
+#define CX_MAGAZINE_PIECES 32
+#define CX_MAGAZINES_BYTES_MAX ((uint64_t)16 << 20)
+
+typedef struct cx_magazine_slot {
+    uint32_t piece;
+    uint32_t units;
+} cx_magazine_slot;
+
+/* Free pieces of one stream. */
+typedef struct cx_magazines {
+    struct cx_magazines *next;
+    const ctxrt_stream *stream;
+    uint32_t owner; /* the stream's number in the heap */
+    uint64_t units;
+    uint8_t counts[CX_MAGAZINE_CLASSES];
+    cx_magazine_slot slots[CX_MAGAZINE_CLASSES][CX_MAGAZINE_PIECES];
+} cx_magazines;
+
+/* Written by one thread, read by all. */
+typedef struct cx_tally {
+    _Atomic uint64_t allocated_bytes, freed_bytes;
+    _Atomic uint64_t allocated_count, freed_count;
+    _Atomic uint64_t hits; /* requests served from a magazine */
+    /* Since the thread last told the cache; the highs are the most that it was. */
+    _Atomic int64_t open_bytes, high_bytes;
+    _Atomic int64_t open_count, high_count;
+} cx_tally;
+
+typedef struct cx_stash {
+    _Atomic bool busy;
+    _Atomic bool revoked;
+    _Atomic(struct cx_cache *) cache; /* NULL: its allocator is gone */
+    struct cx_stash *next_of_thread;
+    struct cx_stash *next, **link; /* the cache's; lock "stashes" */
+    cx_magazines *recent;          /* of the frame's stream, at the last request */
+    const ctxrt_stream *recent_key; /* the frame's: NULL for the thread's default stream */
+    cx_magazines *all;
+    cx_tally tally;
+} cx_stash;
+
+/* False: do without the stash. Else what the thread does until it leaves must not wait for another thread that
+ * flushes, nor call a driver. */
+static inline bool cx_stash_enter(cx_stash *stash)
+{
+    if (__builtin_expect(cx_announce_cheaply, 1)) {
+        atomic_store_explicit(&stash->busy, true, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_store(&stash->busy, true);
+    }
+    if (__builtin_expect(!atomic_load(&stash->revoked), 1))
+        return true;
+    atomic_store_explicit(&stash->busy, false, memory_order_release);
+    return false;
+}
+
+static inline void cx_stash_leave(cx_stash *stash)
+{
+    atomic_store_explicit(&stash->busy, false, memory_order_release);
+}
+
+/* The class of a size: the classes' least sizes are 1 to 8 units, then 8 steps to each power of two. */
+static inline uint32_t cx_magazine_class(uint32_t units)
+{
+    if (units < 8)
+        return units - 1;
+    uint32_t top = 31 - (uint32_t)__builtin_clz(units);
+    return (top - 3) * 8 + (units >> (top - 3) & 7) + 7;
+}
+
+/* How many pieces a class holds: fewer of the large ones, so that one class does not use up the bytes. */
+static inline uint32_t cx_magazine_room(uint32_t class)
+{
+    uint32_t octave = class < 7 ? 0 : (class - 7) / 8; /* of 2 KiB << octave and more */
+    return octave <= 4 ? CX_MAGAZINE_PIECES : octave >= 8 ? 2 : CX_MAGAZINE_PIECES >> (octave - 4);
+}
+
+/* A piece of at least so many units and at most `slack` more; 0: none. */
+uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack);
+
+/* Keeps a free piece. False: there is no room; make some with cx_magazines_halve. */
+bool cx_magazines_put(cx_magazines *magazines, uint32_t piece, uint32_t units);
+
+/* Takes out the older half of a class, or all there is: their number. */
+uint32_t cx_magazines_halve(cx_magazines *magazines, uint32_t class, uint32_t pieces[CX_MAGAZINE_PIECES]);
+uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class, uint32_t pieces[CX_MAGAZINE_PIECES]);
+
+static inline void cx_tally_add(_Atomic uint64_t *figure, uint64_t more)
+{
+    atomic_store_explicit(figure, atomic_load_explicit(figure, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+#endif
