@@ -17,6 +17,7 @@
 
 #include <ctxrt/device.h>
 #include <ctxrt/stream.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -213,6 +214,22 @@ CTXRT_API ctxrt_status ctxrt_graph_retain(ctxrt_graph *graph) CTXRT_CHECK_RESULT
  *                             the same
  */
 CTXRT_API ctxrt_status ctxrt_graph_release(ctxrt_graph *graph) CTXRT_CHECK_RESULT;
+
+typedef enum ctxrt_graph_format {
+    CTXRT_GRAPH_TEXT = 0, /**< for people */
+    CTXRT_GRAPH_DOT = 1   /**< for dot(1) of Graphviz */
+} ctxrt_graph_format;
+
+/**
+ * Writes what a graph is: its pieces in their order, with the number of captured nodes (0 where the driver does
+ * not tell), the operators that they came from, and the memory it holds, with graphs that share it. Makes no driver
+ * call. Written in one piece and flushed. Works after a reset, too.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format
+ * @retval CTXRT_ERROR_SYSTEM            the file could not be written, or not to its end
+ */
+CTXRT_API ctxrt_status ctxrt_graph_describe(ctxrt_graph *graph, FILE *file,
+                                            ctxrt_graph_format format) CTXRT_CHECK_RESULT;
 
 /** The context of a graph. Borrowed. */
 CTXRT_API ctxrt_status ctxrt_graph_context(ctxrt_graph *graph, ctxrt_context **out_context) CTXRT_CHECK_RESULT;

@@ -3,6 +3,7 @@ lib_graph_libgraph_la_SOURCES = \
 	lib/graph/beam.c \
 	lib/graph/build.c \
 	lib/graph/capture.c \
+	lib/graph/describe.c \
 	lib/graph/extent.c lib/graph/extent.h \
 	lib/graph/graph.c lib/graph/graph.h \
 	lib/graph/kernel.c \

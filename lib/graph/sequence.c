@@ -27,6 +27,10 @@ ctxrt_status cx_sequence_reserve(cx_sequence *sequence)
 
 void cx_sequence_put(cx_sequence *sequence, cx_piece piece)
 {
+    size_t count;
+    if (piece.native != NULL &&
+        sequence->context->driver->table.graph_get_nodes(piece.native, NULL, &count) == CXU_SUCCESS)
+        piece.node_count = count;
     sequence->pieces[sequence->piece_count++] = piece;
 }
 

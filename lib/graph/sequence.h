@@ -10,6 +10,7 @@
 /* Captured work, or operators that each launch calls. */
 typedef struct cx_piece {
     CUgraph native; /* the sequence's; NULL: nothing was captured */
+    size_t node_count;   /* captured; 0 where the driver does not tell */
     size_t first, count; /* the operators that it came from; none for a stream's capture */
 } cx_piece;
 
@@ -29,6 +30,7 @@ ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence *
 
 /* Room for one more piece, so that cx_sequence_put cannot fail. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_sequence_reserve(cx_sequence *sequence);
+/* Counts the nodes of what was captured. */
 void cx_sequence_put(cx_sequence *sequence, cx_piece piece);
 
 /* CTXRT_ERROR_CONTEXT_DESTROYED after a reset. */

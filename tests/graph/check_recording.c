@@ -425,6 +425,67 @@ START_TEST(a_recorded_graph_can_be_part_of_a_capture)
 }
 END_TEST
 
+/* ---- descriptions ---- */
+
+static const char *described(ctxrt_graph *graph, ctxrt_graph_format format)
+{
+    static char text[2048];
+    memset(text, 0, sizeof text);
+    FILE *file = fmemopen(text, sizeof text - 1, "w");
+    ck_assert_ptr_nonnull(file);
+    cx_assert_ok(ctxrt_graph_describe(graph, file, format));
+    ck_assert_int_eq(fclose(file), 0);
+    return text;
+}
+
+static void assert_has(const char *text, const char *wanted)
+{
+    ck_assert_msg(strstr(text, wanted) != NULL, "\"%s\" is not in:\n%s", wanted, text);
+}
+
+static ctxrt_graph *record_with_memory(void)
+{
+    void *scratch;
+    prepare();
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    cx_assert_ok(ctxrt_alloc(4096, &scratch));
+    cx_assert_ok(ctxrt_free(scratch));
+    submit_captured(&steps[0]);
+    submit_captured(&steps[1]);
+    submit_called(&steps[2]);
+    const ctxrt_operator odd = {sizeof odd, "a \"b\\", do_nothing, NULL, NULL, 0};
+    cx_assert_ok(ctxrt_operator_submit(&odd));
+    return stop_recording();
+}
+
+START_TEST(a_description_has_pieces_operators_and_memory)
+{
+    ctxrt_graph *graph = record_with_memory();
+    const char *text = described(graph, CTXRT_GRAPH_TEXT);
+    assert_has(text, ": 2 pieces, 4 operators\n");
+    assert_has(text, "\n  1  captured, 2 nodes: operator 1 (step), operator 2 (step)\n");
+    assert_has(text, "\n  2  called: operator 3 (step), operator 4 (a \"b\\)\n");
+    assert_has(text, "\nmemory: 4096 bytes kept in 1 piece, 0 bytes in use in 0 pieces\n");
+    text = described(graph, CTXRT_GRAPH_DOT);
+    ck_assert_int_eq(strncmp(text, "digraph ", 8), 0);
+    assert_has(text, "piece1 [label=\"captured, 2 nodes\\noperator 1 (step)\\noperator 2 (step)\"];\n");
+    assert_has(text, "piece2 [style=dashed, label=\"called\\noperator 3 (step)\\noperator 4 (a \\\"b\\\\)\"];\n");
+    assert_has(text, "piece1 -> piece2;\n}\n");
+    cx_assert_ok(ctxrt_graph_release(graph));
+}
+END_TEST
+
+START_TEST(a_description_that_cannot_be_written_says_so)
+{
+    ctxrt_graph *graph = record_with_memory();
+    FILE *full = fopen("/dev/full", "w");
+    ck_assert_ptr_nonnull(full);
+    cx_assert_error(ctxrt_graph_describe(graph, full, CTXRT_GRAPH_TEXT), CTXRT_ERROR_SYSTEM);
+    fclose(full);
+    cx_assert_ok(ctxrt_graph_release(graph));
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, stop_calls_what_it_captures_once_and_a_launch_calls_the_rest_once);
@@ -445,6 +506,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, operators_of_a_launch_find_the_graphs_device_and_the_stream);
     tcase_add_test(tests, launches_of_a_graph_of_several_pieces_are_ordered_on_different_streams);
     tcase_add_test(tests, a_recorded_graph_can_be_part_of_a_capture);
+    tcase_add_test(tests, a_description_has_pieces_operators_and_memory);
+    tcase_add_test(tests, a_description_that_cannot_be_written_says_so);
 }
 
 static Suite *recording_suite(void)

@@ -357,11 +357,14 @@ START_TEST(graphs_refuse)
         cx_assert_error(ctxrt_graph_clone(bad, &out_graph), status);
         cx_assert_error(ctxrt_graph_retain(bad), status);
         cx_assert_error(ctxrt_graph_context(bad, &out_context), status);
+        cx_assert_error(ctxrt_graph_describe(bad, stderr, CTXRT_GRAPH_TEXT), status);
         if (bad != NULL)
             cx_assert_error(ctxrt_graph_release(bad), status);
     }
     REFUSE(ctxrt_graph_clone(dead_graph, NULL), NULL_POINTER);
     REFUSE(ctxrt_graph_context(dead_graph, NULL), NULL_POINTER);
+    REFUSE(ctxrt_graph_describe(dead_graph, NULL, CTXRT_GRAPH_TEXT), NULL_POINTER);
+    REFUSE(ctxrt_graph_describe(dead_graph, stderr, (ctxrt_graph_format)2), INVALID_ARGUMENT);
     REFUSE(ctxrt_stream_capture_begin(dead_stream, CTXRT_CAPTURE_RELAXED), INVALID_HANDLE);
     REFUSE(ctxrt_stream_capture_begin(stream, (ctxrt_capture_mode)3), INVALID_ARGUMENT);
     REFUSE(ctxrt_stream_capture_begin(stream, (ctxrt_capture_mode)-1), INVALID_ARGUMENT);

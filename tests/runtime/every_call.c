@@ -160,6 +160,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_recording_active, (&out->count))                                                \
     X(CALL, ctxrt_recording_stop, (&out->graph))                                                  \
     X(CALL, ctxrt_recording_cancel, ())                                                           \
+    X(CALL, ctxrt_graph_describe, (in->graph, out->file, CTXRT_GRAPH_TEXT))                       \
     X(CALL, ctxrt_graph_context, (in->graph, &out->context))                                      \
     X(CALL, ctxrt_plan_create, (256, &out->plan))                                                 \
     X(CALL, ctxrt_plan_alloc, (in->plan, 1, &out->size))                                          \
