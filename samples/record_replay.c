@@ -108,8 +108,7 @@ int main(void)
         !launch_from_another_device(&self, graph))
         return 1;
     printf("copy layer was called %d time\n", self.copies);
-    if (!show_use("with the graph") || !OK(ctxrt_graph_release(graph)) ||
-        !show_use("without it"))
+    if (!show_use("with the graph") || !OK(ctxrt_graph_release(graph)) || !show_use("without it"))
         return 1;
     bool ended = OK(ctxrt_free(self.input)) && OK(ctxrt_free(self.output)) &&
                  OK(ctxrt_stream_destroy(self.stream)) && OK(ctxrt_stack_pop()) &&

@@ -1,16 +1,17 @@
 /**
- * Graphs: work that was captured or recorded once and is launched any number of times; operators and their
- * kernels.
+ * Graphs: work that was captured or recorded once and is launched any number of times; operators
+ * and their kernels.
  *
- * A graph belongs to one context, that of the stream it was captured in, and is launched there whatever is
- * current on the calling thread, which finds its stack as it was. A graph is counted: whoever made it has one
- * count, ctxrt_graph_retain adds one, ctxrt_graph_release gives one back, and with the last the graph goes; what
- * was launched goes on to its end. Thread-safe. Handles as in context.h: a graph that is gone is recognised and
- * refused. A graph keeps its context from being destroyed or released.
+ * A graph belongs to one context, that of the stream it was captured in, and is launched there
+ * whatever is current on the calling thread, which finds its stack as it was. A graph is counted:
+ * whoever made it has one count, ctxrt_graph_retain adds one, ctxrt_graph_release gives one back,
+ * and with the last the graph goes; what was launched goes on to its end. Thread-safe. Handles as
+ * in context.h: a graph that is gone is recognised and refused. A graph keeps its context from
+ * being destroyed or released.
  *
- * A stream argument means what stream.h says. Besides what is said at each function: CTXRT_ERROR_NULL_POINTER if
- * the graph is NULL, CTXRT_ERROR_INVALID_HANDLE if it is gone or never was one, CTXRT_ERROR_CONTEXT_DESTROYED if
- * its context was reset.
+ * A stream argument means what stream.h says. Besides what is said at each function:
+ * CTXRT_ERROR_NULL_POINTER if the graph is NULL, CTXRT_ERROR_INVALID_HANDLE if it is gone or never
+ * was one, CTXRT_ERROR_CONTEXT_DESTROYED if its context was reset.
  */
 #ifndef CTXRT_GRAPH_H
 #define CTXRT_GRAPH_H
@@ -25,8 +26,8 @@ extern "C" {
 
 typedef struct ctxrt_graph ctxrt_graph;
 
-/** Which calls that no capture sees (allocating, waiting, copies that wait) a capture forbids. A forbidden call
- * fails and invalidates the capture. */
+/** Which calls that no capture sees (allocating, waiting, copies that wait) a capture forbids. A
+ * forbidden call fails and invalidates the capture. */
 typedef enum ctxrt_capture_mode {
     CTXRT_CAPTURE_GLOBAL = 0,       /**< those of any thread */
     CTXRT_CAPTURE_THREAD_LOCAL = 1, /**< those of the thread that began it */
@@ -40,8 +41,8 @@ typedef enum ctxrt_capture_state {
 } ctxrt_capture_state;
 
 /**
- * Begins a capture: work submitted to the stream from now on does not run, but is noted. Other streams of the
- * driver join through events. The legacy stream cannot capture.
+ * Begins a capture: work submitted to the stream from now on does not run, but is noted. Other
+ * streams of the driver join through events. The legacy stream cannot capture.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such mode
  * @retval CTXRT_ERROR_DRIVER            the stream captures already, or is the legacy one
@@ -50,81 +51,92 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
                                                   ctxrt_capture_mode mode) CTXRT_CHECK_RESULT;
 
 /**
- * Ends the capture of a stream, with the graph of what was captured, of which the caller gets one count. The
- * driver instantiates it in its first launch. Memory that the work names is the caller's to keep alive while
- * the graph is launched and runs.
+ * Ends the capture of a stream, with the graph of what was captured, of which the caller gets one
+ * count. The driver instantiates it in its first launch. Memory that the work names is the caller's
+ * to keep alive while the graph is launched and runs.
  *
- * @retval CTXRT_ERROR_DRIVER  the stream does not capture, or the capture is another thread's: nothing
- *                             changed; or it was invalidated or has work that was not joined: it is over
+ * @retval CTXRT_ERROR_DRIVER  the stream does not capture, or the capture is another thread's:
+ * nothing changed; or it was invalidated or has work that was not joined: it is over
  */
 CTXRT_API ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream,
                                                 ctxrt_graph **out_graph) CTXRT_CHECK_RESULT;
 
-/** Whether the stream captures. The legacy stream is refused while a blocking stream of its context captures. */
-CTXRT_API ctxrt_status ctxrt_stream_capture_status(ctxrt_stream *stream,
-                                                   ctxrt_capture_state *out_state) CTXRT_CHECK_RESULT;
+/** Whether the stream captures. The legacy stream is refused while a blocking stream of its context
+ * captures. */
+CTXRT_API ctxrt_status ctxrt_stream_capture_status(
+    ctxrt_stream *stream, ctxrt_capture_state *out_state) CTXRT_CHECK_RESULT;
 
 /**
- * Submits the work of a graph to a stream of its context. NULL: the current stream, if the top frame is of the
- * graph's context, else the calling thread's default stream there. Launches of one graph run one behind the other,
- * in whichever streams and from whichever threads. In a stream that captures, the graph's work becomes part of
- * that capture.
+ * Submits the work of a graph to a stream of its context. NULL: the current stream, if the top
+ * frame is of the graph's context, else the calling thread's default stream there. Launches of one
+ * graph run one behind the other, in whichever streams and from whichever threads. In a stream that
+ * captures, the graph's work becomes part of that capture.
  *
- * Operators that were not captured are called on the calling thread. If one fails, what comes behind it is not
- * submitted; what comes before it is.
+ * Operators that were not captured are called on the calling thread. If one fails, what comes
+ * behind it is not submitted; what comes before it is.
  *
  * @retval CTXRT_ERROR_WRONG_CONTEXT  the stream is of another context
  * @retval CTXRT_ERROR_NOT_PERMITTED  the graph is being launched further up on the calling thread
  * @retval CTXRT_ERROR_STACK_LEFTOVER an operator left frames on the stack; it has been restored
  */
-CTXRT_API ctxrt_status ctxrt_graph_launch(ctxrt_graph *graph, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_graph_launch(ctxrt_graph *graph,
+                                          ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * Another graph of the same work, instantiated anew, with one count for the caller. Each is launched, ordered and
- * released by itself, in any order; what they name (memory, events) is the same. So one captured graph can
- * serve as the template of any number.
+ * Another graph of the same work, instantiated anew, with one count for the caller. Each is
+ * launched, ordered and released by itself, in any order; what they name (memory, events) is the
+ * same. So one captured graph can serve as the template of any number.
  */
-CTXRT_API ctxrt_status ctxrt_graph_clone(ctxrt_graph *graph, ctxrt_graph **out_clone) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_graph_clone(ctxrt_graph *graph,
+                                         ctxrt_graph **out_clone) CTXRT_CHECK_RESULT;
 
 /* ---- operators ---- */
 
 /**
- * A piece of work: a function that submits to the current stream of the calling thread's top frame (NULL), with the
- * context and the stream that it is meant for current. It leaves the stack as it found it.
+ * A piece of work: a function that submits to the current stream of the calling thread's top frame
+ * (NULL), with the context and the stream that it is meant for current. It leaves the stack as it
+ * found it.
  */
 typedef struct ctxrt_operator {
     size_t struct_size; /**< sizeof(ctxrt_operator) */
-    const char *type;   /**< "matmul": what messages call it, and what its kernel is found by. Copied. May be
-                             NULL where there is a `run` */
-    /** Does the work, or is NULL: then the kernel of the type does, for the device of the top frame. */
+    const char *type; /**< "matmul": what messages call it, and what its kernel is found by. Copied.
+                         May be NULL where there is a `run` */
+    /** Does the work, or is NULL: then the kernel of the type does, for the device of the top
+     * frame. */
     ctxrt_status (*run)(void *user_data);
     /** Called once when the operator is not needed any more, on any thread; may be NULL. */
     void (*destroy)(void *user_data);
     void *user_data;
-    /** Of `run`: 1 if all it does is submitted to streams, so that it can be captured once; 0 if it must be called
-     * in every launch of the graph, because it does something on the host or waits. */
+    /** Of `run`: 1 if all it does is submitted to streams, so that it can be captured once; 0 if it
+     * must be called in every launch of the graph, because it does something on the host or waits.
+     */
     int capturable;
 } ctxrt_operator;
 
-#define CTXRT_OPERATOR_INIT {sizeof(ctxrt_operator), NULL, NULL, NULL, NULL, 0}
+#define CTXRT_OPERATOR_INIT                               \
+    {                                                     \
+        sizeof(ctxrt_operator), NULL, NULL, NULL, NULL, 0 \
+    }
 
 /** What does the operators of a type on devices of a type. */
 typedef struct ctxrt_operator_kernel {
-    size_t struct_size;                    /**< sizeof(ctxrt_operator_kernel) */
-    ctxrt_status (*run)(void *user_data);  /**< gets the operator's user data; as ctxrt_operator.run */
-    int capturable;                        /**< likewise */
+    size_t struct_size; /**< sizeof(ctxrt_operator_kernel) */
+    ctxrt_status (*run)(
+        void *user_data); /**< gets the operator's user data; as ctxrt_operator.run */
+    int capturable;       /**< likewise */
 } ctxrt_operator_kernel;
 
 /**
- * Registers the kernel for operators of a type on devices of a type, for the life of the process. The device type
- * need not have a device.
+ * Registers the kernel for operators of a type on devices of a type, for the life of the process.
+ * The device type need not have a device.
  *
  * @param operator_type  a name of 1 to 63 bytes, copied
  * @retval CTXRT_ERROR_ALREADY           there is one
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such device type, no such name, or a wrong struct_size
  */
-CTXRT_API ctxrt_status ctxrt_kernel_register(ctxrt_device_type device_type, const char *operator_type,
-                                             const ctxrt_operator_kernel *kernel) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status
+ctxrt_kernel_register(ctxrt_device_type device_type, const char *operator_type,
+                      const ctxrt_operator_kernel *kernel) CTXRT_CHECK_RESULT;
 
 /**
  * The kernel for operators of a type on devices of a type.
@@ -135,8 +147,9 @@ CTXRT_API ctxrt_status ctxrt_kernel_find(ctxrt_device_type device_type, const ch
                                          ctxrt_operator_kernel *out_kernel) CTXRT_CHECK_RESULT;
 
 /**
- * Where the top frame is being recorded, the operator becomes the next one of the recording, and nothing runs; else it
- * is run at once, and then destroyed. On failure the operator is still the caller's: `destroy` is not called.
+ * Where the top frame is being recorded, the operator becomes the next one of the recording, and
+ * nothing runs; else it is run at once, and then destroyed. On failure the operator is still the
+ * caller's: `destroy` is not called.
  *
  * @retval CTXRT_ERROR_NULL_POINTER      `operation` is NULL, or has neither `run` nor a type
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  a wrong struct_size
@@ -150,41 +163,48 @@ CTXRT_API ctxrt_status ctxrt_operator_submit(const ctxrt_operator *operation) CT
 
 typedef struct ctxrt_recording_options {
     size_t struct_size; /**< sizeof(ctxrt_recording_options) */
-    /** A recorded graph of the same context whose scratch memory this recording may use: neither it nor those that
-     * share with it may ever run at the same time as the new graph, nor have results in memory that is used after
-     * another one of them ran and was allocated while recording. NULL: none. */
+    /** A recorded graph of the same context whose scratch memory this recording may use: neither it
+     * nor those that share with it may ever run at the same time as the new graph, nor have results
+     * in memory that is used after another one of them ran and was allocated while recording. NULL:
+     * none. */
     ctxrt_graph *share_memory_with;
 } ctxrt_recording_options;
 
-#define CTXRT_RECORDING_OPTIONS_INIT {sizeof(ctxrt_recording_options), NULL}
+#define CTXRT_RECORDING_OPTIONS_INIT          \
+    {                                         \
+        sizeof(ctxrt_recording_options), NULL \
+    }
 
 /**
- * Starts to record the operators submitted in the calling thread's top frame, and in no other: a frame pushed above is
- * not recorded, and other threads are not. Device memory that is allocated or freed in the frame until the stop
- * belongs to the recording and then to its graph: what is freed, then or later, is used again in the recording,
- * and else for nothing until the graph is gone.
+ * Starts to record the operators submitted in the calling thread's top frame, and in no other: a
+ * frame pushed above is not recorded, and other threads are not. Device memory that is allocated or
+ * freed in the frame until the stop belongs to the recording and then to its graph: what is freed,
+ * then or later, is used again in the recording, and else for nothing until the graph is gone.
  *
- * The recording is over, without a graph, if its frame is popped, detached, or set to another device, or its
- * thread ends.
+ * The recording is over, without a graph, if its frame is popped, detached, or set to another
+ * device, or its thread ends.
  *
  * @param options  NULL: no sharing
  * @retval CTXRT_ERROR_ALREADY           the frame is being recorded
  * @retval CTXRT_ERROR_WRONG_CONTEXT     the graph to share with is of another context
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it was not recorded; or a wrong struct_size
  */
-CTXRT_API ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *options) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *options)
+    CTXRT_CHECK_RESULT;
 
 /**
- * Ends the recording of the top frame with a graph of it, of which the caller gets one count. Each run of operators
- * that can be captured is captured, their functions being called once, in a stream that is current meanwhile; the
- * others are called by each launch, between them, in their order, under a lock of the graph. Operators are
- * destroyed with the last graph of this work, its clones included.
+ * Ends the recording of the top frame with a graph of it, of which the caller gets one count. Each
+ * run of operators that can be captured is captured, their functions being called once, in a stream
+ * that is current meanwhile; the others are called by each launch, between them, in their order,
+ * under a lock of the graph. Operators are destroyed with the last graph of this work, its clones
+ * included.
  *
- * If an operator fails, or does what no capture allows, the recording is over all the same: the capture is ended,
- * stream and frame are what they were, the operators are destroyed and their memory is given back.
+ * If an operator fails, or does what no capture allows, the recording is over all the same: the
+ * capture is ended, stream and frame are what they were, the operators are destroyed and their
+ * memory is given back.
  *
- * @retval CTXRT_ERROR_NOT_PERMITTED       the top frame is not being recorded, or the recording is over: its
- *                                         frame is gone
+ * @retval CTXRT_ERROR_NOT_PERMITTED       the top frame is not being recorded, or the recording is
+ * over: its frame is gone
  * @retval CTXRT_ERROR_CONTEXT_DESTROYED   the device was reset since the start
  * @retval CTXRT_ERROR_STACK_LEFTOVER      an operator left frames on the stack
  * Other errors are those of the driver and of the operators, which the message names.
@@ -192,9 +212,9 @@ CTXRT_API ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *opti
 CTXRT_API ctxrt_status ctxrt_recording_stop(ctxrt_graph **out_graph) CTXRT_CHECK_RESULT;
 
 /**
- * Ends the recording of the top frame without a graph; its operators are destroyed and its memory is given back. No
- * recording is no error. What threads that have ended left of recordings goes too, and recordings of the calling
- * thread whose frame is gone.
+ * Ends the recording of the top frame without a graph; its operators are destroyed and its memory
+ * is given back. No recording is no error. What threads that have ended left of recordings goes
+ * too, and recordings of the calling thread whose frame is gone.
  */
 CTXRT_API ctxrt_status ctxrt_recording_cancel(void) CTXRT_CHECK_RESULT;
 
@@ -207,11 +227,12 @@ CTXRT_API ctxrt_status ctxrt_recording_active(int *out_active) CTXRT_CHECK_RESUL
 CTXRT_API ctxrt_status ctxrt_graph_retain(ctxrt_graph *graph) CTXRT_CHECK_RESULT;
 
 /**
- * Gives a count back; with the last one the graph goes. What was launched goes on; only a recorded graph, which
- * gives memory back, waits for it. NULL is harmless. A graph whose context was reset is released like any other.
+ * Gives a count back; with the last one the graph goes. What was launched goes on; only a recorded
+ * graph, which gives memory back, waits for it. NULL is harmless. A graph whose context was reset
+ * is released like any other.
  *
- * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the count is given back all
- *                             the same
+ * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the count is
+ * given back all the same
  */
 CTXRT_API ctxrt_status ctxrt_graph_release(ctxrt_graph *graph) CTXRT_CHECK_RESULT;
 
@@ -221,9 +242,9 @@ typedef enum ctxrt_graph_format {
 } ctxrt_graph_format;
 
 /**
- * Writes what a graph is: its pieces in their order, with the number of captured nodes (0 where the driver does
- * not tell), the operators that they came from, and the memory it holds, with graphs that share it. Makes no driver
- * call. Written in one piece and flushed. Works after a reset, too.
+ * Writes what a graph is: its pieces in their order, with the number of captured nodes (0 where the
+ * driver does not tell), the operators that they came from, and the memory it holds, with graphs
+ * that share it. Makes no driver call. Written in one piece and flushed. Works after a reset, too.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written, or not to its end
@@ -232,7 +253,8 @@ CTXRT_API ctxrt_status ctxrt_graph_describe(ctxrt_graph *graph, FILE *file,
                                             ctxrt_graph_format format) CTXRT_CHECK_RESULT;
 
 /** The context of a graph. Borrowed. */
-CTXRT_API ctxrt_status ctxrt_graph_context(ctxrt_graph *graph, ctxrt_context **out_context) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_graph_context(ctxrt_graph *graph,
+                                           ctxrt_context **out_context) CTXRT_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /*
- * Counts of objects behind handles. The state is {generation of the handle, count} in one word, so that a stale
- * handle counts nothing of the object that took its slot.
+ * Counts of objects behind handles. The state is {generation of the handle, count} in one word, so
+ * that a stale handle counts nothing of the object that took its slot.
  */
 #ifndef CX_BASE_COUNT_H
 #define CX_BASE_COUNT_H

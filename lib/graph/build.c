@@ -3,8 +3,9 @@
 #include "graph/recording.h"
 #include "work/stream.h"
 
-/* What the operators are called in: a frame above the recording's, for which the hold is open as well, with a stream of
- * its own: other threads may use the legacy stream, which a capture of the thread's default stream would forbid. */
+/* What the operators are called in: a frame above the recording's, for which the hold is open as
+ * well, with a stream of its own: other threads may use the legacy stream, which a capture of the
+ * thread's default stream would forbid. */
 typedef struct stage {
     cx_recording *recording;
     cx_thread *thread;
@@ -17,7 +18,8 @@ static ctxrt_status enter(stage *self)
 {
     cx_recording *recording = self->recording;
     ctxrt_allocator *allocator = atomic_load(&cx_thread_top(self->thread)->allocator);
-    ctxrt_status status = ctxrt_scope_enter_context(cx_context_handle(recording->context), &self->scope);
+    ctxrt_status status =
+        ctxrt_scope_enter_context(cx_context_handle(recording->context), &self->scope);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_thread_top(self->thread)->mark = recording->mark;
@@ -50,7 +52,8 @@ static ctxrt_status leave(stage *self, ctxrt_status status)
 
 static bool can_capture(const cx_driver *driver)
 {
-    return !driver->missing[CX_SLOT_stream_begin_capture] && !driver->missing[CX_SLOT_stream_end_capture] &&
+    return !driver->missing[CX_SLOT_stream_begin_capture] &&
+           !driver->missing[CX_SLOT_stream_end_capture] &&
            !driver->missing[CX_SLOT_stream_is_capturing] && !driver->missing[CX_SLOT_graph_launch];
 }
 
@@ -60,10 +63,11 @@ static ctxrt_status check_capture(const stage *self, const cx_operator *called, 
     ctxrt_status status =
         CX_DRIVER_CALL(self->target.driver, stream_is_capturing, (self->target.native, &state));
     if (status == CTXRT_SUCCESS && state != CXU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return cx_error(CTXRT_ERROR_DRIVER,
-                        "%s cannot be captured: it made a call that a capture does not allow; what waits, or "
-                        "works on the host, is not to be declared capturable",
-                        cx_operator_text(called, number));
+        return cx_error(
+            CTXRT_ERROR_DRIVER,
+            "%s cannot be captured: it made a call that a capture does not allow; what waits, or "
+            "works on the host, is not to be declared capturable",
+            cx_operator_text(called, number));
     return status;
 }
 
@@ -81,13 +85,15 @@ static ctxrt_status run_operators(const stage *self, const cx_piece *piece)
 
 static ctxrt_status end_capture(const stage *self, const cx_piece *piece, CUgraph *out_native)
 {
-    ctxrt_status status = CX_DRIVER_CALL(self->target.driver, stream_end_capture, (self->target.native, out_native));
+    ctxrt_status status =
+        CX_DRIVER_CALL(self->target.driver, stream_end_capture, (self->target.native, out_native));
     if (status == CTXRT_SUCCESS)
         return status;
     const ctxrt_error *error = ctxrt_last_error();
-    return cx_error_driver_call(status, error->driver_call, error->driver_result, error->driver_result_name,
-                                "the operators %zu to %zu could not be captured: %s", piece->first + 1,
-                                piece->first + piece->count, error->message);
+    return cx_error_driver_call(status, error->driver_call, error->driver_result,
+                                error->driver_result_name,
+                                "the operators %zu to %zu could not be captured: %s",
+                                piece->first + 1, piece->first + piece->count, error->message);
 }
 
 /* The thread must not be left capturing, so a capture that failed is ended too. */
@@ -102,8 +108,9 @@ static void abandon_capture(const stage *self)
 static ctxrt_status capture(const stage *self, cx_piece *piece)
 {
     CUgraph native = NULL;
-    ctxrt_status status = CX_DRIVER_CALL(self->target.driver, stream_begin_capture,
-                                         (self->target.native, CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    ctxrt_status status =
+        CX_DRIVER_CALL(self->target.driver, stream_begin_capture,
+                       (self->target.native, CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     if (status != CTXRT_SUCCESS)
         return status;
     status = run_operators(self, piece);
@@ -154,7 +161,8 @@ static bool anything_to_capture(cx_recording *recording)
     return any;
 }
 
-ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording, cx_sequence **out_sequence)
+ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording,
+                                cx_sequence **out_sequence)
 {
     stage self = {.recording = recording, .thread = thread};
     cx_sequence *sequence;

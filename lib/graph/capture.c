@@ -16,17 +16,19 @@ ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode
     if (status != CTXRT_SUCCESS)
         return status;
     if ((unsigned int)mode > CTXRT_CAPTURE_RELAXED)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_stream_capture_begin: there is no mode %d",
-                        (int)mode);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_stream_capture_begin: there is no mode %d", (int)mode);
     status = cx_stream_resolve(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = CX_DRIVER_CALL(target.driver, stream_begin_capture, (target.native, native_modes[mode]));
+    status =
+        CX_DRIVER_CALL(target.driver, stream_begin_capture, (target.native, native_modes[mode]));
     return cx_context_blame(target.context, "stream", status);
 }
 
 /* Everything that can fail but the driver comes before the capture is over. */
-static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph, ctxrt_graph **out_graph)
+static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
+                                ctxrt_graph **out_graph)
 {
     cx_sequence *sequence;
     cx_piece piece = {0};

@@ -17,9 +17,9 @@ static void write_memory(FILE *out, const cx_sequence *sequence)
     if (sequence->hold == NULL)
         return;
     cx_hold_look(sequence->hold, &held);
-    fprintf(out, "memory: %zu byte%s kept in %zu piece%s, %zu byte%s in use in %zu piece%s", held.kept_bytes,
-            plural(held.kept_bytes), held.kept_count, plural(held.kept_count), held.live_bytes,
-            plural(held.live_bytes), held.live_count, plural(held.live_count));
+    fprintf(out, "memory: %zu byte%s kept in %zu piece%s, %zu byte%s in use in %zu piece%s",
+            held.kept_bytes, plural(held.kept_bytes), held.kept_count, plural(held.kept_count),
+            held.live_bytes, plural(held.live_bytes), held.live_count, plural(held.live_count));
 }
 
 /* ---- text ---- */
@@ -28,11 +28,13 @@ static void write_piece(FILE *out, const cx_sequence *sequence, size_t index)
 {
     const cx_piece *piece = &sequence->pieces[index];
     if (piece->native != NULL)
-        fprintf(out, "  %zu  captured, %zu node%s", index + 1, piece->node_count, plural(piece->node_count));
+        fprintf(out, "  %zu  captured, %zu node%s", index + 1, piece->node_count,
+                plural(piece->node_count));
     else
         fprintf(out, "  %zu  called", index + 1);
     for (size_t i = piece->first; i < piece->first + piece->count; i++)
-        fprintf(out, "%s %s", i == piece->first ? ":" : ",", cx_operator_text(&sequence->operators[i], i + 1));
+        fprintf(out, "%s %s", i == piece->first ? ":" : ",",
+                cx_operator_text(&sequence->operators[i], i + 1));
     fputc('\n', out);
 }
 
@@ -111,13 +113,15 @@ static ctxrt_status describe(const cx_sequence *sequence, ctxrt_graph_format for
     size_t size = 0;
     char *text = compose(sequence, format, &size);
     if (text == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_graph_describe: the host has no memory for it");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "ctxrt_graph_describe: the host has no memory for it");
     errno = 0;
     bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
     int reason = errno;
     free(text);
     return written ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_graph_describe: the file could not be written: %s",
+                   : cx_error(CTXRT_ERROR_SYSTEM,
+                              "ctxrt_graph_describe: the file could not be written: %s",
                               reason != 0 ? strerror(reason) : "it took only a part");
 }
 
@@ -130,7 +134,8 @@ ctxrt_status ctxrt_graph_describe(ctxrt_graph *handle, FILE *file, ctxrt_graph_f
     if (file == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_graph_describe: file is NULL");
     if ((unsigned int)format > CTXRT_GRAPH_DOT)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_graph_describe: there is no format %d", (int)format);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_graph_describe: there is no format %d",
+                        (int)format);
     status = cx_graph_enter(handle, &graph);
     if (status != CTXRT_SUCCESS)
         return status;

@@ -10,15 +10,18 @@ cx_pool cx_graphs = CX_POOL_INIT("graph", 7, cx_graph);
 
 /* ---- instantiation ---- */
 
-static ctxrt_status instantiate_piece(const cx_driver *driver, CUgraph native, CUgraphExec *out_exec)
+static ctxrt_status instantiate_piece(const cx_driver *driver, CUgraph native,
+                                      CUgraphExec *out_exec)
 {
     CUgraphNode offender;
     char log[256];
     if (!driver->missing[CX_SLOT_graph_instantiate_with_flags])
         return CX_DRIVER_CALL(driver, graph_instantiate_with_flags, (out_exec, native, 0));
     if (!driver->missing[CX_SLOT_graph_instantiate_v2])
-        return CX_DRIVER_CALL(driver, graph_instantiate_v2, (out_exec, native, &offender, log, sizeof log));
-    return CX_DRIVER_CALL(driver, graph_instantiate_v1, (out_exec, native, &offender, log, sizeof log));
+        return CX_DRIVER_CALL(driver, graph_instantiate_v2,
+                              (out_exec, native, &offender, log, sizeof log));
+    return CX_DRIVER_CALL(driver, graph_instantiate_v1,
+                          (out_exec, native, &offender, log, sizeof log));
 }
 
 /* The first error of the driver. */
@@ -79,7 +82,8 @@ ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence)
 
 static ctxrt_status no_memory(const cx_context *context)
 {
-    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a graph in %s", cx_context_text(context));
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a graph in %s",
+                    cx_context_text(context));
 }
 
 static bool make_lock(pthread_mutex_t *lock)
@@ -140,7 +144,8 @@ static ctxrt_status finish(const cx_graph *graph)
         cx_uncaptured_end(&uncaptured);
     }
     cxu_result result = driver->table.event_destroy(graph->done);
-    return status != CTXRT_SUCCESS ? status : cx_driver_check(driver, CX_SLOT_event_destroy, result);
+    return status != CTXRT_SUCCESS ? status
+                                   : cx_driver_check(driver, CX_SLOT_event_destroy, result);
 }
 
 /* Graphs of the driver's are of no context, and there still after a reset. */
@@ -151,7 +156,8 @@ static ctxrt_status destroy(const cx_graph *graph)
     cx_error_save(&saved);
     ctxrt_status status = CTXRT_SUCCESS;
     if (graph->execs != NULL)
-        status = destroy_execs(graph->sequence->context->driver, graph->execs, graph->sequence->piece_count);
+        status = destroy_execs(graph->sequence->context->driver, graph->execs,
+                               graph->sequence->piece_count);
     if (finished == CTXRT_SUCCESS)
         return status;
     cx_error_restore(&saved);
@@ -201,7 +207,8 @@ static ctxrt_status give_count(const ctxrt_graph *handle)
 {
     cx_graph *graph = cx_pool_find(&cx_graphs, handle);
     cx_count_result result = graph != NULL ? cx_count_drop(&graph->count, handle) : CX_COUNT_STALE;
-    if (result == CX_COUNT_STALE || (result == CX_COUNT_LAST && cx_pool_retire(&cx_graphs, handle) == NULL))
+    if (result == CX_COUNT_STALE ||
+        (result == CX_COUNT_LAST && cx_pool_retire(&cx_graphs, handle) == NULL))
         return no_such_graph(handle);
     return result == CX_COUNT_LAST ? end(graph) : CTXRT_SUCCESS;
 }

@@ -12,9 +12,12 @@
 typedef struct cx_graph {
     cx_count count;
     cx_sequence *sequence;
-    pthread_mutex_t lock; /* "graph": held while the graph is launched; knows the thread that has it */
-    CUgraphExec *execs;   /* one for each piece, NULL where nothing was captured; lock held. NULL: not instantiated yet */
-    CUevent done;         /* behind the last launch, where the driver alone does not keep the order; lock held */
+    pthread_mutex_t
+        lock; /* "graph": held while the graph is launched; knows the thread that has it */
+    CUgraphExec *execs; /* one for each piece, NULL where nothing was captured; lock held. NULL: not
+                           instantiated yet */
+    CUevent done; /* behind the last launch, where the driver alone does not keep the order; lock
+                     held */
 } cx_graph;
 
 extern cx_pool cx_graphs;
@@ -30,8 +33,9 @@ ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence);
 ctxrt_status cx_graph_enter(ctxrt_graph *handle, cx_graph **out_graph);
 ctxrt_status cx_graph_leave(ctxrt_graph *handle, ctxrt_status status);
 
-/* Whether launches are marked with the event: the driver keeps those of one executable graph in their order, but not
- * those of several pieces, and memory is given back only when it is not in use any more. */
+/* Whether launches are marked with the event: the driver keeps those of one executable graph in
+ * their order, but not those of several pieces, and memory is given back only when it is not in use
+ * any more. */
 static inline bool cx_graph_is_marked(const cx_sequence *sequence)
 {
     return sequence->piece_count > 1 || sequence->hold != NULL;

@@ -29,7 +29,8 @@ static registered *_Atomic *bucket_of(ctxrt_device_type device_type, const char 
 
 static const registered *find(ctxrt_device_type device_type, const char *type)
 {
-    const registered *found = atomic_load_explicit(bucket_of(device_type, type), memory_order_acquire);
+    const registered *found =
+        atomic_load_explicit(bucket_of(device_type, type), memory_order_acquire);
     while (found != NULL && strcmp(found->type, type) != 0)
         found = atomic_load_explicit(&found->next, memory_order_relaxed);
     return found;
@@ -40,9 +41,11 @@ static ctxrt_status check_key(const char *call, ctxrt_device_type device_type, c
     if (type == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: operator_type is NULL", call);
     if ((unsigned int)device_type >= CTXRT_DEVICE_TYPE_COUNT)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there is no device type %d", call, (int)device_type);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there is no device type %d", call,
+                        (int)device_type);
     if (type[0] == '\0' || strlen(type) >= CX_OPERATOR_TYPE_BYTES)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: an operator type has a name of 1 to %d bytes", call,
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s: an operator type has a name of 1 to %d bytes", call,
                         CX_OPERATOR_TYPE_BYTES - 1);
     return CTXRT_SUCCESS;
 }
@@ -52,8 +55,9 @@ static ctxrt_status check_kernel(const ctxrt_operator_kernel *kernel)
     if (kernel == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_register: kernel is NULL");
     if (kernel->struct_size != sizeof *kernel)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_kernel_register: struct_size is %zu, not %zu",
-                        kernel->struct_size, sizeof *kernel);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_kernel_register: struct_size is %zu, not %zu", kernel->struct_size,
+                        sizeof *kernel);
     if (kernel->run == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_register: kernel->run is NULL");
     return CTXRT_SUCCESS;
@@ -65,7 +69,8 @@ static bool add(ctxrt_device_type device_type, registered *added)
     registered *_Atomic *bucket = bucket_of(device_type, added->type);
     if (find(device_type, added->type) != NULL)
         return false;
-    atomic_store_explicit(&added->next, atomic_load_explicit(bucket, memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit(&added->next, atomic_load_explicit(bucket, memory_order_relaxed),
+                          memory_order_relaxed);
     atomic_store_explicit(bucket, added, memory_order_release);
     return true;
 }
@@ -91,8 +96,8 @@ ctxrt_status ctxrt_kernel_register(ctxrt_device_type device_type, const char *op
     if (is_new)
         return CTXRT_SUCCESS;
     free(added);
-    return cx_error(CTXRT_ERROR_ALREADY, "there is a kernel \"%s\" for %s devices already", operator_type,
-                    ctxrt_device_type_name(device_type));
+    return cx_error(CTXRT_ERROR_ALREADY, "there is a kernel \"%s\" for %s devices already",
+                    operator_type, ctxrt_device_type_name(device_type));
 }
 
 ctxrt_status ctxrt_kernel_find(ctxrt_device_type device_type, const char *operator_type,
@@ -107,9 +112,10 @@ ctxrt_status ctxrt_kernel_find(ctxrt_device_type device_type, const char *operat
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_find: out_kernel is NULL");
     const registered *found = find(device_type, operator_type);
     if (found == NULL)
-        return cx_error(CTXRT_ERROR_NOT_SUPPORTED,
-                        "there is no kernel \"%s\" for %s devices: call ctxrt_kernel_register first", operator_type,
-                        ctxrt_device_type_name(device_type));
+        return cx_error(
+            CTXRT_ERROR_NOT_SUPPORTED,
+            "there is no kernel \"%s\" for %s devices: call ctxrt_kernel_register first",
+            operator_type, ctxrt_device_type_name(device_type));
     *out_kernel = found->kernel;
     return CTXRT_SUCCESS;
 }

@@ -46,7 +46,8 @@ static ctxrt_status choose_stream(cx_context *context, ctxrt_stream **out_stream
     return same ? ctxrt_stream_current(out_stream) : default_stream_of(context, out_stream);
 }
 
-static ctxrt_status resolve_stream(cx_context *context, ctxrt_stream **stream, cx_stream_target *out_target)
+static ctxrt_status resolve_stream(cx_context *context, ctxrt_stream **stream,
+                                   cx_stream_target *out_target)
 {
     ctxrt_status status = *stream == NULL ? choose_stream(context, stream) : CTXRT_SUCCESS;
     if (status == CTXRT_SUCCESS)
@@ -65,7 +66,8 @@ static ctxrt_status is_capturing(const cx_stream_target *target, bool *out_captu
     *out_capturing = false;
     if (target->driver->missing[CX_SLOT_stream_is_capturing])
         return CTXRT_SUCCESS;
-    ctxrt_status status = CX_DRIVER_CALL(target->driver, stream_is_capturing, (target->native, &state));
+    ctxrt_status status =
+        CX_DRIVER_CALL(target->driver, stream_is_capturing, (target->native, &state));
     *out_capturing = state != CXU_STREAM_CAPTURE_STATUS_NONE;
     return status;
 }
@@ -86,7 +88,8 @@ static ctxrt_status wait_for_last_launch(cx_graph *graph, const cx_stream_target
 {
     if (graph->done == NULL)
         return make_event(target, &graph->done);
-    return CX_DRIVER_CALL(target->driver, stream_wait_event, (target->native, graph->done, CXU_EVENT_WAIT_DEFAULT));
+    return CX_DRIVER_CALL(target->driver, stream_wait_event,
+                          (target->native, graph->done, CXU_EVENT_WAIT_DEFAULT));
 }
 
 /* ---- launching ---- */
@@ -103,7 +106,8 @@ static ctxrt_status enter_scope(launching *self)
 {
     if (self->scope.serial != 0)
         return CTXRT_SUCCESS;
-    ctxrt_status status = ctxrt_scope_enter_context(cx_context_handle(self->target.context), &self->scope);
+    ctxrt_status status =
+        ctxrt_scope_enter_context(cx_context_handle(self->target.context), &self->scope);
     return status == CTXRT_SUCCESS ? ctxrt_frame_set_stream(self->stream) : status;
 }
 
@@ -122,7 +126,8 @@ static ctxrt_status launch_pieces(launching *self)
     const cx_sequence *sequence = self->graph->sequence;
     for (size_t i = 0; i < sequence->piece_count && status == CTXRT_SUCCESS; i++)
         status = self->graph->execs[i] != NULL
-                     ? CX_DRIVER_CALL(self->target.driver, graph_launch, (self->graph->execs[i], self->target.native))
+                     ? CX_DRIVER_CALL(self->target.driver, graph_launch,
+                                      (self->graph->execs[i], self->target.native))
                      : call_operators(self, &sequence->pieces[i]);
     cx_error_saved saved;
     cx_error_save(&saved);
@@ -146,7 +151,8 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
         return status;
     status = launch_pieces(self);
     cx_error_save(&saved);
-    ctxrt_status marked = CX_DRIVER_CALL(self->target.driver, event_record, (graph->done, self->target.native));
+    ctxrt_status marked =
+        CX_DRIVER_CALL(self->target.driver, event_record, (graph->done, self->target.native));
     if (status == CTXRT_SUCCESS)
         return marked;
     cx_error_restore(&saved);
@@ -164,7 +170,8 @@ static ctxrt_status launch(cx_graph *graph, ctxrt_stream *stream)
         status = cx_graph_instantiate(graph, graph->sequence);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_graph_is_marked(graph->sequence) ? launch_in_order(graph, &self) : launch_pieces(&self);
+    status =
+        cx_graph_is_marked(graph->sequence) ? launch_in_order(graph, &self) : launch_pieces(&self);
     return cx_context_blame(context, "graph", status);
 }
 

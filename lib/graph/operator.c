@@ -9,24 +9,30 @@ static ctxrt_status check(const ctxrt_operator *operation)
     if (operation == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_operator_submit: operation is NULL");
     if (operation->struct_size != sizeof *operation)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_operator_submit: struct_size is %zu, not %zu",
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_operator_submit: struct_size is %zu, not %zu",
                         operation->struct_size, sizeof *operation);
     if (operation->run == NULL && operation->type == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_operator_submit: the operator has neither run nor a type");
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_operator_submit: the operator has neither run nor a type");
     if (operation->type != NULL && strlen(operation->type) >= CX_OPERATOR_TYPE_BYTES)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_operator_submit: a type has at most %d bytes",
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_operator_submit: a type has at most %d bytes",
                         CX_OPERATOR_TYPE_BYTES - 1);
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status find_kernel(const cx_context *context, const char *type, ctxrt_operator_kernel *out_kernel)
+static ctxrt_status find_kernel(const cx_context *context, const char *type,
+                                ctxrt_operator_kernel *out_kernel)
 {
     if (context->device == NULL)
-        return cx_error(CTXRT_ERROR_NOT_SUPPORTED, "there is no kernel \"%s\" for %s", type, cx_context_text(context));
+        return cx_error(CTXRT_ERROR_NOT_SUPPORTED, "there is no kernel \"%s\" for %s", type,
+                        cx_context_text(context));
     return ctxrt_kernel_find(context->device->id.type, type, out_kernel);
 }
 
-ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context, cx_operator *out_operator)
+ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context,
+                              cx_operator *out_operator)
 {
     ctxrt_status status = check(operation);
     if (status != CTXRT_SUCCESS)
@@ -36,7 +42,8 @@ ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context 
         status = find_kernel(context, operation->type, &kernel);
     if (status != CTXRT_SUCCESS)
         return status;
-    *out_operator = (cx_operator){kernel.run, operation->destroy, operation->user_data, kernel.capturable != 0, ""};
+    *out_operator = (cx_operator){kernel.run, operation->destroy, operation->user_data,
+                                  kernel.capturable != 0, ""};
     if (operation->type != NULL)
         strcpy(out_operator->type, operation->type);
     return CTXRT_SUCCESS;
@@ -51,14 +58,15 @@ const char *cx_operator_text(const cx_operator *named, size_t number)
     return text;
 }
 
-static ctxrt_status failed(const cx_operator *called, size_t number, ctxrt_status status, bool explained)
+static ctxrt_status failed(const cx_operator *called, size_t number, ctxrt_status status,
+                           bool explained)
 {
     const char *text = cx_operator_text(called, number);
     const ctxrt_error *error = ctxrt_last_error();
     if (!explained)
         return cx_error(status, "%s failed: %s", text, ctxrt_status_text(status));
-    return cx_error_driver_call(status, error->driver_call, error->driver_result, error->driver_result_name,
-                                "%s failed: %s", text, error->message);
+    return cx_error_driver_call(status, error->driver_call, error->driver_result,
+                                error->driver_result_name, "%s failed: %s", text, error->message);
 }
 
 ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called, size_t number)
@@ -67,9 +75,11 @@ ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called,
     unsigned long errors = cx_error_count();
     ctxrt_status status = called->run(called->user_data);
     if (status != CTXRT_SUCCESS)
-        return failed(called, number, status, cx_error_count() != errors && ctxrt_last_error()->status == status);
+        return failed(called, number, status,
+                      cx_error_count() != errors && ctxrt_last_error()->status == status);
     if (cx_thread_depth(thread) != depth)
-        return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "%s left the stack with %u frames instead of %u",
+        return cx_error(CTXRT_ERROR_STACK_LEFTOVER,
+                        "%s left the stack with %u frames instead of %u",
                         cx_operator_text(called, number), cx_thread_depth(thread), depth);
     return CTXRT_SUCCESS;
 }

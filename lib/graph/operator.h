@@ -17,12 +17,13 @@ typedef struct cx_operator {
     char type[CX_OPERATOR_TYPE_BYTES]; /* "": none */
 } cx_operator;
 
-/* What the public structure says, with the kernel of its type for the context's device where it has no function.
- * Copies nothing that the caller must keep. */
-ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context, cx_operator *out_operator);
+/* What the public structure says, with the kernel of its type for the context's device where it has
+ * no function. Copies nothing that the caller must keep. */
+ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context,
+                              cx_operator *out_operator);
 
-/* Calls it in the thread's top frame. Number `number`, from 1, stands in the message of a failure; 0: it has none. Frames
- * that it left are CTXRT_ERROR_STACK_LEFTOVER. */
+/* Calls it in the thread's top frame. Number `number`, from 1, stands in the message of a failure;
+ * 0: it has none. Frames that it left are CTXRT_ERROR_STACK_LEFTOVER. */
 ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called, size_t number);
 
 /* "operator 3 (matmul)": in a thread-local buffer, for messages. */

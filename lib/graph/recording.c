@@ -24,8 +24,8 @@ static void discard(cx_recording *recording)
     free(recording->operators);
     cx_hold_close(&recording->use);
     if (recording->hold != NULL && cx_hold_release(recording->hold) != CTXRT_SUCCESS)
-        cx_log(CTXRT_LOG_WARNING, "memory of a recording in %s could not be given back: %s", cx_context_text(context),
-               ctxrt_last_error()->message);
+        cx_log(CTXRT_LOG_WARNING, "memory of a recording in %s could not be given back: %s",
+               cx_context_text(context), ctxrt_last_error()->message);
     free(recording);
     cx_context_object_drop(context, CX_OBJECT_RECORDING);
     cx_error_restore(&saved);
@@ -64,7 +64,8 @@ static bool has_frame(const cx_thread *thread, uint64_t mark)
 
 static cx_recording *take_lost(cx_thread *thread)
 {
-    for (cx_recording *recording = thread->recordings; recording != NULL; recording = recording->next)
+    for (cx_recording *recording = thread->recordings; recording != NULL;
+         recording = recording->next)
         if (!has_frame(thread, recording->mark)) {
             take_off(thread, recording);
             return recording;
@@ -92,7 +93,8 @@ static bool sweep(cx_thread *thread)
     while ((recording = take_left_over()) != NULL)
         discard(recording);
     while ((recording = take_lost(thread)) != NULL) {
-        cx_log(CTXRT_LOG_WARNING, "a recording in %s is over: its frame was popped, detached or set to another device",
+        cx_log(CTXRT_LOG_WARNING,
+               "a recording in %s is over: its frame was popped, detached or set to another device",
                cx_context_text(recording->context));
         discard(recording);
         lost = true;
@@ -112,14 +114,15 @@ static cx_recording *find(const cx_thread *thread, const cx_frame *frame)
 
 static ctxrt_status is_over(void)
 {
-    return cx_error(CTXRT_ERROR_NOT_PERMITTED,
-                    "the recording is over: the frame that it was started in was popped, detached or set to another "
-                    "device");
+    return cx_error(CTXRT_ERROR_NOT_PERMITTED, "the recording is over: the frame that it was "
+                                               "started in was popped, detached or set to another "
+                                               "device");
 }
 
-/* The recording of the top frame, to be ended, or NULL, after those that are over; *out_lost: one of them was the
- * calling thread's. */
-static ctxrt_status find_to_end(cx_thread **out_thread, cx_recording **out_recording, bool *out_lost)
+/* The recording of the top frame, to be ended, or NULL, after those that are over; *out_lost: one
+ * of them was the calling thread's. */
+static ctxrt_status find_to_end(cx_thread **out_thread, cx_recording **out_recording,
+                                bool *out_lost)
 {
     cx_frame *frame;
     cx_error_saved saved;
@@ -137,7 +140,8 @@ static ctxrt_status find_to_end(cx_thread **out_thread, cx_recording **out_recor
         return CTXRT_SUCCESS;
     }
     if (*out_recording != NULL && (*out_recording)->stopping)
-        return cx_error(CTXRT_ERROR_NOT_PERMITTED, "the recording is being stopped: its operators cannot end it");
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
+                        "the recording is being stopped: its operators cannot end it");
     return status;
 }
 
@@ -150,7 +154,8 @@ static ctxrt_status join(const cx_graph *graph, const cx_context *context, cx_ho
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_recording_start: the graph to share memory with was not recorded");
     if (sequence->context != context)
-        return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "the graph to share memory with is of %s, and the top frame of %s",
+        return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
+                        "the graph to share memory with is of %s, and the top frame of %s",
                         cx_context_text(sequence->context), cx_context_text(context));
     cx_hold_retain(sequence->hold);
     *out_hold = sequence->hold;
@@ -165,7 +170,8 @@ static ctxrt_status get_hold(ctxrt_graph *shared, const cx_context *context, cx_
         return *out_hold != NULL ? CTXRT_SUCCESS : CTXRT_ERROR_OUT_OF_MEMORY;
     }
     ctxrt_status status = cx_graph_enter(shared, &graph);
-    return status == CTXRT_SUCCESS ? cx_graph_leave(shared, join(graph, context, out_hold)) : status;
+    return status == CTXRT_SUCCESS ? cx_graph_leave(shared, join(graph, context, out_hold))
+                                   : status;
 }
 
 static ctxrt_status begin(cx_thread *thread, cx_frame *frame, ctxrt_graph *shared)
@@ -199,14 +205,16 @@ ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *options)
     if (status != CTXRT_SUCCESS)
         return status;
     if (options != NULL && options->struct_size != sizeof *options)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_recording_start: struct_size is %zu, not %zu",
-                        options->struct_size, sizeof *options);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_recording_start: struct_size is %zu, not %zu", options->struct_size,
+                        sizeof *options);
     status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
     (void)sweep(thread);
     if (find(thread, frame) != NULL)
-        return cx_error(CTXRT_ERROR_ALREADY, "the top frame of the calling thread is being recorded already");
+        return cx_error(CTXRT_ERROR_ALREADY,
+                        "the top frame of the calling thread is being recorded already");
     return begin(thread, frame, options != NULL ? options->share_memory_with : NULL);
 }
 
@@ -247,7 +255,8 @@ ctxrt_status ctxrt_operator_submit(const ctxrt_operator *operation)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_recording *recording = find(thread, frame);
-    return recording != NULL && !recording->stopping ? append(recording, &submitted) : run(thread, &submitted);
+    return recording != NULL && !recording->stopping ? append(recording, &submitted)
+                                                     : run(thread, &submitted);
 }
 
 /* ---- ending ---- */
@@ -281,7 +290,8 @@ static ctxrt_status check_not_reset(const cx_recording *recording)
 {
     if (recording->epoch == atomic_load(&recording->context->epoch))
         return CTXRT_SUCCESS;
-    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "the recording is over: %s was reset after it was started",
+    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                    "the recording is over: %s was reset after it was started",
                     cx_context_text(recording->context));
 }
 

@@ -22,8 +22,9 @@ typedef struct cx_recording {
     struct cx_recording *next; /* of the thread, or left by threads that have ended */
 } cx_recording;
 
-/* Makes the sequence of a recording whose frame is the top one; the operators and the hold become the sequence's.
- * On failure they are still the recording's. */
-ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording, cx_sequence **out_sequence);
+/* Makes the sequence of a recording whose frame is the top one; the operators and the hold become
+ * the sequence's. On failure they are still the recording's. */
+ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording,
+                                cx_sequence **out_sequence);
 
 #endif

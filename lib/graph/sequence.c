@@ -7,7 +7,8 @@ ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence *
 {
     cx_sequence *sequence = calloc(1, sizeof *sequence);
     if (sequence == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a graph in %s", cx_context_text(context));
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a graph in %s",
+                        cx_context_text(context));
     atomic_store(&sequence->count, 1);
     sequence->context = context;
     sequence->epoch = epoch;
@@ -38,7 +39,8 @@ ctxrt_status cx_sequence_check(const cx_sequence *sequence)
 {
     if (sequence->epoch == atomic_load(&sequence->context->epoch))
         return CTXRT_SUCCESS;
-    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "the graph is of no use any more: %s was reset after its capture began",
+    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                    "the graph is of no use any more: %s was reset after its capture began",
                     cx_context_text(sequence->context));
 }
 

@@ -1,5 +1,6 @@
 /*
- * What a graph does, piece by piece: made once by a capture or a recording, shared by the graph and its clones.
+ * What a graph does, piece by piece: made once by a capture or a recording, shared by the graph and
+ * its clones.
  */
 #ifndef CX_GRAPH_SEQUENCE_H
 #define CX_GRAPH_SEQUENCE_H
@@ -9,7 +10,7 @@
 
 /* Captured work, or operators that each launch calls. */
 typedef struct cx_piece {
-    CUgraph native; /* the sequence's; NULL: nothing was captured */
+    CUgraph native;      /* the sequence's; NULL: nothing was captured */
     size_t node_count;   /* captured; 0 where the driver does not tell */
     size_t first, count; /* the operators that it came from; none for a stream's capture */
 } cx_piece;
@@ -17,7 +18,8 @@ typedef struct cx_piece {
 typedef struct cx_sequence {
     _Atomic int count;
     cx_context *context;
-    uint32_t epoch; /* the context's when it was captured; another one now: it is of no use any more */
+    uint32_t
+        epoch; /* the context's when it was captured; another one now: it is of no use any more */
     cx_piece *pieces;
     size_t piece_count;
     cx_operator *operators; /* in their order */
@@ -38,8 +40,8 @@ ctxrt_status cx_sequence_check(const cx_sequence *sequence);
 
 void cx_sequence_retain(cx_sequence *sequence);
 
-/* With the last count everything goes: captured work, operators, the last first, and the hold. The first error of the
- * driver. */
+/* With the last count everything goes: captured work, operators, the last first, and the hold. The
+ * first error of the driver. */
 ctxrt_status cx_sequence_release(cx_sequence *sequence);
 
 #endif

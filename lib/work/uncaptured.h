@@ -1,6 +1,6 @@
 /*
- * Calls that a capture of the calling thread forbids, though they are no part of it: allocating, waiting. Between
- * begin and end the driver lets them through.
+ * Calls that a capture of the calling thread forbids, though they are no part of it: allocating,
+ * waiting. Between begin and end the driver lets them through.
  */
 #ifndef CX_WORK_UNCAPTURED_H
 #define CX_WORK_UNCAPTURED_H

@@ -1,4 +1,5 @@
-/* Graphs of captured streams: what a launch runs, where, and in which order; clones, counts and lifetimes. */
+/* Graphs of captured streams: what a launch runs, where, and in which order; clones, counts and
+ * lifetimes. */
 #include "place.h"
 
 static ctxrt_graph *capture_mark(atomic_int *marks)
@@ -56,12 +57,14 @@ END_TEST
 START_TEST(a_capture_that_cannot_end_well_leaves_no_graph)
 {
     ctxrt_graph *graph = NULL;
-    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING), *joined = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING),
+                 *joined = create_stream(CTXRT_STREAM_NON_BLOCKING);
     ctxrt_event *event = create_event(CTXRT_EVENT_DISABLE_TIMING);
     atomic_int marks = 0;
     cx_assert_error(ctxrt_stream_capture_end(stream, &graph), CTXRT_ERROR_DRIVER);
     cx_assert_ok(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_THREAD_LOCAL));
-    cx_assert_error(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_THREAD_LOCAL), CTXRT_ERROR_DRIVER);
+    cx_assert_error(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_THREAD_LOCAL),
+                    CTXRT_ERROR_DRIVER);
     cx_assert_error(ctxrt_stream_capture_end(stream, NULL), CTXRT_ERROR_NULL_POINTER);
     cx_assert_ok(ctxrt_event_record(event, stream));
     cx_assert_ok(ctxrt_stream_wait_event(joined, event));
@@ -81,9 +84,12 @@ END_TEST
 START_TEST(the_legacy_stream_and_unknown_modes_capture_nothing)
 {
     ctxrt_capture_state state;
-    cx_assert_error(ctxrt_stream_capture_begin(CTXRT_STREAM_LEGACY, CTXRT_CAPTURE_RELAXED), CTXRT_ERROR_DRIVER);
-    cx_assert_error(ctxrt_stream_capture_begin(NULL, (ctxrt_capture_mode)3), CTXRT_ERROR_INVALID_ARGUMENT);
-    cx_assert_error(ctxrt_stream_capture_begin(NULL, (ctxrt_capture_mode)-1), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_stream_capture_begin(CTXRT_STREAM_LEGACY, CTXRT_CAPTURE_RELAXED),
+                    CTXRT_ERROR_DRIVER);
+    cx_assert_error(ctxrt_stream_capture_begin(NULL, (ctxrt_capture_mode)3),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_stream_capture_begin(NULL, (ctxrt_capture_mode)-1),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_error(ctxrt_stream_capture_status(NULL, NULL), CTXRT_ERROR_NULL_POINTER);
     cx_assert_ok(ctxrt_stream_capture_status(NULL, &state));
     ck_assert_int_eq(state, CTXRT_CAPTURE_NONE);
@@ -99,7 +105,8 @@ static ctxrt_device current_device(void)
     return device;
 }
 
-/* Defect 18 of the system that went before: a graph was launched on whatever device happened to be current. */
+/* Defect 18 of the system that went before: a graph was launched on whatever device happened to be
+ * current. */
 START_TEST(a_graph_is_launched_on_its_own_device_whatever_is_current)
 {
     atomic_int marks = 0;
@@ -163,7 +170,8 @@ START_TEST(null_is_the_current_stream_of_the_frame)
     gate closed;
     atomic_int marks = 0;
     ctxrt_graph *graph = capture_mark(&marks);
-    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING), *free_one = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING),
+                 *free_one = create_stream(CTXRT_STREAM_NON_BLOCKING);
     cx_assert_ok(ctxrt_frame_set_stream(stream));
     gate_close(&closed, stream);
     cx_assert_ok(ctxrt_graph_launch(graph, NULL));
@@ -224,7 +232,8 @@ START_TEST(launches_of_one_graph_are_ordered_on_different_streams_and_those_of_a
     gate closed;
     atomic_int marks = 0;
     ctxrt_graph *graph = capture_mark(&marks), *clone;
-    ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING), *second = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING),
+                 *second = create_stream(CTXRT_STREAM_NON_BLOCKING);
     ctxrt_stream *free_one = create_stream(CTXRT_STREAM_NON_BLOCKING);
     cx_assert_ok(ctxrt_graph_clone(graph, &clone));
     gate_close(&closed, first);
@@ -357,7 +366,8 @@ START_TEST(a_graph_keeps_its_context_from_being_destroyed)
     ctxrt_graph *graph = capture_mark(&marks);
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_error(ctxrt_context_destroy(context), CTXRT_ERROR_IN_USE);
-    ck_assert_msg(strstr(ctxrt_last_error()->message, "1 graph") != NULL, "%s", ctxrt_last_error()->message);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, "1 graph") != NULL, "%s",
+                  ctxrt_last_error()->message);
     cx_assert_ok(ctxrt_graph_release(graph));
     cx_assert_ok(ctxrt_context_destroy(context));
 }
@@ -394,7 +404,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, null_is_the_current_stream_of_the_frame);
     tcase_add_test(tests, a_stream_of_another_context_is_refused);
     tcase_add_test(tests, a_launch_in_a_capture_becomes_part_of_it);
-    tcase_add_test(tests, launches_of_one_graph_are_ordered_on_different_streams_and_those_of_a_clone_are_not);
+    tcase_add_test(
+        tests, launches_of_one_graph_are_ordered_on_different_streams_and_those_of_a_clone_are_not);
     tcase_add_test(tests, clones_go_in_any_order_and_each_still_runs);
     tcase_add_test(tests, a_graph_goes_with_its_last_count_and_what_was_launched_goes_on);
     tcase_add_test(tests, a_stale_handle_is_never_the_graph_that_took_its_place);

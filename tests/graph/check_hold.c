@@ -1,6 +1,6 @@
 /*
- * Holds: memory that is allocated and freed while one is open stays apart from all other memory until the last
- * owner of the hold goes.
+ * Holds: memory that is allocated and freed while one is open stays apart from all other memory
+ * until the last owner of the hold goes.
  */
 #include "memory/hold.h"
 #include "place.h"
@@ -73,7 +73,8 @@ START_TEST(a_freed_block_serves_the_next_allocation_of_the_same_size)
 }
 END_TEST
 
-/* Defect 6 of the system that went before: a graph's scratch was handed to later eager allocations. */
+/* Defect 6 of the system that went before: a graph's scratch was handed to later eager allocations.
+ */
 START_TEST(what_a_hold_keeps_never_serves_an_eager_allocation)
 {
     open_hold();
@@ -93,7 +94,8 @@ START_TEST(what_a_hold_keeps_never_serves_an_eager_allocation)
 }
 END_TEST
 
-/* Defect 5: a block from before the recording was used in it without being pinned, and freed under a live graph. */
+/* Defect 5: a block from before the recording was used in it without being pinned, and freed under
+ * a live graph. */
 START_TEST(an_eager_block_that_is_freed_while_the_hold_is_open_is_kept)
 {
     void *before = alloc(MIB);

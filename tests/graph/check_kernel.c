@@ -1,4 +1,5 @@
-/* Kernels of operators, by device type and operator type; and the handles of operator libraries that they use. */
+/* Kernels of operators, by device type and operator type; and the handles of operator libraries
+ * that they use. */
 #include "operators.h"
 
 static atomic_int cpu_calls, cuda_calls;
@@ -38,14 +39,16 @@ START_TEST(a_kernel_is_found_by_both_its_types)
     cx_assert_error(ctxrt_kernel_find(CTXRT_DEVICE_CPU, name, &found), CTXRT_ERROR_NOT_SUPPORTED);
     cx_assert_ok(ctxrt_kernel_register(CTXRT_DEVICE_CPU, name, &cpu_kernel));
     cx_assert_ok(ctxrt_kernel_register(CTXRT_DEVICE_METAX, name, &cpu_kernel));
-    cx_assert_error(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, name, &cpu_kernel), CTXRT_ERROR_ALREADY);
+    cx_assert_error(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, name, &cpu_kernel),
+                    CTXRT_ERROR_ALREADY);
     assert_says(name);
     cx_assert_ok(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, name, &found));
     ck_assert_ptr_eq(found.run, run_on_cuda);
     ck_assert_int_eq(found.capturable, 1);
     cx_assert_ok(ctxrt_kernel_find(CTXRT_DEVICE_CPU, name, &found));
     ck_assert_ptr_eq(found.run, run_on_cpu);
-    cx_assert_error(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, "no such operator", &found), CTXRT_ERROR_NOT_SUPPORTED);
+    cx_assert_error(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, "no such operator", &found),
+                    CTXRT_ERROR_NOT_SUPPORTED);
 }
 END_TEST
 
@@ -89,7 +92,8 @@ static void *register_all(void *argument)
         ctxrt_status status = ctxrt_kernel_register(CTXRT_DEVICE_CUDA, name, &cuda_kernel);
         atomic_fetch_add(&registered_ones, status == CTXRT_SUCCESS);
         wrong += status != CTXRT_SUCCESS && status != CTXRT_ERROR_ALREADY;
-        wrong += ctxrt_kernel_find(CTXRT_DEVICE_CUDA, name, &found) != CTXRT_SUCCESS || found.run != run_on_cuda;
+        wrong += ctxrt_kernel_find(CTXRT_DEVICE_CUDA, name, &found) != CTXRT_SUCCESS ||
+                 found.run != run_on_cuda;
     }
     return (void *)wrong;
 }
@@ -128,8 +132,8 @@ static void end_handle(void *handle, void *user_data)
     turns_take(&ends, (int)(intptr_t)handle);
 }
 
-/* Defect 12 of the system that went before: asking for a handle, allocating host memory and copies between host memory
- * switched the thread's device and did not switch back. */
+/* Defect 12 of the system that went before: asking for a handle, allocating host memory and copies
+ * between host memory switched the thread's device and did not switch back. */
 START_TEST(asking_for_a_handle_and_work_of_the_host_leave_the_device_alone)
 {
     void *handle;
@@ -156,7 +160,8 @@ START_TEST(handles_end_in_the_reverse_order_with_their_device)
     ends = (turns){.lock = PTHREAD_MUTEX_INITIALIZER};
     for (intptr_t i = 1; i <= 3; i++) {
         char name[32];
-        snprintf(name, sizeof name, "%d of %s%d", (int)i, ctxrt_device_type_name(here.type), here.index);
+        snprintf(name, sizeof name, "%d of %s%d", (int)i, ctxrt_device_type_name(here.type),
+                 here.index);
         cx_assert_ok(ctxrt_handle_register(name, make_handle, end_handle, (void *)i));
         cx_assert_ok(ctxrt_handle_get(there, name, &handle));
         ck_assert_ptr_eq(handle, (void *)i);

@@ -1,4 +1,5 @@
-/* Recordings: what stop and launches run, how often and in which order; failures; frames, threads and devices. */
+/* Recordings: what stop and launches run, how often and in which order; failures; frames, threads
+ * and devices. */
 #include "operators.h"
 
 enum { STEPS = 7 };
@@ -19,7 +20,8 @@ static void prepare(void)
 
 static void assert_calls(int number, int calls, int ends)
 {
-    ck_assert_msg(atomic_load(&steps[number].calls) == calls && atomic_load(&steps[number].ends) == ends,
+    ck_assert_msg(atomic_load(&steps[number].calls) == calls &&
+                      atomic_load(&steps[number].ends) == ends,
                   "step %d: called %d times and ended %d times, not %d and %d", number,
                   atomic_load(&steps[number].calls), atomic_load(&steps[number].ends), calls, ends);
 }
@@ -40,7 +42,8 @@ static ctxrt_graph *record_steps(void)
     return stop_recording();
 }
 
-/* Defect 9 of the system that went before: stopping a recording ran every operator five times and then captured it. */
+/* Defect 9 of the system that went before: stopping a recording ran every operator five times and
+ * then captured it. */
 START_TEST(stop_calls_what_it_captures_once_and_a_launch_calls_the_rest_once)
 {
     ctxrt_graph *graph = record_steps();
@@ -134,7 +137,8 @@ START_TEST(operators_end_in_the_reverse_order)
     ends = &order;
     cx_assert_ok(ctxrt_recording_start(NULL));
     for (intptr_t i = 0; i < 5; i++) {
-        const ctxrt_operator operation = {sizeof operation, NULL, do_nothing, note_end, (void *)i, i % 2};
+        const ctxrt_operator operation = {sizeof operation, NULL,      do_nothing,
+                                          note_end,         (void *)i, i % 2};
         cx_assert_ok(ctxrt_operator_submit(&operation));
     }
     cx_assert_ok(ctxrt_graph_release(stop_recording()));
@@ -179,11 +183,14 @@ static ctxrt_status fork_and_not_join(void *argument)
     ctxrt_status status = ctxrt_event_record(event, NULL);
     if (status == CTXRT_SUCCESS)
         status = ctxrt_stream_wait_event(side, event);
-    return status == CTXRT_SUCCESS ? ctxrt_stream_add_host_function(side, step_takes_its_turn, &steps[0]) : status;
+    return status == CTXRT_SUCCESS
+               ? ctxrt_stream_add_host_function(side, step_takes_its_turn, &steps[0])
+               : status;
 }
 
 /* Defect 10: a failing operator left the stream capturing. */
-static void assert_stop_fails(ctxrt_status (*run)(void *), void *argument, ctxrt_status status, const char *says)
+static void assert_stop_fails(ctxrt_status (*run)(void *), void *argument, ctxrt_status status,
+                              const char *says)
 {
     ctxrt_graph *graph = (ctxrt_graph *)&steps;
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING), *after;
@@ -221,27 +228,33 @@ static void assert_stop_fails(ctxrt_status (*run)(void *), void *argument, ctxrt
 
 START_TEST(a_failing_operator_is_named_and_everything_is_as_before)
 {
-    assert_stop_fails(fail_plainly, NULL, CTXRT_ERROR_OUT_OF_MEMORY, "operator 4 (plain) failed: not enough memory");
-    assert_stop_fails(fail_in_a_call, NULL, CTXRT_ERROR_NULL_POINTER, "operator 4 (plain) failed: ctxrt_fill");
+    assert_stop_fails(fail_plainly, NULL, CTXRT_ERROR_OUT_OF_MEMORY,
+                      "operator 4 (plain) failed: not enough memory");
+    assert_stop_fails(fail_in_a_call, NULL, CTXRT_ERROR_NULL_POINTER,
+                      "operator 4 (plain) failed: ctxrt_fill");
 }
 END_TEST
 
 START_TEST(an_operator_that_cannot_be_captured_is_named_though_it_hides_the_error)
 {
-    assert_stop_fails(wait_and_say_nothing, NULL, CTXRT_ERROR_DRIVER, "operator 4 (plain) cannot be captured");
+    assert_stop_fails(wait_and_say_nothing, NULL, CTXRT_ERROR_DRIVER,
+                      "operator 4 (plain) cannot be captured");
 }
 END_TEST
 
 START_TEST(an_operator_that_leaves_frames_is_named_and_they_are_taken_off)
 {
-    assert_stop_fails(leave_a_frame, NULL, CTXRT_ERROR_STACK_LEFTOVER, "operator 4 (plain) left the stack with 3 frames");
+    assert_stop_fails(leave_a_frame, NULL, CTXRT_ERROR_STACK_LEFTOVER,
+                      "operator 4 (plain) left the stack with 3 frames");
 }
 END_TEST
 
 START_TEST(work_that_is_not_joined_is_an_error_of_its_operators)
 {
-    void *argument[] = {create_stream(CTXRT_STREAM_NON_BLOCKING), create_event(CTXRT_EVENT_DISABLE_TIMING)};
-    assert_stop_fails(fork_and_not_join, argument, CTXRT_ERROR_DRIVER, "the operators 3 to 5 could not be captured");
+    void *argument[] = {create_stream(CTXRT_STREAM_NON_BLOCKING),
+                        create_event(CTXRT_EVENT_DISABLE_TIMING)};
+    assert_stop_fails(fork_and_not_join, argument, CTXRT_ERROR_DRIVER,
+                      "the operators 3 to 5 could not be captured");
     cx_assert_ok(ctxrt_stream_destroy(argument[0]));
     cx_assert_ok(ctxrt_event_destroy(argument[1]));
 }
@@ -250,7 +263,8 @@ END_TEST
 START_TEST(an_operator_that_fails_at_once_stays_the_callers)
 {
     prepare();
-    const ctxrt_operator operation = {sizeof operation, "step", fail_plainly, step_end, &steps[0], 0};
+    const ctxrt_operator operation = {sizeof operation, "step",    fail_plainly,
+                                      step_end,         &steps[0], 0};
     cx_assert_error(ctxrt_operator_submit(&operation), CTXRT_ERROR_OUT_OF_MEMORY);
     assert_says("the operator (step) failed");
     assert_calls(0, 0, 0);
@@ -383,7 +397,8 @@ START_TEST(launches_of_a_graph_of_several_pieces_are_ordered_on_different_stream
 {
     gate closed;
     prepare();
-    ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING), *second = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING),
+                 *second = create_stream(CTXRT_STREAM_NON_BLOCKING);
     ctxrt_stream *free_one = create_stream(CTXRT_STREAM_NON_BLOCKING);
     cx_assert_ok(ctxrt_recording_start(NULL));
     submit_captured(&steps[0]);
@@ -468,8 +483,10 @@ START_TEST(a_description_has_pieces_operators_and_memory)
     assert_has(text, "\nmemory: 4096 bytes kept in 1 piece, 0 bytes in use in 0 pieces\n");
     text = described(graph, CTXRT_GRAPH_DOT);
     ck_assert_int_eq(strncmp(text, "digraph ", 8), 0);
-    assert_has(text, "piece1 [label=\"captured, 2 nodes\\noperator 1 (step)\\noperator 2 (step)\"];\n");
-    assert_has(text, "piece2 [style=dashed, label=\"called\\noperator 3 (step)\\noperator 4 (a \\\"b\\\\)\"];\n");
+    assert_has(text,
+               "piece1 [label=\"captured, 2 nodes\\noperator 1 (step)\\noperator 2 (step)\"];\n");
+    assert_has(text, "piece2 [style=dashed, label=\"called\\noperator 3 (step)\\noperator 4 (a "
+                     "\\\"b\\\\)\"];\n");
     assert_has(text, "piece1 -> piece2;\n}\n");
     cx_assert_ok(ctxrt_graph_release(graph));
 }

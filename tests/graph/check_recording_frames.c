@@ -1,4 +1,5 @@
-/* Recordings belong to one frame of one thread: what becomes of them when frames, threads, devices and the runtime end. */
+/* Recordings belong to one frame of one thread: what becomes of them when frames, threads, devices
+ * and the runtime end. */
 #include "operators.h"
 
 static turns order;
@@ -205,9 +206,10 @@ static void *record_and_end(void *argument)
 {
     void *memory;
     const ctxrt_operator operation = operator_of(argument, step_submit, 1);
-    int failed = ctxrt_device_set(here) != CTXRT_SUCCESS || ctxrt_recording_start(NULL) != CTXRT_SUCCESS ||
-                 ctxrt_alloc(4096, &memory) != CTXRT_SUCCESS || ctxrt_free(memory) != CTXRT_SUCCESS ||
-                 ctxrt_operator_submit(&operation) != CTXRT_SUCCESS;
+    int failed =
+        ctxrt_device_set(here) != CTXRT_SUCCESS || ctxrt_recording_start(NULL) != CTXRT_SUCCESS ||
+        ctxrt_alloc(4096, &memory) != CTXRT_SUCCESS || ctxrt_free(memory) != CTXRT_SUCCESS ||
+        ctxrt_operator_submit(&operation) != CTXRT_SUCCESS;
     return (void *)(intptr_t)failed;
 }
 
@@ -310,7 +312,8 @@ START_TEST(eight_threads_record_at_once_on_the_same_and_on_different_devices)
     recorder recorders[THREADS];
     pthread_barrier_init(&together, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
-        recorders[i] = (recorder){.device = i % 4 == 3 ? there : here, .together = &together, .value = (unsigned char)i};
+        recorders[i] = (recorder){
+            .device = i % 4 == 3 ? there : here, .together = &together, .value = (unsigned char)i};
         ck_assert_int_eq(pthread_create(&threads[i], NULL, record_many, &recorders[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {

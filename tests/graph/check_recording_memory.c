@@ -1,4 +1,5 @@
-/* The memory of recorded graphs: valid and private as long as the graph lives, given back when it is gone. */
+/* The memory of recorded graphs: valid and private as long as the graph lives, given back when it
+ * is gone. */
 #include "operators.h"
 
 enum { BYTES = 64 << 10, EAGER = 16 };
@@ -45,9 +46,9 @@ static void launch(ctxrt_graph *graph)
     cx_assert_ok(ctxrt_stream_synchronize(NULL));
 }
 
-/* Defects 5, 6 and 8 of the system that went before: memory from before the recording was used in it unpinned, trim
- * freed it under a live graph, and the graph's scratch was handed to later eager allocations, which replays
- * overwrote. */
+/* Defects 5, 6 and 8 of the system that went before: memory from before the recording was used in
+ * it unpinned, trim freed it under a live graph, and the graph's scratch was handed to later eager
+ * allocations, which replays overwrote. */
 START_TEST(eager_memory_and_the_memory_of_a_graph_leave_each_other_alone)
 {
     link links[4];
@@ -184,7 +185,8 @@ START_TEST(operators_share_their_scratch_within_a_recording)
 }
 END_TEST
 
-static ctxrt_graph *record_through_scratch(ctxrt_graph *shared, void *result, unsigned char value, link links[2])
+static ctxrt_graph *record_through_scratch(ctxrt_graph *shared, void *result, unsigned char value,
+                                           link links[2])
 {
     ctxrt_recording_options options = CTXRT_RECORDING_OPTIONS_INIT;
     options.share_memory_with = shared;
@@ -295,7 +297,8 @@ START_TEST(an_operator_gives_back_its_own_memory_when_it_ends)
     ctxrt_memory *memory;
     cx_assert_ok(ctxrt_recording_start(NULL));
     cx_assert_ok(ctxrt_memory_alloc(BYTES, &memory));
-    const ctxrt_operator operation = {sizeof operation, "fill", fill_memory, release_memory, memory, 1};
+    const ctxrt_operator operation = {sizeof operation, "fill", fill_memory,
+                                      release_memory,   memory, 1};
     cx_assert_ok(ctxrt_operator_submit(&operation));
     ctxrt_graph *graph = stop_recording();
     launch(graph);

@@ -1,4 +1,5 @@
-/* Operators for tests: each counts its calls and its end, and leaves its number in a list when its turn comes. */
+/* Operators for tests: each counts its calls and its end, and leaves its number in a list when its
+ * turn comes. */
 #ifndef CX_TEST_OPERATORS_H
 #define CX_TEST_OPERATORS_H
 
@@ -103,8 +104,8 @@ static inline size_t bytes_in_use(void)
 
 static inline void assert_says(const char *wanted)
 {
-    ck_assert_msg(strstr(ctxrt_last_error()->message, wanted) != NULL, "\"%s\" is not in: %s", wanted,
-                  ctxrt_last_error()->message);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, wanted) != NULL, "\"%s\" is not in: %s",
+                  wanted, ctxrt_last_error()->message);
 }
 
 #endif

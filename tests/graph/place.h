@@ -1,6 +1,6 @@
 /*
- * Where the tests of graphs run: the embedded driver's GPUs, the CPU device, and GPUs served by a libcuda beside it,
- * which is the stand-in unless the environment names another one.
+ * Where the tests of graphs run: the embedded driver's GPUs, the CPU device, and GPUs served by a
+ * libcuda beside it, which is the stand-in unless the environment names another one.
  */
 #ifndef CX_TEST_PLACE_H
 #define CX_TEST_PLACE_H
