@@ -350,7 +350,7 @@ END_TEST
 
 /* ---- many threads ---- */
 
-enum { THREADS = 4, SLOTS = 64, STEPS = 4000, SHADOW = 1 << 20 };
+enum { THREADS = 4, SLOTS = 64, STEPS = 4000, SHADOW = 1 << 26 };
 
 typedef struct crowd {
     pthread_barrier_t start;
