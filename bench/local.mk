@@ -16,6 +16,7 @@ bench_bench_alloc_SOURCES = \
 	bench/alloc/subject_driver.c \
 	bench/alloc/subject_fit.c \
 	bench/alloc/subject_malloc.c \
+	bench/alloc/subject_mapped.c \
 	bench/alloc/traces.c bench/alloc/traces.h \
 	tools/allocation_trace.c tools/allocation_trace.h
 bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools \

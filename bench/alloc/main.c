@@ -205,7 +205,8 @@ static void time_growth(const request *ask, const bench_field *field)
 /* ---- measures apart ---- */
 
 static const char *const own[] = {"ctxrt object", "ctxrt raw"};
-static const char *const packing[] = {"ctxrt object", "fit, locked"};
+static const char *const packing[] = {"ctxrt object", "fit, locked", "fit, mapped"};
+static const char *const calling[] = {"ctxrt object", "fit, mapped"};
 
 static void print_one(const char *measure, const char *trace, const char *subject, const char *name, double value)
 {
@@ -233,7 +234,7 @@ static void take_capacities(const request *ask, const char *subject, const bench
         print_one("capacity", "minimalloc, mean", subject, "/ peak", pow(product, 1.0 / factors));
 }
 
-static void take_upstream(const request *ask, const bench_trace *traces)
+static void take_upstream(const request *ask, const char *subject, const bench_trace *traces)
 {
     static const double rooms[] = {1.10, 2.0};
     for (int i = 0; i < BENCH_TRACES; i++) {
@@ -244,8 +245,8 @@ static void take_upstream(const request *ask, const bench_trace *traces)
         for (int r = 0; r < 2; r++) {
             char name[32];
             snprintf(name, sizeof name, "%s, %.2f x peak", traces[i].name, rooms[r]);
-            print_one("upstream", name, own[0], "calls / 1000",
-                      bench_upstream(own[0], &stage, (size_t)((double)traces[i].trace.peak_bytes * rooms[r])));
+            print_one("upstream", name, subject, "calls / 1000",
+                      bench_upstream(subject, &stage, (size_t)((double)traces[i].trace.peak_bytes * rooms[r])));
         }
         bench_stage_close(&stage);
     }
@@ -265,11 +266,12 @@ static void measure_apart(const request *ask, const bench_trace *traces)
 {
     if (!ask->emulated)
         return;
-    for (int i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof packing / sizeof packing[0]; i++)
         if (wanted(ask->measure, "capacity") && wanted(ask->subject, packing[i]))
             take_capacities(ask, packing[i], traces);
-    if (wanted(ask->measure, "upstream"))
-        take_upstream(ask, traces);
+    for (size_t i = 0; i < sizeof calling / sizeof calling[0]; i++)
+        if (wanted(ask->measure, "upstream") && wanted(ask->subject, calling[i]))
+            take_upstream(ask, calling[i], traces);
     if (wanted(ask->measure, "metadata") && traces[1].trace.count >= WEIGHED)
         take_metadata(&traces[1]);
 }

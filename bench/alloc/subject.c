@@ -78,6 +78,7 @@ void bench_field_open(bench_field *field)
     *field = (bench_field){.count = 0};
     bench_add_ctxrt(field);
     bench_add_fit(field);
+    bench_add_mapped(field);
     bench_add_driver(field);
     bench_add_mallocs(field);
 }

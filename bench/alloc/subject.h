@@ -37,6 +37,7 @@ void bench_field_open(bench_field *field);
 /* Each appends its own. */
 void bench_add_ctxrt(bench_field *field);
 void bench_add_fit(bench_field *field);
+void bench_add_mapped(bench_field *field);
 void bench_add_driver(bench_field *field);
 void bench_add_mallocs(bench_field *field);
 

@@ -21,6 +21,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/hold.c lib/memory/hold.h \
 	lib/memory/heap.c lib/memory/heap.h \
 	lib/memory/host.c \
+	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/piece.h \
 	lib/memory/pointer.c lib/memory/pointer.h \

@@ -690,6 +690,42 @@ START_TEST(unmapping_waits_for_the_work_that_uses_any_of_it) /* V6 */
 }
 END_TEST
 
+/* Whether a mapping is found no more but still there: it awaits the work that uses it. */
+static bool awaits_work(CUdeviceptr pointer)
+{
+    pthread_mutex_lock(&cx_emu_lock);
+    bool awaits = cx_emu_allocation_find(pointer, 1) == NULL &&
+                  cx_emu_allocation_overlapping(pointer, 1) != NULL;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return awaits;
+}
+
+START_TEST(each_mapping_that_work_touches_waits_for_it) /* V6 */
+{
+    for (size_t i = 0; i < 3; i++) {
+        stream_gate gate;
+        pthread_t thread;
+        CUdeviceptr range = reserve(4 * CHUNK);
+        for (size_t each = 0; each < 3; each++)
+            fill_range(range + each * CHUNK, CHUNK);
+        gate_close(&gate);
+        ck_success(cx_emu_call_memcpy_dtod_async(range, range, 3 * CHUNK, gate.stream));
+        unmapping job = {.range = range + i * CHUNK, .bytes = CHUNK};
+        ck_assert_int_eq(pthread_create(&thread, NULL, unmap_elsewhere, &job), 0);
+        await_unmapping(job.range);
+        ck_assert(awaits_work(job.range));
+        gate_open(&gate);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+        ck_success(job.result);
+        gate_end(&gate);
+        for (size_t each = 0; each < 3; each++)
+            if (each != i)
+                ck_success(cx_emu_call_mem_unmap(range + each * CHUNK, CHUNK));
+        give_back_rest(range);
+    }
+}
+END_TEST
+
 /* ---- pointers ---- */
 
 static cxu_result attribute(void *out, cxu_pointer_attribute which, CUdeviceptr pointer)
@@ -956,6 +992,7 @@ static void add_work(Suite *suite)
     tcase_add_test(tcase, mappings_outlive_contexts);
     tcase_add_test(tcase, captured_work_finds_mappings_at_each_launch);
     tcase_add_test(tcase, unmapping_waits_for_the_work_that_uses_any_of_it);
+    tcase_add_test(tcase, each_mapping_that_work_touches_waits_for_it);
     tcase_add_test(tcase, pointers_tell_the_reservation_and_the_mapping);
     tcase_add_test(tcase, the_block_is_the_memory_and_the_buffer_the_mapping);
     tcase_add_test(tcase, threads_map_and_unmap_side_by_side);

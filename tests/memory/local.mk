@@ -3,6 +3,15 @@ MEMORY_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 MEMORY_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 MEMORY_LIBS = tests/support/libsupport.la $(CHECK_LIBS)
 
+check_PROGRAMS += tests/memory/check_mapped_range
+TESTS += tests/memory/check_mapped_range
+tests_memory_check_mapped_range_SOURCES = tests/memory/check_mapped_range.c \
+	lib/memory/mapped_range.c lib/memory/mapped_range.h
+tests_memory_check_mapped_range_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_mapped_range_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_mapped_range_LDADD = tests/support/libsupport.la lib/emu/libemu.la lib/driver/libdriver.la \
+	lib/base/libbase.la $(CHECK_LIBS)
+
 check_PROGRAMS += tests/memory/check_fit
 TESTS += tests/memory/check_fit
 tests_memory_check_fit_SOURCES = tests/memory/check_fit.c lib/memory/fit.c lib/memory/fit.h
