@@ -2,6 +2,7 @@
  * that lie in free ranges move. */
 #include "subject.h"
 
+#include "device/device.h"
 #include "memory/fit.h"
 #include "memory/mapped_range.h"
 
@@ -68,11 +69,11 @@ void bench_add_mapped(bench_field *field)
 {
     bench_subject subject = {.name = "fit, mapped", .of_device = true, .alloc = take, .free = give};
     ctxrt_device_info info;
-    CUdevice device;
+    cx_device *device = NULL;
     bench_check(ctxrt_device_properties(CTXRT_CUDA(0), &info));
+    bench_check(cx_device_find(CTXRT_CUDA(0), &device));
     cx_fit_open(&fit, &store);
-    if (bench_driver()->table.device_get(&device, 0) != CXU_SUCCESS ||
-        cx_mapped_range_open(&range, bench_driver(), device, ADDRESSES * info.total_bytes) != CXU_SUCCESS)
+    if (cx_mapped_range_open(&range, device->driver, device->native, ADDRESSES * info.total_bytes) != CXU_SUCCESS)
         subject.missing = "the driver has no virtual memory";
     else if (cx_fit_add(&fit, 0, (uint32_t)(range.bytes >> CX_FIT_UNIT_BITS), 0) == 0)
         subject.missing = "there is no memory for its nodes";
