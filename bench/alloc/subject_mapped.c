@@ -72,7 +72,7 @@ void bench_add_mapped(bench_field *field)
     cx_device *device = NULL;
     bench_check(ctxrt_device_properties(CTXRT_CUDA(0), &info));
     bench_check(cx_device_find(CTXRT_CUDA(0), &device));
-    cx_fit_open(&fit, &store);
+    cx_fit_open(&fit, &store, NULL);
     if (cx_mapped_range_open(&range, device->driver, device->native, ADDRESSES * info.total_bytes) != CXU_SUCCESS)
         subject.missing = "the driver has no virtual memory";
     else if (cx_fit_add(&fit, 0, (uint32_t)(range.bytes >> CX_FIT_UNIT_BITS), 0) == 0)
