@@ -83,13 +83,19 @@ static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_even
     return status;
 }
 
-/* The event did not record yet in the first launch: there is nothing to wait for. */
+/* The first launch waits for what was under way when the recording stopped. */
 static ctxrt_status wait_for_last_launch(cx_graph *graph, const cx_stream_target *target)
 {
-    if (graph->done == NULL)
-        return make_event(target, &graph->done);
+    CUevent before = graph->done != NULL ? graph->done : graph->sequence->ready;
+    if (graph->done == NULL) {
+        ctxrt_status status = make_event(target, &graph->done);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    }
+    if (before == NULL)
+        return CTXRT_SUCCESS;
     return CX_DRIVER_CALL(target->driver, stream_wait_event,
-                          (target->native, graph->done, CXU_EVENT_WAIT_DEFAULT));
+                          (target->native, before, CXU_EVENT_WAIT_DEFAULT));
 }
 
 /* ---- launching ---- */

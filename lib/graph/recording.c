@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "work/stream.h"
 #include <stdlib.h>
 
 /* Lock "recordings": what threads left that have ended; after "threads", before "hold". */
@@ -261,6 +262,26 @@ ctxrt_status ctxrt_operator_submit(const ctxrt_operator *operation)
 
 /* ---- ending ---- */
 
+/* Memory that the recording got may still be in use by earlier work of the frame's stream. */
+static ctxrt_status mark_ready(cx_sequence *sequence)
+{
+    cx_stream_target target;
+    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_NONE;
+    ctxrt_status status = cx_stream_resolve(NULL, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (target.driver->table.stream_is_capturing(target.native, &state) == CXU_SUCCESS &&
+        state != CXU_STREAM_CAPTURE_STATUS_NONE)
+        return status;
+    status =
+        CX_DRIVER_CALL(target.driver, event_create, (&sequence->ready, CXU_EVENT_DISABLE_TIMING));
+    if (status != CTXRT_SUCCESS) {
+        sequence->ready = NULL;
+        return status;
+    }
+    return CX_DRIVER_CALL(target.driver, event_record, (sequence->ready, target.native));
+}
+
 static ctxrt_status make_graph(cx_thread *thread, cx_recording *recording, ctxrt_graph **out_graph)
 {
     cx_sequence *sequence;
@@ -273,7 +294,9 @@ static ctxrt_status make_graph(cx_thread *thread, cx_recording *recording, ctxrt
     status = cx_recording_build(thread, recording, &sequence);
     if (status == CTXRT_SUCCESS) {
         cx_hold_close(&recording->use);
-        status = cx_graph_instantiate(graph, sequence);
+        status = mark_ready(sequence);
+        if (status == CTXRT_SUCCESS)
+            status = cx_graph_instantiate(graph, sequence);
         if (status == CTXRT_SUCCESS) {
             *out_graph = cx_graph_publish(graph, sequence);
             return status;

@@ -25,6 +25,8 @@ typedef struct cx_sequence {
     cx_operator *operators; /* in their order */
     size_t operator_count;
     cx_hold *hold; /* of a recording; else NULL */
+    CUevent ready; /* likewise: behind what its stream did to the memory before; first launches wait
+                      for it */
 } cx_sequence;
 
 /* An empty sequence with one count; CTXRT_ERROR_OUT_OF_MEMORY. */

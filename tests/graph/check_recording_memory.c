@@ -246,15 +246,47 @@ START_TEST(memory_is_shared_with_recorded_graphs_of_the_same_context_only)
 }
 END_TEST
 
+static ctxrt_status submit_mark(void *argument)
+{
+    return ctxrt_stream_add_host_function(NULL, mark, argument);
+}
+
+START_TEST(the_first_launch_waits_for_what_used_the_memory_before)
+{
+    gate closed;
+    atomic_int marks = 0;
+    ctxrt_graph *clone;
+    ctxrt_stream *own = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *free_one = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(own));
+    void *memory = alloc();
+    gate_close(&closed, own);
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    submit_plain(submit_mark, &marks, 1);
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_ok(ctxrt_graph_clone(graph, &clone));
+    cx_assert_ok(ctxrt_graph_launch(graph, other));
+    cx_assert_ok(ctxrt_graph_launch(clone, other));
+    give_others_a_chance(free_one);
+    ck_assert_int_eq(atomic_load(&marks), 0);
+    gate_open(&closed);
+    cx_assert_ok(ctxrt_stream_synchronize(other));
+    ck_assert_int_eq(atomic_load(&marks), 2);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_graph_release(clone));
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(own));
+    cx_assert_ok(ctxrt_stream_destroy(other));
+    cx_assert_ok(ctxrt_stream_destroy(free_one));
+}
+END_TEST
+
 static void *open_gate(void *argument)
 {
     gate_open(argument);
     return NULL;
-}
-
-static ctxrt_status submit_mark(void *argument)
-{
-    return ctxrt_stream_add_host_function(NULL, mark, argument);
 }
 
 START_TEST(releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory)
@@ -317,6 +349,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, operators_share_their_scratch_within_a_recording);
     tcase_add_test(tests, graphs_share_scratch_only_where_their_owner_says_so);
     tcase_add_test(tests, memory_is_shared_with_recorded_graphs_of_the_same_context_only);
+    tcase_add_test(tests, the_first_launch_waits_for_what_used_the_memory_before);
     tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
     tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);
 }
