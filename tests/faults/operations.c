@@ -677,6 +677,9 @@ static ctxrt_status record_graph(stage *self)
     drop_what_nobody_could_tell(entries);
     if (ctxrt_recording_cancel() != CTXRT_SUCCESS)
         (void)start_and_cancel(self);
+    uint64_t released; /* memory of the recording that the allocator keeps */
+    ctxrt_status trimmed = ctxrt_allocator_trim(NULL, &released);
+    (void)trimmed;
     cx_error_restore(&saved);
     return status;
 }
