@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "memory/cache.h"
 #include "memory/memory.h"
 #include "memory/raw.h"
 
@@ -190,9 +191,14 @@ static void take_all(cx_allocator *allocator, cx_allocator_shot *shot)
     shot->kind = kind_of(allocator);
     shot->context = cx_context_text(allocator->context);
     shot->device = cx_block_device(allocator->context);
-    cx_figures_read(&allocator->figures, &shot->figures);
-    cx_pool_each_held(&cx_memories, take_memory, &take);
-    cx_raw_each(take_raw, &take);
+    if (allocator->cache != NULL) {
+        cx_cache_figures(allocator->cache, &shot->figures);
+        cx_cache_shot(allocator->cache, shot);
+    } else {
+        cx_figures_read(&allocator->figures, &shot->figures);
+        cx_pool_each_held(&cx_memories, take_memory, &take);
+        cx_raw_each(take_raw, &take);
+    }
     sort(shot);
     fill_gaps(shot);
     sort(shot);

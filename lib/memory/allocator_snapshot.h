@@ -10,8 +10,8 @@
 
 typedef enum cx_block_state {
     CX_BLOCK_LIVE,   /* in the user's hands */
-    CX_BLOCK_CACHED, /* freed, and kept for a stream or a thread */
-    CX_BLOCK_FREE    /* for anybody */
+    CX_BLOCK_CACHED, /* freed, and kept by a thread */
+    CX_BLOCK_FREE    /* freed, or never allocated */
 } cx_block_state;
 
 typedef struct cx_block_shot {
@@ -44,6 +44,9 @@ typedef struct cx_allocator_shot {
 /* For whoever knows the segments: appends; in any order, free blocks may be left out. */
 void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes);
 void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block);
+
+/* cache_snapshot.c: the segments and blocks of a caching allocator. */
+void cx_cache_shot(struct cx_cache *cache, cx_allocator_shot *shot);
 
 const char *cx_block_state_name(cx_block_state state);
 

@@ -65,7 +65,7 @@ static void write_head(FILE *file, const cx_allocator_shot *shot, int height)
     write_escaped(file, shot->context);
     fprintf(file,
             "</text>\n<text x=\"%d\" y=\"38\">in use %" PRIu64 " bytes in %" PRIu64 " blocks, at most %" PRIu64
-            "; blue: live, yellow: kept for a stream or a thread, white: free</text>\n",
+            "; blue: live, yellow: kept by a thread, white: free</text>\n",
             MARGIN, figures->current_bytes, figures->current_count, figures->peak_bytes);
 }
 

@@ -245,7 +245,7 @@ static void look_in_cache(cx_cache *cache, void *argument)
     if (index != 0) {
         const cx_piece *piece = cx_piece_at(index);
         search->base = atomic_load(&piece->pointer);
-        search->size_bytes = (uint32_t)atomic_load(&piece->state) != 0 ? piece->size_bytes : 0;
+        search->size_bytes = (uint32_t)atomic_load(&piece->state) != 0 ? atomic_load(&piece->size_bytes) : 0;
     }
     pthread_mutex_unlock(&cache->lock);
 }
@@ -400,7 +400,7 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
         return status;
     }
     cx_piece *piece = cx_piece_at(index);
-    piece->size_bytes = request->size_bytes;
+    atomic_store_explicit(&piece->size_bytes, request->size_bytes, memory_order_relaxed);
     atomic_store_explicit(&piece->state, ((uint64_t)cx_piece_generation(piece) + 1) << 32 | 1, memory_order_release);
     out_block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
     out_block->piece = index;

@@ -222,6 +222,47 @@ void cx_heap_each_taken(const cx_heap *heap, void (*visit)(const cx_fit_node *no
     cx_fit_each_taken(&heap->large, visit, argument);
 }
 
+typedef struct visiting {
+    const cx_heap *heap;
+    void (*visit)(const cx_fit_node *node, uintptr_t address, void *argument);
+    void *argument;
+} visiting;
+
+static uintptr_t address_in_segment(const cx_heap *heap, const cx_fit_node *node)
+{
+    return heap->segments[node->segment].address + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
+}
+
+static void visit_small(const cx_fit_node *node, void *argument)
+{
+    const visiting *v = argument;
+    const cx_fit_node *span = node_at(v->heap, v->heap->spans[node->segment - FIRST_SPAN]);
+    v->visit(node, address_in_segment(v->heap, span) + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS), v->argument);
+}
+
+static bool is_span(const cx_heap *heap, const cx_fit_node *node)
+{
+    for (uint32_t i = 0; node->units == CX_HEAP_SPAN_UNITS && i < heap->span_count; i++)
+        if (heap->spans[i] != 0 && node_at(heap, heap->spans[i]) == node)
+            return true;
+    return false;
+}
+
+static void visit_large(const cx_fit_node *node, void *argument)
+{
+    const visiting *v = argument;
+    if (!is_span(v->heap, node))
+        v->visit(node, address_in_segment(v->heap, node), v->argument);
+}
+
+void cx_heap_each_block(const cx_heap *heap, void (*visit)(const cx_fit_node *node, uintptr_t address, void *argument),
+                        void *argument)
+{
+    visiting v = {heap, visit, argument};
+    cx_fit_each_taken(&heap->small, visit_small, &v);
+    cx_fit_each_taken(&heap->large, visit_large, &v);
+}
+
 static uint32_t find_segment(const cx_heap *heap, uintptr_t address)
 {
     for (uint32_t i = 0; i < heap->segment_count; i++) {

@@ -62,6 +62,10 @@ uint32_t cx_heap_find(const cx_heap *heap, uintptr_t address);
 /* cx_fit_each_taken in both fits; spans are taken too. */
 void cx_heap_each_taken(const cx_heap *heap, void (*visit)(const cx_fit_node *node, void *argument), void *argument);
 
+/* Calls visit for every taken range that is no span. */
+void cx_heap_each_block(const cx_heap *heap, void (*visit)(const cx_fit_node *node, uintptr_t address, void *argument),
+                        void *argument);
+
 /* Units that only this owner may have. */
 uint64_t cx_heap_owned_units(const cx_heap *heap, uint32_t owner);
 

@@ -8,6 +8,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_grow.c \
+	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \
 	lib/memory/caching_allocator.c \

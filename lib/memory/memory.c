@@ -116,7 +116,7 @@ static inline ctxrt_status end_piece(const ctxrt_memory *handle, cx_piece *piece
     const cx_region *region = cx_fit_user(&cx_pieces, cx_piece_index(handle));
     cx_block block = {
         .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
-        .size_bytes = piece->size_bytes,
+        .size_bytes = atomic_load_explicit(&piece->size_bytes, memory_order_relaxed),
         .context = region->cache->context,
         .epoch = region->epoch,
         .allocator = region->cache->allocator,
@@ -285,7 +285,7 @@ static ctxrt_memory_info describe_piece(const ctxrt_memory *handle, const cx_pie
     const cx_context *context = region->cache->context;
     return (ctxrt_memory_info){
         .pointer = atomic_load(&piece->pointer),
-        .size_bytes = piece->size_bytes,
+        .size_bytes = atomic_load_explicit(&piece->size_bytes, memory_order_relaxed),
         .device = cx_block_device(context),
         .context = cx_context_handle(context),
         .kind = CTXRT_MEMORY_DEVICE,

@@ -13,7 +13,7 @@ typedef struct cx_piece {
     cx_fit_node node;
     _Atomic uint64_t state;  /* generation << 32 | count: a stale handle counts nothing */
     _Atomic(void *) pointer; /* atomic: ctxrt_memory_pointer looks without taking a count */
-    size_t size_bytes;       /* asked for */
+    _Atomic size_t size_bytes; /* asked for; atomic: snapshots look */
     cx_use_list uses;
 } cx_piece;
 

@@ -128,6 +128,7 @@ START_TEST(every_block_is_there_with_what_was_asked_for)
     cx_assert_ok(ctxrt_free(raw));
     root = checked_json(NULL);
     ck_assert_uint_eq(count_live(root), 0);
+    ck_assert_uint_ge(json_array_size(json_object_get(root, "segments")), 1);
     json_decref(root);
     cx_assert_ok(ctxrt_stack_pop());
 }

@@ -1,0 +1,32 @@
+/* What a caching allocator shows of its segments and blocks. */
+#include "memory/allocator_snapshot.h"
+#include "memory/cache.h"
+
+/* A piece that is not the user's waits in the stash of a thread. */
+static void add_block(const cx_fit_node *node, uintptr_t address, void *shot)
+{
+    const cx_piece *piece = (const cx_piece *)(const void *)node;
+    bool live = (uint32_t)atomic_load(&piece->state) != 0;
+    const cx_block_shot block = {
+        .address = address,
+        .bytes = (uint64_t)node->units << CX_FIT_UNIT_BITS,
+        .asked_bytes = live ? atomic_load(&piece->size_bytes) : 0,
+        .state = live ? CX_BLOCK_LIVE : CX_BLOCK_CACHED,
+    };
+    cx_shot_add_block(shot, &block);
+}
+
+static void add_segments(const cx_heap *heap, cx_allocator_shot *shot)
+{
+    for (uint32_t i = 0; i < heap->segment_count; i++)
+        if (heap->segments[i].address != 0)
+            cx_shot_add_segment(shot, heap->segments[i].address, (uint64_t)heap->segments[i].units << CX_FIT_UNIT_BITS);
+}
+
+void cx_cache_shot(cx_cache *cache, cx_allocator_shot *shot)
+{
+    pthread_mutex_lock(&cache->lock);
+    add_segments(&cache->region->heap, shot);
+    cx_heap_each_block(&cache->region->heap, add_block, shot);
+    pthread_mutex_unlock(&cache->lock);
+}
