@@ -423,6 +423,8 @@ int main(int argc, char **argv)
     static bench_trace traces[BENCH_TRACES];
     request ask = {.emulated = true, .rounds = 9, .operations = 1000000, .folder = bench_traces_folder()};
     make_room_for_libraries(argv);
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return fputs(usage, stdout) == EOF;
     if (!take_arguments(&ask, argc, argv)) {
         fputs(usage, stderr);
         return 2;
