@@ -24,9 +24,7 @@ static void note_taken(const cx_fit_node *node, void *argument)
 /* Lock held. The number of a stream that is gone, and that no range is freed for any more. */
 static uint32_t find_unused(cx_cache *cache)
 {
-    static _Thread_local bool taken[CX_FIT_OWNERS_MAX];
-    for (uint32_t i = 0; i < CX_FIT_OWNERS_MAX; i++)
-        taken[i] = false;
+    bool taken[CX_FIT_OWNERS_MAX] = {false};
     cx_heap_each_taken(&cache->region->heap, note_taken, taken);
     for (uint32_t i = 1; i < cache->owner_count; i++)
         if (cache->owners[i].closed && !cache->owners[i].asked && !taken[i] &&
