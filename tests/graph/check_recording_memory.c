@@ -2,7 +2,7 @@
  * is gone. */
 #include "operators.h"
 
-enum { BYTES = 64 << 10, EAGER = 16 };
+enum { BYTES = 16 << 10, EAGER = 16 };
 
 /* out = in + in + ...: a chain of copies through scratch memory, each link an operator. */
 typedef struct link {
@@ -36,8 +36,10 @@ static void assert_filled(const void *memory, unsigned char value)
 {
     static unsigned char bytes[BYTES];
     cx_assert_ok(ctxrt_copy(bytes, memory, BYTES, CTXRT_COPY_DEVICE_TO_HOST));
-    for (size_t i = 0; i < BYTES; i++)
-        ck_assert_msg(bytes[i] == value, "byte %zu is %d and not %d", i, bytes[i], value);
+    size_t same = 0;
+    while (same < BYTES && bytes[same] == value)
+        same++;
+    ck_assert_msg(same == BYTES, "byte %zu is not %d", same, value);
 }
 
 static void launch(ctxrt_graph *graph)
