@@ -155,14 +155,18 @@ ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_st
     (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
     cx_cache_sum(cache, &totals);
     cx_caches_each(add_other, &sum);
+    char holders[160] = "";
     unsigned long long held = atomic_load(&cache->reserved_bytes);
+    unsigned long long count = totals.allocated_count - totals.freed_count - 1;
     /* The request itself is counted already. */
     unsigned long long used = totals.allocated_bytes - totals.freed_bytes - size_bytes;
-    return cx_error_driver_call(
-        CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[CX_SLOT_mem_alloc].symbol, CXU_OUT_OF_MEMORY,
-        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
-        "there are not %zu bytes for %s: %zu of its device's %zu bytes are free; this allocator holds %llu, of which "
-        "%llu are in use in %llu pieces, and others of ctxrt's hold %llu",
-        size_bytes, cx_context_text(cache->context), free_bytes, total_bytes, held, used,
-        (unsigned long long)(totals.allocated_count - totals.freed_count - 1), (unsigned long long)sum.bytes);
+    if (held + sum.bytes > 0)
+        snprintf(holders, sizeof holders,
+                 "; this allocator holds %llu, of which %llu are in use in %llu piece%s, "
+                 "and others of ctxrt's hold %llu",
+                 held, used, count, count == 1 ? "" : "s", (unsigned long long)sum.bytes);
+    return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[CX_SLOT_mem_alloc].symbol, CXU_OUT_OF_MEMORY,
+                                cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
+                                "there are not %zu bytes for %s: %zu of its device's %zu bytes are free%s", size_bytes,
+                                cx_context_text(cache->context), free_bytes, total_bytes, holders);
 }

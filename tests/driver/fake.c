@@ -46,6 +46,17 @@
 #define cuCtxWaitEvent absent_cuCtxWaitEvent
 #define cuMemAllocAsync absent_cuMemAllocAsync
 #define cuMemFreeAsync absent_cuMemFreeAsync
+#define cuMemAllocFromPoolAsync absent_cuMemAllocFromPoolAsync
+#define cuDeviceGetDefaultMemPool absent_cuDeviceGetDefaultMemPool
+#define cuDeviceGetMemPool absent_cuDeviceGetMemPool
+#define cuDeviceSetMemPool absent_cuDeviceSetMemPool
+#define cuMemPoolCreate absent_cuMemPoolCreate
+#define cuMemPoolDestroy absent_cuMemPoolDestroy
+#define cuMemPoolTrimTo absent_cuMemPoolTrimTo
+#define cuMemPoolSetAttribute absent_cuMemPoolSetAttribute
+#define cuMemPoolGetAttribute absent_cuMemPoolGetAttribute
+#define cuMemPoolSetAccess absent_cuMemPoolSetAccess
+#define cuMemPoolGetAccess absent_cuMemPoolGetAccess
 #define cuLibraryLoadData absent_cuLibraryLoadData
 #define cuStreamGetId absent_cuStreamGetId
 #define cuStreamGetDevice absent_cuStreamGetDevice

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define BYTES 4096
+#define BEYOND ((size_t)1 << 30) /* more than whatever the allocator has its memory from */
 #define TOO_MUCH ((size_t)1 << 46)
 #define NO_TYPE ((infiniDevice_t)INFINI_DEVICE_TYPE_COUNT)
 #define NEGATIVE_TYPE ((infiniDevice_t)-1)

@@ -15,6 +15,7 @@ static void assert_free_bytes(ctxrt_device device, size_t expected)
 {
     size_t free_bytes;
     cx_assert_ok(ctxrt_device_push(device));
+    cx_assert_ok(ctxrt_device_synchronize()); /* what work still uses is kept */
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_device_memory_info(device, &free_bytes, NULL));
