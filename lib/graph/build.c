@@ -67,7 +67,7 @@ static ctxrt_status check_capture(const stage *self, const cx_operator *called, 
             CTXRT_ERROR_DRIVER,
             "%s cannot be captured: it made a call that a capture does not allow; what waits, or "
             "works on the host, is not to be declared capturable",
-            cx_operator_text(called, number));
+            cx_operator_text(called, number).text);
     return status;
 }
 

@@ -34,7 +34,7 @@ static void write_piece(FILE *out, const cx_sequence *sequence, size_t index)
         fprintf(out, "  %zu  called", index + 1);
     for (size_t i = piece->first; i < piece->first + piece->count; i++)
         fprintf(out, "%s %s", i == piece->first ? ":" : ",",
-                cx_operator_text(&sequence->operators[i], i + 1));
+                cx_operator_text(&sequence->operators[i], i + 1).text);
     fputc('\n', out);
 }
 
@@ -71,7 +71,7 @@ static void write_node(FILE *out, const cx_sequence *sequence, size_t index)
         fprintf(out, "  piece%zu [style=dashed, label=\"called", index + 1);
     for (size_t i = piece->first; i < piece->first + piece->count; i++) {
         fputs("\\n", out);
-        write_escaped(out, cx_operator_text(&sequence->operators[i], i + 1));
+        write_escaped(out, cx_operator_text(&sequence->operators[i], i + 1).text);
     }
     fputs("\"];\n", out);
     if (index > 0)

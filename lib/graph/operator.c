@@ -49,24 +49,24 @@ ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context 
     return CTXRT_SUCCESS;
 }
 
-const char *cx_operator_text(const cx_operator *named, size_t number)
+cx_operator_name cx_operator_text(const cx_operator *named, size_t number)
 {
-    static _Thread_local char text[40 + CX_OPERATOR_TYPE_BYTES];
-    int length = snprintf(text, sizeof text, number != 0 ? "operator %zu" : "the operator", number);
+    cx_operator_name name;
+    int length = snprintf(name.text, sizeof name.text, number != 0 ? "operator %zu" : "the operator", number);
     if (named->type[0] != '\0')
-        snprintf(text + length, sizeof text - (size_t)length, " (%s)", named->type);
-    return text;
+        snprintf(name.text + length, sizeof name.text - (size_t)length, " (%s)", named->type);
+    return name;
 }
 
 static ctxrt_status failed(const cx_operator *called, size_t number, ctxrt_status status,
                            bool explained)
 {
-    const char *text = cx_operator_text(called, number);
+    const cx_operator_name name = cx_operator_text(called, number);
     const ctxrt_error *error = ctxrt_last_error();
     if (!explained)
-        return cx_error(status, "%s failed: %s", text, ctxrt_status_text(status));
+        return cx_error(status, "%s failed: %s", name.text, ctxrt_status_text(status));
     return cx_error_driver_call(status, error->driver_call, error->driver_result,
-                                error->driver_result_name, "%s failed: %s", text, error->message);
+                                error->driver_result_name, "%s failed: %s", name.text, error->message);
 }
 
 ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called, size_t number)
@@ -80,6 +80,6 @@ ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called,
     if (cx_thread_depth(thread) != depth)
         return cx_error(CTXRT_ERROR_STACK_LEFTOVER,
                         "%s left the stack with %u frames instead of %u",
-                        cx_operator_text(called, number), cx_thread_depth(thread), depth);
+                        cx_operator_text(called, number).text, cx_thread_depth(thread), depth);
     return CTXRT_SUCCESS;
 }
