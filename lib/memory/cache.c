@@ -262,10 +262,8 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
 
 /* ---- allocating ---- */
 
-/* Lock "cache" not held. */
-static uint32_t take(cx_cache *cache, uint32_t owner, uint32_t units)
+uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units)
 {
-    pthread_mutex_lock(&cache->lock);
     uint32_t index = cx_heap_take(&cache->region->heap, owner, units);
     if (index != 0) {
         cx_piece *piece = cx_piece_at(index);
@@ -273,6 +271,13 @@ static uint32_t take(cx_cache *cache, uint32_t owner, uint32_t units)
         atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index),
                               memory_order_relaxed);
     }
+    return index;
+}
+
+static uint32_t take(cx_cache *cache, uint32_t owner, uint32_t units)
+{
+    pthread_mutex_lock(&cache->lock);
+    uint32_t index = cx_cache_take_locked(cache, owner, units);
     pthread_mutex_unlock(&cache->lock);
     return index;
 }
@@ -284,7 +289,7 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
     if (cx_cache_reclaim(cache, owner, false) && (*out_piece = take(cache, owner, units)) != 0)
         return CTXRT_SUCCESS;
-    ctxrt_status status = cx_cache_grow(cache, units);
+    ctxrt_status status = cx_cache_grow(cache, owner, units, out_piece);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
         atomic_fetch_add_explicit(&cache->retries, 1, memory_order_relaxed);
         atomic_store(&cache->tight, true);
@@ -295,10 +300,8 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
             return CTXRT_SUCCESS;
         if (cx_cache_shrink(cache) == 0 && round > 0)
             break;
-        status = cx_cache_grow(cache, units);
+        status = cx_cache_grow(cache, owner, units, out_piece);
     }
-    if (status == CTXRT_SUCCESS && (*out_piece = take(cache, owner, units)) == 0)
-        status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
     return status;
 }
 

@@ -149,8 +149,11 @@ void cx_cache_drop_owners(cx_cache *cache, bool native);
 
 /* ---- cache_grow.c: the driver ---- */
 
-/* Takes a segment that holds so many units from the driver. */
-ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t units);
+/* Takes a segment from the driver, and a piece of so many units for the owner out of it. */
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece);
+
+/* A piece out of what is free, or 0. Lock held. */
+uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units);
 
 /* Gives segments that are free altogether back: their bytes. */
 uint64_t cx_cache_shrink(cx_cache *cache);

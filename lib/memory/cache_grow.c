@@ -72,10 +72,13 @@ static void look_at_device(cx_cache *cache)
         atomic_store(&cache->tight, free_bytes < total_bytes / 4);
 }
 
-static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units)
+/* The piece is taken before another thread sees the segment, which might want all of it. 0: no memory for a node. */
+static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, uint32_t owner, uint32_t piece_units,
+                        uint32_t *out_piece)
 {
     pthread_mutex_lock(&cache->lock);
     bool added = cx_heap_add(&cache->region->heap, (uintptr_t)address, (uint32_t)units);
+    *out_piece = added ? cx_cache_take_locked(cache, owner, piece_units) : 0;
     pthread_mutex_unlock(&cache->lock);
     if (!added)
         return false;
@@ -85,7 +88,7 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units)
     return true;
 }
 
-ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t units)
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     const cx_driver *driver = cache->context->driver;
     CUdeviceptr address;
@@ -99,11 +102,13 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t units)
     (void)exchange(driver, before);
     if (result != CXU_SUCCESS)
         return cx_driver_error(driver, CX_SLOT_mem_alloc, result);
-    if (!add_segment(cache, address, taken)) {
+    if (!add_segment(cache, address, taken, owner, units, out_piece)) {
         (void)driver->table.mem_free(address);
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a segment of %s",
                         cx_context_text(cache->context));
     }
+    if (*out_piece == 0)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
     return CTXRT_SUCCESS;
 }
 
