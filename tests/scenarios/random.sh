@@ -6,6 +6,7 @@ set -u
 play="$top_builddir/ctxrt play --timeout 60"
 few=24
 [ -z "$SANITIZERS" ] && few=200
+[ "$SANITIZERS" != thread ] || few=8
 sequences=${CTXRT_TEST_SEQUENCES:-$few}
 seed=${CTXRT_TEST_SEED:-1}
 
