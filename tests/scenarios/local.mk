@@ -4,5 +4,5 @@ dist_check_SCRIPTS += $(SCENARIO_SH)
 TESTS += $(SCENARIO_SH)
 EXTRA_DIST += tests/scenarios/cited.awk \
 	tests/scenarios/arguments tests/scenarios/capture tests/scenarios/contexts tests/scenarios/errors tests/scenarios/life \
-	tests/scenarios/peers tests/scenarios/primary tests/scenarios/queries tests/scenarios/runtime_api \
-	tests/scenarios/stack tests/scenarios/work
+	tests/scenarios/peers tests/scenarios/pools tests/scenarios/primary tests/scenarios/queries \
+	tests/scenarios/runtime_api tests/scenarios/stack tests/scenarios/virtual tests/scenarios/work
