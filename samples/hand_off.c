@@ -67,9 +67,11 @@ static bool show(const journey *self, const char *who)
  * there. */
 static bool set_out(journey *self)
 {
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.limit_bytes = 1 << 20;
     return OK(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &self->stream)) &&
            OK(ctxrt_frame_set_stream(self->stream)) &&
-           OK(ctxrt_allocator_create(1 << 20, &self->allocator)) &&
+           OK(ctxrt_allocator_create(&options, &self->allocator)) &&
            OK(ctxrt_frame_set_allocator(self->allocator)) &&
            OK(ctxrt_memory_alloc(BYTES, &self->memory)) &&
            OK(ctxrt_memory_alloc_pinned(BYTES, &self->back)) &&

@@ -306,14 +306,30 @@ typedef struct ctxrt_allocator_figures {
     uint64_t limit_bytes;     /**< 0: none */
 } ctxrt_allocator_figures;
 
+/** Options of ctxrt_allocator_create. Start from CTXRT_ALLOCATOR_OPTIONS_INIT; 0 is each one's default. */
+typedef struct ctxrt_allocator_options {
+    size_t struct_size;      /**< sizeof(ctxrt_allocator_options) */
+    uint64_t limit_bytes;    /**< requests beyond it are CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit */
+    uint64_t segment_bytes;  /**< a segment is at least so large, in steps of 2 MiB; 0: 2 MiB. A device that has less
+                              * left gives what the request needs. */
+    uint64_t release_threshold_bytes; /**< while more than this is held, segments that are free altogether go back to
+                                       * the driver as soon as they are; 0: they are kept */
+} ctxrt_allocator_options;
+
+#define CTXRT_ALLOCATOR_OPTIONS_INIT                                                      \
+    {                                                                                     \
+        sizeof(ctxrt_allocator_options), 0, 0, 0                                          \
+    }
+
 /**
  * Creates an allocator of the calling thread's current context that keeps memory of its own, with figures and a
  * limit of its own. The caller owns it. Put it into a frame with
  * ctxrt_frame_set_allocator.
  *
- * @param limit_bytes  requests beyond it are CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit
+ * @param options  NULL: the default of each
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size is not right
  */
-CTXRT_API ctxrt_status ctxrt_allocator_create(uint64_t limit_bytes,
+CTXRT_API ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options,
                                               ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
 
 /**

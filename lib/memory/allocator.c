@@ -48,7 +48,7 @@ static void watch_once(void)
     pthread_once(&once, watch_contexts);
 }
 
-static cx_allocator *take(const cx_allocator *model, cx_context *context, uint64_t limit_bytes)
+static cx_allocator *take(const cx_allocator *model, cx_context *context)
 {
     cx_allocator *allocator = cx_pool_take(&cx_allocators);
     if (allocator == NULL)
@@ -56,11 +56,12 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context, uint64
     allocator->kind = model->kind;
     allocator->context = context;
     allocator->is_default = model->is_default;
+    allocator->options = model->options;
     allocator->vtable = model->vtable;
     allocator->user_data = model->user_data;
     allocator->cache = NULL;
     atomic_store(&allocator->live, 0);
-    cx_figures_reset(&allocator->figures, limit_bytes);
+    cx_figures_reset(&allocator->figures, model->options.limit_bytes);
     if (model->kind == &cx_caching_allocator && cx_cache_open(allocator, &allocator->cache) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
         return NULL;
@@ -82,7 +83,7 @@ static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocat
     pthread_mutex_lock(&context->lock);
     cx_allocator *allocator = atomic_load(&context->allocator);
     if (allocator == NULL) {
-        allocator = take(&model, context, 0);
+        allocator = take(&model, context);
         if (allocator != NULL)
             cx_pool_publish(&cx_allocators, allocator);
         atomic_store(&context->allocator, allocator);
@@ -133,8 +134,7 @@ ctxrt_status cx_allocator_resolve(const ctxrt_allocator *handle, cx_allocator **
 
 /* ---- life ---- */
 
-ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
-                               ctxrt_allocator **out_allocator)
+ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_allocator)
 {
     cx_thread *thread;
     cx_frame *frame;
@@ -143,7 +143,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
         return status;
     cx_context *context = cx_frame_context(frame);
     watch_once();
-    cx_allocator *allocator = take(model, context, limit_bytes);
+    cx_allocator *allocator = take(model, context);
     if (allocator == NULL)
         return no_memory(context);
     cx_context_object_add(context, CX_OBJECT_ALLOCATOR);
@@ -151,15 +151,29 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status ctxrt_allocator_create(uint64_t limit_bytes, ctxrt_allocator **out_allocator)
+static ctxrt_status check_options(const ctxrt_allocator_options *options)
 {
-    static const cx_allocator model = {.kind = &cx_caching_allocator};
+    if (options->struct_size != sizeof *options)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_create: struct_size is %zu, not %zu: start from CTXRT_ALLOCATOR_OPTIONS_INIT",
+                        options->struct_size, sizeof *options);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options, ctxrt_allocator **out_allocator)
+{
+    cx_allocator model = {.kind = &cx_caching_allocator, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
     if (out_allocator == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_create: out_allocator is NULL");
-    return cx_allocator_make(&model, limit_bytes, out_allocator);
+    status = options != NULL ? check_options(options) : CTXRT_SUCCESS;
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (options != NULL)
+        model.options = *options;
+    return cx_allocator_make(&model, out_allocator);
 }
 
 /* Frames first: memory is asked for only by a thread that has the allocator in a frame, so when

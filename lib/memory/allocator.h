@@ -41,6 +41,7 @@ struct cx_allocator {
     _Atomic uint64_t live; /* requests being served, and memory not freed */
     cx_figures figures;
     cx_trace trace;
+    ctxrt_allocator_options options; /* of the caching kind */
     ctxrt_allocator_vtable vtable; /* custom.c */
     void *user_data;
 };
@@ -59,7 +60,6 @@ ctxrt_status cx_allocator_of_frame(cx_frame *frame, cx_allocator **out_allocator
 ctxrt_status cx_allocator_resolve(const ctxrt_allocator *handle, cx_allocator **out_allocator);
 
 /* Makes an allocator of the user's in the calling thread's current context. */
-ctxrt_status cx_allocator_make(const cx_allocator *model, uint64_t limit_bytes,
-                               ctxrt_allocator **out_allocator);
+ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_allocator);
 
 #endif

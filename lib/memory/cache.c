@@ -470,8 +470,10 @@ static void put_back(cx_cache *cache, cx_stash *stash, uint32_t index)
         count = stash_piece(stash, index, &unknown, over);
     if (unknown && cx_cache_adopt(cache, stash, cx_piece_at(index)->node.owner))
         count = stash_piece(stash, index, &unknown, over);
-    if (count != 0)
-        give(cache, over, count);
+    if (count == 0)
+        return;
+    give(cache, over, count);
+    cx_cache_release_beyond(cache);
 }
 
 /* The host may write to such memory as soon as it has it: no stream orders that behind earlier work. */

@@ -158,6 +158,9 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units);
 /* Gives segments that are free altogether back: their bytes. */
 uint64_t cx_cache_shrink(cx_cache *cache);
 
+/* The same while more is held than the allocator's options say. */
+void cx_cache_release_beyond(cx_cache *cache);
+
 ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_status cause);
 
 #endif

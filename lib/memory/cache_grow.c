@@ -6,6 +6,7 @@
 #define SEGMENT_UNITS_MIN ((2u << 20) >> CX_FIT_UNIT_BITS)
 #define SEGMENT_PART 8
 
+/* To whole steps; what is no longer a number of units stays as it is. */
 static uint64_t round_up(uint64_t units)
 {
     uint64_t rounded = (units + SEGMENT_UNITS_MIN - 1) / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
@@ -38,9 +39,12 @@ static cxu_result take_some_segment(cx_cache *cache, uint64_t least, uint64_t *o
     const cx_driver *driver = cache->context->driver;
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
     uint64_t wanted = round_up(held / SEGMENT_PART);
+    uint64_t asked = round_up(cache->allocator->options.segment_bytes >> CX_FIT_UNIT_BITS);
     uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes) >> CX_FIT_UNIT_BITS;
     if (limit != 0 && held + wanted > limit)
         wanted = 0;
+    if (asked > wanted && asked <= UINT32_MAX)
+        wanted = asked;
     *out_units = wanted > least ? wanted : least;
     cxu_result result = take_segment(driver, *out_units, out_address);
     if (result == CXU_OUT_OF_MEMORY && *out_units > least) {
@@ -113,12 +117,12 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
 }
 
 /* What is free may still be used by work: the driver waits for that before it frees. */
-uint64_t cx_cache_shrink(cx_cache *cache)
+static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
 {
     const cx_driver *driver = cache->context->driver;
     uint64_t bytes = 0;
     cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
-    for (;;) {
+    while (atomic_load(&cache->reserved_bytes) > kept_bytes) {
         uintptr_t address = 0;
         pthread_mutex_lock(&cache->lock);
         uint64_t units = cx_heap_remove_free(&cache->region->heap, &address);
@@ -133,6 +137,18 @@ uint64_t cx_cache_shrink(cx_cache *cache)
         look_at_device(cache);
     (void)exchange(driver, before);
     return bytes;
+}
+
+uint64_t cx_cache_shrink(cx_cache *cache)
+{
+    return shrink_to(cache, 0);
+}
+
+void cx_cache_release_beyond(cx_cache *cache)
+{
+    uint64_t threshold = cache->allocator->options.release_threshold_bytes;
+    if (threshold != 0 && atomic_load_explicit(&cache->reserved_bytes, memory_order_relaxed) > threshold)
+        (void)shrink_to(cache, threshold);
 }
 
 /* ---- refusing ---- */

@@ -81,5 +81,5 @@ ctxrt_status ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable,
         return status;
     const cx_allocator model = {
         .kind = &custom_allocator, .vtable = *vtable, .user_data = user_data};
-    return cx_allocator_make(&model, 0, out_allocator);
+    return cx_allocator_make(&model, out_allocator);
 }

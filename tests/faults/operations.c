@@ -449,7 +449,7 @@ static ctxrt_status query_pointer(stage *self)
 
 static ctxrt_status create_allocator(stage *self)
 {
-    return ctxrt_allocator_create(0, &self->out.allocator);
+    return ctxrt_allocator_create(NULL, &self->out.allocator);
 }
 
 static ctxrt_status custom_alloc(void *user_data, size_t size_bytes, ctxrt_stream *stream, void **out_pointer)

@@ -27,7 +27,7 @@ static void make_objects(stage_objects *made)
     cx_assert_ok(ctxrt_event_record(made->event, made->stream));
     cx_assert_ok(ctxrt_event_record(made->later_event, made->stream));
     cx_assert_ok(ctxrt_memory_alloc(BYTES, &made->memory));
-    cx_assert_ok(ctxrt_allocator_create(0, &made->allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &made->allocator));
     cx_assert_ok(ctxrt_alloc(BYTES, &made->raw));
     cx_assert_ok(ctxrt_alloc_async(BYTES, made->stream, &made->raw_async));
     cx_assert_ok(ctxrt_stream_capture_begin(made->stream, CTXRT_CAPTURE_THREAD_LOCAL));

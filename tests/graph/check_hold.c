@@ -182,7 +182,7 @@ START_TEST(reuse_keeps_to_the_stream_and_the_allocator)
 {
     ctxrt_allocator *allocator;
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     open_hold();
     void *block = alloc(MIB);
     cx_assert_ok(ctxrt_free(block));

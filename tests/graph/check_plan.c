@@ -237,7 +237,7 @@ START_TEST(the_memory_is_one_allocation_of_the_peak_from_the_frames_allocator)
     ctxrt_allocator *allocator;
     ctxrt_memory *memory;
     ctxrt_memory_info info;
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
     for (int i = 0; i < 20; i++)
         drop(add(1000 + 100 * (size_t)i));
@@ -262,7 +262,9 @@ END_TEST
 START_TEST(memory_that_is_not_to_be_had_leaves_the_plan_open)
 {
     ctxrt_allocator *allocator;
-    cx_assert_ok(ctxrt_allocator_create(1024, &allocator));
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.limit_bytes = 1024;
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
     size_t a = add(2048);
     cx_assert_error(ctxrt_plan_commit(plan, NULL), CTXRT_ERROR_OUT_OF_MEMORY);

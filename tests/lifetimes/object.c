@@ -124,7 +124,7 @@ static ctxrt_status end_registered(object *self)
 
 static ctxrt_status make_allocator(object *self)
 {
-    return ctxrt_allocator_create(0, &self->allocator);
+    return ctxrt_allocator_create(NULL, &self->allocator);
 }
 
 static ctxrt_status use_allocator(object *self)

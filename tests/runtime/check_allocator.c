@@ -17,7 +17,9 @@ static ctxrt_allocator_figures figures_of(ctxrt_allocator *allocator)
 static ctxrt_allocator *create(uint64_t limit_bytes)
 {
     ctxrt_allocator *allocator;
-    cx_assert_ok(ctxrt_allocator_create(limit_bytes, &allocator));
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.limit_bytes = limit_bytes;
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
     return allocator;
 }
 
@@ -32,14 +34,14 @@ START_TEST(bad_arguments_are_refused)
 {
     ctxrt_allocator *allocator, *current;
     ctxrt_allocator_figures figures;
-    cx_assert_error(ctxrt_allocator_create(0, &allocator), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_error(ctxrt_allocator_create(NULL, &allocator), CTXRT_ERROR_NO_DEVICE);
     cx_assert_error(ctxrt_allocator_current(&allocator), CTXRT_ERROR_NO_DEVICE);
     cx_assert_error(ctxrt_allocator_statistics(NULL, &figures), CTXRT_ERROR_NO_DEVICE);
     cx_assert_error(ctxrt_allocator_set_limit(NULL, 1), CTXRT_ERROR_NO_DEVICE);
     cx_assert_error(ctxrt_allocator_trim(NULL, NULL), CTXRT_ERROR_NO_DEVICE);
     cx_assert_error(ctxrt_frame_set_allocator(NULL), CTXRT_ERROR_NO_DEVICE);
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
-    cx_assert_error(ctxrt_allocator_create(0, NULL), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_allocator_create(NULL, NULL), CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_allocator_current(NULL), CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_allocator_statistics(NULL, NULL), CTXRT_ERROR_NULL_POINTER);
     cx_assert_ok(ctxrt_allocator_destroy(NULL));
@@ -53,6 +55,60 @@ START_TEST(bad_arguments_are_refused)
     cx_assert_error(ctxrt_allocator_trim(allocator, NULL), CTXRT_ERROR_INVALID_HANDLE);
     cx_assert_error(ctxrt_frame_set_allocator(allocator), CTXRT_ERROR_INVALID_HANDLE);
     cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+static size_t free_bytes(void)
+{
+    size_t bytes;
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &bytes, NULL));
+    return bytes;
+}
+
+static ctxrt_allocator *use_with_options(const ctxrt_allocator_options *options)
+{
+    ctxrt_allocator *allocator;
+    cx_assert_ok(ctxrt_allocator_create(options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    return allocator;
+}
+
+START_TEST(a_segment_is_as_large_as_the_options_say)
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.segment_bytes = 31 * MIB;
+    ctxrt_allocator *allocator = use_with_options(&options);
+    size_t before = free_bytes();
+    ctxrt_memory *memory = allocate(MIB);
+    ck_assert_uint_eq(before - free_bytes(), 32 * MIB);
+    ctxrt_memory *more = allocate(30 * MIB);
+    ck_assert_uint_eq(before - free_bytes(), 32 * MIB);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
+START_TEST(beyond_the_threshold_free_segments_go_back_at_once)
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.release_threshold_bytes = 40 * MIB;
+    ctxrt_allocator *allocator = use_with_options(&options);
+    size_t before = free_bytes();
+    ctxrt_memory *memory[3];
+    for (int i = 0; i < 3; i++)
+        memory[i] = allocate(20 * MIB);
+    ck_assert_uint_eq(before - free_bytes(), 60 * MIB);
+    for (int i = 0; i < 3; i++) {
+        cx_assert_ok(ctxrt_memory_release(memory[i]));
+        ck_assert_uint_eq(before - free_bytes(), 40 * MIB);
+    }
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    ck_assert_uint_eq(free_bytes(), before);
 }
 END_TEST
 
@@ -385,6 +441,8 @@ static Suite *allocator_suite(void)
     TCase *tcase = tcase_create("allocator");
     tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
     tcase_add_test(tcase, bad_arguments_are_refused);
+    tcase_add_test(tcase, a_segment_is_as_large_as_the_options_say);
+    tcase_add_test(tcase, beyond_the_threshold_free_segments_go_back_at_once);
     tcase_add_test(tcase, figures_count_what_is_in_use_at_most_and_ever);
     tcase_add_test(tcase, memory_comes_from_the_allocator_of_the_top_frame);
     tcase_add_test(tcase, an_allocator_of_another_context_is_refused);

@@ -139,7 +139,7 @@ START_TEST(an_allocators_snapshot_has_its_own_blocks_only)
     ctxrt_allocator *allocator;
     ctxrt_memory *usual, *own, *host;
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     cx_assert_ok(ctxrt_memory_alloc(1000, &usual));
     cx_assert_ok(ctxrt_memory_alloc_host(1000, &host));
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));

@@ -37,7 +37,7 @@ static void make_dead_objects(void)
     cx_assert_ok(ctxrt_event_destroy(dead_event));
     cx_assert_ok(ctxrt_memory_alloc(256, &dead_memory));
     cx_assert_ok(ctxrt_memory_release(dead_memory));
-    cx_assert_ok(ctxrt_allocator_create(0, &dead_allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &dead_allocator));
     cx_assert_ok(ctxrt_allocator_destroy(dead_allocator));
     cx_assert_ok(ctxrt_stream_capture_begin(NULL, CTXRT_CAPTURE_RELAXED));
     cx_assert_ok(ctxrt_stream_capture_end(NULL, &dead_graph));
@@ -629,7 +629,9 @@ START_TEST(allocators_refuse)
         REFUSE(ctxrt_allocator_trace_write(bad[i], stderr), INVALID_HANDLE);
     }
     ctxrt_allocator_vtable vtable = {sizeof vtable, no_alloc, no_free, NULL};
-    REFUSE(ctxrt_allocator_create(0, NULL), NULL_POINTER);
+    ctxrt_allocator_options options = {0};
+    REFUSE(ctxrt_allocator_create(NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_create(&options, &out), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_create_custom(NULL, NULL, &out), NULL_POINTER);
     REFUSE(ctxrt_allocator_create_custom(&vtable, NULL, NULL), NULL_POINTER);
     vtable.struct_size = 1;

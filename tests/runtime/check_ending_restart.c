@@ -103,7 +103,7 @@ static void live(ctxrt_device device)
     cx_assert_ok(ctxrt_allocator_current(&before.default_allocator));
     cx_assert_ok(ctxrt_stream_create(0, 0, &before.stream));
     cx_assert_ok(ctxrt_event_create(0, &before.event));
-    cx_assert_ok(ctxrt_allocator_create(0, &before.allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &before.allocator));
     cx_assert_ok(ctxrt_memory_alloc(4096, &before.memory));
     cx_assert_ok(ctxrt_memory_alloc_host(64, &before.host_memory));
     cx_assert_ok(ctxrt_alloc(64, &before.pointer));

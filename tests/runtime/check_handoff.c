@@ -86,7 +86,7 @@ START_TEST(stream_allocator_and_place_travel_with_the_frame)
     cx_assert_ok(CTXRT_DEVICE_PUSH(CTXRT_CUDA(2)));
     int line = __LINE__ - 1;
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_DEFAULT);
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     cx_assert_ok(ctxrt_frame_set_stream(stream));
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
     self.sent = top_frame();
@@ -216,7 +216,7 @@ START_TEST(everything_a_detached_frame_refers_to_is_in_use)
     cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), 0, &context));
     cx_assert_ok(ctxrt_stack_push(context));
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_DEFAULT);
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     cx_assert_ok(ctxrt_frame_set_stream(stream));
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
     ctxrt_detached_frame *frame = detach();

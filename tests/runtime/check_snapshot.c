@@ -68,7 +68,7 @@ static void make_objects(state *self)
     cx_assert_ok(ctxrt_stack_push(self->created));
     self->stream = create_stream(0);
     self->event = create_event(0);
-    cx_assert_ok(ctxrt_allocator_create(0, &self->allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &self->allocator));
     cx_assert_ok(ctxrt_memory_alloc(4096, &self->memory));
     cx_assert_ok(ctxrt_alloc(100, &self->pointer));
     cx_assert_ok(ctxrt_stack_pop());

@@ -228,7 +228,7 @@ START_TEST(long_names_are_cut_to_their_boxes_and_keep_their_ends)
     pthread_setname_np(pthread_self(), "fifteen letters");
     cx_assert_ok(ctxrt_device_push_at(CTXRT_CUDA(0), long_file, 2147483647));
     stream = create_stream(0);
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     cx_assert_ok(ctxrt_frame_set_stream(stream));
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
     cx_assert_ok(ctxrt_device_push_at(CTXRT_CUDA(1), wide_file, 1));

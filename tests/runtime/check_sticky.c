@@ -39,7 +39,7 @@ static void take_everything(belongings *own)
     cx_assert_ok(ctxrt_memory_alloc(BYTES, &own->memory));
     cx_assert_ok(ctxrt_memory_record_stream(own->memory, own->stream));
     cx_assert_ok(ctxrt_memory_alloc_pinned(BYTES, &own->pinned));
-    cx_assert_ok(ctxrt_allocator_create(0, &own->allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &own->allocator));
     cx_assert_ok(ctxrt_alloc(BYTES, &own->raw));
     cx_assert_ok(ctxrt_alloc_async(BYTES, NULL, &own->async_raw));
     cx_assert_ok(ctxrt_alloc_managed(BYTES, &own->managed));

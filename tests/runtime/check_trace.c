@@ -144,7 +144,7 @@ START_TEST(each_allocator_has_its_own_trace)
 {
     ctxrt_allocator *allocator;
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     cx_assert_ok(ctxrt_allocator_trace_start(allocator, 0));
     cx_assert_ok(ctxrt_allocator_trace_start(NULL, 0));
     ctxrt_memory *usual = allocate(1);
@@ -156,7 +156,7 @@ START_TEST(each_allocator_has_its_own_trace)
     cx_assert_ok(ctxrt_memory_release(own));
     cx_assert_ok(ctxrt_memory_release(usual));
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
-    cx_assert_ok(ctxrt_allocator_create(0, &allocator));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
     FILE *file = tmpfile();
     cx_assert_error(ctxrt_allocator_trace_write(allocator, file), CTXRT_ERROR_INVALID_ARGUMENT);
     fclose(file);

@@ -354,7 +354,7 @@ START_TEST(each_frame_keeps_its_stream_and_allocator_and_takes_none_of_the_other
     for (int i = 0; i < FRAMES; i++) {
         cx_assert_ok(ctxrt_device_push(two_drivers_device(i % 2)));
         streams[i] = create_stream(CTXRT_STREAM_NON_BLOCKING);
-        cx_assert_ok(ctxrt_allocator_create(0, &allocators[i]));
+        cx_assert_ok(ctxrt_allocator_create(NULL, &allocators[i]));
         cx_assert_ok(ctxrt_frame_set_stream(streams[i]));
         cx_assert_ok(ctxrt_frame_set_allocator(allocators[i]));
         if (i == 0)

@@ -301,7 +301,7 @@ int every_object_make(every_object *out_objects)
            ctxrt_event_create(CTXRT_EVENT_DEFAULT, &in->event) == CTXRT_SUCCESS &&
            ctxrt_memory_alloc(BYTES, &in->memory) == CTXRT_SUCCESS &&
            ctxrt_memory_alloc_host(BYTES, &in->host_memory) == CTXRT_SUCCESS &&
-           ctxrt_allocator_create(0, &in->allocator) == CTXRT_SUCCESS &&
+           ctxrt_allocator_create(NULL, &in->allocator) == CTXRT_SUCCESS &&
            ctxrt_stream_capture_begin(in->stream, CTXRT_CAPTURE_RELAXED) == CTXRT_SUCCESS &&
            ctxrt_stream_capture_end(in->stream, &in->graph) == CTXRT_SUCCESS &&
            ctxrt_plan_create(256, &in->plan) == CTXRT_SUCCESS &&
