@@ -75,11 +75,12 @@ uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream)
 
 /* ---- marks ---- */
 
-static bool is_capturing(const cx_driver *driver, CUstream native)
+/* A question would end a capture. */
+static bool may_be_asked(const cx_driver *driver, CUstream native)
 {
     cxu_stream_capture_status status;
     return driver->table.stream_is_capturing(native, &status) == CXU_SUCCESS &&
-           status != CXU_STREAM_CAPTURE_STATUS_NONE;
+           status == CXU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 /* Records an event behind the stream's work; makes it where there is none. NULL: it could not be. */
@@ -87,7 +88,7 @@ static CUevent record(const cx_cache *cache, CUstream native, CUevent mark)
 {
     const cx_driver *driver = cache->context->driver;
     cx_excursion excursion;
-    if (is_capturing(driver, native))
+    if (!may_be_asked(driver, native))
         return NULL;
     if (mark != NULL)
         return driver->table.event_record(mark, native) == CXU_SUCCESS ? mark : NULL;
@@ -176,12 +177,20 @@ static bool wait_for_context(const cx_cache *cache)
     return done;
 }
 
+/* Where nothing runs until something waits for it, a new mark would not be reached at once even then. */
+static bool is_idle(const cx_driver *driver, CUstream native)
+{
+    return may_be_asked(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
+}
+
 static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
 {
     const cx_driver *driver = cache->context->driver;
     if (!is_marked(seen)) {
         if (seen->closed || seen->foreign)
             return wait && wait_for_context(cache);
+        if (is_idle(driver, seen->native))
+            return true;
         if (!mark_again(cache, seen))
             return false;
     }
