@@ -173,10 +173,10 @@ ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = atomic_load(&stream->context);
-    if (atomic_load(&stream->kind) == CX_STREAM_CREATED &&
-        cx_context_holds_what_is_of(context, atomic_load(&stream->epoch))) {
+    if (cx_context_holds_what_is_of(context, atomic_load(&stream->epoch))) {
         tell_leaver(context, handle);
-        status = destroy_native(context->driver, atomic_load(&stream->native));
+        if (atomic_load(&stream->kind) == CX_STREAM_CREATED)
+            status = destroy_native(context->driver, atomic_load(&stream->native));
     }
     cx_context_object_drop(context, CX_OBJECT_STREAM);
     cx_pool_put_back(&cx_streams, stream);

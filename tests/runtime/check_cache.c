@@ -138,6 +138,39 @@ START_TEST(memory_of_a_stream_of_other_code_waits_for_the_work_before_it_too)
 }
 END_TEST
 
+/* After its handle the stream may go as well: only what was noted before can be asked. */
+START_TEST(memory_of_a_stream_whose_handle_is_gone_waits_for_the_work_before_it_too)
+{
+    gate held;
+    ctxrt_stream *wrapped;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_stream *native = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_event *after = create_event(CTXRT_EVENT_DEFAULT);
+    cx_assert_ok(ctxrt_stream_from_native(native_of(native), &wrapped));
+    cx_assert_ok(ctxrt_frame_set_stream(wrapped));
+    cx_assert_ok(ctxrt_memory_release(allocate(16 * MIB)));
+    ctxrt_memory *memory = allocate(16 * MIB);
+    void *pointer = ctxrt_memory_pointer(memory);
+    gate_close(&held, wrapped);
+    cx_assert_ok(ctxrt_fill_async(pointer, 1, 16 * MIB, NULL));
+    cx_assert_ok(ctxrt_event_record(after, NULL));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(wrapped));
+    cx_assert_ok(ctxrt_stream_destroy(native));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    memory = allocate(16 * MIB);
+    ck_assert_ptr_ne(ctxrt_memory_pointer(memory), pointer);
+    gate_open(&held);
+    cx_assert_ok(ctxrt_event_synchronize(after));
+    ctxrt_memory *more = allocate(16 * MIB);
+    ck_assert_ptr_eq(ctxrt_memory_pointer(more), pointer);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_event_destroy(after));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(more_streams_than_an_allocator_numbers_can_have_had_memory)
 {
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
@@ -477,6 +510,7 @@ static Suite *cache_suite(void)
     tcase_add_test(tcase, another_stream_gets_it_only_when_the_work_before_it_is_done);
     tcase_add_test(tcase, what_a_destroyed_stream_freed_is_given_out_when_its_work_is_done);
     tcase_add_test(tcase, memory_of_a_stream_of_other_code_waits_for_the_work_before_it_too);
+    tcase_add_test(tcase, memory_of_a_stream_whose_handle_is_gone_waits_for_the_work_before_it_too);
     tcase_add_test(tcase, more_streams_than_an_allocator_numbers_can_have_had_memory);
     tcase_add_test(tcase, small_memory_does_not_hold_many_times_what_was_asked_for);
     tcase_add_test(tcase, a_request_takes_no_more_of_a_large_block_than_it_needs);
