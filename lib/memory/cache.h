@@ -73,6 +73,9 @@ uint64_t cx_cache_trim(cx_cache *cache);
 /* Puts a piece back into its heap; lock "cache" held. */
 void cx_cache_give(cx_cache *cache, uint32_t piece);
 
+/* The stream that a piece is of; NULL: it was destroyed. */
+const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
+
 /* Pieces that are not freed. */
 uint64_t cx_cache_live(cx_cache *cache);
 void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);

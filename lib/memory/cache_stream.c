@@ -73,14 +73,22 @@ uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream)
     return owner;
 }
 
+const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
+{
+    pthread_mutex_lock(&cache->lock);
+    const cx_owner *owner = &cache->owners[cx_piece_at(piece)->node.owner];
+    const ctxrt_stream *stream = owner->closed ? NULL : owner->stream;
+    pthread_mutex_unlock(&cache->lock);
+    return stream;
+}
+
 /* ---- marks ---- */
 
-/* A question would end a capture. */
-static bool may_be_asked(const cx_driver *driver, CUstream native)
+static bool is_capturing(const cx_driver *driver, CUstream native)
 {
     cxu_stream_capture_status status;
     return driver->table.stream_is_capturing(native, &status) == CXU_SUCCESS &&
-           status == CXU_STREAM_CAPTURE_STATUS_NONE;
+           status != CXU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 /* Records an event behind the stream's work; makes it where there is none. NULL: it could not be. */
@@ -88,7 +96,7 @@ static CUevent record(const cx_cache *cache, CUstream native, CUevent mark)
 {
     const cx_driver *driver = cache->context->driver;
     cx_excursion excursion;
-    if (!may_be_asked(driver, native))
+    if (is_capturing(driver, native))
         return NULL;
     if (mark != NULL)
         return driver->table.event_record(mark, native) == CXU_SUCCESS ? mark : NULL;
@@ -143,7 +151,9 @@ void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner)
     cx_owner seen;
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
-    (void)mark_again(cache, &seen);
+    /* A stream that was closed is marked behind all of its work, and may be gone. */
+    if (!seen.closed)
+        (void)mark_again(cache, &seen);
     end_asking(cache, owner, &seen);
 }
 
@@ -177,10 +187,10 @@ static bool wait_for_context(const cx_cache *cache)
     return done;
 }
 
-/* Where nothing runs until something waits for it, a new mark would not be reached at once even then. */
+/* An event recorded just now is not over yet, even in a stream that has nothing to do. */
 static bool is_idle(const cx_driver *driver, CUstream native)
 {
-    return may_be_asked(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
+    return !is_capturing(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
 }
 
 static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
@@ -267,7 +277,7 @@ static void close_owner(cx_cache *cache, const ctxrt_stream *stream)
         return;
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
-    if (!seen.foreign && !mark_again(cache, &seen)) {
+    if (!mark_again(cache, &seen)) {
         destroy_mark(cache, seen.mark);
         seen.mark = NULL;
     }

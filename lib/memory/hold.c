@@ -1,6 +1,8 @@
 #include "memory/hold.h"
 
 #include "base/error.h"
+#include "memory/cache.h"
+#include "work/default_stream.h"
 #include "work/uncaptured.h"
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +196,7 @@ static cx_held *reuse(const cx_hold_use *use, const cx_block *wanted, const ctxr
         if (held->block.size_bytes - wanted->size_bytes > wanted->size_bytes)
             return NULL;
         if (held->block.context == wanted->context && held->block.epoch == wanted->epoch &&
-            held->block.allocator == wanted->allocator &&
+            held->block.allocator == wanted->allocator && !held->apart &&
             (held->mark == 0 || (held->mark == use->mark && held->stream == stream)))
             return take_out(hold, i);
     }
@@ -289,13 +291,24 @@ ctxrt_status cx_hold_free(const cx_block *block)
     return status;
 }
 
+/* What a launch waits for is the work of the frame's stream. */
+static bool is_of_other_stream(const cx_block *block, const ctxrt_stream *stream)
+{
+    if (block->piece == 0)
+        return false;
+    if (stream == NULL)
+        stream = cx_default_stream_find(cx_thread_current, block->context);
+    const ctxrt_stream *own = cx_cache_stream_of(block->allocator->cache, block->piece);
+    return own == NULL || own != stream;
+}
+
 ctxrt_status cx_hold_keep(const cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream)
 {
     cx_hold *hold = use->hold;
     cx_held *held = calloc(1, sizeof *held);
     if (held == NULL)
         return no_memory();
-    *held = (cx_held){hold, *block, use->mark, stream};
+    *held = (cx_held){hold, *block, use->mark, stream, is_of_other_stream(block, stream)};
     pthread_mutex_lock(&hold->lock);
     bool room = reserve(hold);
     if (room)

@@ -6,7 +6,8 @@
  * hold that is freed, then or later and by any thread, is not given back to its allocator but kept:
  * for later allocations of a thread that has the hold open, of the same context and allocator, and
  * for nothing else. What a thread frees while it has the hold open is for it alone until it closes
- * it, and only for allocations with the same stream. When the last owner of the hold goes, what is
+ * it, and only for allocations with the same stream; memory of another stream, which may still
+ * be using it, serves no allocation at all. When the last owner of the hold goes, what is
  * kept goes back to its allocators; blocks that are still in somebody's hands are from then on
  * ordinary ones. A hold with two owners is how two of them share what is kept.
  */
@@ -41,6 +42,7 @@ struct cx_held {
     cx_block block; /* as its allocator gave it: may be larger than what its user asked for */
     uint64_t mark;  /* of the use that it is for alone; 0: for any */
     const ctxrt_stream *stream; /* likewise: the frame's own; NULL: the thread's default one */
+    bool apart; /* of another stream than that of the frame it was freed in */
 };
 
 /* The innermost; initial-exec: looked at in every allocation. */

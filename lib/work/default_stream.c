@@ -154,3 +154,9 @@ ctxrt_status cx_default_stream_get(cx_thread *thread, cx_context *context,
         *out_stream = entry->stream;
     return status;
 }
+
+const ctxrt_stream *cx_default_stream_find(const cx_thread *thread, const cx_context *context)
+{
+    const cx_default_stream *entry = find_entry(thread, context);
+    return entry != NULL && cx_pool_find(&cx_streams, entry->stream) != NULL ? entry->stream : NULL;
+}

@@ -13,6 +13,9 @@
 ctxrt_status cx_default_stream_get(cx_thread *thread, cx_context *context,
                                    ctxrt_stream **out_stream);
 
+/* The same, if there is one already; NULL: there is none. Makes no driver call. */
+const ctxrt_stream *cx_default_stream_find(const cx_thread *thread, const cx_context *context);
+
 /* Puts a default stream among the idle ones of its context. Makes no driver call, and does nothing
  * if the context has ended. */
 void cx_default_stream_put_back(const ctxrt_stream *stream);

@@ -206,6 +206,34 @@ START_TEST(reuse_keeps_to_the_stream_and_the_allocator)
 }
 END_TEST
 
+/* The other stream may still be using it, and no launch waits for that. */
+START_TEST(memory_of_another_stream_is_kept_and_serves_nothing)
+{
+    ctxrt_stream *streams[2];
+    void *blocks[2];
+    for (int i = 0; i < 2; i++) {
+        streams[i] = create_stream(CTXRT_STREAM_NON_BLOCKING);
+        cx_assert_ok(ctxrt_frame_set_stream(streams[i]));
+        blocks[i] = alloc(MIB + i);
+    }
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(streams[1]));
+    open_hold();
+    for (int i = 0; i < 2; i++)
+        cx_assert_ok(ctxrt_free(blocks[i]));
+    assert_held(0, 2);
+    void *own = alloc(MIB);
+    ck_assert_ptr_ne(own, blocks[0]);
+    ck_assert_ptr_ne(own, blocks[1]);
+    cx_assert_ok(ctxrt_free(own));
+    ck_assert_ptr_eq(alloc(MIB), own);
+    cx_assert_ok(ctxrt_free(own));
+    close_and_release();
+    ck_assert_uint_eq(bytes_in_use(), 0);
+    cx_assert_ok(ctxrt_stream_destroy(streams[0]));
+}
+END_TEST
+
 START_TEST(a_frame_above_the_one_of_the_hold_is_eager)
 {
     open_hold();
@@ -379,6 +407,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, blocks_in_users_hands_outlive_the_hold_and_are_then_freed_as_any_other);
     tcase_add_test(tests, the_best_fit_is_taken_and_nothing_more_than_twice_as_large);
     tcase_add_test(tests, reuse_keeps_to_the_stream_and_the_allocator);
+    tcase_add_test(tests, memory_of_another_stream_is_kept_and_serves_nothing);
     tcase_add_test(tests, a_frame_above_the_one_of_the_hold_is_eager);
     tcase_add_test(tests, owners_share_what_is_kept_and_only_what_is_not_in_use);
     tcase_add_test(tests, what_one_thread_frees_is_its_own_until_it_closes_the_hold);
