@@ -1,0 +1,541 @@
+/*
+ * Allocators used at random: by several threads, in streams that come and go, with limits, trims, recorded graphs,
+ * frees by other threads and streams, and driver calls that fail. A shadow of memory shows overlap; each block is
+ * filled with a value of its own in the order of its stream, and looked at before it is freed, which shows early reuse.
+ *
+ * CTXRT_TEST_SEED says where it starts, CTXRT_TEST_SECONDS how long each test goes on with further seeds.
+ */
+#include "crowd.h"
+#include "fixture.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct block {
+    uint32_t name;
+    ctxrt_memory *memory; /* NULL: a raw pointer */
+    void *pointer;
+    size_t size;
+    unsigned char value;
+    int place;
+    lane *lane;
+    unsigned life; /* of the lane's stream that it is of */
+} block;
+
+/* ---- blocks ---- */
+
+static size_t pick_size(member *self)
+{
+    uint64_t kind = pick(self, 256);
+    size_t octave = (size_t)256 << pick(self, 10);
+    if (kind == 0)
+        return (size_t)1 << 50;
+    if (kind < 4)
+        return 1 + pick(self, BLOCK_BYTES_MAX);
+    return octave - pick(self, octave / 2);
+}
+
+static bool allocate(member *self, block *out_block)
+{
+    crowd *all = self->all;
+    ctxrt_status status = out_block->memory == NULL ? ctxrt_alloc(out_block->size, &out_block->pointer)
+                                                    : ctxrt_memory_alloc(out_block->size, &out_block->memory);
+    if (status == CTXRT_ERROR_OUT_OF_MEMORY) {
+        atomic_fetch_add_explicit(&all->refused, 1, memory_order_relaxed);
+        if (strstr(ctxrt_last_error()->message, "bytes") == NULL && !all->faults)
+            crowd_tell(all, "a refusal says nothing: %s", ctxrt_last_error()->message);
+        return false;
+    }
+    if (!crowd_expect(all, status, "an allocation"))
+        return false;
+    atomic_fetch_add_explicit(&all->served, 1, memory_order_relaxed);
+    if (out_block->memory != NULL)
+        out_block->pointer = ctxrt_memory_pointer(out_block->memory);
+    return true;
+}
+
+/* The place is current, and the lane's lock is held. */
+static block *make_block(member *self, lane *at)
+{
+    uint32_t whose;
+    crowd *all = self->all;
+    block *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        abort();
+    made->name = crowd_name(all);
+    made->size = pick_size(self);
+    made->value = (unsigned char)(1 + made->name % 255);
+    made->place = at->place;
+    made->lane = at;
+    made->life = at->life;
+    made->memory = pick(self, 2) == 0 ? NULL : (ctxrt_memory *)made;
+    if (!allocate(self, made)) {
+        free(made);
+        return NULL;
+    }
+    if (!shadow_take((uintptr_t)made->pointer, made->size, made->name, 0, &whose))
+        crowd_tell(all, "block %u got %zu bytes at %p that %u has", made->name, made->size, made->pointer, whose);
+    (void)EXPECT(all, ctxrt_fill_async(made->pointer, made->value, made->size, at->stream));
+    return made;
+}
+
+/* Looks at the block in the order of another stream, which is said for it where it is an object. */
+static void use_elsewhere(member *self, const block *one)
+{
+    crowd *all = self->all;
+    lane *other = &all->lanes[one->place][pick(self, LANES)];
+    if (other == one->lane || pthread_rwlock_tryrdlock(&other->lock) != 0)
+        return;
+    if (!lane_order(all, one->lane, other)) {
+        pthread_rwlock_unlock(&other->lock);
+        return;
+    }
+    lane_check(all, other, one->pointer, one->size, one->value);
+    if (one->memory == NULL || !EXPECT(all, ctxrt_memory_record_stream(one->memory, other->stream)))
+        (void)EXPECT(all, ctxrt_stream_synchronize(other->stream));
+    pthread_rwlock_unlock(&other->lock);
+}
+
+static void look_at_block(member *self, const block *one)
+{
+    pthread_rwlock_rdlock(&one->lane->lock);
+    if (one->lane->life == one->life) {
+        if (pick(self, 4) == 0)
+            use_elsewhere(self, one);
+        lane_check(self->all, one->lane, one->pointer, one->size, one->value);
+    }
+    pthread_rwlock_unlock(&one->lane->lock);
+}
+
+static void give_back(member *self, block *one)
+{
+    crowd *all = self->all;
+    if (one->memory != NULL)
+        (void)EXPECT(all, ctxrt_memory_release(one->memory));
+    else
+        (void)EXPECT(all, ctxrt_free(one->pointer));
+    free(one);
+}
+
+/* On any thread, whatever is current. */
+static void free_block(member *self, block *one)
+{
+    if (one == NULL)
+        return;
+    look_at_block(self, one);
+    if (!shadow_pass((uintptr_t)one->pointer, one->size, one->name, 0))
+        crowd_tell(self->all, "block %u lost some of its memory", one->name);
+    give_back(self, one);
+}
+
+static block *take_block(member *self, int place)
+{
+    return atomic_exchange(&self->all->blocks[place][pick(self, BLOCKS)], NULL);
+}
+
+/* What is freed while a recording is on belongs to that: its first launch waits for the work before. */
+void member_free_into(member *self, recorded *graph)
+{
+    block *one = take_block(self, self->place);
+    if (one == NULL)
+        return;
+    look_at_block(self, one);
+    if (!shadow_pass((uintptr_t)one->pointer, one->size, one->name, graph->name))
+        crowd_tell(self->all, "block %u lost some of its memory", one->name);
+    recorded_has(graph, one->pointer, one->size);
+    give_back(self, one);
+}
+
+/* ---- steps ---- */
+
+static void go_somewhere(member *self)
+{
+    crowd *all = self->all;
+    if (self->place >= 0)
+        (void)EXPECT(all, ctxrt_stack_pop());
+    self->place = (int)pick(self, PLACES + 1) - 1;
+    if (self->place >= 0 && !EXPECT(all, ctxrt_device_push(all->places[self->place])))
+        self->place = -1;
+}
+
+static void choose_allocator(member *self)
+{
+    uint64_t which = pick(self, 2 * ALLOCATORS);
+    ctxrt_allocator *allocator = which < ALLOCATORS ? self->all->allocators[self->place][which] : NULL;
+    (void)EXPECT(self->all, ctxrt_frame_set_allocator(allocator));
+}
+
+static void step_alloc(member *self)
+{
+    crowd *all = self->all;
+    lane *at = &all->lanes[self->place][pick(self, LANES)];
+    pthread_rwlock_rdlock(&at->lock);
+    block *made = NULL;
+    if (EXPECT(all, ctxrt_frame_set_stream(at->stream)))
+        made = make_block(self, at);
+    if (pick(self, 4) != 0)
+        (void)EXPECT(all, ctxrt_frame_set_stream(NULL));
+    pthread_rwlock_unlock(&at->lock);
+    free_block(self, atomic_exchange(&all->blocks[self->place][pick(self, BLOCKS)], made));
+}
+
+static void step_free(member *self)
+{
+    free_block(self, take_block(self, (int)pick(self, PLACES)));
+}
+
+static void step_trim(member *self)
+{
+    (void)EXPECT(self->all, ctxrt_allocator_trim(NULL, NULL));
+}
+
+static void step_limit(member *self)
+{
+    ctxrt_allocator *allocator = self->all->allocators[self->place][pick(self, ALLOCATORS)];
+    uint64_t limit = pick(self, 2) == 0 ? 0 : pick(self, 4 << 20);
+    (void)EXPECT(self->all, ctxrt_allocator_set_limit(allocator, limit));
+}
+
+static void step_look(member *self)
+{
+    ctxrt_allocator_figures figures;
+    if (!EXPECT(self->all, ctxrt_allocator_statistics(NULL, &figures)))
+        return;
+    if (figures.current_bytes > figures.total_bytes || figures.current_count > figures.total_count)
+        crowd_tell(self->all, "more is live than ever was");
+}
+
+static void step_query(member *self)
+{
+    ctxrt_pointer_info info;
+    int place = (int)pick(self, PLACES);
+    block *one = take_block(self, place);
+    if (one == NULL)
+        return;
+    const unsigned char *inside = (const unsigned char *)one->pointer + pick(self, one->size);
+    if (EXPECT(self->all, ctxrt_pointer_query(inside, &info)) &&
+        (!info.known || info.base != one->pointer || info.size_bytes != one->size))
+        crowd_tell(self->all, "a query does not find the block");
+    free_block(self, atomic_exchange(&self->all->blocks[place][pick(self, BLOCKS)], one));
+}
+
+static void step_replace(member *self)
+{
+    (void)EXPECT(self->all, ctxrt_frame_set_stream(NULL));
+    lane_replace(self, &self->all->lanes[self->place][pick(self, LANES)]);
+}
+
+static void step_record(member *self)
+{
+    crowd *all = self->all;
+    if (!EXPECT(all, ctxrt_frame_set_stream(NULL)))
+        return;
+    recorded *made = record(self);
+    recorded *before = atomic_exchange(&all->recorded[pick(self, RECORDED)], made);
+    if (before != NULL)
+        recorded_release(all, before);
+}
+
+static void step_launch(member *self)
+{
+    crowd *all = self->all;
+    uint64_t which = pick(self, RECORDED);
+    recorded *graph = atomic_exchange(&all->recorded[which], NULL);
+    if (graph == NULL)
+        return;
+    lane *at = &all->lanes[graph->place][pick(self, LANES)];
+    pthread_rwlock_rdlock(&at->lock);
+    (void)EXPECT(all, ctxrt_graph_launch(graph->graph, at->stream));
+    pthread_rwlock_unlock(&at->lock);
+    recorded *before = atomic_exchange(&all->recorded[which], graph);
+    if (before != NULL)
+        recorded_release(all, before);
+}
+
+static void step_wait(member *self)
+{
+    lane *at = &self->all->lanes[self->place][pick(self, LANES)];
+    pthread_rwlock_rdlock(&at->lock);
+    (void)EXPECT(self->all, ctxrt_stream_synchronize(at->stream));
+    pthread_rwlock_unlock(&at->lock);
+}
+
+typedef struct chance {
+    int of_1000;
+    void (*step)(member *self);
+} chance;
+
+/* What a thread does where a device is current. */
+static const chance chances[] = {
+    {480, step_alloc}, {350, step_free},  {20, go_somewhere}, {30, choose_allocator}, {10, step_trim}, {10, step_limit},
+    {10, step_look},   {20, step_query},  {10, step_replace}, {10, step_record},      {30, step_launch}, {20, step_wait},
+};
+
+static void step(member *self)
+{
+    int number = (int)pick(self, 1000);
+    if (self->place < 0) {
+        if (number < 300)
+            go_somewhere(self);
+        else
+            step_free(self);
+        return;
+    }
+    size_t which = 0;
+    while (number >= chances[which].of_1000)
+        number -= chances[which++].of_1000;
+    chances[which].step(self);
+}
+
+static void *join_crowd(void *argument)
+{
+    member *self = argument;
+    self->place = -1;
+    for (int i = 0; i < self->steps && atomic_load(&self->all->wrong) == 0; i++)
+        step(self);
+    if (self->place >= 0)
+        (void)EXPECT(self->all, ctxrt_stack_pop());
+    return NULL;
+}
+
+/* ---- a round ---- */
+
+static size_t free_bytes_of(ctxrt_device device)
+{
+    size_t free_bytes = 0;
+    cx_assert_ok(ctxrt_device_memory_info(device, &free_bytes, NULL));
+    return free_bytes;
+}
+
+static void open_place(crowd *all, int place)
+{
+    cx_assert_ok(ctxrt_device_push(all->places[place]));
+    all->lanes[place] = calloc(LANES, sizeof(lane));
+    ck_assert_ptr_nonnull(all->lanes[place]);
+    for (int i = 0; i < LANES; i++)
+        ck_assert(lane_open(all, &all->lanes[place][i], place));
+    for (int i = 0; i < ALLOCATORS; i++) {
+        ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+        options.limit_bytes = i == 0 ? 0 : 2 << 20;
+        options.release_threshold_bytes = i == 0 ? 1 << 20 : 0;
+        cx_assert_ok(ctxrt_allocator_create(&options, &all->allocators[place][i]));
+    }
+    cx_assert_ok(ctxrt_stack_pop());
+}
+
+/* A place serves most of its memory again once everything is freed; a call that is made to fail is asked again. */
+static void assert_works_again(const crowd *all)
+{
+    void *pointer;
+    ctxrt_status status = CTXRT_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < (all->faults ? 4 : 1) && status == CTXRT_ERROR_OUT_OF_MEMORY; i++)
+        status = ctxrt_alloc((size_t)(GPU_MIB * 3 / 4) << 20, &pointer);
+    cx_assert_ok(status);
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+}
+
+static void assert_empty(ctxrt_allocator *allocator)
+{
+    ctxrt_allocator_figures figures;
+    cx_assert_ok(ctxrt_allocator_trim(allocator, NULL));
+    cx_assert_ok(ctxrt_allocator_statistics(allocator, &figures));
+    ck_assert_uint_eq(figures.current_bytes, 0);
+    ck_assert_uint_eq(figures.current_count, 0);
+}
+
+static void close_place(crowd *all, int place, size_t free_bytes)
+{
+    cx_assert_ok(ctxrt_device_push(all->places[place]));
+    for (int i = 0; i < LANES; i++)
+        lane_close(all, &all->lanes[place][i]);
+    free(all->lanes[place]);
+    cx_assert_ok(ctxrt_device_synchronize());
+    for (int i = 0; i < ALLOCATORS; i++) {
+        assert_empty(all->allocators[place][i]);
+        cx_assert_ok(ctxrt_allocator_destroy(all->allocators[place][i]));
+    }
+    assert_empty(NULL);
+    if (all->places[place].type == CTXRT_DEVICE_CUDA) {
+        ck_assert_uint_eq(free_bytes_of(all->places[place]), free_bytes);
+        assert_works_again(all);
+    }
+    cx_assert_ok(ctxrt_stack_pop());
+}
+
+static void free_all(crowd *all)
+{
+    member sweeper = {.all = all, .place = -1, .random = all->seed};
+    for (int place = 0; place < PLACES; place++)
+        for (int i = 0; i < BLOCKS; i++)
+            free_block(&sweeper, atomic_exchange(&all->blocks[place][i], NULL));
+    for (int i = 0; i < RECORDED; i++) {
+        recorded *graph = atomic_exchange(&all->recorded[i], NULL);
+        if (graph != NULL)
+            recorded_release(all, graph);
+    }
+}
+
+static void run_threads(crowd *all, int threads, int steps)
+{
+    member members[THREADS_MAX];
+    pthread_t ids[THREADS_MAX];
+    for (int t = 0; t < threads; t++) {
+        members[t] = (member){.all = all, .number = t, .steps = steps};
+        members[t].random = (all->seed * THREADS_MAX + (uint64_t)t) * 0x9e3779b97f4a7c15u;
+        ck_assert_int_eq(pthread_create(&ids[t], NULL, join_crowd, &members[t]), 0);
+    }
+    for (int t = 0; t < threads; t++)
+        pthread_join(ids[t], NULL);
+}
+
+static void play_round(uint64_t seed, int threads, int steps, bool faults)
+{
+    static crowd all;
+    size_t free_bytes[PLACES];
+    all = (crowd){.places = {CTXRT_CUDA(0), CTXRT_CUDA(1), CTXRT_CPU(0)}, .seed = seed, .faults = faults};
+    pthread_mutex_init(&all.telling, NULL);
+    shadow_clear();
+    for (int place = 0; place < PLACES; place++) {
+        cx_assert_ok(ctxrt_device_push(all.places[place]));
+        cx_assert_ok(ctxrt_stack_pop());
+        free_bytes[place] = free_bytes_of(all.places[place]);
+    }
+    for (int place = 0; place < PLACES; place++)
+        open_place(&all, place);
+    run_threads(&all, threads, steps);
+    free_all(&all);
+    for (int place = 0; place < PLACES; place++)
+        close_place(&all, place, free_bytes[place]);
+    ck_assert_msg(atomic_load(&all.wrong) == 0, "seed %llu: %d wrong, first: %s", (unsigned long long)seed,
+                  atomic_load(&all.wrong), all.first_wrong);
+    ck_assert_int_gt(atomic_load(&all.served), 0);
+    ck_assert_int_gt(atomic_load(&all.checks), 0);
+    pthread_mutex_destroy(&all.telling);
+}
+
+/* ---- the tests ---- */
+
+static uint64_t number_from(const char *variable, uint64_t otherwise)
+{
+    const char *text = getenv(variable);
+    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Driver calls that the allocator makes; some of each fail. */
+static void set_faults(uint64_t seed)
+{
+    char text[512];
+    int length = 0;
+    for (int i = 0; i < 12; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%scuMemAlloc@%d", i == 0 ? "" : ",",
+                           (int)((uint64_t)(3 + 5 * i) + (seed + (uint64_t)i) % 4));
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", text, 1), 0);
+}
+
+static void start(bool faults, uint64_t seed)
+{
+    ctxrt_options options = CTXRT_OPTIONS_INIT;
+    if (faults)
+        set_faults(seed);
+    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
+    options.emulated_devices = 2;
+    options.emulated_memory_bytes = (size_t)GPU_MIB << 20;
+    cx_assert_ok(ctxrt_init(&options));
+}
+
+static void set_schedule(const char *schedule, uint64_t seed)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s%llu", schedule, (unsigned long long)seed);
+    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", schedule[strlen(schedule) - 1] == ':' ? text : schedule, 1), 0);
+}
+
+/* Prints the seed of a round that fails by itself: a process that dies says nothing more. */
+static void play(const char *schedule, int threads, int steps, bool faults)
+{
+    uint64_t seed = number_from("CTXRT_TEST_SEED", 1);
+    double end_s = now_s() + (double)number_from("CTXRT_TEST_SECONDS", 0);
+    do {
+        if (getenv("CTXRT_TEST_SECONDS") != NULL)
+            printf("# schedule %s, %d threads, seed %llu\n", schedule, threads, (unsigned long long)seed);
+        fflush(stdout);
+        set_schedule(schedule, seed);
+        start(faults, seed);
+        play_round(seed++, threads, steps, faults);
+        cx_fixture_end();
+    } while (now_s() < end_s);
+}
+
+START_TEST(one_thread_where_nothing_runs_before_it_must)
+{
+    play("lazy", 1, 1200, false);
+}
+END_TEST
+
+START_TEST(one_thread_where_work_runs_in_any_legal_order)
+{
+    play("random:", 1, 1200, false);
+}
+END_TEST
+
+START_TEST(threads_where_nothing_runs_before_it_must)
+{
+    play("lazy", 3, 400, false);
+}
+END_TEST
+
+START_TEST(threads_where_work_runs_in_any_legal_order)
+{
+    play("random:", 3, 400, false);
+}
+END_TEST
+
+START_TEST(threads_where_work_runs_at_once)
+{
+    play("threads", 4, 400, false);
+}
+END_TEST
+
+START_TEST(threads_of_a_driver_that_has_no_memory_now_and_then)
+{
+    play("threads", 3, 400, true);
+}
+END_TEST
+
+static void add(Suite *suite, const char *name, const TTest *test)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 60 + 2 * (double)number_from("CTXRT_TEST_SECONDS", 0));
+    tcase_add_test(tcase, test);
+    suite_add_tcase(suite, tcase);
+}
+
+/* CK_RUN_CASE chooses one. */
+static Suite *random_suite(void)
+{
+    Suite *suite = suite_create("allocator random");
+    add(suite, "alone-lazy", one_thread_where_nothing_runs_before_it_must);
+    add(suite, "alone-random", one_thread_where_work_runs_in_any_legal_order);
+    add(suite, "lazy", threads_where_nothing_runs_before_it_must);
+    add(suite, "random", threads_where_work_runs_in_any_legal_order);
+    add(suite, "threads", threads_where_work_runs_at_once);
+    add(suite, "faults", threads_of_a_driver_that_has_no_memory_now_and_then);
+    return suite;
+}
+
+int main(void)
+{
+    static Suite *(*const suites[])(void) = {random_suite, NULL};
+    return cx_test_run(suites);
+}

@@ -1,0 +1,122 @@
+/*
+ * A crowd of threads that use the allocators of some devices at random, and what they share: lanes, which are streams
+ * that may be replaced at any time, blocks of memory, recorded graphs.
+ *
+ * No thread asserts: what is wrong is noted, and the test looks when the threads have ended.
+ */
+#ifndef CX_TEST_CROWD_H
+#define CX_TEST_CROWD_H
+
+#include "shadow.h"
+
+#include <ctxrt/ctxrt.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+    PLACES = 3, /* two GPUs and the CPU */
+    LANES = 5,  /* of each place */
+    ALLOCATORS = 2, /* of each place, besides the default one */
+    BLOCKS = 48,
+    RECORDED = 4,
+    THREADS_MAX = 8,
+    GPU_MIB = 32,
+    BLOCK_BYTES_MAX = 4 << 20
+};
+
+/* ---- crowd.c ---- */
+
+typedef struct crowd {
+    ctxrt_device places[PLACES];
+    struct lane *lanes[PLACES];
+    ctxrt_allocator *allocators[PLACES][ALLOCATORS];
+    _Atomic(struct block *) blocks[PLACES][BLOCKS]; /* whoever takes one out has it */
+    _Atomic(struct recorded *) recorded[RECORDED];
+    _Atomic uint32_t names;   /* of owners in the shadow */
+    atomic_long served, refused, checks, launches; /* what happened, so that a test that did nothing shows */
+    atomic_int wrong;
+    char first_wrong[512];
+    pthread_mutex_t telling;
+    uint64_t seed;
+    bool faults; /* calls of the driver fail now and then */
+} crowd;
+
+typedef struct member {
+    crowd *all;
+    int number;
+    uint64_t random;
+    int place; /* -1: nothing is current */
+    int steps;
+} member;
+
+/* Notes that something is wrong. */
+void crowd_tell(crowd *all, const char *what, ...) __attribute__((format(printf, 2, 3)));
+
+/* Notes it unless the call succeeded, or could not because a driver call was made to fail. True: it succeeded. */
+bool crowd_expect(crowd *all, ctxrt_status status, const char *call);
+#define EXPECT(all, call) crowd_expect(all, call, #call)
+
+uint32_t crowd_name(crowd *all);
+
+/* From 0 to `below` - 1. */
+uint64_t pick(member *self, uint64_t below);
+
+/* Frees some block of the member's place while it records. */
+void member_free_into(member *self, struct recorded *graph);
+
+/* ---- lane.c ---- */
+
+typedef struct lane {
+    pthread_rwlock_t lock;   /* held for writing while the stream is replaced, for reading while it is used */
+    pthread_mutex_t order;   /* held for what must stand in the stream without a gap */
+    int place;
+    unsigned life;           /* how often the stream was replaced */
+    ctxrt_stream *stream;
+    ctxrt_stream *wrapped;   /* not NULL: `stream` is a handle for this one's native stream */
+    ctxrt_event *event;      /* of the place; recorded with `order` held */
+    ctxrt_memory *landing;   /* pinned: where checks copy to */
+    unsigned char *landed;
+} lane;
+
+/* The place is current. */
+bool lane_open(crowd *all, lane *self, int place);
+void lane_close(crowd *all, lane *self);
+
+/* Replaces the stream, unless some thread's frame has it. The place is current. */
+void lane_replace(member *who, lane *self);
+
+/* Submits a look at memory that must be filled with this value when the lane comes to it. The lane's lock is held. */
+void lane_check(crowd *all, lane *self, const void *memory, size_t size, unsigned char value);
+
+/* Lets `behind` wait for what is in `before`. Both locks are held; either place is current. */
+bool lane_order(crowd *all, lane *before, lane *behind);
+
+/* ---- recorded.c ---- */
+
+/* A graph that was recorded, and the memory that is its own. */
+typedef struct recorded {
+    uint32_t name;
+    int place;
+    ctxrt_graph *graph;
+    ctxrt_memory *landing;
+    unsigned char value;
+    crowd *all;
+    void *scratch[2];
+    size_t size;
+    struct {
+        uintptr_t address;
+        size_t size;
+    } ranges[8];
+    int range_count;
+} recorded;
+
+/* Records a graph that fills, copies and checks memory of its own. The place is current. NULL: memory ran out. */
+recorded *record(member *self);
+
+/* Notes that memory is the graph's from now on. */
+void recorded_has(recorded *self, const void *address, size_t size);
+
+/* Gives its memory back. On any thread. */
+void recorded_release(crowd *all, recorded *self);
+
+#endif

@@ -1,0 +1,86 @@
+#include "shadow.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define UNIT_BITS 8
+#define PAGE_BITS 24
+#define PAGE_UNITS ((size_t)1 << (PAGE_BITS - UNIT_BITS))
+#define PAGES 4096
+
+/* The units of 16 MiB of addresses. A page keeps its place for good. */
+typedef struct page {
+    uintptr_t number;
+    _Atomic uint32_t owners[PAGE_UNITS];
+} page;
+
+static _Atomic(page *) pages[PAGES];
+
+void shadow_clear(void)
+{
+    for (size_t i = 0; i < PAGES; i++)
+        free(atomic_exchange(&pages[i], NULL));
+}
+
+static page *make(uintptr_t number)
+{
+    page *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        abort();
+    made->number = number;
+    return made;
+}
+
+static page *find(uintptr_t number)
+{
+    for (size_t i = number % PAGES;; i = (i + 1) % PAGES) {
+        page *found = atomic_load_explicit(&pages[i], memory_order_acquire);
+        if (found == NULL) {
+            page *made = make(number);
+            if (atomic_compare_exchange_strong(&pages[i], &found, made))
+                return made;
+            free(made);
+        }
+        if (found->number == number)
+            return found;
+    }
+}
+
+static _Atomic uint32_t *unit_at(uintptr_t unit)
+{
+    return &find(unit / PAGE_UNITS)->owners[unit % PAGE_UNITS];
+}
+
+static uintptr_t end_of(uintptr_t address, size_t size)
+{
+    return (address + size + ((uintptr_t)1 << UNIT_BITS) - 1) >> UNIT_BITS;
+}
+
+bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared, uint32_t *out_whose)
+{
+    bool mine = true;
+    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
+        uint32_t before = atomic_exchange_explicit(unit_at(unit), owner, memory_order_relaxed);
+        if (before != 0 && before != shared) {
+            mine = false;
+            *out_whose = before;
+        }
+    }
+    return mine;
+}
+
+bool shadow_pass(uintptr_t address, size_t size, uint32_t owner, uint32_t next)
+{
+    bool mine = true;
+    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++)
+        mine &= atomic_exchange_explicit(unit_at(unit), next, memory_order_relaxed) == owner;
+    return mine;
+}
+
+void shadow_drop(uintptr_t address, size_t size, uint32_t owner)
+{
+    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
+        uint32_t seen = owner;
+        atomic_compare_exchange_strong_explicit(unit_at(unit), &seen, 0, memory_order_relaxed, memory_order_relaxed);
+    }
+}
