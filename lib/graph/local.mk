@@ -1,6 +1,5 @@
 noinst_LTLIBRARIES += lib/graph/libgraph.la
 lib_graph_libgraph_la_SOURCES = \
-	lib/graph/beam.c \
 	lib/graph/build.c \
 	lib/graph/capture.c \
 	lib/graph/describe.c \
@@ -12,4 +11,5 @@ lib_graph_libgraph_la_SOURCES = \
 	lib/graph/packing.c lib/graph/packing.h \
 	lib/graph/plan.c lib/graph/plan.h \
 	lib/graph/recording.c lib/graph/recording.h \
+	lib/graph/search.c \
 	lib/graph/sequence.c lib/graph/sequence.h

@@ -138,5 +138,5 @@ bool cx_packing_improve(cx_packing *packing)
         return false;
     if (packing->goal < packing->least)
         packing->goal = packing->least;
-    return cx_packing_first_fit(packing) && cx_packing_beam(packing);
+    return cx_packing_first_fit(packing) && cx_packing_search(packing);
 }

@@ -17,7 +17,7 @@ typedef struct cx_packed {
 } cx_packed;
 
 typedef struct cx_packing {
-    cx_packed *tensors;
+    cx_packed *tensors; /* in the order of their begin */
     size_t count;
     uint32_t moments; /* every end is at most this */
     size_t alignment; /* of every size */
@@ -34,7 +34,7 @@ bool cx_packing_improve(cx_packing *packing);
 /* One way to do so: tensors in several orders, each at the lowest place left (packing.c). */
 bool cx_packing_first_fit(cx_packing *packing);
 
-/* Another: tensors from the bottom up, the most promising arrangements side by side (beam.c). */
-bool cx_packing_beam(cx_packing *packing);
+/* Another: tensors from the bottom up, taking steps back where no room is left, in many orders (search.c). */
+bool cx_packing_search(cx_packing *packing);
 
 #endif
