@@ -6,12 +6,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Where memory is not short a piece may be so much larger than asked for, as a part of it. */
-#define SLACK_PART 8
-/* What a thread allocates or frees before it tells the others, for the peaks. */
-#define TELL_BYTES ((int64_t)1 << 20)
-#define TELL_COUNT 256
-
 cx_fit_store cx_pieces = {.stride = sizeof(cx_piece)};
 
 /* ---- life ---- */
@@ -162,35 +156,6 @@ void cx_tally_tell(cx_cache *cache, cx_tally *tally)
     write_open(&tally->high_count, 0);
 }
 
-/* The total is counted apart: before the memory is there where a limit is set. */
-static inline void note_served(cx_cache *cache, cx_tally *tally, size_t size_bytes)
-{
-    int64_t bytes = read_open(&tally->open_bytes) + (int64_t)size_bytes;
-    int64_t count = read_open(&tally->open_count) + 1;
-    write_open(&tally->open_bytes, bytes);
-    write_open(&tally->open_count, count);
-    if (bytes > read_open(&tally->high_bytes))
-        write_open(&tally->high_bytes, bytes);
-    if (count > read_open(&tally->high_count))
-        write_open(&tally->high_count, count);
-    if (__builtin_expect(bytes >= TELL_BYTES || count >= TELL_COUNT, 0))
-        cx_tally_tell(cache, tally);
-}
-
-static inline void note_freed(cx_cache *cache, cx_tally *tally, size_t size_bytes)
-{
-    int64_t bytes = read_open(&tally->open_bytes) - (int64_t)size_bytes;
-    int64_t count = read_open(&tally->open_count) - 1;
-    write_open(&tally->open_bytes, bytes);
-    write_open(&tally->open_count, count);
-    if (__builtin_expect(bytes <= -TELL_BYTES || count <= -TELL_COUNT, 0))
-        cx_tally_tell(cache, tally);
-    cx_tally_add(&tally->freed_bytes, size_bytes);
-    /* The last that is done for a piece: once it is counted, the allocator may go. */
-    atomic_store_explicit(&tally->freed_count, atomic_load_explicit(&tally->freed_count, memory_order_relaxed) + 1,
-                          memory_order_release);
-}
-
 uint64_t cx_cache_live(cx_cache *cache)
 {
     cx_totals totals;
@@ -245,7 +210,7 @@ static void look_in_cache(cx_cache *cache, void *argument)
     if (index != 0) {
         const cx_piece *piece = cx_piece_at(index);
         search->base = atomic_load(&piece->pointer);
-        search->size_bytes = (uint32_t)atomic_load(&piece->state) != 0 ? atomic_load(&piece->size_bytes) : 0;
+        search->size_bytes = (uint32_t)atomic_load(&piece->state) != 0 ? cx_piece_size(piece) : 0;
     }
     pthread_mutex_unlock(&cache->lock);
 }
@@ -274,7 +239,7 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units)
     return index;
 }
 
-static uint32_t take(cx_cache *cache, uint32_t owner, uint32_t units)
+uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units)
 {
     pthread_mutex_lock(&cache->lock);
     uint32_t index = cx_cache_take_locked(cache, owner, units);
@@ -287,16 +252,16 @@ static uint32_t take(cx_cache *cache, uint32_t owner, uint32_t units)
 static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
-    if (cx_cache_reclaim(cache, owner, false) && (*out_piece = take(cache, owner, units)) != 0)
+    if (cx_cache_reclaim(cache, owner, false) && (*out_piece = cx_cache_take(cache, owner, units)) != 0)
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_cache_grow(cache, owner, units, out_piece);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
         atomic_fetch_add_explicit(&cache->retries, 1, memory_order_relaxed);
         atomic_store(&cache->tight, true);
         cx_cache_flush(cache, 0);
-        if ((*out_piece = take(cache, owner, units)) != 0)
+        if ((*out_piece = cx_cache_take(cache, owner, units)) != 0)
             return CTXRT_SUCCESS;
-        if (cx_cache_reclaim(cache, owner, true) && (*out_piece = take(cache, owner, units)) != 0)
+        if (cx_cache_reclaim(cache, owner, true) && (*out_piece = cx_cache_take(cache, owner, units)) != 0)
             return CTXRT_SUCCESS;
         if (cx_cache_shrink(cache) == 0 && round > 0)
             break;
@@ -305,22 +270,18 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
     return status;
 }
 
-static uint32_t slack_of(const cx_cache *cache, uint32_t units)
-{
-    return atomic_load_explicit(&cache->tight, memory_order_relaxed) ? units / 64 : units / SLACK_PART;
-}
-
 /* From the stash, or 0 with the number of the stream. */
 static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allocation *request, uint32_t units,
                                  uint32_t *out_piece, uint32_t *out_owner)
 {
+    uint32_t generation;
     for (int round = 0;; round++) {
         if (__builtin_expect(cx_stash_enter(stash), 1)) {
             cx_magazines *magazines = stash->recent;
             if (__builtin_expect(magazines != NULL && stash->recent_key == request->stream, 1)) {
                 *out_owner = magazines->owner;
                 *out_piece = units <= CX_MAGAZINE_UNITS_MAX
-                                 ? cx_magazines_take(magazines, units, slack_of(cache, units))
+                                 ? cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &generation)
                                  : 0;
                 cx_stash_leave(stash);
                 return CTXRT_SUCCESS;
@@ -344,7 +305,7 @@ static ctxrt_status serve(cx_cache *cache, cx_stash *stash, const cx_allocation 
     ctxrt_status status = take_stashed(cache, stash, request, units, out_piece, &owner);
     if (status != CTXRT_SUCCESS || *out_piece != 0)
         return status;
-    *out_piece = take(cache, owner, units);
+    *out_piece = cx_cache_take(cache, owner, units);
     if (*out_piece != 0)
         return CTXRT_SUCCESS;
     status = take_at_any_cost(cache, owner, units, out_piece);
@@ -403,11 +364,11 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
         return status;
     }
     cx_piece *piece = cx_piece_at(index);
-    atomic_store_explicit(&piece->size_bytes, request->size_bytes, memory_order_relaxed);
-    atomic_store_explicit(&piece->state, ((uint64_t)cx_piece_generation(piece) + 1) << 32 | 1, memory_order_release);
+    cx_piece_begin(piece, request->size_bytes, atomic_load_explicit(&stash->home, memory_order_relaxed),
+                   cx_piece_generation(piece) + 1);
     out_block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
     out_block->piece = index;
-    note_served(cache, &stash->tally, request->size_bytes);
+    cx_tally_served(cache, &stash->tally, request->size_bytes);
     return CTXRT_SUCCESS;
 }
 
@@ -438,11 +399,29 @@ static cx_magazines *magazines_of(cx_stash *stash, uint32_t owner)
     return magazines;
 }
 
+static uint32_t put_over(cx_magazines *magazines, uint32_t piece, uint32_t generation, uint32_t over[CX_MAGAZINE_PIECES])
+{
+    uint32_t units = cx_piece_at(piece)->node.units, count = 0;
+    if (units <= CX_MAGAZINE_UNITS_MAX) {
+        count = cx_magazines_halve(magazines, cx_magazine_class(units), over);
+        if (cx_magazines_put(magazines, piece, units, generation))
+            return count;
+    }
+    over[count++] = piece;
+    return count;
+}
+
+void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece, uint32_t generation)
+{
+    uint32_t over[CX_MAGAZINE_PIECES];
+    give(cache, over, put_over(magazines, piece, generation, over));
+}
+
 /* What does not fit goes to the heap: the piece, or older ones of its class. */
 static uint32_t stash_piece(cx_stash *stash, uint32_t index, bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
 {
     const cx_fit_node *node = &cx_piece_at(index)->node;
-    uint32_t count = 0;
+    uint32_t count = 0, generation = cx_piece_generation(cx_piece_at(index));
     over[0] = index;
     *out_unknown = false;
     if (node->units > CX_MAGAZINE_UNITS_MAX || !cx_stash_enter(stash))
@@ -451,10 +430,8 @@ static uint32_t stash_piece(cx_stash *stash, uint32_t index, bool *out_unknown, 
     *out_unknown = magazines == NULL;
     if (magazines == NULL) {
         count = 1;
-    } else if (!cx_magazines_put(magazines, index, node->units)) {
-        count = cx_magazines_halve(magazines, cx_magazine_class(node->units), over);
-        if (!cx_magazines_put(magazines, index, node->units))
-            over[count++] = index;
+    } else if (!cx_magazines_put(magazines, index, node->units, generation)) {
+        count = put_over(magazines, index, generation, over);
     }
     cx_stash_leave(stash);
     return count;
@@ -501,7 +478,7 @@ ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
         put_back(cache, stash, block->piece);
     }
     if (__builtin_expect(stash != NULL, 1)) {
-        note_freed(cache, &stash->tally, size_bytes);
+        cx_tally_freed(cache, &stash->tally, size_bytes);
         return CTXRT_SUCCESS;
     }
     atomic_fetch_sub(&cache->told_bytes, (int64_t)size_bytes);

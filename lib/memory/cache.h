@@ -14,6 +14,7 @@
 #include "context/stack.h"
 #include "memory/block.h"
 #include "memory/heap.h"
+#include "memory/home.h"
 #include "memory/stash.h"
 
 /* The memory of one life of a context: a reset ends it. */
@@ -46,7 +47,7 @@ typedef struct cx_cache {
     cx_owner *owners; /* CX_FIT_OWNERS_MAX, of which number 0 is nobody */
     uint32_t owner_count;
     _Atomic uint64_t reserved_bytes;
-    _Atomic bool tight; /* memory is short: no piece is larger than asked for */
+    _Atomic bool tight; /* memory is short: pieces are hardly larger than asked for */
     /* lock "stashes" */
     cx_stash *stashes;
     struct cx_cache *next, **link;
@@ -70,6 +71,13 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
 uint64_t cx_cache_trim(cx_cache *cache);
 
+/* A piece out of what is free in the heap, or 0. Makes no driver call. */
+uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units);
+
+/* Keeps a free piece; what then does not fit into the magazines goes to the heap. In the thread's stash, for which the
+ * magazines' own put found no room. */
+void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece, uint32_t generation);
+
 /* Puts a piece back into its heap; lock "cache" held. */
 void cx_cache_give(cx_cache *cache, uint32_t piece);
 
@@ -88,6 +96,12 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
 
 /* Adds the memory of a context that its caches gave out. */
 void cx_caches_count(const cx_context *context, cx_context_memory *sum);
+
+/* How much larger than asked for a piece may be. */
+static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
+{
+    return units >> (__builtin_expect(atomic_load_explicit(&cache->tight, memory_order_relaxed), 0) ? 6 : 3);
+}
 
 /* ---- cache_thread.c: stashes ---- */
 
@@ -110,6 +124,46 @@ bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner);
 
 /* Tells the cache what the thread counted since it last did, for the peaks. */
 void cx_tally_tell(cx_cache *cache, cx_tally *tally);
+
+/* What a thread allocates or frees before it tells the others. */
+#define CX_TELL_BYTES ((int64_t)1 << 20)
+#define CX_TELL_COUNT 256
+
+static inline int64_t cx_tally_open(_Atomic int64_t *figure, int64_t more)
+{
+    int64_t value = atomic_load_explicit(figure, memory_order_relaxed) + more;
+    atomic_store_explicit(figure, value, memory_order_relaxed);
+    return value;
+}
+
+static inline void cx_tally_raise(_Atomic int64_t *high, int64_t value)
+{
+    if (__builtin_expect(value > atomic_load_explicit(high, memory_order_relaxed), 0))
+        atomic_store_explicit(high, value, memory_order_relaxed);
+}
+
+/* The totals of what was allocated are counted apart: before the memory is there, where a limit is set. */
+static inline void cx_tally_served(cx_cache *cache, cx_tally *tally, size_t size_bytes)
+{
+    int64_t bytes = cx_tally_open(&tally->open_bytes, (int64_t)size_bytes);
+    int64_t count = cx_tally_open(&tally->open_count, 1);
+    cx_tally_raise(&tally->high_bytes, bytes);
+    cx_tally_raise(&tally->high_count, count);
+    if (__builtin_expect(bytes >= CX_TELL_BYTES || count >= CX_TELL_COUNT, 0))
+        cx_tally_tell(cache, tally);
+}
+
+/* The last that is done for a piece, unless the thread is in its stash: once it is counted, the allocator may go. */
+static inline void cx_tally_freed(cx_cache *cache, cx_tally *tally, size_t size_bytes)
+{
+    int64_t bytes = cx_tally_open(&tally->open_bytes, -(int64_t)size_bytes);
+    int64_t count = cx_tally_open(&tally->open_count, -1);
+    if (__builtin_expect(bytes <= -CX_TELL_BYTES || count <= -CX_TELL_COUNT, 0))
+        cx_tally_tell(cache, tally);
+    cx_tally_add(&tally->freed_bytes, size_bytes);
+    atomic_store_explicit(&tally->freed_count, atomic_load_explicit(&tally->freed_count, memory_order_relaxed) + 1,
+                          memory_order_release);
+}
 
 /* Empties the stashes of all threads into the heap; `owner` 0: of all streams. Those of one stream are then freed. */
 void cx_cache_flush(cx_cache *cache, uint32_t owner);

@@ -10,7 +10,7 @@ static void add_block(const cx_fit_node *node, uintptr_t address, void *shot)
     const cx_block_shot block = {
         .address = address,
         .bytes = (uint64_t)node->units << CX_FIT_UNIT_BITS,
-        .asked_bytes = live ? atomic_load(&piece->size_bytes) : 0,
+        .asked_bytes = live ? cx_piece_size(piece) : 0,
         .state = live ? CX_BLOCK_LIVE : CX_BLOCK_CACHED,
     };
     cx_shot_add_block(shot, &block);

@@ -10,6 +10,13 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_cache *caches;
 
+void cx_home_share_slowly(uint32_t home)
+{
+    pthread_mutex_lock(&lock);
+    cx_home_share(home);
+    pthread_mutex_unlock(&lock);
+}
+
 void cx_cache_enlist(cx_cache *cache)
 {
     pthread_mutex_lock(&lock);
@@ -182,6 +189,7 @@ static void detach(cx_cache *cache, cx_stash *stash)
     atomic_fetch_add(&gone->allocated_count, load(&tally->allocated_count));
     atomic_fetch_add(&gone->freed_bytes, load(&tally->freed_bytes));
     atomic_fetch_add(&gone->freed_count, load(&tally->freed_count));
+    cx_home_release(stash);
     *stash->link = stash->next;
     if (stash->next != NULL)
         stash->next->link = stash->link;
@@ -262,6 +270,7 @@ static cx_stash *make_stash(cx_cache *cache, cx_thread *thread)
         return NULL;
     pthread_mutex_lock(&lock);
     stash->tally = (cx_tally){0};
+    cx_home_assign(stash);
     stash->next = cache->stashes;
     stash->link = &cache->stashes;
     if (cache->stashes != NULL)
@@ -286,25 +295,47 @@ cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread)
 
 /* ---- streams ---- */
 
+static cx_magazines *new_magazines(const cx_cache *cache, const ctxrt_stream *stream, uint32_t owner)
+{
+    cx_magazines *made = calloc(1, sizeof *made);
+    if (made != NULL) {
+        made->stream = stream;
+        made->owner = owner;
+        made->ordered = !cache->owners[owner].foreign && !cache->host_accessible;
+    }
+    return made;
+}
+
 static ctxrt_status make_magazines(cx_cache *cache, const ctxrt_stream *stream, cx_magazines **out_magazines)
 {
     uint32_t owner = cx_cache_owner(cache, stream);
     if (owner == 0)
         return ctxrt_last_error()->status;
-    *out_magazines = calloc(1, sizeof **out_magazines);
-    if (*out_magazines == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for magazines");
-    (*out_magazines)->stream = stream;
-    (*out_magazines)->owner = owner;
-    return CTXRT_SUCCESS;
+    pthread_mutex_lock(&cache->lock);
+    *out_magazines = new_magazines(cache, stream, owner);
+    pthread_mutex_unlock(&cache->lock);
+    return *out_magazines != NULL ? CTXRT_SUCCESS : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for magazines");
 }
 
-static bool select_known(cx_stash *stash, const ctxrt_stream *key, const ctxrt_stream *stream)
+/* Whether the frame's allocator is the cache's: others ask for memory of allocators that they name. */
+static bool is_of_frame(const cx_cache *cache, const cx_frame *frame)
 {
+    const ctxrt_allocator *named = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
+    return cx_frame_context(frame) == cache->context &&
+           cache->allocator == (named != NULL ? cx_pool_find(&cx_allocators, named)
+                                              : atomic_load(&cache->context->allocator));
+}
+
+static bool select_known(cx_stash *stash, const cx_allocation *request, const ctxrt_stream *stream)
+{
+    const cx_frame *frame = cx_thread_top(request->thread);
+    bool of_frame = frame != NULL && is_of_frame(atomic_load(&stash->cache), frame);
+    stash->recent_context = of_frame ? request->context : NULL;
+    stash->recent_allocator = of_frame ? atomic_load_explicit(&frame->allocator, memory_order_relaxed) : NULL;
     for (cx_magazines *magazines = stash->all; magazines != NULL; magazines = magazines->next)
         if (magazines->stream == stream) {
             stash->recent = magazines;
-            stash->recent_key = key;
+            stash->recent_key = request->stream;
             return true;
         }
     return false;
@@ -322,7 +353,7 @@ ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocati
     if (status != CTXRT_SUCCESS)
         return status;
     pthread_mutex_lock(&lock);
-    bool known = select_known(stash, request->stream, stream);
+    bool known = select_known(stash, request, stream);
     pthread_mutex_unlock(&lock);
     if (known)
         return CTXRT_SUCCESS;
@@ -332,7 +363,7 @@ ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocati
     pthread_mutex_lock(&lock);
     made->next = stash->all;
     stash->all = made;
-    (void)select_known(stash, request->stream, stream);
+    (void)select_known(stash, request, stream);
     pthread_mutex_unlock(&lock);
     return CTXRT_SUCCESS;
 }
@@ -341,12 +372,10 @@ bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner)
 {
     pthread_mutex_lock(&cache->lock);
     const ctxrt_stream *stream = cache->owners[owner].closed ? NULL : cache->owners[owner].stream;
+    cx_magazines *made = stream != NULL ? new_magazines(cache, stream, owner) : NULL;
     pthread_mutex_unlock(&cache->lock);
-    cx_magazines *made = stream != NULL ? calloc(1, sizeof *made) : NULL;
     if (made == NULL)
         return false;
-    made->stream = stream;
-    made->owner = owner;
     pthread_mutex_lock(&lock);
     made->next = stash->all;
     stash->all = made;

@@ -21,6 +21,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/hold.c lib/memory/hold.h \
 	lib/memory/heap.c lib/memory/heap.h \
+	lib/memory/home.c lib/memory/home.h \
 	lib/memory/host.c \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
@@ -30,6 +31,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/raw_alloc.c \
 	lib/memory/route.c lib/memory/route.h \
 	lib/memory/share.c \
+	lib/memory/shortcut.h \
 	lib/memory/stash.c lib/memory/stash.h \
 	lib/memory/trace.c lib/memory/trace.h \
 	lib/memory/trace_write.c \

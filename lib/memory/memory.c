@@ -1,7 +1,7 @@
 #include "memory/memory.h"
 
 #include "base/error.h"
-#include "memory/cache.h"
+#include "memory/shortcut.h"
 #include <stdlib.h>
 
 #define COUNT_MASK 0xffffffffu
@@ -63,6 +63,8 @@ static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
     if (!find(handle, out_target))
         return no_such_memory(handle);
     uint64_t state = atomic_load(out_target->state);
+    if (out_target->piece != NULL && is_of(handle, state))
+        cx_home_visit(out_target->piece);
     do {
         if (!is_of(handle, state))
             return no_such_memory(handle);
@@ -116,7 +118,7 @@ static inline ctxrt_status end_piece(const ctxrt_memory *handle, cx_piece *piece
     const cx_region *region = cx_fit_user(&cx_pieces, cx_piece_index(handle));
     cx_block block = {
         .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
-        .size_bytes = atomic_load_explicit(&piece->size_bytes, memory_order_relaxed),
+        .size_bytes = cx_piece_size(piece),
         .context = region->cache->context,
         .epoch = region->epoch,
         .allocator = region->cache->allocator,
@@ -132,7 +134,11 @@ static ctxrt_status give_count(ctxrt_memory *handle)
     target found;
     if (!find(handle, &found))
         return no_such_memory(handle);
+    if (found.piece != NULL && cx_shortcut_free(cx_piece_index(handle), found.piece, generation_of(handle) | 1))
+        return CTXRT_SUCCESS;
     uint64_t state = atomic_load(found.state);
+    if (found.piece != NULL && is_of(handle, state))
+        cx_home_visit(found.piece);
     do {
         if (!is_of(handle, state))
             return no_such_memory(handle);
@@ -190,7 +196,7 @@ static ctxrt_status free_block(cx_memory *memory)
     return cx_block_free(&memory->block);
 }
 
-ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
+static ctxrt_status alloc_the_long_way(size_t size_bytes, ctxrt_memory **out_memory)
 {
     cx_memory model = {.kind = CTXRT_MEMORY_DEVICE, .pinned = false, .free = free_block};
     ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc", size_bytes, out_memory);
@@ -200,7 +206,7 @@ ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
         return status;
     /* A piece is a counted object by itself, but where a hold has it. */
     if (__builtin_expect(model.block.piece != 0 && model.block.held == NULL, 1)) {
-        *out_memory = cx_piece_handle(model.block.piece);
+        *out_memory = cx_piece_handle(model.block.piece, cx_piece_generation(cx_piece_at(model.block.piece)));
         return CTXRT_SUCCESS;
     }
     model.device = cx_block_device(model.block.context);
@@ -212,6 +218,16 @@ ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
         cx_error_restore(&saved);
     }
     return status;
+}
+
+ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
+{
+    uint32_t generation;
+    uint32_t index = out_memory != NULL ? cx_shortcut_alloc(size_bytes, &generation) : 0;
+    if (__builtin_expect(index == 0, 0))
+        return alloc_the_long_way(size_bytes, out_memory);
+    *out_memory = cx_piece_handle(index, generation);
+    return CTXRT_SUCCESS;
 }
 
 static ctxrt_status delete_wrapped(cx_memory *memory)
@@ -285,7 +301,7 @@ static ctxrt_memory_info describe_piece(const ctxrt_memory *handle, const cx_pie
     const cx_context *context = region->cache->context;
     return (ctxrt_memory_info){
         .pointer = atomic_load(&piece->pointer),
-        .size_bytes = atomic_load_explicit(&piece->size_bytes, memory_order_relaxed),
+        .size_bytes = cx_piece_size(piece),
         .device = cx_block_device(context),
         .context = cx_context_handle(context),
         .kind = CTXRT_MEMORY_DEVICE,

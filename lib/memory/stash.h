@@ -19,9 +19,12 @@
 #define CX_MAGAZINE_PIECES 32
 #define CX_MAGAZINES_BYTES_MAX ((uint64_t)16 << 20)
 
+/* What is taken out of a magazine is told here, so that the piece itself, mostly cold in the processor's cache, is only
+ * written to. */
 typedef struct cx_magazine_slot {
     uint32_t piece;
     uint32_t units;
+    uint32_t generation;
 } cx_magazine_slot;
 
 /* Free pieces of one stream. */
@@ -29,6 +32,7 @@ typedef struct cx_magazines {
     struct cx_magazines *next;
     const ctxrt_stream *stream;
     uint32_t owner; /* the stream's number in the heap */
+    bool ordered;   /* what is freed needs neither a mark nor a wait */
     uint64_t units;
     uint8_t counts[CX_MAGAZINE_CLASSES];
     cx_magazine_slot slots[CX_MAGAZINE_CLASSES][CX_MAGAZINE_PIECES];
@@ -47,11 +51,16 @@ typedef struct cx_tally {
 typedef struct cx_stash {
     _Atomic bool busy;
     _Atomic bool revoked;
+    _Atomic bool shared; /* other threads change the counts of its pieces, too */
+    _Atomic uint32_t home; /* its number: home.h; 0: none */
     _Atomic(struct cx_cache *) cache; /* NULL: its allocator is gone */
+    cx_magazines *recent;             /* of the frame's stream, at the last request */
+    const ctxrt_stream *recent_key; /* the frame's: NULL for the thread's default stream */
+    /* Frames of this context that name this allocator, or none, mean the stash's; NULL: not known of any. */
+    const cx_context *recent_context;
+    const ctxrt_allocator *recent_allocator;
     struct cx_stash *next_of_thread;
     struct cx_stash *next, **link; /* the cache's; lock "stashes" */
-    cx_magazines *recent;          /* of the frame's stream, at the last request */
-    const ctxrt_stream *recent_key; /* the frame's: NULL for the thread's default stream */
     cx_magazines *all;
     cx_tally tally;
 } cx_stash;
@@ -93,11 +102,43 @@ static inline uint32_t cx_magazine_room(uint32_t class)
     return octave <= 4 ? CX_MAGAZINE_PIECES : octave >= 8 ? 2 : CX_MAGAZINE_PIECES >> (octave - 4);
 }
 
-/* A piece of at least so many units and at most `slack` more; 0: none. */
-uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack);
+/* Of a class of random sizes half are too small: looking at four finds one that is not, mostly. */
+#define CX_MAGAZINE_PROBES 4
 
-/* Keeps a free piece. False: there is no room; make some with cx_magazines_halve. */
-bool cx_magazines_put(cx_magazines *magazines, uint32_t piece, uint32_t units);
+/* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more; 0: none. */
+static inline uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack,
+                                         uint32_t *out_generation)
+{
+    uint32_t class = cx_magazine_class(units);
+    cx_magazine_slot *slots = magazines->slots[class];
+    uint32_t count = magazines->counts[class];
+    uint32_t last = count > CX_MAGAZINE_PROBES ? count - CX_MAGAZINE_PROBES : 0;
+    for (uint32_t i = count; i > last; i--) {
+        const cx_magazine_slot slot = slots[i - 1];
+        if (slot.units - units > slack)
+            continue;
+        slots[i - 1] = slots[count - 1];
+        magazines->counts[class] = (uint8_t)(count - 1);
+        magazines->units -= slot.units;
+        *out_generation = slot.generation;
+        return slot.piece;
+    }
+    return 0;
+}
+
+/* Keeps a free piece of at most CX_MAGAZINE_UNITS_MAX. False: there is no room; make some with cx_magazines_halve. */
+static inline bool cx_magazines_put(cx_magazines *magazines, uint32_t piece, uint32_t units, uint32_t generation)
+{
+    uint32_t class = cx_magazine_class(units);
+    uint32_t count = magazines->counts[class];
+    if (count == cx_magazine_room(class) ||
+        (magazines->units + units) << CX_FIT_UNIT_BITS > CX_MAGAZINES_BYTES_MAX)
+        return false;
+    magazines->slots[class][count] = (cx_magazine_slot){piece, units, generation};
+    magazines->counts[class] = (uint8_t)(count + 1);
+    magazines->units += units;
+    return true;
+}
 
 /* Takes out the older half of a class, or all there is: their number. */
 uint32_t cx_magazines_halve(cx_magazines *magazines, uint32_t class, uint32_t pieces[CX_MAGAZINE_PIECES]);

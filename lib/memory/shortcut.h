@@ -1,0 +1,120 @@
+/*
+ * The shortcut: a piece for the frame's stream out of the thread's stash or its heap, and back again, where nothing is out of
+ * the ordinary. Whoever is refused goes the long way, by block.h, which refuses nothing that can be done; nothing has changed.
+ */
+#ifndef CX_MEMORY_SHORTCUT_H
+#define CX_MEMORY_SHORTCUT_H
+
+#include "memory/cache.h"
+#include "memory/hold.h"
+
+static inline bool cx_shortcut_is_open(void)
+{
+    return __builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING &&
+                                cx_thread_current != NULL && cx_hold_uses == NULL,
+                            1);
+}
+
+/* What a limit and a trace want is for the long way. */
+static inline bool cx_shortcut_is_plain(const cx_cache *cache)
+{
+    const cx_allocator *allocator = cache->allocator;
+    return atomic_load_explicit(&allocator->figures.limit_bytes, memory_order_relaxed) == 0 &&
+           atomic_load_explicit(&allocator->trace.recording, memory_order_relaxed) == NULL;
+}
+
+/* In the stash. */
+static inline bool cx_shortcut_serves(const cx_stash *stash, const cx_frame *frame)
+{
+    return stash->recent != NULL && stash->recent_context == cx_frame_context(frame) &&
+           stash->recent_allocator == atomic_load_explicit(&frame->allocator, memory_order_relaxed) &&
+           stash->recent_key == atomic_load_explicit(&frame->stream, memory_order_relaxed);
+}
+
+/* In the stash. The piece, begun; 0: none. */
+static inline uint32_t cx_shortcut_take(cx_stash *stash, size_t size_bytes, uint32_t units, uint32_t *out_generation)
+{
+    cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
+    cx_magazines *magazines = stash->recent;
+    uint32_t index = 0, generation;
+    if (!cx_shortcut_is_plain(cache))
+        return 0;
+    if (units <= CX_MAGAZINE_UNITS_MAX)
+        index = cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &generation);
+    if (index == 0) {
+        index = cx_cache_take(cache, magazines->owner, units);
+        if (index == 0)
+            return 0;
+        generation = cx_piece_generation(cx_piece_at(index));
+    }
+    *out_generation = ++generation;
+    cx_piece_begin(cx_piece_at(index), size_bytes, atomic_load_explicit(&stash->home, memory_order_relaxed), generation);
+    cx_tally_add(&stash->tally.allocated_bytes, size_bytes);
+    cx_tally_add(&stash->tally.allocated_count, 1);
+    cx_tally_served(cache, &stash->tally, size_bytes);
+    return index;
+}
+
+/* A piece of the calling thread's frame; 0: go the long way. */
+static inline uint32_t cx_shortcut_alloc(size_t size_bytes, uint32_t *out_generation)
+{
+    uint32_t index = 0, units = cx_fit_units(size_bytes);
+    if (!cx_shortcut_is_open() || units == 0)
+        return 0;
+    cx_stash *stash = cx_thread_current->stashes;
+    const cx_frame *frame = cx_thread_top(cx_thread_current);
+    if (stash == NULL || frame == NULL || !cx_frame_is_current(frame) || !cx_stash_enter(stash))
+        return 0;
+    if (__builtin_expect(cx_shortcut_serves(stash, frame), 1))
+        index = cx_shortcut_take(stash, size_bytes, units, out_generation);
+    cx_stash_leave(stash);
+    return index;
+}
+
+/* In the stash. Whether a piece is live, and nobody else can change that. Then it may be looked at. */
+static inline bool cx_shortcut_has(const cx_stash *stash, const cx_piece *piece, uint64_t state)
+{
+    return atomic_load_explicit(&piece->state, memory_order_relaxed) == state &&
+           cx_piece_home(piece) == atomic_load_explicit(&stash->home, memory_order_relaxed) &&
+           !atomic_load(&stash->shared);
+}
+
+/* In the stash, which has the piece. Whether it can be freed into the stash. */
+static inline bool cx_shortcut_keeps(const cx_stash *stash, uint32_t index, const cx_piece *piece)
+{
+    const cx_region *region = cx_fit_user(&cx_pieces, index);
+    const cx_magazines *magazines = stash->recent;
+    return magazines != NULL && magazines->owner == piece->node.owner && magazines->ordered &&
+           region->cache == atomic_load_explicit(&stash->cache, memory_order_relaxed) &&
+           region->epoch == atomic_load_explicit(&region->cache->context->epoch, memory_order_relaxed) &&
+           atomic_load_explicit(&piece->uses, memory_order_relaxed) == NULL && cx_shortcut_is_plain(region->cache);
+}
+
+/* In the stash, which keeps the piece. */
+static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece *piece)
+{
+    cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
+    uint32_t generation = cx_piece_generation(piece), units = piece->node.units;
+    size_t size_bytes = cx_piece_size(piece);
+    atomic_store_explicit(&piece->state, (uint64_t)generation << 32, memory_order_relaxed);
+    if (units > CX_MAGAZINE_UNITS_MAX || !cx_magazines_put(stash->recent, index, units, generation))
+        cx_cache_put_over(cache, stash->recent, index, generation);
+    cx_tally_freed(cache, &stash->tally, size_bytes);
+}
+
+/* Frees the only count of a piece, of this state while it is live. False: go the long way. */
+static inline bool cx_shortcut_free(uint32_t index, cx_piece *piece, uint64_t state)
+{
+    bool freed = false;
+    cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
+    if (stash == NULL || !cx_stash_enter(stash))
+        return false;
+    if (__builtin_expect(cx_shortcut_has(stash, piece, state) && cx_shortcut_keeps(stash, index, piece), 1)) {
+        cx_shortcut_put(stash, index, piece);
+        freed = true;
+    }
+    cx_stash_leave(stash);
+    return freed;
+}
+
+#endif
