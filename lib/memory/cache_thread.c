@@ -301,7 +301,8 @@ static cx_magazines *new_magazines(const cx_cache *cache, const ctxrt_stream *st
     if (made != NULL) {
         made->stream = stream;
         made->owner = owner;
-        made->ordered = !cache->owners[owner].foreign && !cache->host_accessible;
+        made->plain = !cache->owners[owner].foreign && !cache->host_accessible &&
+                      cache->allocator->options.release_threshold_bytes == 0;
     }
     return made;
 }

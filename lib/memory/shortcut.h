@@ -84,7 +84,7 @@ static inline bool cx_shortcut_keeps(const cx_stash *stash, uint32_t index, cons
 {
     const cx_region *region = cx_fit_user(&cx_pieces, index);
     const cx_magazines *magazines = stash->recent;
-    return magazines != NULL && magazines->owner == piece->node.owner && magazines->ordered &&
+    return magazines != NULL && magazines->owner == piece->node.owner && magazines->plain &&
            region->cache == atomic_load_explicit(&stash->cache, memory_order_relaxed) &&
            region->epoch == atomic_load_explicit(&region->cache->context->epoch, memory_order_relaxed) &&
            atomic_load_explicit(&piece->uses, memory_order_relaxed) == NULL && cx_shortcut_is_plain(region->cache);

@@ -32,7 +32,7 @@ typedef struct cx_magazines {
     struct cx_magazines *next;
     const ctxrt_stream *stream;
     uint32_t owner; /* the stream's number in the heap */
-    bool ordered;   /* what is freed needs neither a mark nor a wait */
+    bool plain;     /* freeing means putting into the stash, or the heap, and nothing else */
     uint64_t units;
     uint8_t counts[CX_MAGAZINE_CLASSES];
     cx_magazine_slot slots[CX_MAGAZINE_CLASSES][CX_MAGAZINE_PIECES];

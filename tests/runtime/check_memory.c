@@ -300,6 +300,65 @@ START_TEST(of_two_threads_that_release_the_last_count_one_wins)
 }
 END_TEST
 
+enum { RIVALS_PIECES = 2000 };
+
+/* Its owner's releases take a shortcut until another thread's first one. */
+typedef struct rivalry {
+    ctxrt_memory *memories[RIVALS_PIECES];
+    pthread_barrier_t barrier;
+    atomic_int wins[RIVALS_PIECES];
+    atomic_int wrong;
+} rivalry;
+
+/* Who comes later is refused, which is quicker: they meet. */
+static void release_all(rivalry *all)
+{
+    for (int i = 0; i < RIVALS_PIECES; i++) {
+        ctxrt_status status = ctxrt_memory_release(all->memories[i]);
+        if (status == CTXRT_SUCCESS)
+            atomic_fetch_add(&all->wins[i], 1);
+        else if (status != CTXRT_ERROR_INVALID_HANDLE)
+            atomic_fetch_add(&all->wrong, 1);
+    }
+}
+
+static void *allocate_and_release(void *argument)
+{
+    rivalry *all = argument;
+    if (ctxrt_device_push(CTXRT_CUDA(0)) != CTXRT_SUCCESS)
+        atomic_fetch_add(&all->wrong, 1);
+    for (int i = 0; i < RIVALS_PIECES; i++)
+        if (ctxrt_memory_alloc(256, &all->memories[i]) != CTXRT_SUCCESS)
+            atomic_fetch_add(&all->wrong, 1);
+    pthread_barrier_wait(&all->barrier);
+    release_all(all);
+    if (ctxrt_stack_pop() != CTXRT_SUCCESS)
+        atomic_fetch_add(&all->wrong, 1);
+    return NULL;
+}
+
+START_TEST(of_the_thread_that_allocated_and_another_one_wins_each_release)
+{
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    for (int round = 0; round < 20; round++) {
+        pthread_t owner;
+        static rivalry all;
+        memset(&all, 0, sizeof all);
+        pthread_barrier_init(&all.barrier, NULL, 2);
+        ck_assert_int_eq(pthread_create(&owner, NULL, allocate_and_release, &all), 0);
+        pthread_barrier_wait(&all.barrier);
+        release_all(&all);
+        pthread_join(owner, NULL);
+        ck_assert_int_eq(all.wrong, 0);
+        for (int i = 0; i < RIVALS_PIECES; i++)
+            ck_assert_int_eq(all.wins[i], 1);
+        pthread_barrier_destroy(&all.barrier);
+    }
+    assert_free_bytes(CTXRT_CUDA(0), QUOTA);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- where it is released from ---- */
 
 static void *release_with_nothing_current(void *memory)
@@ -503,6 +562,7 @@ static Suite *memory_suite(void)
     tcase_add_test(tcase, one_release_too_many_is_refused_even_when_the_slot_is_used_again);
     tcase_add_test(tcase, a_handle_of_another_kind_is_no_memory);
     tcase_add_test(tcase, of_two_threads_that_release_the_last_count_one_wins);
+    tcase_add_test(tcase, of_the_thread_that_allocated_and_another_one_wins_each_release);
     tcase_add_test(tcase, memory_is_released_from_any_thread_whatever_is_current_there);
     tcase_add_test(tcase, memory_of_before_a_reset_is_released_without_error);
     tcase_add_test(tcase, a_context_with_memory_is_neither_destroyed_nor_released);
