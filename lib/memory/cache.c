@@ -53,10 +53,42 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
     cache->allocator = allocator;
     cache->owner_count = 1;
     cache->host_accessible = cache->context->device != NULL && cache->context->device->host_accessible;
+    cx_cache_set_keep(cache);
     pthread_mutex_init(&cache->lock, NULL);
     cx_cache_enlist(cache);
     *out_cache = cache;
     return CTXRT_SUCCESS;
+}
+
+/* ---- keeping ---- */
+
+/* Threads may keep this part of what is held, all together, and each piece be that part. */
+#define KEEP_PART 8
+#define KEEP_PART_EACH 64
+#define KEEP_UNITS_MIN ((16u << 20) >> CX_FIT_UNIT_BITS)
+#define KEEP_UNITS_EACH_MIN ((1u << 20) >> CX_FIT_UNIT_BITS)
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+    return value > least ? value : least;
+}
+
+void cx_cache_set_keep(cx_cache *cache)
+{
+    uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
+    uint32_t magazines = atomic_load(&cache->magazines);
+    bool sparing = atomic_load(&cache->tight) || cache->allocator->options.release_threshold_bytes != 0;
+    uint64_t units = sparing ? 0 : held / KEEP_PART / (magazines != 0 ? magazines : 1);
+    uint64_t each = sparing ? 0 : held / KEEP_PART_EACH;
+    each = at_least(each, sparing ? CX_HEAP_SMALL_UNITS : KEEP_UNITS_EACH_MIN);
+    atomic_store(&cache->keep.units, at_least(units, KEEP_UNITS_MIN));
+    atomic_store(&cache->keep.units_each, (uint32_t)(each < CX_MAGAZINE_UNITS_MAX ? each : CX_MAGAZINE_UNITS_MAX));
+}
+
+void cx_cache_set_tight(cx_cache *cache, bool tight)
+{
+    atomic_store(&cache->tight, tight);
+    cx_cache_set_keep(cache);
 }
 
 static void free_segments(cx_cache *cache)
@@ -95,7 +127,7 @@ static void forget(cx_cache *cache, cx_region *region)
     }
     cx_cache_drop_owners(cache, false);
     atomic_store(&cache->reserved_bytes, 0);
-    atomic_store(&cache->tight, false);
+    cx_cache_set_tight(cache, false);
 }
 
 typedef struct forgetting {
@@ -257,7 +289,7 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
     ctxrt_status status = cx_cache_grow(cache, owner, units, out_piece);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
         atomic_fetch_add_explicit(&cache->retries, 1, memory_order_relaxed);
-        atomic_store(&cache->tight, true);
+        cx_cache_set_tight(cache, true);
         cx_cache_flush(cache, 0);
         if ((*out_piece = cx_cache_take(cache, owner, units)) != 0)
             return CTXRT_SUCCESS;
@@ -399,12 +431,13 @@ static cx_magazines *magazines_of(cx_stash *stash, uint32_t owner)
     return magazines;
 }
 
-static uint32_t put_over(cx_magazines *magazines, uint32_t piece, uint32_t generation, uint32_t over[CX_MAGAZINE_PIECES])
+static uint32_t put_over(const cx_cache *cache, cx_magazines *magazines, uint32_t piece, uint32_t generation,
+                         uint32_t over[CX_MAGAZINE_PIECES])
 {
     uint32_t units = cx_piece_at(piece)->node.units, count = 0;
-    if (units <= CX_MAGAZINE_UNITS_MAX) {
+    if (units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed)) {
         count = cx_magazines_halve(magazines, cx_magazine_class(units), over);
-        if (cx_magazines_put(magazines, piece, units, generation))
+        if (cx_magazines_put(magazines, &cache->keep, piece, units, generation))
             return count;
     }
     over[count++] = piece;
@@ -414,24 +447,24 @@ static uint32_t put_over(cx_magazines *magazines, uint32_t piece, uint32_t gener
 void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece, uint32_t generation)
 {
     uint32_t over[CX_MAGAZINE_PIECES];
-    give(cache, over, put_over(magazines, piece, generation, over));
+    give(cache, over, put_over(cache, magazines, piece, generation, over));
 }
 
 /* What does not fit goes to the heap: the piece, or older ones of its class. */
-static uint32_t stash_piece(cx_stash *stash, uint32_t index, bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
+static uint32_t stash_piece(const cx_cache *cache, cx_stash *stash, uint32_t index, bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
 {
     const cx_fit_node *node = &cx_piece_at(index)->node;
     uint32_t count = 0, generation = cx_piece_generation(cx_piece_at(index));
     over[0] = index;
     *out_unknown = false;
-    if (node->units > CX_MAGAZINE_UNITS_MAX || !cx_stash_enter(stash))
+    if (node->units > atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed) || !cx_stash_enter(stash))
         return 1;
     cx_magazines *magazines = magazines_of(stash, node->owner);
     *out_unknown = magazines == NULL;
     if (magazines == NULL) {
         count = 1;
-    } else if (!cx_magazines_put(magazines, index, node->units, generation)) {
-        count = put_over(magazines, index, generation, over);
+    } else if (!cx_magazines_put(magazines, &cache->keep, index, node->units, generation)) {
+        count = put_over(cache, magazines, index, generation, over);
     }
     cx_stash_leave(stash);
     return count;
@@ -444,9 +477,9 @@ static void put_back(cx_cache *cache, cx_stash *stash, uint32_t index)
     uint32_t count = 1;
     over[0] = index;
     if (stash != NULL)
-        count = stash_piece(stash, index, &unknown, over);
+        count = stash_piece(cache, stash, index, &unknown, over);
     if (unknown && cx_cache_adopt(cache, stash, cx_piece_at(index)->node.owner))
-        count = stash_piece(stash, index, &unknown, over);
+        count = stash_piece(cache, stash, index, &unknown, over);
     if (count == 0)
         return;
     give(cache, over, count);

@@ -47,7 +47,9 @@ typedef struct cx_cache {
     cx_owner *owners; /* CX_FIT_OWNERS_MAX, of which number 0 is nobody */
     uint32_t owner_count;
     _Atomic uint64_t reserved_bytes;
-    _Atomic bool tight; /* memory is short: pieces are hardly larger than asked for */
+    _Atomic bool tight; /* memory is short: pieces are hardly larger than asked for, and threads keep little */
+    cx_keep keep;
+    _Atomic uint32_t magazines; /* of all threads and streams */
     /* lock "stashes" */
     cx_stash *stashes;
     struct cx_cache *next, **link;
@@ -70,6 +72,12 @@ void cx_cache_close(cx_cache *cache, bool native);
 ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block);
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
 uint64_t cx_cache_trim(cx_cache *cache);
+
+/* Says whether memory is short. */
+void cx_cache_set_tight(cx_cache *cache, bool tight);
+
+/* After what is held, or how many magazines there are, has changed: what each may keep. */
+void cx_cache_set_keep(cx_cache *cache);
 
 /* A piece out of what is free in the heap, or 0. Makes no driver call. */
 uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units);
@@ -97,10 +105,12 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
 /* Adds the memory of a context that its caches gave out. */
 void cx_caches_count(const cx_context *context, cx_context_memory *sum);
 
-/* How much larger than asked for a piece may be. */
+/* How much larger than asked for a piece may be: an eighth where it is small, and memory is not short. */
 static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
 {
-    return units >> (__builtin_expect(atomic_load_explicit(&cache->tight, memory_order_relaxed), 0) ? 6 : 3);
+    if (__builtin_expect(atomic_load_explicit(&cache->tight, memory_order_relaxed), 0))
+        return units >> 6;
+    return units >> (units <= (1u << 20) >> CX_FIT_UNIT_BITS ? 3 : 5);
 }
 
 /* ---- cache_thread.c: stashes ---- */

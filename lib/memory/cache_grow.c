@@ -73,7 +73,7 @@ static void look_at_device(cx_cache *cache)
 {
     size_t free_bytes, total_bytes;
     if (cache->context->driver->table.mem_get_info(&free_bytes, &total_bytes) == CXU_SUCCESS)
-        atomic_store(&cache->tight, free_bytes < total_bytes / 4);
+        cx_cache_set_tight(cache, free_bytes < total_bytes / 4);
 }
 
 /* The piece is taken before another thread sees the segment, which might want all of it. 0: no memory for a node. */
@@ -89,6 +89,7 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, ui
     uint64_t bytes = units << CX_FIT_UNIT_BITS;
     raise_to(&cache->peak_reserved_bytes, atomic_fetch_add(&cache->reserved_bytes, bytes) + bytes);
     atomic_fetch_add(&cache->growths, 1);
+    cx_cache_set_keep(cache);
     return true;
 }
 

@@ -38,17 +38,18 @@ void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argume
 
 /* ---- emptying ---- */
 
-static void free_magazines(cx_magazines *magazines)
+static void free_magazines(cx_cache *cache, cx_magazines *magazines)
 {
     while (magazines != NULL) {
         cx_magazines *next = magazines->next;
         free(magazines);
+        atomic_fetch_sub(&cache->magazines, 1);
         magazines = next;
     }
 }
 
 /* Of one stream, out of the stash: it is gone. */
-static void remove_magazines(cx_stash *stash, cx_magazines *magazines)
+static void remove_magazines(cx_cache *cache, cx_stash *stash, cx_magazines *magazines)
 {
     cx_magazines **link = &stash->all;
     while (*link != magazines)
@@ -56,7 +57,8 @@ static void remove_magazines(cx_stash *stash, cx_magazines *magazines)
     *link = magazines->next;
     if (stash->recent == magazines)
         stash->recent = NULL;
-    free(magazines);
+    magazines->next = NULL;
+    free_magazines(cache, magazines);
 }
 
 static void give_magazines(cx_cache *cache, cx_magazines *magazines)
@@ -78,7 +80,7 @@ static void empty(cx_cache *cache, cx_stash *stash, uint32_t owner)
             continue;
         give_magazines(cache, magazines);
         if (owner != 0)
-            remove_magazines(stash, magazines);
+            remove_magazines(cache, stash, magazines);
     }
 }
 
@@ -203,7 +205,7 @@ void cx_cache_drop_stashes(cx_cache *cache, bool for_good)
     revoke(cache);
     for (cx_stash *stash = cache->stashes; stash != NULL; stash = next) {
         next = stash->next;
-        free_magazines(stash->all);
+        free_magazines(cache, stash->all);
         stash->all = stash->recent = NULL;
         if (for_good)
             detach(cache, stash);
@@ -229,9 +231,9 @@ static void leave(cx_thread *thread)
         cx_cache *cache = atomic_load(&stash->cache);
         if (cache != NULL) {
             empty(cache, stash, 0);
+            free_magazines(cache, stash->all);
             detach(cache, stash);
         }
-        free_magazines(stash->all);
         free(stash);
     }
     thread->stashes = NULL;
@@ -318,6 +320,14 @@ static ctxrt_status make_magazines(cx_cache *cache, const ctxrt_stream *stream, 
     return *out_magazines != NULL ? CTXRT_SUCCESS : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for magazines");
 }
 
+static void add_magazines(cx_cache *cache, cx_stash *stash, cx_magazines *made)
+{
+    made->next = stash->all;
+    stash->all = made;
+    atomic_fetch_add(&cache->magazines, 1);
+    cx_cache_set_keep(cache);
+}
+
 /* Whether the frame's allocator is the cache's: others ask for memory of allocators that they name. */
 static bool is_of_frame(const cx_cache *cache, const cx_frame *frame)
 {
@@ -362,8 +372,7 @@ ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocati
     if (status != CTXRT_SUCCESS)
         return status;
     pthread_mutex_lock(&lock);
-    made->next = stash->all;
-    stash->all = made;
+    add_magazines(cache, stash, made);
     (void)select_known(stash, request, stream);
     pthread_mutex_unlock(&lock);
     return CTXRT_SUCCESS;
@@ -378,8 +387,7 @@ bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner)
     if (made == NULL)
         return false;
     pthread_mutex_lock(&lock);
-    made->next = stash->all;
-    stash->all = made;
+    add_magazines(cache, stash, made);
     pthread_mutex_unlock(&lock);
     return true;
 }

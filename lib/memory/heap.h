@@ -8,7 +8,7 @@
 
 #include "memory/fit.h"
 
-#define CX_HEAP_SMALL_UNITS ((64u << 10) >> CX_FIT_UNIT_BITS)
+#define CX_HEAP_SMALL_UNITS ((16u << 10) >> CX_FIT_UNIT_BITS)
 #define CX_HEAP_SPAN_UNITS ((2u << 20) >> CX_FIT_UNIT_BITS)
 
 typedef struct cx_heap_segment {

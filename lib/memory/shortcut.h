@@ -97,7 +97,7 @@ static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece *pi
     uint32_t generation = cx_piece_generation(piece), units = piece->node.units;
     size_t size_bytes = cx_piece_size(piece);
     atomic_store_explicit(&piece->state, (uint64_t)generation << 32, memory_order_relaxed);
-    if (units > CX_MAGAZINE_UNITS_MAX || !cx_magazines_put(stash->recent, index, units, generation))
+    if (!cx_magazines_put(stash->recent, &cache->keep, index, units, generation))
         cx_cache_put_over(cache, stash->recent, index, generation);
     cx_tally_freed(cache, &stash->tally, size_bytes);
 }

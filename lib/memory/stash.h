@@ -14,10 +14,15 @@
 #include "memory/piece.h"
 #include <ctxrt/memory.h>
 
-#define CX_MAGAZINE_UNITS_MAX ((1u << 20) >> CX_FIT_UNIT_BITS)
-#define CX_MAGAZINE_CLASSES 80 /* 8 for each power of two up to 1 MiB */
+#define CX_MAGAZINE_UNITS_MAX ((64u << 20) >> CX_FIT_UNIT_BITS)
+#define CX_MAGAZINE_CLASSES 128 /* 8 for each power of two up to 64 MiB */
 #define CX_MAGAZINE_PIECES 32
-#define CX_MAGAZINES_BYTES_MAX ((uint64_t)16 << 20)
+
+/* What the magazines of one thread and stream may keep. Written seldom, read by all. */
+typedef struct cx_keep {
+    _Atomic uint64_t units;
+    _Atomic uint32_t units_each; /* at most CX_MAGAZINE_UNITS_MAX */
+} cx_keep;
 
 /* What is taken out of a magazine is told here, so that the piece itself, mostly cold in the processor's cache, is only
  * written to. */
@@ -95,13 +100,6 @@ static inline uint32_t cx_magazine_class(uint32_t units)
     return (top - 3) * 8 + (units >> (top - 3) & 7) + 7;
 }
 
-/* How many pieces a class holds: fewer of the large ones, so that one class does not use up the bytes. */
-static inline uint32_t cx_magazine_room(uint32_t class)
-{
-    uint32_t octave = class < 7 ? 0 : (class - 7) / 8; /* of 2 KiB << octave and more */
-    return octave <= 4 ? CX_MAGAZINE_PIECES : octave >= 8 ? 2 : CX_MAGAZINE_PIECES >> (octave - 4);
-}
-
 /* Of a class of random sizes half are too small: looking at four finds one that is not, mostly. */
 #define CX_MAGAZINE_PROBES 4
 
@@ -126,13 +124,16 @@ static inline uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units
     return 0;
 }
 
-/* Keeps a free piece of at most CX_MAGAZINE_UNITS_MAX. False: there is no room; make some with cx_magazines_halve. */
-static inline bool cx_magazines_put(cx_magazines *magazines, uint32_t piece, uint32_t units, uint32_t generation)
+/* Keeps a free piece. False: it may not, or there is no room; make some with cx_magazines_halve. */
+static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep, uint32_t piece, uint32_t units,
+                                    uint32_t generation)
 {
+    if (units > atomic_load_explicit(&keep->units_each, memory_order_relaxed))
+        return false;
     uint32_t class = cx_magazine_class(units);
     uint32_t count = magazines->counts[class];
-    if (count == cx_magazine_room(class) ||
-        (magazines->units + units) << CX_FIT_UNIT_BITS > CX_MAGAZINES_BYTES_MAX)
+    if (count == CX_MAGAZINE_PIECES ||
+        magazines->units + units > atomic_load_explicit(&keep->units, memory_order_relaxed))
         return false;
     magazines->slots[class][count] = (cx_magazine_slot){piece, units, generation};
     magazines->counts[class] = (uint8_t)(count + 1);
