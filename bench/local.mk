@@ -3,6 +3,10 @@ noinst_PROGRAMS += bench/bench_stack
 bench_bench_stack_SOURCES = bench/rounds.c bench/rounds.h bench/stack.c
 bench_bench_stack_LDADD = $(lib_libctxrt_la_LIBADD)
 
+noinst_PROGRAMS += bench/bench_graph
+bench_bench_graph_SOURCES = bench/graph.c bench/rounds.c bench/rounds.h
+bench_bench_graph_LDADD = $(lib_libctxrt_la_LIBADD)
+
 noinst_PROGRAMS += bench/bench_alloc
 bench_bench_alloc_SOURCES = \
 	bench/alloc/apart.c bench/alloc/apart.h \
@@ -27,8 +31,8 @@ EXTRA_DIST += bench/traces/LICENSES.md bench/traces/hta_df_index.csv bench/trace
 	bench/traces/minimalloc_B.csv bench/traces/minimalloc_C.csv bench/traces/minimalloc_D.csv \
 	bench/traces/minimalloc_E.csv
 
-dist_check_SCRIPTS += bench/check_alloc.sh
-TESTS += bench/check_alloc.sh
+dist_check_SCRIPTS += bench/check_alloc.sh bench/check_graph.sh
+TESTS += bench/check_alloc.sh bench/check_graph.sh
 
 # Of the two libraries, as programs have them.
 noinst_PROGRAMS += bench/bench_infinirt

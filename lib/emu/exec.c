@@ -1,7 +1,9 @@
 #include "emu/exec.h"
 #include "emu/capture.h"
 #include "emu/event.h"
+#include "emu/fault.h"
 #include "emu/handle.h"
+#include "emu/schedule.h"
 #include "emu/state.h"
 #include <stdlib.h>
 
@@ -102,9 +104,10 @@ static cxu_result make_requests(cx_emu_plan *plan)
         cx_emu_work_request *request = &plan->pieces[i].request;
         cxu_result result;
 
-        *request = nothing;
-        if (node->disabled)
+        if (node->disabled) {
+            *request = nothing;
             continue;
+        }
         result = cx_emu_operation_request(&node->operation, &plan->rooms[i], request);
         if (result != CXU_SUCCESS)
             return result;
@@ -125,7 +128,55 @@ static void record_events(const cx_emu_plan *plan)
     }
 }
 
-cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
+/* What a node does that is nothing but bytes, which stay where they are while the lock is held. */
+static bool moves_bytes(const cx_emu_node *node)
+{
+    switch (node->operation.type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+    case CXU_GRAPH_NODE_TYPE_EMPTY:
+    case CXU_GRAPH_NODE_TYPE_GRAPH:
+        return true;
+    default:
+        return node->disabled;
+    }
+}
+
+static bool is_tiny(const cx_emu_plan *plan)
+{
+    size_t left_bytes = CX_EMU_TINY_BYTES;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const cx_emu_work_request *request = &plan->pieces[i].request;
+
+        if (!moves_bytes(plan->nodes[i]) || request->cost_bytes > left_bytes ||
+            !cx_emu_schedule_at_once(request))
+            return false;
+        left_bytes -= request->cost_bytes;
+    }
+    return true;
+}
+
+/* Whether nothing keeps all of it from being done before the launch returns. */
+static bool can_run_here(const cx_emu_exec *exec, const cx_emu_stream *stream)
+{
+    return cx_emu_call_in_progress.work_fault == CXU_SUCCESS &&
+           cx_emu_work_nothing_before(stream, exec->last) && is_tiny(&exec->plan);
+}
+
+static void run_here(const cx_emu_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const cx_emu_work_request *request = &plan->pieces[i].request;
+
+        if (request->call)
+            request->call(request->argument);
+        if (request->release)
+            request->release(request->argument);
+    }
+}
+
+static cxu_result submit(cx_emu_exec *exec, cx_emu_stream *stream)
 {
     cx_emu_plan *plan = &exec->plan;
     cx_emu_work_batch batch = {.pieces = plan->pieces,
@@ -133,10 +184,8 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
                                .after = plan->after,
                                .after_work = exec->last};
     cx_emu_work *end;
-    cxu_result result = make_requests(plan);
+    cxu_result result = cx_emu_work_submit_batch(stream, &batch, plan->works, &end);
 
-    if (result == CXU_SUCCESS)
-        result = cx_emu_work_submit_batch(stream, &batch, plan->works, &end);
     if (result != CXU_SUCCESS)
         return result;
     record_events(plan);
@@ -144,6 +193,18 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
         cx_emu_work_drop(plan->works[i]);
     cx_emu_work_drop(exec->last);
     exec->last = end;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
+{
+    cxu_result result = make_requests(&exec->plan);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!can_run_here(exec, stream))
+        return submit(exec, stream);
+    run_here(&exec->plan);
     return CXU_SUCCESS;
 }
 

@@ -363,6 +363,13 @@ static void start_batch(cx_emu_work *begin, const cx_emu_work_request *nothing)
         cx_emu_schedule_ready(begin);
 }
 
+bool cx_emu_work_nothing_before(const cx_emu_stream *stream, cx_emu_work *after)
+{
+    const cx_emu_work_request nothing = {.after = {after}};
+
+    return gather(stream, &nothing, NULL) == 0;
+}
+
 cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_batch *batch,
                                     cx_emu_work **out_works, cx_emu_work **out_end)
 {

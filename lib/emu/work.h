@@ -107,6 +107,10 @@ typedef struct cx_emu_work_batch {
 cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_batch *batch,
                                     cx_emu_work **out_works, cx_emu_work **out_end);
 
+/* Whether a batch that is submitted to the stream now, behind that piece (or NULL), comes behind
+ * nothing that is not done. */
+bool cx_emu_work_nothing_before(const cx_emu_stream *stream, cx_emu_work *after);
+
 void cx_emu_work_retain(cx_emu_work *work);
 void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
 

@@ -215,6 +215,36 @@ START_TEST(launches_of_one_executable_graph_come_one_after_the_other)
 }
 END_TEST
 
+START_TEST(a_graph_of_tiny_work_is_done_when_its_launch_returns_if_nothing_is_before_it)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream other = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_gate gate = GATE_CLOSED;
+    CUdeviceptr memory = make_memory(BYTES);
+    CUgraph graph = make_graph();
+    CUgraphExec exec;
+
+    add_byte_fill(graph, memory, 7);
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_stream_query(stream));
+    ck_assert_uint_eq(first_byte(memory), 7);
+    ck_success(cx_emu_call_memset_d8(memory, 1, BYTES));
+    gate_put(&gate, stream);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_graph_launch(exec, other));
+    ck_result(cx_emu_call_stream_query(other), NOT_READY);
+    ck_assert_uint_eq(first_byte(memory), 1);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(other));
+    ck_assert_uint_eq(first_byte(memory), 7);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    drop_exec(exec);
+    drop(graph);
+    ck_success(cx_emu_call_mem_free(memory));
+}
+END_TEST
+
 START_TEST(an_executable_graph_may_be_destroyed_in_flight)
 {
     stream_journal journal = JOURNAL_EMPTY;
@@ -484,6 +514,7 @@ static Suite *graph_exec_suite(void)
     tcase_set_tags(tcase, "pool");
     tcase_add_checked_fixture(tcase, graph_setup, graph_teardown);
     tcase_add_test(tcase, launches_of_one_executable_graph_come_one_after_the_other);
+    tcase_add_test(tcase, a_graph_of_tiny_work_is_done_when_its_launch_returns_if_nothing_is_before_it);
     tcase_add_test(tcase, an_executable_graph_may_be_destroyed_in_flight);
     tcase_add_test(tcase, a_context_may_be_destroyed_while_a_launch_runs_in_it);
     suite_add_tcase(suite, tcase);

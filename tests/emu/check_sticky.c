@@ -461,6 +461,32 @@ START_TEST(a_launch_of_a_graph_fails_in_its_first_piece_and_nothing_behind_runs)
 END_TEST
 
 /* Work that was queued in other streams of the context, in no order with the fault. */
+START_TEST(a_launch_of_a_tiny_graph_fails_too)
+{
+    unsigned char byte = 0;
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec exec;
+
+    start("cuGraphLaunch@2:ILLEGAL_ADDRESS:async");
+    ck_success(driver->stream_create(&stream, CXU_STREAM_NON_BLOCKING));
+    ck_success(driver->stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    ck_success(driver->memset_d8_async(memory, 7, BYTES, stream));
+    ck_success(driver->stream_end_capture(stream, &graph));
+    ck_success(driver->graph_instantiate_with_flags(&exec, graph, 0));
+    ck_success(driver->graph_launch(exec, stream));
+    ck_success(driver->stream_synchronize(stream));
+    ck_success(driver->memcpy_dtoh(&byte, memory, 1));
+    ck_assert_int_eq(byte, 7);
+    ck_success(driver->graph_launch(exec, stream));
+    ck_result(driver->stream_synchronize(stream), ILLEGAL_ADDRESS);
+    ck_result(driver->graph_launch(exec, stream), ILLEGAL_ADDRESS);
+    ck_success(driver->graph_exec_destroy(exec));
+    ck_success(driver->graph_destroy(graph));
+    stop();
+}
+END_TEST
+
 START_TEST(queued_work_of_other_streams_does_not_run_either)
 {
     stream_gate gate = GATE_CLOSED;
@@ -662,6 +688,7 @@ static Suite *sticky_suite(void)
     tcase_add_test(tcase, an_asynchronous_error_comes_after_the_call_that_caused_it);
     tcase_add_test(tcase, work_behind_the_fault_does_not_run_but_callbacks_do);
     tcase_add_test(tcase, a_launch_of_a_graph_fails_in_its_first_piece_and_nothing_behind_runs);
+    tcase_add_test(tcase, a_launch_of_a_tiny_graph_fails_too);
     tcase_add_test(tcase, an_event_behind_the_fault_lets_other_contexts_go);
     tcase_add_test(tcase, all_who_wait_get_the_error);
     tcase_add_test(tcase, a_synchronous_copy_returns_its_own_fault);

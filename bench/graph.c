@@ -1,0 +1,331 @@
+/*
+ * What a node of a graph costs when it is launched again, and what the same work costs when it is submitted call by
+ * call: tiny fills and copies, by ctxrt and by bare driver calls, and operators. The wait for it is part of both. Beside
+ * it, what planning a tensor costs.
+ *
+ * usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds N] [--count N]
+ */
+#include "device/device.h"
+#include "rounds.h"
+
+#include <ctxrt/ctxrt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DEVICE CTXRT_CUDA(0)
+#define TINY 64
+
+typedef struct setting {
+    const cx_driver_table *table;
+    size_t nodes;
+    ctxrt_memory *memory;
+    unsigned char *from, *to;
+    ctxrt_stream *stream;
+    CUstream native;
+    ctxrt_graph *fills, *copies, *captured_operators, *called_operators;
+} setting;
+
+static void check(ctxrt_status status)
+{
+    if (status == CTXRT_SUCCESS)
+        return;
+    fprintf(stderr, "bench_graph: %s\n", ctxrt_last_error()->message);
+    exit(1);
+}
+
+static void check_driver(int result)
+{
+    if (result == 0)
+        return;
+    fprintf(stderr, "bench_graph: the driver returned %d\n", result);
+    exit(1);
+}
+
+/* ---- the work, once ---- */
+
+static void submit_fills(const setting *s)
+{
+    for (size_t i = 0; i < s->nodes; i++)
+        check(ctxrt_fill_async(s->to, (int)i & 0xff, TINY, NULL));
+}
+
+static void submit_copies(const setting *s)
+{
+    for (size_t i = 0; i < s->nodes; i++)
+        check(ctxrt_copy_async(s->to, s->from, TINY, CTXRT_COPY_DEVICE_TO_DEVICE, NULL));
+}
+
+static void submit_fills_bare(const setting *s)
+{
+    for (size_t i = 0; i < s->nodes; i++)
+        check_driver(s->table->memset_d8_async((CUdeviceptr)(uintptr_t)s->to, (unsigned char)i, TINY, s->native));
+}
+
+static void submit_copies_bare(const setting *s)
+{
+    for (size_t i = 0; i < s->nodes; i++)
+        check_driver(s->table->memcpy_dtod_async((CUdeviceptr)(uintptr_t)s->to, (CUdeviceptr)(uintptr_t)s->from, TINY,
+                                                 s->native));
+}
+
+static ctxrt_status fill_one(void *argument)
+{
+    const setting *s = argument;
+    return ctxrt_fill_async(s->to, 1, TINY, NULL);
+}
+
+static void submit_operators(setting *s, int capturable)
+{
+    const ctxrt_operator operation = {
+        .struct_size = sizeof operation, .type = "fill", .run = fill_one, .user_data = s, .capturable = capturable};
+    for (size_t i = 0; i < s->nodes; i++)
+        check(ctxrt_operator_submit(&operation));
+}
+
+static void wait_for_all(const setting *s)
+{
+    check(ctxrt_stream_synchronize(s->stream));
+}
+
+static void launch(const setting *s, ctxrt_graph *graph, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        check(ctxrt_graph_launch(graph, s->stream));
+        wait_for_all(s);
+    }
+}
+
+/* ---- the same again and again ---- */
+
+static void fills(size_t count, void *argument)
+{
+    for (size_t i = 0; i < count; i++) {
+        submit_fills(argument);
+        wait_for_all(argument);
+    }
+}
+
+static void fills_bare(size_t count, void *argument)
+{
+    for (size_t i = 0; i < count; i++) {
+        submit_fills_bare(argument);
+        wait_for_all(argument);
+    }
+}
+
+static void fills_launched(size_t count, void *argument)
+{
+    launch(argument, ((setting *)argument)->fills, count);
+}
+
+static void copies(size_t count, void *argument)
+{
+    for (size_t i = 0; i < count; i++) {
+        submit_copies(argument);
+        wait_for_all(argument);
+    }
+}
+
+static void copies_bare(size_t count, void *argument)
+{
+    for (size_t i = 0; i < count; i++) {
+        submit_copies_bare(argument);
+        wait_for_all(argument);
+    }
+}
+
+static void copies_launched(size_t count, void *argument)
+{
+    launch(argument, ((setting *)argument)->copies, count);
+}
+
+static void operators_captured(size_t count, void *argument)
+{
+    for (size_t i = 0; i < count; i++) {
+        submit_operators(argument, 1);
+        wait_for_all(argument);
+    }
+}
+
+static void captured_launched(size_t count, void *argument)
+{
+    launch(argument, ((setting *)argument)->captured_operators, count);
+}
+
+static void operators_called(size_t count, void *argument)
+{
+    for (size_t i = 0; i < count; i++) {
+        submit_operators(argument, 0);
+        wait_for_all(argument);
+    }
+}
+
+static void called_launched(size_t count, void *argument)
+{
+    launch(argument, ((setting *)argument)->called_operators, count);
+}
+
+typedef struct row {
+    const char *name;
+    bench_operation direct, replayed;
+} row;
+
+static const row rows[] = {
+    {"fills, by ctxrt", fills, fills_launched},
+    {"fills, bare driver", fills_bare, fills_launched},
+    {"copies, by ctxrt", copies, copies_launched},
+    {"copies, bare driver", copies_bare, copies_launched},
+    {"operators, captured", operators_captured, captured_launched},
+    {"operators, called", operators_called, called_launched},
+};
+
+/* ---- planning ---- */
+
+static double now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* A chain: each tensor is freed when the next but one is there. */
+static void plan_chain(size_t tensors)
+{
+    size_t made[3], peak;
+    ctxrt_plan *plan;
+    check(ctxrt_plan_create(256, &plan));
+    for (size_t i = 0; i < tensors; i++) {
+        check(ctxrt_plan_alloc(plan, 1000 * (1 + i % 7), &made[i % 3]));
+        if (i >= 2)
+            check(ctxrt_plan_free(plan, made[(i - 2) % 3]));
+    }
+    check(ctxrt_plan_peak(plan, &peak));
+    check(ctxrt_plan_destroy(plan));
+}
+
+static double plan_ns(size_t tensors, size_t count)
+{
+    plan_chain(tensors);
+    double begin = now_ns();
+    for (size_t i = 0; i < count; i++)
+        plan_chain(tensors);
+    return (now_ns() - begin) / (double)(count * tensors);
+}
+
+/* ---- the whole ---- */
+
+static ctxrt_graph *capture(const setting *s, void (*submit)(const setting *))
+{
+    ctxrt_graph *graph;
+    check(ctxrt_stream_capture_begin(s->stream, CTXRT_CAPTURE_THREAD_LOCAL));
+    submit(s);
+    check(ctxrt_stream_capture_end(s->stream, &graph));
+    return graph;
+}
+
+static ctxrt_graph *record(setting *s, int capturable)
+{
+    ctxrt_graph *graph;
+    check(ctxrt_recording_start(NULL));
+    submit_operators(s, capturable);
+    check(ctxrt_recording_stop(&graph));
+    return graph;
+}
+
+static void prepare(setting *s)
+{
+    int count;
+    cx_device *device;
+    check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count));
+    if (count == 0) {
+        (void)!ctxrt_device_set(DEVICE); /* for its message */
+        fprintf(stderr, "bench_graph: %s\n", ctxrt_last_error()->message);
+        exit(77);
+    }
+    check(ctxrt_device_set(DEVICE));
+    check(cx_device_find(DEVICE, &device));
+    s->table = &device->driver->table;
+    check(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &s->stream));
+    check(ctxrt_stream_native(s->stream, &s->native));
+    check(ctxrt_frame_set_stream(s->stream));
+    check(ctxrt_memory_alloc(2 * TINY, &s->memory));
+    s->from = ctxrt_memory_pointer(s->memory);
+    s->to = s->from + TINY;
+    s->fills = capture(s, submit_fills);
+    s->copies = capture(s, submit_copies);
+    s->captured_operators = record(s, 1);
+    s->called_operators = record(s, 0);
+}
+
+static void finish(const setting *s)
+{
+    ctxrt_graph *const graphs[] = {s->fills, s->copies, s->captured_operators, s->called_operators};
+    check(ctxrt_device_synchronize());
+    for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
+        check(ctxrt_graph_release(graphs[i]));
+    check(ctxrt_memory_release(s->memory));
+    check(ctxrt_frame_set_stream(NULL));
+    check(ctxrt_stream_destroy(s->stream));
+    check(ctxrt_stack_pop());
+    check(ctxrt_shutdown());
+}
+
+static void print_row(const setting *s, const row *shown, size_t count, int rounds)
+{
+    const double nodes = (double)s->nodes;
+    bench_pair pair = bench_run(shown->direct, shown->replayed, (void *)(uintptr_t)s, count, rounds);
+    printf("%-22s %10.1f %10.1f %10.1f %10.1f %8.2f\n", shown->name, pair.rival.best_ns / nodes,
+           pair.rival.median_ns / nodes, pair.ours.best_ns / nodes, pair.ours.median_ns / nodes, pair.ratio_median);
+}
+
+static long number(const char *text, long low, long high)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (*text == '\0' || *end != '\0' || value < low || value > high) {
+        fprintf(stderr, "bench_graph: %s is not a number from %ld to %ld\n", text, low, high);
+        exit(2);
+    }
+    return value;
+}
+
+int main(int argc, char **argv)
+{
+    ctxrt_options options = CTXRT_OPTIONS_INIT;
+    long rounds = 15, count = 20000;
+    setting s = {.nodes = 100};
+    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "libcuda") == 0)
+            options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
+        else if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "emulated") == 0)
+            options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
+        else if (strcmp(argv[i], "--nodes") == 0)
+            s.nodes = (size_t)number(value, 1, 100000);
+        else if (strcmp(argv[i], "--rounds") == 0)
+            rounds = number(value, 1, BENCH_ROUNDS_MAX);
+        else if (strcmp(argv[i], "--count") == 0)
+            count = number(value, 1, 100000000);
+        else {
+            fprintf(stderr,
+                    "usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds N] [--count N]\n");
+            return 2;
+        }
+        i++;
+    }
+
+    check(ctxrt_init(&options));
+    prepare(&s);
+    size_t launches = (size_t)count / s.nodes + 1;
+    printf("%-22s %21s %21s\n", "", "submitted, ns a node", "launched, ns a node");
+    printf("%-22s %10s %10s %10s %10s %8s\n", "graph", "best", "median", "best", "median", "ratio");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        print_row(&s, &rows[i], launches, (int)rounds);
+    printf("planning: %.1f ns a tensor\n", plan_ns(s.nodes, launches));
+    finish(&s);
+    return 0;
+}
