@@ -94,22 +94,28 @@ static inline bool cx_pool_is(const void *object, const void *handle)
     return atomic_load(&cx_pool_slot_of(object)->generation) == generation;
 }
 
-static inline void *cx_pool_find(cx_pool *pool, const void *handle)
+/* The same for a pool whose kind and stride the compiler knows. */
+static inline void *cx_pool_find_known(cx_pool *pool, uint8_t kind, size_t stride, const void *handle)
 {
     uint64_t bits = (uint64_t)(uintptr_t)handle;
     uint32_t index = (uint32_t)bits & 0xffffffu;
     uint32_t generation = (uint32_t)(bits >> 24);
     _Atomic(unsigned char *) *chunks = atomic_load_explicit(&pool->chunks, memory_order_acquire);
-    if (bits >> 56 != pool->kind || chunks == NULL)
+    if (__builtin_expect(bits >> 56 != kind || chunks == NULL, 0))
         return NULL;
     unsigned char *chunk =
         atomic_load_explicit(&chunks[index >> CX_POOL_CHUNK_BITS], memory_order_acquire);
-    if (chunk == NULL)
+    if (__builtin_expect(chunk == NULL, 0))
         return NULL;
-    unsigned char *slot = chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * pool->stride;
+    unsigned char *slot = chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * stride;
     if (atomic_load(&((cx_pool_slot *)(void *)slot)->generation) != generation || (generation & 1) == 0)
         return NULL;
     return slot + CX_POOL_SLOT_BYTES;
+}
+
+static inline void *cx_pool_find(cx_pool *pool, const void *handle)
+{
+    return cx_pool_find_known(pool, pool->kind, pool->stride, handle);
 }
 
 #endif

@@ -10,7 +10,7 @@
 
 #define ENDERS_MAX 4
 
-cx_pool cx_contexts = CX_POOL_INIT("context", 1, cx_context);
+cx_pool cx_contexts = CX_POOL_INIT("context", CX_CONTEXT_POOL_KIND, cx_context);
 
 pthread_mutex_t cx_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {

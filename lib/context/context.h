@@ -46,15 +46,17 @@ typedef struct cx_context {
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
 } cx_context;
 
+#define CX_CONTEXT_POOL_KIND 1
 extern cx_pool cx_contexts;
 
 /* CTXRT_ERROR_INVALID_HANDLE. */
-ctxrt_status cx_context_missing(const ctxrt_context *handle);
+__attribute__((cold)) ctxrt_status cx_context_missing(const ctxrt_context *handle);
 
 /* The live context of a handle, or that error. */
 static inline ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context)
 {
-    *out_context = cx_pool_find(&cx_contexts, handle);
+    *out_context =
+        cx_pool_find_known(&cx_contexts, CX_CONTEXT_POOL_KIND, CX_POOL_STRIDE(cx_context), handle);
     return __builtin_expect(*out_context != NULL, 1) ? CTXRT_SUCCESS : cx_context_missing(handle);
 }
 
@@ -64,13 +66,17 @@ static inline ctxrt_context *cx_context_handle(const cx_context *context)
 }
 
 /* The primary context of a device; the process's one retain is taken on first use. */
-ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context);
+__attribute__((cold)) ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context);
 
 static inline ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context)
 {
+    cx_context *first = NULL; /* so that the caller's stays in a register */
     *out_context = atomic_load_explicit(&device->primary, memory_order_acquire);
-    return __builtin_expect(*out_context != NULL, 1) ? CTXRT_SUCCESS
-                                                     : cx_context_first_primary(device, out_context);
+    if (__builtin_expect(*out_context != NULL, 1))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_context_first_primary(device, &first);
+    *out_context = first;
+    return status;
 }
 
 /* Gives the process's one retain back, if there is one. CTXRT_ERROR_IN_USE. */
@@ -97,7 +103,7 @@ bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch);
 
 /* What to answer after the driver refused something about an object of the context: where other code took the context
  * away that is CTXRT_ERROR_CONTEXT_DESTROYED. `noun`: "stream". */
-ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun, ctxrt_status status);
+__attribute__((cold)) ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun, ctxrt_status status);
 
 static inline ctxrt_status cx_context_blame(const cx_context *context, const char *noun, ctxrt_status status)
 {

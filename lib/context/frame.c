@@ -51,7 +51,7 @@ ctxrt_status ctxrt_stack_pop(void)
     ctxrt_status status = begin(&thread);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
-    const cx_frame *top = cx_thread_top(thread);
+    cx_frame *top = cx_thread_top(thread);
     if (__builtin_expect(top != NULL && cx_frame_origin(top) == CTXRT_FRAME_PUSH && cx_stack_pop_top(thread, top), 1))
         return CTXRT_SUCCESS;
     return cx_stack_pop_level(thread, false);

@@ -2,30 +2,16 @@
 #include "context/resync.h"
 #include "context/stack.h"
 
-/* Serials tell a scope from every other that ever was, on any thread. Each thread takes them in blocks. */
-#define SERIAL_BLOCK 1024
-static inline uint64_t next_serial(void)
+__attribute__((always_inline)) static inline ctxrt_status enter(cx_thread *thread, cx_target *target,
+                                                                ctxrt_scope *scope, const char *file, int line)
 {
-    static _Atomic uint64_t next_block = 1;
-    static _Thread_local uint64_t next __attribute__((tls_model("initial-exec")));
-    static _Thread_local uint64_t end __attribute__((tls_model("initial-exec")));
-    if (next == end) {
-        next = atomic_fetch_add_explicit(&next_block, SERIAL_BLOCK, memory_order_relaxed);
-        end = next + SERIAL_BLOCK;
-    }
-    return next++;
-}
-
-static inline ctxrt_status enter(cx_thread *thread, cx_target *target, ctxrt_scope *scope, const char *file,
-                          int line)
-{
-    if (scope->serial != 0)
+    if (__builtin_expect(scope->serial != 0, 0))
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the scope is open already, or was not zero-initialised");
     const cx_frame_place place = {
-        .origin = CTXRT_FRAME_SCOPE, .serial = next_serial(), .file = file, .line = line};
+        .origin = CTXRT_FRAME_SCOPE, .serial = cx_thread_next_serial(thread), .file = file, .line = line};
     ctxrt_status status = cx_stack_push(thread, target, &place);
-    if (status != CTXRT_SUCCESS)
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     scope->serial = place.serial;
     scope->depth = cx_thread_depth(thread);
@@ -42,7 +28,7 @@ static inline ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_threa
 
 static inline ctxrt_status enter_device(ctxrt_device device, ctxrt_scope *scope, const char *file, int line)
 {
-    cx_thread *thread;
+    cx_thread *thread = NULL;
     cx_target target;
     ctxrt_status status = begin(scope, &thread);
     if (status == CTXRT_SUCCESS)
@@ -62,7 +48,7 @@ ctxrt_status ctxrt_scope_enter(ctxrt_device device, ctxrt_scope *scope)
 
 ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context, ctxrt_scope *scope)
 {
-    cx_thread *thread;
+    cx_thread *thread = NULL;
     cx_target target;
     ctxrt_status status = begin(scope, &thread);
     if (status == CTXRT_SUCCESS)
@@ -178,10 +164,10 @@ static restoration restore(const cx_thread *thread, int index)
 
 /* Sees that the frame that a scope uncovers is current, if it is of another driver than the scope's: nothing was done
  * to that driver's stack. */
-static void uncover(const cx_thread *thread, const cx_driver *left, restoration *found)
+__attribute__((cold, noinline)) static void uncover(const cx_thread *thread, const cx_driver *left, restoration *found)
 {
     const cx_frame *top = cx_thread_top(thread);
-    if (__builtin_expect(top == NULL || cx_frame_context(top)->driver == left, 1))
+    if (top == NULL || cx_frame_context(top)->driver == left)
         return;
     if (cx_frame_is_current(top) || cx_frame_is_current(top)) /* asked again, as in take */
         return;
@@ -208,24 +194,9 @@ static ctxrt_status say_what_was_left(int left, const restoration *found)
                     found->in_order ? "" : ", and other code had changed the driver's stack");
 }
 
-ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
+/* Other frames or other code are in the way. */
+__attribute__((cold, noinline)) static ctxrt_status leave_slowly(cx_thread *thread, ctxrt_scope *scope)
 {
-    cx_thread *thread;
-    if (scope != NULL && scope->serial == 0)
-        return CTXRT_SUCCESS;
-    ctxrt_status status = begin(scope, &thread);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_frame *top = cx_thread_top(thread);
-    if (top != NULL && top->serial == scope->serial) {
-        const cx_driver *driver = cx_frame_context(top)->driver;
-        if (cx_stack_pop_top(thread, top)) {
-            restoration restored = {true, true};
-            scope->serial = 0;
-            uncover(thread, driver, &restored);
-            return say_what_was_left(0, &restored);
-        }
-    }
     int index = find(thread, scope);
     if (index < 0)
         return cx_error(CTXRT_ERROR_WRONG_THREAD, "the scope is not open on the calling thread: another thread "
@@ -237,4 +208,34 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
     scope->serial = 0;
     uncover(thread, driver, &restored);
     return say_what_was_left(left, &restored);
+}
+
+/* The scope's own frame was the top one and is off. */
+static inline ctxrt_status leave_top(const cx_thread *thread, const cx_driver *driver)
+{
+    const cx_frame *top = cx_thread_top(thread);
+    if (__builtin_expect(top == NULL || cx_frame_context(top)->driver == driver, 1))
+        return CTXRT_SUCCESS;
+    restoration restored = {true, true};
+    uncover(thread, driver, &restored);
+    return say_what_was_left(0, &restored);
+}
+
+ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
+{
+    cx_thread *thread = NULL;
+    if (scope != NULL && scope->serial == 0)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = begin(scope, &thread);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+        return status;
+    cx_frame *top = cx_thread_top(thread);
+    if (__builtin_expect(top != NULL && top->serial == scope->serial, 1)) {
+        const cx_driver *driver = cx_frame_context(top)->driver;
+        if (__builtin_expect(cx_stack_pop_top(thread, top), 1)) {
+            scope->serial = 0;
+            return leave_top(thread, driver);
+        }
+    }
+    return leave_slowly(thread, scope);
 }

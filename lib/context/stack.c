@@ -17,6 +17,17 @@ ctxrt_status cx_stack_full(void)
                     CTXRT_STACK_DEPTH_MAX);
 }
 
+ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth, cx_target *target, const cx_frame_place *place)
+{
+    do {
+        cx_stack_clear(thread, depth);
+        ctxrt_status status = cx_target_renew(target);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    } while (!cx_stack_fill(thread, depth, target, place));
+    return CTXRT_SUCCESS;
+}
+
 void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
 {
     const cx_frame *source = &thread->frames[from];

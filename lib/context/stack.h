@@ -12,7 +12,7 @@
  * the current context. Takes in or drops foreign frames as the policy says.
  * CTXRT_ERROR_NO_DEVICE if nothing is current, CTXRT_ERROR_STACK_MISMATCH.
  */
-ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
+__attribute__((cold)) ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
 
 /* Whether what is current under the native handle of a foreign frame's context is that context, and not a later one:
  * its owner destroys it without asking, and handles come again (C4). */
@@ -31,18 +31,21 @@ static inline bool cx_frame_is_current(const cx_frame *frame)
                                 current == context->native && cx_frame_is_same(frame), 1);
 }
 
-static inline ctxrt_status cx_stack_settle(cx_thread *thread, cx_frame **out_frame)
+__attribute__((always_inline)) static inline ctxrt_status cx_stack_settle(cx_thread *thread, cx_frame **out_frame)
 {
     cx_frame *top = cx_thread_top(thread);
     if (__builtin_expect(top != NULL && cx_frame_is_current(top), 1)) {
         *out_frame = top;
         return CTXRT_SUCCESS;
     }
-    return cx_stack_settle_slowly(thread, out_frame);
+    cx_frame *settled = NULL; /* so that the caller's stays in a register */
+    ctxrt_status status = cx_stack_settle_slowly(thread, &settled);
+    *out_frame = settled;
+    return status;
 }
 
 /* cx_runtime_enter, cx_thread_self and cx_stack_settle in one. */
-static inline ctxrt_status cx_stack_enter(cx_thread **out_thread, cx_frame **out_frame)
+__attribute__((always_inline)) static inline ctxrt_status cx_stack_enter(cx_thread **out_thread, cx_frame **out_frame)
 {
     ctxrt_status status = cx_runtime_enter();
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
@@ -143,31 +146,42 @@ ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
 ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes);
 
 /* CTXRT_ERROR_STACK_FULL, and what is current before something of ours is pushed: no frame is no error. */
-ctxrt_status cx_stack_full(void);
-ctxrt_status cx_stack_settle_for_push(cx_thread *thread);
+__attribute__((cold)) ctxrt_status cx_stack_full(void);
+__attribute__((cold)) ctxrt_status cx_stack_settle_for_push(cx_thread *thread);
 
-/* Writes the target into the slot above the top frame, where whoever ends the context finds it. The frame
- * counts once the depth says so. */
-static inline ctxrt_status cx_stack_prepare(cx_thread *thread, uint32_t depth, cx_target *target,
-                                            const cx_frame_place *place)
+/* Writes the target into the slot above the top frame, where whoever ends the context finds it. Whether the target
+ * has not ended; else the slot is to be cleared. */
+__attribute__((always_inline)) static inline bool cx_stack_fill(cx_thread *thread, uint32_t depth, const cx_target *target,
+                                                                const cx_frame_place *place)
+{
+    cx_frame *frame = &thread->frames[depth];
+    cx_thread_begin(thread);
+    cx_frame_announce(frame, target->context, place);
+    bool live = __builtin_expect(cx_target_live(target), 1);
+    if (live)
+        cx_frame_describe(frame, target->context, place);
+    cx_thread_end(thread);
+    return live;
+}
+
+/* cx_stack_prepare after a target that has ended. */
+__attribute__((cold)) ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth, cx_target *target,
+                                                           const cx_frame_place *place);
+
+/* The same, with another target if that one has ended and there is another. The frame counts once the depth says so. */
+__attribute__((always_inline)) static inline ctxrt_status cx_stack_prepare(cx_thread *thread, uint32_t depth,
+                                                                           cx_target *target,
+                                                                           const cx_frame_place *place)
 {
     if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
         return cx_stack_full();
-    for (;;) {
-        cx_frame *frame = &thread->frames[depth];
-        cx_thread_begin(thread);
-        cx_frame_announce(frame, target->context, place);
-        bool live = __builtin_expect(cx_target_live(target), 1);
-        if (live)
-            cx_frame_describe(frame, target->context, place);
-        cx_thread_end(thread);
-        if (live)
-            return CTXRT_SUCCESS;
-        cx_stack_clear(thread, depth);
-        ctxrt_status status = cx_target_renew(target);
-        if (status != CTXRT_SUCCESS)
-            return status;
-    }
+    if (__builtin_expect(cx_stack_fill(thread, depth, target, place), 1))
+        return CTXRT_SUCCESS;
+    cx_target other = *target; /* so that the caller's stay in registers */
+    const cx_frame_place same_place = *place;
+    ctxrt_status status = cx_stack_prepare_slowly(thread, depth, &other, &same_place);
+    *target = other;
+    return status;
 }
 
 /* What the driver has current where the new frame's entry goes; the top frame is settled. */
@@ -188,7 +202,7 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_threa
 {
     ctxrt_status status = CTXRT_SUCCESS;
     uint32_t depth = cx_thread_depth(thread);
-    if (depth != 0 && !cx_frame_is_current(&thread->frames[depth - 1])) {
+    if (depth != 0 && __builtin_expect(!cx_frame_is_current(&thread->frames[depth - 1]), 0)) {
         status = cx_stack_settle_for_push(thread);
         depth = cx_thread_depth(thread);
     }
@@ -214,9 +228,9 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_threa
     return CTXRT_SUCCESS;
 }
 
-/* Pops a frame that is a level by itself, if the driver's stack is as it should be before and after. False:
+/* Pops the top frame, which is a level by itself, if the driver's stack is as it should be before and after. False:
  * it is not, and everything is as it was. */
-static inline bool cx_stack_pop_top(cx_thread *thread, const cx_frame *top)
+static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
 {
     const cx_context *context = cx_frame_context(top);
     const cx_driver_table *table = &context->driver->table;
@@ -232,9 +246,8 @@ static inline bool cx_stack_pop_top(cx_thread *thread, const cx_frame *top)
         (void)cx_entry_restore(context->driver, popped);
         return false;
     }
-    uint32_t index = (uint32_t)(top - thread->frames);
-    atomic_store_explicit(&thread->depth, index, memory_order_release);
-    cx_stack_clear(thread, index);
+    atomic_store_explicit(&thread->depth, cx_thread_depth(thread) - 1, memory_order_release);
+    atomic_store_explicit(&top->context, NULL, memory_order_release);
     return true;
 }
 

@@ -128,6 +128,7 @@ static bool make_robust(pthread_mutex_t *mutex)
 /* Lock held. A record that a thread has left, or a new one. */
 static cx_thread *take_record(void)
 {
+    static uint64_t record_count;
     give_back_for_the_dead();
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
         if (atomic_load_explicit(&thread->number, memory_order_relaxed) == 0)
@@ -140,6 +141,7 @@ static cx_thread *take_record(void)
         return NULL;
     }
     thread->frames = frames;
+    thread->serial = record_count++ << CX_THREAD_SERIAL_BITS;
     thread->next = threads;
     threads = thread;
     return thread;

@@ -56,6 +56,7 @@ typedef struct cx_thread {
     _Atomic uint64_t name[2];  /* 16 bytes of the thread's name */
     pthread_mutex_t life;      /* robust; the thread holds it while the record is its own */
     cx_frame *frames;          /* CTXRT_STACK_DEPTH_MAX */
+    uint64_t serial;           /* cx_thread_next_serial */
     cx_default_stream *default_streams;
     size_t default_stream_count, default_stream_capacity;
     void *recordings;          /* open ones, the innermost first; lib/graph */
@@ -67,16 +68,28 @@ typedef struct cx_thread {
 extern _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
 /* Makes the calling thread's record. CTXRT_ERROR_OUT_OF_MEMORY. */
-ctxrt_status cx_thread_register(cx_thread **out_thread);
+__attribute__((cold)) ctxrt_status cx_thread_register(cx_thread **out_thread);
 
 static inline ctxrt_status cx_thread_self(cx_thread **out_thread)
 {
+    cx_thread *registered = NULL; /* so that the caller's stays in a register */
     *out_thread = cx_thread_current;
-    return __builtin_expect(*out_thread != NULL, 1) ? CTXRT_SUCCESS : cx_thread_register(out_thread);
+    if (__builtin_expect(*out_thread != NULL, 1))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_thread_register(&registered);
+    *out_thread = registered;
+    return status;
 }
 
 /* Room for one more default stream of the thread. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_thread_reserve_default_stream(cx_thread *thread);
+
+/* Tells a scope from every other that ever was, on any thread; never 0. Each record has numbers of its own. */
+#define CX_THREAD_SERIAL_BITS 40
+static inline uint64_t cx_thread_next_serial(cx_thread *thread)
+{
+    return ++thread->serial;
+}
 
 static inline uint32_t cx_thread_depth(const cx_thread *thread)
 {

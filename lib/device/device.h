@@ -33,7 +33,7 @@ typedef struct cx_device_list {
 extern cx_device_list cx_device_lists[CTXRT_DEVICE_TYPE_COUNT];
 
 /* CTXRT_ERROR_INVALID_DEVICE, with a sentence that says why there is none. */
-ctxrt_status cx_device_missing(ctxrt_device id);
+__attribute__((cold)) ctxrt_status cx_device_missing(ctxrt_device id);
 
 /* The device, or that error. */
 static inline ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_device)

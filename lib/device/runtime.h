@@ -19,7 +19,7 @@ typedef enum cx_phase {
 extern _Atomic int cx_current_phase;
 
 /* Starts the runtime if it is stopped; FORKED and SHUTDOWN errors. */
-ctxrt_status cx_runtime_enter_slowly(void);
+__attribute__((cold)) ctxrt_status cx_runtime_enter_slowly(void);
 
 /* First thing in every public call that needs the runtime. */
 static inline ctxrt_status cx_runtime_enter(void)

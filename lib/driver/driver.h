@@ -58,7 +58,7 @@ ctxrt_status cx_driver_status(cxu_result result);
 /* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed:
  * CUDA_ERROR_OUT_OF_MEMORY, 2 (not enough memory for the request)", or that this driver does not
  * have the call, or why the driver is not loaded. Returns its status. */
-ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result);
+__attribute__((cold)) ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result);
 
 /* Calls through the table: CX_DRIVER_CALL(driver, ctx_push, (context)) is CTXRT_SUCCESS, or the
  * status of the error that it recorded. */

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "work/stream.h"
 
-cx_pool cx_events = CX_POOL_INIT("event", 3, cx_event);
+cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
 
 /* ---- life ---- */
 
@@ -96,7 +96,7 @@ ctxrt_status cx_event_resolve_slowly(const ctxrt_event *handle, cx_event_target 
                     cx_context_text(atomic_load(&event->context)));
 }
 
-static inline ctxrt_status enter(const ctxrt_event *event, cx_event_target *out_target)
+__attribute__((always_inline)) static inline ctxrt_status enter(const ctxrt_event *event, cx_event_target *out_target)
 {
     ctxrt_status status = cx_runtime_enter();
     return status == CTXRT_SUCCESS ? cx_event_resolve(event, out_target) : status;
@@ -128,9 +128,10 @@ ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
     cx_event_target mark;
     cx_stream_target target;
     ctxrt_status status = enter(event, &mark);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve(stream, &target);
-    if (status != CTXRT_SUCCESS)
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+        return status;
+    status = cx_stream_resolve(stream, &target);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     if (__builtin_expect(mark.context != target.context, 0))
         return different_contexts("the event and the stream", mark.context, target.context);

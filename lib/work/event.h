@@ -14,6 +14,7 @@ typedef struct cx_event {
     _Atomic uint32_t epoch; /* the context's when the event was made */
 } cx_event;
 
+#define CX_EVENT_POOL_KIND 3
 extern cx_pool cx_events;
 
 typedef struct cx_event_target {
@@ -23,19 +24,24 @@ typedef struct cx_event_target {
 } cx_event_target;
 
 /* The same for handles that are refused, and says why. */
-ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event, cx_event_target *out_target);
+__attribute__((cold)) ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event, cx_event_target *out_target);
 
 /* The live event of a handle. The runtime is entered. */
-static inline ctxrt_status cx_event_resolve(const ctxrt_event *event, cx_event_target *out_target)
+__attribute__((always_inline)) static inline ctxrt_status cx_event_resolve(const ctxrt_event *event,
+                                                                           cx_event_target *out_target)
 {
-    const cx_event *found = cx_pool_find(&cx_events, event);
-    if (__builtin_expect(found == NULL, 0))
-        return cx_event_resolve_slowly(event, out_target);
-    cx_context *context = atomic_load_explicit(&found->context, memory_order_relaxed);
-    if (__builtin_expect(atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
-                             atomic_load_explicit(&context->epoch, memory_order_relaxed),
-                         0))
-        return cx_event_resolve_slowly(event, out_target);
+    const cx_event *found =
+        cx_pool_find_known(&cx_events, CX_EVENT_POOL_KIND, CX_POOL_STRIDE(cx_event), event);
+    cx_context *context =
+        __builtin_expect(found != NULL, 1) ? atomic_load_explicit(&found->context, memory_order_relaxed) : NULL;
+    if (__builtin_expect(context == NULL || atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
+                                                atomic_load_explicit(&context->epoch, memory_order_relaxed),
+                         0)) {
+        cx_event_target slow; /* so that the caller's stays in registers */
+        ctxrt_status status = cx_event_resolve_slowly(event, &slow);
+        *out_target = slow;
+        return status;
+    }
     out_target->driver = context->driver;
     out_target->context = context;
     out_target->native = atomic_load_explicit(&found->native, memory_order_relaxed);

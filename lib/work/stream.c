@@ -5,7 +5,7 @@
 #include "work/event.h"
 #include <stdlib.h>
 
-cx_pool cx_streams = CX_POOL_INIT("stream", 2, cx_stream);
+cx_pool cx_streams = CX_POOL_INIT("stream", CX_STREAM_POOL_KIND, cx_stream);
 
 /* ---- life ---- */
 
@@ -320,13 +320,14 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
     cx_stream_target target;
     cx_event_target awaited;
     ctxrt_status status = cx_runtime_enter();
-    if (status == CTXRT_SUCCESS)
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = cx_event_resolve(event, &awaited);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve(stream, &target);
-    if (status != CTXRT_SUCCESS)
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
-    if (awaited.driver != target.driver) /* no driver can wait for another one's event */
+    status = cx_stream_resolve(stream, &target);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+        return status;
+    if (__builtin_expect(awaited.driver != target.driver, 0)) /* no driver can wait for another one's event */
         return wait_for(&awaited);
     status = CX_DRIVER_CALL(target.driver, stream_wait_event,
                             (target.native, awaited.native, CXU_EVENT_WAIT_DEFAULT));

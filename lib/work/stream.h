@@ -23,6 +23,7 @@ typedef struct cx_stream {
     struct cx_stream *next; /* default_stream.c */
 } cx_stream;
 
+#define CX_STREAM_POOL_KIND 2
 extern cx_pool cx_streams;
 
 /* Where work goes. */
@@ -41,24 +42,28 @@ ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned i
 
 /* The same for CTXRT_STREAM_LEGACY, and for what is refused: bad handles, and those of a context
  * that was reset. */
-ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *stream, cx_stream_target *out_target);
+__attribute__((cold)) ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *stream, cx_stream_target *out_target);
 
 /* The same for a frame whose current stream is not resolved yet; keeps it in the frame. */
 ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
                                        cx_stream_target *out_target);
 
 /* The live stream of a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
-static inline ctxrt_status cx_stream_resolve_handle(const ctxrt_stream *stream,
-                                                    cx_stream_target *out_target)
+__attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_handle(
+    const ctxrt_stream *stream, cx_stream_target *out_target)
 {
-    const cx_stream *found = cx_pool_find(&cx_streams, stream);
-    if (__builtin_expect(found == NULL, 0))
-        return cx_stream_resolve_slowly(stream, out_target);
-    cx_context *context = atomic_load_explicit(&found->context, memory_order_relaxed);
-    if (__builtin_expect(atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
-                             atomic_load_explicit(&context->epoch, memory_order_relaxed),
-                         0))
-        return cx_stream_resolve_slowly(stream, out_target);
+    const cx_stream *found =
+        cx_pool_find_known(&cx_streams, CX_STREAM_POOL_KIND, CX_POOL_STRIDE(cx_stream), stream);
+    cx_context *context =
+        __builtin_expect(found != NULL, 1) ? atomic_load_explicit(&found->context, memory_order_relaxed) : NULL;
+    if (__builtin_expect(context == NULL || atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
+                                                atomic_load_explicit(&context->epoch, memory_order_relaxed),
+                         0)) {
+        cx_stream_target slow; /* so that the caller's stays in registers */
+        ctxrt_status status = cx_stream_resolve_slowly(stream, &slow);
+        *out_target = slow;
+        return status;
+    }
     out_target->driver = context->driver;
     out_target->context = context;
     out_target->native = atomic_load_explicit(&found->native, memory_order_relaxed);
@@ -71,14 +76,14 @@ static inline ctxrt_status cx_stream_resolve_handle(const ctxrt_stream *stream,
  * current. Enters the runtime. No lock and no atomic read-modify-write, but for the first use of a
  * frame's stream.
  */
-static inline ctxrt_status cx_stream_resolve(const ctxrt_stream *stream,
-                                             cx_stream_target *out_target)
+__attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve(const ctxrt_stream *stream,
+                                                                            cx_stream_target *out_target)
 {
     cx_thread *thread;
     cx_frame *frame;
     if (stream != NULL) {
         ctxrt_status status = cx_runtime_enter();
-        return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, out_target) : status;
+        return __builtin_expect(status == CTXRT_SUCCESS, 1) ? cx_stream_resolve_handle(stream, out_target) : status;
     }
     ctxrt_status status = cx_stack_enter(&thread, &frame);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
@@ -87,8 +92,12 @@ static inline ctxrt_status cx_stream_resolve(const ctxrt_stream *stream,
     if (__builtin_expect(frame->native_stream == NULL ||
                              frame->native_stream_epoch !=
                                  atomic_load_explicit(&context->epoch, memory_order_relaxed),
-                         0))
-        return cx_stream_resolve_current(thread, frame, out_target);
+                         0)) {
+        cx_stream_target slow;
+        status = cx_stream_resolve_current(thread, frame, &slow);
+        *out_target = slow;
+        return status;
+    }
     out_target->driver = context->driver;
     out_target->context = context;
     out_target->native = frame->native_stream;
