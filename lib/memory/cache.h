@@ -61,6 +61,21 @@ typedef struct cx_cache {
     _Atomic uint64_t peak_reserved_bytes;
 } cx_cache;
 
+/* A live piece as a block. */
+static inline cx_block cx_piece_block(uint32_t index)
+{
+    const cx_region *region = cx_fit_user(&cx_pieces, index);
+    const cx_piece *piece = cx_piece_at(index);
+    return (cx_block){
+        .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
+        .size_bytes = cx_piece_size(piece),
+        .context = region->cache->context,
+        .epoch = region->epoch,
+        .allocator = region->cache->allocator,
+        .piece = index,
+    };
+}
+
 /* ---- cache.c ---- */
 
 ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache);

@@ -32,6 +32,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/route.c lib/memory/route.h \
 	lib/memory/share.c \
 	lib/memory/shortcut.h \
+	lib/memory/starts.c lib/memory/starts.h \
 	lib/memory/stash.c lib/memory/stash.h \
 	lib/memory/trace.c lib/memory/trace.h \
 	lib/memory/trace_write.c \

@@ -115,15 +115,7 @@ static ctxrt_status free_piece(void *block)
 
 static inline ctxrt_status end_piece(const ctxrt_memory *handle, cx_piece *piece)
 {
-    const cx_region *region = cx_fit_user(&cx_pieces, cx_piece_index(handle));
-    cx_block block = {
-        .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
-        .size_bytes = cx_piece_size(piece),
-        .context = region->cache->context,
-        .epoch = region->epoch,
-        .allocator = region->cache->allocator,
-        .piece = cx_piece_index(handle),
-    };
+    cx_block block = cx_piece_block(cx_piece_index(handle));
     if (__builtin_expect(atomic_load_explicit(&piece->uses, memory_order_relaxed) == NULL, 1))
         return cx_block_free(&block);
     return finish_uses(&piece->uses, free_piece, &block);

@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "context/excursion.h"
 #include "memory/raw.h"
+#include "memory/shortcut.h"
+#include "memory/starts.h"
 #include "work/stream.h"
 #include <stdlib.h>
 
@@ -29,18 +31,34 @@ static ctxrt_status free_memory(const cx_raw *raw)
     return status;
 }
 
+static void warn_of_other_code(const void *pointer)
+{
+    cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated", pointer);
+}
+
 /* A record whose memory is gone, since its address was given out anew. */
 static void forget(cx_raw *raw)
 {
     if (raw == NULL)
         return;
     if (!stale(raw))
-        cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated", raw->block.pointer);
+        warn_of_other_code(raw->block.pointer);
     if (raw->kind == CX_RAW_DEVICE)
         cx_block_forget(&raw->block);
     else
         cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
     free(raw);
+}
+
+/* A piece whose memory is gone, likewise; 0: none. */
+static void forget_piece(uint32_t index)
+{
+    if (index == 0)
+        return;
+    const cx_block block = cx_piece_block(index);
+    if (cx_context_holds_what_is_of(block.context, block.epoch))
+        warn_of_other_code(block.pointer);
+    cx_block_forget(&block);
 }
 
 /* Puts the record of memory just allocated into the table, or frees both. */
@@ -50,6 +68,7 @@ static ctxrt_status keep(cx_raw *raw, void **out_pointer)
     void *pointer = raw->block.pointer;
     ctxrt_status status = cx_raw_put(raw, &before);
     forget(before);
+    forget_piece(cx_starts_take(pointer));
     if (status == CTXRT_SUCCESS) {
         *out_pointer = pointer;
     } else {
@@ -62,20 +81,58 @@ static ctxrt_status keep(cx_raw *raw, void **out_pointer)
     return status;
 }
 
+/* ---- the allocator's ---- */
+
+static ctxrt_status free_piece(uint32_t index)
+{
+    if (__builtin_expect(cx_shortcut_free_own(index, cx_piece_at(index)), 1))
+        return CTXRT_SUCCESS;
+    const cx_block block = cx_piece_block(index);
+    return cx_block_free(&block);
+}
+
+static ctxrt_status keep_piece(uint32_t index, void **out_pointer)
+{
+    uint32_t before;
+    void *pointer = atomic_load_explicit(&cx_piece_at(index)->pointer, memory_order_relaxed);
+    if (__builtin_expect(!cx_starts_put(index, &before), 0)) {
+        (void)free_piece(index);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the table of pointers");
+    }
+    if (__builtin_expect(before != 0, 0))
+        forget_piece(before);
+    forget(cx_raw_take_any(pointer));
+    *out_pointer = pointer;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
+{
+    if (block->piece != 0 && block->held == NULL)
+        return keep_piece(block->piece, out_pointer);
+    cx_raw *raw = cx_raw_new(CX_RAW_DEVICE);
+    if (raw == NULL) {
+        cx_error_saved saved;
+        cx_error_save(&saved);
+        (void)cx_block_free(block);
+        cx_error_restore(&saved);
+        return CTXRT_ERROR_OUT_OF_MEMORY;
+    }
+    raw->block = *block;
+    return keep(raw, out_pointer);
+}
+
 ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
 {
+    cx_block block;
+    uint32_t generation;
+    uint32_t index = out_pointer != NULL ? cx_shortcut_alloc(size_bytes, &generation) : 0;
+    if (__builtin_expect(index != 0, 1))
+        return keep_piece(index, out_pointer);
     ctxrt_status status = cx_block_check_request("ctxrt_alloc", size_bytes, out_pointer);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_raw *raw = cx_raw_new(CX_RAW_DEVICE);
-    if (raw == NULL)
-        return CTXRT_ERROR_OUT_OF_MEMORY;
-    status = cx_block_alloc(size_bytes, &raw->block);
-    if (status != CTXRT_SUCCESS) {
-        free(raw);
-        return status;
-    }
-    return keep(raw, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_block_alloc(size_bytes, &block);
+    return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
 }
 
 ctxrt_status ctxrt_free(void *pointer)
@@ -84,6 +141,9 @@ ctxrt_status ctxrt_free(void *pointer)
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || pointer == NULL)
         return status;
+    uint32_t index = cx_starts_take(pointer);
+    if (__builtin_expect(index != 0, 1))
+        return free_piece(index);
     status = cx_raw_take("ctxrt_free", pointer, CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC, &raw);
     if (status != CTXRT_SUCCESS)
         return status;
@@ -215,14 +275,33 @@ static ctxrt_status unpin(const cx_raw *raw)
     return status;
 }
 
+static ctxrt_status already(const void *pointer, const cx_context *context)
+{
+    return cx_error(CTXRT_ERROR_ALREADY, "the memory at %p is ctxrt's already: it is of %s", pointer,
+                    cx_context_text(context));
+}
+
+static ctxrt_status check_no_piece(const void *pointer)
+{
+    uint32_t index = cx_starts_find(pointer);
+    if (index == 0)
+        return CTXRT_SUCCESS;
+    const cx_block block = cx_piece_block(index);
+    if (cx_context_holds_what_is_of(block.context, block.epoch))
+        return already(pointer, block.context);
+    forget_piece(cx_starts_take(pointer));
+    return CTXRT_SUCCESS;
+}
+
 /* Two drivers may both have pinned the same pages; one record can stand for one only. */
 static ctxrt_status keep_registered(cx_raw *raw)
 {
-    cx_raw *before, *ours;
-    ctxrt_status status = cx_raw_put(raw, &before);
+    cx_raw *before = NULL, *ours;
+    ctxrt_status status = check_no_piece(raw->block.pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_raw_put(raw, &before);
     if (status == CTXRT_SUCCESS && before != NULL && !stale(before)) {
-        status = cx_error(CTXRT_ERROR_ALREADY, "the memory at %p is ctxrt's already: it is of %s",
-                          raw->block.pointer, cx_context_text(before->block.context));
+        status = already(raw->block.pointer, before->block.context);
         (void)cx_raw_put(before, &ours);
     } else {
         forget(before);

@@ -102,6 +102,21 @@ static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece *pi
     cx_tally_freed(cache, &stash->tally, size_bytes);
 }
 
+/* Frees a live piece that is the caller's alone. False: go the long way. */
+static inline bool cx_shortcut_free_own(uint32_t index, cx_piece *piece)
+{
+    bool freed = false;
+    cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
+    if (stash == NULL || !cx_stash_enter(stash))
+        return false;
+    if (__builtin_expect(cx_shortcut_keeps(stash, index, piece), 1)) {
+        cx_shortcut_put(stash, index, piece);
+        freed = true;
+    }
+    cx_stash_leave(stash);
+    return freed;
+}
+
 /* Frees the only count of a piece, of this state while it is live. False: go the long way. */
 static inline bool cx_shortcut_free(uint32_t index, cx_piece *piece, uint64_t state)
 {

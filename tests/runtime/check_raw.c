@@ -97,6 +97,57 @@ START_TEST(a_pointer_that_is_none_or_was_freed_is_refused)
 }
 END_TEST
 
+static uint32_t next_random(uint32_t *random)
+{
+    *random = *random * 1664525u + 1013904223u;
+    return *random >> 8;
+}
+
+START_TEST(each_of_many_pointers_is_known_until_it_is_freed_and_no_longer)
+{
+    enum { POINTERS = 3000, STEPS = 20000 };
+    static void *pointers[POINTERS];
+    ctxrt_allocator_figures figures;
+    uint32_t random = 1;
+    uint64_t live = 0;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    memset(pointers, 0, sizeof pointers);
+    for (int i = 0; i < STEPS; i++) {
+        void **pointer = &pointers[next_random(&random) % POINTERS];
+        if (*pointer == NULL) {
+            *pointer = allocate(256 * (size_t)(1 + next_random(&random) % 4));
+            live++;
+            continue;
+        }
+        cx_assert_ok(ctxrt_free(*pointer));
+        cx_assert_error(ctxrt_free(*pointer), CTXRT_ERROR_INVALID_ARGUMENT);
+        *pointer = NULL;
+        live--;
+    }
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.current_count, live);
+    for (int i = 0; i < POINTERS; i++)
+        cx_assert_ok(ctxrt_free(pointers[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* The memory at the address is one object's now. */
+START_TEST(a_pointer_that_was_freed_is_none_even_when_an_object_has_its_memory)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    void *pointer = allocate(4096);
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_memory_alloc(4096, &memory));
+    ck_assert_ptr_eq(ctxrt_memory_pointer(memory), pointer);
+    cx_assert_error(ctxrt_free(pointer), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_eq(ctxrt_memory_pointer(memory), pointer);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 typedef struct free_race {
     void *pointer;
     pthread_barrier_t barrier;
@@ -366,6 +417,8 @@ static Suite *raw_suite(void)
     tcase_add_test(tcase, null_is_refused_but_where_it_is_freed);
     tcase_add_test(tcase, without_a_device_there_is_no_memory);
     tcase_add_test(tcase, a_pointer_that_is_none_or_was_freed_is_refused);
+    tcase_add_test(tcase, each_of_many_pointers_is_known_until_it_is_freed_and_no_longer);
+    tcase_add_test(tcase, a_pointer_that_was_freed_is_none_even_when_an_object_has_its_memory);
     tcase_add_test(tcase, of_two_threads_that_free_a_pointer_one_wins);
     tcase_add_test(tcase, a_pointer_is_freed_from_a_thread_with_nothing_current);
     tcase_add_test(
