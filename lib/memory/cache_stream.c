@@ -84,11 +84,12 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 
 /* ---- marks ---- */
 
-static bool is_capturing(const cx_driver *driver, CUstream native)
+/* A question would end a capture. */
+static bool may_be_asked(const cx_driver *driver, CUstream native)
 {
     cxu_stream_capture_status status;
     return driver->table.stream_is_capturing(native, &status) == CXU_SUCCESS &&
-           status != CXU_STREAM_CAPTURE_STATUS_NONE;
+           status == CXU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 /* Records an event behind the stream's work; makes it where there is none. NULL: it could not be. */
@@ -96,7 +97,7 @@ static CUevent record(const cx_cache *cache, CUstream native, CUevent mark)
 {
     const cx_driver *driver = cache->context->driver;
     cx_excursion excursion;
-    if (is_capturing(driver, native))
+    if (!may_be_asked(driver, native))
         return NULL;
     if (mark != NULL)
         return driver->table.event_record(mark, native) == CXU_SUCCESS ? mark : NULL;
@@ -190,7 +191,7 @@ static bool wait_for_context(const cx_cache *cache)
 /* An event recorded just now is not over yet, even in a stream that has nothing to do. */
 static bool is_idle(const cx_driver *driver, CUstream native)
 {
-    return !is_capturing(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
+    return may_be_asked(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
 }
 
 static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
