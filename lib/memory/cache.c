@@ -486,15 +486,6 @@ static void put_back(cx_cache *cache, cx_stash *stash, uint32_t index)
     cx_cache_release_beyond(cache);
 }
 
-/* The host may write to such memory as soon as it has it: no stream orders that behind earlier work. */
-static void wait_for_stream(const cx_cache *cache, uint32_t owner)
-{
-    const cx_driver *driver = cache->context->driver;
-    CUstream native = cache->owners[owner].native;
-    if (!cache->owners[owner].closed && driver->table.stream_query(native) == CXU_NOT_READY)
-        (void)driver->table.stream_synchronize(native);
-}
-
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
 {
     cx_piece *piece = cx_piece_at(block->piece);
@@ -507,7 +498,7 @@ ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
         if (__builtin_expect(piece->node.tag, 0))
             cx_cache_mark_foreign(cache, piece->node.owner);
         if (__builtin_expect(cache->host_accessible, 0))
-            wait_for_stream(cache, piece->node.owner);
+            cx_cache_wait_for_stream(cache, piece->node.owner);
         put_back(cache, stash, block->piece);
     }
     if (__builtin_expect(stash != NULL, 1)) {

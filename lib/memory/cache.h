@@ -223,6 +223,10 @@ void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner);
  * anything was. */
 bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait);
 
+/* Before a piece is freed that the host may write to as soon as it has it again: no stream orders that behind earlier
+ * work. */
+void cx_cache_wait_for_stream(cx_cache *cache, uint32_t owner);
+
 /* Says that a stream of ctxrt's is about to be destroyed. */
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream);
 

@@ -244,6 +244,19 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait)
     return reclaimed;
 }
 
+/* A stream that is asked is not destroyed meanwhile. What one that was closed may still be using is given out behind its
+ * mark only. */
+void cx_cache_wait_for_stream(cx_cache *cache, uint32_t owner)
+{
+    cx_owner seen;
+    const cx_driver *driver = cache->context->driver;
+    while (!begin_asking(cache, owner, &seen))
+        sched_yield();
+    if (!seen.closed && driver->table.stream_query(seen.native) == CXU_NOT_READY)
+        (void)driver->table.stream_synchronize(seen.native);
+    end_asking(cache, owner, &seen);
+}
+
 /* ---- ends ---- */
 
 typedef struct closing {
