@@ -96,6 +96,7 @@ CTXRT_API ctxrt_status ctxrt_memory_retain(ctxrt_memory *memory) CTXRT_CHECK_RES
  * the memory. NULL is harmless.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  one count too many, or no memory object
+ * @retval CTXRT_ERROR_CORRUPTED       in debug mode: something wrote before or behind it; it is freed all the same
  * Another error is what the driver, or a custom allocator, reported, maybe of earlier work; the memory
  * is given back all the same.
  */
@@ -148,6 +149,7 @@ CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_
  * that free one pointer, one succeeds.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
+ * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is freed all the same
  * Another error is what the driver, or a custom allocator, reported; the pointer is gone all the same.
  */
 CTXRT_API ctxrt_status ctxrt_free(void *pointer) CTXRT_CHECK_RESULT;
@@ -306,6 +308,31 @@ typedef struct ctxrt_allocator_figures {
     uint64_t limit_bytes;     /**< 0: none */
 } ctxrt_allocator_figures;
 
+/** What debug mode looks for. */
+enum {
+    CTXRT_DEBUG_CANARY = 1, /**< 256 bytes before and behind each piece of memory, looked at when it is freed */
+    CTXRT_DEBUG_POISON = 2  /**< memory is filled when it is allocated (0xA7) and when it is freed (0xDB), and in quarantine
+                             * looked at again before it is used again */
+};
+
+/**
+ * The debug mode of an allocator. Start from CTXRT_ALLOCATOR_DEBUG_INIT; all 0 is none. It fills and looks in the order of the
+ * memory's stream, so that a free waits for that stream. In a stream that captures it does neither.
+ */
+typedef struct ctxrt_allocator_debug {
+    size_t struct_size;            /**< sizeof(ctxrt_allocator_debug) */
+    unsigned int flags;            /**< CTXRT_DEBUG_* */
+    uint64_t quarantine_bytes;     /**< so much of what was freed last is not used again yet */
+    uint64_t context_limit_bytes;  /**< requests beyond it, of all allocators of the context, are
+                                    * CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit */
+    uint64_t fail_call;            /**< the allocator's Nth call for memory of the driver's is refused; 0: none */
+} ctxrt_allocator_debug;
+
+#define CTXRT_ALLOCATOR_DEBUG_INIT                                                        \
+    {                                                                                     \
+        sizeof(ctxrt_allocator_debug), 0, 0, 0, 0                                         \
+    }
+
 /** Options of ctxrt_allocator_create. Start from CTXRT_ALLOCATOR_OPTIONS_INIT; 0 is each one's default. */
 typedef struct ctxrt_allocator_options {
     size_t struct_size;      /**< sizeof(ctxrt_allocator_options) */
@@ -314,11 +341,12 @@ typedef struct ctxrt_allocator_options {
                               * left gives what the request needs. */
     uint64_t release_threshold_bytes; /**< while more than this is held, segments that are free altogether go back to
                                        * the driver as soon as they are; 0: they are kept */
+    const ctxrt_allocator_debug *debug; /**< copied; NULL: as the environment's CTXRT_DEBUG_MEMORY says */
 } ctxrt_allocator_options;
 
 #define CTXRT_ALLOCATOR_OPTIONS_INIT                                                      \
     {                                                                                     \
-        sizeof(ctxrt_allocator_options), 0, 0, 0                                          \
+        sizeof(ctxrt_allocator_options), 0, 0, 0, NULL                                    \
     }
 
 /**
@@ -352,6 +380,16 @@ CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,
  * keep is joined first. NULL: of the top frame. `out_released_bytes` may be NULL. */
 CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
                                             uint64_t *out_released_bytes) CTXRT_CHECK_RESULT;
+
+/**
+ * Looks at all memory of an allocator in debug mode: at what is before and behind each piece, and at what was freed and
+ * is in quarantine. Waits for the streams that the memory is of. NULL: of the top frame. The log has a line for each piece
+ * that was written to and had not been found before; the error says which was the first.
+ *
+ * @retval CTXRT_ERROR_CORRUPTED         something wrote to memory that it did not have
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  the allocator is not in debug mode
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_check(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
 
 /**
  * Writes an allocator's figures, its segments and every block of them, as text, JSON or a picture (SVG); NULL: of the top

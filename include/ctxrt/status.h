@@ -38,7 +38,8 @@ extern "C" {
     X(ERROR_SHUTDOWN, 19, "the runtime was shut down or the process is ending")                   \
     X(ERROR_FORKED, 20, "the process was forked after the runtime was initialised")               \
     X(ERROR_SYSTEM, 21, "the operating system refused a request")                                 \
-    X(ERROR_ALREADY, 22, "it is so already")
+    X(ERROR_ALREADY, 22, "it is so already")                                                      \
+    X(ERROR_CORRUPTED, 23, "something wrote to memory that it did not have")
 
 typedef enum ctxrt_status {
 #define CTXRT_STATUS_ENUM(name, value, text) CTXRT_##name = value,

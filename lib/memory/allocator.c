@@ -1,4 +1,5 @@
 #include "memory/cache.h"
+#include "memory/guard.h"
 
 #include "base/error.h"
 #include "work/stream.h"
@@ -16,7 +17,10 @@ static void end_default(cx_context *context, bool native)
     if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) == NULL)
         return;
     cx_trace_end(&allocator->trace);
-    cx_cache_close(allocator->cache, native);
+    if (allocator->guard != NULL)
+        cx_guard_close(allocator->guard, native);
+    else
+        cx_cache_close(allocator->cache, native);
     cx_pool_put_back(&cx_allocators, allocator);
 }
 
@@ -48,11 +52,35 @@ static void watch_once(void)
     pthread_once(&once, watch_contexts);
 }
 
+static ctxrt_status no_memory(const cx_context *context)
+{
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an allocator of %s",
+                    cx_context_text(context));
+}
+
+/* What a caching allocator keeps, with a guard around it where debug mode is asked for. */
+static ctxrt_status open_memory(cx_allocator *allocator)
+{
+    ctxrt_allocator_debug debug;
+    bool guarded;
+    ctxrt_status status = cx_guard_choose(allocator->options.debug, &debug, &guarded);
+    allocator->options.debug = NULL;
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (!guarded)
+        return cx_cache_open(allocator, &allocator->cache);
+    allocator->kind = &cx_guarded_allocator;
+    return cx_guard_open(allocator, &debug);
+}
+
+/* NULL: with the error recorded. */
 static cx_allocator *take(const cx_allocator *model, cx_context *context)
 {
     cx_allocator *allocator = cx_pool_take(&cx_allocators);
-    if (allocator == NULL)
+    if (allocator == NULL) {
+        (void)no_memory(context);
         return NULL;
+    }
     allocator->kind = model->kind;
     allocator->context = context;
     allocator->is_default = model->is_default;
@@ -60,20 +88,15 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context)
     allocator->vtable = model->vtable;
     allocator->user_data = model->user_data;
     allocator->cache = NULL;
+    allocator->guard = NULL;
     atomic_store(&allocator->live, 0);
     cx_figures_reset(&allocator->figures, model->options.limit_bytes);
-    if (model->kind == &cx_caching_allocator && cx_cache_open(allocator, &allocator->cache) != CTXRT_SUCCESS) {
+    if (model->kind == &cx_caching_allocator && open_memory(allocator) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
         return NULL;
     }
     cx_trace_begin(&allocator->trace);
     return allocator;
-}
-
-static ctxrt_status no_memory(const cx_context *context)
-{
-    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an allocator of %s",
-                    cx_context_text(context));
 }
 
 static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocator)
@@ -90,7 +113,7 @@ static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocat
     }
     pthread_mutex_unlock(&context->lock);
     if (allocator == NULL)
-        return no_memory(context);
+        return ctxrt_last_error()->status;
     *out_allocator = allocator;
     return CTXRT_SUCCESS;
 }
@@ -145,7 +168,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_
     watch_once();
     cx_allocator *allocator = take(model, context);
     if (allocator == NULL)
-        return no_memory(context);
+        return ctxrt_last_error()->status;
     cx_context_object_add(context, CX_OBJECT_ALLOCATOR);
     *out_allocator = cx_pool_publish(&cx_allocators, allocator);
     return CTXRT_SUCCESS;

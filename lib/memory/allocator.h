@@ -37,11 +37,13 @@ struct cx_allocator {
     const cx_allocator_kind *kind;
     cx_context *context;
     struct cx_cache *cache; /* of the caching kind; else NULL, and the figures are those below */
+    struct cx_guard *guard; /* in debug mode: then `cache` is NULL, and it has one of its own. NULL: none */
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     _Atomic uint64_t live; /* requests being served, and memory not freed */
     cx_figures figures;
     cx_trace trace;
     ctxrt_allocator_options options; /* of the caching kind */
+    _Atomic uint64_t growths_until_refusal; /* in debug mode: the driver is said to have no memory once; 0: not */
     ctxrt_allocator_vtable vtable; /* custom.c */
     void *user_data;
 };

@@ -4,6 +4,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "memory/cache.h"
+#include "memory/guard.h"
 #include "memory/memory.h"
 #include "memory/raw.h"
 
@@ -15,7 +16,8 @@
 const char *cx_block_state_name(cx_block_state state)
 {
     static const char *const names[] = {
-        [CX_BLOCK_LIVE] = "live", [CX_BLOCK_CACHED] = "cached", [CX_BLOCK_FREE] = "free"};
+        [CX_BLOCK_LIVE] = "live", [CX_BLOCK_CACHED] = "cached", [CX_BLOCK_QUARANTINED] = "quarantined",
+        [CX_BLOCK_FREE] = "free"};
     return names[state];
 }
 
@@ -185,6 +187,23 @@ static const char *kind_of(const cx_allocator *allocator)
     return allocator->is_default ? "default" : "created";
 }
 
+/* A guard knows whose a piece is, and where it was allocated. */
+static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
+{
+    uint32_t epoch = guard->inner.cache->region->epoch;
+    cx_cache_shot(guard->inner.cache, shot);
+    for (size_t i = 0; i < shot->block_count; i++) {
+        cx_guarded piece;
+        cx_block_shot *block = &shot->blocks[i];
+        if (block->state != CX_BLOCK_LIVE)
+            continue;
+        bool live = cx_guard_find(guard, (const void *)block->address, epoch, &piece);
+        block->state = live ? CX_BLOCK_LIVE : CX_BLOCK_QUARANTINED;
+        block->asked_bytes = live ? piece.size_bytes : 0;
+        block->place = live ? piece.place : NULL;
+    }
+}
+
 static void take_all(cx_allocator *allocator, cx_allocator_shot *shot)
 {
     taking take = {allocator, shot};
@@ -194,6 +213,9 @@ static void take_all(cx_allocator *allocator, cx_allocator_shot *shot)
     if (allocator->cache != NULL) {
         cx_cache_figures(allocator->cache, &shot->figures);
         cx_cache_shot(allocator->cache, shot);
+    } else if (allocator->guard != NULL) {
+        cx_figures_read(&allocator->figures, &shot->figures);
+        take_guarded(allocator->guard, shot);
     } else {
         cx_figures_read(&allocator->figures, &shot->figures);
         cx_pool_each_held(&cx_memories, take_memory, &take);

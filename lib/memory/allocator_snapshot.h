@@ -11,6 +11,7 @@
 typedef enum cx_block_state {
     CX_BLOCK_LIVE,   /* in the user's hands */
     CX_BLOCK_CACHED, /* freed, and kept by a thread */
+    CX_BLOCK_QUARANTINED, /* freed, and kept from being used again, in debug mode */
     CX_BLOCK_FREE    /* freed, or never allocated */
 } cx_block_state;
 

@@ -11,7 +11,8 @@ enum { MARGIN = 12, LINE_HEIGHT = 16, BAR_HEIGHT = 22, STEP = BAR_HEIGHT + LINE_
 static const char *colour(cx_block_state state)
 {
     static const char *const colours[] = {
-        [CX_BLOCK_LIVE] = "#6aa6e0", [CX_BLOCK_CACHED] = "#f3c969", [CX_BLOCK_FREE] = "#f4f4f4"};
+        [CX_BLOCK_LIVE] = "#6aa6e0", [CX_BLOCK_CACHED] = "#f3c969",
+        [CX_BLOCK_QUARANTINED] = "#d98ca3", [CX_BLOCK_FREE] = "#f4f4f4"};
     return colours[state];
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "memory/cache.h"
+#include "memory/guard.h"
 #include "memory/hold.h"
 
 static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
@@ -91,6 +92,8 @@ ctxrt_status cx_block_give_back(const cx_block *block)
         return cx_cache_free(allocator->cache, block);
     if (cx_context_holds_what_is_of(block->context, block->epoch))
         status = allocator->kind->free(allocator, block);
+    else if (allocator->guard != NULL)
+        cx_guard_forget(allocator->guard, block);
     uncount(block);
     return status;
 }

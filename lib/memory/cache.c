@@ -1,6 +1,7 @@
 #include "memory/cache.h"
 
 #include "base/error.h"
+#include "memory/guard.h"
 #include "work/stream.h"
 
 #include <sched.h>
@@ -230,6 +231,15 @@ typedef struct finding {
     bool found;
 } finding;
 
+/* The user's part of a piece that has a guard. */
+static void look_behind_guard(const cx_cache *cache, finding *search)
+{
+    cx_guarded piece;
+    bool live = cx_guard_find(cache->allocator->guard, search->base, cache->region->epoch, &piece);
+    search->size_bytes = live ? piece.size_bytes : 0;
+    search->base = live ? piece.pointer : search->base;
+}
+
 static void look_in_cache(cx_cache *cache, void *argument)
 {
     finding *search = argument;
@@ -243,6 +253,8 @@ static void look_in_cache(cx_cache *cache, void *argument)
         const cx_piece *piece = cx_piece_at(index);
         search->base = atomic_load(&piece->pointer);
         search->size_bytes = (uint32_t)atomic_load(&piece->state) != 0 ? cx_piece_size(piece) : 0;
+        if (cache->allocator->guard != NULL)
+            look_behind_guard(cache, search);
     }
     pthread_mutex_unlock(&cache->lock);
 }

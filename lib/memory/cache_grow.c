@@ -93,9 +93,20 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, ui
     return true;
 }
 
+/* In debug mode: this time the driver is said to have no memory. */
+static bool is_refused(cx_allocator *allocator)
+{
+    uint64_t left = atomic_load(&allocator->growths_until_refusal);
+    while (left != 0 && !atomic_compare_exchange_weak(&allocator->growths_until_refusal, &left, left - 1))
+        ;
+    return left == 1;
+}
+
 ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     const cx_driver *driver = cache->context->driver;
+    if (is_refused(cache->allocator))
+        return cx_driver_error(driver, CX_SLOT_mem_alloc, CXU_OUT_OF_MEMORY);
     CUdeviceptr address;
     uint64_t taken;
     /* A small piece needs a span of its own. */

@@ -20,6 +20,9 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/fill.c \
 	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/hold.c lib/memory/hold.h \
+	lib/memory/guard.c lib/memory/guard.h \
+	lib/memory/guard_mark.c \
+	lib/memory/guard_option.c \
 	lib/memory/heap.c lib/memory/heap.h \
 	lib/memory/home.c lib/memory/home.h \
 	lib/memory/host.c \

@@ -68,8 +68,8 @@ static bool is_own(const void *address)
     return (uintptr_t)address >= own_code.begin && (uintptr_t)address < own_code.end;
 }
 
-/* The innermost return address that is not in this library; a sanitizer's may stand before ours. */
-static const void *find_caller(void)
+/* A sanitizer's may stand before ours. */
+const void *cx_trace_caller(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     void *frames[FRAMES];
@@ -86,7 +86,7 @@ static const void *find_caller(void)
 /* Whoever finds the place in use is a whole ring ahead of another, or behind: one of them is lost. */
 void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool is_free)
 {
-    const void *caller = is_free ? NULL : find_caller();
+    const void *caller = is_free ? NULL : cx_trace_caller();
     uint64_t number = atomic_fetch_add(&ring->next, 1);
     place *own = &ring->places[number & ring->mask];
     uint64_t before = atomic_exchange(&own->stamp, BEING_WRITTEN);

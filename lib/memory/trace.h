@@ -14,6 +14,9 @@
 
 typedef struct cx_trace_ring cx_trace_ring;
 
+/* The innermost return address that is not in this library; NULL: not known. */
+const void *cx_trace_caller(void);
+
 /* In every allocator. Zeroed, there is none. */
 typedef struct cx_trace {
     _Atomic(cx_trace_ring *) recording; /* NULL: nothing is recorded */

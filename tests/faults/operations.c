@@ -486,6 +486,26 @@ static ctxrt_status trim(stage *self)
     return ctxrt_allocator_trim(self->objects[THERE].allocator, &released);
 }
 
+/* An allocator in debug mode for the length of the operation. */
+static ctxrt_status check_allocator(stage *self)
+{
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_debug debug = CTXRT_ALLOCATOR_DEBUG_INIT;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    (void)self;
+    debug.flags = CTXRT_DEBUG_CANARY | CTXRT_DEBUG_POISON;
+    options.debug = &debug;
+    ctxrt_status status = ctxrt_allocator_create(&options, &allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = ctxrt_allocator_check(allocator);
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    ctxrt_status ended = ctxrt_allocator_destroy(allocator);
+    cx_error_restore(&saved);
+    return status != CTXRT_SUCCESS ? status : ended;
+}
+
 static ctxrt_status current_allocator(stage *self)
 {
     ctxrt_allocator *allocator;
@@ -820,6 +840,7 @@ const operation operations[] = {
     {"ctxrt_allocator_create_custom", ON_FRAMES, create_custom, NULL, false, false},
     {"ctxrt_allocator_destroy", ON_ANY, destroy_allocator, allocator_destroyed, false, true},
     {"ctxrt_allocator_trim", ON_ANY, trim, NULL, false, false},
+    {"ctxrt_allocator_check", ON_FRAMES, check_allocator, NULL, false, false},
     {"ctxrt_allocator_current", ON_FRAMES, current_allocator, NULL, false, false},
     {"ctxrt_copy, to the device", ON_FRAMES, copy_in, NULL, false, false},
     {"ctxrt_copy, from another device", ON_FRAMES, copy_out, NULL, false, false},

@@ -26,3 +26,10 @@ tests_memory_check_allocator_random_SOURCES = tests/memory/check_allocator_rando
 tests_memory_check_allocator_random_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_allocator_random_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_allocator_random_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_guard
+TESTS += tests/memory/check_guard
+tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/runtime/gate.h tests/runtime/log_lines.h
+tests_memory_check_guard_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_guard_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_guard_LDADD = $(PUBLIC_LIBS)

@@ -623,6 +623,7 @@ START_TEST(allocators_refuse)
         REFUSE(ctxrt_allocator_statistics(bad[i], &figures), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_set_limit(bad[i], 1), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trim(bad[i], &bytes), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_check(bad[i]), INVALID_HANDLE);
         REFUSE(ctxrt_frame_set_allocator(bad[i]), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trace_start(bad[i], 0), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trace_stop(bad[i]), INVALID_HANDLE);
@@ -648,6 +649,7 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL, CTXRT_SNAPSHOT_JSON), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr, CTXRT_SNAPSHOT_JSON), INVALID_HANDLE);
+    REFUSE(ctxrt_allocator_check(NULL), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_trace_start(NULL, SIZE_MAX), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_trace_write(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_trace_write(NULL, stderr), INVALID_ARGUMENT);

@@ -250,6 +250,27 @@ static ctxrt_status already(void)
     return say(status);
 }
 
+static ctxrt_status corrupted(void)
+{
+    void *memory;
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_debug debug = CTXRT_ALLOCATOR_DEBUG_INIT;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    debug.flags = CTXRT_DEBUG_CANARY;
+    options.debug = &debug;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_OFF));
+    cx_assert_ok(ctxrt_alloc(1000, &memory));
+    cx_assert_ok(ctxrt_fill((char *)memory + 1000, 0, 1));
+    ctxrt_status status = say(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_stack_pop());
+    return status;
+}
+
 /* By status; SHUTDOWN has a process of its own, below. */
 static ctxrt_status (*const situations[])(void) = {
     [CTXRT_ERROR_INVALID_ARGUMENT] = invalid_argument,
@@ -273,15 +294,19 @@ static ctxrt_status (*const situations[])(void) = {
     [CTXRT_ERROR_FORKED] = forked,
     [CTXRT_ERROR_SYSTEM] = system_refused,
     [CTXRT_ERROR_ALREADY] = already,
+    [CTXRT_ERROR_CORRUPTED] = corrupted,
 };
 
 /* ---- what the documentation says ---- */
 
-/* Addresses and numbers differ from run to run: each becomes one mark. */
+/* Addresses and numbers differ from run to run: each becomes one mark. So do places in programs: they are left out. */
 static void mask(const char *text, char *out, size_t capacity)
 {
+    static const char origin[] = ", allocated in ";
     size_t length = 0;
     while (*text != '\0' && length + 1 < capacity) {
+        if (strncmp(text, origin, strlen(origin)) == 0)
+            text += strcspn(text, ":");
         bool hexadecimal = strncmp(text, "0x", 2) == 0;
         size_t digits = hexadecimal ? 2 + strspn(text + 2, "0123456789abcdef") : strspn(text, "0123456789");
         out[length++] = digits != 0 ? '#' : *text;

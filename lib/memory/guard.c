@@ -1,0 +1,359 @@
+#include "memory/guard.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "context/excursion.h"
+#include "memory/cache.h"
+#include "work/default_stream.h"
+
+#include <stdlib.h>
+
+/* ---- quarantine ---- */
+
+static ctxrt_status give_beneath(cx_guard *guard, cx_guarded *piece)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (cx_context_holds_what_is_of(piece->inner.context, piece->inner.epoch))
+        status = cx_guard_look_inside(piece);
+    ctxrt_status given = cx_caching_allocator.free(&guard->inner, &piece->inner);
+    free(piece);
+    return status != CTXRT_SUCCESS ? status : given;
+}
+
+/* Lock held. */
+static cx_guarded *take_oldest(cx_guard *guard, uint64_t most_bytes)
+{
+    cx_guarded *piece = guard->oldest;
+    if (piece == NULL || guard->quarantined_bytes <= most_bytes)
+        return NULL;
+    guard->oldest = piece->next;
+    if (guard->oldest == NULL)
+        guard->newest = NULL;
+    guard->quarantined_bytes -= piece->inner.size_bytes;
+    return piece;
+}
+
+/* What was written to meanwhile is in the log: whoever happens to free now has nothing to do with it. */
+static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
+{
+    bool any = false;
+    for (;;) {
+        cx_error_saved saved;
+        pthread_mutex_lock(&guard->lock);
+        cx_guarded *piece = take_oldest(guard, most_bytes);
+        pthread_mutex_unlock(&guard->lock);
+        if (piece == NULL)
+            return any;
+        cx_error_save(&saved);
+        (void)give_beneath(guard, piece);
+        cx_error_restore(&saved);
+        any = true;
+    }
+}
+
+static void put_into_quarantine(cx_guard *guard, cx_guarded *piece)
+{
+    piece->next = NULL;
+    pthread_mutex_lock(&guard->lock);
+    if (guard->newest != NULL)
+        guard->newest->next = piece;
+    else
+        guard->oldest = piece;
+    guard->newest = piece;
+    guard->quarantined_bytes += piece->inner.size_bytes;
+    pthread_mutex_unlock(&guard->lock);
+}
+
+/* ---- allocating ---- */
+
+/* The request is counted already. */
+static ctxrt_status check_context_limit(const cx_guard *guard, const cx_allocation *request)
+{
+    uint64_t limit = guard->options.context_limit_bytes;
+    if (limit == 0)
+        return CTXRT_SUCCESS;
+    uint64_t bytes = cx_context_memory_of(request->context).bytes;
+    if (bytes <= limit)
+        return CTXRT_SUCCESS;
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                    "%zu bytes are beyond the limit of %s in debug mode: %llu of %llu bytes are in use",
+                    request->size_bytes, cx_context_text(request->context),
+                    (unsigned long long)(bytes - request->size_bytes), (unsigned long long)limit);
+}
+
+static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, cx_guarded *piece)
+{
+    cx_allocation wider = *request;
+    if (__builtin_add_overflow(request->size_bytes, 2 * CX_GUARD_BYTES, &wider.size_bytes))
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s", request->size_bytes,
+                        cx_context_text(request->context));
+    piece->inner.size_bytes = wider.size_bytes;
+    ctxrt_status status = cx_caching_allocator.alloc(&guard->inner, &wider, &piece->inner);
+    if (status == CTXRT_ERROR_OUT_OF_MEMORY && empty_quarantine(guard, 0))
+        status = cx_caching_allocator.alloc(&guard->inner, &wider, &piece->inner);
+    return status;
+}
+
+static ctxrt_status stream_of(const cx_allocation *request, const ctxrt_stream **out_stream)
+{
+    ctxrt_stream *stream = request->stream;
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (stream == NULL)
+        status = cx_default_stream_get(request->thread, request->context, &stream);
+    *out_stream = stream;
+    return status;
+}
+
+static void enter_live(cx_guard *guard, cx_guarded *piece)
+{
+    pthread_mutex_lock(&guard->lock);
+    piece->number = ++guard->last_number;
+    HASH_ADD(hh, guard->live, key, sizeof piece->key, piece);
+    pthread_mutex_unlock(&guard->lock);
+}
+
+static cx_guarded *leave_live(cx_guard *guard, const cx_block *block)
+{
+    const cx_guard_key key = {block->pointer, block->epoch};
+    cx_guarded *piece;
+    pthread_mutex_lock(&guard->lock);
+    HASH_FIND(hh, guard->live, &key, sizeof key, piece);
+    if (piece != NULL)
+        HASH_DEL(guard->live, piece);
+    pthread_mutex_unlock(&guard->lock);
+    return piece;
+}
+
+static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx_block *block, cx_guarded *piece)
+{
+    ctxrt_status status = check_context_limit(guard, request);
+    if (status == CTXRT_SUCCESS)
+        status = stream_of(request, &piece->stream);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    piece->inner = (cx_block){.context = block->context, .epoch = block->epoch, .allocator = &guard->inner};
+    status = take_beneath(guard, request, piece);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    piece->pointer = (char *)piece->inner.pointer + CX_GUARD_BYTES;
+    piece->key = (cx_guard_key){piece->pointer, block->epoch};
+    piece->size_bytes = request->size_bytes;
+    piece->place = cx_trace_caller();
+    status = cx_guard_mark(guard, piece);
+    if (status != CTXRT_SUCCESS) {
+        cx_error_saved saved;
+        cx_error_save(&saved);
+        (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
+        cx_error_restore(&saved);
+    }
+    return status;
+}
+
+static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+{
+    cx_guard *guard = allocator->guard;
+    cx_guarded *piece = calloc(1, sizeof *piece);
+    if (piece == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+    ctxrt_status status = make(guard, request, block, piece);
+    if (status != CTXRT_SUCCESS) {
+        free(piece);
+        return status;
+    }
+    block->pointer = piece->pointer;
+    enter_live(guard, piece);
+    return CTXRT_SUCCESS;
+}
+
+/* ---- freeing ---- */
+
+/* What is wrong with the piece is the error, whatever becomes of others. */
+static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(piece->inner.context, &excursion);
+    if (status != CTXRT_SUCCESS) {
+        (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
+        free(piece);
+        return status;
+    }
+    status = cx_guard_look_around(piece);
+    cx_guard_fill_freed(guard, piece);
+    put_into_quarantine(guard, piece);
+    (void)empty_quarantine(guard, guard->options.quarantine_bytes);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
+{
+    cx_guarded *piece = leave_live(allocator->guard, block);
+    return piece != NULL ? end_piece(allocator->guard, piece) : CTXRT_SUCCESS;
+}
+
+void cx_guard_forget(cx_guard *guard, const cx_block *block)
+{
+    cx_guarded *piece = leave_live(guard, block);
+    if (piece == NULL)
+        return;
+    (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
+    free(piece);
+}
+
+static uint64_t trim(cx_allocator *allocator)
+{
+    cx_excursion excursion;
+    cx_guard *guard = allocator->guard;
+    if (cx_excursion_begin(allocator->context, &excursion) == CTXRT_SUCCESS) {
+        (void)empty_quarantine(guard, 0);
+        cx_excursion_end(&excursion);
+    }
+    return cx_caching_allocator.trim(&guard->inner);
+}
+
+/* ---- checking ---- */
+
+bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch, cx_guarded *out_piece)
+{
+    const cx_guard_key key = {(const char *)inner_pointer + CX_GUARD_BYTES, epoch};
+    cx_guarded *piece;
+    pthread_mutex_lock(&guard->lock);
+    HASH_FIND(hh, guard->live, &key, sizeof key, piece);
+    if (piece != NULL)
+        *out_piece = *piece;
+    pthread_mutex_unlock(&guard->lock);
+    return piece != NULL;
+}
+
+/* Copies of all pieces, since they may go while the driver is asked. NULL: no memory, or there are none. */
+static cx_guarded *copy_pieces(cx_guard *guard, size_t *out_count)
+{
+    cx_guarded *piece, *next;
+    size_t count = 0;
+    pthread_mutex_lock(&guard->lock);
+    for (piece = guard->oldest; piece != NULL; piece = piece->next)
+        count++;
+    cx_guarded *copies = calloc(count + HASH_COUNT(guard->live) + 1, sizeof *copies);
+    *out_count = 0;
+    for (piece = guard->oldest; copies != NULL && piece != NULL; piece = piece->next)
+        copies[(*out_count)++] = *piece;
+    if (copies != NULL)
+        HASH_ITER(hh, guard->live, piece, next)
+            copies[(*out_count)++] = *piece;
+    pthread_mutex_unlock(&guard->lock);
+    return copies;
+}
+
+/* Lock held. */
+static cx_guarded *find_again(cx_guard *guard, const cx_guarded *copy)
+{
+    cx_guarded *piece;
+    HASH_FIND(hh, guard->live, &copy->key, sizeof copy->key, piece);
+    if (piece != NULL && piece->number == copy->number)
+        return piece;
+    for (piece = guard->oldest; piece != NULL && piece->number != copy->number; piece = piece->next)
+        ;
+    return piece;
+}
+
+/* Whether a piece was there all the time while it was looked at, in the state that the copy shows. */
+static bool was_there(cx_guard *guard, const cx_guarded *copy)
+{
+    pthread_mutex_lock(&guard->lock);
+    cx_guarded *piece = find_again(guard, copy);
+    bool there = piece != NULL && piece->filled == copy->filled;
+    if (there)
+        piece->told = true;
+    pthread_mutex_unlock(&guard->lock);
+    return there;
+}
+
+static ctxrt_status look_at(cx_guarded *piece)
+{
+    return piece->filled ? cx_guard_look_inside(piece) : cx_guard_look_around(piece);
+}
+
+ctxrt_status cx_guard_check(cx_guard *guard)
+{
+    size_t count;
+    cx_excursion excursion;
+    cx_error_saved first;
+    ctxrt_status status = cx_excursion_begin(guard->inner.context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_guarded *copies = copy_pieces(guard, &count);
+    if (copies == NULL)
+        status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to look at the allocator's pieces");
+    for (size_t i = 0; i < count; i++)
+        if (cx_context_holds_what_is_of(copies[i].inner.context, copies[i].inner.epoch) &&
+            look_at(&copies[i]) != CTXRT_SUCCESS && was_there(guard, &copies[i]) && status == CTXRT_SUCCESS) {
+            status = CTXRT_ERROR_CORRUPTED;
+            cx_error_save(&first);
+        }
+    if (status == CTXRT_ERROR_CORRUPTED)
+        cx_error_restore(&first);
+    free(copies);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+ctxrt_status ctxrt_allocator_check(ctxrt_allocator *handle)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = cx_allocator_resolve(handle, &allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (allocator->guard == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the allocator of %s is not in debug mode",
+                        cx_context_text(allocator->context));
+    return cx_guard_check(allocator->guard);
+}
+
+/* ---- life ---- */
+
+ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options)
+{
+    cx_guard *guard = calloc(1, sizeof *guard);
+    if (guard == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the debug mode of an allocator");
+    guard->options = *options;
+    guard->inner.kind = &cx_caching_allocator;
+    guard->inner.context = allocator->context;
+    guard->inner.options = allocator->options;
+    guard->inner.options.limit_bytes = 0;
+    guard->inner.guard = guard;
+    atomic_store(&guard->inner.growths_until_refusal, options->fail_call);
+    cx_figures_reset(&guard->inner.figures, 0);
+    ctxrt_status status = cx_cache_open(&guard->inner, &guard->inner.cache);
+    if (status != CTXRT_SUCCESS) {
+        free(guard);
+        return status;
+    }
+    pthread_mutex_init(&guard->lock, NULL);
+    allocator->guard = guard;
+    return CTXRT_SUCCESS;
+}
+
+void cx_guard_close(cx_guard *guard, bool native)
+{
+    cx_excursion excursion;
+    cx_guarded *piece;
+    if (native && cx_excursion_begin(guard->inner.context, &excursion) == CTXRT_SUCCESS) {
+        (void)empty_quarantine(guard, 0);
+        cx_excursion_end(&excursion);
+    }
+    /* What is left goes with the cache. */
+    while ((piece = take_oldest(guard, 0)) != NULL)
+        free(piece);
+    cx_cache_close(guard->inner.cache, native);
+    pthread_mutex_destroy(&guard->lock);
+    free(guard);
+}
+
+static void destroy(cx_allocator *allocator)
+{
+    cx_guard_close(allocator->guard, true);
+    allocator->guard = NULL;
+}
+
+const cx_allocator_kind cx_guarded_allocator = {.alloc = alloc, .free = free_block, .trim = trim, .destroy = destroy};

@@ -1,0 +1,180 @@
+/* What is around guarded pieces and in freed ones: filled and looked at in the order of their streams. */
+#include "base/error.h"
+#include "base/log.h"
+#include "memory/allocator_snapshot.h"
+#include "memory/guard.h"
+#include "work/stream.h"
+#include "work/uncaptured.h"
+
+#include <stdlib.h>
+
+/* Bytes that are seldom written by accident, and that make numbers nobody takes for good. */
+#define AROUND 0xC9
+#define FRESH 0xA7
+#define FREED 0xDB
+
+#define CHUNK_BYTES ((size_t)64 << 10)
+
+/* ---- where a piece's work goes ---- */
+
+/* A stream that is gone has work still that only the whole context can be waited for. */
+typedef struct queue {
+    const cx_driver *driver;
+    CUstream native;
+    bool gone, capturing;
+} queue;
+
+static queue queue_of(const cx_guarded *piece)
+{
+    queue self = {.driver = piece->inner.context->driver};
+    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_NONE;
+    const cx_stream *stream = cx_pool_find(&cx_streams, piece->stream);
+    self.gone = stream == NULL;
+    if (self.gone)
+        return self;
+    self.native = atomic_load(&stream->native);
+    cxu_result result = self.driver->table.stream_is_capturing(self.native, &state);
+    self.capturing = result != CXU_SUCCESS || state != CXU_STREAM_CAPTURE_STATUS_NONE;
+    return self;
+}
+
+static cxu_result fill(const queue *line, uintptr_t address, unsigned char value, size_t size)
+{
+    return line->gone ? line->driver->table.memset_d8(address, value, size)
+                       : line->driver->table.memset_d8_async(address, value, size, line->native);
+}
+
+/* Behind all work that may write there. */
+static cxu_result wait(const queue *line)
+{
+    return line->gone ? line->driver->table.ctx_synchronize()
+                       : line->driver->table.stream_synchronize(line->native);
+}
+
+static cxu_result read_back(const queue *line, unsigned char *bytes, uintptr_t address, size_t size)
+{
+    if (line->gone)
+        return line->driver->table.memcpy_dtoh(bytes, address, size);
+    cxu_result result = line->driver->table.memcpy_dtoh_async(bytes, address, size, line->native);
+    return result == CXU_SUCCESS ? line->driver->table.stream_synchronize(line->native) : result;
+}
+
+/* ---- filling ---- */
+
+static ctxrt_status mark(const cx_guard *guard, const cx_guarded *piece, const queue *line)
+{
+    uintptr_t begin = (uintptr_t)piece->pointer;
+    cxu_result result = fill(line, begin - CX_GUARD_BYTES, AROUND, CX_GUARD_BYTES);
+    if (result == CXU_SUCCESS)
+        result = fill(line, begin + piece->size_bytes, AROUND, CX_GUARD_BYTES);
+    if (result == CXU_SUCCESS && (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
+        result = fill(line, begin, FRESH, piece->size_bytes);
+    return cx_driver_check(line->driver, CX_SLOT_memset_d8_async, result);
+}
+
+ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *piece)
+{
+    cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
+    queue line = queue_of(piece);
+    ctxrt_status status = CTXRT_SUCCESS;
+    piece->marked = !line.capturing && (guard->options.flags & CTXRT_DEBUG_CANARY) != 0;
+    if (piece->marked)
+        status = mark(guard, piece, &line);
+    else if (!line.capturing && (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
+        status = cx_driver_check(line.driver, CX_SLOT_memset_d8_async,
+                                 fill(&line, (uintptr_t)piece->pointer, FRESH, piece->size_bytes));
+    cx_uncaptured_end(&uncaptured);
+    return status;
+}
+
+void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece)
+{
+    if ((guard->options.flags & CTXRT_DEBUG_POISON) == 0)
+        return;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
+    queue line = queue_of(piece);
+    piece->filled =
+        !line.capturing && fill(&line, (uintptr_t)piece->pointer, FREED, piece->size_bytes) == CXU_SUCCESS;
+    cx_uncaptured_end(&uncaptured);
+}
+
+/* ---- looking ---- */
+
+static ctxrt_status tell(cx_guarded *piece, const char *where, size_t distance, unsigned char value)
+{
+    char place[256];
+    cx_place_text(piece->place, place, sizeof place);
+    ctxrt_status status =
+        cx_error(CTXRT_ERROR_CORRUPTED, "the %zu bytes at %p of %s%s%s: byte %zu %s is %#x", piece->size_bytes,
+                 piece->pointer, cx_context_text(piece->inner.context), place[0] != '\0' ? ", allocated in " : "", place,
+                 distance, where, value);
+    if (!piece->told)
+        cx_log(CTXRT_LOG_ERROR, "%s", ctxrt_last_error()->message);
+    piece->told = true;
+    return status;
+}
+
+/* Which of the bytes at an address are not this value: the number of the first, or `size`. SIZE_MAX: the driver
+ * refused, which says nothing about the bytes. */
+static size_t find_other(const queue *line, uintptr_t address, size_t size, unsigned char value, unsigned char *out_other)
+{
+    unsigned char *bytes = malloc(size < CHUNK_BYTES ? size : CHUNK_BYTES);
+    size_t at = 0;
+    while (bytes != NULL && at < size) {
+        size_t length = size - at < CHUNK_BYTES ? size - at : CHUNK_BYTES;
+        size_t same = 0;
+        if (read_back(line, bytes, address + at, length) != CXU_SUCCESS)
+            break;
+        while (same < length && bytes[same] == value)
+            same++;
+        if (same < length) {
+            *out_other = bytes[same];
+            free(bytes);
+            return at + same;
+        }
+        at += length;
+    }
+    free(bytes);
+    return at < size ? SIZE_MAX : size;
+}
+
+static ctxrt_status look_around(cx_guarded *piece, const queue *line)
+{
+    unsigned char other = 0;
+    uintptr_t begin = (uintptr_t)piece->pointer;
+    size_t before = find_other(line, begin - CX_GUARD_BYTES, CX_GUARD_BYTES, AROUND, &other);
+    if (before < CX_GUARD_BYTES)
+        return tell(piece, "before it", CX_GUARD_BYTES - before, other);
+    size_t behind = find_other(line, begin + piece->size_bytes, CX_GUARD_BYTES, AROUND, &other);
+    return behind < CX_GUARD_BYTES ? tell(piece, "behind it", behind + 1, other) : CTXRT_SUCCESS;
+}
+
+static ctxrt_status look_inside(cx_guarded *piece, const queue *line)
+{
+    unsigned char other = 0;
+    size_t at = find_other(line, (uintptr_t)piece->pointer, piece->size_bytes, FREED, &other);
+    return at < piece->size_bytes ? tell(piece, "of it was written after it was freed: it", at, other) : CTXRT_SUCCESS;
+}
+
+static ctxrt_status look(cx_guarded *piece, bool wanted, ctxrt_status (*how)(cx_guarded *piece, const queue *line))
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (!wanted)
+        return status;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
+    queue line = queue_of(piece);
+    if (!line.capturing && wait(&line) == CXU_SUCCESS)
+        status = how(piece, &line);
+    cx_uncaptured_end(&uncaptured);
+    return status;
+}
+
+ctxrt_status cx_guard_look_around(cx_guarded *piece)
+{
+    return look(piece, piece->marked, look_around);
+}
+
+ctxrt_status cx_guard_look_inside(cx_guarded *piece)
+{
+    return look(piece, piece->filled, look_inside);
+}

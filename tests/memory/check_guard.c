@@ -1,0 +1,470 @@
+/* The debug mode of an allocator: what it notices, what it says, and that it aborts nothing. */
+#include "fixture.h"
+#include "gate.h"
+#include "log_lines.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KIB ((size_t)1 << 10)
+#define MIB ((size_t)1 << 20)
+
+static ctxrt_allocator *allocator;
+static ctxrt_allocator_debug debug;
+static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void use_allocator(void)
+{
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.debug = &debug;
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+}
+
+static void set_up(void)
+{
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    debug = (ctxrt_allocator_debug)CTXRT_ALLOCATOR_DEBUG_INIT;
+    debug.flags = CTXRT_DEBUG_CANARY | CTXRT_DEBUG_POISON;
+}
+
+static void tear_down(void)
+{
+    size_t free_bytes;
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &free_bytes, NULL));
+    ck_assert_uint_eq(free_bytes, 256 * MIB);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+
+static unsigned char *alloc(size_t size)
+{
+    void *pointer;
+    cx_assert_ok(ctxrt_alloc(size, &pointer));
+    return pointer;
+}
+
+static void assert_says(const char *wanted)
+{
+    ck_assert_msg(strstr(ctxrt_last_error()->message, wanted) != NULL, "\"%s\" is not in: %s", wanted,
+                  ctxrt_last_error()->message);
+}
+
+static void assert_filled(const void *memory, size_t size, unsigned char value)
+{
+    unsigned char *bytes = malloc(size);
+    ck_assert_ptr_nonnull(bytes);
+    cx_assert_ok(ctxrt_copy(bytes, memory, size, CTXRT_COPY_DEVICE_TO_HOST));
+    for (size_t i = 0; i < size; i++)
+        ck_assert_msg(bytes[i] == value, "byte %zu is %#x, not %#x", i, bytes[i], value);
+    free(bytes);
+}
+
+/* ---- around a piece ---- */
+
+static const size_t sizes[] = {1, 255, 256, 1000, 100 << 10, 3 << 20};
+
+START_TEST(memory_that_is_used_as_it_should_be_is_freed_without_a_word)
+{
+    use_allocator();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ctxrt_memory *memory;
+        cx_assert_ok(ctxrt_memory_alloc(sizes[i], &memory));
+        ck_assert_uint_eq((uintptr_t)ctxrt_memory_pointer(memory) % 256, 0);
+        assert_filled(ctxrt_memory_pointer(memory), sizes[i], 0xA7);
+        cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 1, sizes[i]));
+        cx_assert_ok(ctxrt_allocator_check(NULL));
+        cx_assert_ok(ctxrt_memory_release(memory));
+    }
+}
+END_TEST
+
+/* How far from the piece, before it (negative) or behind it; the byte that the message names. */
+static const struct {
+    long distance;
+    const char *says;
+} strays[] = {{-1, "byte 1 before it is 0x5"}, {-256, "byte 256 before it is 0x5"}, {0, "byte 1 behind it is 0x5"},
+              {255, "byte 256 behind it is 0x5"}};
+
+START_TEST(a_byte_beyond_a_piece_is_told_by_its_free)
+{
+    use_allocator();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *memory = alloc(sizes[i]);
+        long distance = strays[_i].distance;
+        unsigned char *stray = distance < 0 ? memory + distance : memory + sizes[i] + distance;
+        cx_assert_ok(ctxrt_fill_async(stray, 5, 1, NULL));
+        cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
+        assert_says(strays[_i].says);
+        cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_INVALID_ARGUMENT);
+    }
+}
+END_TEST
+
+static void *free_elsewhere(void *memory)
+{
+    return (void *)(intptr_t)ctxrt_memory_release(memory);
+}
+
+START_TEST(a_thread_with_nothing_current_is_told_too)
+{
+    pthread_t thread;
+    ctxrt_memory *memory;
+    void *status;
+    use_allocator();
+    cx_assert_ok(ctxrt_memory_alloc(100, &memory));
+    cx_assert_ok(ctxrt_fill((char *)ctxrt_memory_pointer(memory) + 100, 0, 1));
+    ck_assert_int_eq(pthread_create(&thread, NULL, free_elsewhere, memory), 0);
+    ck_assert_int_eq(pthread_join(thread, &status), 0);
+    ck_assert_int_eq((int)(intptr_t)status, CTXRT_ERROR_CORRUPTED);
+}
+END_TEST
+
+START_TEST(work_of_the_stream_that_is_still_to_run_is_waited_for)
+{
+    use_allocator();
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    unsigned char *memory = alloc(MIB);
+    cx_assert_ok(ctxrt_fill_async(memory, 1, MIB, NULL));
+    cx_assert_ok(ctxrt_fill_async(memory + MIB, 7, 1, NULL));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    if (_i == 1)
+        cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
+    if (_i == 0)
+        cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
+START_TEST(a_check_finds_it_while_the_memory_is_live_and_the_log_says_it_once)
+{
+    use_allocator();
+    unsigned char *good = alloc(KIB), *bad = alloc(KIB);
+    cx_assert_ok(ctxrt_fill(bad + KIB, 1, 1));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
+    cx_assert_error(ctxrt_allocator_check(allocator), CTXRT_ERROR_CORRUPTED);
+    assert_says("byte 1 behind it is 0x1");
+    cx_assert_error(ctxrt_allocator_check(allocator), CTXRT_ERROR_CORRUPTED);
+    cx_assert_error(ctxrt_free(bad), CTXRT_ERROR_CORRUPTED);
+    ck_assert_int_eq(log_lines_with(&lines, "byte 1 behind it"), 1);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_allocator_check(allocator));
+    cx_assert_ok(ctxrt_free(good));
+}
+END_TEST
+
+/* ---- after the free ---- */
+
+START_TEST(memory_in_quarantine_is_not_given_out_again_until_there_is_too_much_of_it)
+{
+    debug.quarantine_bytes = 4 * (64 * KIB + 512);
+    use_allocator();
+    unsigned char *seen[5];
+    for (int i = 0; i < 5; i++) {
+        seen[i] = alloc(64 * KIB);
+        for (int j = 0; j < i; j++)
+            ck_assert_ptr_ne(seen[i], seen[j]);
+        cx_assert_ok(ctxrt_free(seen[i]));
+    }
+    ck_assert_ptr_eq(alloc(64 * KIB), seen[0]);
+    cx_assert_ok(ctxrt_free(seen[0]));
+}
+END_TEST
+
+START_TEST(a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends)
+{
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    unsigned char *memory = alloc(KIB);
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_fill(memory + 700, 9, 1));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
+    if (_i == 0)
+        cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
+    else
+        cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_int_eq(log_lines_with(&lines, "byte 700 of it was written after it was freed: it is 0x9"), 1);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+START_TEST(quarantine_is_given_up_before_a_request_fails)
+{
+    debug.quarantine_bytes = 200 * MIB;
+    use_allocator();
+    cx_assert_ok(ctxrt_free(alloc(150 * MIB)));
+    cx_assert_ok(ctxrt_free(alloc(150 * MIB)));
+}
+END_TEST
+
+/* ---- limits and refusals ---- */
+
+START_TEST(a_context_has_a_limit_for_all_of_its_allocators)
+{
+    void *memory;
+    debug.context_limit_bytes = MIB;
+    use_allocator();
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    unsigned char *others = alloc(MIB / 2);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    unsigned char *own = alloc(MIB / 2);
+    cx_assert_error(ctxrt_alloc(1, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    assert_says("beyond the limit of primary context");
+    cx_assert_ok(ctxrt_free(others));
+    others = alloc(1);
+    cx_assert_ok(ctxrt_free(others));
+    cx_assert_ok(ctxrt_free(own));
+}
+END_TEST
+
+/* The request goes on: what is held is given back, and the driver asked again. */
+START_TEST(a_call_for_memory_that_is_refused_is_made_again)
+{
+    size_t before, after;
+    debug.fail_call = 2;
+    use_allocator();
+    unsigned char *first = alloc(4 * MIB);
+    cx_assert_ok(ctxrt_free(first));
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &before, NULL));
+    unsigned char *second = alloc(16 * MIB);
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &after, NULL));
+    ck_assert_uint_lt(before - after, 16 * MIB);
+    cx_assert_ok(ctxrt_free(second));
+}
+END_TEST
+
+/* ---- what else there is ---- */
+
+START_TEST(queries_and_snapshots_show_the_users_memory)
+{
+    ctxrt_pointer_info info;
+    char text[4096] = "";
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    unsigned char *memory = alloc(1000), *gone = alloc(1000);
+    cx_assert_ok(ctxrt_pointer_query(memory + 999, &info));
+    ck_assert_int_eq(info.known, 1);
+    ck_assert_ptr_eq(info.base, memory);
+    ck_assert_uint_eq(info.size_bytes, 1000);
+    cx_assert_ok(ctxrt_pointer_query(memory - 1, &info));
+    ck_assert_int_eq(info.known, 0);
+    cx_assert_ok(ctxrt_free(gone));
+    cx_assert_ok(ctxrt_pointer_query(gone, &info));
+    ck_assert_int_eq(info.known, 0);
+    FILE *file = fmemopen(text, sizeof text, "w");
+    ck_assert_ptr_nonnull(file);
+    cx_assert_ok(ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON));
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_ptr_nonnull(strstr(text, "\"state\": \"live\", \"asked_bytes\": 1000"));
+    ck_assert_ptr_nonnull(strstr(text, "\"state\": \"quarantined\""));
+    cx_assert_ok(ctxrt_free(memory));
+}
+END_TEST
+
+START_TEST(figures_and_limits_are_of_what_was_asked_for)
+{
+    void *memory;
+    ctxrt_allocator_figures figures;
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    cx_assert_ok(ctxrt_allocator_set_limit(NULL, 1000));
+    cx_assert_ok(ctxrt_free(alloc(1000)));
+    unsigned char *kept = alloc(600);
+    cx_assert_error(ctxrt_alloc(401, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.current_bytes, 600);
+    ck_assert_uint_eq(figures.peak_bytes, 1000);
+    ck_assert_uint_eq(figures.total_count, 2);
+    cx_assert_ok(ctxrt_free(kept));
+}
+END_TEST
+
+START_TEST(memory_of_before_a_reset_is_freed_without_a_look)
+{
+    use_allocator();
+    unsigned char *before = alloc(KIB);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    unsigned char *after = alloc(KIB);
+    if (after != before)
+        cx_assert_ok(ctxrt_free(before));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_free(after));
+}
+END_TEST
+
+START_TEST(a_capturing_stream_is_left_alone)
+{
+    ctxrt_graph *graph;
+    use_allocator();
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    unsigned char *before = alloc(KIB);
+    cx_assert_ok(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_THREAD_LOCAL));
+    unsigned char *during = alloc(KIB);
+    cx_assert_ok(ctxrt_free(before));
+    cx_assert_ok(ctxrt_stream_capture_end(stream, &graph));
+    cx_assert_ok(ctxrt_free(during));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
+static Suite *guard_suite(void)
+{
+    Suite *suite = suite_create("guard");
+    TCase *tcase = tcase_create("guard");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, memory_that_is_used_as_it_should_be_is_freed_without_a_word);
+    tcase_add_loop_test(tcase, a_byte_beyond_a_piece_is_told_by_its_free, 0, sizeof strays / sizeof *strays);
+    tcase_add_test(tcase, a_thread_with_nothing_current_is_told_too);
+    tcase_add_loop_test(tcase, work_of_the_stream_that_is_still_to_run_is_waited_for, 0, 2);
+    tcase_add_test(tcase, a_check_finds_it_while_the_memory_is_live_and_the_log_says_it_once);
+    tcase_add_test(tcase, memory_in_quarantine_is_not_given_out_again_until_there_is_too_much_of_it);
+    tcase_add_loop_test(tcase, a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends, 0, 2);
+    tcase_add_test(tcase, quarantine_is_given_up_before_a_request_fails);
+    tcase_add_test(tcase, a_context_has_a_limit_for_all_of_its_allocators);
+    tcase_add_test(tcase, a_call_for_memory_that_is_refused_is_made_again);
+    tcase_add_test(tcase, queries_and_snapshots_show_the_users_memory);
+    tcase_add_test(tcase, figures_and_limits_are_of_what_was_asked_for);
+    tcase_add_test(tcase, memory_of_before_a_reset_is_freed_without_a_look);
+    tcase_add_test(tcase, a_capturing_stream_is_left_alone);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+/* ---- CTXRT_DEBUG_MEMORY ---- */
+
+static void set_environment(const char *value)
+{
+    ck_assert_int_eq(setenv("CTXRT_DEBUG_MEMORY", value, 1), 0);
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+}
+
+START_TEST(the_environment_turns_it_on_for_every_allocator)
+{
+    ctxrt_allocator *created;
+    set_environment("canary,poison,quarantine=64K");
+    cx_assert_ok(ctxrt_allocator_create(NULL, &created));
+    for (int i = 0; i < 2; i++) {
+        cx_assert_ok(ctxrt_frame_set_allocator(i == 0 ? NULL : created));
+        unsigned char *memory = alloc(KIB);
+        cx_assert_ok(ctxrt_fill(memory - 1, 0, 1));
+        cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
+    }
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(created));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+START_TEST(an_allocator_with_options_of_its_own_does_not_ask_the_environment)
+{
+    set_environment("canary");
+    debug = (ctxrt_allocator_debug)CTXRT_ALLOCATOR_DEBUG_INIT;
+    use_allocator();
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_says("is not in debug mode");
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+static const char *const malformed[] = {"canaries", "quarantine=", "limit", "fail=0", "canary=1", "limit=4X"};
+
+START_TEST(a_word_that_means_nothing_is_an_error_of_the_first_request)
+{
+    void *memory;
+    set_environment(malformed[_i]);
+    cx_assert_error(ctxrt_alloc(1, &memory), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_says("CTXRT_DEBUG_MEMORY=");
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+START_TEST(bad_options_are_refused)
+{
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    debug = (ctxrt_allocator_debug)CTXRT_ALLOCATOR_DEBUG_INIT;
+    options.debug = &debug;
+    debug.flags = 4;
+    cx_assert_error(ctxrt_allocator_create(&options, &allocator), CTXRT_ERROR_INVALID_ARGUMENT);
+    debug.flags = CTXRT_DEBUG_CANARY;
+    debug.struct_size--;
+    cx_assert_error(ctxrt_allocator_create(&options, &allocator), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+/* ---- a driver that refuses ---- */
+
+START_TEST(memory_that_cannot_be_filled_is_not_given_out)
+{
+    void *memory;
+    ctxrt_allocator_figures figures;
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuMemsetD8Async@2:INVALID_VALUE", 1), 0);
+    set_environment("canary");
+    cx_assert_error(ctxrt_alloc(100, &memory), CTXRT_ERROR_DRIVER);
+    cx_assert_ok(ctxrt_alloc(100, &memory));
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.total_count, 1);
+    ck_assert_uint_eq(figures.current_count, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+/* What could not be looked at is not called wrong. */
+START_TEST(memory_that_cannot_be_looked_at_is_freed_all_the_same)
+{
+    void *memory;
+    ctxrt_allocator_figures figures;
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuMemcpyDtoHAsync:INVALID_VALUE", 1), 0);
+    set_environment("canary,poison,quarantine=1M");
+    cx_assert_ok(ctxrt_alloc(100, &memory));
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.current_count, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+static Suite *environment_suite(void)
+{
+    Suite *suite = suite_create("guard environment");
+    TCase *tcase = tcase_create("environment");
+    tcase_add_test(tcase, the_environment_turns_it_on_for_every_allocator);
+    tcase_add_test(tcase, an_allocator_with_options_of_its_own_does_not_ask_the_environment);
+    tcase_add_loop_test(tcase, a_word_that_means_nothing_is_an_error_of_the_first_request, 0,
+                        sizeof malformed / sizeof *malformed);
+    tcase_add_test(tcase, bad_options_are_refused);
+    tcase_add_test(tcase, memory_that_cannot_be_filled_is_not_given_out);
+    tcase_add_test(tcase, memory_that_cannot_be_looked_at_is_freed_all_the_same);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    static Suite *(*const suites[])(void) = {guard_suite, environment_suite, NULL};
+    return cx_test_run(suites);
+}
