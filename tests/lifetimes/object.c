@@ -154,6 +154,45 @@ static ctxrt_status end_graph(object *self)
     return ctxrt_graph_release(self->graph);
 }
 
+static ctxrt_status fill(void *pointer)
+{
+    return ctxrt_fill_async(pointer, 1, OBJECT_BYTES, NULL);
+}
+
+/* With memory that the recording gets, and an operator that uses it. */
+static ctxrt_status begin_recording(object *self)
+{
+    ctxrt_operator operation = CTXRT_OPERATOR_INIT;
+    ctxrt_status status = ctxrt_recording_start(NULL);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_alloc(OBJECT_BYTES, &self->pointer);
+    operation.type = "fill";
+    operation.run = fill;
+    operation.user_data = self->pointer;
+    operation.capturable = 1;
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_operator_submit(&operation);
+    return status == CTXRT_SUCCESS ? ctxrt_free(self->pointer) : status;
+}
+
+static ctxrt_status make_recorded_graph(object *self)
+{
+    ctxrt_status status = begin_recording(self);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_recording_stop(&self->graph);
+    return status == CTXRT_SUCCESS ? ctxrt_stream_synchronize(NULL) : status;
+}
+
+static ctxrt_status use_recording(object *self)
+{
+    return ctxrt_recording_stop(&self->graph);
+}
+
+static ctxrt_status end_recording(object *self)
+{
+    return self->graph != NULL ? ctxrt_graph_release(self->graph) : ctxrt_recording_cancel();
+}
+
 static ctxrt_status make_frame(object *self)
 {
     return ctxrt_stack_push(self->context);
@@ -240,6 +279,8 @@ const object_kind object_kinds[] = {
     {"registered pages", make_registered, NULL, end_registered, 0},
     {"allocator", make_allocator, use_allocator, end_allocator, 0},
     {"graph", make_graph, use_graph, end_graph, 0},
+    {"recorded graph", make_recorded_graph, use_graph, end_graph, 0},
+    {"recording", begin_recording, use_recording, end_recording, 1},
     {"frame", make_frame, use_frame, end_frame, 1},
     {"scope", make_scope, use_frame, end_scope, 1},
     {"detached frame", make_detached, use_detached, end_detached, 0},
