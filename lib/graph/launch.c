@@ -52,8 +52,9 @@ static ctxrt_status resolve_stream(cx_context *context, ctxrt_stream **stream,
     ctxrt_status status = *stream == NULL ? choose_stream(context, stream) : CTXRT_SUCCESS;
     if (status == CTXRT_SUCCESS)
         status = cx_stream_resolve_handle(*stream, out_target);
-    if (status == CTXRT_SUCCESS && out_target->context != context)
-        return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "the graph is of %s, and the stream of %s",
+    if (status == CTXRT_SUCCESS && out_target->driver != context->driver)
+        return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
+                        "the graph is of %s, and the stream of %s, which is another driver's",
                         cx_context_text(context), cx_context_text(out_target->context));
     return status;
 }
@@ -165,6 +166,113 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
     return status;
 }
 
+static ctxrt_status launch_there(cx_graph *graph, launching *self)
+{
+    return cx_graph_is_marked(graph->sequence) ? launch_in_order(graph, self) : launch_pieces(self);
+}
+
+/* ---- streams of other contexts ---- */
+
+static ctxrt_status make_aside(cx_context *context, launching *self)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &self->stream);
+    cx_excursion_end(&excursion);
+    return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(self->stream, &self->target) : status;
+}
+
+static ctxrt_status record(const cx_stream_target *stream, CUevent event)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(stream->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(stream->driver, event_record, (event, stream->native));
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+static ctxrt_status wait_for(const cx_stream_target *stream, CUevent event)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(stream->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(stream->driver, stream_wait_event,
+                            (stream->native, event, CXU_EVENT_WAIT_DEFAULT));
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+/* The second stream goes on behind what the first one has to do by now. */
+static ctxrt_status put_behind(const cx_stream_target *first, const cx_stream_target *second)
+{
+    CUevent event;
+    ctxrt_status status = make_event(first, &event);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = record(first, event);
+    if (status == CTXRT_SUCCESS)
+        status = wait_for(second, event);
+    (void)first->driver->table.event_destroy(event);
+    return status;
+}
+
+/* In a stream of the graph's own context, behind what the other one has to do and before what comes to it. */
+static ctxrt_status launch_aside(cx_graph *graph, launching *self)
+{
+    const cx_stream_target asked = self->target;
+    cx_error_saved saved;
+    ctxrt_status status = make_aside(graph->sequence->context, self);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = put_behind(&asked, &self->target);
+    if (status == CTXRT_SUCCESS) {
+        status = launch_there(graph, self);
+        cx_error_save(&saved);
+        ctxrt_status behind = put_behind(&self->target, &asked);
+        if (status == CTXRT_SUCCESS)
+            status = behind;
+        else
+            cx_error_restore(&saved);
+    }
+    cx_error_save(&saved);
+    ctxrt_status destroyed = ctxrt_stream_destroy(self->stream);
+    if (status == CTXRT_SUCCESS)
+        return destroyed;
+    cx_error_restore(&saved);
+    return status;
+}
+
+static bool calls_operators(const cx_graph *graph)
+{
+    for (size_t i = 0; i < graph->sequence->piece_count; i++)
+        if (graph->execs[i] == NULL)
+            return true;
+    return false;
+}
+
+/* A capture takes the graph's work over wherever it is of; operators must be called in their own context. */
+static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
+{
+    bool capturing;
+    ctxrt_status status = is_capturing(&self->target, &capturing);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (!capturing)
+        return launch_aside(graph, self);
+    if (calls_operators(graph))
+        return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
+                        "the graph has operators to be called in %s, and the stream that captures is of %s",
+                        cx_context_text(graph->sequence->context), cx_context_text(self->target.context));
+    return launch_pieces(self);
+}
+
+/* ---- the call ---- */
+
 static ctxrt_status launch(cx_graph *graph, ctxrt_stream *stream)
 {
     launching self = {.graph = graph, .stream = stream};
@@ -176,8 +284,7 @@ static ctxrt_status launch(cx_graph *graph, ctxrt_stream *stream)
         status = cx_graph_instantiate(graph, graph->sequence);
     if (status != CTXRT_SUCCESS)
         return status;
-    status =
-        cx_graph_is_marked(graph->sequence) ? launch_in_order(graph, &self) : launch_pieces(&self);
+    status = self.target.context == context ? launch_there(graph, &self) : launch_elsewhere(graph, &self);
     return cx_context_blame(context, "graph", status);
 }
 

@@ -623,6 +623,11 @@ static ctxrt_status launch_graph_here(stage *self)
     return ctxrt_graph_launch(self->objects[HERE].graph, self->objects[HERE].stream);
 }
 
+static ctxrt_status launch_graph_aside(stage *self)
+{
+    return ctxrt_graph_launch(self->objects[THERE].graph, self->objects[HERE].stream);
+}
+
 static ctxrt_status clone_graph(stage *self)
 {
     return ctxrt_graph_clone(self->objects[THERE].graph, &self->out.graph);
@@ -858,6 +863,7 @@ const operation operations[] = {
     {"ctxrt_stream_capture_status", ON_ANY, capture_status, NULL, false, false},
     {"ctxrt_graph_launch", ON_ANY, launch_graph, NULL, false, false},
     {"ctxrt_graph_launch, in a stream", ON_ANY, launch_graph_here, NULL, false, false},
+    {"ctxrt_graph_launch, in a stream of another device", ON_ANY, launch_graph_aside, NULL, false, false},
     {"ctxrt_operator_submit", ON_FRAMES, submit, NULL, false, false},
     {"ctxrt_recording_start", ON_FRAMES, start_and_cancel, NULL, false, false},
     {"ctxrt_recording_stop", ON_FRAMES, record_graph, NULL, false, false},

@@ -67,6 +67,34 @@ START_TEST(stop_calls_what_it_captures_once_and_a_launch_calls_the_rest_once)
 }
 END_TEST
 
+START_TEST(a_launch_into_a_stream_of_another_context_calls_operators_in_their_own)
+{
+    ctxrt_context *context, *top;
+    ctxrt_graph *graph = record_steps(), *captured = NULL;
+    cx_assert_ok(ctxrt_context_create(here, 0, &context));
+    cx_assert_ok(ctxrt_stack_push(context));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    for (int launch = 1; launch <= 2; launch++) {
+        cx_assert_ok(ctxrt_graph_launch(graph, stream));
+        cx_assert_ok(ctxrt_stream_synchronize(stream));
+        ck_assert_int_eq(order.count, launch * STEPS);
+    }
+    for (int i = 0; i < order.count; i++)
+        ck_assert_int_eq(order.numbers[i], i % STEPS);
+    cx_assert_ok(ctxrt_context_current(&top));
+    ck_assert_ptr_eq(top, context);
+    cx_assert_ok(ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_THREAD_LOCAL));
+    cx_assert_error(ctxrt_graph_launch(graph, stream), CTXRT_ERROR_WRONG_CONTEXT);
+    cx_assert_ok(ctxrt_stream_capture_end(stream, &captured));
+    cx_assert_ok(ctxrt_graph_release(captured));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_context_destroy(context));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    ck_assert_int_eq(order.count, 2 * STEPS);
+}
+END_TEST
+
 START_TEST(operators_end_with_the_last_clone_of_their_graph)
 {
     ctxrt_graph *graph = record_steps(), *clone;
@@ -506,6 +534,7 @@ END_TEST
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, stop_calls_what_it_captures_once_and_a_launch_calls_the_rest_once);
+    tcase_add_test(tests, a_launch_into_a_stream_of_another_context_calls_operators_in_their_own);
     tcase_add_test(tests, operators_end_with_the_last_clone_of_their_graph);
     tcase_add_test(tests, an_operator_runs_at_once_where_nothing_is_recorded);
     tcase_add_test(tests, an_empty_recording_is_a_graph_that_does_nothing);

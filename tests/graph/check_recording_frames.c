@@ -2,6 +2,9 @@
  * and the runtime end. */
 #include "operators.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 static turns order;
 static step steps[2];
 
@@ -183,6 +186,45 @@ START_TEST(a_reset_ends_a_recording)
 }
 END_TEST
 
+START_TEST(a_shutdown_is_refused_while_a_frame_is_recorded)
+{
+    start_with_memory();
+    cx_assert_error(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
+    ck_assert_int_eq(is_recording(), 1);
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_error(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_graph_launch(graph, NULL));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    ck_assert_int_eq(order.count, 1);
+}
+END_TEST
+
+static bool knows_that_it_forked(void)
+{
+    int active;
+    ctxrt_graph *graph;
+    return ctxrt_recording_active(&active) == CTXRT_ERROR_FORKED &&
+           ctxrt_recording_stop(&graph) == CTXRT_ERROR_FORKED &&
+           ctxrt_recording_cancel() == CTXRT_ERROR_FORKED && atomic_load(&steps[0].ends) == 0;
+}
+
+START_TEST(the_child_of_a_fork_records_nothing_and_its_parent_goes_on)
+{
+    int status = -1;
+    start_with_memory();
+    pid_t child = fork();
+    if (child == 0)
+        _exit(knows_that_it_forked() ? 0 : 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_ok(ctxrt_graph_launch(graph, NULL));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    ck_assert_int_eq(order.count, 1);
+    ck_assert_int_eq(atomic_load(&steps[0].ends), 1);
+}
+END_TEST
+
 START_TEST(the_stream_of_a_frame_that_is_recorded_is_in_use)
 {
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_DEFAULT);
@@ -359,6 +401,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, the_end_of_a_scope_ends_a_recording_in_it);
     tcase_add_test(tests, a_recording_that_nobody_ended_is_in_use_and_named);
     tcase_add_test(tests, a_reset_ends_a_recording);
+    tcase_add_test(tests, a_shutdown_is_refused_while_a_frame_is_recorded);
+    tcase_add_test(tests, the_child_of_a_fork_records_nothing_and_its_parent_goes_on);
     tcase_add_test(tests, the_stream_of_a_frame_that_is_recorded_is_in_use);
     tcase_add_test(tests, a_thread_that_ends_while_it_records_leaves_that_to_the_next_who_cancels);
     tcase_add_test(tests, eight_threads_record_at_once_on_the_same_and_on_different_devices);
