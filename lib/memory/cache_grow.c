@@ -81,7 +81,7 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, ui
                         uint32_t *out_piece)
 {
     pthread_mutex_lock(&cache->lock);
-    bool added = cx_heap_add(&cache->region->heap, (uintptr_t)address, (uint32_t)units);
+    bool added = cx_heap_add(&cache->region->heap, (uintptr_t)address, (uint32_t)units, 0);
     *out_piece = added ? cx_cache_take_locked(cache, owner, piece_units) : 0;
     pthread_mutex_unlock(&cache->lock);
     if (!added)

@@ -149,6 +149,7 @@ static void link_free(cx_fit *fit, uint32_t index)
     bins->lists[where.octave] |= 1u << where.list;
     bins->octaves |= 1u << where.octave;
     bins->units += node->units;
+    bins->ranges++;
 }
 
 static void unlink_free(cx_fit *fit, uint32_t index)
@@ -156,6 +157,7 @@ static void unlink_free(cx_fit *fit, uint32_t index)
     cx_fit_node *node = at(fit, index);
     cx_fit_bins *bins = fit->bins[node->owner];
     bins->units -= node->units;
+    bins->ranges--;
     if (node->next != 0)
         at(fit, node->next)->previous = node->previous;
     if (node->previous != 0) {
@@ -254,8 +256,8 @@ static uint32_t find(const cx_fit *fit, uint32_t owner, uint32_t units)
                                     : probe(fit, bins, own, units, PROBES_AT_LAST);
 }
 
-/* What is over behind the taken part stays the owner's whose it was. */
-static void split(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
+/* What is over behind the first part stays the owner's whose it was, and is in no list. */
+static void cut(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
 {
     cx_fit_node *node = at(fit, index);
     cx_fit_node *behind = at(fit, rest);
@@ -269,7 +271,39 @@ static void split(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
         at(fit, node->after)->before = rest;
     node->after = rest;
     node->units = units;
-    link_free(fit, rest);
+}
+
+/* One or two nodes, or none at all. */
+static bool take_nodes(cx_fit *fit, bool first, bool second, uint32_t out_nodes[2])
+{
+    out_nodes[0] = first ? take_node(fit) : 0;
+    out_nodes[1] = second ? take_node(fit) : 0;
+    if ((!first || out_nodes[0] != 0) && (!second || out_nodes[1] != 0))
+        return true;
+    for (int i = 0; i < 2; i++)
+        if (out_nodes[i] != 0)
+            drop_node(fit, out_nodes[i]);
+    return false;
+}
+
+uint32_t cx_fit_carve(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units)
+{
+    uint32_t nodes[2];
+    if (!take_nodes(fit, offset_units != 0, at(fit, index)->units > offset_units + units, nodes))
+        return 0;
+    unlink_free(fit, index);
+    if (nodes[0] != 0) {
+        cut(fit, index, nodes[0], offset_units);
+        link_free(fit, index);
+        index = nodes[0];
+    }
+    if (nodes[1] != 0) {
+        cut(fit, index, nodes[1], units);
+        link_free(fit, nodes[1]);
+    }
+    at(fit, index)->state = CX_FIT_TAKEN;
+    at(fit, index)->tag = 0;
+    return index;
 }
 
 uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
@@ -289,8 +323,10 @@ uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
             return 0;
     }
     unlink_free(fit, index);
-    if (rest != 0)
-        split(fit, index, rest, units);
+    if (rest != 0) {
+        cut(fit, index, rest, units);
+        link_free(fit, rest);
+    }
     node->owner = owner;
     node->state = CX_FIT_TAKEN;
     node->tag = 0;
@@ -302,7 +338,10 @@ uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
 /* Nobody's range is another owner's as soon as it joins one. */
 static bool joins(const cx_fit_node *node, uint32_t owner)
 {
-    return node->state == CX_FIT_FREE && (node->owner == owner || node->owner == 0 || owner == 0);
+    if (node->state != CX_FIT_FREE)
+        return false;
+    return node->owner == owner ||
+           ((node->owner == 0 || owner == 0) && node->owner != CX_FIT_NOWHERE && owner != CX_FIT_NOWHERE);
 }
 
 /* The lower of two touching ranges, which are in no list, takes the upper in. */
@@ -343,6 +382,41 @@ uint32_t cx_fit_give(cx_fit *fit, uint32_t index)
     return settle(fit, index, at(fit, index)->owner);
 }
 
+bool cx_fit_expect(cx_fit *fit, uint32_t owner)
+{
+    return bins_of(fit, owner) != NULL;
+}
+
+void cx_fit_merge(cx_fit *fit, uint32_t first, uint32_t last, uint32_t owner)
+{
+    uint32_t upper = 0;
+    at(fit, first)->owner = owner;
+    while (first != last && upper != last) {
+        upper = at(fit, first)->after;
+        join(fit, first, upper);
+    }
+}
+
+uint32_t cx_fit_narrow(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units)
+{
+    uint32_t nodes[2];
+    uint32_t owner = at(fit, index)->owner;
+    if (!take_nodes(fit, offset_units != 0, at(fit, index)->units > offset_units + units, nodes))
+        return 0;
+    if (nodes[1] != 0) {
+        cut(fit, index, nodes[1], offset_units + units);
+        settle(fit, nodes[1], owner);
+    }
+    if (nodes[0] != 0) {
+        cut(fit, index, nodes[0], offset_units);
+        at(fit, nodes[0])->state = CX_FIT_TAKEN;
+        at(fit, nodes[0])->tag = 0;
+        settle(fit, index, owner);
+        index = nodes[0];
+    }
+    return index;
+}
+
 bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner)
 {
     if (bins_of(fit, owner) == NULL)
@@ -373,6 +447,11 @@ uint64_t cx_fit_free_units(const cx_fit *fit, uint32_t owner)
 {
     uint64_t units = fit->bins[0] != NULL ? fit->bins[0]->units : 0;
     return owner != 0 && fit->bins[owner] != NULL ? units + fit->bins[owner]->units : units;
+}
+
+uint32_t cx_fit_free_ranges(const cx_fit *fit, uint32_t owner)
+{
+    return fit->bins[owner] != NULL ? fit->bins[owner]->ranges : 0;
 }
 
 uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index)

@@ -6,7 +6,8 @@
  * A fit serves units of 256 bytes out of any number of segments, ranges without gaps that are added and
  * removed. Free ranges that touch are one range, unless different owners freed them: a range belongs to the
  * owner that freed it, a small number, until it is moved, and only requests of
- * that owner are served from it; those of owner 0, nobody, serve everyone. A free range of nobody joins a neighbour of an owner's and is then that owner's.
+ * that owner are served from it; those of owner 0, nobody, serve everyone. A free range of nobody joins a neighbour of an owner's and
+ * is then that owner's. Addresses without memory are ranges of CX_FIT_NOWHERE, which join no others.
  *
  * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at most 1/32.
  */
@@ -21,6 +22,7 @@
 #define CX_FIT_UNIT_BITS 8
 #define CX_FIT_UNIT_BYTES ((size_t)1 << CX_FIT_UNIT_BITS)
 #define CX_FIT_OWNERS_MAX 1024 /* owner 0 is nobody */
+#define CX_FIT_NOWHERE (CX_FIT_OWNERS_MAX - 1)
 
 /* ---- nodes ---- */
 
@@ -78,6 +80,7 @@ typedef struct cx_fit_bins {
     uint32_t lists[CX_FIT_OCTAVES];
     uint32_t heads[CX_FIT_OCTAVES][CX_FIT_LISTS];
     uint64_t units;
+    uint32_t ranges;
 } cx_fit_bins;
 
 typedef struct cx_fit {
@@ -123,6 +126,18 @@ bool cx_fit_is_whole(const cx_fit *fit, uint32_t index);
  * for a node. */
 uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units);
 
+/* Makes the lists of an owner that may get ranges by cx_fit_merge. False: no memory for them. */
+bool cx_fit_expect(cx_fit *fit, uint32_t owner);
+
+/* Takes a part of a free range, and leaves it its owner. 0: no memory for a node; nothing changed. */
+uint32_t cx_fit_carve(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units);
+
+/* Makes taken ranges that touch, from the first to the last, one, which is the owner's: the first. */
+void cx_fit_merge(cx_fit *fit, uint32_t first, uint32_t last, uint32_t owner);
+
+/* Frees what a taken range has besides a part. The range of the part, or 0 with nothing changed: no memory for a node. */
+uint32_t cx_fit_narrow(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units);
+
 /* Frees a taken range for its owner, who may be changed before by cx_fit_transfer. Returns the free node that the range
  * is part of now; its own may be gone. */
 uint32_t cx_fit_give(cx_fit *fit, uint32_t index);
@@ -136,6 +151,9 @@ bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to);
 
 /* Units that are free for an owner: its own and nobody's. */
 uint64_t cx_fit_free_units(const cx_fit *fit, uint32_t owner);
+
+/* How many free ranges are an owner's. */
+uint32_t cx_fit_free_ranges(const cx_fit *fit, uint32_t owner);
 
 /* The free nodes of an owner, one after the other: 0 for the first, 0 after the last. */
 uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index);

@@ -57,13 +57,13 @@ static bool take_segment_number(cx_heap *heap, uint32_t *out_number)
     return true;
 }
 
-bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units)
+bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owner)
 {
     uint32_t number;
-    if (!take_segment_number(heap, &number) || cx_fit_add(&heap->large, (uint16_t)number, units, 0) == 0)
-        return false;
-    heap->segments[number] = (cx_heap_segment){address, units};
-    return true;
+    uint32_t first = take_segment_number(heap, &number) ? cx_fit_add(&heap->large, (uint16_t)number, units, owner) : 0;
+    if (first != 0)
+        heap->segments[number] = (cx_heap_segment){address, units, first};
+    return first != 0;
 }
 
 /* ---- spans ---- */

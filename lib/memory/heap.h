@@ -14,6 +14,7 @@
 typedef struct cx_heap_segment {
     uintptr_t address; /* 0: the number is unused */
     uint32_t units;
+    uint32_t first; /* range, which stays the first */
 } cx_heap_segment;
 
 typedef struct cx_heap {
@@ -31,8 +32,8 @@ void cx_heap_open(cx_heap *heap, cx_fit_store *store, void *user);
 /* What was taken stays where it is, and is nothing to the heap any more. */
 void cx_heap_close(cx_heap *heap);
 
-/* Adds memory, a multiple of a unit. False: no memory to remember it. */
-bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units);
+/* Adds memory, a multiple of a unit, that is free and the owner's. False: no memory to remember it. */
+bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owner);
 
 /* As cx_fit_take and cx_fit_give. */
 uint32_t cx_heap_take(cx_heap *heap, uint32_t owner, uint32_t units);

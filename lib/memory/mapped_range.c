@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 
-static cxu_mem_properties properties_of(CUdevice device)
+static cxu_mem_properties properties_of(const cx_mapped_range *range)
 {
     return (cxu_mem_properties){.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
-                                .location = {CXU_MEM_LOCATION_TYPE_DEVICE, device}};
+                                .handle_types = range->exportable ? CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+                                                                  : CXU_MEM_HANDLE_TYPE_NONE,
+                                .location = {CXU_MEM_LOCATION_TYPE_DEVICE, range->device}};
 }
 
 /* The chunks of a part, which is not empty. */
@@ -24,23 +26,36 @@ static CUdeviceptr address_of(const cx_mapped_range *range, size_t chunk)
     return range->address + chunk * range->chunk_bytes;
 }
 
-static cxu_result granularity(const cx_driver *driver, CUdevice device, size_t *out_bytes)
+static bool is_mapped(const cx_mapped_range *range, size_t chunk)
 {
-    int supported = 0;
-    cxu_mem_properties properties = properties_of(device);
-    cxu_result result = driver->table.device_get_attribute(
-        &supported, CXU_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, device);
-    if (result != CXU_SUCCESS || !supported)
+    return range->chunks[chunk].count != 0;
+}
+
+static bool has_attribute(const cx_driver *driver, CUdevice device, cxu_device_attribute attribute)
+{
+    int value = 0;
+    return driver->table.device_get_attribute(&value, attribute, device) == CXU_SUCCESS && value != 0;
+}
+
+cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_t *out_chunk_bytes)
+{
+    size_t bytes;
+    const cx_mapped_range range = {.device = device};
+    cxu_mem_properties properties = properties_of(&range);
+    if (!has_attribute(driver, device, CXU_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED))
         return CXU_NOT_SUPPORTED;
-    return driver->table.mem_get_allocation_granularity(out_bytes, &properties,
-                                                        CXU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    cxu_result result = driver->table.mem_get_allocation_granularity(&bytes, &properties,
+                                                                     CXU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    if (result == CXU_SUCCESS && out_chunk_bytes != NULL)
+        *out_chunk_bytes = bytes;
+    return result;
 }
 
 cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver, CUdevice device, size_t bytes)
 {
     size_t chunk_bytes;
     CUdeviceptr address;
-    cxu_result result = granularity(driver, device, &chunk_bytes);
+    cxu_result result = cx_mapped_range_check(driver, device, &chunk_bytes);
     if (result != CXU_SUCCESS)
         return result;
     size_t count = bytes / chunk_bytes + (bytes % chunk_bytes != 0);
@@ -52,49 +67,130 @@ cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver,
         free(chunks);
         return result;
     }
-    *range = (cx_mapped_range){.driver = driver,
-                               .device = device,
-                               .address = (uintptr_t)address,
-                               .bytes = count * chunk_bytes,
-                               .chunk_bytes = chunk_bytes,
-                               .chunks = chunks};
+    *range = (cx_mapped_range){
+        .driver = driver,
+        .device = device,
+        .address = (uintptr_t)address,
+        .bytes = count * chunk_bytes,
+        .chunk_bytes = chunk_bytes,
+        .exportable = has_attribute(driver, device, CXU_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED),
+        .chunks = chunks};
     return CXU_SUCCESS;
 }
 
-static void drop_chunk(cx_mapped_range *range, size_t chunk)
+/* ---- memory ---- */
+
+static void keep_spare(cx_mapped_range *range, CUmemGenericAllocationHandle handle)
 {
-    const cx_driver_table *table = &range->driver->table;
-    (void)table->mem_unmap(address_of(range, chunk), range->chunk_bytes);
-    (void)table->mem_release(range->chunks[chunk].handle);
-    range->chunks[chunk] = (cx_mapped_chunk){0};
-    range->mapped_bytes -= range->chunk_bytes;
+    if (range->spare_count == range->spare_capacity) {
+        size_t capacity = range->spare_capacity != 0 ? 2 * range->spare_capacity : 64;
+        CUmemGenericAllocationHandle *grown = realloc(range->spare, capacity * sizeof *grown);
+        if (grown == NULL) {
+            (void)range->driver->table.mem_release(handle);
+            return;
+        }
+        range->spare = grown;
+        range->spare_capacity = capacity;
+    }
+    range->spare[range->spare_count++] = handle;
 }
 
-static cxu_result add_chunk(cx_mapped_range *range, size_t chunk)
+static void put_memory(cx_mapped_range *range, CUmemGenericAllocationHandle handle, size_t count)
+{
+    if (count == 1)
+        keep_spare(range, handle);
+    else
+        (void)range->driver->table.mem_release(handle);
+}
+
+size_t cx_mapped_range_settle(cx_mapped_range *range)
+{
+    size_t bytes = range->spare_count * range->chunk_bytes;
+    while (range->spare_count > 0)
+        (void)range->driver->table.mem_release(range->spare[--range->spare_count]);
+    return bytes;
+}
+
+/* A process may have fewer exportable pieces than pieces. */
+static cxu_result get_memory(cx_mapped_range *range, size_t count, CUmemGenericAllocationHandle *out_handle)
 {
     const cx_driver_table *table = &range->driver->table;
+    if (count == 1 && range->spare_count > 0) {
+        *out_handle = range->spare[--range->spare_count];
+        return CXU_SUCCESS;
+    }
+    cxu_mem_properties properties = properties_of(range);
+    cxu_result result = table->mem_create(out_handle, count * range->chunk_bytes, &properties, 0);
+    if (result == CXU_SUCCESS || !range->exportable)
+        return result;
+    properties.handle_types = CXU_MEM_HANDLE_TYPE_NONE;
+    result = table->mem_create(out_handle, count * range->chunk_bytes, &properties, 0);
+    range->exportable = result != CXU_SUCCESS;
+    return result;
+}
+
+/* ---- mappings ---- */
+
+static void forget_mapping(cx_mapped_range *range, size_t first)
+{
+    size_t count = range->chunks[first].count;
+    for (size_t chunk = first; chunk < first + count; chunk++)
+        range->chunks[chunk] = (cx_mapped_chunk){0};
+    range->mapped_bytes -= count * range->chunk_bytes;
+}
+
+static cxu_result add_mapping(cx_mapped_range *range, size_t first, size_t count)
+{
     CUmemGenericAllocationHandle handle;
-    cxu_mem_properties properties = properties_of(range->device);
-    cxu_result result = table->mem_create(&handle, range->chunk_bytes, &properties, 0);
+    cxu_result result = get_memory(range, count, &handle);
     if (result != CXU_SUCCESS)
         return result;
-    result = table->mem_map(address_of(range, chunk), range->chunk_bytes, 0, handle, 0);
+    result = range->driver->table.mem_map(address_of(range, first), count * range->chunk_bytes, 0, handle, 0);
     if (result != CXU_SUCCESS) {
-        (void)table->mem_release(handle);
+        put_memory(range, handle, count);
         return result;
     }
-    range->chunks[chunk] = (cx_mapped_chunk){handle, true};
-    range->mapped_bytes += range->chunk_bytes;
+    for (size_t chunk = first; chunk < first + count; chunk++)
+        range->chunks[chunk] = (cx_mapped_chunk){.first = (uint32_t)first, .count = (uint32_t)count};
+    range->chunks[first].handle = handle;
+    range->mapped_bytes += count * range->chunk_bytes;
     return CXU_SUCCESS;
+}
+
+/* Whole mappings that follow each other. */
+static void drop_mappings(cx_mapped_range *range, size_t first, size_t end)
+{
+    (void)range->driver->table.mem_unmap(address_of(range, first), (end - first) * range->chunk_bytes);
+    for (size_t next; first < end; first = next) {
+        size_t count = range->chunks[first].count;
+        next = first + count;
+        put_memory(range, range->chunks[first].handle, count);
+        forget_mapping(range, first);
+    }
+}
+
+/* The end of the row of chunks that are mapped, or are not, as `chunk` is. */
+static size_t row_end(const cx_mapped_range *range, size_t chunk, size_t end)
+{
+    bool mapped = is_mapped(range, chunk);
+    while (chunk < end && is_mapped(range, chunk) == mapped)
+        chunk++;
+    return chunk;
 }
 
 void cx_mapped_range_close(cx_mapped_range *range)
 {
-    for (size_t chunk = 0; chunk < range->bytes / range->chunk_bytes; chunk++)
-        if (range->chunks[chunk].handle != 0)
-            drop_chunk(range, chunk);
+    size_t count = range->bytes / range->chunk_bytes;
+    for (size_t chunk = 0, end; chunk < count; chunk = end) {
+        end = row_end(range, chunk, count);
+        if (is_mapped(range, chunk))
+            drop_mappings(range, chunk, end);
+    }
+    (void)cx_mapped_range_settle(range);
     (void)range->driver->table.mem_address_free(range->address, range->bytes);
+    free(range->spare);
     free(range->chunks);
+    range->spare = NULL;
     range->chunks = NULL;
 }
 
@@ -102,7 +198,7 @@ size_t cx_mapped_range_lacks(const cx_mapped_range *range, size_t offset, size_t
 {
     size_t lacking = 0;
     for (size_t chunk = first_of(range, offset); chunk < behind(range, offset, bytes); chunk++)
-        lacking += range->chunks[chunk].handle == 0;
+        lacking += !is_mapped(range, chunk);
     return lacking * range->chunk_bytes;
 }
 
@@ -111,9 +207,12 @@ bool cx_mapped_range_has(const cx_mapped_range *range, size_t offset, size_t byt
     return cx_mapped_range_lacks(range, offset, bytes) == 0;
 }
 
-static cxu_result open_to(const cx_mapped_range *range, size_t first, size_t end, CUdevice device)
+/* ---- access ---- */
+
+static cxu_result set_access(const cx_mapped_range *range, size_t first, size_t end, CUdevice device,
+                             cxu_mem_access_flags flags)
 {
-    cxu_mem_access access = {{CXU_MEM_LOCATION_TYPE_DEVICE, device}, CXU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    cxu_mem_access access = {{CXU_MEM_LOCATION_TYPE_DEVICE, device}, flags};
     return range->driver->table.mem_set_access(address_of(range, first), (end - first) * range->chunk_bytes, &access, 1);
 }
 
@@ -129,84 +228,119 @@ static cxu_result open_to_all(const cx_mapped_range *range, size_t first, size_t
                                                accesses, (size_t)range->peer_count + 1);
 }
 
-/* The end of the row of chunks that are mapped, or are not, as `chunk` is. */
-static size_t row_end(const cx_mapped_range *range, size_t chunk, size_t end)
+/* Every row of mappings, to the first error, or to the end with `all`. */
+static cxu_result set_access_everywhere(const cx_mapped_range *range, CUdevice device, cxu_mem_access_flags flags,
+                                        bool all)
 {
-    bool mapped = range->chunks[chunk].handle != 0;
-    while (chunk < end && (range->chunks[chunk].handle != 0) == mapped)
-        chunk++;
-    return chunk;
-}
-
-static cxu_result map_row(cx_mapped_range *range, size_t first, size_t end)
-{
-    for (size_t chunk = first; chunk < end; chunk++) {
-        cxu_result result = add_chunk(range, chunk);
-        if (result != CXU_SUCCESS)
-            return result;
-    }
-    return open_to_all(range, first, end);
-}
-
-/* What was mapped just now stays, or goes again. */
-static void settle(cx_mapped_range *range, size_t first, size_t end, bool stays)
-{
-    for (size_t chunk = first; chunk < end; chunk++) {
-        if (range->chunks[chunk].fresh && !stays)
-            drop_chunk(range, chunk);
-        range->chunks[chunk].fresh = false;
-    }
-}
-
-cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes)
-{
-    size_t first = first_of(range, offset), end = behind(range, offset, bytes), next;
-    cxu_result result = CXU_SUCCESS;
-    for (size_t chunk = first; chunk < end && result == CXU_SUCCESS; chunk = next) {
-        next = row_end(range, chunk, end);
-        if (range->chunks[chunk].handle == 0)
-            result = map_row(range, chunk, next);
-    }
-    settle(range, first, end, result == CXU_SUCCESS);
-    return result;
-}
-
-size_t cx_mapped_range_unmap(cx_mapped_range *range, size_t offset, size_t bytes, size_t wanted_bytes)
-{
-    size_t unmapped = 0;
-    size_t end = (offset + bytes) / range->chunk_bytes;
-    for (size_t chunk = (offset + range->chunk_bytes - 1) / range->chunk_bytes; chunk < end && unmapped < wanted_bytes;
-         chunk++) {
-        if (range->chunks[chunk].handle == 0)
+    size_t count = range->bytes / range->chunk_bytes;
+    cxu_result first_error = CXU_SUCCESS;
+    for (size_t chunk = 0, end; chunk < count; chunk = end) {
+        end = row_end(range, chunk, count);
+        if (!is_mapped(range, chunk))
             continue;
-        drop_chunk(range, chunk);
-        unmapped += range->chunk_bytes;
+        cxu_result result = set_access(range, chunk, end, device, flags);
+        if (first_error == CXU_SUCCESS)
+            first_error = result;
+        if (result != CXU_SUCCESS && !all)
+            break;
     }
-    return unmapped;
+    return first_error;
 }
 
-static bool shares(const cx_mapped_range *range, CUdevice peer)
+static int find_peer(const cx_mapped_range *range, CUdevice peer)
 {
-    for (int i = 0; i < range->peer_count; i++)
-        if (range->peers[i] == peer)
-            return true;
-    return peer == range->device;
+    int i = 0;
+    while (i < range->peer_count && range->peers[i] != peer)
+        i++;
+    return i;
 }
 
 cxu_result cx_mapped_range_share(cx_mapped_range *range, CUdevice peer)
 {
-    size_t count = range->bytes / range->chunk_bytes;
-    if (shares(range, peer))
+    if (peer == range->device || find_peer(range, peer) != range->peer_count)
         return CXU_SUCCESS;
     if (range->peer_count == CX_MAPPED_RANGE_PEERS)
         return CXU_TOO_MANY_PEERS;
-    for (size_t chunk = 0; chunk < count; chunk = row_end(range, chunk, count)) {
-        if (range->chunks[chunk].handle == 0)
-            continue;
-        cxu_result result = open_to(range, chunk, row_end(range, chunk, count), peer);
-        if (result != CXU_SUCCESS)
-            return result;
+    cxu_result result = set_access_everywhere(range, peer, CXU_MEM_ACCESS_FLAGS_PROT_READWRITE, false);
+    if (result == CXU_SUCCESS)
+        range->peers[range->peer_count++] = peer;
+    return result;
+}
+
+cxu_result cx_mapped_range_withdraw(cx_mapped_range *range, CUdevice peer)
+{
+    int i = find_peer(range, peer);
+    if (i == range->peer_count)
+        return CXU_SUCCESS;
+    range->peers[i] = range->peers[--range->peer_count];
+    return set_access_everywhere(range, peer, CXU_MEM_ACCESS_FLAGS_PROT_NONE, true);
+}
+
+/* ---- mapping ---- */
+
+static void drop_row(cx_mapped_range *range, size_t first, size_t end)
+{
+    if (first < end)
+        drop_mappings(range, first, end);
+}
+
+static cxu_result map_row(cx_mapped_range *range, size_t first, size_t end, size_t chunks_at_once)
+{
+    size_t chunk = first;
+    cxu_result result = CXU_SUCCESS;
+    while (chunk < end && result == CXU_SUCCESS) {
+        size_t count = end - chunk < chunks_at_once ? end - chunk : chunks_at_once;
+        result = add_mapping(range, chunk, count);
+        if (result == CXU_SUCCESS)
+            chunk += count;
     }
-    range->peers[range->peer_count++] = peer;
-    return CXU_SUCCESS;
+    if (result == CXU_SUCCESS)
+        result = open_to_all(range, first, end);
+    if (result != CXU_SUCCESS)
+        drop_row(range, first, chunk);
+    return result;
+}
+
+/* A row at a time: as many as a block touches. */
+static cxu_result map_rows(cx_mapped_range *range, size_t chunk, size_t end, size_t chunks_at_once)
+{
+    size_t first = chunk, next;
+    while (first < end && is_mapped(range, first))
+        first = row_end(range, first, end);
+    if (first >= end)
+        return CXU_SUCCESS;
+    next = row_end(range, first, end);
+    cxu_result result = map_row(range, first, next, chunks_at_once);
+    if (result != CXU_SUCCESS)
+        return result;
+    result = map_rows(range, next, end, chunks_at_once);
+    if (result != CXU_SUCCESS)
+        drop_mappings(range, first, next);
+    return result;
+}
+
+cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes, size_t mapping_bytes)
+{
+    size_t chunks_at_once = mapping_bytes / range->chunk_bytes;
+    return map_rows(range, first_of(range, offset), behind(range, offset, bytes), chunks_at_once > 0 ? chunks_at_once : 1);
+}
+
+size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes, size_t wanted_bytes,
+                            size_t *out_offset)
+{
+    size_t chunk = (offset + range->chunk_bytes - 1) / range->chunk_bytes;
+    size_t end = (offset + bytes) / range->chunk_bytes;
+    if (chunk < end && range->chunks[chunk].first != chunk)
+        chunk = range->chunks[chunk].first + range->chunks[chunk].count;
+    size_t first = chunk;
+    while (chunk < end && is_mapped(range, chunk) && chunk + range->chunks[chunk].count <= end &&
+           (chunk - first) * range->chunk_bytes < wanted_bytes)
+        chunk += range->chunks[chunk].count;
+    *out_offset = first * range->chunk_bytes;
+    return (chunk - first) * range->chunk_bytes;
+}
+
+void cx_mapped_range_unmap(cx_mapped_range *range, size_t offset, size_t bytes)
+{
+    drop_mappings(range, first_of(range, offset), behind(range, offset, bytes));
 }

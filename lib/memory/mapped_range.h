@@ -1,9 +1,11 @@
 /*
  * One range of a device's addresses, larger than its memory, of which chunks are mapped where memory is needed: free
- * memory between live blocks is worth what it is anywhere else, since its chunks can be moved.
+ * memory between live blocks is worth what it is anywhere else, since it can be moved.
  *
- * Knows nothing of blocks. Who hands the range out maps what a block needs before the block is used, and says which parts
- * are free when memory is short. No lock: one thread does at a time. Nothing needs a current context.
+ * A mapping is of one or several chunks, and is unmapped as a whole: many chunks at once cost few calls of the driver, single
+ * ones move easily. Knows nothing of blocks. Who hands the range out maps what a block needs before the block is
+ * used, and says which parts are free when memory is short. No lock: one thread does at a time. Nothing needs a current
+ * context.
  */
 #ifndef CX_MEMORY_MAPPED_RANGE_H
 #define CX_MEMORY_MAPPED_RANGE_H
@@ -17,8 +19,9 @@
 #define CX_MAPPED_RANGE_PEERS 64
 
 typedef struct cx_mapped_chunk {
-    CUmemGenericAllocationHandle handle; /* 0: nothing is mapped */
-    bool fresh;                          /* mapped by the call that is going on */
+    CUmemGenericAllocationHandle handle; /* of the mapping; in its first chunk */
+    uint32_t first;                      /* of the mapping */
+    uint32_t count;                      /* of its chunks; 0: nothing is mapped */
 } cx_mapped_chunk;
 
 typedef struct cx_mapped_range {
@@ -28,7 +31,10 @@ typedef struct cx_mapped_range {
     size_t bytes;
     size_t chunk_bytes;
     size_t mapped_bytes;
+    bool exportable; /* the memory is, as long as the process can have more such */
     cx_mapped_chunk *chunks;
+    CUmemGenericAllocationHandle *spare; /* memory of a chunk each that is mapped nowhere */
+    size_t spare_count, spare_capacity;
     CUdevice peers[CX_MAPPED_RANGE_PEERS]; /* that reach all of it, besides the device */
     int peer_count;
 } cx_mapped_range;
@@ -39,6 +45,9 @@ typedef struct cx_mapped_range {
  */
 cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver, CUdevice device, size_t bytes);
 
+/* Whether a device can have one, and in what chunks: *out_chunk_bytes, if not NULL. CXU_NOT_SUPPORTED. */
+cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_t *out_chunk_bytes);
+
 /* Unmaps everything and gives the addresses back. Nothing of it is in use. */
 void cx_mapped_range_close(cx_mapped_range *range);
 
@@ -46,21 +55,33 @@ void cx_mapped_range_close(cx_mapped_range *range);
 bool cx_mapped_range_has(const cx_mapped_range *range, size_t offset, size_t bytes);
 
 /*
- * Maps what of a part is not mapped yet. CXU_OUT_OF_MEMORY and other errors of the driver: nothing has changed. Parts of
- * it that were mapped before keep their contents.
+ * Maps what of a part is not mapped yet, in mappings of at most `mapping_bytes`, or of a chunk if that is less.
+ * CXU_OUT_OF_MEMORY and other errors of the driver: nothing has changed. Parts of it that were mapped before keep their
+ * contents.
  */
-cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes);
+cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes, size_t mapping_bytes);
 
 /* Bytes of the chunks that a part still needs. */
 size_t cx_mapped_range_lacks(const cx_mapped_range *range, size_t offset, size_t bytes);
 
+/* Finds the first mappings in a row that lie in a part altogether, at least so many bytes of them if there are: their
+ * bytes, or 0 if there is none. */
+size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes, size_t wanted_bytes,
+                            size_t *out_offset);
+
 /*
- * Unmaps chunks that lie in a free part altogether, up to `wanted_bytes`, and gives them to the device. No work uses the
- * part any more: a driver need not wait. The bytes that were unmapped.
+ * Unmaps the mappings that a part consists of. Memory of single chunks is kept for what is mapped next, the rest goes
+ * back to the device. No work uses the part any more: a driver need not wait.
  */
-size_t cx_mapped_range_unmap(cx_mapped_range *range, size_t offset, size_t bytes, size_t wanted_bytes);
+void cx_mapped_range_unmap(cx_mapped_range *range, size_t offset, size_t bytes);
+
+/* Gives memory that is mapped nowhere back to the device: its bytes. */
+size_t cx_mapped_range_settle(cx_mapped_range *range);
 
 /* Lets another device reach what is mapped, and what will be. Errors of the driver: it may reach a part. */
 cxu_result cx_mapped_range_share(cx_mapped_range *range, CUdevice peer);
+
+/* Takes that back. The first error of the driver: it may reach a part still, but nothing that is mapped later. */
+cxu_result cx_mapped_range_withdraw(cx_mapped_range *range, CUdevice peer);
 
 #endif

@@ -1,0 +1,290 @@
+#include "memory/mapped_heap.h"
+
+/* Blocks are placed densely while there are at most so many free ranges to look at. */
+#define LOOKS 256
+
+static cx_fit_node *node_at(const cx_heap *heap, uint32_t index)
+{
+    return cx_fit_at(heap->large.store, index);
+}
+
+static uint32_t chunk_units(const cx_mapped_range *range)
+{
+    return (uint32_t)(range->chunk_bytes >> CX_FIT_UNIT_BITS);
+}
+
+bool cx_mapped_heap_add(cx_heap *heap, const cx_mapped_range *range)
+{
+    return cx_heap_add(heap, range->address, (uint32_t)(range->bytes >> CX_FIT_UNIT_BITS), CX_FIT_NOWHERE);
+}
+
+/* ---- finding ---- */
+
+static bool usable(const cx_fit_node *node, uint32_t owner)
+{
+    return node->state == CX_FIT_FREE &&
+           (node->owner == owner || node->owner == 0 || node->owner == CX_FIT_NOWHERE);
+}
+
+static bool is_nowhere(const cx_fit_node *node)
+{
+    return node->owner == CX_FIT_NOWHERE;
+}
+
+/* Free ranges without a live one between them. */
+typedef struct run {
+    uint32_t first, last;
+    uint32_t offset_units, end_units;
+} run;
+
+static run run_around(const cx_heap *heap, uint32_t index, uint32_t owner)
+{
+    run found = {.first = index, .last = index};
+    for (uint32_t i = index; i != 0 && usable(node_at(heap, i), owner); i = node_at(heap, i)->before)
+        found.first = i;
+    for (uint32_t i = index; i != 0 && usable(node_at(heap, i), owner); i = node_at(heap, i)->after)
+        found.last = i;
+    found.offset_units = node_at(heap, found.first)->offset_units;
+    found.end_units = node_at(heap, found.last)->offset_units + node_at(heap, found.last)->units;
+    return found;
+}
+
+/* A place and what speaks against it, the first first: chunks that nothing live is in so far, those of them that have no
+ * memory, what is left of chunks in the run, and what is left of the place's own. */
+typedef struct candidate {
+    cx_mapped_place place;
+    uint64_t fresh, lacking, left_of_run, left_of_chunk;
+} candidate;
+
+/* From the beginning of a range of the run upwards. */
+static void reach_up(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units, candidate *self)
+{
+    self->place.first = index;
+    self->place.offset_units = node_at(heap, index)->offset_units;
+    for (uint32_t left = units;; index = node_at(heap, index)->after) {
+        const cx_fit_node *node = node_at(heap, index);
+        uint32_t part = left < node->units ? left : node->units;
+        self->lacking += is_nowhere(node) ? (part + chunk - 1) / chunk : 0;
+        self->place.last = index;
+        left -= part;
+        if (left == 0)
+            return;
+    }
+}
+
+/* From the end of a range downwards. */
+static void reach_down(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units, candidate *self)
+{
+    self->place.last = index;
+    self->place.offset_units = node_at(heap, index)->offset_units + node_at(heap, index)->units - units;
+    for (uint32_t left = units;; index = node_at(heap, index)->before) {
+        const cx_fit_node *node = node_at(heap, index);
+        uint32_t part = left < node->units ? left : node->units;
+        self->lacking += is_nowhere(node) ? (part + chunk - 1) / chunk : 0;
+        self->place.first = index;
+        left -= part;
+        if (left == 0)
+            return;
+    }
+}
+
+static bool speaks_less(const candidate *a, const candidate *b)
+{
+    if (a->fresh != b->fresh)
+        return a->fresh < b->fresh;
+    if (a->lacking != b->lacking)
+        return a->lacking < b->lacking;
+    if (a->left_of_run != b->left_of_run)
+        return a->left_of_run < b->left_of_run;
+    return a->left_of_chunk < b->left_of_chunk;
+}
+
+static void weigh(const run *around, uint32_t chunk, bool down, candidate *self)
+{
+    uint32_t from = self->place.offset_units, end = from + self->place.units;
+    uint64_t first = from / chunk, behind = ((uint64_t)end + chunk - 1) / chunk;
+    bool shares_first = first * chunk < around->offset_units;
+    bool shares_last = behind * chunk > around->end_units && (!shares_first || behind - first > 1);
+    self->fresh = behind - first - shares_first - shares_last;
+    self->left_of_run = (around->end_units - around->offset_units - self->place.units) % chunk;
+    self->left_of_chunk = down ? from % chunk : (chunk - end % chunk) % chunk;
+}
+
+static void try_up(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk, candidate *best)
+{
+    candidate other = {.place.units = best->place.units};
+    if (around->end_units - node_at(heap, index)->offset_units < other.place.units)
+        return;
+    reach_up(heap, index, chunk, other.place.units, &other);
+    weigh(around, chunk, false, &other);
+    if (speaks_less(&other, best))
+        *best = other;
+}
+
+static void try_down(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk, candidate *best)
+{
+    candidate other = {.place.units = best->place.units};
+    if (node_at(heap, index)->offset_units + node_at(heap, index)->units - around->offset_units < other.place.units)
+        return;
+    reach_down(heap, index, chunk, other.place.units, &other);
+    weigh(around, chunk, true, &other);
+    if (speaks_less(&other, best))
+        *best = other;
+}
+
+/* The ends of the run, and those of mapped ranges in it. */
+static void try_all(const cx_heap *heap, uint32_t owner, uint32_t index, uint32_t chunk, candidate *best)
+{
+    run around = run_around(heap, index, owner);
+    if (around.end_units - around.offset_units < best->place.units)
+        return;
+    try_up(heap, &around, around.first, chunk, best);
+    if (around.end_units != heap->segments[0].units)
+        try_down(heap, &around, around.last, chunk, best);
+    if (!is_nowhere(node_at(heap, index))) {
+        try_up(heap, &around, index, chunk, best);
+        try_down(heap, &around, index, chunk, best);
+    }
+}
+
+static void try_free(const cx_heap *heap, uint32_t whose, uint32_t owner, uint32_t chunk, candidate *best)
+{
+    for (uint32_t index = cx_fit_next_free(&heap->large, whose, 0); index != 0;
+         index = cx_fit_next_free(&heap->large, whose, index))
+        try_all(heap, owner, index, chunk, best);
+}
+
+static bool are_few(const cx_heap *heap, uint32_t owner)
+{
+    uint64_t ranges = (uint64_t)cx_fit_free_ranges(&heap->large, 0) + cx_fit_free_ranges(&heap->large, CX_FIT_NOWHERE);
+    return ranges + (owner != 0 ? cx_fit_free_ranges(&heap->large, owner) : 0) <= LOOKS;
+}
+
+/* ---- taking ---- */
+
+/* What of a range is the place's: of unmapped ones whole chunks. */
+static uint32_t carve(cx_heap *heap, uint32_t index, uint32_t chunk, const cx_mapped_place *place)
+{
+    const cx_fit_node *node = node_at(heap, index);
+    uint32_t from = node->offset_units, end = node->offset_units + node->units;
+    uint32_t round = is_nowhere(node) ? chunk : 1;
+    uint32_t place_end = place->offset_units + place->units;
+    if (place->offset_units > from)
+        from = place->offset_units / round * round;
+    if (place_end < end)
+        end = (place_end + round - 1) / round * round;
+    return cx_fit_carve(&heap->large, index, from - node->offset_units, end - from);
+}
+
+static bool take(cx_heap *heap, uint32_t chunk, cx_mapped_place *place)
+{
+    cx_mapped_place taken = *place;
+    uint32_t index = place->first;
+    for (;;) {
+        uint32_t next = node_at(heap, index)->after;
+        bool is_last = index == place->last;
+        uint32_t piece = carve(heap, index, chunk, place);
+        if (piece != 0)
+            taken.last = piece;
+        if (index == place->first)
+            taken.first = piece;
+        if (piece == 0 && index != place->first)
+            cx_mapped_heap_give_up(heap, &taken);
+        if (piece == 0)
+            return false;
+        if (is_last)
+            break;
+        index = next;
+    }
+    *place = taken;
+    return true;
+}
+
+bool cx_mapped_heap_find(cx_heap *heap, const cx_mapped_range *range, uint32_t owner, uint32_t units, bool densely,
+                         cx_mapped_place *out_place)
+{
+    candidate best = {.place.units = units, .fresh = UINT64_MAX};
+    uint32_t chunk = chunk_units(range);
+    if (densely && !are_few(heap, owner))
+        return false;
+    if (densely)
+        try_free(heap, 0, owner, chunk, &best);
+    if (densely && owner != 0)
+        try_free(heap, owner, owner, chunk, &best);
+    try_free(heap, CX_FIT_NOWHERE, owner, chunk, &best);
+    if (best.fresh == UINT64_MAX || !cx_fit_expect(&heap->large, owner) || !take(heap, chunk, &best.place))
+        return false;
+    *out_place = best.place;
+    return true;
+}
+
+/* ---- settling ---- */
+
+uint32_t cx_mapped_heap_settle(cx_heap *heap, const cx_mapped_place *place, uint32_t owner)
+{
+    cx_fit_merge(&heap->large, place->first, place->last, owner);
+    uint32_t offset_units = place->offset_units - node_at(heap, place->first)->offset_units;
+    uint32_t index = cx_fit_narrow(&heap->large, place->first, offset_units, place->units);
+    if (index == 0)
+        cx_fit_give(&heap->large, place->first);
+    return index;
+}
+
+void cx_mapped_heap_give_up(cx_heap *heap, const cx_mapped_place *place)
+{
+    uint32_t index = place->first;
+    for (;;) {
+        uint32_t next = node_at(heap, index)->after;
+        bool is_last = index == place->last;
+        cx_fit_give(&heap->large, index);
+        if (is_last)
+            break;
+        index = next;
+    }
+}
+
+/* ---- sparing ---- */
+
+bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t wanted_bytes,
+                               cx_mapped_place *out_place)
+{
+    for (uint32_t index = cx_fit_next_free(&heap->large, 0, 0); index != 0;
+         index = cx_fit_next_free(&heap->large, 0, index)) {
+        const cx_fit_node *node = node_at(heap, index);
+        size_t offset, node_offset = (size_t)node->offset_units << CX_FIT_UNIT_BITS;
+        size_t bytes = cx_mapped_range_find(range, node_offset, (size_t)node->units << CX_FIT_UNIT_BITS, wanted_bytes,
+                                            &offset);
+        if (bytes == 0)
+            continue;
+        uint32_t piece = cx_fit_carve(&heap->large, index, (uint32_t)((offset - node_offset) >> CX_FIT_UNIT_BITS),
+                                      (uint32_t)(bytes >> CX_FIT_UNIT_BITS));
+        *out_place = (cx_mapped_place){piece, piece, (uint32_t)(offset >> CX_FIT_UNIT_BITS),
+                                       (uint32_t)(bytes >> CX_FIT_UNIT_BITS)};
+        return piece != 0;
+    }
+    return false;
+}
+
+void cx_mapped_heap_remove(cx_heap *heap, const cx_mapped_place *place)
+{
+    (void)cx_fit_transfer(&heap->large, place->first, CX_FIT_NOWHERE);
+    cx_fit_give(&heap->large, place->first);
+}
+
+/* ---- looking ---- */
+
+void cx_mapped_heap_each(const cx_heap *heap, void (*visit)(uintptr_t address, uint64_t bytes, void *argument),
+                         void *argument)
+{
+    const cx_heap_segment *segment = &heap->segments[0];
+    uint64_t units = 0;
+    for (uint32_t index = segment->first; index != 0; index = node_at(heap, index)->after) {
+        const cx_fit_node *node = node_at(heap, index);
+        units += is_nowhere(node) ? 0 : node->units;
+        if (units != 0 && (is_nowhere(node) || node->after == 0)) {
+            uint64_t end = (uint64_t)node->offset_units + (is_nowhere(node) ? 0 : node->units);
+            visit(segment->address + ((end - units) << CX_FIT_UNIT_BITS), units << CX_FIT_UNIT_BITS, argument);
+            units = 0;
+        }
+    }
+}
