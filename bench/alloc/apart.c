@@ -179,7 +179,8 @@ double bench_metadata(const char *subject, const bench_stage *stage, uint32_t li
 
 static void *address_of(const bench_subject *subject, void *memory)
 {
-    return strcmp(subject->name, "ctxrt object") == 0 ? ctxrt_memory_pointer(memory) : memory;
+    bool of_objects = strcmp(subject->name, "ctxrt object") == 0 || strcmp(subject->name, "ctxrt vmm") == 0;
+    return of_objects ? ctxrt_memory_pointer(memory) : memory;
 }
 
 static int mark_of(size_t operation)

@@ -205,8 +205,8 @@ static void time_growth(const request *ask, const bench_field *field)
 /* ---- measures apart ---- */
 
 static const char *const own[] = {"ctxrt object", "ctxrt raw"};
-static const char *const packing[] = {"ctxrt object", "fit, locked", "fit, mapped"};
-static const char *const calling[] = {"ctxrt object", "fit, mapped"};
+static const char *const packing[] = {"ctxrt object", "fit, locked", "ctxrt vmm"};
+static const char *const calling[] = {"ctxrt object", "ctxrt vmm"};
 
 static void print_one(const char *measure, const char *trace, const char *subject, const char *name, double value)
 {
@@ -279,7 +279,7 @@ static void measure_apart(const request *ask, const bench_trace *traces)
 /* A short trace of small blocks, by each subject of device memory. */
 static int verify_all(const request *ask)
 {
-    static const char *const subjects[] = {"ctxrt object", "ctxrt raw", "cuMemAlloc"};
+    static const char *const subjects[] = {"ctxrt object", "ctxrt raw", "ctxrt vmm", "cuMemAlloc"};
     const bench_recipe recipe = {"tiny", 16 << 10};
     allocation_trace trace;
     bench_stage stage;
@@ -415,6 +415,7 @@ static void measure_here(const request *ask, const bench_trace *traces)
     take_all_latencies(ask, &field, traces);
     time_growth(ask, &field);
     bench_check(ctxrt_stack_pop());
+    bench_drop_mapped();
     bench_check(ctxrt_shutdown());
 }
 

@@ -38,6 +38,9 @@ void bench_field_open(bench_field *field);
 void bench_add_ctxrt(bench_field *field);
 void bench_add_fit(bench_field *field);
 void bench_add_mapped(bench_field *field);
+
+/* Gives the allocator of the mapped subject back; nobody uses it. */
+void bench_drop_mapped(void);
 void bench_add_driver(bench_field *field);
 void bench_add_mallocs(bench_field *field);
 

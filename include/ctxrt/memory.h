@@ -308,35 +308,15 @@ typedef struct ctxrt_allocator_figures {
     uint64_t limit_bytes;     /**< 0: none */
 } ctxrt_allocator_figures;
 
-/** What debug mode looks for. */
-enum {
-    CTXRT_DEBUG_CANARY = 1, /**< 256 bytes before and behind each piece of memory, looked at when it is freed */
-    CTXRT_DEBUG_POISON = 2  /**< memory is filled when it is allocated (0xA7) and when it is freed (0xDB), and in quarantine
-                             * looked at again before it is used again */
-};
-
-/**
- * The debug mode of an allocator. Start from CTXRT_ALLOCATOR_DEBUG_INIT; all 0 is none. It fills and looks in the order of the
- * memory's stream, so that a free waits for that stream. In a stream that captures it does neither.
- */
-typedef struct ctxrt_allocator_debug {
-    size_t struct_size;            /**< sizeof(ctxrt_allocator_debug) */
-    unsigned int flags;            /**< CTXRT_DEBUG_* */
-    uint64_t quarantine_bytes;     /**< so much of what was freed last is not used again yet */
-    uint64_t context_limit_bytes;  /**< requests beyond it, of all allocators of the context, are
-                                    * CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit */
-    uint64_t fail_call;            /**< the allocator's Nth call for memory of the driver's is refused; 0: none */
-} ctxrt_allocator_debug;
-
-#define CTXRT_ALLOCATOR_DEBUG_INIT                                                        \
+#define CTXRT_ALLOCATOR_OPTIONS_INIT                                                      \
     {                                                                                     \
-        sizeof(ctxrt_allocator_debug), 0, 0, 0, 0                                         \
-    }
+        sizeof(ctxrt_allocator_options), 0, CTXRT_ALLOCATOR_SOURCE_DEFAULT, 0, 0, NULL    \
 
 /** Options of ctxrt_allocator_create. Start from CTXRT_ALLOCATOR_OPTIONS_INIT; 0 is each one's default. */
 typedef struct ctxrt_allocator_options {
     size_t struct_size;      /**< sizeof(ctxrt_allocator_options) */
     uint64_t limit_bytes;    /**< requests beyond it are CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit */
+    ctxrt_allocator_source source;
     uint64_t segment_bytes;  /**< a segment is at least so large, in steps of 2 MiB; 0: 2 MiB. A device that has less
                               * left gives what the request needs. */
     uint64_t release_threshold_bytes; /**< while more than this is held, segments that are free altogether go back to
@@ -346,7 +326,7 @@ typedef struct ctxrt_allocator_options {
 
 #define CTXRT_ALLOCATOR_OPTIONS_INIT                                                      \
     {                                                                                     \
-        sizeof(ctxrt_allocator_options), 0, 0, 0, NULL                                    \
+        sizeof(ctxrt_allocator_options), 0, CTXRT_ALLOCATOR_SOURCE_DEFAULT, 0, 0, NULL    \
     }
 
 /**
@@ -355,7 +335,9 @@ typedef struct ctxrt_allocator_options {
  * ctxrt_frame_set_allocator.
  *
  * @param options  NULL: the default of each
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size is not right
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size or the source is not right, or CTXRT_ALLOCATOR in the environment
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the source is VMM, and the device or its driver has no virtual memory: no other
+ *                                       source takes its place
  */
 CTXRT_API ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options,
                                               ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;

@@ -30,6 +30,8 @@ typedef enum cx_object_kind {
     CX_OBJECT_KINDS
 } cx_object_kind;
 
+#define CX_CONTEXT_PEERS 64
+
 typedef struct cx_context {
     CUcontext native;
     cx_driver *driver;
@@ -43,6 +45,7 @@ typedef struct cx_context {
     void *handles;            /* of operator libraries; handle.c, under its own lock */
     void *idle_streams;       /* thread default streams that nobody has; lib/work, under its own lock */
     pthread_mutex_t lock;     /* "context": the making of what is below */
+    _Atomic uint16_t reached_by[CX_CONTEXT_PEERS]; /* how many contexts of each of the driver's devices reach its memory */
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
 } cx_context;
 
@@ -153,6 +156,11 @@ int cx_context_objects(const cx_context *context, cx_object_kind kind);
 typedef void cx_context_close(cx_context *context);
 typedef void cx_context_forget(cx_context *context, bool for_good);
 void cx_context_on_end(cx_context_close *close, cx_context_forget *forget);
+
+/* A room above may have to do something so that a device reaches memory of a context, or does so no more: peer access of the
+ * driver's is not for all memory. It says once what; that returns the driver's error. */
+typedef cxu_result cx_context_peer(const cx_context *context, CUdevice device, bool reaches);
+void cx_context_on_peer(cx_context_peer *peer);
 
 /* "context 7 of cuda:1": in one of a few thread-local buffers, for messages. */
 const char *cx_context_text(const cx_context *context);

@@ -79,14 +79,52 @@ static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_resul
                                 "peer access to %s %s", cx_device_text(peer), why);
 }
 
+static _Atomic(cx_context_peer *) teller;
+
+void cx_context_on_peer(cx_context_peer *peer)
+{
+    atomic_store(&teller, peer);
+}
+
+/* Whether it is the first or the last. What other code enabled was not counted. */
+static bool count_peer(_Atomic uint16_t *count, bool more)
+{
+    uint16_t seen = atomic_load(count);
+    while ((more || seen > 0) && !atomic_compare_exchange_weak(count, &seen, (uint16_t)(more ? seen + 1 : seen - 1)))
+        ;
+    return seen == (more ? 0 : 1);
+}
+
+/* Counted first: memory that is mapped from then on is reached as well. The other way round, it is not any more. */
+static cxu_result tell(cx_context *peer, const cx_context *context, bool reaches)
+{
+    CUdevice device = context->device != NULL ? context->device->native : CX_CONTEXT_PEERS;
+    if (device < 0 || device >= CX_CONTEXT_PEERS)
+        return CXU_SUCCESS;
+    cx_context_peer *told = atomic_load(&teller);
+    bool changes = count_peer(&peer->reached_by[device], reaches);
+    return told != NULL && changes ? told(peer, device, reaches) : CXU_SUCCESS;
+}
+
+static ctxrt_status reach(cx_context *context, cx_context *peer)
+{
+    cxu_result result = tell(peer, context, true);
+    if (result == CXU_SUCCESS)
+        return CTXRT_SUCCESS;
+    (void)tell(peer, context, false);
+    (void)context->driver->table.ctx_disable_peer_access(peer->native);
+    return cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
+}
+
 ctxrt_status ctxrt_device_enable_peer(ctxrt_device peer_id)
 {
     cx_context *context, *peer;
     ctxrt_status status = find_pair(peer_id, &context, &peer);
     if (status != CTXRT_SUCCESS)
         return status;
-    return peer_status(context->driver, CX_SLOT_ctx_enable_peer_access,
-                       context->driver->table.ctx_enable_peer_access(peer->native, 0), peer_id);
+    status = peer_status(context->driver, CX_SLOT_ctx_enable_peer_access,
+                         context->driver->table.ctx_enable_peer_access(peer->native, 0), peer_id);
+    return status == CTXRT_SUCCESS ? reach(context, peer) : status;
 }
 
 ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer_id)
@@ -95,6 +133,10 @@ ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer_id)
     ctxrt_status status = find_pair(peer_id, &context, &peer);
     if (status != CTXRT_SUCCESS)
         return status;
-    return peer_status(context->driver, CX_SLOT_ctx_disable_peer_access,
-                       context->driver->table.ctx_disable_peer_access(peer->native), peer_id);
+    status = peer_status(context->driver, CX_SLOT_ctx_disable_peer_access,
+                         context->driver->table.ctx_disable_peer_access(peer->native), peer_id);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cxu_result result = tell(peer, context, false);
+    return result == CXU_SUCCESS ? status : cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
 }

@@ -2,9 +2,39 @@
 #include "memory/guard.h"
 
 #include "base/error.h"
+#include "base/option.h"
 #include "work/stream.h"
 
+#include <string.h>
+
 cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
+
+/* ---- where the memory comes from ---- */
+
+/* The environment speaks of GPUs: the CPU device has no virtual memory. */
+static ctxrt_status source_of_environment(const cx_context *context, ctxrt_allocator_source *out_source)
+{
+    const char *text = cx_option("CTXRT_ALLOCATOR");
+    *out_source = CTXRT_ALLOCATOR_SOURCE_ALLOC;
+    if (text == NULL || strcmp(text, "alloc") == 0)
+        return CTXRT_SUCCESS;
+    if (strcmp(text, "vmm") != 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "CTXRT_ALLOCATOR=%s: it can be alloc or vmm", text);
+    if (context->device == NULL || !context->device->host_accessible)
+        *out_source = CTXRT_ALLOCATOR_SOURCE_VMM;
+    return CTXRT_SUCCESS;
+}
+
+/* Settles the source. Never another one than was asked for. */
+static ctxrt_status choose_source(const cx_context *context, ctxrt_allocator_options *options)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (options->source == CTXRT_ALLOCATOR_SOURCE_DEFAULT)
+        status = source_of_environment(context, &options->source);
+    if (status == CTXRT_SUCCESS && options->source == CTXRT_ALLOCATOR_SOURCE_VMM)
+        status = cx_cache_check_mapping(context);
+    return status;
+}
 
 /* ---- the default one of a context ---- */
 
@@ -43,6 +73,7 @@ static void watch_contexts(void)
 {
     cx_context_on_end(close_default, forget_memory);
     cx_context_on_count(cx_caches_count);
+    cx_context_on_peer(cx_caches_share);
     cx_stream_on_destroy(cx_caches_close_stream);
 }
 
@@ -101,7 +132,11 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context)
 
 static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocator)
 {
-    static const cx_allocator model = {.kind = &cx_caching_allocator, .is_default = true};
+    cx_allocator model = {
+        .kind = &cx_caching_allocator, .is_default = true, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
+    ctxrt_status status = choose_source(context, &model.options);
+    if (status != CTXRT_SUCCESS)
+        return status;
     watch_once();
     pthread_mutex_lock(&context->lock);
     cx_allocator *allocator = atomic_load(&context->allocator);
@@ -165,8 +200,14 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(frame);
+    cx_allocator chosen = {.kind = model->kind, .options = model->options, .vtable = model->vtable,
+                           .user_data = model->user_data};
+    if (model->kind == &cx_caching_allocator)
+        status = choose_source(context, &chosen.options);
+    if (status != CTXRT_SUCCESS)
+        return status;
     watch_once();
-    cx_allocator *allocator = take(model, context);
+    cx_allocator *allocator = take(&chosen, context);
     if (allocator == NULL)
         return ctxrt_last_error()->status;
     cx_context_object_add(context, CX_OBJECT_ALLOCATOR);
@@ -180,6 +221,9 @@ static ctxrt_status check_options(const ctxrt_allocator_options *options)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_allocator_create: struct_size is %zu, not %zu: start from CTXRT_ALLOCATOR_OPTIONS_INIT",
                         options->struct_size, sizeof *options);
+    if ((int)options->source < 0 || options->source > CTXRT_ALLOCATOR_SOURCE_VMM)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_allocator_create: there is no source %d",
+                        (int)options->source);
     return CTXRT_SUCCESS;
 }
 

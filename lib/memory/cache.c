@@ -26,6 +26,7 @@ static void close_regions(cx_region *region)
 {
     while (region != NULL) {
         cx_region *past = region->past;
+        cx_region_close_range(region);
         cx_heap_close(&region->heap);
         free(region);
         region = past;
@@ -53,9 +54,11 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
     }
     cache->allocator = allocator;
     cache->owner_count = 1;
+    cache->mapped = allocator->options.source == CTXRT_ALLOCATOR_SOURCE_VMM;
     cache->host_accessible = cache->context->device != NULL && cache->context->device->host_accessible;
     cx_cache_set_keep(cache);
     pthread_mutex_init(&cache->lock, NULL);
+    pthread_mutex_init(&cache->range_lock, NULL);
     cx_cache_enlist(cache);
     *out_cache = cache;
     return CTXRT_SUCCESS;
@@ -103,12 +106,13 @@ void cx_cache_close(cx_cache *cache, bool native)
 {
     cx_cache_drop_stashes(cache, true);
     native = native && cx_context_holds_what_is_of(cache->context, cache->region->epoch);
-    if (native)
+    if (native && !cache->mapped)
         free_segments(cache);
     cx_cache_drop_owners(cache, native);
     close_regions(cache->region);
     close_regions(cache->spare);
     pthread_mutex_destroy(&cache->lock);
+    pthread_mutex_destroy(&cache->range_lock);
     free(cache->owners);
     free(cache);
 }
@@ -118,10 +122,15 @@ static void forget(cx_cache *cache, cx_region *region)
 {
     cx_cache_drop_stashes(cache, false);
     bool live = cx_cache_live(cache) != 0;
+    pthread_mutex_lock(&cache->range_lock);
     pthread_mutex_lock(&cache->lock);
     region->past = cache->region;
     cache->region = region;
     pthread_mutex_unlock(&cache->lock);
+    /* A driver does not: such memory is not of a context. */
+    cx_region_close_range(region->past);
+    cache->left_bytes = cache->left_at_look = 0;
+    pthread_mutex_unlock(&cache->range_lock);
     if (!live) {
         close_regions(region->past);
         region->past = NULL;
@@ -271,15 +280,21 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
 
 /* ---- allocating ---- */
 
+void cx_cache_name_piece(cx_cache *cache, uint32_t index)
+{
+    cx_piece *piece = cx_piece_at(index);
+    piece->node.tag = cache->owners[piece->node.owner].foreign;
+    atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index), memory_order_relaxed);
+}
+
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units)
 {
-    uint32_t index = cx_heap_take(&cache->region->heap, owner, units);
-    if (index != 0) {
-        cx_piece *piece = cx_piece_at(index);
-        piece->node.tag = cache->owners[owner].foreign;
-        atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index),
-                              memory_order_relaxed);
-    }
+    bool lacks = false;
+    uint32_t index = cache->mapped ? cx_cache_place_locked(cache, owner, units, &lacks) : 0;
+    if (index == 0 && !lacks)
+        index = cx_heap_take(&cache->region->heap, owner, units);
+    if (index != 0)
+        cx_cache_name_piece(cache, index);
     return index;
 }
 
@@ -289,6 +304,12 @@ uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units)
     uint32_t index = cx_cache_take_locked(cache, owner, units);
     pthread_mutex_unlock(&cache->lock);
     return index;
+}
+
+/* Memory that is mapped can move once nobody's work uses it, its own stream's included. */
+static bool reclaim_at_last(cx_cache *cache, uint32_t owner)
+{
+    return cx_cache_reclaim(cache, cache->mapped ? 0 : owner, true);
 }
 
 /* In this order: memory whose work is done elsewhere; more from the driver; what other threads keep; memory for whose
@@ -305,9 +326,9 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
         cx_cache_flush(cache, 0);
         if ((*out_piece = cx_cache_take(cache, owner, units)) != 0)
             return CTXRT_SUCCESS;
-        if (cx_cache_reclaim(cache, owner, true) && (*out_piece = cx_cache_take(cache, owner, units)) != 0)
+        if (reclaim_at_last(cache, owner) && (*out_piece = cx_cache_take(cache, owner, units)) != 0)
             return CTXRT_SUCCESS;
-        if (cx_cache_shrink(cache) == 0 && round > 0)
+        if ((cache->mapped || cx_cache_shrink(cache) == 0) && round > 0)
             break;
         status = cx_cache_grow(cache, owner, units, out_piece);
     }

@@ -6,7 +6,7 @@
  * the work that was submitted before it was freed is done. Uses by other streams are for the caller to record.
  *
  * Locks: "stashes" (which caches and stashes there are; flushes), then "cache" of each cache (heap and owners). Neither is
- * held across a call of a driver.
+ * held across a call of a driver. "range", before both, is: cache_map.c says why.
  */
 #ifndef CX_MEMORY_CACHE_H
 #define CX_MEMORY_CACHE_H
@@ -15,6 +15,7 @@
 #include "memory/block.h"
 #include "memory/heap.h"
 #include "memory/home.h"
+#include "memory/mapped_range.h"
 #include "memory/stash.h"
 
 /* The memory of one life of a context: a reset ends it. */
@@ -22,6 +23,8 @@ typedef struct cx_region {
     cx_heap heap;
     struct cx_cache *cache;
     uint32_t epoch; /* of the context */
+    bool has_range; /* of a cache that maps its memory: made with the first; locks "range" and "cache" to change it */
+    cx_mapped_range range;
     struct cx_region *past;
 } cx_region;
 
@@ -41,6 +44,7 @@ typedef struct cx_cache {
     cx_allocator *allocator;
     cx_context *context;
     bool host_accessible;
+    bool mapped;          /* its memory is mapped, not allocated */
     pthread_mutex_t lock; /* "cache": the heap and the owners */
     cx_region *region;
     cx_region *spare; /* for a reset; NULL: there was no memory for one */
@@ -50,6 +54,12 @@ typedef struct cx_cache {
     _Atomic bool tight; /* memory is short: pieces are hardly larger than asked for, and threads keep little */
     cx_keep keep;
     _Atomic uint32_t magazines; /* of all threads and streams */
+    _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
+    pthread_mutex_t range_lock; /* "range": what is mapped where, and the three below */
+    uint64_t left_bytes;        /* of the device, by the last look at it and what was mapped since */
+    uint64_t left_at_look;
+    uint64_t singles_bytes; /* while less is left, single chunks are mapped */
+    _Atomic uint64_t told_peers; /* the last search that found it: cx_caches_share */
     /* lock "stashes" */
     cx_stash *stashes;
     struct cx_cache *next, **link;
@@ -233,13 +243,39 @@ void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *strea
 /* Destroys the marks. */
 void cx_cache_drop_owners(cx_cache *cache, bool native);
 
+/* ---- cache_map.c: memory that is mapped ---- */
+
+/* Whether a context's device has virtual memory; CTXRT_ERROR_NOT_SUPPORTED. */
+ctxrt_status cx_cache_check_mapping(const cx_context *context);
+
+/* Maps memory for a piece, and takes that; CTXRT_ERROR_OUT_OF_MEMORY. */
+ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece);
+
+/* Gives up to so many bytes of nobody's memory back to the driver: how many. */
+uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
+
+/* Takes a range where few chunks are touched that are free so far; 0 if that is not to be done, or if that place lacks
+ * memory: *out_lacks. Lock "cache" held. */
+uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks);
+
+/* No work uses its memory. */
+void cx_region_close_range(cx_region *region);
+
+/* Lets a device reach the memory of a context that its caches mapped and will map, or not any more. The first error. */
+cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reaches);
+
 /* ---- cache_grow.c: the driver ---- */
+
+void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes);
 
 /* Takes a segment from the driver, and a piece of so many units for the owner out of it. */
 ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece);
 
 /* A piece out of what is free, or 0. Lock held. */
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units);
+
+/* A range that was taken is a piece now. Lock held. */
+void cx_cache_name_piece(cx_cache *cache, uint32_t index);
 
 /* Gives segments that are free altogether back: their bytes. */
 uint64_t cx_cache_shrink(cx_cache *cache);

@@ -76,6 +76,11 @@ static void look_at_device(cx_cache *cache)
         cx_cache_set_tight(cache, free_bytes < total_bytes / 4);
 }
 
+void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
+{
+    raise_to(&cache->peak_reserved_bytes, atomic_fetch_add(&cache->reserved_bytes, bytes) + bytes);
+}
+
 /* The piece is taken before another thread sees the segment, which might want all of it. 0: no memory for a node. */
 static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, uint32_t owner, uint32_t piece_units,
                         uint32_t *out_piece)
@@ -86,8 +91,7 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, ui
     pthread_mutex_unlock(&cache->lock);
     if (!added)
         return false;
-    uint64_t bytes = units << CX_FIT_UNIT_BITS;
-    raise_to(&cache->peak_reserved_bytes, atomic_fetch_add(&cache->reserved_bytes, bytes) + bytes);
+    cx_cache_count_reserved(cache, units << CX_FIT_UNIT_BITS);
     atomic_fetch_add(&cache->growths, 1);
     cx_cache_set_keep(cache);
     return true;
@@ -102,20 +106,16 @@ static bool is_refused(cx_allocator *allocator)
     return left == 1;
 }
 
-ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     const cx_driver *driver = cache->context->driver;
-    if (is_refused(cache->allocator))
-        return cx_driver_error(driver, CX_SLOT_mem_alloc, CXU_OUT_OF_MEMORY);
     CUdeviceptr address;
     uint64_t taken;
     /* A small piece needs a span of its own. */
     uint64_t least = round_up(units);
-    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
     cxu_result result = take_some_segment(cache, least, &taken, &address);
     if (result == CXU_SUCCESS)
         look_at_device(cache);
-    (void)exchange(driver, before);
     if (result != CXU_SUCCESS)
         return cx_driver_error(driver, CX_SLOT_mem_alloc, result);
     if (!add_segment(cache, address, taken, owner, units, out_piece)) {
@@ -128,12 +128,23 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
     return CTXRT_SUCCESS;
 }
 
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+{
+    const cx_driver *driver = cache->context->driver;
+    if (is_refused(cache->allocator))
+        return cx_driver_error(driver, cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc, CXU_OUT_OF_MEMORY);
+    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_piece)
+                                        : allocate_segment(cache, owner, units, out_piece);
+    (void)exchange(driver, before);
+    return status;
+}
+
 /* What is free may still be used by work: the driver waits for that before it frees. */
-static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
+static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
 {
     const cx_driver *driver = cache->context->driver;
     uint64_t bytes = 0;
-    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
     while (atomic_load(&cache->reserved_bytes) > kept_bytes) {
         uintptr_t address = 0;
         pthread_mutex_lock(&cache->lock);
@@ -147,6 +158,22 @@ static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
     }
     if (bytes != 0)
         look_at_device(cache);
+    return bytes;
+}
+
+/* Mapped memory goes once its work is done, which nobody waits for here. */
+static uint64_t unmap_segments(cx_cache *cache, uint64_t kept_bytes)
+{
+    uint64_t reserved_bytes = atomic_load(&cache->reserved_bytes);
+    (void)cx_cache_reclaim(cache, 0, false);
+    return reserved_bytes > kept_bytes ? cx_cache_unmap(cache, reserved_bytes - kept_bytes) : 0;
+}
+
+static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
+{
+    const cx_driver *driver = cache->context->driver;
+    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    uint64_t bytes = cache->mapped ? unmap_segments(cache, kept_bytes) : free_segments(cache, kept_bytes);
     (void)exchange(driver, before);
     return bytes;
 }
@@ -198,7 +225,8 @@ ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_st
                  "; this allocator holds %llu, of which %llu are in use in %llu piece%s, "
                  "and others of ctxrt's hold %llu",
                  held, used, count, count == 1 ? "" : "s", (unsigned long long)sum.bytes);
-    return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[CX_SLOT_mem_alloc].symbol, CXU_OUT_OF_MEMORY,
+    const cx_slot slot = cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc;
+    return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot].symbol, CXU_OUT_OF_MEMORY,
                                 cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
                                 "there are not %zu bytes for %s: %zu of its device's %zu bytes are free%s", size_bytes,
                                 cx_context_text(cache->context), free_bytes, total_bytes, holders);

@@ -1,6 +1,7 @@
 /* What a caching allocator shows of its segments and blocks. */
 #include "memory/allocator_snapshot.h"
 #include "memory/cache.h"
+#include "memory/mapped_heap.h"
 
 /* A piece that is not the user's waits in the stash of a thread. */
 static void add_block(const cx_fit_node *node, uintptr_t address, void *shot)
@@ -16,6 +17,11 @@ static void add_block(const cx_fit_node *node, uintptr_t address, void *shot)
     cx_shot_add_block(shot, &block);
 }
 
+static void add_mapped(uintptr_t address, uint64_t bytes, void *shot)
+{
+    cx_shot_add_segment(shot, address, bytes);
+}
+
 static void add_segments(const cx_heap *heap, cx_allocator_shot *shot)
 {
     for (uint32_t i = 0; i < heap->segment_count; i++)
@@ -26,7 +32,10 @@ static void add_segments(const cx_heap *heap, cx_allocator_shot *shot)
 void cx_cache_shot(cx_cache *cache, cx_allocator_shot *shot)
 {
     pthread_mutex_lock(&cache->lock);
-    add_segments(&cache->region->heap, shot);
+    if (cache->region->has_range)
+        cx_mapped_heap_each(&cache->region->heap, add_mapped, shot);
+    else
+        add_segments(&cache->region->heap, shot);
     cx_heap_each_block(&cache->region->heap, add_block, shot);
     pthread_mutex_unlock(&cache->lock);
 }

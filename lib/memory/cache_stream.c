@@ -39,7 +39,7 @@ static uint32_t take_number(cx_cache *cache)
     for (uint32_t i = 1; i < cache->owner_count; i++)
         if (cache->owners[i].stream == NULL)
             return i;
-    return cache->owner_count < CX_FIT_OWNERS_MAX ? cache->owner_count++ : find_unused(cache);
+    return cache->owner_count < CX_FIT_NOWHERE ? cache->owner_count++ : find_unused(cache);
 }
 
 static void destroy_mark(const cx_cache *cache, CUevent mark)
@@ -69,7 +69,7 @@ uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream)
     destroy_mark(cache, stale);
     if (owner == 0)
         (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "memory of %s is in use in %d streams, and no other can have any",
-                       cx_context_text(cache->context), CX_FIT_OWNERS_MAX - 1);
+                       cx_context_text(cache->context), CX_FIT_NOWHERE - 1);
     return owner;
 }
 
@@ -234,7 +234,7 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait)
     pthread_mutex_lock(&cache->lock);
     uint32_t count = cache->owner_count;
     pthread_mutex_unlock(&cache->lock);
-    if (count <= 2)
+    if (count <= 2 && owner != 0)
         return false;
     (void)driver->table.thread_exchange_stream_capture_mode(&mode);
     for (uint32_t other = 1; other < count; other++)

@@ -8,6 +8,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_grow.c \
+	lib/memory/cache_map.c \
 	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \
@@ -26,6 +27,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/heap.c lib/memory/heap.h \
 	lib/memory/home.c lib/memory/home.h \
 	lib/memory/host.c \
+	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/piece.h \

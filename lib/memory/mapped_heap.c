@@ -243,6 +243,33 @@ void cx_mapped_heap_give_up(cx_heap *heap, const cx_mapped_place *place)
     }
 }
 
+/* ---- memory ---- */
+
+static size_t offset_of(const cx_mapped_place *place)
+{
+    return (size_t)place->offset_units << CX_FIT_UNIT_BITS;
+}
+
+static size_t bytes_of(const cx_mapped_place *place)
+{
+    return (size_t)place->units << CX_FIT_UNIT_BITS;
+}
+
+size_t cx_mapped_place_lacks(const cx_mapped_range *range, const cx_mapped_place *place)
+{
+    return cx_mapped_range_lacks(range, offset_of(place), bytes_of(place));
+}
+
+cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *place, size_t mapping_bytes)
+{
+    return cx_mapped_range_map(range, offset_of(place), bytes_of(place), mapping_bytes);
+}
+
+void cx_mapped_place_unmap(cx_mapped_range *range, const cx_mapped_place *place)
+{
+    cx_mapped_range_unmap(range, offset_of(place), bytes_of(place));
+}
+
 /* ---- sparing ---- */
 
 bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t wanted_bytes,

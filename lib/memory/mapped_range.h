@@ -56,8 +56,8 @@ bool cx_mapped_range_has(const cx_mapped_range *range, size_t offset, size_t byt
 
 /*
  * Maps what of a part is not mapped yet, in mappings of at most `mapping_bytes`, or of a chunk if that is less.
- * CXU_OUT_OF_MEMORY and other errors of the driver: nothing has changed. Parts of it that were mapped before keep their
- * contents.
+ * CXU_OUT_OF_MEMORY and other errors of the driver: nothing more is mapped, and memory of single chunks that was had
+ * already is spare. Parts of it that were mapped before keep their contents.
  */
 cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes, size_t mapping_bytes);
 

@@ -68,7 +68,7 @@ case $libcuda in
 /* | '') ;;
 */*) libcuda=$(pwd)/$libcuda ;;
 esac
-unset CTXRT_FOREIGN CTXRT_EMU_SCHEDULE CTXRT_TEST_DRIVER CTXRT_LIBCUDA
+unset CTXRT_FOREIGN CTXRT_ALLOCATOR CTXRT_EMU_SCHEDULE CTXRT_TEST_DRIVER CTXRT_LIBCUDA
 CTXRT_DRIVER=libcuda CTXRT_LOG=off CK_FORK=yes CK_DEFAULT_TIMEOUT=240
 caller_libraries=${LD_LIBRARY_PATH-}
 LD_LIBRARY_PATH=$here/lib${caller_libraries:+:$caller_libraries}

@@ -16,10 +16,13 @@ static cx_mapped_range range;
 static CUcontext context;
 static int refuse_after = -1; /* creations that succeed before one is refused; below 0: no end */
 
+static bool refuse_exportable;
+
 static cxu_result refusing_create(CUmemGenericAllocationHandle *out_handle, size_t bytes,
                                   const cxu_mem_properties *properties, unsigned long long flags)
 {
-    if (refuse_after == 0)
+    bool refused = refuse_after == 0 || (refuse_exportable && properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE);
+    if (refused)
         return CXU_OUT_OF_MEMORY;
     refuse_after--;
     return cx_emu_table.mem_create(out_handle, bytes, properties, flags);
@@ -54,7 +57,7 @@ static void close_range(void)
 
 static void map(size_t offset, size_t bytes)
 {
-    ck_assert_int_eq(cx_mapped_range_map(&range, offset, bytes), CXU_SUCCESS);
+    ck_assert_int_eq(cx_mapped_range_map(&range, offset, bytes, 0), CXU_SUCCESS);
     ck_assert(cx_mapped_range_has(&range, offset, bytes));
 }
 
@@ -103,29 +106,44 @@ START_TEST(a_refusal_changes_nothing)
     fill(CHUNK, 7, CHUNK);
     for (int successes = 0; successes < 3; successes++) {
         refuse_after = successes;
-        ck_assert_int_eq(cx_mapped_range_map(&range, 0, 5 * CHUNK), CXU_OUT_OF_MEMORY);
+        ck_assert_int_eq(cx_mapped_range_map(&range, 0, 5 * CHUNK, 0), CXU_OUT_OF_MEMORY);
         refuse_after = -1;
         ck_assert_uint_eq(range.mapped_bytes, 2 * CHUNK);
+        ck_assert_uint_eq(cx_mapped_range_settle(&range), (size_t)successes * CHUNK);
         ck_assert_uint_eq(free_bytes(), GPU_BYTES - 2 * CHUNK);
         ck_assert(cx_mapped_range_has(&range, CHUNK, CHUNK) && cx_mapped_range_has(&range, 3 * CHUNK, CHUNK));
         ck_assert_int_eq(byte_at(CHUNK), 7);
     }
-    ck_assert_int_eq(cx_mapped_range_map(&range, 0, GPU_BYTES + 1), CXU_OUT_OF_MEMORY);
+    ck_assert_int_eq(cx_mapped_range_map(&range, 0, GPU_BYTES + 1, 0), CXU_OUT_OF_MEMORY);
+    ck_assert_uint_eq(cx_mapped_range_settle(&range), GPU_BYTES - 2 * CHUNK);
     ck_assert_uint_eq(free_bytes(), GPU_BYTES - 2 * CHUNK);
 }
 END_TEST
 
-START_TEST(only_chunks_that_are_free_altogether_are_unmapped)
+static size_t find(size_t offset, size_t bytes, size_t wanted, size_t *out_offset)
 {
+    return cx_mapped_range_find(&range, offset, bytes, wanted, out_offset);
+}
+
+START_TEST(only_mappings_that_lie_in_a_part_altogether_are_found)
+{
+    size_t offset;
     map(0, 6 * CHUNK);
-    fill(0, 9, 6 * CHUNK);
-    ck_assert_uint_eq(cx_mapped_range_unmap(&range, 1, 2 * CHUNK - 1, GPU_BYTES), CHUNK);
-    ck_assert(cx_mapped_range_has(&range, 0, CHUNK) && !cx_mapped_range_has(&range, CHUNK, 1));
-    ck_assert_uint_eq(cx_mapped_range_unmap(&range, 2 * CHUNK, CHUNK - 1, GPU_BYTES), 0);
-    ck_assert_uint_eq(cx_mapped_range_unmap(&range, 0, 6 * CHUNK, 1), CHUNK);
-    ck_assert_uint_eq(cx_mapped_range_unmap(&range, 4 * CHUNK, 2 * CHUNK, 0), 0);
-    ck_assert_uint_eq(free_bytes(), GPU_BYTES - 4 * CHUNK);
-    ck_assert_int_eq(byte_at(2 * CHUNK), 9);
+    ck_assert_uint_eq(find(1, 2 * CHUNK - 1, GPU_BYTES, &offset), CHUNK);
+    ck_assert_uint_eq(offset, CHUNK);
+    ck_assert_uint_eq(find(2 * CHUNK, CHUNK - 1, GPU_BYTES, &offset), 0);
+    ck_assert_uint_eq(find(0, 6 * CHUNK, CHUNK + 1, &offset), 2 * CHUNK);
+    ck_assert_int_eq(cx_mapped_range_map(&range, 6 * CHUNK, 4 * CHUNK, 3 * CHUNK), CXU_SUCCESS);
+    ck_assert_uint_eq(find(7 * CHUNK, 3 * CHUNK, 1, &offset), CHUNK);
+    ck_assert_uint_eq(offset, 9 * CHUNK);
+    ck_assert_uint_eq(find(5 * CHUNK, 3 * CHUNK, GPU_BYTES, &offset), CHUNK);
+    ck_assert_uint_eq(find(6 * CHUNK, 4 * CHUNK, 1, &offset), 3 * CHUNK);
+    cx_mapped_range_unmap(&range, 5 * CHUNK, 4 * CHUNK);
+    ck_assert_uint_eq(range.mapped_bytes, 6 * CHUNK);
+    ck_assert(!cx_mapped_range_has(&range, 5 * CHUNK, 1) && cx_mapped_range_has(&range, 9 * CHUNK, CHUNK));
+    ck_assert_uint_eq(free_bytes(), GPU_BYTES - 7 * CHUNK); /* a chunk waits to be mapped again */
+    ck_assert_uint_eq(cx_mapped_range_settle(&range), CHUNK);
+    ck_assert_uint_eq(free_bytes(), GPU_BYTES - 6 * CHUNK);
 }
 END_TEST
 
@@ -136,11 +154,30 @@ START_TEST(chunks_move_to_where_a_block_needs_them_in_a_row)
     ck_assert_uint_eq(free_bytes(), 0);
     /* Every second block goes; none of the gaps is wide enough for what comes. */
     for (size_t i = 0; i < 16; i += 2)
-        ck_assert_uint_eq(cx_mapped_range_unmap(&range, 2 * i * CHUNK, CHUNK, CHUNK), CHUNK);
+        cx_mapped_range_unmap(&range, 2 * i * CHUNK, CHUNK);
+    refuse_after = 0;
     map(40 * CHUNK, 8 * CHUNK);
+    refuse_after = -1;
     fill(40 * CHUNK, 3, 8 * CHUNK);
     ck_assert_int_eq(byte_at(48 * CHUNK - 1), 3);
     ck_assert_uint_eq(free_bytes(), 0);
+}
+END_TEST
+
+/* A process has only so many descriptors. */
+START_TEST(memory_that_cannot_be_exportable_any_more_is_had_all_the_same)
+{
+    cxu_mem_properties properties = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED};
+    map(0, CHUNK);
+    ck_assert(range.exportable);
+    ck_assert_int_eq(driver.table.mem_get_allocation_properties(&properties, range.chunks[0].handle), CXU_SUCCESS);
+    ck_assert_int_eq(properties.handle_types, CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    refuse_exportable = true;
+    map(CHUNK, CHUNK);
+    refuse_exportable = false;
+    ck_assert(!range.exportable);
+    ck_assert_int_eq(driver.table.mem_get_allocation_properties(&properties, range.chunks[1].handle), CXU_SUCCESS);
+    ck_assert_int_eq(properties.handle_types, CXU_MEM_HANDLE_TYPE_NONE);
 }
 END_TEST
 
@@ -162,6 +199,11 @@ START_TEST(a_peer_reaches_what_is_mapped_and_what_will_be)
     fill(0, 2, 4 * CHUNK);
     ck_assert_int_eq(cx_mapped_range_share(&range, 9), CXU_INVALID_DEVICE);
     ck_assert_int_eq(range.peer_count, 1);
+    ck_assert_int_eq(cx_mapped_range_withdraw(&range, 1), CXU_SUCCESS);
+    ck_assert_int_eq(cx_mapped_range_withdraw(&range, 1), CXU_SUCCESS);
+    ck_assert_int_ne(driver.table.memset_d8(range.address, 1, 1), CXU_SUCCESS);
+    map(5 * CHUNK, CHUNK);
+    ck_assert_int_ne(driver.table.memset_d8(range.address + 5 * CHUNK, 1, 1), CXU_SUCCESS);
     ck_assert_int_eq(driver.table.ctx_destroy(peer), CXU_SUCCESS);
 }
 END_TEST
@@ -184,7 +226,8 @@ static Suite *range_suite(void)
     tcase_add_test(tcase, chunks_are_mapped_where_a_part_touches_them);
     tcase_add_test(tcase, what_was_mapped_before_keeps_its_contents);
     tcase_add_test(tcase, a_refusal_changes_nothing);
-    tcase_add_test(tcase, only_chunks_that_are_free_altogether_are_unmapped);
+    tcase_add_test(tcase, only_mappings_that_lie_in_a_part_altogether_are_found);
+    tcase_add_test(tcase, memory_that_cannot_be_exportable_any_more_is_had_all_the_same);
     tcase_add_test(tcase, chunks_move_to_where_a_block_needs_them_in_a_row);
     tcase_add_test(tcase, a_peer_reaches_what_is_mapped_and_what_will_be);
     tcase_add_test(tcase, a_driver_without_virtual_memory_says_so);

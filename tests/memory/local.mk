@@ -33,3 +33,14 @@ tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/runtime/gate
 tests_memory_check_guard_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_guard_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_mapped_heap
+TESTS += tests/memory/check_mapped_heap
+tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c \
+	lib/memory/fit.c lib/memory/fit.h \
+	lib/memory/heap.c lib/memory/heap.h \
+	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
+	lib/memory/mapped_range.c lib/memory/mapped_range.h
+tests_memory_check_mapped_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_mapped_heap_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_mapped_heap_LDADD = $(tests_memory_check_mapped_range_LDADD)

@@ -1,0 +1,336 @@
+/*
+ * The memory of a cache that maps it: one range of addresses for each life of the context.
+ *
+ * Whoever maps, unmaps or shares holds the lock "range" meanwhile, also across calls of the driver: these change one
+ * table of chunks, and drivers do one of them at a time anyway. Nobody else waits for it: what has memory is
+ * taken and given under "cache" alone.
+ */
+#include "base/error.h"
+#include "memory/cache.h"
+#include "memory/mapped_heap.h"
+
+/* Addresses cost nothing: as many times the device's memory. */
+#define ADDRESSES 4
+#define UNITS_MAX ((uint64_t)UINT32_MAX + 1 - CX_HEAP_SPAN_UNITS)
+/* While the device has more than half of its memory, and more than this, it is mapped in large pieces, which are few calls
+ * of the driver; what comes later in single chunks, which move. */
+#define SINGLES_BYTES ((uint64_t)16 << 30)
+#define PART 8 /* of what is held, or left, that a large piece may be */
+
+/* ---- the range ---- */
+
+static ctxrt_status not_mapped(const cx_cache *cache, cxu_result result)
+{
+    return cx_driver_error(cache->context->driver, CX_SLOT_mem_address_reserve, result);
+}
+
+ctxrt_status cx_cache_check_mapping(const cx_context *context)
+{
+    cxu_result result = context->device != NULL
+                            ? cx_mapped_range_check(context->driver, context->device->native, NULL)
+                            : CXU_NOT_SUPPORTED;
+    if (result == CXU_NOT_SUPPORTED)
+        return cx_error_driver_call(CTXRT_ERROR_NOT_SUPPORTED, cx_symbols[CX_SLOT_mem_create].symbol, (int)result,
+                                    cx_result_name(result),
+                                    "%s has no virtual memory: an allocator there cannot map its segments",
+                                    cx_context_text(context));
+    return result == CXU_SUCCESS ? CTXRT_SUCCESS
+                                 : cx_driver_error(context->driver, CX_SLOT_mem_get_allocation_granularity, result);
+}
+
+/* Lock "range" held. Peers come before anything is mapped: no call of the driver. */
+static void share_with_peers(const cx_cache *cache, cx_mapped_range *range)
+{
+    for (int device = 0; device < CX_CONTEXT_PEERS; device++)
+        if (atomic_load(&cache->context->reached_by[device]) > 0)
+            (void)cx_mapped_range_share(range, device);
+}
+
+static ctxrt_status open_range(cx_cache *cache)
+{
+    const cx_context *context = cache->context;
+    cx_region *region = cache->region;
+    size_t free_bytes, total_bytes;
+    ctxrt_status status = CX_DRIVER_CALL(context->driver, mem_get_info, (&free_bytes, &total_bytes));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    uint64_t units = ADDRESSES * (uint64_t)total_bytes >> CX_FIT_UNIT_BITS;
+    cxu_result result = cx_mapped_range_open(&region->range, context->driver, context->device->native,
+                                             (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS);
+    if (result != CXU_SUCCESS)
+        return not_mapped(cache, result);
+    share_with_peers(cache, &region->range);
+    pthread_mutex_lock(&cache->lock);
+    region->has_range = cx_mapped_heap_add(&region->heap, &region->range);
+    pthread_mutex_unlock(&cache->lock);
+    if (region->has_range)
+        return CTXRT_SUCCESS;
+    cx_mapped_range_close(&region->range);
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember the range of %s", cx_context_text(context));
+}
+
+void cx_region_close_range(cx_region *region)
+{
+    if (region->has_range)
+        cx_mapped_range_close(&region->range);
+    region->has_range = false;
+}
+
+/* ---- placing ---- */
+
+uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks)
+{
+    cx_mapped_place place;
+    cx_region *region = cache->region;
+    *out_lacks = false;
+    if (!region->has_range || units <= CX_HEAP_SMALL_UNITS ||
+        !atomic_load_explicit(&cache->dense, memory_order_relaxed) ||
+        !cx_mapped_heap_find(&region->heap, &region->range, owner, units, true, &place))
+        return 0;
+    if (cx_mapped_place_lacks(&region->range, &place) == 0)
+        return cx_mapped_heap_settle(&region->heap, &place, owner);
+    cx_mapped_heap_give_up(&region->heap, &place);
+    *out_lacks = true;
+    return 0;
+}
+
+static bool find_place(cx_cache *cache, uint32_t owner, uint32_t units, cx_mapped_place *out_place)
+{
+    cx_region *region = cache->region;
+    bool densely = atomic_load(&cache->dense) && units > CX_HEAP_SMALL_UNITS;
+    pthread_mutex_lock(&cache->lock);
+    bool found = (densely && cx_mapped_heap_find(&region->heap, &region->range, owner, units, true, out_place)) ||
+                 cx_mapped_heap_find(&region->heap, &region->range, owner, units, false, out_place);
+    pthread_mutex_unlock(&cache->lock);
+    return found;
+}
+
+static void give_up(cx_cache *cache, const cx_mapped_place *place)
+{
+    pthread_mutex_lock(&cache->lock);
+    cx_mapped_heap_give_up(&cache->region->heap, place);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* What was mapped for more than the piece is free; the piece may be of a span, or a part. 0: no memory for a node. */
+static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t owner, uint32_t units)
+{
+    cx_heap *heap = &cache->region->heap;
+    pthread_mutex_lock(&cache->lock);
+    uint32_t index = cx_mapped_heap_settle(heap, place, owner);
+    if (index != 0 && units != place->units) {
+        cx_heap_give(heap, index);
+        index = cx_heap_take(heap, owner, units);
+    }
+    if (index != 0)
+        cx_cache_name_piece(cache, index);
+    pthread_mutex_unlock(&cache->lock);
+    return index;
+}
+
+/* ---- moving ---- */
+
+/* Unmaps memory that nobody needs; `wanted_bytes` of it if there are so many. Lock "range" held. */
+static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
+{
+    cx_region *region = cache->region;
+    cx_mapped_place place;
+    uint64_t bytes = 0;
+    while (bytes < wanted_bytes) {
+        pthread_mutex_lock(&cache->lock);
+        bool found = cx_mapped_heap_find_spare(&region->heap, &region->range, wanted_bytes - bytes, &place);
+        pthread_mutex_unlock(&cache->lock);
+        if (!found)
+            break;
+        cx_mapped_place_unmap(&region->range, &place);
+        pthread_mutex_lock(&cache->lock);
+        cx_mapped_heap_remove(&region->heap, &place);
+        pthread_mutex_unlock(&cache->lock);
+        bytes += (uint64_t)place.units << CX_FIT_UNIT_BITS;
+    }
+    return bytes;
+}
+
+/* What the device has is asked for now and then, and else known from what was mapped since. */
+static void look_at_device(cx_cache *cache)
+{
+    size_t free_bytes, total_bytes;
+    if (cache->context->driver->table.mem_get_info(&free_bytes, &total_bytes) != CXU_SUCCESS)
+        return;
+    cache->left_bytes = cache->left_at_look = free_bytes;
+    cache->singles_bytes = total_bytes / 2 > SINGLES_BYTES ? total_bytes / 2 : SINGLES_BYTES;
+    atomic_store(&cache->dense, free_bytes <= total_bytes / 2);
+    cx_cache_set_tight(cache, free_bytes <= total_bytes / 2);
+}
+
+static void know_device(cx_cache *cache, uint64_t needed_bytes)
+{
+    if (cache->left_bytes < needed_bytes || cache->left_at_look - cache->left_bytes > cache->left_at_look / 16)
+        look_at_device(cache);
+}
+
+static void count_mapped(cx_cache *cache, size_t before_bytes)
+{
+    const cx_mapped_range *range = &cache->region->range;
+    if (range->mapped_bytes >= before_bytes)
+        cx_cache_count_reserved(cache, range->mapped_bytes - before_bytes);
+    else
+        atomic_fetch_sub(&cache->reserved_bytes, before_bytes - range->mapped_bytes);
+    uint64_t left = cache->left_bytes + before_bytes;
+    cache->left_bytes = left > range->mapped_bytes ? left - range->mapped_bytes : 0;
+}
+
+/* Maps a place: memory of the device while it has any, and then what is free elsewhere in the range. */
+static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place, size_t mapping_bytes)
+{
+    cx_mapped_range *range = &cache->region->range;
+    cxu_result result = CXU_OUT_OF_MEMORY;
+    size_t lacking = cx_mapped_place_lacks(range, place);
+    uint64_t moved = 1;
+    for (int round = 0; result == CXU_OUT_OF_MEMORY && round < 2 && moved != 0; round++) {
+        if (round > 0)
+            look_at_device(cache);
+        if (cache->left_bytes < lacking)
+            moved = unmap_spare(cache, lacking - cache->left_bytes);
+        if (cache->left_bytes + moved >= lacking)
+            result = cx_mapped_place_map(range, place, mapping_bytes);
+    }
+    (void)cx_mapped_range_settle(range);
+    return result;
+}
+
+/* ---- growing ---- */
+
+/* In units: what is mapped at once where memory is plenty. */
+static uint64_t large_piece(cx_cache *cache, uint64_t least)
+{
+    uint64_t asked = cache->allocator->options.segment_bytes;
+    uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes);
+    uint64_t held = atomic_load(&cache->reserved_bytes);
+    uint64_t bytes = cache->left_bytes > cache->singles_bytes ? cache->left_bytes / PART : 0;
+    if (bytes > held / PART)
+        bytes = held / PART;
+    if (limit != 0 && held + bytes > limit)
+        bytes = 0;
+    if (bytes < asked)
+        bytes = asked;
+    uint64_t units = bytes >> CX_FIT_UNIT_BITS;
+    return units > least && bytes < cache->left_bytes ? units : least;
+}
+
+static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, uint32_t units, uint32_t *out_piece)
+{
+    cx_mapped_place place;
+    size_t before_bytes = cache->region->range.mapped_bytes;
+    size_t mapping_bytes = cache->left_bytes > cache->singles_bytes ? (size_t)needed << CX_FIT_UNIT_BITS : 0;
+    if (!find_place(cache, owner, needed, &place))
+        return CXU_OUT_OF_MEMORY;
+    cxu_result result = map_place(cache, &place, mapping_bytes);
+    count_mapped(cache, before_bytes);
+    if (result != CXU_SUCCESS) {
+        give_up(cache, &place);
+        return result;
+    }
+    *out_piece = settle(cache, &place, owner, units);
+    return CXU_SUCCESS;
+}
+
+/* A place of the least chunks may lack memory where another one has it. */
+static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+{
+    pthread_mutex_lock(&cache->lock);
+    *out_piece = cx_heap_take(&cache->region->heap, owner, units);
+    if (*out_piece != 0)
+        cx_cache_name_piece(cache, *out_piece);
+    pthread_mutex_unlock(&cache->lock);
+    return *out_piece != 0;
+}
+
+static ctxrt_status map_piece(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+{
+    uint32_t least = units > CX_HEAP_SMALL_UNITS ? units : CX_HEAP_SPAN_UNITS;
+    know_device(cache, (uint64_t)least << CX_FIT_UNIT_BITS);
+    uint64_t wanted = large_piece(cache, least);
+    cxu_result result = CXU_OUT_OF_MEMORY;
+    if (wanted > least && wanted <= UINT32_MAX)
+        result = map_units(cache, owner, (uint32_t)wanted, units, out_piece);
+    if (result == CXU_OUT_OF_MEMORY)
+        result = map_units(cache, owner, least, units, out_piece);
+    if (result == CXU_OUT_OF_MEMORY && take_what_there_is(cache, owner, units, out_piece))
+        return CTXRT_SUCCESS;
+    if (result != CXU_SUCCESS)
+        return cx_driver_error(cache->context->driver, CX_SLOT_mem_create, result);
+    atomic_fetch_add(&cache->growths, 1);
+    return *out_piece != 0 ? CTXRT_SUCCESS
+                           : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+}
+
+ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+{
+    pthread_mutex_lock(&cache->range_lock);
+    ctxrt_status status = cache->region->has_range ? CTXRT_SUCCESS : open_range(cache);
+    if (status == CTXRT_SUCCESS)
+        status = map_piece(cache, owner, units, out_piece);
+    pthread_mutex_unlock(&cache->range_lock);
+    return status;
+}
+
+uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
+{
+    uint64_t bytes = 0;
+    pthread_mutex_lock(&cache->range_lock);
+    if (cache->region->has_range) {
+        size_t before_bytes = cache->region->range.mapped_bytes;
+        bytes = unmap_spare(cache, wanted_bytes);
+        (void)cx_mapped_range_settle(&cache->region->range);
+        count_mapped(cache, before_bytes);
+    }
+    pthread_mutex_unlock(&cache->range_lock);
+    return bytes;
+}
+
+/* ---- peers ---- */
+
+typedef struct sharing {
+    const cx_context *context;
+    uint64_t turn; /* of this search: caches that were found in it are not found again */
+    cx_cache *found;
+} sharing;
+
+static cxu_result share(cx_cache *cache, CUdevice device, bool reaches)
+{
+    cxu_result result = CXU_SUCCESS;
+    pthread_mutex_lock(&cache->range_lock);
+    cx_mapped_range *range = &cache->region->range;
+    if (cache->region->has_range)
+        result = reaches ? cx_mapped_range_share(range, device) : cx_mapped_range_withdraw(range, device);
+    pthread_mutex_unlock(&cache->range_lock);
+    return result;
+}
+
+/* A pinned cache is not closed. */
+static void find_unshared(cx_cache *cache, void *argument)
+{
+    sharing *search = argument;
+    if (search->found != NULL || cache->context != search->context || !cache->mapped ||
+        atomic_load(&cache->told_peers) == search->turn)
+        return;
+    atomic_store(&cache->told_peers, search->turn);
+    atomic_fetch_add(&cache->pins, 1);
+    search->found = cache;
+}
+
+cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reaches)
+{
+    static _Atomic uint64_t turns;
+    cxu_result first_error = CXU_SUCCESS;
+    sharing search = {.context = context, .turn = atomic_fetch_add(&turns, 1) + 1};
+    for (cx_caches_each(find_unshared, &search); search.found != NULL; cx_caches_each(find_unshared, &search)) {
+        cxu_result result = share(search.found, device, reaches);
+        if (first_error == CXU_SUCCESS)
+            first_error = result;
+        atomic_fetch_sub(&search.found->pins, 1);
+        search.found = NULL;
+    }
+    return first_error;
+}

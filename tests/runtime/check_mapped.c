@@ -1,0 +1,342 @@
+/* Allocators whose memory is mapped: where it goes, who reaches it, and what the driver has to have for it. */
+#include "fixture.h"
+#include "gate.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB ((size_t)1 << 20)
+#define CHUNK (2 * MIB)
+#define GPU (256 * MIB)
+
+static ctxrt_allocator *allocator;
+
+static ctxrt_status create(ctxrt_allocator_source source)
+{
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = source;
+    return ctxrt_allocator_create(&options, &allocator);
+}
+
+static void open_mapped(void)
+{
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(create(CTXRT_ALLOCATOR_SOURCE_VMM));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+}
+
+static size_t free_bytes(void)
+{
+    size_t bytes;
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &bytes, NULL));
+    return bytes;
+}
+
+static void close_mapped(void)
+{
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_fixture_end();
+}
+
+static ctxrt_memory *allocate(size_t size_bytes)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_memory_alloc(size_bytes, &memory));
+    return memory;
+}
+
+static void release(ctxrt_memory *memory)
+{
+    cx_assert_ok(ctxrt_memory_release(memory));
+}
+
+/* A little at every MiB, and at the end. */
+static void fill(ctxrt_memory *memory, int value, size_t bytes)
+{
+    char *pointer = ctxrt_memory_pointer(memory);
+    for (size_t at = 0; at < bytes; at += MIB)
+        cx_assert_ok(ctxrt_fill_async(pointer + at, value, 64, NULL));
+    cx_assert_ok(ctxrt_fill_async(pointer + bytes - 64, value, 64, NULL));
+}
+
+static void assert_byte(const char *pointer, int value)
+{
+    unsigned char seen;
+    cx_assert_ok(ctxrt_copy(&seen, pointer, 1, CTXRT_COPY_DEVICE_TO_HOST));
+    ck_assert_int_eq(seen, value);
+}
+
+static void assert_filled(ctxrt_memory *memory, int value, size_t bytes)
+{
+    const char *pointer = ctxrt_memory_pointer(memory);
+    for (size_t at = 0; at < bytes; at += MIB)
+        assert_byte(pointer + at + 63, value);
+    assert_byte(pointer + bytes - 1, value);
+}
+
+START_TEST(a_driver_without_virtual_memory_is_told_and_nothing_takes_its_place)
+{
+    ctxrt_allocator *before = allocator;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
+    cx_assert_error(create(CTXRT_ALLOCATOR_SOURCE_VMM), CTXRT_ERROR_NOT_SUPPORTED);
+    ck_assert_ptr_eq(allocator, before);
+    cx_assert_error(create((ctxrt_allocator_source)3), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(the_environment_chooses_the_source_of_gpus)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    setenv("CTXRT_ALLOCATOR", "mmap", 1);
+    cx_assert_error(ctxrt_memory_alloc(1, &memory), CTXRT_ERROR_INVALID_ARGUMENT);
+    setenv("CTXRT_ALLOCATOR", "vmm", 1);
+    size_t before = free_bytes();
+    ctxrt_memory *blocks[2] = {allocate(100 * MIB), allocate(100 * MIB)};
+    release(blocks[0]);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(before - free_bytes(), 100 * MIB);
+    release(blocks[1]);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
+    release(allocate(100));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* Blocks of 3 MiB: every second one is freed, and no two that are free touch. */
+START_TEST(memory_between_live_blocks_serves_a_large_one)
+{
+    enum { BLOCKS = 80 };
+    ctxrt_memory *blocks[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = allocate(3 * MIB);
+        fill(blocks[i], i, 3 * MIB);
+    }
+    for (int i = 0; i < BLOCKS; i += 2)
+        release(blocks[i]);
+    /* 16 MiB were left, and of each 3 MiB at least a chunk is whole. */
+    ctxrt_memory *large = allocate(48 * MIB);
+    fill(large, 201, 48 * MIB);
+    for (int i = 1; i < BLOCKS; i += 2) {
+        assert_filled(blocks[i], i, 3 * MIB);
+        release(blocks[i]);
+    }
+    assert_filled(large, 201, 48 * MIB);
+    release(large);
+    release(allocate(GPU));
+}
+END_TEST
+
+/* The free memory is still used by a stream that a gate holds: it is neither moved nor trimmed under it. */
+START_TEST(memory_does_not_move_while_work_uses_it)
+{
+    gate held;
+    uint64_t trimmed;
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    ctxrt_memory *used = allocate(100 * MIB);
+    gate_close(&held, stream);
+    fill(used, 1, 100 * MIB);
+    release(used);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &trimmed));
+    ck_assert_uint_eq(trimmed, 0);
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(other));
+    ctxrt_memory *beside = allocate(100 * MIB);
+    fill(beside, 2, 100 * MIB);
+    assert_filled(beside, 2, 100 * MIB);
+    gate_open(&held);
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &trimmed));
+    ck_assert_uint_eq(trimmed, 100 * MIB);
+    assert_filled(beside, 2, 100 * MIB);
+    release(beside);
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stream_destroy(other));
+}
+END_TEST
+
+START_TEST(a_trim_gives_chunks_back_between_live_blocks)
+{
+    uint64_t trimmed;
+    size_t before = free_bytes();
+    ctxrt_memory *blocks[3];
+    for (int i = 0; i < 3; i++)
+        blocks[i] = allocate(20 * MIB);
+    ck_assert_uint_eq(before - free_bytes(), 60 * MIB);
+    release(blocks[1]);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &trimmed));
+    ck_assert_uint_eq(trimmed, 20 * MIB);
+    ck_assert_uint_eq(before - free_bytes(), 40 * MIB);
+    release(blocks[0]);
+    release(blocks[2]);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(before, free_bytes());
+}
+END_TEST
+
+START_TEST(a_refusal_loses_nothing_and_says_what_is_held)
+{
+    ctxrt_memory *more, *memory = allocate(200 * MIB);
+    fill(memory, 7, 200 * MIB);
+    cx_assert_error(ctxrt_memory_alloc(100 * MIB, &more), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_str_eq(ctxrt_last_error()->driver_call, "cuMemCreate");
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "209715200 are in use in 1 piece,"));
+    more = allocate(56 * MIB);
+    assert_filled(memory, 7, 200 * MIB);
+    release(more);
+    release(memory);
+}
+END_TEST
+
+static bool reaches_from(int device, void *pointer)
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(device)));
+    ctxrt_status status = ctxrt_fill(pointer, 3, 256);
+    cx_assert_ok(ctxrt_stack_pop());
+    return status == CTXRT_SUCCESS;
+}
+
+static void set_peer(int device, ctxrt_status (*set)(ctxrt_device peer))
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(device)));
+    cx_assert_ok(set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+
+START_TEST(peers_reach_it_while_peer_access_is_enabled)
+{
+    ctxrt_memory *before = allocate(CHUNK);
+    ck_assert(!reaches_from(1, ctxrt_memory_pointer(before)));
+    set_peer(1, ctxrt_device_enable_peer);
+    ctxrt_memory *after = allocate(40 * MIB);
+    ck_assert(reaches_from(1, ctxrt_memory_pointer(before)) && reaches_from(1, ctxrt_memory_pointer(after)));
+    ck_assert(!reaches_from(2, ctxrt_memory_pointer(after)));
+    ctxrt_allocator *first = allocator;
+    cx_assert_ok(create(CTXRT_ALLOCATOR_SOURCE_VMM));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_memory *of_another = allocate(MIB);
+    ck_assert(reaches_from(1, ctxrt_memory_pointer(of_another)));
+    set_peer(1, ctxrt_device_disable_peer);
+    ck_assert(!reaches_from(1, ctxrt_memory_pointer(before)) && !reaches_from(1, ctxrt_memory_pointer(of_another)));
+    release(before);
+    release(after);
+    release(of_another);
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(first));
+}
+END_TEST
+
+START_TEST(a_reset_gives_it_back_to_the_device)
+{
+    size_t before = free_bytes();
+    ctxrt_memory *memory = allocate(100 * MIB);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    ck_assert_uint_eq(free_bytes(), before);
+    release(memory);
+    memory = allocate(GPU);
+    fill(memory, 4, GPU);
+    assert_filled(memory, 4, GPU);
+    release(memory);
+}
+END_TEST
+
+START_TEST(a_query_knows_pieces_and_nothing_between_them)
+{
+    ctxrt_pointer_info info;
+    ctxrt_memory *memory = allocate(3 * MIB);
+    char *pointer = ctxrt_memory_pointer(memory);
+    cx_assert_ok(ctxrt_pointer_query(pointer + 5, &info));
+    ck_assert(info.known && info.base == pointer && info.size_bytes == 3 * MIB);
+    cx_assert_ok(ctxrt_pointer_query(pointer + GPU, &info));
+    ck_assert_int_eq(info.known, 0);
+    release(memory);
+}
+END_TEST
+
+enum { THREADS = 4, ROUNDS = 60, HELD = 6 };
+
+/* Sizes that move chunks: together the threads want more than there is now and then. Only the thread's own marks are looked
+ * at; no Check assertion here. */
+static void *churn(void *argument)
+{
+    unsigned int seed = *(unsigned int *)argument, wrong = 0;
+    ctxrt_memory *held[HELD] = {NULL};
+    unsigned char seen;
+    wrong += ctxrt_device_push(CTXRT_CUDA(0)) != CTXRT_SUCCESS || ctxrt_frame_set_allocator(allocator) != CTXRT_SUCCESS;
+    for (int round = 0; round < ROUNDS; round++) {
+        seed = seed * 1103515245 + 12345;
+        int slot = (int)(seed >> 16) % HELD;
+        char *end = held[slot] != NULL ? (char *)ctxrt_memory_pointer(held[slot]) : NULL;
+        if (end != NULL) {
+            wrong += ctxrt_copy(&seen, end, 1, CTXRT_COPY_DEVICE_TO_HOST) != CTXRT_SUCCESS ||
+                     seen != (unsigned char)(slot + *(unsigned int *)argument);
+            wrong += ctxrt_memory_release(held[slot]) != CTXRT_SUCCESS;
+            held[slot] = NULL;
+        }
+        ctxrt_status status = ctxrt_memory_alloc(MIB / 2 + (seed >> 12) % (15 * MIB), &held[slot]);
+        wrong += status != CTXRT_SUCCESS && status != CTXRT_ERROR_OUT_OF_MEMORY;
+        if (status == CTXRT_SUCCESS)
+            wrong += ctxrt_fill_async(ctxrt_memory_pointer(held[slot]), (unsigned char)(slot + *(unsigned int *)argument),
+                                      4096, NULL) != CTXRT_SUCCESS;
+        else
+            held[slot] = NULL;
+        if (round % 16 == 15)
+            wrong += ctxrt_allocator_trim(NULL, NULL) != CTXRT_SUCCESS;
+    }
+    for (int i = 0; i < HELD; i++)
+        wrong += ctxrt_memory_release(held[i]) != CTXRT_SUCCESS;
+    wrong += ctxrt_stack_pop() != CTXRT_SUCCESS;
+    *(unsigned int *)argument = wrong;
+    return NULL;
+}
+
+START_TEST(threads_that_map_and_move_keep_their_contents)
+{
+    pthread_t threads[THREADS];
+    unsigned int arguments[THREADS];
+    uint64_t trimmed;
+    for (unsigned int i = 0; i < THREADS; i++) {
+        arguments[i] = 11 * i + 1;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, churn, &arguments[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_uint_eq(arguments[i], 0);
+    cx_assert_ok(ctxrt_device_synchronize());
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &trimmed));
+    release(allocate(GPU));
+}
+END_TEST
+
+static Suite *mapped_suite(void)
+{
+    Suite *suite = suite_create("mapped");
+    TCase *tcase = tcase_create("mapped");
+    tcase_add_checked_fixture(tcase, open_mapped, close_mapped);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_driver_without_virtual_memory_is_told_and_nothing_takes_its_place);
+    tcase_add_test(tcase, the_environment_chooses_the_source_of_gpus);
+    tcase_add_test(tcase, memory_between_live_blocks_serves_a_large_one);
+    tcase_add_test(tcase, memory_does_not_move_while_work_uses_it);
+    tcase_add_test(tcase, a_trim_gives_chunks_back_between_live_blocks);
+    tcase_add_test(tcase, a_refusal_loses_nothing_and_says_what_is_held);
+    tcase_add_test(tcase, peers_reach_it_while_peer_access_is_enabled);
+    tcase_add_test(tcase, a_reset_gives_it_back_to_the_device);
+    tcase_add_test(tcase, a_query_knows_pieces_and_nothing_between_them);
+    tcase_add_test(tcase, threads_that_map_and_move_keep_their_contents);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    static Suite *(*const suites[])(void) = {mapped_suite, NULL};
+    return cx_test_run(suites);
+}
