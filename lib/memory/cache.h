@@ -266,6 +266,7 @@ cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reac
 
 /* ---- cache_grow.c: the driver ---- */
 
+/* Memory has come from the driver. */
 void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes);
 
 /* Takes a segment from the driver, and a piece of so many units for the owner out of it. */

@@ -79,6 +79,7 @@ static void look_at_device(cx_cache *cache)
 void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
 {
     raise_to(&cache->peak_reserved_bytes, atomic_fetch_add(&cache->reserved_bytes, bytes) + bytes);
+    cx_cache_set_keep(cache);
 }
 
 /* The piece is taken before another thread sees the segment, which might want all of it. 0: no memory for a node. */
@@ -93,7 +94,6 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, ui
         return false;
     cx_cache_count_reserved(cache, units << CX_FIT_UNIT_BITS);
     atomic_fetch_add(&cache->growths, 1);
-    cx_cache_set_keep(cache);
     return true;
 }
 
