@@ -308,9 +308,44 @@ typedef struct ctxrt_allocator_figures {
     uint64_t limit_bytes;     /**< 0: none */
 } ctxrt_allocator_figures;
 
-#define CTXRT_ALLOCATOR_OPTIONS_INIT                                                      \
+/** What debug mode looks for. */
+enum {
+    CTXRT_DEBUG_CANARY = 1, /**< 256 bytes before and behind each piece of memory, looked at when it is freed */
+    CTXRT_DEBUG_POISON = 2  /**< memory is filled when it is allocated (0xA7) and when it is freed (0xDB), and in quarantine
+                             * looked at again before it is used again */
+};
+
+/**
+ * The debug mode of an allocator. Start from CTXRT_ALLOCATOR_DEBUG_INIT; all 0 is none. It fills and looks in the order of the
+ * memory's stream, so that a free waits for that stream. In a stream that captures it does neither.
+ */
+typedef struct ctxrt_allocator_debug {
+    size_t struct_size;            /**< sizeof(ctxrt_allocator_debug) */
+    unsigned int flags;            /**< CTXRT_DEBUG_* */
+    uint64_t quarantine_bytes;     /**< so much of what was freed last is not used again yet */
+    uint64_t context_limit_bytes;  /**< requests beyond it, of all allocators of the context, are
+                                    * CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit */
+    uint64_t fail_call;            /**< the allocator's Nth call for memory of the driver's is refused; 0: none */
+} ctxrt_allocator_debug;
+
+#define CTXRT_ALLOCATOR_DEBUG_INIT                                                        \
     {                                                                                     \
-        sizeof(ctxrt_allocator_options), 0, CTXRT_ALLOCATOR_SOURCE_DEFAULT, 0, 0, NULL    \
+        sizeof(ctxrt_allocator_debug), 0, 0, 0, 0                                         \
+    }
+
+/** Where an allocator's segments come from: the memory that it asks the driver for at once, and gives out piece by piece. */
+typedef enum ctxrt_allocator_source {
+    /** As the environment's CTXRT_ALLOCATOR says, which is for devices of type CUDA; ALLOC if it says nothing. */
+    CTXRT_ALLOCATOR_SOURCE_DEFAULT = 0,
+    CTXRT_ALLOCATOR_SOURCE_ALLOC = 1, /**< CTXRT_ALLOCATOR=alloc: cuMemAlloc */
+    /**
+     * CTXRT_ALLOCATOR=vmm: one range of addresses, of which chunks are mapped where memory is needed (cuMemCreate, cuMemMap).
+     * Chunks that are free move when memory is short, so that hardly any is lost between blocks in use. Devices with
+     * peer access enabled by ctxrt_device_enable_peer reach it too. cuIpcGetMemHandle does not know such memory; the
+     * chunks are made to be exported as file descriptors where the device can do that.
+     */
+    CTXRT_ALLOCATOR_SOURCE_VMM = 2
+} ctxrt_allocator_source;
 
 /** Options of ctxrt_allocator_create. Start from CTXRT_ALLOCATOR_OPTIONS_INIT; 0 is each one's default. */
 typedef struct ctxrt_allocator_options {
