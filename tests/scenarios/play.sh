@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every scenario on the embedded driver under each schedule, and on both stand-ins. One that is skipped on the
-# embedded driver tests nothing there, so it counts as failed. The newer stand-in lacks nothing but a watched host.
+# Every scenario on the embedded driver and on the newer stand-in under each schedule, and on the older one. One that is
+# skipped on the embedded driver tests nothing there, so it counts as failed. The newer stand-in lacks nothing but a watched host.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 play="$top_builddir/ctxrt play --timeout 60"
@@ -38,14 +38,14 @@ report_all() # what, why it may be skipped: a pattern, option...
 [ -s "$scratch/files" ] || skip_all 'there are no scenarios'
 # Minutes otherwise where sanitizers watch; the code that runs is the same.
 schedules='threads lazy random:1' more=random:2 older=yes
-[ -z "$SANITIZERS" ] || schedules=threads
-[ "$SANITIZERS" != thread ] || more='' older=''
+[ -z "$SANITIZERS" ] || schedules=threads more=''
+[ "$SANITIZERS" != thread ] || older=''
 for schedule in $schedules $more; do
     report_all "$schedule" "^never$" --schedule "$schedule"
 done
+[ -z "$older" ] || report_all 'cuda-12, threads' . --schedule threads \
+    --libcuda "$top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
 for schedule in $schedules; do
-    [ -z "$older" ] || report_all "cuda-12, $schedule" . --schedule "$schedule" \
-        --libcuda "$top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
     report_all "cuda-13, $schedule" "host[.](refuse|held) is not" --schedule "$schedule" \
         --libcuda "$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1"
 done
