@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { THREADS = 16 };
 
@@ -189,6 +190,49 @@ START_TEST(a_process_that_names_device_1_takes_no_context_on_device_0)
 }
 END_TEST
 
+/* ---- a driver that cannot pin ---- */
+
+static int warnings;
+
+static void count_warnings(ctxrt_log_level level, const char *line, void *user_data)
+{
+    (void)user_data;
+    warnings += level == CTXRT_LOG_WARNING && strstr(line, "cannot pin memory") != NULL;
+}
+
+START_TEST(the_cpu_has_ordinary_memory_where_its_driver_cannot_pin_and_says_so_once)
+{
+    ctxrt_memory *memory[2], *none = NULL;
+    ctxrt_memory_info info;
+    unsigned char byte = 0;
+    setenv("CTXRT_EMU_FAULT", "cuMemHostAlloc@1+:NOT_SUPPORTED", 1);
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_log_set(count_warnings, NULL, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CPU(0)));
+    for (int i = 0; i < 2; i++) {
+        cx_assert_ok(ctxrt_memory_alloc_pinned(4096, &memory[i]));
+        cx_assert_ok(ctxrt_memory_describe(memory[i], &info));
+        ck_assert_int_eq(info.pinned, 0);
+        ck_assert_int_eq(info.device.type, CTXRT_DEVICE_CPU);
+        ck_assert_uint_eq(info.size_bytes, 4096);
+        cx_assert_ok(ctxrt_fill_async(info.pointer, 7, 4096, NULL));
+        cx_assert_ok(ctxrt_copy(&byte, info.pointer, 1, CTXRT_COPY_ANY));
+        ck_assert_int_eq(byte, 7);
+    }
+    ck_assert_int_eq(warnings, 1);
+    cx_assert_error(ctxrt_device_release(CTXRT_CPU(0)), CTXRT_ERROR_IN_USE);
+    for (int i = 0; i < 2; i++)
+        cx_assert_ok(ctxrt_memory_release(memory[i]));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_memory_alloc_pinned(4096, &none), CTXRT_ERROR_NOT_SUPPORTED);
+    ck_assert_ptr_null(none);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+    cx_fixture_end();
+}
+END_TEST
+
 static Suite *seeds_suite(void)
 {
     Suite *suite = suite_create("seeds");
@@ -202,6 +246,7 @@ static Suite *seeds_suite(void)
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("not started");
     tcase_add_test(tcase, a_process_that_names_device_1_takes_no_context_on_device_0);
+    tcase_add_test(tcase, the_cpu_has_ordinary_memory_where_its_driver_cannot_pin_and_says_so_once);
     suite_add_tcase(suite, tcase);
     return suite;
 }
