@@ -119,6 +119,8 @@ static inline uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units
         magazines->counts[class] = (uint8_t)(count - 1);
         magazines->units -= slot.units;
         *out_generation = slot.generation;
+        if (count > 1)
+            __builtin_prefetch(cx_piece_at(slots[count - 2].piece), 1);
         return slot.piece;
     }
     return 0;
