@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-cx_fit_store cx_pieces = {.stride = sizeof(cx_piece)};
+cx_fit_store cx_pieces = {.stride = sizeof(cx_piece), .apart = sizeof(cx_piece_head)};
 
 /* ---- life ---- */
 
@@ -259,9 +259,9 @@ static void look_in_cache(cx_cache *cache, void *argument)
     search->found = cx_heap_has(heap, search->address);
     uint32_t index = search->found ? cx_heap_find(heap, search->address) : 0;
     if (index != 0) {
-        const cx_piece *piece = cx_piece_at(index);
-        search->base = atomic_load(&piece->pointer);
-        search->size_bytes = (uint32_t)atomic_load(&piece->state) != 0 ? cx_piece_size(piece) : 0;
+        const cx_piece_head *head = cx_piece_head_at(index);
+        search->base = atomic_load(&cx_piece_at(index)->pointer);
+        search->size_bytes = cx_piece_is_live(head) ? cx_piece_size(head) : 0;
         if (cache->allocator->guard != NULL)
             look_behind_guard(cache, search);
     }
@@ -339,15 +339,15 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
 static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allocation *request, uint32_t units,
                                  uint32_t *out_piece, uint32_t *out_owner)
 {
-    uint32_t generation;
+    cx_magazine_slot taken = {0};
     for (int round = 0;; round++) {
         if (__builtin_expect(cx_stash_enter(stash), 1)) {
             cx_magazines *magazines = stash->recent;
             if (__builtin_expect(magazines != NULL && stash->recent_key == request->stream, 1)) {
                 *out_owner = magazines->owner;
-                *out_piece = units <= CX_MAGAZINE_UNITS_MAX
-                                 ? cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &generation)
-                                 : 0;
+                if (units <= CX_MAGAZINE_UNITS_MAX)
+                    (void)cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &taken);
+                *out_piece = taken.piece;
                 cx_stash_leave(stash);
                 return CTXRT_SUCCESS;
             }
@@ -428,9 +428,12 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
         atomic_fetch_add(&cache->failures, 1);
         return status;
     }
-    cx_piece *piece = cx_piece_at(index);
-    cx_piece_begin(piece, request->size_bytes, atomic_load_explicit(&stash->home, memory_order_relaxed),
-                   cx_piece_generation(piece) + 1);
+    const cx_piece *piece = cx_piece_at(index);
+    cx_piece_head *head = cx_piece_head_at(index);
+    const cx_piece_start start = {request->size_bytes, piece->node.units, piece->node.owner,
+                                  atomic_load_explicit(&stash->home, memory_order_relaxed),
+                                  cx_piece_generation(head) + 1};
+    cx_piece_begin(head, &start);
     out_block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
     out_block->piece = index;
     cx_tally_served(cache, &stash->tally, request->size_bytes);
@@ -448,6 +451,8 @@ void cx_cache_give(cx_cache *cache, uint32_t piece)
 
 static void give(cx_cache *cache, const uint32_t *pieces, uint32_t count)
 {
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(cx_piece_at(pieces[i]), 1);
     pthread_mutex_lock(&cache->lock);
     for (uint32_t i = 0; i < count; i++)
         cx_cache_give(cache, pieces[i]);
@@ -487,7 +492,7 @@ void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece,
 static uint32_t stash_piece(const cx_cache *cache, cx_stash *stash, uint32_t index, bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
 {
     const cx_fit_node *node = &cx_piece_at(index)->node;
-    uint32_t count = 0, generation = cx_piece_generation(cx_piece_at(index));
+    uint32_t count = 0, generation = cx_piece_generation(cx_piece_head_at(index));
     over[0] = index;
     *out_unknown = false;
     if (node->units > atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed) || !cx_stash_enter(stash))
@@ -521,12 +526,13 @@ static void put_back(cx_cache *cache, cx_stash *stash, uint32_t index)
 
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
 {
-    cx_piece *piece = cx_piece_at(block->piece);
+    const cx_piece *piece = cx_piece_at(block->piece);
+    cx_piece_head *head = cx_piece_head_at(block->piece);
     const cx_region *region = cx_fit_user(&cx_pieces, block->piece);
     size_t size_bytes = block->size_bytes;
     cx_thread *thread = cx_thread_current;
     cx_stash *stash = thread != NULL ? cx_cache_stash(cache, thread) : NULL;
-    atomic_store_explicit(&piece->state, (uint64_t)cx_piece_generation(piece) << 32, memory_order_relaxed);
+    cx_piece_end(head, cx_piece_generation(head));
     if (__builtin_expect(region->epoch == atomic_load_explicit(&cache->context->epoch, memory_order_relaxed), 1)) {
         if (__builtin_expect(piece->node.tag, 0))
             cx_cache_mark_foreign(cache, piece->node.owner);

@@ -78,7 +78,7 @@ static inline cx_block cx_piece_block(uint32_t index)
     const cx_piece *piece = cx_piece_at(index);
     return (cx_block){
         .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
-        .size_bytes = cx_piece_size(piece),
+        .size_bytes = cx_piece_size(cx_piece_head_at(index)),
         .context = region->cache->context,
         .epoch = region->epoch,
         .allocator = region->cache->allocator,

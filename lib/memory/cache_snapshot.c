@@ -4,14 +4,14 @@
 #include "memory/mapped_heap.h"
 
 /* A piece that is not the user's waits in the stash of a thread. */
-static void add_block(const cx_fit_node *node, uintptr_t address, void *shot)
+static void add_block(uint32_t index, uintptr_t address, void *shot)
 {
-    const cx_piece *piece = (const cx_piece *)(const void *)node;
-    bool live = (uint32_t)atomic_load(&piece->state) != 0;
+    const cx_piece_head *head = cx_piece_head_at(index);
+    bool live = cx_piece_is_live(head);
     const cx_block_shot block = {
         .address = address,
-        .bytes = (uint64_t)node->units << CX_FIT_UNIT_BITS,
-        .asked_bytes = live ? cx_piece_size(piece) : 0,
+        .bytes = (uint64_t)cx_piece_at(index)->node.units << CX_FIT_UNIT_BITS,
+        .asked_bytes = live ? cx_piece_size(head) : 0,
         .state = live ? CX_BLOCK_LIVE : CX_BLOCK_CACHED,
     };
     cx_shot_add_block(shot, &block);

@@ -16,8 +16,9 @@ static uint32_t find_owner(const cx_cache *cache, const ctxrt_stream *stream)
     return 0;
 }
 
-static void note_taken(const cx_fit_node *node, void *argument)
+static void note_taken(uint32_t index, const cx_fit_node *node, void *argument)
 {
+    (void)index;
     ((bool *)argument)[node->owner] = true;
 }
 

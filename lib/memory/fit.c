@@ -38,7 +38,7 @@ static uint32_t take_returned(cx_fit_store *store)
 
 static uint32_t make_chunk(cx_fit_store *store)
 {
-    unsigned char *chunk = calloc(CX_FIT_CHUNK_NODES, store->stride);
+    unsigned char *chunk = calloc(CX_FIT_CHUNK_NODES, store->stride + store->apart);
     if (chunk == NULL)
         return CX_FIT_CHUNKS_MAX;
     uint32_t number = atomic_load(&store->used);
@@ -470,13 +470,14 @@ uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index)
     return find_above(bins, &where) ? bins->heads[where.octave][where.list] : 0;
 }
 
-void cx_fit_each_taken(const cx_fit *fit, void (*visit)(const cx_fit_node *node, void *argument), void *argument)
+void cx_fit_each_taken(const cx_fit *fit, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+                       void *argument)
 {
     for (uint32_t chunk = fit->chunks; chunk != 0; chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++) {
-            const cx_fit_node *node = at(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i);
-            if (node->state == CX_FIT_TAKEN)
-                visit(node, argument);
+            const uint32_t index = ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
+            if (at(fit, index)->state == CX_FIT_TAKEN)
+                visit(index, at(fit, index), argument);
         }
 }
 

@@ -55,6 +55,7 @@ _Static_assert(sizeof(cx_fit_node) == 32, "two nodes with what stands behind the
  * looked at whatever becomes of it. Zeroed but for the stride it is ready. */
 typedef struct cx_fit_store {
     size_t stride; /* from node to node, at least sizeof(cx_fit_node); what is behind the node is the user's */
+    size_t apart;  /* bytes for each node that are the user's too, but dense, apart from the nodes */
     _Atomic uint32_t used;     /* chunks that there are */
     _Atomic uint32_t returned; /* number + 1 of a chunk that no fit has any more; 0: none */
     uint32_t next_returned[CX_FIT_CHUNKS_MAX];
@@ -67,6 +68,14 @@ static inline void *cx_fit_at(cx_fit_store *store, uint32_t index)
     unsigned char *chunk =
         atomic_load_explicit(&store->chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire);
     return chunk + (index & (CX_FIT_CHUNK_NODES - 1)) * store->stride;
+}
+
+/* What is kept apart for a node. */
+static inline void *cx_fit_apart(cx_fit_store *store, uint32_t index)
+{
+    unsigned char *chunk =
+        atomic_load_explicit(&store->chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire);
+    return chunk + CX_FIT_CHUNK_NODES * store->stride + (index & (CX_FIT_CHUNK_NODES - 1)) * store->apart;
 }
 
 /* ---- fits ---- */
@@ -159,7 +168,8 @@ uint32_t cx_fit_free_ranges(const cx_fit *fit, uint32_t owner);
 uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index);
 
 /* Calls visit for each range that is taken. */
-void cx_fit_each_taken(const cx_fit *fit, void (*visit)(const cx_fit_node *node, void *argument), void *argument);
+void cx_fit_each_taken(const cx_fit *fit, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+                       void *argument);
 
 /* The range that a unit of a segment is in, if it is taken; 0: it is not. Looks at all ranges. */
 uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit);

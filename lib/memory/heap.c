@@ -216,7 +216,8 @@ uint64_t cx_heap_reserved_bytes(const cx_heap *heap)
     return (heap->large.units - cx_heap_owned_units(heap, CX_FIT_NOWHERE)) << CX_FIT_UNIT_BITS;
 }
 
-void cx_heap_each_taken(const cx_heap *heap, void (*visit)(const cx_fit_node *node, void *argument), void *argument)
+void cx_heap_each_taken(const cx_heap *heap, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+                        void *argument)
 {
     cx_fit_each_taken(&heap->small, visit, argument);
     cx_fit_each_taken(&heap->large, visit, argument);
@@ -224,7 +225,7 @@ void cx_heap_each_taken(const cx_heap *heap, void (*visit)(const cx_fit_node *no
 
 typedef struct visiting {
     const cx_heap *heap;
-    void (*visit)(const cx_fit_node *node, uintptr_t address, void *argument);
+    void (*visit)(uint32_t index, uintptr_t address, void *argument);
     void *argument;
 } visiting;
 
@@ -233,11 +234,11 @@ static uintptr_t address_in_segment(const cx_heap *heap, const cx_fit_node *node
     return heap->segments[node->segment].address + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
 }
 
-static void visit_small(const cx_fit_node *node, void *argument)
+static void visit_small(uint32_t index, const cx_fit_node *node, void *argument)
 {
     const visiting *v = argument;
     const cx_fit_node *span = node_at(v->heap, v->heap->spans[node->segment - FIRST_SPAN]);
-    v->visit(node, address_in_segment(v->heap, span) + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS), v->argument);
+    v->visit(index, address_in_segment(v->heap, span) + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS), v->argument);
 }
 
 static bool is_span(const cx_heap *heap, const cx_fit_node *node)
@@ -248,14 +249,14 @@ static bool is_span(const cx_heap *heap, const cx_fit_node *node)
     return false;
 }
 
-static void visit_large(const cx_fit_node *node, void *argument)
+static void visit_large(uint32_t index, const cx_fit_node *node, void *argument)
 {
     const visiting *v = argument;
     if (!is_span(v->heap, node))
-        v->visit(node, address_in_segment(v->heap, node), v->argument);
+        v->visit(index, address_in_segment(v->heap, node), v->argument);
 }
 
-void cx_heap_each_block(const cx_heap *heap, void (*visit)(const cx_fit_node *node, uintptr_t address, void *argument),
+void cx_heap_each_block(const cx_heap *heap, void (*visit)(uint32_t index, uintptr_t address, void *argument),
                         void *argument)
 {
     visiting v = {heap, visit, argument};

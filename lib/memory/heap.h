@@ -61,10 +61,11 @@ bool cx_heap_has(const cx_heap *heap, uintptr_t address);
 uint32_t cx_heap_find(const cx_heap *heap, uintptr_t address);
 
 /* cx_fit_each_taken in both fits; spans are taken too. */
-void cx_heap_each_taken(const cx_heap *heap, void (*visit)(const cx_fit_node *node, void *argument), void *argument);
+void cx_heap_each_taken(const cx_heap *heap, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+                        void *argument);
 
 /* Calls visit for every taken range that is no span. */
-void cx_heap_each_block(const cx_heap *heap, void (*visit)(const cx_fit_node *node, uintptr_t address, void *argument),
+void cx_heap_each_block(const cx_heap *heap, void (*visit)(uint32_t index, uintptr_t address, void *argument),
                         void *argument);
 
 /* Units that only this owner may have. */

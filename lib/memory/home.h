@@ -27,7 +27,7 @@ void cx_home_share(uint32_t home);
 void cx_home_share_slowly(uint32_t home);
 
 /* Before a thread that is not in the piece's stash changes its count. The piece is live. */
-static inline void cx_home_visit(const cx_piece *piece)
+static inline void cx_home_visit(const cx_piece_head *piece)
 {
     uint32_t home = cx_piece_home(piece);
     if (__builtin_expect(atomic_load_explicit(&cx_homes_shared[home], memory_order_acquire), 1))

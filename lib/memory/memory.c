@@ -4,7 +4,7 @@
 #include "memory/shortcut.h"
 #include <stdlib.h>
 
-#define COUNT_MASK 0xffffffffu
+#define OBJECT_COUNT_MAX 0xffffffffu
 
 cx_pool cx_memories = CX_POOL_INIT("memory", 4, cx_memory);
 
@@ -33,9 +33,10 @@ static ctxrt_status no_such_memory(const ctxrt_memory *handle)
 
 /* What a handle is of: a piece of a cache, or an object of the pool. Either may be another's by now: its state says. */
 typedef struct target {
-    cx_piece *piece;
+    cx_piece_head *piece;
     cx_memory *memory;
     _Atomic uint64_t *state;
+    uint64_t count_max; /* and the bits of the state that are the count */
 } target;
 
 static inline bool find(const ctxrt_memory *handle, target *out_target)
@@ -44,17 +45,19 @@ static inline bool find(const ctxrt_memory *handle, target *out_target)
     out_target->piece = cx_piece_of(handle);
     if (__builtin_expect(out_target->piece != NULL, 1)) {
         out_target->state = &out_target->piece->state;
+        out_target->count_max = CX_PIECE_COUNT_MAX;
         return true;
     }
     out_target->memory = cx_pool_find(&cx_memories, handle);
+    out_target->count_max = OBJECT_COUNT_MAX;
     if (out_target->memory != NULL)
         out_target->state = &out_target->memory->state;
     return out_target->memory != NULL;
 }
 
-static bool is_of(const ctxrt_memory *handle, uint64_t state)
+static bool is_of(const ctxrt_memory *handle, const target *found, uint64_t state)
 {
-    return (state & ~(uint64_t)COUNT_MASK) == generation_of(handle) && (state & COUNT_MASK) != 0;
+    return (state & ~(uint64_t)UINT32_MAX) == generation_of(handle) && (state & found->count_max) != 0;
 }
 
 /* Adds a count to the object of a handle, and to no other that may have taken its place. */
@@ -63,12 +66,12 @@ static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
     if (!find(handle, out_target))
         return no_such_memory(handle);
     uint64_t state = atomic_load(out_target->state);
-    if (out_target->piece != NULL && is_of(handle, state))
+    if (out_target->piece != NULL && is_of(handle, out_target, state))
         cx_home_visit(out_target->piece);
     do {
-        if (!is_of(handle, state))
+        if (!is_of(handle, out_target, state))
             return no_such_memory(handle);
-        if ((state & COUNT_MASK) == COUNT_MASK)
+        if ((state & out_target->count_max) == out_target->count_max)
             return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the memory object has too many counts");
     } while (!atomic_compare_exchange_weak(out_target->state, &state, state + 1));
     return CTXRT_SUCCESS;
@@ -113,8 +116,9 @@ static ctxrt_status free_piece(void *block)
     return cx_block_free(block);
 }
 
-static inline ctxrt_status end_piece(const ctxrt_memory *handle, cx_piece *piece)
+static inline ctxrt_status end_piece(const ctxrt_memory *handle)
 {
+    cx_piece *piece = cx_piece_at(cx_piece_index(handle));
     cx_block block = cx_piece_block(cx_piece_index(handle));
     if (__builtin_expect(atomic_load_explicit(&piece->uses, memory_order_relaxed) == NULL, 1))
         return cx_block_free(&block);
@@ -129,15 +133,15 @@ static ctxrt_status give_count(ctxrt_memory *handle)
     if (found.piece != NULL && cx_shortcut_free(cx_piece_index(handle), found.piece, generation_of(handle) | 1))
         return CTXRT_SUCCESS;
     uint64_t state = atomic_load(found.state);
-    if (found.piece != NULL && is_of(handle, state))
+    if (found.piece != NULL && is_of(handle, &found, state))
         cx_home_visit(found.piece);
     do {
-        if (!is_of(handle, state))
+        if (!is_of(handle, &found, state))
             return no_such_memory(handle);
     } while (!atomic_compare_exchange_weak(found.state, &state, state - 1));
-    if ((state & COUNT_MASK) != 1)
+    if ((state & found.count_max) != 1)
         return CTXRT_SUCCESS;
-    return found.piece != NULL ? end_piece(handle, found.piece) : end_object(handle, found.memory);
+    return found.piece != NULL ? end_piece(handle) : end_object(handle, found.memory);
 }
 
 ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
@@ -198,7 +202,7 @@ static ctxrt_status alloc_the_long_way(size_t size_bytes, ctxrt_memory **out_mem
         return status;
     /* A piece is a counted object by itself, but where a hold has it. */
     if (__builtin_expect(model.block.piece != 0 && model.block.held == NULL, 1)) {
-        *out_memory = cx_piece_handle(model.block.piece, cx_piece_generation(cx_piece_at(model.block.piece)));
+        *out_memory = cx_piece_handle(model.block.piece, cx_piece_generation(cx_piece_head_at(model.block.piece)));
         return CTXRT_SUCCESS;
     }
     model.device = cx_block_device(model.block.context);
@@ -270,8 +274,9 @@ void *ctxrt_memory_pointer(ctxrt_memory *handle)
     target found;
     if (!find(handle, &found))
         return NULL;
-    void *pointer = atomic_load(found.piece != NULL ? &found.piece->pointer : &found.memory->pointer);
-    return is_of(handle, atomic_load(found.state)) ? pointer : NULL;
+    void *pointer = atomic_load(found.piece != NULL ? &cx_piece_at(cx_piece_index(handle))->pointer
+                                                    : &found.memory->pointer);
+    return is_of(handle, &found, atomic_load(found.state)) ? pointer : NULL;
 }
 
 static ctxrt_memory_info describe_object(const cx_memory *memory)
@@ -287,13 +292,13 @@ static ctxrt_memory_info describe_object(const cx_memory *memory)
     };
 }
 
-static ctxrt_memory_info describe_piece(const ctxrt_memory *handle, const cx_piece *piece)
+static ctxrt_memory_info describe_piece(uint32_t index)
 {
-    const cx_region *region = cx_fit_user(&cx_pieces, cx_piece_index(handle));
+    const cx_region *region = cx_fit_user(&cx_pieces, index);
     const cx_context *context = region->cache->context;
     return (ctxrt_memory_info){
-        .pointer = atomic_load(&piece->pointer),
-        .size_bytes = cx_piece_size(piece),
+        .pointer = atomic_load(&cx_piece_at(index)->pointer),
+        .size_bytes = cx_piece_size(cx_piece_head_at(index)),
         .device = cx_block_device(context),
         .context = cx_context_handle(context),
         .kind = CTXRT_MEMORY_DEVICE,
@@ -312,11 +317,20 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
     if (status != CTXRT_SUCCESS)
         return status;
     const ctxrt_memory_info info =
-        found.piece != NULL ? describe_piece(handle, found.piece) : describe_object(found.memory);
+        found.piece != NULL ? describe_piece(cx_piece_index(handle)) : describe_object(found.memory);
     status = give_count(handle);
     if (status == CTXRT_SUCCESS)
         *out_info = info;
     return status;
+}
+
+/* With a count of it. From then on a piece goes the long way when it is freed. */
+static cx_use_list *uses_of(const ctxrt_memory *handle, const target *found)
+{
+    if (found->piece == NULL)
+        return &found->memory->uses;
+    atomic_fetch_or(&found->piece->state, CX_PIECE_USED);
+    return &cx_piece_at(cx_piece_index(handle))->uses;
 }
 
 ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)
@@ -327,7 +341,7 @@ ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stre
         status = take_count(handle, &found);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_use_record(found.piece != NULL ? &found.piece->uses : &found.memory->uses, stream);
+    status = cx_use_record(uses_of(handle, &found), stream);
     ctxrt_status given = give_count(handle);
     return status != CTXRT_SUCCESS ? status : given;
 }

@@ -1,7 +1,7 @@
 /*
- * Pieces: what a caching allocator gives out, one cache line each. The node says where the piece is in its heap, what is
- * behind it makes the piece a counted memory object, so that freeing one needs no look-up. Pieces are never
- * unmapped: looking at a stale handle is safe.
+ * Pieces: what a caching allocator gives out. The node says where the piece is in its heap. Its head makes it a counted memory
+ * object, so that freeing one needs no look-up; heads are dense, so that those of many pieces are in the processor's
+ * cache. Neither is ever unmapped: looking at a stale handle is safe.
  */
 #ifndef CX_MEMORY_PIECE_H
 #define CX_MEMORY_PIECE_H
@@ -11,13 +11,24 @@
 
 typedef struct cx_piece {
     cx_fit_node node;
-    _Atomic uint64_t state;  /* generation << 32 | count: a stale handle counts nothing */
     _Atomic(void *) pointer; /* atomic: ctxrt_memory_pointer looks without taking a count */
-    _Atomic uint64_t asked;    /* bytes asked for << 16 | home; atomic: snapshots look */
     cx_use_list uses;
 } cx_piece;
 
-_Static_assert(sizeof(cx_piece) == 64, "a piece is one cache line");
+/* Of a piece that is not live the generation only. */
+typedef struct cx_piece_head {
+    _Atomic uint64_t state; /* generation << 32 | CX_PIECE_USED | slack << 22 | count: a stale handle counts nothing */
+    _Atomic uint64_t asked; /* bytes asked for << 23 | owner << 12 | home */
+} cx_piece_head;
+
+#define CX_PIECE_COUNT_MAX 0x3fffffu
+#define CX_PIECE_USED 0x80000000u /* streams were recorded */
+/* Units beyond those asked for; the largest: the node says. */
+#define CX_PIECE_SLACK_MAX 0x1ffu
+#define CX_PIECE_SLACK_SHIFT 22
+#define CX_PIECE_SLACK_MASK ((uint64_t)CX_PIECE_SLACK_MAX << CX_PIECE_SLACK_SHIFT)
+
+_Static_assert(CX_FIT_OWNERS_MAX <= 1 << 11, "an owner fits between home and size");
 
 extern cx_fit_store cx_pieces;
 
@@ -26,35 +37,77 @@ static inline cx_piece *cx_piece_at(uint32_t index)
     return cx_fit_at(&cx_pieces, index);
 }
 
-static inline size_t cx_piece_size(const cx_piece *piece)
+static inline cx_piece_head *cx_piece_head_at(uint32_t index)
 {
-    return (size_t)(atomic_load_explicit(&piece->asked, memory_order_relaxed) >> 16);
+    return cx_fit_apart(&cx_pieces, index);
+}
+
+static inline size_t cx_piece_size(const cx_piece_head *head)
+{
+    return (size_t)(atomic_load_explicit(&head->asked, memory_order_relaxed) >> 23);
 }
 
 /* The stash that a piece was allocated from; 0: none in particular. */
-static inline uint32_t cx_piece_home(const cx_piece *piece)
+static inline uint32_t cx_piece_home(const cx_piece_head *head)
 {
-    return (uint32_t)atomic_load_explicit(&piece->asked, memory_order_relaxed) & 0xffffu;
+    return (uint32_t)atomic_load_explicit(&head->asked, memory_order_relaxed) & 0xfffu;
+}
+
+/* As the node says, of a live piece. */
+static inline uint32_t cx_piece_owner(const cx_piece_head *head)
+{
+    return (uint32_t)atomic_load_explicit(&head->asked, memory_order_relaxed) >> 12 & 0x7ffu;
+}
+
+static inline uint32_t cx_piece_generation(const cx_piece_head *head)
+{
+    return (uint32_t)(atomic_load_explicit(&head->state, memory_order_relaxed) >> 32);
+}
+
+static inline bool cx_piece_is_live(const cx_piece_head *head)
+{
+    return (atomic_load(&head->state) & CX_PIECE_COUNT_MAX) != 0;
+}
+
+/* The same as the node's, of a live piece. */
+static inline uint32_t cx_piece_units(uint32_t index, const cx_piece_head *head)
+{
+    uint32_t slack = (uint32_t)(atomic_load_explicit(&head->state, memory_order_relaxed) >> CX_PIECE_SLACK_SHIFT) &
+                     CX_PIECE_SLACK_MAX;
+    return __builtin_expect(slack != CX_PIECE_SLACK_MAX, 1) ? cx_fit_units(cx_piece_size(head)) + slack
+                                                            : cx_piece_at(index)->node.units;
 }
 
 /* A handle is like a pool's (base/pool.h), of a kind that no pool has. */
 #define CX_PIECE_KIND 0x40
-
-static inline uint32_t cx_piece_generation(const cx_piece *piece)
-{
-    return (uint32_t)(atomic_load_explicit(&piece->state, memory_order_relaxed) >> 32);
-}
 
 static inline void *cx_piece_handle(uint32_t index, uint32_t generation)
 {
     return (void *)(uintptr_t)((uint64_t)CX_PIECE_KIND << 56 | (uint64_t)generation << 24 | index);
 }
 
+typedef struct cx_piece_start {
+    size_t size_bytes;
+    uint32_t units; /* the node's */
+    uint32_t owner;
+    uint32_t home;
+    uint32_t generation;
+} cx_piece_start;
+
 /* Makes a piece that nobody has a counted object with one count. */
-static inline void cx_piece_begin(cx_piece *piece, size_t size_bytes, uint32_t home, uint32_t generation)
+static inline void cx_piece_begin(cx_piece_head *head, const cx_piece_start *start)
 {
-    atomic_store_explicit(&piece->asked, (uint64_t)size_bytes << 16 | home, memory_order_relaxed);
-    atomic_store_explicit(&piece->state, (uint64_t)generation << 32 | 1, memory_order_release);
+    uint64_t slack = start->units - cx_fit_units(start->size_bytes);
+    slack = slack < CX_PIECE_SLACK_MAX ? slack : CX_PIECE_SLACK_MAX;
+    atomic_store_explicit(&head->asked, (uint64_t)start->size_bytes << 23 | start->owner << 12 | start->home,
+                          memory_order_relaxed);
+    atomic_store_explicit(&head->state, (uint64_t)start->generation << 32 | slack << CX_PIECE_SLACK_SHIFT | 1,
+                          memory_order_release);
+}
+
+static inline void cx_piece_end(cx_piece_head *head, uint32_t generation)
+{
+    atomic_store_explicit(&head->state, (uint64_t)generation << 32, memory_order_relaxed);
 }
 
 static inline uint32_t cx_piece_index(const void *handle)
@@ -62,15 +115,15 @@ static inline uint32_t cx_piece_index(const void *handle)
     return (uint32_t)((uint64_t)(uintptr_t)handle & 0xffffffu);
 }
 
-/* The piece that a handle is of, or was; NULL: it is none of a piece. */
-static inline cx_piece *cx_piece_of(const void *handle)
+/* The head of the piece that a handle is of, or was; NULL: it is none of a piece. */
+static inline cx_piece_head *cx_piece_of(const void *handle)
 {
     uint64_t bits = (uint64_t)(uintptr_t)handle;
     uint32_t index = cx_piece_index(handle);
     if (bits >> 56 != CX_PIECE_KIND || (index & (CX_FIT_CHUNK_NODES - 1)) == 0 ||
         atomic_load_explicit(&cx_pieces.chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire) == NULL)
         return NULL;
-    return cx_piece_at(index);
+    return cx_piece_head_at(index);
 }
 
 #endif

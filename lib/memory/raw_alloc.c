@@ -85,7 +85,7 @@ static ctxrt_status keep(cx_raw *raw, void **out_pointer)
 
 static ctxrt_status free_piece(uint32_t index)
 {
-    if (__builtin_expect(cx_shortcut_free_own(index, cx_piece_at(index)), 1))
+    if (__builtin_expect(cx_shortcut_free_own(index, cx_piece_head_at(index)), 1))
         return CTXRT_SUCCESS;
     const cx_block block = cx_piece_block(index);
     return cx_block_free(&block);

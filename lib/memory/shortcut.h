@@ -36,23 +36,23 @@ static inline uint32_t cx_shortcut_take(cx_stash *stash, size_t size_bytes, uint
 {
     cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
     cx_magazines *magazines = stash->recent;
-    uint32_t index = 0, generation;
+    cx_magazine_slot taken;
     if (!cx_shortcut_is_plain(cache))
         return 0;
-    if (units <= CX_MAGAZINE_UNITS_MAX)
-        index = cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &generation);
-    if (index == 0) {
-        index = cx_cache_take(cache, magazines->owner, units);
-        if (index == 0)
+    if (units > CX_MAGAZINE_UNITS_MAX || !cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &taken)) {
+        taken = (cx_magazine_slot){.piece = cx_cache_take(cache, magazines->owner, units), .units = units};
+        if (taken.piece == 0)
             return 0;
-        generation = cx_piece_generation(cx_piece_at(index));
+        taken.generation = cx_piece_generation(cx_piece_head_at(taken.piece));
     }
-    *out_generation = ++generation;
-    cx_piece_begin(cx_piece_at(index), size_bytes, atomic_load_explicit(&stash->home, memory_order_relaxed), generation);
+    *out_generation = taken.generation + 1;
+    const cx_piece_start start = {size_bytes, taken.units, magazines->owner,
+                                  atomic_load_explicit(&stash->home, memory_order_relaxed), taken.generation + 1};
+    cx_piece_begin(cx_piece_head_at(taken.piece), &start);
     cx_tally_add(&stash->tally.allocated_bytes, size_bytes);
     cx_tally_add(&stash->tally.allocated_count, 1);
     cx_tally_served(cache, &stash->tally, size_bytes);
-    return index;
+    return taken.piece;
 }
 
 /* A piece of the calling thread's frame; 0: go the long way. */
@@ -72,45 +72,45 @@ static inline uint32_t cx_shortcut_alloc(size_t size_bytes, uint32_t *out_genera
 }
 
 /* In the stash. Whether a piece is live, and nobody else can change that. Then it may be looked at. */
-static inline bool cx_shortcut_has(const cx_stash *stash, const cx_piece *piece, uint64_t state)
+static inline bool cx_shortcut_has(const cx_stash *stash, const cx_piece_head *head, uint64_t state)
 {
-    return atomic_load_explicit(&piece->state, memory_order_relaxed) == state &&
-           cx_piece_home(piece) == atomic_load_explicit(&stash->home, memory_order_relaxed) &&
+    return (atomic_load_explicit(&head->state, memory_order_relaxed) & ~CX_PIECE_SLACK_MASK) == state &&
+           cx_piece_home(head) == atomic_load_explicit(&stash->home, memory_order_relaxed) &&
            !atomic_load(&stash->shared);
 }
 
 /* In the stash, which has the piece. Whether it can be freed into the stash. */
-static inline bool cx_shortcut_keeps(const cx_stash *stash, uint32_t index, const cx_piece *piece)
+static inline bool cx_shortcut_keeps(const cx_stash *stash, uint32_t index, const cx_piece_head *head)
 {
     const cx_region *region = cx_fit_user(&cx_pieces, index);
     const cx_magazines *magazines = stash->recent;
-    return magazines != NULL && magazines->owner == piece->node.owner && magazines->plain &&
+    return magazines != NULL && magazines->owner == cx_piece_owner(head) && magazines->plain &&
            region->cache == atomic_load_explicit(&stash->cache, memory_order_relaxed) &&
            region->epoch == atomic_load_explicit(&region->cache->context->epoch, memory_order_relaxed) &&
-           atomic_load_explicit(&piece->uses, memory_order_relaxed) == NULL && cx_shortcut_is_plain(region->cache);
+           cx_shortcut_is_plain(region->cache);
 }
 
 /* In the stash, which keeps the piece. */
-static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece *piece)
+static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece_head *head)
 {
     cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
-    uint32_t generation = cx_piece_generation(piece), units = piece->node.units;
-    size_t size_bytes = cx_piece_size(piece);
-    atomic_store_explicit(&piece->state, (uint64_t)generation << 32, memory_order_relaxed);
+    uint32_t generation = cx_piece_generation(head), units = cx_piece_units(index, head);
+    size_t size_bytes = cx_piece_size(head);
+    cx_piece_end(head, generation);
     if (!cx_magazines_put(stash->recent, &cache->keep, index, units, generation))
         cx_cache_put_over(cache, stash->recent, index, generation);
     cx_tally_freed(cache, &stash->tally, size_bytes);
 }
 
-/* Frees a live piece that is the caller's alone. False: go the long way. */
-static inline bool cx_shortcut_free_own(uint32_t index, cx_piece *piece)
+/* Frees a live piece that is the caller's alone, used by no recorded stream. False: go the long way. */
+static inline bool cx_shortcut_free_own(uint32_t index, cx_piece_head *head)
 {
     bool freed = false;
     cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
     if (stash == NULL || !cx_stash_enter(stash))
         return false;
-    if (__builtin_expect(cx_shortcut_keeps(stash, index, piece), 1)) {
-        cx_shortcut_put(stash, index, piece);
+    if (__builtin_expect(cx_shortcut_keeps(stash, index, head), 1)) {
+        cx_shortcut_put(stash, index, head);
         freed = true;
     }
     cx_stash_leave(stash);
@@ -118,14 +118,14 @@ static inline bool cx_shortcut_free_own(uint32_t index, cx_piece *piece)
 }
 
 /* Frees the only count of a piece, of this state while it is live. False: go the long way. */
-static inline bool cx_shortcut_free(uint32_t index, cx_piece *piece, uint64_t state)
+static inline bool cx_shortcut_free(uint32_t index, cx_piece_head *head, uint64_t state)
 {
     bool freed = false;
     cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
     if (stash == NULL || !cx_stash_enter(stash))
         return false;
-    if (__builtin_expect(cx_shortcut_has(stash, piece, state) && cx_shortcut_keeps(stash, index, piece), 1)) {
-        cx_shortcut_put(stash, index, piece);
+    if (__builtin_expect(cx_shortcut_has(stash, head, state) && cx_shortcut_keeps(stash, index, head), 1)) {
+        cx_shortcut_put(stash, index, head);
         freed = true;
     }
     cx_stash_leave(stash);

@@ -103,9 +103,9 @@ static inline uint32_t cx_magazine_class(uint32_t units)
 /* Of a class of random sizes half are too small: looking at four finds one that is not, mostly. */
 #define CX_MAGAZINE_PROBES 4
 
-/* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more; 0: none. */
-static inline uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack,
-                                         uint32_t *out_generation)
+/* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more. False: none. */
+static inline bool cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack,
+                                         cx_magazine_slot *out_slot)
 {
     uint32_t class = cx_magazine_class(units);
     cx_magazine_slot *slots = magazines->slots[class];
@@ -118,12 +118,12 @@ static inline uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units
         slots[i - 1] = slots[count - 1];
         magazines->counts[class] = (uint8_t)(count - 1);
         magazines->units -= slot.units;
-        *out_generation = slot.generation;
+        *out_slot = slot;
         if (count > 1)
-            __builtin_prefetch(cx_piece_at(slots[count - 2].piece), 1);
-        return slot.piece;
+            __builtin_prefetch(cx_piece_head_at(slots[count - 2].piece), 1);
+        return true;
     }
-    return 0;
+    return false;
 }
 
 /* Keeps a free piece. False: it may not, or there is no room; make some with cx_magazines_halve. */
