@@ -22,8 +22,9 @@ bench_bench_alloc_SOURCES = \
 	bench/alloc/subject_malloc.c \
 	bench/alloc/subject_mapped.c \
 	bench/alloc/traces.c bench/alloc/traces.h \
+	bench/folder.c bench/folder.h \
 	tools/allocation_trace.c tools/allocation_trace.h
-bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tools \
+bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir)/tools \
 	-DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_alloc_LDADD = $(lib_libctxrt_la_LIBADD) -lm
 
@@ -41,6 +42,6 @@ bench_bench_infinirt_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/include/infinirt
 bench_bench_infinirt_LDADD = lib/libinfinirt.la lib/libctxrt.la
 
 noinst_PROGRAMS += bench/bench_plan
-bench_bench_plan_SOURCES = bench/plan.c
+bench_bench_plan_SOURCES = bench/folder.c bench/folder.h bench/plan.c
 bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_plan_LDADD = lib/libctxrt.la

@@ -1,4 +1,6 @@
 /* What planning a tensor costs, from a thousand to a million of them, and how small the hard cases get. */
+#include "folder.h"
+
 #include <ctxrt/ctxrt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,7 +55,7 @@ static bool read_trace(const char *name, ctxrt_plan *plan)
 {
     char path[4096], line[64];
     size_t slot, size, tensors[SLOTS];
-    snprintf(path, sizeof path, "%s/%s", BENCH_TRACES_FOLDER, name);
+    snprintf(path, sizeof path, "%s/%s", bench_traces_folder(), name);
     FILE *file = fopen(path, "r");
     if (file == NULL) {
         fprintf(stderr, "bench_plan: %s cannot be read\n", path);

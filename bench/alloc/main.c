@@ -6,6 +6,7 @@
  *                    [--measure NAME] [--subject NAME] [--fast] [--json] [--verify]
  */
 #include "apart.h"
+#include "folder.h"
 #include "generate.h"
 #include "report.h"
 #include "traces.h"

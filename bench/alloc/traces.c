@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LIVE 10000
 #define SEED 1
@@ -21,24 +20,6 @@ static const struct recording {
     {"minimalloc B", "minimalloc_B.csv", false}, {"minimalloc C", "minimalloc_C.csv", false},
     {"minimalloc D", "minimalloc_D.csv", false}, {"minimalloc E", "minimalloc_E.csv", false},
 };
-
-const char *bench_traces_folder(void)
-{
-    static char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "/traces");
-    char *name = NULL;
-    if (length > 0) {
-        path[length] = '\0';
-        for (int i = 0; i < 2 && (name = strrchr(path, '/')) != NULL; i++)
-            *name = '\0';
-    }
-    if (name != NULL) {
-        strcat(path, "/traces");
-        if (access(path, R_OK) == 0)
-            return path;
-    }
-    return BENCH_TRACES_FOLDER;
-}
 
 static void read_recording(const struct recording *recording, const char *folder, allocation_trace *out_trace)
 {

@@ -20,7 +20,4 @@ typedef struct bench_trace {
 bool bench_traces_open(bench_trace traces[BENCH_TRACES], const char *folder, uint64_t operations);
 void bench_traces_close(bench_trace traces[BENCH_TRACES]);
 
-/* Where the recordings are: beside the program's folder, or in the source tree. */
-const char *bench_traces_folder(void);
-
 #endif

@@ -642,6 +642,17 @@ END_TEST
 
 static atomic_int destroyed;
 
+static void *destroy(void *argument)
+{
+    (void)argument;
+    ctxrt_status status = ctxrt_plan_destroy(plan);
+    if (status == CTXRT_SUCCESS)
+        atomic_fetch_add(&destroyed, 1);
+    else if (status != CTXRT_ERROR_INVALID_HANDLE)
+        atomic_fetch_add(&failures, 1);
+    return NULL;
+}
+
 static void *use_and_destroy(void *argument)
 {
     size_t bytes;
@@ -649,12 +660,7 @@ static void *use_and_destroy(void *argument)
     ctxrt_status looked = ctxrt_plan_peak(plan, &bytes);
     if (looked != CTXRT_SUCCESS && looked != CTXRT_ERROR_INVALID_HANDLE)
         atomic_fetch_add(&failures, 1);
-    ctxrt_status status = ctxrt_plan_destroy(plan);
-    if (status == CTXRT_SUCCESS)
-        atomic_fetch_add(&destroyed, 1);
-    else if (status != CTXRT_ERROR_INVALID_HANDLE)
-        atomic_fetch_add(&failures, 1);
-    return NULL;
+    return destroy(NULL);
 }
 
 START_TEST(of_threads_that_destroy_a_plan_one_does)
@@ -668,6 +674,36 @@ START_TEST(of_threads_that_destroy_a_plan_one_does)
         ck_assert_int_eq(atomic_load(&destroyed), 1);
         cx_assert_ok(ctxrt_plan_create(0, &plan));
     }
+}
+END_TEST
+
+static pthread_barrier_t together;
+
+static void *optimise_for_long(void *argument)
+{
+    (void)argument;
+    pthread_barrier_wait(&together);
+    ctxrt_status status = ctxrt_plan_optimise(plan, 0, 10000000);
+    if (status != CTXRT_SUCCESS && status != CTXRT_ERROR_INVALID_HANDLE)
+        atomic_fetch_add(&failures, 1);
+    return NULL;
+}
+
+/* They come while it is being optimised, if they can: all have found it then, and one destroys it. */
+START_TEST(threads_that_wait_for_a_plan_are_told_that_it_was_destroyed)
+{
+    pthread_t thread;
+    read_trace("minimalloc_E.csv");
+    atomic_store(&destroyed, 0);
+    ck_assert_int_eq(pthread_barrier_init(&together, NULL, 2), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, optimise_for_long, NULL), 0);
+    pthread_barrier_wait(&together);
+    run_threads(destroy);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    pthread_barrier_destroy(&together);
+    ck_assert_int_eq(atomic_load(&failures), 0);
+    ck_assert_int_eq(atomic_load(&destroyed), 1);
+    cx_assert_ok(ctxrt_plan_create(0, &plan));
 }
 END_TEST
 
@@ -714,6 +750,7 @@ static Suite *plan_suite(void)
     tcase_add_checked_fixture(tcase, start, finish);
     tcase_add_test(tcase, threads_plan_side_by_side);
     tcase_add_test(tcase, of_threads_that_destroy_a_plan_one_does);
+    tcase_add_test(tcase, threads_that_wait_for_a_plan_are_told_that_it_was_destroyed);
     suite_add_tcase(suite, tcase);
     return suite;
 }
