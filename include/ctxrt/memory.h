@@ -308,6 +308,40 @@ typedef struct ctxrt_allocator_figures {
     uint64_t limit_bytes;     /**< 0: none */
 } ctxrt_allocator_figures;
 
+/** So much: bytes, in so many pieces, ranges or segments; now, at most, and ever. */
+typedef struct ctxrt_allocator_amount {
+    uint64_t current_bytes, peak_bytes, total_bytes;
+    uint64_t current_count, peak_count, total_count;
+} ctxrt_allocator_amount;
+
+/**
+ * All that an allocator counts; start from CTXRT_ALLOCATOR_INFO_INIT. Of a custom allocator only what was requested is known.
+ * While other threads allocate the figures may be of different moments, and the peaks of `requested` are as exact as those of
+ * ctxrt_allocator_figures.
+ */
+typedef struct ctxrt_allocator_info {
+    size_t struct_size;               /**< sizeof(ctxrt_allocator_info) */
+    ctxrt_context *context;           /**< borrowed */
+    ctxrt_device device;
+    uint64_t limit_bytes;             /**< 0: none */
+    ctxrt_allocator_amount requested; /**< in use, as it was asked for */
+    ctxrt_allocator_amount allocated; /**< in pieces, rounded up: those in use, and those that threads keep for themselves */
+    ctxrt_allocator_amount reserved;  /**< segments of the driver's; what is mapped is one */
+    ctxrt_allocator_amount inactive;  /**< free ranges of the segments: whoever asks next has them; the totals are what was
+                                       * given back to them */
+    uint64_t hits;          /**< requests that were served without the driver */
+    uint64_t misses;        /**< requests for which it was asked */
+    uint64_t retries;       /**< how often it had no memory, and was asked again after what is kept had been collected */
+    uint64_t failures;      /**< requests refused, for whatever reason */
+    uint64_t out_of_memory; /**< of these, those that the device had no memory for */
+} ctxrt_allocator_info;
+
+#define CTXRT_ALLOCATOR_INFO_INIT                                                         \
+    {                                                                                     \
+        sizeof(ctxrt_allocator_info), NULL, {CTXRT_DEVICE_CPU, 0}, 0, {0, 0, 0, 0, 0, 0}, \
+            {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0     \
+    }
+
 /** What debug mode looks for. */
 enum {
     CTXRT_DEBUG_CANARY = 1, /**< 256 bytes before and behind each piece of memory, looked at when it is freed */
@@ -388,6 +422,15 @@ CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT
 /** NULL: the allocator of the top frame. */
 CTXRT_API ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *allocator,
                                                   ctxrt_allocator_figures *out_figures) CTXRT_CHECK_RESULT;
+
+/**
+ * Describes an allocator. NULL: that of the top frame. A caller's structure may be larger than the library's, of a later version:
+ * the rest of it is left alone, and struct_size becomes what was filled in.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size is too small
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *allocator,
+                                                ctxrt_allocator_info *info) CTXRT_CHECK_RESULT;
 
 /** NULL: the allocator of the top frame. What is in use already stays. */
 CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,

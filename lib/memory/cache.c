@@ -126,6 +126,9 @@ static void forget(cx_cache *cache, cx_region *region)
     pthread_mutex_lock(&cache->lock);
     region->past = cache->region;
     cache->region = region;
+    cx_amount_set(&cache->amounts.allocated, 0, 0);
+    cx_amount_set(&cache->amounts.reserved, 0, 0);
+    cx_amount_set(&cache->amounts.inactive, 0, 0);
     pthread_mutex_unlock(&cache->lock);
     /* A driver does not: such memory is not of a context. */
     cx_region_close_range(region->past);
@@ -280,11 +283,41 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
 
 /* ---- allocating ---- */
 
+static void note_inactive(cx_cache *cache)
+{
+    cx_cache_amounts *amounts = &cache->amounts;
+    uint64_t reserved = amounts->reserved.current_bytes, allocated = amounts->allocated.current_bytes;
+    cx_amount_set(&amounts->inactive, reserved > allocated ? reserved - allocated : 0,
+                  cx_heap_free_count(&cache->region->heap));
+}
+
+void cx_cache_note_segment(cx_cache *cache, int64_t bytes)
+{
+    if (bytes > 0)
+        cx_amount_add(&cache->amounts.reserved, (uint64_t)bytes);
+    else
+        cx_amount_drop(&cache->amounts.reserved, (uint64_t)-bytes);
+    note_inactive(cache);
+}
+
+void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes)
+{
+    ctxrt_allocator_amount *reserved = &cache->amounts.reserved;
+    if (bytes > reserved->current_bytes) {
+        reserved->total_bytes += bytes - reserved->current_bytes;
+        reserved->total_count++;
+    }
+    cx_amount_set(reserved, bytes, bytes != 0);
+    note_inactive(cache);
+}
+
 void cx_cache_name_piece(cx_cache *cache, uint32_t index)
 {
     cx_piece *piece = cx_piece_at(index);
     piece->node.tag = cache->owners[piece->node.owner].foreign;
     atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index), memory_order_relaxed);
+    cx_amount_add(&cache->amounts.allocated, (uint64_t)piece->node.units << CX_FIT_UNIT_BITS);
+    note_inactive(cache);
 }
 
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units)
@@ -374,7 +407,10 @@ static ctxrt_status serve(cx_cache *cache, cx_stash *stash, const cx_allocation 
     if (*out_piece != 0)
         return CTXRT_SUCCESS;
     status = take_at_any_cost(cache, owner, units, out_piece);
-    return status == CTXRT_SUCCESS ? status : cx_cache_out_of_memory(cache, request->size_bytes, status);
+    if (status == CTXRT_SUCCESS)
+        return status;
+    atomic_fetch_add_explicit(&cache->misses_unserved, 1, memory_order_relaxed);
+    return cx_cache_out_of_memory(cache, request->size_bytes, status);
 }
 
 static ctxrt_status beyond_limit(const cx_cache *cache, size_t size_bytes, const ctxrt_allocator_figures *figures)
@@ -445,8 +481,13 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
 void cx_cache_give(cx_cache *cache, uint32_t piece)
 {
     cx_owner *owner = &cache->owners[cx_piece_at(piece)->node.owner];
+    uint64_t bytes = (uint64_t)cx_piece_at(piece)->node.units << CX_FIT_UNIT_BITS;
     owner->gives++;
     cx_heap_give(&cache->region->heap, piece);
+    cx_amount_drop(&cache->amounts.allocated, bytes);
+    cache->amounts.inactive.total_bytes += bytes;
+    cache->amounts.inactive.total_count++;
+    note_inactive(cache);
 }
 
 static void give(cx_cache *cache, const uint32_t *pieces, uint32_t count)

@@ -12,6 +12,7 @@
 #define CX_MEMORY_CACHE_H
 
 #include "context/stack.h"
+#include "memory/amount.h"
 #include "memory/block.h"
 #include "memory/heap.h"
 #include "memory/home.h"
@@ -40,6 +41,11 @@ typedef struct cx_owner {
     uint64_t marked_gives; /* as many when the mark was recorded */
 } cx_owner;
 
+/* What left the heap, what the driver gave, and what lies free in between. */
+typedef struct cx_cache_amounts {
+    ctxrt_allocator_amount allocated, reserved, inactive;
+} cx_cache_amounts;
+
 typedef struct cx_cache {
     cx_allocator *allocator;
     cx_context *context;
@@ -48,6 +54,7 @@ typedef struct cx_cache {
     pthread_mutex_t lock; /* "cache": the heap and the owners */
     cx_region *region;
     cx_region *spare; /* for a reset; NULL: there was no memory for one */
+    cx_cache_amounts amounts;
     cx_owner *owners; /* CX_FIT_OWNERS_MAX, of which number 0 is nobody */
     uint32_t owner_count;
     _Atomic uint64_t reserved_bytes;
@@ -68,6 +75,7 @@ typedef struct cx_cache {
     cx_tally gone;
     _Atomic int64_t told_bytes, told_count, peak_bytes, peak_count;
     _Atomic uint64_t failures, misses, retries, growths;
+    _Atomic uint64_t misses_unserved, refusals; /* misses that were refused; requests that the device had no memory for */
     _Atomic uint64_t peak_reserved_bytes;
 } cx_cache;
 
@@ -137,6 +145,12 @@ static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
         return units >> 6;
     return units >> (units <= (1u << 20) >> CX_FIT_UNIT_BITS ? 3 : 5);
 }
+
+/* After a segment came (bytes > 0) or went; lock "cache" held. */
+void cx_cache_note_segment(cx_cache *cache, int64_t bytes);
+
+/* After memory was mapped or unmapped: so much is now. Lock "cache" held. */
+void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes);
 
 /* ---- cache_thread.c: stashes ---- */
 

@@ -88,6 +88,8 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, ui
 {
     pthread_mutex_lock(&cache->lock);
     bool added = cx_heap_add(&cache->region->heap, (uintptr_t)address, (uint32_t)units, 0);
+    if (added)
+        cx_cache_note_segment(cache, (int64_t)(units << CX_FIT_UNIT_BITS));
     *out_piece = added ? cx_cache_take_locked(cache, owner, piece_units) : 0;
     pthread_mutex_unlock(&cache->lock);
     if (!added)
@@ -149,6 +151,8 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
         uintptr_t address = 0;
         pthread_mutex_lock(&cache->lock);
         uint64_t units = cx_heap_remove_free(&cache->region->heap, &address);
+        if (units != 0)
+            cx_cache_note_segment(cache, -(int64_t)(units << CX_FIT_UNIT_BITS));
         pthread_mutex_unlock(&cache->lock);
         if (units == 0)
             break;
@@ -212,6 +216,7 @@ ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_st
     others sum = {.cache = cache};
     if (cause != CTXRT_ERROR_OUT_OF_MEMORY)
         return cause;
+    atomic_fetch_add_explicit(&cache->refusals, 1, memory_order_relaxed);
     (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
     cx_cache_sum(cache, &totals);
     cx_caches_each(add_other, &sum);

@@ -176,6 +176,9 @@ static void count_mapped(cx_cache *cache, size_t before_bytes)
         cx_cache_count_reserved(cache, range->mapped_bytes - before_bytes);
     else
         atomic_fetch_sub(&cache->reserved_bytes, before_bytes - range->mapped_bytes);
+    pthread_mutex_lock(&cache->lock);
+    cx_cache_note_mapped(cache, range->mapped_bytes);
+    pthread_mutex_unlock(&cache->lock);
     uint64_t left = cache->left_bytes + before_bytes;
     cache->left_bytes = left > range->mapped_bytes ? left - range->mapped_bytes : 0;
 }

@@ -150,6 +150,7 @@ static void link_free(cx_fit *fit, uint32_t index)
     bins->octaves |= 1u << where.octave;
     bins->units += node->units;
     bins->ranges++;
+    fit->free_count++;
 }
 
 static void unlink_free(cx_fit *fit, uint32_t index)
@@ -158,6 +159,7 @@ static void unlink_free(cx_fit *fit, uint32_t index)
     cx_fit_bins *bins = fit->bins[node->owner];
     bins->units -= node->units;
     bins->ranges--;
+    fit->free_count--;
     if (node->next != 0)
         at(fit, node->next)->previous = node->previous;
     if (node->previous != 0) {

@@ -99,6 +99,7 @@ typedef struct cx_fit {
     uint32_t owner_limit; /* owners below it may have bins */
     void *user;
     uint64_t units;       /* of all segments */
+    uint64_t free_count;  /* ranges that are free */
     cx_fit_bins *bins[CX_FIT_OWNERS_MAX];
 } cx_fit;
 

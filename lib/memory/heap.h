@@ -54,6 +54,12 @@ uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address);
 uint64_t cx_heap_reserved_bytes(const cx_heap *heap);
 uint64_t cx_heap_free_bytes(const cx_heap *heap);
 
+/* Ranges that are free: in spans too. */
+static inline uint64_t cx_heap_free_count(const cx_heap *heap)
+{
+    return heap->large.free_count + heap->small.free_count;
+}
+
 /* Whether an address is in a segment. */
 bool cx_heap_has(const cx_heap *heap, uintptr_t address);
 

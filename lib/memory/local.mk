@@ -1,10 +1,12 @@
 noinst_LTLIBRARIES += lib/memory/libmemory.la
 lib_memory_libmemory_la_SOURCES = \
 	lib/memory/allocator.c lib/memory/allocator.h \
+	lib/memory/allocator_info.c \
 	lib/memory/allocator_snapshot.c lib/memory/allocator_snapshot.h \
 	lib/memory/allocator_snapshot_json.c \
 	lib/memory/allocator_snapshot_svg.c \
 	lib/memory/allocator_snapshot_text.c \
+	lib/memory/amount.h \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_grow.c \

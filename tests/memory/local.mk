@@ -44,3 +44,10 @@ tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c \
 tests_memory_check_mapped_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_mapped_heap_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_mapped_heap_LDADD = $(tests_memory_check_mapped_range_LDADD)
+
+check_PROGRAMS += tests/memory/check_allocator_info
+TESTS += tests/memory/check_allocator_info
+tests_memory_check_allocator_info_SOURCES = tests/memory/check_allocator_info.c
+tests_memory_check_allocator_info_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_allocator_info_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_allocator_info_LDADD = $(PUBLIC_LIBS)

@@ -616,6 +616,7 @@ START_TEST(allocators_refuse)
 {
     ctxrt_allocator *out = NULL;
     ctxrt_allocator_figures figures;
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
     uint64_t bytes;
     void *const bad[] = {dead_allocator, made_up(), context, stream};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -624,6 +625,7 @@ START_TEST(allocators_refuse)
         REFUSE(ctxrt_allocator_set_limit(bad[i], 1), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trim(bad[i], &bytes), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_check(bad[i]), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_describe(bad[i], &info), INVALID_HANDLE);
         REFUSE(ctxrt_frame_set_allocator(bad[i]), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trace_start(bad[i], 0), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trace_stop(bad[i]), INVALID_HANDLE);
@@ -650,6 +652,9 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr, CTXRT_SNAPSHOT_JSON), INVALID_HANDLE);
     REFUSE(ctxrt_allocator_check(NULL), INVALID_ARGUMENT);
+    REFUSE(ctxrt_allocator_describe(NULL, NULL), NULL_POINTER);
+    info.struct_size = 1;
+    REFUSE(ctxrt_allocator_describe(NULL, &info), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_trace_start(NULL, SIZE_MAX), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_trace_write(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_trace_write(NULL, stderr), INVALID_ARGUMENT);

@@ -31,6 +31,7 @@ typedef struct outputs {
     ctxrt_pointer_info pointer_info;
     ctxrt_frame_info frame_info;
     ctxrt_allocator_figures figures;
+    ctxrt_allocator_info allocator_info;
     ctxrt_resync_report report;
     ctxrt_exported_memory exported;
     ctxrt_driver_info drivers[2];
@@ -203,6 +204,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_allocator_set_limit, (in->allocator, 0))                                        \
     X(CALL, ctxrt_allocator_trim, (in->allocator, &out->number))                                  \
     X(CALL, ctxrt_allocator_check, (in->allocator))                                               \
+    X(CALL, ctxrt_allocator_describe, (in->allocator, &out->allocator_info))                      \
     X(CALL, ctxrt_allocator_snapshot_write, (in->allocator, out->file, CTXRT_SNAPSHOT_JSON))      \
     X(CALL, ctxrt_allocator_trace_start, (in->allocator, 16))                                     \
     X(CALL, ctxrt_allocator_trace_write, (in->allocator, out->file))                              \

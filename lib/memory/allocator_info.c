@@ -1,0 +1,80 @@
+/* What an allocator says of itself. */
+#include "base/error.h"
+#include "memory/cache.h"
+#include "memory/guard.h"
+
+#include <string.h>
+
+/* Of what other threads change meanwhile, each figure by itself is right. */
+static void describe_cache(cx_cache *cache, ctxrt_allocator_info *info)
+{
+    pthread_mutex_lock(&cache->lock);
+    info->allocated = cache->amounts.allocated;
+    info->reserved = cache->amounts.reserved;
+    info->inactive = cache->amounts.inactive;
+    info->inactive.current_count = cx_heap_free_count(&cache->region->heap);
+    pthread_mutex_unlock(&cache->lock);
+    uint64_t unserved = atomic_load(&cache->misses_unserved);
+    info->misses = atomic_load(&cache->misses);
+    info->retries = atomic_load(&cache->retries);
+    info->out_of_memory = atomic_load(&cache->refusals);
+    info->hits = info->requested.total_count - (info->misses - unserved);
+}
+
+static void take_requested(const ctxrt_allocator_figures *figures, ctxrt_allocator_info *info)
+{
+    info->requested = (ctxrt_allocator_amount){
+        .current_bytes = figures->current_bytes,
+        .peak_bytes = figures->peak_bytes,
+        .total_bytes = figures->total_bytes,
+        .current_count = figures->current_count,
+        .peak_count = figures->peak_count,
+        .total_count = figures->total_count,
+    };
+    info->failures = figures->failures;
+    info->limit_bytes = figures->limit_bytes;
+}
+
+static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
+{
+    ctxrt_allocator_figures figures;
+    info->context = cx_context_handle(allocator->context);
+    info->device = cx_block_device(allocator->context);
+    if (allocator->cache != NULL)
+        cx_cache_figures(allocator->cache, &figures);
+    else
+        cx_figures_read(&allocator->figures, &figures);
+    take_requested(&figures, info);
+    if (allocator->cache != NULL)
+        describe_cache(allocator->cache, info);
+    else if (allocator->guard != NULL)
+        describe_cache(allocator->guard->inner.cache, info);
+    else
+        info->allocated = info->requested;
+}
+
+/* What was there in the first version; later ones add to its end. */
+#define LEAST_SIZE sizeof(ctxrt_allocator_info)
+
+ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *handle, ctxrt_allocator_info *info)
+{
+    cx_allocator *allocator;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (info == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_describe: info is NULL");
+    if (info->struct_size < LEAST_SIZE)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_describe: struct_size is %zu, and at least %zu: start from CTXRT_ALLOCATOR_INFO_INIT",
+                        info->struct_size, LEAST_SIZE);
+    status = cx_allocator_resolve(handle, &allocator);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    ctxrt_allocator_info found = {.struct_size = info->struct_size};
+    if (found.struct_size > sizeof found)
+        found.struct_size = sizeof found;
+    describe(allocator, &found);
+    memcpy(info, &found, found.struct_size);
+    return CTXRT_SUCCESS;
+}
