@@ -118,6 +118,17 @@ CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
+/**
+ * Writes what memory is live: a line for all together, and one for each kind, device and place in the caller's code that memory
+ * was allocated in, with pieces and bytes, the largest first. Places are known of allocators in debug mode, and while a trace
+ * of the allocator runs. A ctxrt_shutdown that is refused says the same in the log, as warnings. Does not start the
+ * runtime. Other threads may go on, but must not end allocators and contexts meanwhile.
+ *
+ * @retval CTXRT_ERROR_SYSTEM         the file could not be written
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY  the host has no memory for the report
+ */
+CTXRT_API ctxrt_status ctxrt_memory_report_write(FILE *file) CTXRT_CHECK_RESULT;
+
 /** Device memory on its way to another process of this machine: plain bytes, for any channel. */
 typedef struct ctxrt_exported_memory {
     size_t size_bytes;

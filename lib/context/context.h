@@ -146,6 +146,9 @@ void cx_context_on_count(void (*count)(const cx_context *context, cx_context_mem
 cx_context_memory cx_context_memory_of(const cx_context *context);
 int cx_context_objects(const cx_context *context, cx_object_kind kind);
 
+/* Room for one who says what is left: called when a shutdown is refused, with no lock held. */
+void cx_context_on_refused_shutdown(void (*say)(void));
+
 /*
  * Rooms above keep things in a context (idle streams, the default allocator). They say once how these go:
  * `close` is called before a context is destroyed or released, with the context pushed on the calling

@@ -62,8 +62,8 @@ static ctxrt_status check_nothing_left(void)
                         frames == 1 ? " is" : "s are");
     int loose = atomic_load(&cx_loose_objects);
     if (loose != 0)
-        return cx_error(CTXRT_ERROR_IN_USE, "%d piece%s of host or wrapped memory left: release it first", loose,
-                        loose == 1 ? " is" : "s are");
+        return cx_error(CTXRT_ERROR_IN_USE, "%d piece%s of host or wrapped memory %s left: release it first", loose,
+                        loose == 1 ? "" : "s", loose == 1 ? "is" : "are");
     cx_context *other = NULL;
     cx_pool_each(&cx_contexts, find_other, &other);
     if (other != NULL)
@@ -87,8 +87,19 @@ static ctxrt_status give_back(void)
     return CTXRT_SUCCESS;
 }
 
+static _Atomic(void (*)(void)) refused;
+
+void cx_context_on_refused_shutdown(void (*say)(void))
+{
+    atomic_store(&refused, say);
+}
+
 ctxrt_status ctxrt_shutdown(void)
 {
     static const cx_runtime_end end = {check_nothing_left, give_back};
-    return cx_runtime_stop(&end);
+    ctxrt_status status = cx_runtime_stop(&end);
+    void (*say)(void) = atomic_load(&refused);
+    if (status == CTXRT_ERROR_IN_USE && say != NULL)
+        say();
+    return status;
 }

@@ -1,5 +1,6 @@
 #include "memory/cache.h"
 #include "memory/guard.h"
+#include "memory/report.h"
 
 #include "base/error.h"
 #include "base/option.h"
@@ -75,6 +76,7 @@ static void watch_contexts(void)
     cx_context_on_count(cx_caches_count);
     cx_context_on_peer(cx_caches_share);
     cx_stream_on_destroy(cx_caches_close_stream);
+    cx_report_watch();
 }
 
 static void watch_once(void)

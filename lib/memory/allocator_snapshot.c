@@ -204,7 +204,7 @@ static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
     }
 }
 
-static void take_all(cx_allocator *allocator, cx_allocator_shot *shot)
+void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
 {
     taking take = {allocator, shot};
     shot->kind = kind_of(allocator);
@@ -226,6 +226,12 @@ static void take_all(cx_allocator *allocator, cx_allocator_shot *shot)
     sort(shot);
     assign_blocks(shot);
     take_places(&allocator->trace, shot);
+}
+
+void cx_allocator_shot_drop(cx_allocator_shot *shot)
+{
+    free(shot->segments);
+    free(shot->blocks);
 }
 
 /* ---- writing ---- */
@@ -254,10 +260,9 @@ static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file, ctxrt_sn
 {
     cx_allocator_shot shot = {0};
     size_t size = 0;
-    take_all(allocator, &shot);
+    cx_allocator_shot_take(allocator, &shot);
     char *text = compose(&shot, format, &size);
-    free(shot.segments);
-    free(shot.blocks);
+    cx_allocator_shot_drop(&shot);
     if (text == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "ctxrt_allocator_snapshot_write: the host has no memory for the snapshot");

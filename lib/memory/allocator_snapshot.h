@@ -46,6 +46,10 @@ typedef struct cx_allocator_shot {
 void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes);
 void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block);
 
+/* What an allocator has now; give it back with the other. */
+void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot);
+void cx_allocator_shot_drop(cx_allocator_shot *shot);
+
 /* cache_snapshot.c: the segments and blocks of a caching allocator. */
 void cx_cache_shot(struct cx_cache *cache, cx_allocator_shot *shot);
 

@@ -36,6 +36,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/raw.c lib/memory/raw.h \
 	lib/memory/raw_alloc.c \
+	lib/memory/report.c lib/memory/report.h \
 	lib/memory/route.c lib/memory/route.h \
 	lib/memory/share.c \
 	lib/memory/shortcut.h \

@@ -1,6 +1,7 @@
 #include "memory/memory.h"
 
 #include "base/error.h"
+#include "memory/report.h"
 #include "memory/shortcut.h"
 #include <stdlib.h>
 
@@ -167,6 +168,7 @@ ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory 
     cx_memory *memory = cx_pool_take(&cx_memories);
     if (memory == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a memory object");
+    cx_report_watch();
     atomic_store(&memory->pointer, pointer);
     memory->device = model->device;
     memory->kind = model->kind;

@@ -51,3 +51,10 @@ tests_memory_check_allocator_info_SOURCES = tests/memory/check_allocator_info.c
 tests_memory_check_allocator_info_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_allocator_info_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_allocator_info_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_report
+TESTS += tests/memory/check_report
+tests_memory_check_report_SOURCES = tests/memory/check_report.c tests/runtime/log_lines.h
+tests_memory_check_report_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_report_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_report_LDADD = $(PUBLIC_LIBS)

@@ -651,6 +651,7 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL, CTXRT_SNAPSHOT_JSON), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr, CTXRT_SNAPSHOT_JSON), INVALID_HANDLE);
+    REFUSE(ctxrt_memory_report_write(NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_check(NULL), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_describe(NULL, NULL), NULL_POINTER);
     info.struct_size = 1;

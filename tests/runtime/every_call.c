@@ -203,6 +203,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_allocator_statistics, (in->allocator, &out->figures))                           \
     X(CALL, ctxrt_allocator_set_limit, (in->allocator, 0))                                        \
     X(CALL, ctxrt_allocator_trim, (in->allocator, &out->number))                                  \
+    X(CALL, ctxrt_memory_report_write, (out->file))                                               \
     X(CALL, ctxrt_allocator_check, (in->allocator))                                               \
     X(CALL, ctxrt_allocator_describe, (in->allocator, &out->allocator_info))                      \
     X(CALL, ctxrt_allocator_snapshot_write, (in->allocator, out->file, CTXRT_SNAPSHOT_JSON))      \

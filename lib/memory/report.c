@@ -1,0 +1,225 @@
+#include "memory/report.h"
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "memory/allocator_snapshot.h"
+#include "memory/memory.h"
+#include "memory/raw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOGGED_MOST 16
+
+/* What is alike in kind, device and place. */
+typedef struct group {
+    ctxrt_memory_kind kind;
+    ctxrt_device device;
+    const void *place; /* NULL: not known */
+    uint64_t count, bytes;
+} group;
+
+typedef struct report {
+    group *groups;
+    size_t count;
+    uint64_t pieces, bytes;
+    bool out_of_memory;
+} report;
+
+/* ---- collecting ---- */
+
+static group *find_group(report *self, ctxrt_memory_kind kind, ctxrt_device device, const void *place)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        group *one = &self->groups[i];
+        if (one->kind == kind && one->place == place && one->device.type == device.type &&
+            one->device.index == device.index)
+            return one;
+    }
+    group *grown = reallocarray(self->groups, self->count + 1, sizeof *grown);
+    self->out_of_memory = self->out_of_memory || grown == NULL;
+    if (grown == NULL)
+        return NULL;
+    self->groups = grown;
+    grown[self->count] = (group){.kind = kind, .device = device, .place = place};
+    return &grown[self->count++];
+}
+
+static void add(report *self, ctxrt_memory_kind kind, ctxrt_device device, const void *place, uint64_t bytes)
+{
+    group *one = find_group(self, kind, device, place);
+    if (one == NULL)
+        return;
+    one->count++;
+    one->bytes += bytes;
+    self->pieces++;
+    self->bytes += bytes;
+}
+
+/* What allocators gave out is asked of them. */
+static bool add_object(void *object, void *argument)
+{
+    const cx_memory *memory = object;
+    if (memory->block.allocator == NULL)
+        add(argument, memory->kind, memory->device, NULL, memory->block.size_bytes);
+    return true;
+}
+
+static void add_raw(const cx_raw *raw, void *argument)
+{
+    ctxrt_memory_kind kind = raw->kind == CX_RAW_MANAGED      ? CTXRT_MEMORY_MANAGED
+                             : raw->kind == CX_RAW_REGISTERED ? CTXRT_MEMORY_PINNED
+                                                              : CTXRT_MEMORY_DEVICE;
+    if (raw->kind != CX_RAW_DEVICE)
+        add(argument, kind, cx_block_device(raw->block.context), NULL, raw->block.size_bytes);
+}
+
+static void add_allocator(report *self, cx_allocator *allocator)
+{
+    cx_allocator_shot shot = {0};
+    cx_allocator_shot_take(allocator, &shot);
+    self->out_of_memory = self->out_of_memory || shot.out_of_memory;
+    for (size_t i = 0; i < shot.block_count; i++)
+        if (shot.blocks[i].state == CX_BLOCK_LIVE)
+            add(self, CTXRT_MEMORY_DEVICE, shot.device, shot.blocks[i].place, shot.blocks[i].asked_bytes);
+    cx_allocator_shot_drop(&shot);
+}
+
+typedef struct allocators {
+    cx_allocator *found[256];
+    size_t count;
+    size_t from; /* so many were looked at before */
+    size_t seen;
+} allocators;
+
+static bool note_allocator(void *object, void *argument)
+{
+    allocators *all = argument;
+    if (all->seen++ >= all->from)
+        all->found[all->count++] = object;
+    return all->count < sizeof all->found / sizeof *all->found;
+}
+
+/* Not under the pool's lock, which comes behind those that looking takes. */
+static void add_allocators(report *self)
+{
+    allocators all = {.from = 0};
+    do {
+        all.from += all.count;
+        all.count = all.seen = 0;
+        cx_pool_each_held(&cx_allocators, note_allocator, &all);
+        for (size_t i = 0; i < all.count; i++)
+            add_allocator(self, all.found[i]);
+    } while (all.count == sizeof all.found / sizeof *all.found);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    uint64_t a = ((const group *)left)->bytes, b = ((const group *)right)->bytes;
+    return (a < b) - (a > b);
+}
+
+static report collect(void)
+{
+    report self = {0};
+    add_allocators(&self);
+    cx_pool_each_held(&cx_memories, add_object, &self);
+    cx_raw_each(add_raw, &self);
+    if (self.count != 0)
+        qsort(self.groups, self.count, sizeof *self.groups, by_bytes);
+    return self;
+}
+
+/* ---- saying it ---- */
+
+static void describe_group(const group *one, char *text, size_t size)
+{
+    static const char *const kinds[] = {
+        [CTXRT_MEMORY_DEVICE] = "device memory", [CTXRT_MEMORY_PINNED] = "pinned memory",
+        [CTXRT_MEMORY_HOST] = "host memory",     [CTXRT_MEMORY_MANAGED] = "managed memory",
+        [CTXRT_MEMORY_WRAPPED] = "wrapped memory",
+    };
+    char place[256];
+    cx_place_text(one->place, place, sizeof place);
+    snprintf(text, size, "%llu piece%s of %s of %s, %llu bytes%s%s", (unsigned long long)one->count,
+             one->count == 1 ? "" : "s", kinds[one->kind], cx_device_text(one->device), (unsigned long long)one->bytes,
+             place[0] != '\0' ? ", allocated in " : "", place);
+}
+
+/* The last error is that of the shutdown. */
+static void log_what_is_left(void)
+{
+    char text[512];
+    cx_error_saved saved;
+    if (!cx_log_enabled(CTXRT_LOG_WARNING))
+        return;
+    cx_error_save(&saved);
+    int cancel = cx_cancel_hold();
+    report left = collect();
+    for (size_t i = 0; i < left.count && i < LOGGED_MOST; i++) {
+        describe_group(&left.groups[i], text, sizeof text);
+        cx_log(CTXRT_LOG_WARNING, "left at the shutdown: %s", text);
+    }
+    if (left.count > LOGGED_MOST)
+        cx_log(CTXRT_LOG_WARNING, "left at the shutdown: %zu kinds more; ctxrt_memory_report_write has all",
+               left.count - LOGGED_MOST);
+    free(left.groups);
+    cx_cancel_restore(cancel);
+    cx_error_restore(&saved);
+}
+
+void cx_report_watch(void)
+{
+    cx_context_on_refused_shutdown(log_what_is_left);
+}
+
+static char *compose(const report *self, size_t *out_size)
+{
+    char line[512], *text = NULL;
+    FILE *memory = self->out_of_memory ? NULL : open_memstream(&text, out_size);
+    if (memory == NULL)
+        return NULL;
+    fprintf(memory, "%llu piece%s of memory, %llu bytes\n", (unsigned long long)self->pieces,
+            self->pieces == 1 ? "" : "s", (unsigned long long)self->bytes);
+    for (size_t i = 0; i < self->count; i++) {
+        describe_group(&self->groups[i], line, sizeof line);
+        fprintf(memory, "  %s\n", line);
+    }
+    bool failed = ferror(memory) != 0;
+    if (fclose(memory) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static ctxrt_status write_report(FILE *file)
+{
+    size_t size = 0;
+    report live = collect();
+    char *text = compose(&live, &size);
+    free(live.groups);
+    if (text == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_memory_report_write: the host has no memory for the report");
+    errno = 0;
+    bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
+    int reason = errno;
+    free(text);
+    return written ? CTXRT_SUCCESS
+                   : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_memory_report_write: the file could not be written: %s",
+                              reason != 0 ? strerror(reason) : "it took only a part");
+}
+
+ctxrt_status ctxrt_memory_report_write(FILE *file)
+{
+    ctxrt_status status = cx_memory_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (file == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_report_write: file is NULL");
+    int cancel = cx_cancel_hold();
+    status = write_report(file);
+    cx_cancel_restore(cancel);
+    return status;
+}
