@@ -2,7 +2,7 @@
 .PHONY: check-mutants
 MUTANT_OPTIONS = --sample 60
 MUTANT_LIBS = $(ctxrt_play_OBJECTS) lib/model/.libs/libmodel.a lib/play/.libs/libplay.a lib/emu/.libs/libemu.a \
-	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a $(JANSSON_LIBS) $(LIBS)
+	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a $(JANSSON_LIBS) -lm $(LIBS)
 
 # How one file is compiled, without optimisation, and how the player is linked with it before the libraries.
 tests/mutants/commands: Makefile

@@ -5,14 +5,15 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-rooms='base driver emu layer device context work memory graph infinirt shim play model'
+rooms='base driver ptx emu layer device context work memory graph infinirt shim play model'
 
 may_include() # room
 {
     case $1 in
     base) echo base ;;
     driver) echo base driver ;;
-    emu) echo base driver emu ;;
+    ptx) echo ptx ;;
+    emu) echo base driver ptx emu ;;
     layer) echo base driver layer ;;
     device) echo base driver layer device ;;
     context) echo base driver layer device context ;;
@@ -45,7 +46,7 @@ wrong_includes() # folder of the rooms, room
     done
 }
 
-echo 1..15
+echo 1..16
 for room in $rooms; do
     wrong_includes "$top_srcdir/lib" "$room" > "$scratch/out"
     [ ! -s "$scratch/out" ]
@@ -70,6 +71,7 @@ plant() # room, line
 }
 plant base '#include "driver/table.h"'
 plant driver '#include "emu/emu.h"'
+plant ptx '#include "emu/emu.h"'
 plant emu '#  include "device/device.h"'
 plant layer '#include "emu/emu.h"'
 plant device '#include "emu/emu.h"'
@@ -81,7 +83,7 @@ plant infinirt '#include "graph/graph.h"'
 plant shim '#include "context/stack.h"'
 plant play '#include "context/stack.h"'
 plant model '#include "emu/context.h"'
-for room in base driver emu layer device context work memory graph infinirt shim play model; do
+for room in base driver ptx emu layer device context work memory graph infinirt shim play model; do
     [ -n "$(wrong_includes "$scratch/lib" "$room")" ] || echo "not found in $room"
 done > "$scratch/out"
 [ ! -s "$scratch/out" ]

@@ -1,0 +1,98 @@
+/* Atomic operations. They are atomic for other grids too, and for the host. */
+#include "ptx/grid.h"
+
+#include <string.h>
+
+static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand)
+{
+    float narrow, narrow_operand;
+    double wide, wide_operand;
+
+    if (type == CX_PTX_F64) {
+        memcpy(&wide, &old, sizeof wide);
+        memcpy(&wide_operand, &operand, sizeof wide);
+        wide += wide_operand;
+        memcpy(&old, &wide, sizeof wide);
+        return old;
+    }
+    memcpy(&narrow, &old, sizeof narrow);
+    memcpy(&narrow_operand, &operand, sizeof narrow);
+    narrow += narrow_operand;
+    old = 0;
+    memcpy(&old, &narrow, sizeof narrow);
+    return old;
+}
+
+static bool less(cx_ptx_type type, uint64_t a, uint64_t b)
+{
+    a = cx_ptx_extend(type, a);
+    b = cx_ptx_extend(type, b);
+    return cx_ptx_type_signed(type) ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t operand)
+{
+    cx_ptx_type type = (cx_ptx_type)what->type;
+
+    switch ((cx_ptx_atomic)what->mode) {
+    case CX_PTX_ATOMIC_ADD:
+        return cx_ptx_type_float(type) ? float_sum(type, old, operand) : old + operand;
+    case CX_PTX_ATOMIC_MIN:
+        return less(type, operand, old) ? operand : old;
+    case CX_PTX_ATOMIC_MAX:
+        return less(type, old, operand) ? operand : old;
+    case CX_PTX_ATOMIC_AND:
+        return old & operand;
+    case CX_PTX_ATOMIC_OR:
+        return old | operand;
+    case CX_PTX_ATOMIC_XOR:
+        return old ^ operand;
+    case CX_PTX_ATOMIC_INC:
+        return old >= (uint32_t)operand ? 0 : old + 1;
+    case CX_PTX_ATOMIC_DEC:
+        return old == 0 || old > (uint32_t)operand ? operand : old - 1;
+    default:
+        return operand;
+    }
+}
+
+static uint64_t swap(const cx_ptx_instruction *what, void *memory, uint64_t expected, uint64_t other)
+{
+    uint16_t half = (uint16_t)expected;
+    uint32_t word = (uint32_t)expected;
+
+    switch (what->size) {
+    case 2:
+        __atomic_compare_exchange_n((uint16_t *)memory, &half, (uint16_t)other, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return half;
+    case 4:
+        __atomic_compare_exchange_n((uint32_t *)memory, &word, (uint32_t)other, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return word;
+    default:
+        __atomic_compare_exchange_n((uint64_t *)memory, &expected, other, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST);
+        return expected;
+    }
+}
+
+uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t operand,
+                          uint64_t other)
+{
+    if (what->mode == CX_PTX_ATOMIC_SWAP)
+        return swap(what, memory, operand, other);
+    if (what->size == 4) {
+        uint32_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+        while (!__atomic_compare_exchange_n(word, &old, (uint32_t)result_of(what, old, operand),
+                                            true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            continue;
+        return old;
+    }
+    uint64_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, result_of(what, old, operand), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        continue;
+    return old;
+}

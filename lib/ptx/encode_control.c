@@ -1,0 +1,415 @@
+/* Instructions that say what comes next, and what threads do together. */
+#include "ptx/growth.h"
+#include "ptx/parser.h"
+
+/* ---- branches ---- */
+
+static bool add_jump(cx_ptx_parser *self, size_t code, bool in_table)
+{
+    void *jumps = self->jumps;
+    bool grown =
+        cx_ptx_grow(&jumps, self->jump_count, &self->jump_capacity, sizeof *self->jumps);
+
+    self->jumps = jumps;
+    if (!grown)
+        return cx_ptx_no_memory(self);
+    self->jumps[self->jump_count++] = (cx_ptx_jump){code, in_table, self->token};
+    cx_ptx_advance(self);
+    return true;
+}
+
+static bool parse_indexed(cx_ptx_parser *self)
+{
+    cx_ptx_operand index;
+    cx_ptx_instruction done = {.op = CX_PTX_BRANCH_INDEX};
+
+    if (!cx_ptx_parse_operand(self, &index) || !cx_ptx_expect(self, ","))
+        return false;
+    done.a = cx_ptx_value(self, &index, CX_PTX_U32);
+    if (done.a == CX_PTX_NO_SLOT || !cx_ptx_emit(self, done))
+        return false;
+    if (self->token.kind != CX_PTX_WORD)
+        return CX_PTX_INVALID_AT(self, "the name of a list of targets is missing");
+    return add_jump(self, self->module->code_count - 1, false) && cx_ptx_expect(self, ";");
+}
+
+bool cx_ptx_parse_branch(cx_ptx_parser *self, const cx_ptx_token *opcode, uint32_t guard,
+                         bool unless)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_BRANCH, .a = guard};
+
+    if (cx_ptx_has_word(opcode, "brx"))
+        return parse_indexed(self);
+    if (guard != CX_PTX_NO_SLOT)
+        done.op = unless ? CX_PTX_BRANCH_UNLESS : CX_PTX_BRANCH_IF;
+    if (self->token.kind != CX_PTX_WORD)
+        return CX_PTX_INVALID_AT(self, "a label is missing before '%.*s'",
+                                 CX_PTX_QUOTE(&self->token));
+    return cx_ptx_emit(self, done) && add_jump(self, self->module->code_count - 1, false) &&
+           cx_ptx_expect(self, ";");
+}
+
+static uint16_t backwards(uint16_t op)
+{
+    switch (op) {
+    case CX_PTX_BRANCH:
+        return CX_PTX_BRANCH_BACK;
+    case CX_PTX_BRANCH_IF:
+        return CX_PTX_BRANCH_IF_BACK;
+    case CX_PTX_BRANCH_UNLESS:
+        return CX_PTX_BRANCH_UNLESS_BACK;
+    default:
+        return op;
+    }
+}
+
+static bool resolve(cx_ptx_parser *self, const cx_ptx_jump *jump, const cx_ptx_name *label)
+{
+    cx_ptx_instruction *code = self->module->code;
+
+    if (jump->in_table) {
+        self->module->targets[jump->code] = label->index;
+        return label->kind == CX_PTX_NAME_LABEL;
+    }
+    if ((code[jump->code].op == CX_PTX_BRANCH_INDEX) != (label->kind == CX_PTX_NAME_TARGETS))
+        return false;
+    code[jump->code].immediate = label->index;
+    if (label->kind == CX_PTX_NAME_LABEL && label->index <= jump->code)
+        code[jump->code].op = backwards(code[jump->code].op);
+    return true;
+}
+
+/* A label of a scope around this one may still come: such jumps are kept. */
+bool cx_ptx_resolve_jumps(cx_ptx_parser *self, size_t from, size_t first_jump)
+{
+    size_t kept = first_jump;
+
+    for (size_t i = first_jump; i < self->jump_count; i++) {
+        const cx_ptx_jump *jump = &self->jumps[i];
+        const cx_ptx_name *label =
+            cx_ptx_names_find(&self->names, jump->label.text, jump->label.length, from);
+
+        if (!label || (label->kind != CX_PTX_NAME_LABEL && label->kind != CX_PTX_NAME_TARGETS))
+            self->jumps[kept++] = *jump;
+        else if (!resolve(self, jump, label))
+            return CX_PTX_INVALID_AT(self, "'%.*s' cannot be jumped to",
+                                     CX_PTX_QUOTE(&jump->label));
+    }
+    self->jump_count = kept;
+    return true;
+}
+
+/* ---- calls ---- */
+
+static bool find_function(cx_ptx_parser *self, size_t *out_index)
+{
+    const cx_ptx_name *name;
+
+    if (self->token.kind != CX_PTX_WORD)
+        return CX_PTX_INVALID_AT(self, "the name of a function is missing before '%.*s'",
+                                 CX_PTX_QUOTE(&self->token));
+    name = cx_ptx_names_find(&self->names, self->token.text, self->token.length, 0);
+    if (!name || name->kind != CX_PTX_NAME_FUNCTION)
+        return cx_ptx_fail(self, self->token.text[0] == '%' ? CX_PTX_UNSUPPORTED : CX_PTX_INVALID,
+                           "'%.*s' is no function that can be called", CX_PTX_QUOTE(&self->token));
+    *out_index = name->index;
+    cx_ptx_advance(self);
+    return true;
+}
+
+static bool note_call(cx_ptx_parser *self, size_t callee)
+{
+    cx_ptx_function *caller = cx_ptx_current(self);
+    void *calls = caller->calls;
+    bool grown =
+        cx_ptx_grow(&calls, caller->call_count, &caller->call_capacity, sizeof *caller->calls);
+
+    caller->calls = calls;
+    if (!grown)
+        return cx_ptx_no_memory(self);
+    caller->calls[caller->call_count++] = callee;
+    return true;
+}
+
+typedef struct arguments {
+    cx_ptx_operand all[64];
+    size_t count;
+} arguments;
+
+/* Behind the opening parenthesis. */
+static bool take_arguments(cx_ptx_parser *self, arguments *out)
+{
+    out->count = 0;
+    if (cx_ptx_take(self, ")"))
+        return true;
+    do {
+        cx_ptx_operand *next = &out->all[out->count];
+
+        if (out->count == sizeof out->all / sizeof out->all[0])
+            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "too many arguments");
+        if (!cx_ptx_parse_operand(self, next))
+            return false;
+        if (next->kind != CX_PTX_OPERAND_VARIABLE || next->space != CX_PTX_LOCAL)
+            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as an argument: only .param",
+                               CX_PTX_QUOTE(&next->token));
+        out->count++;
+    } while (cx_ptx_take(self, ","));
+    return cx_ptx_expect(self, ")");
+}
+
+/* Between this frame and the next one, which begins where this one ends. */
+static bool emit_copies(cx_ptx_parser *self, const arguments *list, size_t callee, bool results)
+{
+    const cx_ptx_function *function = &self->module->functions[callee];
+    size_t first = results ? 0 : function->result_count;
+    size_t expected = results ? function->result_count
+                              : function->parameter_count - function->result_count;
+
+    if (list->count > expected || (!results && list->count != expected))
+        return CX_PTX_INVALID_AT(self, "wrong number of arguments");
+    for (size_t i = 0; i < list->count; i++) {
+        const cx_ptx_parameter *formal = &function->parameters[first + i];
+        cx_ptx_instruction done = {.op = results ? CX_PTX_RESULT : CX_PTX_ARGUMENT};
+
+        if (list->all[i].variable_bytes < formal->bytes)
+            return CX_PTX_INVALID_AT(self, "an argument of the wrong size");
+        done.a = (uint32_t)list->all[i].offset;
+        done.b = formal->offset;
+        done.c = formal->bytes;
+        if (!cx_ptx_emit(self, done))
+            return false;
+        function = &self->module->functions[callee];
+    }
+    return true;
+}
+
+bool cx_ptx_parse_call(cx_ptx_parser *self)
+{
+    arguments results = {.count = 0}, given = {.count = 0};
+    size_t callee = 0;
+
+    if (cx_ptx_take(self, "(")) {
+        if (!take_arguments(self, &results) || !cx_ptx_expect(self, ","))
+            return false;
+    }
+    if (!find_function(self, &callee))
+        return false;
+    if (cx_ptx_take(self, ",")) {
+        if (!cx_ptx_expect(self, "(") || !take_arguments(self, &given))
+            return false;
+    }
+    if (self->module->functions[callee].kernel)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a kernel that is called");
+    return note_call(self, callee) && emit_copies(self, &given, callee, false) &&
+           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_CALL,
+                                                  .immediate = (int64_t)callee}) &&
+           emit_copies(self, &results, callee, true) && cx_ptx_expect(self, ";");
+}
+
+/* ---- endings ---- */
+
+bool cx_ptx_encode_ret(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    uint16_t op = cx_ptx_current(self)->kernel ? CX_PTX_EXIT : CX_PTX_RETURN;
+
+    return cx_ptx_need(self, statement, 0, 0) && cx_ptx_emit(self, (cx_ptx_instruction){.op = op});
+}
+
+bool cx_ptx_encode_exit(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    return cx_ptx_need(self, statement, 0, 0) &&
+           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_EXIT});
+}
+
+bool cx_ptx_encode_trap(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    return cx_ptx_need(self, statement, 0, 0) &&
+           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_TRAPPED});
+}
+
+bool cx_ptx_encode_pause(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    return cx_ptx_need(self, statement, 1, 1) &&
+           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PAUSE});
+}
+
+/* ---- barriers ---- */
+
+/* bar.warp.sync mask */
+static bool encode_warp_barrier(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_WARP, .mode = CX_PTX_WARP_SYNC, .site = CX_PTX_NO_SLOT};
+
+    if (!cx_ptx_need(self, statement, 1, 1))
+        return false;
+    done.e = cx_ptx_value(self, &statement->operands[0], CX_PTX_U32);
+    return done.e != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+/* bar.red.and.pred p, a {, b}, q */
+static bool encode_reduction(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                             cx_ptx_instruction done)
+{
+    int last = statement->count - 1;
+
+    if (!cx_ptx_need(self, statement, 3, 4))
+        return false;
+    if (cx_ptx_has_word(&statement->opcode, "popc"))
+        done.mode = CX_PTX_REDUCE_COUNT;
+    else
+        done.mode = cx_ptx_has_word(&statement->opcode, "and") ? CX_PTX_REDUCE_AND
+                                                               : CX_PTX_REDUCE_OR;
+    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U32);
+    done.b = last == 3 ? cx_ptx_value(self, &statement->operands[2], CX_PTX_U32)
+                       : CX_PTX_SLOT_ZERO;
+    done.c = cx_ptx_value(self, &statement->operands[last], CX_PTX_PRED);
+    return done.d != CX_PTX_NO_SLOT && done.a != CX_PTX_NO_SLOT && done.b != CX_PTX_NO_SLOT &&
+           done.c != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+bool cx_ptx_encode_bar(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    const cx_ptx_token *opcode = &statement->opcode;
+    cx_ptx_instruction done = {.op = CX_PTX_BARRIER, .mode = CX_PTX_REDUCE_NONE};
+
+    if (cx_ptx_has_word(opcode, "cluster"))
+        return cx_ptx_unknown(self, statement);
+    if (cx_ptx_has_word(opcode, "warp"))
+        return encode_warp_barrier(self, statement);
+    if (cx_ptx_has_word(opcode, "red"))
+        return encode_reduction(self, statement, done);
+    if (cx_ptx_has_word(opcode, "arrive"))
+        done.op = CX_PTX_BARRIER_ARRIVE;
+    else if (!cx_ptx_has_word(opcode, "sync"))
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, done.op == CX_PTX_BARRIER ? 1 : 2, 2))
+        return false;
+    done.a = cx_ptx_value(self, &statement->operands[0], CX_PTX_U32);
+    done.b = statement->count == 2 ? cx_ptx_value(self, &statement->operands[1], CX_PTX_U32)
+                                   : CX_PTX_SLOT_ZERO;
+    return done.a != CX_PTX_NO_SLOT && done.b != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+/* ---- warps ---- */
+
+/* Without .sync, in older PTX: whatever lanes there are. */
+static uint32_t mask_of(cx_ptx_parser *self, const cx_ptx_statement *statement, int at)
+{
+    if (!cx_ptx_has_word(&statement->opcode, "sync"))
+        return cx_ptx_constant(self, UINT32_MAX);
+    return cx_ptx_value(self, &statement->operands[at], CX_PTX_U32);
+}
+
+static bool emit_warp(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                      cx_ptx_instruction done)
+{
+    done.op = CX_PTX_WARP;
+    done.site = statement->operands[0].second;
+    if (done.d == CX_PTX_NO_SLOT || done.a == CX_PTX_NO_SLOT || done.b == CX_PTX_NO_SLOT ||
+        done.c == CX_PTX_NO_SLOT || done.e == CX_PTX_NO_SLOT)
+        return false;
+    return cx_ptx_emit(self, done);
+}
+
+bool cx_ptx_encode_shfl(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    const cx_ptx_token *opcode = &statement->opcode;
+    int operands = cx_ptx_has_word(opcode, "sync") ? 5 : 4;
+    cx_ptx_instruction done = {.mode = CX_PTX_WARP_SYNC};
+
+    if (cx_ptx_has_word(opcode, "up"))
+        done.mode = CX_PTX_WARP_SHUFFLE_UP;
+    else if (cx_ptx_has_word(opcode, "down"))
+        done.mode = CX_PTX_WARP_SHUFFLE_DOWN;
+    else if (cx_ptx_has_word(opcode, "bfly"))
+        done.mode = CX_PTX_WARP_SHUFFLE_BUTTERFLY;
+    else if (cx_ptx_has_word(opcode, "idx"))
+        done.mode = CX_PTX_WARP_SHUFFLE_INDEX;
+    else
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, operands, operands))
+        return false;
+    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B32);
+    done.b = cx_ptx_value(self, &statement->operands[2], CX_PTX_B32);
+    done.c = cx_ptx_value(self, &statement->operands[3], CX_PTX_B32);
+    done.e = mask_of(self, statement, 4);
+    return emit_warp(self, statement, done);
+}
+
+bool cx_ptx_encode_vote(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    const cx_ptx_token *opcode = &statement->opcode;
+    int operands = cx_ptx_has_word(opcode, "sync") ? 3 : 2;
+    cx_ptx_instruction done = {.mode = CX_PTX_WARP_SYNC};
+
+    if (cx_ptx_has_word(opcode, "all"))
+        done.mode = CX_PTX_WARP_ALL;
+    else if (cx_ptx_has_word(opcode, "any"))
+        done.mode = CX_PTX_WARP_ANY;
+    else if (cx_ptx_has_word(opcode, "uni"))
+        done.mode = CX_PTX_WARP_UNIFORM;
+    else if (cx_ptx_has_word(opcode, "ballot"))
+        done.mode = CX_PTX_WARP_BALLOT;
+    else
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, operands, operands))
+        return false;
+    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_PRED);
+    done.e = mask_of(self, statement, 2);
+    return emit_warp(self, statement, done);
+}
+
+bool cx_ptx_encode_match(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
+    cx_ptx_instruction done = {.type = (uint8_t)type};
+
+    if (type != CX_PTX_B32 && type != CX_PTX_B64)
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, 3, 3))
+        return false;
+    done.mode = cx_ptx_has_word(&statement->opcode, "all") ? CX_PTX_WARP_MATCH_ALL
+                                                           : CX_PTX_WARP_MATCH_ANY;
+    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.a = cx_ptx_value(self, &statement->operands[1], type);
+    done.e = cx_ptx_value(self, &statement->operands[2], CX_PTX_U32);
+    return emit_warp(self, statement, done);
+}
+
+bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    static const struct {
+        const char *word;
+        cx_ptx_warp_mode mode;
+    } words[] = {{"add", CX_PTX_WARP_REDUCE_ADD}, {"min", CX_PTX_WARP_REDUCE_MIN},
+                 {"max", CX_PTX_WARP_REDUCE_MAX}, {"and", CX_PTX_WARP_REDUCE_AND},
+                 {"or", CX_PTX_WARP_REDUCE_OR},   {"xor", CX_PTX_WARP_REDUCE_XOR}};
+    cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
+    cx_ptx_instruction done = {.type = (uint8_t)type};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (cx_ptx_has_word(&statement->opcode, words[i].word))
+            done.mode = (uint8_t)words[i].mode;
+    if (done.mode == CX_PTX_WARP_SYNC ||
+        (type != CX_PTX_B32 && type != CX_PTX_U32 && type != CX_PTX_S32))
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, 3, 3))
+        return false;
+    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B32);
+    done.e = cx_ptx_value(self, &statement->operands[2], CX_PTX_U32);
+    return emit_warp(self, statement, done);
+}
+
+bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_ACTIVE_MASK};
+
+    if (!cx_ptx_need(self, statement, 1, 1))
+        return false;
+    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    return done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}

@@ -1,0 +1,380 @@
+/* Instructions that reach memory. */
+#include "ptx/parser.h"
+
+/* What an opcode such as ld.volatile.global.v4.f32 says. */
+typedef struct access_words {
+    cx_ptx_space space;
+    bool parameter;
+    unsigned count; /* of a vector */
+    cx_ptx_type type;
+} access_words;
+
+static bool has_prefix(const cx_ptx_token *word, const char *prefix)
+{
+    size_t i = 0;
+
+    for (; prefix[i]; i++)
+        if (i >= word->length || word->text[i] != prefix[i])
+            return false;
+    return true;
+}
+
+/* What says how memory is cached and ordered: all accesses are atomic and none is held back. */
+static bool changes_nothing(const cx_ptx_token *word)
+{
+    static const char *const words[] = {
+        "volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "sys", "gpu",
+        "cta",      "cluster", "nc",      "ca",      "cg",      "cs",   "lu",  "cv",
+        "wb",       "wt",      "mmio",    "noftz"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (cx_ptx_token_is(word, words[i]))
+            return true;
+    return has_prefix(word, "L1::") || has_prefix(word, "L2::");
+}
+
+static bool read_space(const cx_ptx_token *word, access_words *out)
+{
+    if (cx_ptx_token_is(word, "global") || cx_ptx_token_is(word, "const"))
+        out->space = CX_PTX_GLOBAL;
+    else if (cx_ptx_token_is(word, "shared") || cx_ptx_token_is(word, "shared::cta"))
+        out->space = CX_PTX_SHARED;
+    else if (cx_ptx_token_is(word, "local"))
+        out->space = CX_PTX_LOCAL;
+    else if (has_prefix(word, "param"))
+        out->space = CX_PTX_PARAMETER;
+    else
+        return false;
+    return true;
+}
+
+static bool read_words(const cx_ptx_statement *statement, access_words *out)
+{
+    cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
+    cx_ptx_token word;
+
+    *out = (access_words){.space = CX_PTX_GENERIC, .count = 1};
+    cx_ptx_next_word(&words, &word);
+    while (cx_ptx_next_word(&words, &word)) {
+        if (changes_nothing(&word) || read_space(&word, out))
+            continue;
+        if (cx_ptx_token_is(&word, "v2"))
+            out->count = 2;
+        else if (cx_ptx_token_is(&word, "v4"))
+            out->count = 4;
+        else if ((out->type = cx_ptx_type_find(word.text, word.length)) == CX_PTX_NO_TYPE)
+            return false;
+    }
+    return out->type != CX_PTX_NO_TYPE && out->type != CX_PTX_PRED;
+}
+
+/*
+ * The address of an instruction. A variable has a space of its own, which an opcode without one
+ * leaves open; parameters that are called with lie in the frame.
+ */
+static bool take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                         const cx_ptx_operand *operand, cx_ptx_space space,
+                         cx_ptx_instruction *out)
+{
+    if (operand->kind != CX_PTX_OPERAND_ADDRESS)
+        return cx_ptx_wrong(self, statement, "an address in brackets is missing");
+    if (operand->has_variable) {
+        bool parameter = space == CX_PTX_PARAMETER && operand->space == CX_PTX_LOCAL;
+
+        if (space != CX_PTX_GENERIC && space != operand->space && !parameter)
+            return cx_ptx_wrong(self, statement, "the variable lies in another space");
+        space = operand->space;
+    } else if ((space == CX_PTX_GLOBAL || space == CX_PTX_GENERIC) &&
+               operand->slot >= CX_PTX_SLOTS_FIXED && cx_ptx_type_bytes(operand->type) != 8) {
+        return cx_ptx_wrong(self, statement, "an address has 64 bits");
+    }
+    out->space = (uint8_t)space;
+    out->a = operand->slot;
+    out->immediate = operand->offset;
+    return true;
+}
+
+static uint32_t next_site(cx_ptx_parser *self)
+{
+    return self->module->sites++;
+}
+
+/* ---- loads and stores ---- */
+
+static cx_ptx_op load_of(cx_ptx_type type)
+{
+    bool extended = cx_ptx_type_signed(type);
+
+    switch (cx_ptx_type_bytes(type)) {
+    case 1:
+        return extended ? CX_PTX_LOAD_S8 : CX_PTX_LOAD_U8;
+    case 2:
+        return extended ? CX_PTX_LOAD_S16 : CX_PTX_LOAD_U16;
+    case 4:
+        return extended ? CX_PTX_LOAD_S32 : CX_PTX_LOAD_U32;
+    default:
+        return CX_PTX_LOAD_U64;
+    }
+}
+
+static cx_ptx_op store_of(cx_ptx_type type)
+{
+    switch (cx_ptx_type_bytes(type)) {
+    case 1:
+        return CX_PTX_STORE_8;
+    case 2:
+        return CX_PTX_STORE_16;
+    case 4:
+        return CX_PTX_STORE_32;
+    default:
+        return CX_PTX_STORE_64;
+    }
+}
+
+static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                          const cx_ptx_operand *address, const cx_ptx_operand *value, bool stores)
+{
+    access_words what;
+    cx_ptx_instruction done = {0};
+    unsigned bytes;
+
+    if (!read_words(statement, &what))
+        return cx_ptx_unknown(self, statement);
+    if (!take_address(self, statement, address, what.space, &done))
+        return false;
+    if ((value->kind == CX_PTX_OPERAND_VECTOR ? value->count : 1) != what.count)
+        return cx_ptx_wrong(self, statement, "wrong number of values");
+    bytes = cx_ptx_type_bytes(what.type);
+    done.op = (uint16_t)(stores ? store_of(what.type) : load_of(what.type));
+    done.size = (uint8_t)bytes;
+    if (what.count > 1) {
+        /* A part of the vector that is loaded may be the address. */
+        cx_ptx_instruction copy = {.op = CX_PTX_OP_mov_b64, .d = cx_ptx_temp(self), .a = done.a};
+
+        if (copy.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, copy))
+            return false;
+        done.a = copy.d;
+    }
+    for (unsigned i = 0; i < what.count; i++) {
+        done.align = (uint8_t)(i == 0 ? bytes * what.count : bytes);
+        done.site = next_site(self);
+        if (value->kind == CX_PTX_OPERAND_VECTOR) {
+            done.d = value->parts[i];
+            if (!stores && (done.d < CX_PTX_SLOTS_FIXED || (done.d & CX_PTX_CONSTANT_BIT)))
+                return cx_ptx_wrong(self, statement, "a part cannot be written");
+        } else {
+            done.d = stores ? cx_ptx_value(self, value, what.type)
+                            : cx_ptx_result(self, value, bytes);
+        }
+        if (done.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, done))
+            return false;
+        done.immediate = (int64_t)((uint64_t)done.immediate + bytes);
+    }
+    return true;
+}
+
+bool cx_ptx_encode_ld(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    return cx_ptx_need(self, statement, 2, 2) &&
+           encode_access(self, statement, &statement->operands[1], &statement->operands[0], false);
+}
+
+bool cx_ptx_encode_st(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    return cx_ptx_need(self, statement, 2, 2) &&
+           encode_access(self, statement, &statement->operands[0], &statement->operands[1], true);
+}
+
+/* ---- atomic operations ---- */
+
+static bool read_atomic(const cx_ptx_token *word, uint8_t *out_mode)
+{
+    static const struct {
+        const char *text;
+        cx_ptx_atomic mode;
+    } words[] = {{"add", CX_PTX_ATOMIC_ADD},       {"min", CX_PTX_ATOMIC_MIN},
+                 {"max", CX_PTX_ATOMIC_MAX},       {"and", CX_PTX_ATOMIC_AND},
+                 {"or", CX_PTX_ATOMIC_OR},         {"xor", CX_PTX_ATOMIC_XOR},
+                 {"exch", CX_PTX_ATOMIC_EXCHANGE}, {"cas", CX_PTX_ATOMIC_SWAP},
+                 {"inc", CX_PTX_ATOMIC_INC},       {"dec", CX_PTX_ATOMIC_DEC}};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (!cx_ptx_token_is(word, words[i].text))
+            continue;
+        *out_mode = (uint8_t)words[i].mode;
+        return true;
+    }
+    return false;
+}
+
+static bool atomic_exists(uint8_t mode, cx_ptx_type type)
+{
+    bool integer = !cx_ptx_type_float(type);
+
+    if (cx_ptx_type_bytes(type) < 4)
+        return type == CX_PTX_B16 && mode == CX_PTX_ATOMIC_SWAP;
+    if (mode == CX_PTX_ATOMIC_INC || mode == CX_PTX_ATOMIC_DEC)
+        return type == CX_PTX_U32;
+    return integer || mode == CX_PTX_ATOMIC_ADD;
+}
+
+static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement, int first,
+                          uint32_t result)
+{
+    cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
+    access_words what = {.space = CX_PTX_GENERIC};
+    cx_ptx_instruction done = {.op = CX_PTX_ATOMIC, .mode = UINT8_MAX, .d = result};
+    cx_ptx_token word;
+    int operands;
+
+    cx_ptx_next_word(&words, &word);
+    while (cx_ptx_next_word(&words, &word)) {
+        if (changes_nothing(&word) || read_space(&word, &what) || read_atomic(&word, &done.mode))
+            continue;
+        if ((what.type = cx_ptx_type_find(word.text, word.length)) == CX_PTX_NO_TYPE)
+            return cx_ptx_unknown(self, statement);
+    }
+    if (what.type == CX_PTX_NO_TYPE || done.mode == UINT8_MAX ||
+        !atomic_exists(done.mode, what.type) || cx_ptx_has_word(&statement->opcode, "f16x2"))
+        return cx_ptx_unknown(self, statement);
+    operands = done.mode == CX_PTX_ATOMIC_SWAP ? 3 : 2;
+    if (!cx_ptx_need(self, statement, first + operands, first + operands) ||
+        !take_address(self, statement, &statement->operands[first], what.space, &done))
+        return false;
+    done.type = (uint8_t)what.type;
+    done.size = done.align = (uint8_t)cx_ptx_type_bytes(what.type);
+    done.site = next_site(self);
+    done.b = cx_ptx_value(self, &statement->operands[first + 1], what.type);
+    if (operands == 3)
+        done.c = cx_ptx_value(self, &statement->operands[first + 2], what.type);
+    return done.b != CX_PTX_NO_SLOT && done.c != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+bool cx_ptx_encode_atom(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    uint32_t result;
+
+    if (!cx_ptx_need(self, statement, 3, 4))
+        return false;
+    result = cx_ptx_result(self, &statement->operands[0], 0);
+    return result != CX_PTX_NO_SLOT && encode_atomic(self, statement, 1, result);
+}
+
+bool cx_ptx_encode_red(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    uint32_t result = cx_ptx_temp(self);
+
+    return result != CX_PTX_NO_SLOT && encode_atomic(self, statement, 0, result);
+}
+
+bool cx_ptx_encode_fence(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    return cx_ptx_need(self, statement, 0, 0) &&
+           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_FENCE});
+}
+
+bool cx_ptx_encode_nothing(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    (void)self, (void)statement;
+    return true;
+}
+
+/* ---- copies that a thread need not wait for: done at once ---- */
+
+static bool encode_copy(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_COPY_ASYNC}, source;
+    uint64_t bytes;
+
+    if (!cx_ptx_need(self, statement, 3, 4) ||
+        !take_address(self, statement, &statement->operands[0], CX_PTX_SHARED, &done) ||
+        !take_address(self, statement, &statement->operands[1], CX_PTX_GLOBAL, &source))
+        return false;
+    bytes = statement->operands[2].bits;
+    if (statement->operands[2].kind != CX_PTX_OPERAND_NUMBER ||
+        (bytes != 4 && bytes != 8 && bytes != 16) || statement->operands[0].offset != 0 ||
+        statement->operands[1].offset != 0)
+        return cx_ptx_unknown(self, statement);
+    done.b = source.a;
+    done.size = done.align = (uint8_t)bytes;
+    done.site = next_site(self);
+    done.c = statement->count == 4 ? cx_ptx_value(self, &statement->operands[3], CX_PTX_U32)
+                                   : cx_ptx_constant(self, bytes);
+    return done.c != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+bool cx_ptx_encode_cp(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    const cx_ptx_token *opcode = &statement->opcode;
+
+    if (!cx_ptx_has_word(opcode, "async") || cx_ptx_has_word(opcode, "bulk") ||
+        cx_ptx_has_word(opcode, "mbarrier"))
+        return cx_ptx_unknown(self, statement);
+    if (cx_ptx_has_word(opcode, "commit_group") || cx_ptx_has_word(opcode, "wait_group") ||
+        cx_ptx_has_word(opcode, "wait_all"))
+        return true;
+    return encode_copy(self, statement);
+}
+
+/* ---- generic addresses ---- */
+
+static uint64_t window_of(cx_ptx_space space)
+{
+    switch (space) {
+    case CX_PTX_SHARED:
+        return CX_PTX_WINDOW_SHARED;
+    case CX_PTX_LOCAL:
+        return CX_PTX_WINDOW_LOCAL;
+    case CX_PTX_PARAMETER:
+        return CX_PTX_WINDOW_PARAMETER;
+    default:
+        return 0;
+    }
+}
+
+bool cx_ptx_encode_cvta(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
+    access_words what = {.space = CX_PTX_GENERIC};
+    cx_ptx_token word;
+    cx_ptx_instruction done = {.op = CX_PTX_TO_WINDOW};
+    bool to = false;
+    uint64_t window;
+
+    cx_ptx_next_word(&words, &word);
+    while (cx_ptx_next_word(&words, &word)) {
+        if (cx_ptx_token_is(&word, "to"))
+            to = true;
+        else if (!read_space(&word, &what) && !cx_ptx_token_is(&word, "u64"))
+            return cx_ptx_unknown(self, statement);
+    }
+    if (what.space == CX_PTX_GENERIC)
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, 2, 2))
+        return false;
+    window = window_of(what.space);
+    done.immediate = (int64_t)(to ? 0 - window : window);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
+    done.d = cx_ptx_result(self, &statement->operands[0], 8);
+    return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
+    access_words what = {.space = CX_PTX_GENERIC};
+    cx_ptx_token word;
+    cx_ptx_instruction done = {.op = CX_PTX_IS_WINDOW};
+
+    cx_ptx_next_word(&words, &word);
+    if (!cx_ptx_next_word(&words, &word) || !read_space(&word, &what))
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, 2, 2))
+        return false;
+    if (what.space == CX_PTX_GLOBAL)
+        done.op = CX_PTX_IS_GLOBAL;
+    done.immediate = (int64_t)window_of(what.space);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
+    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+    return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}

@@ -1,0 +1,628 @@
+/* The instructions. */
+#include "ptx/grid.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+/* Jumps backwards in one turn: a thread that waits for another must let it run. */
+#define TURN 4096
+
+/* ---- what ops.def calls ---- */
+
+static inline uint32_t cx_ptx_find_bit(int64_t value, int highest)
+{
+    uint64_t bits = (uint64_t)(value < 0 ? ~value : value);
+
+    (void)highest;
+    return bits ? 63u - (uint32_t)__builtin_clzll(bits) : UINT32_MAX;
+}
+
+static inline uint64_t cx_ptx_reverse(uint64_t bits)
+{
+    bits = (bits >> 1 & UINT64_C(0x5555555555555555)) | (bits & UINT64_C(0x5555555555555555)) << 1;
+    bits = (bits >> 2 & UINT64_C(0x3333333333333333)) | (bits & UINT64_C(0x3333333333333333)) << 2;
+    bits = (bits >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f)) | (bits & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4;
+    return __builtin_bswap64(bits);
+}
+
+static inline uint64_t cx_ptx_extract(uint64_t bits, uint32_t position, uint32_t length,
+                                      unsigned size, bool extended)
+{
+    uint64_t field, sign = 0;
+
+    position &= 255;
+    length &= 255;
+    if (length == 0)
+        return 0;
+    if (extended) {
+        unsigned last = position + length - 1;
+
+        sign = bits >> (last < size ? last : size - 1) & 1;
+    }
+    field = position < size ? bits >> position : 0;
+    if (size == 32 && position < size)
+        field = (uint32_t)bits >> position;
+    if (position + length > size && extended && sign)
+        field |= position < size ? ~((UINT64_MAX >> (64 - size)) >> position) : UINT64_MAX;
+    if (length < 64) {
+        field &= (UINT64_C(1) << length) - 1;
+        if (extended && sign)
+            field |= ~((UINT64_C(1) << length) - 1);
+    }
+    return field;
+}
+
+static inline float cx_ptx_flush(float value)
+{
+    return fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
+}
+
+static inline int32_t cx_ptx_saturate(int64_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+static inline uint32_t cx_ptx_dot4(uint32_t a, uint32_t b, bool a_signed, bool b_signed)
+{
+    uint32_t sum = 0;
+
+    for (int i = 0; i < 32; i += 8) {
+        int32_t x = a_signed ? (int8_t)(a >> i) : (uint8_t)(a >> i);
+        int32_t y = b_signed ? (int8_t)(b >> i) : (uint8_t)(b >> i);
+
+        sum += (uint32_t)(x * y);
+    }
+    return sum;
+}
+
+static inline uint32_t cx_ptx_permute(uint32_t a, uint32_t b, uint32_t selection)
+{
+    uint64_t bytes = (uint64_t)b << 32 | a;
+    uint32_t result = 0;
+
+    for (int i = 0; i < 4; i++) {
+        uint32_t choice = selection >> (4 * i);
+        uint8_t byte = (uint8_t)(bytes >> (8 * (choice & 7)));
+
+        if (choice & 8)
+            byte = byte & 0x80 ? 0xff : 0;
+        result |= (uint32_t)byte << (8 * i);
+    }
+    return result;
+}
+
+static uint32_t lop3(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t result = 0;
+
+    for (int row = 0; row < 8; row++)
+        if (table >> row & 1)
+            result |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+    return result;
+}
+
+static uint64_t insert(uint64_t a, uint64_t b, uint32_t position, uint32_t length, unsigned size)
+{
+    uint64_t mask;
+
+    position &= 255;
+    length &= 255;
+    if (position >= size || length == 0)
+        return b;
+    mask = (length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1) << position;
+    return (b & ~mask) | (a << position & mask);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A fence: whoever comes here later sees what was written before. */
+static _Atomic unsigned fences;
+
+/* ---- failures ---- */
+
+void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
+                        cx_ptx_outcome outcome, uint64_t address)
+{
+    const uint32_t *size = grid->launch->block;
+
+    if (grid->outcome != CX_PTX_DONE)
+        return;
+    grid->outcome = outcome;
+    *grid->fault = (cx_ptx_fault){
+        .block = {block->index[0], block->index[1], block->index[2]},
+        .thread = {thread->index % size[0], thread->index / size[0] % size[1],
+                   thread->index / size[0] / size[1]},
+        .line = thread->next->line,
+        .address = address,
+    };
+}
+
+/* ---- memory ---- */
+
+static unsigned char *reach_own(cx_ptx_space space, uint64_t offset, cx_ptx_grid *grid,
+                                cx_ptx_block *block, cx_ptx_thread *thread, unsigned bytes)
+{
+    unsigned char *memory;
+    size_t size;
+
+    switch (space) {
+    case CX_PTX_SHARED:
+        memory = block->shared;
+        size = grid->shared_bytes;
+        break;
+    case CX_PTX_LOCAL:
+        memory = thread->local;
+        size = grid->local_of_thread;
+        break;
+    default:
+        memory = grid->parameters;
+        size = grid->kernel->parameter_bytes;
+    }
+    return size >= bytes && offset <= size - bytes ? memory + offset : NULL;
+}
+
+static bool in_view(const cx_ptx_view *view, uint64_t address, unsigned bytes)
+{
+    return address - view->address < view->bytes && view->bytes - (address - view->address) >= bytes;
+}
+
+static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
+{
+    const cx_ptx_environment *environment = grid->environment;
+    cx_ptx_range range;
+
+    if (!environment->find(environment->self, address, &range))
+        return false;
+    *view = (cx_ptx_view){range.address, range.bytes, range.memory, range.read_only};
+    return true;
+}
+
+static bool in_window(uint64_t address, cx_ptx_space *out_space)
+{
+    switch (address & CX_PTX_WINDOW_MASK) {
+    case CX_PTX_WINDOW_SHARED:
+        *out_space = CX_PTX_SHARED;
+        return true;
+    case CX_PTX_WINDOW_LOCAL:
+        *out_space = CX_PTX_LOCAL;
+        return true;
+    case CX_PTX_WINDOW_PARAMETER:
+        *out_space = CX_PTX_PARAMETER;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                              const cx_ptx_instruction *at, cx_ptx_outcome outcome,
+                              uint64_t address)
+{
+    thread->next = at;
+    cx_ptx_thread_fail(grid, block, thread, outcome, address);
+    return NULL;
+}
+
+/* What is not in the view that the instruction had. */
+static __attribute__((noinline)) unsigned char *reach_slowly(cx_ptx_grid *grid,
+                                                             cx_ptx_block *block,
+                                                             cx_ptx_thread *thread,
+                                                             const cx_ptx_instruction *at,
+                                                             uint64_t address, bool writes)
+{
+    cx_ptx_space space = (cx_ptx_space)at->space;
+    unsigned char *memory = NULL;
+
+    if (address & (at->align - 1u))
+        return fail_at(grid, block, thread, at, CX_PTX_MISALIGNED_ADDRESS, address);
+    if (space == CX_PTX_GLOBAL || (space == CX_PTX_GENERIC && !in_window(address, &space))) {
+        cx_ptx_view *view = &grid->views[at->site];
+
+        if ((in_view(view, address, at->size) || find_view(grid, view, address)) &&
+            in_view(view, address, at->size) && !(writes && view->read_only))
+            memory = view->memory + (address - view->address);
+    } else {
+        memory = reach_own(space, address & ~CX_PTX_WINDOW_MASK, grid, block, thread, at->size);
+    }
+    return memory ? memory
+                  : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
+}
+
+unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                            const cx_ptx_instruction *at, uint64_t address, bool writes)
+{
+    return reach_slowly(grid, block, thread, at, address, writes);
+}
+
+/* Views of memory that may only be read are never looked at here when something writes. */
+static inline unsigned char *reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                                   const cx_ptx_instruction *at, const cx_ptx_slot *slots,
+                                   bool writes)
+{
+    uint64_t address = slots[at->a].u64 + (uint64_t)at->immediate;
+    const cx_ptx_view *view = &grid->views[at->site];
+
+    switch ((cx_ptx_space)at->space) {
+    case CX_PTX_GENERIC:
+    case CX_PTX_GLOBAL:
+        if (__builtin_expect(in_view(view, address, at->size) && !(address & (at->align - 1u)) &&
+                                 !(writes && view->read_only),
+                             1))
+            return view->memory + (address - view->address);
+        break;
+    default:
+        address = (uint32_t)address;
+        break;
+    }
+    return reach_slowly(grid, block, thread, at, address, writes);
+}
+
+/* ---- calls ---- */
+
+/* Takes the slots that every function has from one to the next. */
+static bool enter(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
+{
+    const cx_ptx_function *functions = grid->module->functions;
+    const cx_ptx_function *callee = &functions[at->immediate];
+    const cx_ptx_function *caller = &functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
+    cx_ptx_slot *slots = thread->slots + caller->slots;
+    uint64_t frame = thread->slots[CX_PTX_SLOT_LOCAL].u64 + caller->frame_bytes;
+
+    if ((size_t)(slots - thread->first_slots) + callee->slots > grid->slots_of_thread ||
+        frame + callee->frame_bytes > grid->local_of_thread)
+        return false;
+    memcpy(slots, thread->slots, CX_PTX_SLOTS_FIXED * sizeof *slots);
+    memcpy(slots + CX_PTX_SLOTS_FIXED, callee->constant, callee->constants * sizeof *slots);
+    slots[CX_PTX_SLOT_LOCAL].u64 = frame;
+    slots[CX_PTX_SLOT_RETURN].u64 = (uint64_t)(at + 1 - grid->module->code);
+    slots[CX_PTX_SLOT_CALLER].u64 = thread->slots[CX_PTX_SLOT_FUNCTION].u64;
+    slots[CX_PTX_SLOT_FUNCTION].u64 = (uint64_t)at->immediate;
+    thread->slots = slots;
+    thread->next = grid->module->code + callee->begin;
+    return true;
+}
+
+static void leave(cx_ptx_grid *grid, cx_ptx_thread *thread)
+{
+    uint64_t caller = thread->slots[CX_PTX_SLOT_CALLER].u64;
+
+    thread->next = grid->module->code + thread->slots[CX_PTX_SLOT_RETURN].u64;
+    thread->slots -= grid->module->functions[caller].slots;
+}
+
+/* Between the frame of this function and the one behind it. */
+static bool copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
+{
+    const cx_ptx_function *function =
+        &grid->module->functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
+    uint64_t own = thread->slots[CX_PTX_SLOT_LOCAL].u64;
+    uint64_t other = own + function->frame_bytes + at->b;
+
+    own += at->a;
+    if (own + at->c > grid->local_of_thread || other + at->c > grid->local_of_thread)
+        return false;
+    if (at->op == CX_PTX_ARGUMENT)
+        memcpy(thread->local + other, thread->local + own, at->c);
+    else
+        memcpy(thread->local + own, thread->local + other, at->c);
+    return true;
+}
+
+/* ---- sums that carry ---- */
+
+static void add_with_carry(cx_ptx_slot *slots, const cx_ptx_instruction *at)
+{
+    uint64_t carry = at->mode & 1 ? slots[CX_PTX_SLOT_CARRY].u64 : 0, sum, out;
+
+    if (at->op == CX_PTX_ADD_CARRY_32) {
+        sum = (uint64_t)slots[at->a].u32 + slots[at->b].u32 + carry;
+        out = sum >> 32;
+        slots[at->d].u32 = (uint32_t)sum;
+    } else {
+        out = __builtin_add_overflow(slots[at->a].u64, slots[at->b].u64, &sum);
+        out |= __builtin_add_overflow(sum, carry, &sum);
+        slots[at->d].u64 = sum;
+    }
+    if (at->mode & 2)
+        slots[CX_PTX_SLOT_CARRY].u64 = out;
+}
+
+static void subtract_with_borrow(cx_ptx_slot *slots, const cx_ptx_instruction *at)
+{
+    uint64_t borrow = at->mode & 1 ? slots[CX_PTX_SLOT_CARRY].u64 : 0, rest, out;
+
+    if (at->op == CX_PTX_SUB_CARRY_32) {
+        rest = (uint64_t)slots[at->a].u32 - slots[at->b].u32 - borrow;
+        out = rest >> 63;
+        slots[at->d].u32 = (uint32_t)rest;
+    } else {
+        out = __builtin_sub_overflow(slots[at->a].u64, slots[at->b].u64, &rest);
+        out |= __builtin_sub_overflow(rest, borrow, &rest);
+        slots[at->d].u64 = rest;
+    }
+    if (at->mode & 2)
+        slots[CX_PTX_SLOT_CARRY].u64 = out;
+}
+
+/* ---- the loop ---- */
+
+static void copy_async(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                       const cx_ptx_instruction *at)
+{
+    uint32_t bytes = thread->slots[at->c].u32;
+    cx_ptx_instruction source = *at;
+    unsigned char *to, *from = NULL;
+
+    source.space = CX_PTX_GLOBAL;
+    to = reach_slowly(grid, block, thread, at, thread->slots[at->a].u32, true);
+    if (bytes > at->size)
+        bytes = at->size;
+    source.size = (uint8_t)bytes;
+    if (to && bytes > 0) {
+        from = reach_slowly(grid, block, thread, &source, thread->slots[at->b].u64, false);
+        thread->next = at;
+    }
+    if (!to || (bytes > 0 && !from))
+        return;
+    memset(to, 0, at->size);
+    if (from)
+        memcpy(to, from, bytes);
+}
+
+static void end_thread(cx_ptx_block *block, cx_ptx_thread *thread)
+{
+    thread->state = CX_PTX_THREAD_ENDED;
+    block->left--;
+}
+
+static uint32_t active_mask(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                            const cx_ptx_thread *thread)
+{
+    (void)grid, (void)block;
+    return UINT32_C(1) << thread->index % CX_PTX_WARP_SIZE;
+}
+
+#define LOAD(op, field, type)                                                                \
+    case op:                                                                                 \
+        memory = reach(grid, block, thread, at, slots, false);                               \
+        if (!memory)                                                                         \
+            return;                                                                          \
+        slots[at->d].field = __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED); \
+        break;
+#define STORE(op, field, type)                                                              \
+    case op:                                                                                \
+        memory = reach(grid, block, thread, at, slots, true);                               \
+        if (!memory)                                                                        \
+            return;                                                                         \
+        __atomic_store_n((type *)(void *)memory, (type)slots[at->d].field, __ATOMIC_RELAXED); \
+        break;
+
+void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread)
+{
+    const cx_ptx_instruction *code = grid->module->code;
+    const cx_ptx_instruction *next = thread->next;
+    cx_ptx_slot *slots = thread->slots;
+    unsigned char *memory;
+    int turn = TURN;
+
+    for (;;) {
+        const cx_ptx_instruction *at = next++;
+
+        switch ((cx_ptx_op)at->op) {
+#define CX_PTX_OP(id, key, arity, field_d, field_a, field_b, field_c, value) \
+    case CX_PTX_OP_##id: {                                                   \
+        typeof(slots->field_a) a = slots[at->a].field_a;                     \
+        typeof(slots->field_b) b = slots[at->b].field_b;                     \
+        typeof(slots->field_c) c = slots[at->c].field_c;                     \
+        (void)a, (void)b, (void)c;                                           \
+        slots[at->d].field_d = (typeof(slots->field_d))(value);              \
+        break;                                                               \
+    }
+#include "ptx/ops.def"
+
+            LOAD(CX_PTX_LOAD_U8, u64, uint8_t)
+            LOAD(CX_PTX_LOAD_S8, s64, int8_t)
+            LOAD(CX_PTX_LOAD_U16, u64, uint16_t)
+            LOAD(CX_PTX_LOAD_S16, s64, int16_t)
+            LOAD(CX_PTX_LOAD_U32, u64, uint32_t)
+            LOAD(CX_PTX_LOAD_S32, s64, int32_t)
+            LOAD(CX_PTX_LOAD_U64, u64, uint64_t)
+            STORE(CX_PTX_STORE_8, u32, uint8_t)
+            STORE(CX_PTX_STORE_16, u16, uint16_t)
+            STORE(CX_PTX_STORE_32, u32, uint32_t)
+            STORE(CX_PTX_STORE_64, u64, uint64_t)
+        case CX_PTX_ADD_ADDRESS:
+        case CX_PTX_TO_WINDOW:
+            slots[at->d].u64 = slots[at->a].u64 + (uint64_t)at->immediate;
+            break;
+        case CX_PTX_IS_WINDOW:
+            slots[at->d].u32 =
+                (slots[at->a].u64 & CX_PTX_WINDOW_MASK) == (uint64_t)at->immediate;
+            break;
+        case CX_PTX_IS_GLOBAL:
+            slots[at->d].u32 = (slots[at->a].u64 & CX_PTX_WINDOW_MASK) == 0;
+            break;
+        case CX_PTX_PACK: {
+            unsigned bits = at->size * 8u;
+            uint64_t mask = UINT64_MAX >> (64 - bits);
+
+            slots[at->d].u64 =
+                (slots[at->a].u64 & mask) | (slots[at->b].u64 & mask) << bits;
+            break;
+        }
+        case CX_PTX_UNPACK: {
+            unsigned bits = at->size * 8u;
+
+            slots[at->d].u64 =
+                slots[at->a].u64 >> (bits * at->mode) & (UINT64_MAX >> (64 - bits));
+            break;
+        }
+        case CX_PTX_EXTEND:
+            slots[at->d].u64 = cx_ptx_extend(
+                (cx_ptx_type)at->type,
+                cx_ptx_extend((cx_ptx_type)at->from, slots[at->a].u64));
+            break;
+        case CX_PTX_CONVERT:
+            cx_ptx_convert(at, &slots[at->d], &slots[at->a]);
+            break;
+        case CX_PTX_BFI_32:
+            slots[at->d].u32 = (uint32_t)insert(slots[at->a].u32, slots[at->b].u32,
+                                                slots[at->c].u32, slots[at->e].u32, 32);
+            break;
+        case CX_PTX_BFI_64:
+            slots[at->d].u64 = insert(slots[at->a].u64, slots[at->b].u64, slots[at->c].u32,
+                                      slots[at->e].u32, 64);
+            break;
+        case CX_PTX_LOP3:
+            slots[at->d].u32 =
+                lop3(at->mode, slots[at->a].u32, slots[at->b].u32, slots[at->c].u32);
+            break;
+        case CX_PTX_ADD_CARRY_32:
+        case CX_PTX_ADD_CARRY_64:
+            add_with_carry(slots, at);
+            break;
+        case CX_PTX_SUB_CARRY_32:
+        case CX_PTX_SUB_CARRY_64:
+            subtract_with_borrow(slots, at);
+            break;
+        case CX_PTX_ATOMIC:
+            memory = reach(grid, block, thread, at, slots, true);
+            if (!memory)
+                return;
+            slots[at->d].u64 =
+                cx_ptx_atomic_do(at, memory, slots[at->b].u64, slots[at->c].u64);
+            break;
+        case CX_PTX_CLOCK_32:
+            slots[at->d].u32 = (uint32_t)now_ns();
+            break;
+        case CX_PTX_CLOCK_64:
+        case CX_PTX_TIMER:
+            slots[at->d].u64 = now_ns();
+            break;
+        case CX_PTX_FENCE:
+            atomic_fetch_add(&fences, 0);
+            break;
+        case CX_PTX_COPY_ASYNC:
+            copy_async(grid, block, thread, at);
+            if (grid->outcome != CX_PTX_DONE)
+                return;
+            break;
+        case CX_PTX_BRANCH:
+            next = code + at->immediate;
+            break;
+        case CX_PTX_BRANCH_IF:
+            if (slots[at->a].u32)
+                next = code + at->immediate;
+            break;
+        case CX_PTX_BRANCH_UNLESS:
+            if (!slots[at->a].u32)
+                next = code + at->immediate;
+            break;
+        case CX_PTX_BRANCH_IF_BACK:
+            if (!slots[at->a].u32)
+                break;
+            next = code + at->immediate;
+            if (--turn > 0)
+                break;
+            thread->next = next;
+            return;
+        case CX_PTX_BRANCH_UNLESS_BACK:
+            if (slots[at->a].u32)
+                break;
+            next = code + at->immediate;
+            if (--turn > 0)
+                break;
+            thread->next = next;
+            return;
+        case CX_PTX_BRANCH_BACK:
+            next = code + at->immediate;
+            if (--turn > 0)
+                break;
+            thread->next = next;
+            return;
+        case CX_PTX_BRANCH_INDEX: {
+            const uint32_t *targets = grid->module->targets + at->immediate;
+
+            if (slots[at->a].u32 >= targets[0]) {
+                thread->next = at;
+                cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+                return;
+            }
+            next = code + targets[1 + slots[at->a].u32];
+            if (--turn > 0)
+                break;
+            thread->next = next;
+            return;
+        }
+        case CX_PTX_ARGUMENT:
+        case CX_PTX_RESULT:
+            if (!copy_argument(grid, thread, at)) {
+                thread->next = at;
+                cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
+                return;
+            }
+            break;
+        case CX_PTX_CALL:
+            thread->next = at;
+            if (!grid->module->functions[at->immediate].defined) {
+                cx_ptx_thread_fail(grid, block, thread, CX_PTX_ASSERTION, 0);
+                return;
+            }
+            if (!enter(grid, thread, at)) {
+                cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
+                return;
+            }
+            slots = thread->slots;
+            next = thread->next;
+            if (--turn > 0)
+                break;
+            return;
+        case CX_PTX_RETURN:
+            leave(grid, thread);
+            slots = thread->slots;
+            next = thread->next;
+            break;
+        case CX_PTX_EXIT:
+            thread->next = at;
+            end_thread(block, thread);
+            return;
+        case CX_PTX_TRAPPED:
+            thread->next = at;
+            cx_ptx_thread_fail(grid, block, thread, CX_PTX_TRAP, 0);
+            return;
+        case CX_PTX_PAUSE:
+            thread->next = next;
+            return;
+        case CX_PTX_BARRIER:
+            thread->next = at;
+            cx_ptx_barrier_arrive(grid, block, thread, at);
+            return;
+        case CX_PTX_BARRIER_ARRIVE:
+            thread->next = at;
+            cx_ptx_barrier_arrive(grid, block, thread, at);
+            if (grid->outcome != CX_PTX_DONE)
+                return;
+            break;
+        case CX_PTX_WARP:
+            thread->next = at;
+            thread->state = CX_PTX_THREAD_AT_WARP;
+            return;
+        case CX_PTX_ACTIVE_MASK:
+            slots[at->d].u32 = active_mask(grid, block, thread);
+            break;
+        default:
+            thread->next = at;
+            cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            return;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+#include "ptx/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cx_ptx_unload(cx_ptx_module *module)
+{
+    if (!module)
+        return;
+    for (size_t i = 0; i < module->function_count; i++) {
+        free(module->functions[i].name);
+        free(module->functions[i].parameters);
+        free(module->functions[i].constant);
+        free(module->functions[i].calls);
+    }
+    for (size_t i = 0; i < module->variable_count; i++)
+        free((char *)module->variables[i].name);
+    for (size_t i = 0; i < module->image_count; i++)
+        free(module->images[i].content);
+    free(module->code);
+    free(module->functions);
+    free(module->variables);
+    free(module->images);
+    free(module->relocations);
+    free(module->targets);
+    free(module);
+}
+
+size_t cx_ptx_memory_bytes(const cx_ptx_module *module)
+{
+    return module->memory_bytes;
+}
+
+void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory)
+{
+    memset(memory, 0, module->memory_bytes);
+    for (size_t i = 0; i < module->image_count; i++)
+        memcpy(memory + module->images[i].offset, module->images[i].content,
+               module->images[i].bytes);
+    for (size_t i = 0; i < module->relocation_count; i++) {
+        uint64_t target = address + module->relocations[i].target;
+
+        memcpy(memory + module->relocations[i].offset, &target, sizeof target);
+    }
+}
+
+size_t cx_ptx_variable_count(const cx_ptx_module *module)
+{
+    return module->variable_count;
+}
+
+const cx_ptx_variable *cx_ptx_variable_at(const cx_ptx_module *module, size_t index)
+{
+    return index < module->variable_count ? &module->variables[index] : NULL;
+}
+
+const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name)
+{
+    for (size_t i = 0; i < module->variable_count; i++)
+        if (strcmp(module->variables[i].name, name) == 0)
+            return &module->variables[i];
+    return NULL;
+}
+
+static bool is_kernel(const cx_ptx_function *function)
+{
+    return function->kernel && function->defined;
+}
+
+size_t cx_ptx_kernel_count(const cx_ptx_module *module)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < module->function_count; i++)
+        count += is_kernel(&module->functions[i]);
+    return count;
+}
+
+const cx_ptx_function *cx_ptx_kernel_at(const cx_ptx_module *module, size_t index)
+{
+    for (size_t i = 0; i < module->function_count; i++)
+        if (is_kernel(&module->functions[i]) && index-- == 0)
+            return &module->functions[i];
+    return NULL;
+}
+
+const cx_ptx_function *cx_ptx_kernel_find(const cx_ptx_module *module, const char *name)
+{
+    for (size_t i = 0; i < module->function_count; i++)
+        if (is_kernel(&module->functions[i]) && strcmp(module->functions[i].name, name) == 0)
+            return &module->functions[i];
+    return NULL;
+}
+
+cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
+                                          const cx_ptx_function *kernel)
+{
+    const size_t least = 16, most = 255;
+    size_t registers = kernel->registers32;
+
+    (void)module;
+    /* The registers of PTX are as many as there are values; a GPU needs them only as long as a value
+     * lives. */
+    if (registers > least)
+        registers = least + (registers - least) / 4;
+    cx_ptx_kernel_info info = {
+        .name = kernel->name,
+        .parameters = kernel->parameters,
+        .parameter_count = kernel->parameter_count,
+        .parameter_bytes = kernel->parameter_bytes,
+        .shared_bytes = kernel->shared_bytes,
+        .local_bytes = kernel->stack_bytes,
+        .registers = registers > most ? most : registers < least ? least : registers,
+        .max_threads = kernel->max_threads,
+    };
+    memcpy(info.required, kernel->required, sizeof info.required);
+    return info;
+}
+
+int cx_ptx_version(const cx_ptx_module *module)
+{
+    return module->version;
+}
+
+int cx_ptx_target(const cx_ptx_module *module)
+{
+    return module->target;
+}
+
+bool cx_ptx_is_assertion(const cx_ptx_function *function)
+{
+    return !function->defined && strcmp(function->name, "__assertfail") == 0;
+}

@@ -1,0 +1,246 @@
+/*
+ * A module as it lies ready to be run. Everything of a thread is a row of slots: first those that
+ * every function has, then its constants, then its registers. An instruction names slots.
+ */
+#ifndef CX_PTX_MODULE_H
+#define CX_PTX_MODULE_H
+
+#include "ptx/names.h"
+#include "ptx/ptx.h"
+
+typedef union cx_ptx_slot {
+    uint16_t u16;
+    int16_t s16;
+    uint32_t u32;
+    int32_t s32;
+    uint64_t u64;
+    int64_t s64;
+    float f32;
+    double f64;
+} cx_ptx_slot;
+
+/* The slots that every function has. */
+enum {
+    CX_PTX_SLOT_ZERO,
+    CX_PTX_SLOT_GLOBAL,  /* where the module's variables lie */
+    CX_PTX_SLOT_LOCAL,   /* the function's frame in the thread's local memory */
+    CX_PTX_SLOT_DYNAMIC, /* the shared memory that the launch brought */
+    CX_PTX_SLOT_TID,
+    CX_PTX_SLOT_NTID = CX_PTX_SLOT_TID + 3,
+    CX_PTX_SLOT_CTAID = CX_PTX_SLOT_NTID + 3,
+    CX_PTX_SLOT_NCTAID = CX_PTX_SLOT_CTAID + 3,
+    CX_PTX_SLOT_LANEID = CX_PTX_SLOT_NCTAID + 3,
+    CX_PTX_SLOT_WARPID,
+    CX_PTX_SLOT_NWARPID,
+    CX_PTX_SLOT_SMID,
+    CX_PTX_SLOT_NSMID,
+    CX_PTX_SLOT_LANEMASK_EQ,
+    CX_PTX_SLOT_LANEMASK_LE,
+    CX_PTX_SLOT_LANEMASK_LT,
+    CX_PTX_SLOT_LANEMASK_GE,
+    CX_PTX_SLOT_LANEMASK_GT,
+    CX_PTX_SLOT_DYNAMIC_BYTES,
+    CX_PTX_SLOT_SHARED_BYTES,
+    CX_PTX_SLOT_CARRY,
+    CX_PTX_SLOT_RETURN,   /* where the caller goes on */
+    CX_PTX_SLOT_FUNCTION, /* which function it is */
+    CX_PTX_SLOT_CALLER,
+    CX_PTX_SLOTS_FIXED
+};
+
+/* Generic addresses of memory that is not global. */
+#define CX_PTX_WINDOW_MASK (UINT64_C(0xff) << 56)
+#define CX_PTX_WINDOW_SHARED (UINT64_C(0x71) << 56)
+#define CX_PTX_WINDOW_LOCAL (UINT64_C(0x72) << 56)
+#define CX_PTX_WINDOW_PARAMETER (UINT64_C(0x73) << 56)
+
+typedef enum cx_ptx_op {
+#define CX_PTX_OP(id, key, arity, d, a, b, c, value) CX_PTX_OP_##id,
+#include "ptx/ops.def"
+    CX_PTX_COMPUTED, /* how many the table has */
+
+    CX_PTX_LOAD_U8 = CX_PTX_COMPUTED,
+    CX_PTX_LOAD_S8,
+    CX_PTX_LOAD_U16,
+    CX_PTX_LOAD_S16,
+    CX_PTX_LOAD_U32,
+    CX_PTX_LOAD_S32,
+    CX_PTX_LOAD_U64,
+    CX_PTX_STORE_8,
+    CX_PTX_STORE_16,
+    CX_PTX_STORE_32,
+    CX_PTX_STORE_64,
+    CX_PTX_ADD_ADDRESS, /* d = a + immediate */
+    CX_PTX_TO_WINDOW,   /* d = a + immediate, NULL stays */
+    CX_PTX_IS_WINDOW,
+    CX_PTX_IS_GLOBAL,
+    CX_PTX_PACK,        /* d, of a and b, each `size` bytes */
+    CX_PTX_UNPACK,      /* d, the part `mode` of a, `size` bytes */
+    CX_PTX_EXTEND,      /* integers of other sizes */
+    CX_PTX_CONVERT,
+    CX_PTX_BFI_32,
+    CX_PTX_BFI_64,
+    CX_PTX_LOP3,
+    CX_PTX_ADD_CARRY_32, /* mode: 1 takes the carry, 2 gives it */
+    CX_PTX_ADD_CARRY_64,
+    CX_PTX_SUB_CARRY_32,
+    CX_PTX_SUB_CARRY_64,
+    CX_PTX_ATOMIC,
+    CX_PTX_CLOCK_32,
+    CX_PTX_CLOCK_64,
+    CX_PTX_TIMER,
+    CX_PTX_FENCE,
+    CX_PTX_COPY_ASYNC,
+    CX_PTX_BRANCH,
+    CX_PTX_BRANCH_BACK,
+    CX_PTX_BRANCH_IF,
+    CX_PTX_BRANCH_UNLESS,
+    CX_PTX_BRANCH_IF_BACK,
+    CX_PTX_BRANCH_UNLESS_BACK,
+    CX_PTX_BRANCH_INDEX,
+    CX_PTX_ARGUMENT, /* copied into the frame of the function to be called */
+    CX_PTX_RESULT,   /* and from there */
+    CX_PTX_CALL,
+    CX_PTX_RETURN,
+    CX_PTX_EXIT,
+    CX_PTX_TRAPPED,
+    CX_PTX_PAUSE,
+    CX_PTX_BARRIER,
+    CX_PTX_BARRIER_ARRIVE,
+    CX_PTX_WARP, /* what the lanes of a warp do together */
+    CX_PTX_ACTIVE_MASK
+} cx_ptx_op;
+
+/* What CX_PTX_ATOMIC does: its mode. */
+typedef enum cx_ptx_atomic {
+    CX_PTX_ATOMIC_ADD,
+    CX_PTX_ATOMIC_MIN,
+    CX_PTX_ATOMIC_MAX,
+    CX_PTX_ATOMIC_AND,
+    CX_PTX_ATOMIC_OR,
+    CX_PTX_ATOMIC_XOR,
+    CX_PTX_ATOMIC_EXCHANGE,
+    CX_PTX_ATOMIC_SWAP, /* cas */
+    CX_PTX_ATOMIC_INC,
+    CX_PTX_ATOMIC_DEC
+} cx_ptx_atomic;
+
+/* What CX_PTX_BARRIER brings together. */
+typedef enum cx_ptx_reduction {
+    CX_PTX_REDUCE_NONE,
+    CX_PTX_REDUCE_COUNT,
+    CX_PTX_REDUCE_AND,
+    CX_PTX_REDUCE_OR
+} cx_ptx_reduction;
+
+/* What CX_PTX_WARP does. */
+typedef enum cx_ptx_warp_mode {
+    CX_PTX_WARP_SYNC,
+    CX_PTX_WARP_SHUFFLE_UP,
+    CX_PTX_WARP_SHUFFLE_DOWN,
+    CX_PTX_WARP_SHUFFLE_BUTTERFLY,
+    CX_PTX_WARP_SHUFFLE_INDEX,
+    CX_PTX_WARP_ALL,
+    CX_PTX_WARP_ANY,
+    CX_PTX_WARP_UNIFORM,
+    CX_PTX_WARP_BALLOT,
+    CX_PTX_WARP_MATCH_ANY,
+    CX_PTX_WARP_MATCH_ALL,
+    CX_PTX_WARP_REDUCE_ADD,
+    CX_PTX_WARP_REDUCE_MIN,
+    CX_PTX_WARP_REDUCE_MAX,
+    CX_PTX_WARP_REDUCE_AND,
+    CX_PTX_WARP_REDUCE_OR,
+    CX_PTX_WARP_REDUCE_XOR
+} cx_ptx_warp_mode;
+
+/* The mode of CX_PTX_CONVERT. */
+typedef enum cx_ptx_rounding {
+    CX_PTX_ROUND_NONE, /* to nearest where a float is the result */
+    CX_PTX_ROUND_NEAREST,
+    CX_PTX_ROUND_ZERO,
+    CX_PTX_ROUND_DOWN,
+    CX_PTX_ROUND_UP,
+    CX_PTX_ROUND_ZERO_INEXACT,
+    CX_PTX_ROUNDING_MASK = 7,
+    CX_PTX_SATURATED = 8,
+    CX_PTX_FLUSHED = 16
+} cx_ptx_rounding;
+
+typedef struct cx_ptx_instruction {
+    uint16_t op;
+    uint8_t mode;
+    uint8_t space; /* cx_ptx_space */
+    uint8_t size;  /* bytes of memory that must be there */
+    uint8_t type;  /* cx_ptx_type of what is done */
+    uint8_t from;  /* cx_ptx_type of what is converted */
+    uint8_t align; /* of the address */
+    uint32_t d, a, b, c;
+    int64_t immediate;
+    uint32_t site; /* counts what reaches global memory */
+    uint32_t e;    /* a slot more: the mask of a warp's lanes, the predicate of a shuffle */
+    int line;
+} cx_ptx_instruction;
+
+struct cx_ptx_function {
+    char *name;
+    bool kernel, defined;
+    cx_ptx_parameter *parameters; /* of kernels; of others results first, in their frame */
+    size_t parameter_count;
+    size_t result_count;
+    size_t parameter_bytes;
+    size_t frame_bytes;
+    size_t shared_bytes;
+    size_t begin; /* in the code */
+    uint32_t constants;
+    uint32_t slots;
+    uint32_t registers32;
+    cx_ptx_slot *constant;
+    uint32_t max_threads, required[3];
+    size_t stack_slots, stack_bytes; /* with all that it calls */
+    size_t *calls; /* functions */
+    size_t call_count, call_capacity;
+    int mark; /* while stacks are measured */
+};
+
+/* What a variable begins with. */
+typedef struct cx_ptx_image {
+    size_t offset, bytes;
+    unsigned char *content;
+} cx_ptx_image;
+
+/* An address in what a variable begins with. */
+typedef struct cx_ptx_relocation {
+    size_t offset;
+    uint64_t target; /* in the module's memory */
+} cx_ptx_relocation;
+
+struct cx_ptx_module {
+    int version, target;
+    cx_ptx_instruction *code;
+    size_t code_count, code_capacity;
+    cx_ptx_function *functions;
+    size_t function_count, function_capacity;
+    cx_ptx_variable *variables;
+    size_t variable_count, variable_capacity;
+    cx_ptx_image *images;
+    size_t image_count, image_capacity;
+    cx_ptx_relocation *relocations;
+    size_t relocation_count, relocation_capacity;
+    uint32_t *targets; /* of brx.idx: a count, then places in the code */
+    size_t target_count, target_capacity;
+    size_t memory_bytes;
+    size_t shared_bytes; /* of variables outside functions */
+    uint32_t sites;
+};
+
+/* What an assertion that does not hold calls, which no module defines. */
+bool cx_ptx_is_assertion(const cx_ptx_function *function);
+
+#define CX_PTX_NO_OP UINT16_MAX
+
+/* The operation of a key of ops.def, or CX_PTX_NO_OP; and how many operands it takes. */
+uint16_t cx_ptx_op_find(const char *key, size_t length);
+int cx_ptx_op_arity(uint16_t op);
+
+#endif

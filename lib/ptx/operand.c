@@ -1,0 +1,371 @@
+#include "ptx/parser.h"
+
+#include <string.h>
+
+/* ---- special registers ---- */
+
+static const struct {
+    const char *text;
+    uint32_t slot;
+} fixed[] = {
+    {"%tid", CX_PTX_SLOT_TID},
+    {"%ntid", CX_PTX_SLOT_NTID},
+    {"%ctaid", CX_PTX_SLOT_CTAID},
+    {"%nctaid", CX_PTX_SLOT_NCTAID},
+    {"%laneid", CX_PTX_SLOT_LANEID},
+    {"%warpid", CX_PTX_SLOT_WARPID},
+    {"%nwarpid", CX_PTX_SLOT_NWARPID},
+    {"%smid", CX_PTX_SLOT_SMID},
+    {"%nsmid", CX_PTX_SLOT_NSMID},
+    {"%gridid", CX_PTX_SLOT_ZERO},
+    {"%lanemask_eq", CX_PTX_SLOT_LANEMASK_EQ},
+    {"%lanemask_le", CX_PTX_SLOT_LANEMASK_LE},
+    {"%lanemask_lt", CX_PTX_SLOT_LANEMASK_LT},
+    {"%lanemask_ge", CX_PTX_SLOT_LANEMASK_GE},
+    {"%lanemask_gt", CX_PTX_SLOT_LANEMASK_GT},
+    {"%dynamic_smem_size", CX_PTX_SLOT_DYNAMIC_BYTES},
+    {"%total_smem_size", CX_PTX_SLOT_SHARED_BYTES},
+};
+
+static const struct {
+    const char *text;
+    cx_ptx_op op;
+    cx_ptx_type type;
+} changing[] = {
+    {"%clock", CX_PTX_CLOCK_32, CX_PTX_U32},
+    {"%clock_hi", CX_PTX_CLOCK_32, CX_PTX_U32},
+    {"%clock64", CX_PTX_CLOCK_64, CX_PTX_U64},
+    {"%globaltimer", CX_PTX_TIMER, CX_PTX_U64},
+};
+
+/* Of those with three components the word ends in .x, .y or .z. */
+static bool is_fixed(const cx_ptx_token *token, size_t row, uint32_t *out_slot)
+{
+    size_t length = strlen(fixed[row].text);
+    bool vector = fixed[row].slot >= CX_PTX_SLOT_TID && fixed[row].slot < CX_PTX_SLOT_LANEID;
+
+    if (token->length < length || memcmp(token->text, fixed[row].text, length) != 0)
+        return false;
+    *out_slot = fixed[row].slot;
+    if (!vector)
+        return token->length == length;
+    if (token->length != length + 2 || token->text[length] != '.')
+        return false;
+    switch (token->text[length + 1]) {
+    case 'x':
+    case 'y':
+    case 'z':
+        *out_slot += (uint32_t)(token->text[length + 1] - 'x');
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool find_special(const cx_ptx_token *token, cx_ptx_operand *out)
+{
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        if (!is_fixed(token, i, &out->slot))
+            continue;
+        out->kind = CX_PTX_OPERAND_REGISTER;
+        out->type = CX_PTX_U32;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof changing / sizeof changing[0]; i++) {
+        if (!cx_ptx_token_is(token, changing[i].text))
+            continue;
+        out->kind = CX_PTX_OPERAND_SPECIAL;
+        out->type = changing[i].type;
+        out->special = changing[i].op;
+        return true;
+    }
+    return false;
+}
+
+/* ---- names ---- */
+
+/* %r7 of %r<10>. */
+static const cx_ptx_name *find_numbered(const cx_ptx_parser *self, const cx_ptx_token *token,
+                                        uint32_t *out_number)
+{
+    const cx_ptx_name *name;
+    size_t begin = token->length;
+    uint32_t number = 0;
+
+    while (begin > 0 && token->text[begin - 1] >= '0' && token->text[begin - 1] <= '9')
+        begin--;
+    if (begin == token->length || token->length - begin > 7 ||
+        (token->text[begin] == '0' && token->length - begin > 1))
+        return NULL;
+    for (size_t i = begin; i < token->length; i++)
+        number = number * 10 + (uint32_t)(token->text[i] - '0');
+    name = cx_ptx_names_find(&self->names, token->text, begin, 0);
+    if (!name || name->kind != CX_PTX_NAME_REGISTERS || number >= name->count)
+        return NULL;
+    *out_number = number;
+    return name;
+}
+
+static void take_register(cx_ptx_operand *out, const cx_ptx_name *name, uint32_t number)
+{
+    out->kind = CX_PTX_OPERAND_REGISTER;
+    out->type = name->type;
+    out->slot = name->index + number;
+}
+
+static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
+{
+    static const uint32_t bases[] = {
+        [CX_PTX_GENERIC] = CX_PTX_SLOT_ZERO,     [CX_PTX_GLOBAL] = CX_PTX_SLOT_GLOBAL,
+        [CX_PTX_SHARED] = CX_PTX_SLOT_ZERO,      [CX_PTX_LOCAL] = CX_PTX_SLOT_LOCAL,
+        [CX_PTX_PARAMETER] = CX_PTX_SLOT_ZERO,   [CX_PTX_DYNAMIC] = CX_PTX_SLOT_DYNAMIC,
+    };
+
+    out->kind = CX_PTX_OPERAND_VARIABLE;
+    out->type = CX_PTX_U64;
+    out->has_variable = true;
+    out->space = name->space == CX_PTX_DYNAMIC ? CX_PTX_SHARED : name->space;
+    out->slot = bases[name->space];
+    out->offset = (int64_t)name->offset;
+    out->variable_bytes = name->bytes;
+}
+
+static bool take_name(cx_ptx_parser *self, cx_ptx_operand *out)
+{
+    const cx_ptx_token token = self->token;
+    uint32_t number = 0;
+    const cx_ptx_name *name = cx_ptx_names_find(&self->names, token.text, token.length, 0);
+
+    if (!name || name->kind == CX_PTX_NAME_REGISTERS)
+        name = find_numbered(self, &token, &number);
+    out->token = token;
+    out->kind = CX_PTX_OPERAND_WORD;
+    if (name && (name->kind == CX_PTX_NAME_REGISTER || name->kind == CX_PTX_NAME_REGISTERS))
+        take_register(out, name, number);
+    else if (name && name->kind == CX_PTX_NAME_VARIABLE)
+        take_variable(out, name);
+    else if (cx_ptx_token_is(&token, "_"))
+        out->kind = CX_PTX_OPERAND_SINK;
+    else if (cx_ptx_token_is(&token, "WARP_SZ"))
+        *out = (cx_ptx_operand){.kind = CX_PTX_OPERAND_NUMBER,
+                                .token = token,
+                                .type = CX_PTX_S64,
+                                .bits = 32,
+                                .second = CX_PTX_NO_SLOT};
+    else if (token.text[0] == '%' && !find_special(&token, out))
+        return CX_PTX_INVALID_AT(self, "no register '%.*s' is known", CX_PTX_QUOTE(&token));
+    cx_ptx_advance(self);
+    return true;
+}
+
+/* ---- numbers ---- */
+
+static bool take_number(cx_ptx_parser *self, cx_ptx_operand *out)
+{
+    bool minus = cx_ptx_take(self, "-");
+
+    out->kind = CX_PTX_OPERAND_NUMBER;
+    out->token = self->token;
+    out->bits = self->token.bits;
+    switch (self->token.kind) {
+    case CX_PTX_INTEGER:
+        out->type = CX_PTX_S64;
+        if (minus)
+            out->bits = 0 - out->bits;
+        break;
+    case CX_PTX_SINGLE:
+        out->type = CX_PTX_F32;
+        if (minus)
+            out->bits ^= UINT32_C(1) << 31;
+        break;
+    case CX_PTX_DOUBLE:
+        out->type = CX_PTX_F64;
+        if (minus)
+            out->bits ^= UINT64_C(1) << 63;
+        break;
+    default:
+        return CX_PTX_INVALID_AT(self, "'%.*s' is no operand", CX_PTX_QUOTE(&self->token));
+    }
+    cx_ptx_advance(self);
+    return true;
+}
+
+/* + or - a number, any number of times: [a + -4]. */
+static bool take_offset(cx_ptx_parser *self, int64_t *inout_offset)
+{
+    while (cx_ptx_at(self, "+") || cx_ptx_at(self, "-")) {
+        bool minus = cx_ptx_take(self, "-") ? true : !cx_ptx_take(self, "+");
+        uint64_t number;
+
+        minus ^= cx_ptx_take(self, "-");
+        if (!cx_ptx_expect_number(self, &number))
+            return false;
+        *inout_offset = (int64_t)((uint64_t)*inout_offset + (minus ? 0 - number : number));
+    }
+    return true;
+}
+
+/* ---- operands ---- */
+
+static bool take_address(cx_ptx_parser *self, cx_ptx_operand *out)
+{
+    cx_ptx_advance(self);
+    if (self->token.kind == CX_PTX_WORD) {
+        if (!take_name(self, out))
+            return false;
+        if (out->kind != CX_PTX_OPERAND_REGISTER && out->kind != CX_PTX_OPERAND_VARIABLE)
+            return CX_PTX_INVALID_AT(self, "'%.*s' is no address", CX_PTX_QUOTE(&out->token));
+    } else {
+        if (!take_number(self, out))
+            return false;
+        out->slot = CX_PTX_SLOT_ZERO;
+        out->offset = (int64_t)out->bits;
+        out->type = CX_PTX_U64;
+    }
+    out->kind = CX_PTX_OPERAND_ADDRESS;
+    return take_offset(self, &out->offset) && cx_ptx_expect(self, "]");
+}
+
+static bool take_part(cx_ptx_parser *self, cx_ptx_operand *out)
+{
+    cx_ptx_operand part = {.second = CX_PTX_NO_SLOT};
+
+    if (out->count == CX_PTX_VECTOR_MAX)
+        return CX_PTX_INVALID_AT(self, "a vector of more than %d", CX_PTX_VECTOR_MAX);
+    if (!(self->token.kind == CX_PTX_WORD ? take_name(self, &part) : take_number(self, &part)))
+        return false;
+    switch (part.kind) {
+    case CX_PTX_OPERAND_REGISTER:
+        break;
+    case CX_PTX_OPERAND_SINK:
+        part.slot = cx_ptx_temp(self);
+        break;
+    case CX_PTX_OPERAND_NUMBER:
+        part.slot = cx_ptx_constant(self, part.bits);
+        break;
+    default:
+        return CX_PTX_INVALID_AT(self, "'%.*s' in a vector", CX_PTX_QUOTE(&part.token));
+    }
+    out->part_types[out->count] =
+        part.kind == CX_PTX_OPERAND_REGISTER ? part.type : CX_PTX_NO_TYPE;
+    out->parts[out->count++] = part.slot;
+    return part.slot != CX_PTX_NO_SLOT;
+}
+
+static bool take_vector(cx_ptx_parser *self, cx_ptx_operand *out)
+{
+    out->kind = CX_PTX_OPERAND_VECTOR;
+    out->token = self->token;
+    cx_ptx_advance(self);
+    do {
+        if (!take_part(self, out))
+            return false;
+    } while (cx_ptx_take(self, ","));
+    return cx_ptx_expect(self, "}");
+}
+
+/* The other result: p|q. */
+static bool take_second(cx_ptx_parser *self, cx_ptx_operand *out)
+{
+    cx_ptx_operand second = {.second = CX_PTX_NO_SLOT};
+
+    if (!cx_ptx_take(self, "|"))
+        return true;
+    if (self->token.kind != CX_PTX_WORD || !take_name(self, &second))
+        return CX_PTX_INVALID_AT(self, "a register is missing behind '|'");
+    if (second.kind != CX_PTX_OPERAND_REGISTER && second.kind != CX_PTX_OPERAND_SINK)
+        return CX_PTX_INVALID_AT(self, "'%.*s' is no register", CX_PTX_QUOTE(&second.token));
+    if (second.kind == CX_PTX_OPERAND_REGISTER)
+        out->second = second.slot;
+    return true;
+}
+
+bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out)
+{
+    *out = (cx_ptx_operand){.token = self->token, .second = CX_PTX_NO_SLOT};
+    if (cx_ptx_at(self, "["))
+        return take_address(self, out);
+    if (cx_ptx_at(self, "{"))
+        return take_vector(self, out);
+    out->negated = cx_ptx_take(self, "!");
+    if (self->token.kind != CX_PTX_WORD)
+        return take_number(self, out);
+    if (!take_name(self, out))
+        return false;
+    if (out->kind == CX_PTX_OPERAND_VARIABLE)
+        return take_offset(self, &out->offset);
+    return take_second(self, out);
+}
+
+/* ---- values ---- */
+
+static uint64_t bits_as(const cx_ptx_operand *number, cx_ptx_type type)
+{
+    double wide;
+    float narrow;
+    uint32_t bits;
+    uint64_t result = 0;
+
+    if (number->type == CX_PTX_F64 && type == CX_PTX_F32) {
+        memcpy(&wide, &number->bits, sizeof wide);
+        narrow = (float)wide;
+        memcpy(&result, &narrow, sizeof narrow);
+        return result;
+    }
+    if (number->type == CX_PTX_F32 && type == CX_PTX_F64) {
+        bits = (uint32_t)number->bits;
+        memcpy(&narrow, &bits, sizeof narrow);
+        wide = narrow;
+        memcpy(&result, &wide, sizeof wide);
+        return result;
+    }
+    return number->bits;
+}
+
+static uint32_t emitted(cx_ptx_parser *self, cx_ptx_instruction instruction)
+{
+    instruction.d = cx_ptx_temp(self);
+    if (instruction.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, instruction))
+        return CX_PTX_NO_SLOT;
+    return instruction.d;
+}
+
+uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type)
+{
+    uint32_t slot = operand->slot;
+
+    switch (operand->kind) {
+    case CX_PTX_OPERAND_REGISTER:
+        break;
+    case CX_PTX_OPERAND_NUMBER:
+        return cx_ptx_constant(self, bits_as(operand, type));
+    case CX_PTX_OPERAND_SPECIAL:
+        return emitted(self, (cx_ptx_instruction){.op = (uint16_t)operand->special});
+    case CX_PTX_OPERAND_VARIABLE:
+        return emitted(self, (cx_ptx_instruction){.op = CX_PTX_ADD_ADDRESS,
+                                                  .a = slot,
+                                                  .immediate = operand->offset});
+    default:
+        CX_PTX_INVALID_AT(self, "'%.*s' cannot be an operand here", CX_PTX_QUOTE(&operand->token));
+        return CX_PTX_NO_SLOT;
+    }
+    if (operand->negated)
+        return emitted(self, (cx_ptx_instruction){.op = CX_PTX_OP_not_pred, .a = slot});
+    return slot;
+}
+
+uint32_t cx_ptx_result(cx_ptx_parser *self, const cx_ptx_operand *operand, unsigned bytes)
+{
+    if (operand->kind == CX_PTX_OPERAND_SINK)
+        return cx_ptx_temp(self);
+    if (operand->kind != CX_PTX_OPERAND_REGISTER || operand->slot < CX_PTX_SLOTS_FIXED) {
+        CX_PTX_INVALID_AT(self, "'%.*s' cannot be written", CX_PTX_QUOTE(&operand->token));
+        return CX_PTX_NO_SLOT;
+    }
+    if (bytes != 0 && operand->type != CX_PTX_PRED && cx_ptx_type_bytes(operand->type) < bytes) {
+        CX_PTX_INVALID_AT(self, "'%.*s' is too small for the result",
+                          CX_PTX_QUOTE(&operand->token));
+        return CX_PTX_NO_SLOT;
+    }
+    return operand->slot;
+}

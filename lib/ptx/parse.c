@@ -1,0 +1,338 @@
+/* Modules: what stands outside functions, and functions as a whole. */
+#include "ptx/growth.h"
+#include "ptx/parser.h"
+#include "ptx/stack.h"
+
+#include <string.h>
+
+#define OUTSIDE SIZE_MAX
+#define FRAME_ALIGN 16
+
+/* ---- the end of a function ---- */
+
+static uint32_t final_slot(const cx_ptx_parser *self, uint32_t slot)
+{
+    if (slot & CX_PTX_CONSTANT_BIT)
+        return CX_PTX_SLOTS_FIXED + (slot & ~CX_PTX_CONSTANT_BIT);
+    return slot < CX_PTX_SLOTS_FIXED ? slot : slot + (uint32_t)self->constant_count;
+}
+
+static void finish_slots(cx_ptx_parser *self, size_t begin)
+{
+    for (size_t i = begin; i < self->module->code_count; i++) {
+        cx_ptx_instruction *each = &self->module->code[i];
+
+        if (each->op == CX_PTX_ARGUMENT || each->op == CX_PTX_RESULT)
+            continue;
+        each->d = final_slot(self, each->d);
+        each->a = final_slot(self, each->a);
+        each->b = final_slot(self, each->b);
+        each->c = final_slot(self, each->c);
+        each->e = final_slot(self, each->e);
+        if (each->op == CX_PTX_WARP && each->site != CX_PTX_NO_SLOT)
+            each->site = final_slot(self, each->site);
+    }
+}
+
+static bool finish_function(cx_ptx_parser *self)
+{
+    cx_ptx_function *function = cx_ptx_current(self);
+
+    if (!cx_ptx_emit(self, (cx_ptx_instruction){
+                               .op = function->kernel ? CX_PTX_EXIT : CX_PTX_RETURN}))
+        return false;
+    finish_slots(self, function->begin);
+    function->constants = (uint32_t)self->constant_count;
+    function->slots = CX_PTX_SLOTS_FIXED + function->constants + self->registers;
+    function->registers32 = self->registers32;
+    function->frame_bytes = (function->frame_bytes + FRAME_ALIGN - 1) & ~(size_t)(FRAME_ALIGN - 1);
+    function->constant = calloc(self->constant_count + 1, sizeof *function->constant);
+    if (!function->constant)
+        return cx_ptx_no_memory(self);
+    for (size_t i = 0; i < self->constant_count; i++)
+        function->constant[i].u64 = self->constants[i];
+    function->defined = true;
+    return true;
+}
+
+/* ---- functions ---- */
+
+static bool new_function(cx_ptx_parser *self, const cx_ptx_token *word, bool kernel,
+                         size_t *out_index)
+{
+    cx_ptx_module *module = self->module;
+    void *functions = module->functions;
+    cx_ptx_function function = {.kernel = kernel};
+    bool grown = cx_ptx_grow(&functions, module->function_count, &module->function_capacity,
+                             sizeof function);
+    cx_ptx_name name = {.text = word->text,
+                        .length = (uint32_t)word->length,
+                        .kind = CX_PTX_NAME_FUNCTION,
+                        .index = (uint32_t)module->function_count};
+
+    module->functions = functions;
+    if (grown)
+        function.name = strndup(word->text, word->length);
+    if (!function.name)
+        return cx_ptx_no_memory(self);
+    *out_index = module->function_count;
+    module->functions[module->function_count++] = function;
+    return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
+}
+
+/* A definition takes the place of its declarations. */
+static bool find_or_add_function(cx_ptx_parser *self, const cx_ptx_token *word, bool kernel)
+{
+    const cx_ptx_name *name = cx_ptx_names_find(&self->names, word->text, word->length, 0);
+
+    if (!name)
+        return new_function(self, word, kernel, &self->function);
+    if (name->kind != CX_PTX_NAME_FUNCTION || self->module->functions[name->index].defined ||
+        self->module->functions[name->index].kernel != kernel)
+        return CX_PTX_INVALID_AT(self, "'%.*s' is there twice", CX_PTX_QUOTE(word));
+    self->function = name->index;
+    return true;
+}
+
+static bool take_triple(cx_ptx_parser *self, uint32_t out[3])
+{
+    uint64_t number;
+
+    for (int i = 0; i < 3; i++) {
+        out[i] = 1;
+        if (i > 0 && !cx_ptx_take(self, ","))
+            continue;
+        if (!cx_ptx_expect_number(self, &number))
+            return false;
+        if (number == 0 || number > CX_PTX_THREADS_MAX)
+            return CX_PTX_INVALID_AT(self, "a block of that size");
+        out[i] = (uint32_t)number;
+    }
+    return true;
+}
+
+static bool take_limits(cx_ptx_parser *self)
+{
+    uint32_t size[3];
+    uint64_t unused;
+
+    for (;;) {
+        cx_ptx_function *function = cx_ptx_current(self);
+
+        if (cx_ptx_at(self, ".maxntid") || cx_ptx_at(self, ".reqntid")) {
+            bool required = cx_ptx_at(self, ".reqntid");
+
+            cx_ptx_advance(self);
+            if (!take_triple(self, size))
+                return false;
+            function->max_threads = size[0] * size[1] * size[2];
+            if (required)
+                memcpy(function->required, size, sizeof size);
+        } else if (cx_ptx_take(self, ".minnctapersm") || cx_ptx_take(self, ".maxnreg") ||
+                   cx_ptx_take(self, ".maxnctapersm")) {
+            if (!cx_ptx_expect_number(self, &unused))
+                return false;
+        } else if (cx_ptx_take(self, ".pragma")) {
+            while (self->token.kind == CX_PTX_STRING || cx_ptx_at(self, ","))
+                cx_ptx_advance(self);
+            if (!cx_ptx_expect(self, ";"))
+                return false;
+        } else if (!cx_ptx_take(self, ".noreturn")) {
+            return true;
+        }
+    }
+}
+
+static void begin_function(cx_ptx_parser *self)
+{
+    self->registers = self->registers32 = 0;
+    self->constant_count = self->jump_count = 0;
+    self->temp_count = self->temps_used = 0;
+    self->line = self->token.line;
+}
+
+/* Results stand before the name, so that a function is known only behind them. */
+static bool parse_header(cx_ptx_parser *self, bool kernel)
+{
+    cx_ptx_space space = kernel ? CX_PTX_PARAMETER : CX_PTX_LOCAL;
+    cx_ptx_function header = {0};
+    cx_ptx_token word;
+    size_t bytes = 0;
+    bool taken = kernel || !cx_ptx_take(self, "(") ||
+                 cx_ptx_parse_parameters(self, &header, space, &bytes);
+
+    header.result_count = header.parameter_count;
+    taken = taken && cx_ptx_expect_word(self, &word);
+    if (taken && cx_ptx_take(self, "("))
+        taken = cx_ptx_parse_parameters(self, &header, space, &bytes);
+    if (!taken || !find_or_add_function(self, &word, kernel)) {
+        free(header.parameters);
+        return false;
+    }
+    cx_ptx_function *function = cx_ptx_current(self);
+    free(function->parameters);
+    function->parameters = header.parameters;
+    function->parameter_count = header.parameter_count;
+    function->result_count = header.result_count;
+    function->parameter_bytes = bytes;
+    function->frame_bytes = kernel ? 0 : bytes;
+    function->shared_bytes = self->module->shared_bytes;
+    return take_limits(self);
+}
+
+/* The names of parameters are the function's own; its own name is not. */
+static bool keep_function_name(cx_ptx_parser *self, size_t names)
+{
+    const cx_ptx_function *function = cx_ptx_current(self);
+    cx_ptx_name last = self->names.all[self->names.count - 1];
+    bool added = last.kind == CX_PTX_NAME_FUNCTION && last.index == self->function;
+
+    (void)function;
+    cx_ptx_names_cut(&self->names, names);
+    return !added || cx_ptx_names_add(&self->names, &last) || cx_ptx_no_memory(self);
+}
+
+static bool parse_function(cx_ptx_parser *self, bool kernel)
+{
+    size_t names = self->names.count;
+    bool done;
+
+    begin_function(self);
+    if (!parse_header(self, kernel))
+        return false;
+    if (cx_ptx_take(self, ";"))
+        done = true;
+    else if (!cx_ptx_at(self, "{"))
+        done = cx_ptx_expect(self, "{");
+    else {
+        cx_ptx_current(self)->begin = self->module->code_count;
+        done = cx_ptx_parse_body(self) && finish_function(self);
+    }
+    done = done && keep_function_name(self, names);
+    self->function = OUTSIDE;
+    return done;
+}
+
+/* ---- the module ---- */
+
+static bool parse_version(cx_ptx_parser *self)
+{
+    double version;
+
+    if (!cx_ptx_take(self, ".version"))
+        return CX_PTX_INVALID_AT(self, "the text does not begin with .version");
+    if (self->token.kind != CX_PTX_DOUBLE)
+        return CX_PTX_INVALID_AT(self, "a version is missing");
+    memcpy(&version, &self->token.bits, sizeof version);
+    if (!(version > 0 && version < 100))
+        return CX_PTX_INVALID_AT(self, "there is no such version");
+    self->module->version = (int)(version * 10 + 0.5);
+    cx_ptx_advance(self);
+    return true;
+}
+
+/* .target sm_90a, texmode_independent */
+static bool parse_target(cx_ptx_parser *self)
+{
+    cx_ptx_token word;
+
+    if (!cx_ptx_expect(self, ".target"))
+        return false;
+    do {
+        if (!cx_ptx_expect_word(self, &word))
+            return false;
+        if (word.length < 4 || memcmp(word.text, "sm_", 3) != 0)
+            continue;
+        for (size_t i = 3; i < word.length && i < 6 && word.text[i] >= '0' && word.text[i] <= '9';
+             i++)
+            self->module->target = self->module->target * 10 + (word.text[i] - '0');
+    } while (cx_ptx_take(self, ","));
+    return true;
+}
+
+static bool skip_section(cx_ptx_parser *self)
+{
+    while (self->token.kind != CX_PTX_END && !cx_ptx_at(self, "{"))
+        cx_ptx_advance(self);
+    while (self->token.kind != CX_PTX_END && !cx_ptx_at(self, "}"))
+        cx_ptx_advance(self);
+    return cx_ptx_expect(self, "}");
+}
+
+static bool parse_top(cx_ptx_parser *self)
+{
+    cx_ptx_placement placement = {.space = CX_PTX_GLOBAL};
+
+    if (cx_ptx_at(self, ".file") || cx_ptx_at(self, ".loc")) {
+        cx_ptx_skip_line(self);
+        return true;
+    }
+    if (cx_ptx_take(self, ".section"))
+        return skip_section(self);
+    if (cx_ptx_take(self, ".pragma")) {
+        while (self->token.kind == CX_PTX_STRING || cx_ptx_at(self, ","))
+            cx_ptx_advance(self);
+        return cx_ptx_expect(self, ";");
+    }
+    if (cx_ptx_take(self, ".extern"))
+        placement.external = true;
+    else
+        placement.exported = cx_ptx_take(self, ".visible") || cx_ptx_take(self, ".weak") ||
+                             cx_ptx_take(self, ".common");
+    if (cx_ptx_take(self, ".entry"))
+        return parse_function(self, true);
+    if (cx_ptx_take(self, ".func"))
+        return parse_function(self, false);
+    if (cx_ptx_take(self, ".shared"))
+        placement.space = CX_PTX_SHARED;
+    else if (cx_ptx_take(self, ".const"))
+        placement.constant = true;
+    else if (!cx_ptx_take(self, ".global"))
+        return cx_ptx_fail(self,
+                           self->token.kind == CX_PTX_WORD && self->token.text[0] == '.'
+                               ? CX_PTX_UNSUPPORTED
+                               : CX_PTX_INVALID,
+                           "'%.*s' outside a function", CX_PTX_QUOTE(&self->token));
+    return cx_ptx_parse_variables(self, placement);
+}
+
+static bool parse_module(cx_ptx_parser *self)
+{
+    uint64_t bits;
+
+    cx_ptx_advance(self);
+    if (!parse_version(self) || !parse_target(self))
+        return false;
+    if (cx_ptx_take(self, ".address_size")) {
+        if (!cx_ptx_expect_number(self, &bits))
+            return false;
+        if (bits != 64)
+            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "addresses of %u bits", (unsigned)bits);
+    }
+    while (self->token.kind != CX_PTX_END)
+        if (!parse_top(self))
+            return false;
+    return cx_ptx_measure_stacks(self);
+}
+
+cx_ptx_status cx_ptx_load(const char *text, size_t length, cx_ptx_module **out_module,
+                          cx_ptx_error *out_error)
+{
+    cx_ptx_error error = {0};
+    cx_ptx_parser self = {.lexer = {text, text + length, 1},
+                          .error = &error,
+                          .function = OUTSIDE,
+                          .module = calloc(1, sizeof(cx_ptx_module))};
+    bool done = self.module ? parse_module(&self) : cx_ptx_no_memory(&self);
+
+    cx_ptx_names_free(&self.names);
+    free(self.constants);
+    free(self.jumps);
+    if (done) {
+        *out_module = self.module;
+        return CX_PTX_SUCCESS;
+    }
+    cx_ptx_unload(self.module);
+    *out_error = error;
+    return self.status;
+}

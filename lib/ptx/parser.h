@@ -1,0 +1,201 @@
+/*
+ * The insides of the parser. What takes something leaves the token behind it as the one that is
+ * looked at. False: it is not there, or memory ran out, and the error says so.
+ */
+#ifndef CX_PTX_PARSER_H
+#define CX_PTX_PARSER_H
+
+#include "ptx/lex.h"
+#include "ptx/module.h"
+
+#define CX_PTX_NO_SLOT UINT32_MAX
+#define CX_PTX_VECTOR_MAX 8
+#define CX_PTX_OPERANDS_MAX 8
+#define CX_PTX_TEMPS_MAX 12
+
+/* A branch to a label that may come later. */
+typedef struct cx_ptx_jump {
+    size_t code;   /* the instruction, or the place in the table of targets */
+    bool in_table;
+    cx_ptx_token label;
+} cx_ptx_jump;
+
+typedef struct cx_ptx_parser {
+    cx_ptx_lexer lexer;
+    cx_ptx_token token; /* the one that is looked at */
+    cx_ptx_module *module;
+    cx_ptx_error *error;
+    cx_ptx_status status;
+    cx_ptx_names names;
+
+    /* The function that is being parsed. */
+    size_t function; /* index; functions move when there are more of them */
+    uint32_t registers;
+    uint32_t registers32; /* as a GPU would count them */
+    uint64_t *constants;
+    size_t constant_count, constant_capacity;
+    cx_ptx_jump *jumps;
+    size_t jump_count, jump_capacity;
+    size_t function_names; /* where its own names begin */
+    uint32_t temps[CX_PTX_TEMPS_MAX];
+    unsigned temp_count, temps_used;
+    int line; /* of the statement */
+} cx_ptx_parser;
+
+__attribute__((format(printf, 3, 4))) bool cx_ptx_fail(cx_ptx_parser *self, cx_ptx_status status,
+                                                       const char *format, ...);
+#define CX_PTX_INVALID_AT(self, ...) cx_ptx_fail(self, CX_PTX_INVALID, __VA_ARGS__)
+bool cx_ptx_no_memory(cx_ptx_parser *self);
+
+/* For messages: a token as it stands, cut. */
+#define CX_PTX_QUOTE(token) (int)((token)->length > 60 ? 60 : (token)->length), (token)->text
+
+void cx_ptx_advance(cx_ptx_parser *self);
+bool cx_ptx_at(const cx_ptx_parser *self, const char *word);
+bool cx_ptx_take(cx_ptx_parser *self, const char *word);   /* if it is there */
+bool cx_ptx_expect(cx_ptx_parser *self, const char *word); /* or the parse fails */
+bool cx_ptx_expect_number(cx_ptx_parser *self, uint64_t *out_number);
+bool cx_ptx_expect_word(cx_ptx_parser *self, cx_ptx_token *out_word);
+cx_ptx_token cx_ptx_peek(const cx_ptx_parser *self);
+void cx_ptx_skip_line(cx_ptx_parser *self);
+cx_ptx_type cx_ptx_token_type(const cx_ptx_token *token); /* of ".u32" */
+
+/* ---- functions: code, slots ---- */
+
+static inline cx_ptx_function *cx_ptx_current(cx_ptx_parser *self)
+{
+    return &self->module->functions[self->function];
+}
+
+/* False: out of memory. */
+bool cx_ptx_emit(cx_ptx_parser *self, cx_ptx_instruction instruction);
+
+/* Slots of registers and constants are numbered apart until the function ends. */
+#define CX_PTX_CONSTANT_BIT (UINT32_C(1) << 31)
+uint32_t cx_ptx_constant(cx_ptx_parser *self, uint64_t bits);
+uint32_t cx_ptx_register(cx_ptx_parser *self, uint32_t count); /* the first of so many new ones */
+uint32_t cx_ptx_temp(cx_ptx_parser *self); /* one for this statement */
+
+/* ---- operands ---- */
+
+typedef enum cx_ptx_operand_kind {
+    CX_PTX_OPERAND_NONE,
+    CX_PTX_OPERAND_REGISTER,
+    CX_PTX_OPERAND_NUMBER,
+    CX_PTX_OPERAND_SPECIAL,
+    CX_PTX_OPERAND_VARIABLE,
+    CX_PTX_OPERAND_ADDRESS, /* in brackets */
+    CX_PTX_OPERAND_VECTOR,
+    CX_PTX_OPERAND_SINK,
+    CX_PTX_OPERAND_WORD /* anything else: a label, a function */
+} cx_ptx_operand_kind;
+
+typedef struct cx_ptx_operand {
+    cx_ptx_operand_kind kind;
+    cx_ptx_token token;
+    bool negated;
+    cx_ptx_type type;     /* of a register; of a number: F32, F64 or S64 */
+    uint32_t slot;        /* of a register, a fixed special register; the base of an address */
+    uint64_t bits;        /* of a number */
+    cx_ptx_op special;    /* reads a special register that changes */
+    cx_ptx_space space;   /* of a variable, or of the variable in an address */
+    bool has_variable;
+    uint64_t variable_bytes;
+    int64_t offset;       /* of a variable, of an address */
+    uint32_t second;      /* what stands behind a bar, or CX_PTX_NO_SLOT */
+    unsigned count;       /* of a vector */
+    uint32_t parts[CX_PTX_VECTOR_MAX];
+    cx_ptx_type part_types[CX_PTX_VECTOR_MAX];
+} cx_ptx_operand;
+
+bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out_operand);
+
+/* A slot with the operand's value as that type, or CX_PTX_NO_SLOT. */
+uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type);
+
+/* The slot that an instruction writes, `bytes` wide; a sink gets a temporary one. */
+uint32_t cx_ptx_result(cx_ptx_parser *self, const cx_ptx_operand *operand, unsigned bytes);
+
+/* ---- instructions ---- */
+
+typedef struct cx_ptx_statement {
+    cx_ptx_token opcode;
+    cx_ptx_operand operands[CX_PTX_OPERANDS_MAX];
+    int count;
+} cx_ptx_statement;
+
+/* The parts of an opcode, one after the other. */
+typedef struct cx_ptx_words {
+    const char *next, *end;
+} cx_ptx_words;
+
+cx_ptx_words cx_ptx_words_of(const cx_ptx_token *opcode);
+bool cx_ptx_next_word(cx_ptx_words *words, cx_ptx_token *out_word);
+bool cx_ptx_has_word(const cx_ptx_token *opcode, const char *word);
+cx_ptx_type cx_ptx_last_type(const cx_ptx_token *opcode); /* of the last part */
+bool cx_ptx_unknown(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_wrong(cx_ptx_parser *self, const cx_ptx_statement *statement, const char *what);
+bool cx_ptx_need(cx_ptx_parser *self, const cx_ptx_statement *statement, int least, int most);
+
+typedef bool (*cx_ptx_encoder)(cx_ptx_parser *self, const cx_ptx_statement *statement);
+
+/* The rest of them stand in ops.def. */
+bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_carry(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_setp(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_set(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_cvt(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_bfi(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_lop3(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_ld(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_st(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_cvta(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_atom(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_red(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_fence(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_nothing(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_cp(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_ret(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_exit(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_trap(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_pause(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_bar(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_shfl(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_vote(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_match(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement);
+
+/* With operands of their own: from the opcode, which has been taken, to the semicolon. */
+bool cx_ptx_parse_call(cx_ptx_parser *self);
+bool cx_ptx_parse_branch(cx_ptx_parser *self, const cx_ptx_token *opcode, uint32_t guard,
+                         bool unless);
+
+/* From the guard or the opcode on to the semicolon. */
+bool cx_ptx_parse_instruction(cx_ptx_parser *self);
+
+/* ---- larger things ---- */
+
+/* `.align 4 .f32 a[2] = {1, 2}, b`; the word of the space has been taken. */
+typedef struct cx_ptx_placement {
+    cx_ptx_space space;
+    bool external, exported;
+    bool constant;
+} cx_ptx_placement;
+
+bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement);
+
+/* `.align 8 .b8 name[24]` as a list in parentheses; what follows the opening one. Their memory
+ * starts at *inout_bytes. */
+bool cx_ptx_parse_parameters(cx_ptx_parser *self, cx_ptx_function *function, cx_ptx_space space,
+                             size_t *inout_bytes);
+
+/* From the opening brace to the closing one. */
+bool cx_ptx_parse_body(cx_ptx_parser *self);
+
+/* Labels of the scope whose names begin at `from`: jumps from `first_jump` on find theirs. */
+bool cx_ptx_resolve_jumps(cx_ptx_parser *self, size_t from, size_t first_jump);
+
+#endif

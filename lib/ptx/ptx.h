@@ -1,0 +1,145 @@
+/*
+ * PTX, read and run on the CPU. This room knows no driver: where global memory lies, and whether to
+ * stop, it asks whoever launches.
+ *
+ * A module never changes once it is loaded: any number of threads may run its functions at once.
+ * Its variables in global and constant memory lie where the launch says; the module tells how many
+ * bytes they take and what they begin with.
+ */
+#ifndef CX_PTX_PTX_H
+#define CX_PTX_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cx_ptx_module cx_ptx_module;
+typedef struct cx_ptx_function cx_ptx_function;
+
+typedef enum cx_ptx_status {
+    CX_PTX_SUCCESS,
+    CX_PTX_INVALID,     /* no PTX, or an error in it */
+    CX_PTX_UNSUPPORTED, /* PTX that this room does not know */
+    CX_PTX_NO_MEMORY
+} cx_ptx_status;
+
+typedef struct cx_ptx_error {
+    int line; /* from 1 */
+    char message[160];
+} cx_ptx_error;
+
+/* What is static about a launch: bytes in the shared memory of a block, and so on. */
+#define CX_PTX_SHARED_MAX ((size_t)227 << 10)
+#define CX_PTX_SHARED_STATIC_MAX ((size_t)48 << 10)
+#define CX_PTX_PARAMETER_BYTES_MAX 4096
+#define CX_PTX_THREADS_MAX 1024
+
+/* Reads PTX; `text` need not stay. The error is written unless it succeeds. */
+cx_ptx_status cx_ptx_load(const char *text, size_t length, cx_ptx_module **out_module,
+                          cx_ptx_error *out_error);
+void cx_ptx_unload(cx_ptx_module *module); /* NULL is harmless */
+
+/* ---- variables ---- */
+
+typedef struct cx_ptx_variable {
+    const char *name;
+    size_t offset, bytes; /* in the module's memory */
+    bool exported;        /* .visible or .weak */
+} cx_ptx_variable;
+
+size_t cx_ptx_memory_bytes(const cx_ptx_module *module);
+
+/* Writes what the variables begin with, all cx_ptx_memory_bytes() of it; the memory will be seen by
+ * kernels at `address`. */
+void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory);
+
+size_t cx_ptx_variable_count(const cx_ptx_module *module);
+const cx_ptx_variable *cx_ptx_variable_at(const cx_ptx_module *module, size_t index);
+const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
+
+/* ---- kernels ---- */
+
+typedef struct cx_ptx_parameter {
+    uint32_t offset, bytes;
+} cx_ptx_parameter;
+
+/* What a kernel is; borrows from the module. */
+typedef struct cx_ptx_kernel_info {
+    const char *name;
+    const cx_ptx_parameter *parameters;
+    size_t parameter_count;
+    size_t parameter_bytes;
+    size_t shared_bytes; /* static */
+    size_t local_bytes;  /* of a thread */
+    size_t registers;    /* of 32 bits, of a thread */
+    uint32_t max_threads; /* .maxntid, .reqntid; 0: what the device can */
+    uint32_t required[3]; /* .reqntid; 0: any */
+} cx_ptx_kernel_info;
+
+/* Kernels only, in the order of the text. NULL: none. */
+size_t cx_ptx_kernel_count(const cx_ptx_module *module);
+const cx_ptx_function *cx_ptx_kernel_at(const cx_ptx_module *module, size_t index);
+const cx_ptx_function *cx_ptx_kernel_find(const cx_ptx_module *module, const char *name);
+cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
+                                          const cx_ptx_function *kernel);
+
+/* The .version of the text, 7.5 as 75, and the number of its .target, sm_80 as 80. */
+int cx_ptx_version(const cx_ptx_module *module);
+int cx_ptx_target(const cx_ptx_module *module);
+
+/* ---- launches ---- */
+
+/* A piece of global memory that may be used from now on until the launch is over. */
+typedef struct cx_ptx_range {
+    uint64_t address;
+    uint64_t bytes;
+    unsigned char *memory; /* where its first byte lies */
+    bool read_only;
+} cx_ptx_range;
+
+typedef struct cx_ptx_environment {
+    /* The range that holds the address, or false: there is none that may be used. */
+    bool (*find)(void *self, uint64_t address, cx_ptx_range *out_range);
+    /* Whether to give up; asked now and then. */
+    bool (*stopped)(void *self);
+    void *self;
+} cx_ptx_environment;
+
+typedef struct cx_ptx_launch {
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes; /* besides the static ones */
+    bool cooperative;      /* all blocks make progress together */
+    const void *parameters; /* parameter_bytes of the kernel */
+    uint64_t memory_address; /* of the module's variables */
+} cx_ptx_launch;
+
+typedef enum cx_ptx_outcome {
+    CX_PTX_DONE,
+    CX_PTX_STOPPED, /* `stopped` said so */
+    CX_PTX_OUT_OF_MEMORY,
+    CX_PTX_ILLEGAL_ADDRESS,
+    CX_PTX_MISALIGNED_ADDRESS,
+    CX_PTX_ILLEGAL_INSTRUCTION,
+    CX_PTX_TRAP,
+    CX_PTX_ASSERTION,
+    CX_PTX_STACK_OVERFLOW,
+    CX_PTX_DEADLOCK /* no thread of a block can ever go on */
+} cx_ptx_outcome;
+
+/* Where it failed. */
+typedef struct cx_ptx_fault {
+    uint32_t block[3], thread[3];
+    int line; /* of the PTX */
+    uint64_t address; /* of ILLEGAL_ADDRESS and MISALIGNED_ADDRESS */
+} cx_ptx_fault;
+
+/*
+ * Runs a grid in the calling thread and returns when it is done. Block dimensions are those the
+ * caller has checked: at most CX_PTX_THREADS_MAX threads, no dimension 0. The fault is written for
+ * outcomes from ILLEGAL_ADDRESS on.
+ */
+cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
+                          const cx_ptx_launch *launch, const cx_ptx_environment *environment,
+                          cx_ptx_fault *out_fault);
+
+#endif

@@ -1,0 +1,52 @@
+/* Sums and so on that are not rounded to nearest. The operands are volatile: nothing may be computed
+ * before the rounding is set, or after it is set back. */
+#include "ptx/grid.h"
+
+#include <fenv.h>
+#include <math.h>
+
+float cx_ptx_round_f32(cx_ptx_sum what, int how, float a, float b, float c)
+{
+    volatile float x = a, y = b, z = c, result;
+    int before = fegetround();
+
+    fesetround(how);
+    switch (what) {
+    case CX_PTX_SUM:
+        result = x + y;
+        break;
+    case CX_PTX_PRODUCT:
+        result = x * y;
+        break;
+    case CX_PTX_QUOTIENT:
+        result = x / y;
+        break;
+    default:
+        result = fmaf(x, y, z);
+    }
+    fesetround(before);
+    return result;
+}
+
+double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c)
+{
+    volatile double x = a, y = b, z = c, result;
+    int before = fegetround();
+
+    fesetround(how);
+    switch (what) {
+    case CX_PTX_SUM:
+        result = x + y;
+        break;
+    case CX_PTX_PRODUCT:
+        result = x * y;
+        break;
+    case CX_PTX_QUOTIENT:
+        result = x / y;
+        break;
+    default:
+        result = fma(x, y, z);
+    }
+    fesetround(before);
+    return result;
+}

@@ -1,0 +1,107 @@
+#include "ptx/stack.h"
+#include <stdlib.h>
+
+#define RECURSIONS 48
+
+enum { UNSEEN, OPEN, MEASURED };
+
+/* A function whose calls are being looked at. */
+typedef struct visit {
+    size_t function, next_call;
+} visit;
+
+static void count_call(cx_ptx_function *caller, const cx_ptx_function *callee)
+{
+    size_t slots = caller->slots + callee->stack_slots;
+    size_t bytes = caller->frame_bytes + callee->stack_bytes;
+
+    if (slots > caller->stack_slots)
+        caller->stack_slots = slots;
+    if (bytes > caller->stack_bytes)
+        caller->stack_bytes = bytes;
+}
+
+/* Whether a function that can be reached from `root` reaches itself. */
+static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
+{
+    size_t depth = 0;
+    bool recursive = false;
+
+    path[depth++] = (visit){root, 0};
+    while (depth > 0) {
+        visit *top = &path[depth - 1];
+        cx_ptx_function *function = &module->functions[top->function];
+
+        if (top->next_call == 0 && function->mark == UNSEEN) {
+            function->mark = OPEN;
+            function->stack_slots = function->slots;
+            function->stack_bytes = function->frame_bytes;
+        }
+        if (top->next_call == function->call_count) {
+            function->mark = MEASURED;
+            if (--depth > 0)
+                count_call(&module->functions[path[depth - 1].function], function);
+            continue;
+        }
+        size_t callee = function->calls[top->next_call++];
+        if (module->functions[callee].mark == UNSEEN)
+            path[depth++] = (visit){callee, 0};
+        else if (module->functions[callee].mark == OPEN)
+            recursive = true;
+        else
+            count_call(function, &module->functions[callee]);
+    }
+    return recursive;
+}
+
+static void make_room_for_recursion(cx_ptx_module *module)
+{
+    size_t slots = 0, bytes = 0;
+
+    for (size_t i = 0; i < module->function_count; i++) {
+        if (module->functions[i].slots > slots)
+            slots = module->functions[i].slots;
+        if (module->functions[i].frame_bytes > bytes)
+            bytes = module->functions[i].frame_bytes;
+    }
+    for (size_t i = 0; i < module->function_count; i++) {
+        if (module->functions[i].call_count == 0)
+            continue;
+        module->functions[i].stack_slots += slots * RECURSIONS;
+        module->functions[i].stack_bytes += bytes * RECURSIONS;
+    }
+}
+
+/* What is called must be there, but what ends an assertion. */
+static bool check_callees(cx_ptx_parser *self)
+{
+    for (size_t i = 0; i < self->module->function_count; i++) {
+        cx_ptx_function *caller = &self->module->functions[i];
+
+        for (size_t call = 0; call < caller->call_count; call++) {
+            const cx_ptx_function *callee = &self->module->functions[caller->calls[call]];
+
+            if (!callee->defined && !cx_ptx_is_assertion(callee))
+                return cx_ptx_fail(self, CX_PTX_UNSUPPORTED,
+                                   "the function '%.60s' is called and not defined", callee->name);
+        }
+    }
+    return true;
+}
+
+bool cx_ptx_measure_stacks(cx_ptx_parser *self)
+{
+    cx_ptx_module *module = self->module;
+    visit *path = calloc(module->function_count + 1, sizeof *path);
+    bool recursive = false;
+
+    if (!path)
+        return cx_ptx_no_memory(self);
+    for (size_t i = 0; i < module->function_count; i++)
+        if (module->functions[i].mark == UNSEEN)
+            recursive |= measure_from(module, i, path);
+    free(path);
+    if (recursive)
+        make_room_for_recursion(module);
+    return check_callees(self);
+}

@@ -1,0 +1,323 @@
+/* What the threads of a block, and the lanes of a warp, do together. */
+#include "ptx/grid.h"
+
+/* ---- barriers ---- */
+
+void cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                           const cx_ptx_instruction *at)
+{
+    uint32_t number = thread->slots[at->a].u32, expected = thread->slots[at->b].u32;
+    cx_ptx_barrier *barrier;
+
+    if (number >= CX_PTX_BARRIERS || expected > grid->threads_in_block) {
+        cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+        return;
+    }
+    barrier = &block->barriers[number];
+    barrier->open = true;
+    barrier->arrived++;
+    barrier->expected = expected;
+    if (at->op == CX_PTX_BARRIER) {
+        barrier->truths += at->mode != CX_PTX_REDUCE_NONE && thread->slots[at->c].u32 != 0;
+        thread->state = CX_PTX_THREAD_AT_BARRIER;
+    }
+}
+
+static uint32_t reduced(const cx_ptx_barrier *barrier, const cx_ptx_instruction *at)
+{
+    switch (at->mode) {
+    case CX_PTX_REDUCE_COUNT:
+        return barrier->truths;
+    case CX_PTX_REDUCE_AND:
+        return barrier->truths == barrier->arrived;
+    default:
+        return barrier->truths > 0;
+    }
+}
+
+static void release(cx_ptx_block *block, uint32_t number, uint32_t threads)
+{
+    cx_ptx_barrier *barrier = &block->barriers[number];
+
+    for (uint32_t i = 0; i < threads; i++) {
+        cx_ptx_thread *thread = &block->threads[i];
+        const cx_ptx_instruction *at = thread->next;
+
+        if (thread->state != CX_PTX_THREAD_AT_BARRIER || thread->slots[at->a].u32 != number)
+            continue;
+        if (at->mode != CX_PTX_REDUCE_NONE)
+            thread->slots[at->d].u32 = reduced(barrier, at);
+        thread->state = CX_PTX_THREAD_READY;
+        thread->next++;
+    }
+    *barrier = (cx_ptx_barrier){0};
+}
+
+/* Threads that have ended count as there. */
+bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads)
+{
+    bool released = false;
+
+    for (uint32_t i = 0; i < CX_PTX_BARRIERS; i++) {
+        const cx_ptx_barrier *barrier = &block->barriers[i];
+
+        if (!barrier->open || barrier->arrived < (barrier->expected ? barrier->expected
+                                                                    : block->left))
+            continue;
+        release(block, i, threads);
+        released = true;
+    }
+    return released;
+}
+
+/* ---- warps ---- */
+
+/* The lanes of a warp that do one thing together. */
+typedef struct party {
+    cx_ptx_thread *lanes; /* the first thread of the warp */
+    const cx_ptx_instruction *at; /* of one of them; the others do the same, with their own slots */
+    uint32_t present;
+} party;
+
+static cx_ptx_slot *slot_of(const party *all, unsigned lane, uint32_t slot)
+{
+    return &all->lanes[lane].slots[slot];
+}
+
+static const cx_ptx_instruction *instruction_of(const party *all, unsigned lane)
+{
+    return all->lanes[lane].next;
+}
+
+static bool is_present(const party *all, unsigned lane)
+{
+    return all->present >> lane & 1;
+}
+
+/* Which lane a lane reads from, and whether that lies in its segment. */
+static unsigned source_of(const party *all, unsigned lane, bool *out_inside)
+{
+    const cx_ptx_instruction *at = instruction_of(all, lane);
+    uint32_t b = slot_of(all, lane, at->b)->u32 & 31, c = slot_of(all, lane, at->c)->u32;
+    uint32_t mask = c >> 8 & 31, clamp = c & 31;
+    int least = (int)(lane & mask), most = (int)((lane & mask) | (clamp & ~mask)), source;
+
+    switch (at->mode) {
+    case CX_PTX_WARP_SHUFFLE_UP:
+        source = (int)lane - (int)b;
+        *out_inside = source >= most;
+        break;
+    case CX_PTX_WARP_SHUFFLE_DOWN:
+        source = (int)(lane + b);
+        *out_inside = source <= most;
+        break;
+    case CX_PTX_WARP_SHUFFLE_BUTTERFLY:
+        source = (int)(lane ^ b);
+        *out_inside = source <= most;
+        break;
+    default:
+        source = least | (int)(b & ~mask);
+        *out_inside = source <= most;
+    }
+    return *out_inside ? (unsigned)source : lane;
+}
+
+static void shuffle(const party *all)
+{
+    uint32_t values[CX_PTX_WARP_SIZE], results[CX_PTX_WARP_SIZE];
+    bool inside[CX_PTX_WARP_SIZE];
+
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        values[lane] = is_present(all, lane)
+                           ? slot_of(all, lane, instruction_of(all, lane)->a)->u32
+                           : 0;
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        if (is_present(all, lane))
+            results[lane] = values[source_of(all, lane, &inside[lane]) & 31];
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        if (!is_present(all, lane))
+            continue;
+        const cx_ptx_instruction *at = instruction_of(all, lane);
+        slot_of(all, lane, at->d)->u32 = results[lane];
+        if (at->site != UINT32_MAX)
+            slot_of(all, lane, at->site)->u32 = inside[lane];
+    }
+}
+
+static uint32_t ballot(const party *all)
+{
+    uint32_t votes = 0;
+
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        if (is_present(all, lane) && slot_of(all, lane, instruction_of(all, lane)->a)->u32)
+            votes |= UINT32_C(1) << lane;
+    return votes;
+}
+
+static void give_all(const party *all, uint32_t value)
+{
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        if (is_present(all, lane))
+            slot_of(all, lane, instruction_of(all, lane)->d)->u32 = value;
+}
+
+static void vote(const party *all)
+{
+    uint32_t votes = ballot(all);
+
+    switch (all->at->mode) {
+    case CX_PTX_WARP_ALL:
+        give_all(all, votes == all->present);
+        break;
+    case CX_PTX_WARP_ANY:
+        give_all(all, votes != 0);
+        break;
+    case CX_PTX_WARP_UNIFORM:
+        give_all(all, votes == all->present || votes == 0);
+        break;
+    default:
+        give_all(all, votes);
+    }
+}
+
+static uint32_t lanes_with(const party *all, uint64_t value)
+{
+    cx_ptx_type type = (cx_ptx_type)all->at->type;
+    uint32_t same = 0;
+
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        if (is_present(all, lane) &&
+            cx_ptx_extend(type, slot_of(all, lane, instruction_of(all, lane)->a)->u64) == value)
+            same |= UINT32_C(1) << lane;
+    return same;
+}
+
+static void match(const party *all)
+{
+    cx_ptx_type type = (cx_ptx_type)all->at->type;
+    uint32_t results[CX_PTX_WARP_SIZE] = {0};
+
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
+        if (is_present(all, lane))
+            results[lane] = lanes_with(
+                all, cx_ptx_extend(type, slot_of(all, lane, instruction_of(all, lane)->a)->u64));
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        if (!is_present(all, lane))
+            continue;
+        const cx_ptx_instruction *at = instruction_of(all, lane);
+        bool same = results[lane] == all->present;
+        slot_of(all, lane, at->d)->u32 =
+            at->mode == CX_PTX_WARP_MATCH_ANY || same ? results[lane] : 0;
+        if (at->site != UINT32_MAX)
+            slot_of(all, lane, at->site)->u32 = same;
+    }
+}
+
+static uint32_t reduced_pair(const cx_ptx_instruction *at, uint32_t a, uint32_t b)
+{
+    bool less = at->type == CX_PTX_S32 ? (int32_t)a < (int32_t)b : a < b;
+
+    switch (at->mode) {
+    case CX_PTX_WARP_REDUCE_ADD:
+        return a + b;
+    case CX_PTX_WARP_REDUCE_MIN:
+        return less ? a : b;
+    case CX_PTX_WARP_REDUCE_MAX:
+        return less ? b : a;
+    case CX_PTX_WARP_REDUCE_AND:
+        return a & b;
+    case CX_PTX_WARP_REDUCE_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+static void reduce(const party *all)
+{
+    uint32_t value = 0;
+    bool first = true;
+
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        if (!is_present(all, lane))
+            continue;
+        uint32_t own = slot_of(all, lane, instruction_of(all, lane)->a)->u32;
+        value = first ? own : reduced_pair(all->at, value, own);
+        first = false;
+    }
+    give_all(all, value);
+}
+
+static void perform(const party *all)
+{
+    switch (all->at->mode) {
+    case CX_PTX_WARP_SYNC:
+        break;
+    case CX_PTX_WARP_SHUFFLE_UP:
+    case CX_PTX_WARP_SHUFFLE_DOWN:
+    case CX_PTX_WARP_SHUFFLE_BUTTERFLY:
+    case CX_PTX_WARP_SHUFFLE_INDEX:
+        shuffle(all);
+        break;
+    case CX_PTX_WARP_ALL:
+    case CX_PTX_WARP_ANY:
+    case CX_PTX_WARP_UNIFORM:
+    case CX_PTX_WARP_BALLOT:
+        vote(all);
+        break;
+    case CX_PTX_WARP_MATCH_ANY:
+    case CX_PTX_WARP_MATCH_ALL:
+        match(all);
+        break;
+    default:
+        reduce(all);
+    }
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        if (!is_present(all, lane))
+            continue;
+        all->lanes[lane].state = CX_PTX_THREAD_READY;
+        all->lanes[lane].next++;
+    }
+}
+
+/* Whether all lanes of the mask that have not ended wait for the same. */
+static bool gathered(cx_ptx_thread *lanes, unsigned count, unsigned of, party *out)
+{
+    const cx_ptx_instruction *at = lanes[of].next;
+    uint32_t mask = lanes[of].slots[at->e].u32;
+
+    *out = (party){lanes, at, 0};
+    for (unsigned lane = 0; lane < count; lane++) {
+        const cx_ptx_thread *thread = &lanes[lane];
+
+        if (!(mask >> lane & 1) || thread->state == CX_PTX_THREAD_ENDED)
+            continue;
+        if (thread->state != CX_PTX_THREAD_AT_WARP || thread->next->mode != at->mode ||
+            thread->next->type != at->type || thread->slots[thread->next->e].u32 != mask)
+            return false;
+        out->present |= UINT32_C(1) << lane;
+    }
+    return true;
+}
+
+bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
+{
+    uint32_t left = grid->threads_in_block - first;
+    unsigned count = left < CX_PTX_WARP_SIZE ? left : CX_PTX_WARP_SIZE;
+    cx_ptx_thread *lanes = &block->threads[first];
+    bool released = false;
+    party all;
+
+    for (unsigned lane = 0; lane < count; lane++) {
+        if (lanes[lane].state != CX_PTX_THREAD_AT_WARP || !gathered(lanes, count, lane, &all))
+            continue;
+        /* A lane that its own mask leaves out would wait for ever. */
+        if (!(all.present >> lane & 1)) {
+            cx_ptx_thread_fail(grid, block, &lanes[lane], CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            return false;
+        }
+        perform(&all);
+        released = true;
+    }
+    return released;
+}

@@ -1,0 +1,372 @@
+/* Variables and parameters. */
+#include "ptx/growth.h"
+#include "ptx/parser.h"
+
+#include <string.h>
+
+#define VARIABLE_BYTES_MAX ((uint64_t)1 << 36)
+#define LOCAL_BYTES_MAX ((uint64_t)512 << 10)
+
+/* ---- what stands before the name, and its size ---- */
+
+typedef struct declaration {
+    uint64_t align, element_bytes, count;
+    cx_ptx_type type;
+    bool open; /* a size in brackets is left out */
+    cx_ptx_token name;
+} declaration;
+
+static bool take_align(cx_ptx_parser *self, declaration *out)
+{
+    if (!cx_ptx_take(self, ".align"))
+        return true;
+    if (!cx_ptx_expect_number(self, &out->align))
+        return false;
+    if (out->align == 0 || out->align > 4096 || (out->align & (out->align - 1)))
+        return CX_PTX_INVALID_AT(self, "an alignment must be a power of two");
+    return true;
+}
+
+static bool take_type(cx_ptx_parser *self, declaration *out)
+{
+    unsigned count = 1;
+
+    if (cx_ptx_take(self, ".v2"))
+        count = 2;
+    else if (cx_ptx_take(self, ".v4"))
+        count = 4;
+    out->type = cx_ptx_token_type(&self->token);
+    if (out->type == CX_PTX_NO_TYPE || out->type == CX_PTX_PRED)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a variable of the type '%.*s'",
+                           CX_PTX_QUOTE(&self->token));
+    cx_ptx_advance(self);
+    out->element_bytes = (uint64_t)count * cx_ptx_type_bytes(out->type);
+    return true;
+}
+
+static bool take_sizes(cx_ptx_parser *self, declaration *out)
+{
+    uint64_t size;
+
+    out->count = 1;
+    out->open = false;
+    while (cx_ptx_take(self, "[")) {
+        if (cx_ptx_take(self, "]")) {
+            out->open = true;
+            continue;
+        }
+        if (!cx_ptx_expect_number(self, &size) || !cx_ptx_expect(self, "]"))
+            return false;
+        if (__builtin_mul_overflow(out->count, size, &out->count) ||
+            out->count > VARIABLE_BYTES_MAX / 64)
+            return CX_PTX_INVALID_AT(self, "a variable is too large");
+    }
+    return true;
+}
+
+static uint64_t aligned(uint64_t offset, uint64_t align)
+{
+    return (offset + align - 1) & ~(align - 1);
+}
+
+/* Places a variable; *inout_bytes is how many the space has in use. */
+static bool place(cx_ptx_parser *self, const declaration *what, uint64_t limit,
+                  size_t *inout_bytes, uint64_t *out_offset)
+{
+    uint64_t align = what->align ? what->align : what->element_bytes;
+    uint64_t offset = aligned(*inout_bytes, align);
+    uint64_t bytes = what->element_bytes * what->count;
+
+    if (bytes > limit || offset > limit - bytes)
+        return CX_PTX_INVALID_AT(self, "too much memory: '%.*s'", CX_PTX_QUOTE(&what->name));
+    *out_offset = offset;
+    *inout_bytes = offset + bytes;
+    return true;
+}
+
+/* ---- what a variable begins with ---- */
+
+typedef struct content {
+    unsigned char *bytes;
+    size_t count, capacity; /* bytes */
+    size_t relocations;     /* of before: theirs are relative to the variable */
+} content;
+
+static bool add_bytes(cx_ptx_parser *self, content *out, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *grown = out->bytes;
+        bool enough = cx_ptx_grow(&grown, out->count, &out->capacity, 1);
+
+        out->bytes = grown;
+        if (!enough)
+            return cx_ptx_no_memory(self);
+        out->bytes[out->count++] = ((const unsigned char *)bytes)[i];
+    }
+    return true;
+}
+
+static bool add_relocation(cx_ptx_parser *self, content *out, uint64_t target)
+{
+    cx_ptx_module *module = self->module;
+    void *relocations = module->relocations;
+    bool grown = cx_ptx_grow(&relocations, module->relocation_count,
+                             &module->relocation_capacity, sizeof *module->relocations);
+
+    module->relocations = relocations;
+    if (!grown)
+        return cx_ptx_no_memory(self);
+    module->relocations[module->relocation_count++] = (cx_ptx_relocation){out->count, target};
+    return add_bytes(self, out, &(uint64_t){0}, sizeof(uint64_t));
+}
+
+/* A number as `element_bytes` of the type. */
+static bool take_number(cx_ptx_parser *self, const declaration *what, content *out)
+{
+    cx_ptx_operand number;
+    float narrow;
+    double wide;
+    uint64_t bits;
+
+    if (!cx_ptx_parse_operand(self, &number))
+        return false;
+    bits = number.bits;
+    memcpy(&wide, &bits, sizeof wide);
+    if (what->type == CX_PTX_F32 && number.type == CX_PTX_F64) {
+        narrow = (float)wide;
+        memcpy(&bits, &narrow, sizeof narrow);
+    }
+    if (number.kind != CX_PTX_OPERAND_NUMBER)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as what a variable begins with",
+                           CX_PTX_QUOTE(&number.token));
+    return add_bytes(self, out, &bits, cx_ptx_type_bytes(what->type));
+}
+
+static bool take_symbol(cx_ptx_parser *self, const declaration *what, content *out)
+{
+    bool generic = cx_ptx_take(self, "generic") && cx_ptx_expect(self, "(");
+    cx_ptx_operand symbol;
+
+    if (!cx_ptx_parse_operand(self, &symbol))
+        return false;
+    if (generic && !cx_ptx_expect(self, ")"))
+        return false;
+    if (symbol.kind != CX_PTX_OPERAND_VARIABLE || symbol.space != CX_PTX_GLOBAL ||
+        cx_ptx_type_bytes(what->type) != 8)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as what a variable begins with",
+                           CX_PTX_QUOTE(&symbol.token));
+    return add_relocation(self, out, (uint64_t)symbol.offset);
+}
+
+/* Braces are read through: what they group has no gaps. */
+static bool take_content(cx_ptx_parser *self, const declaration *what, content *out)
+{
+    int depth = 0;
+
+    do {
+        if (cx_ptx_take(self, "{")) {
+            depth++;
+            if (!cx_ptx_at(self, "}"))
+                continue;
+        } else if (self->token.kind == CX_PTX_WORD) {
+            if (!take_symbol(self, what, out))
+                return false;
+        } else if (!take_number(self, what, out)) {
+            return false;
+        }
+        while (depth > 0 && cx_ptx_take(self, "}"))
+            depth--;
+        if (depth > 0 && !cx_ptx_at(self, "{") && !cx_ptx_expect(self, ","))
+            return false;
+    } while (depth > 0);
+    return true;
+}
+
+static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset)
+{
+    cx_ptx_module *module = self->module;
+    void *images = module->images;
+    bool grown = cx_ptx_grow(&images, module->image_count, &module->image_capacity,
+                             sizeof *module->images);
+
+    module->images = images;
+    if (!grown)
+        return cx_ptx_no_memory(self);
+    module->images[module->image_count++] = (cx_ptx_image){offset, taken->count, taken->bytes};
+    for (size_t i = taken->relocations; i < module->relocation_count; i++)
+        module->relocations[i].offset += offset;
+    taken->bytes = NULL;
+    return true;
+}
+
+/* ---- variables ---- */
+
+static bool add_name(cx_ptx_parser *self, const declaration *what, cx_ptx_space space,
+                     uint64_t offset)
+{
+    const cx_ptx_name name = {.text = what->name.text,
+                              .length = (uint32_t)what->name.length,
+                              .kind = CX_PTX_NAME_VARIABLE,
+                              .type = what->type,
+                              .space = space,
+                              .offset = offset,
+                              .bytes = what->element_bytes * what->count};
+
+    return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
+}
+
+static bool publish(cx_ptx_parser *self, const declaration *what, cx_ptx_placement placement,
+                    uint64_t offset)
+{
+    cx_ptx_module *module = self->module;
+    void *variables = module->variables;
+    char *name;
+    bool grown = cx_ptx_grow(&variables, module->variable_count, &module->variable_capacity,
+                             sizeof *module->variables);
+
+    module->variables = variables;
+    name = grown ? strndup(what->name.text, what->name.length) : NULL;
+    if (!name)
+        return cx_ptx_no_memory(self);
+    module->variables[module->variable_count++] =
+        (cx_ptx_variable){name, offset, what->element_bytes * what->count, placement.exported};
+    return true;
+}
+
+static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placement placement)
+{
+    content taken = {.relocations = self->module->relocation_count};
+    uint64_t offset;
+    bool done = true;
+
+    if (cx_ptx_take(self, "=")) {
+        done = take_content(self, what, &taken);
+        if (done && what->open && what->count > 0)
+            what->count = (taken.count + what->element_bytes * what->count - 1) /
+                          (what->element_bytes * what->count) * what->count;
+        if (done && taken.count > what->element_bytes * what->count)
+            done = CX_PTX_INVALID_AT(self, "more values than '%.*s' has room for",
+                                     CX_PTX_QUOTE(&what->name));
+    } else if (what->open) {
+        done = CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
+    }
+    done = done && place(self, what, VARIABLE_BYTES_MAX, &self->module->memory_bytes, &offset) &&
+           (taken.count == 0 || keep_content(self, &taken, offset)) &&
+           publish(self, what, placement, offset) &&
+           add_name(self, what, CX_PTX_GLOBAL, offset);
+    free(taken.bytes);
+    return done;
+}
+
+static bool define_shared(cx_ptx_parser *self, const declaration *what, bool external)
+{
+    bool inside = self->function < self->module->function_count;
+    uint64_t offset = 0;
+
+    if (external || what->open)
+        return add_name(self, what, CX_PTX_DYNAMIC, 0);
+    return place(self, what, CX_PTX_SHARED_STATIC_MAX,
+                 inside ? &cx_ptx_current(self)->shared_bytes : &self->module->shared_bytes,
+                 &offset) &&
+           add_name(self, what, CX_PTX_SHARED, offset);
+}
+
+static bool define_local(cx_ptx_parser *self, const declaration *what)
+{
+    uint64_t offset;
+
+    if (self->function >= self->module->function_count)
+        return CX_PTX_INVALID_AT(self, ".local outside a function");
+    return place(self, what, LOCAL_BYTES_MAX, &cx_ptx_current(self)->frame_bytes, &offset) &&
+           add_name(self, what, CX_PTX_LOCAL, offset);
+}
+
+/* A variable of another module: there is no other. */
+static bool refuse_external(cx_ptx_parser *self, const declaration *what)
+{
+    return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' is defined in another module",
+                       CX_PTX_QUOTE(&what->name));
+}
+
+bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
+{
+    declaration what = {0};
+
+    if (cx_ptx_at(self, ".attribute"))
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, ".attribute of a variable");
+    if (!take_align(self, &what) || !take_type(self, &what))
+        return false;
+    do {
+        bool done;
+
+        if (!cx_ptx_expect_word(self, &what.name) || !take_sizes(self, &what))
+            return false;
+        if (placement.space == CX_PTX_SHARED)
+            done = define_shared(self, &what, placement.external);
+        else if (placement.space == CX_PTX_LOCAL)
+            done = define_local(self, &what);
+        else if (placement.external)
+            done = refuse_external(self, &what);
+        else
+            done = define_global(self, &what, placement);
+        if (!done)
+            return false;
+    } while (cx_ptx_take(self, ","));
+    return cx_ptx_expect(self, ";");
+}
+
+/* ---- parameters ---- */
+
+/* What says more of a pointer: .ptr .global .align 16 */
+static bool skip_pointer(cx_ptx_parser *self)
+{
+    declaration unused;
+
+    if (!cx_ptx_take(self, ".ptr"))
+        return true;
+    if (!cx_ptx_take(self, ".global") && !cx_ptx_take(self, ".const") &&
+        !cx_ptx_take(self, ".shared"))
+        cx_ptx_take(self, ".local");
+    return take_align(self, &unused);
+}
+
+static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_t *inout_capacity,
+                           cx_ptx_space space, size_t *inout_bytes)
+{
+    uint64_t limit = space == CX_PTX_PARAMETER ? CX_PTX_PARAMETER_BYTES_MAX : LOCAL_BYTES_MAX;
+    void *parameters = function->parameters;
+    declaration what = {0};
+    uint64_t offset;
+    bool grown;
+
+    if (cx_ptx_at(self, ".reg"))
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "parameters in registers");
+    if (!cx_ptx_expect(self, ".param") || !take_align(self, &what) || !take_type(self, &what) ||
+        !skip_pointer(self) || !cx_ptx_expect_word(self, &what.name) || !take_sizes(self, &what) ||
+        !place(self, &what, limit, inout_bytes, &offset) || !add_name(self, &what, space, offset))
+        return false;
+    if (what.open)
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a parameter without a size");
+    grown = cx_ptx_grow(&parameters, function->parameter_count, inout_capacity,
+                        sizeof *function->parameters);
+    function->parameters = parameters;
+    if (!grown)
+        return cx_ptx_no_memory(self);
+    function->parameters[function->parameter_count++] =
+        (cx_ptx_parameter){(uint32_t)offset, (uint32_t)(what.element_bytes * what.count)};
+    return true;
+}
+
+bool cx_ptx_parse_parameters(cx_ptx_parser *self, cx_ptx_function *function, cx_ptx_space space,
+                             size_t *inout_bytes)
+{
+    size_t capacity = function->parameter_count;
+
+    if (cx_ptx_take(self, ")"))
+        return true;
+    do {
+        if (!take_parameter(self, function, &capacity, space, inout_bytes))
+            return false;
+    } while (cx_ptx_take(self, ","));
+    return cx_ptx_expect(self, ")");
+}
