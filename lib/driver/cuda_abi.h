@@ -21,6 +21,8 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUlib_st *CUlibrary;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUkern_st *CUkernel;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
@@ -289,8 +291,54 @@ typedef struct cxu_memcpy_3d {
     size_t depth;
 } cxu_memcpy_3d;
 
-/* What loading takes; no value of these is used. */
-typedef enum cxu_jit_option { CXU_JIT_MAX_REGISTERS = 0 } cxu_jit_option;
+/* Code. Of what loading takes, only the logs are written. */
+typedef enum cxu_jit_option {
+    CXU_JIT_MAX_REGISTERS = 0,
+    CXU_JIT_INFO_LOG_BUFFER = 3,
+    CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
+    CXU_JIT_ERROR_LOG_BUFFER = 5,
+    CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
+} cxu_jit_option;
+
+typedef enum cxu_func_attribute {
+    CXU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    CXU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    CXU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
+    CXU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+    CXU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+    CXU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
+    CXU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
+    CXU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
+    CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+    CXU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9
+} cxu_func_attribute;
+
+enum { CXU_LAUNCH_PARAM_END = 0, CXU_LAUNCH_PARAM_BUFFER_POINTER = 1, CXU_LAUNCH_PARAM_BUFFER_SIZE = 2 };
+
+typedef enum cxu_launch_attribute_id {
+    CXU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+    CXU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    CXU_LAUNCH_ATTRIBUTE_PRIORITY = 8
+} cxu_launch_attribute_id;
+
+typedef struct cxu_launch_attribute {
+    cxu_launch_attribute_id id;
+    char padding[4];
+    union {
+        char bytes[64];
+        int number;
+    } value;
+} cxu_launch_attribute;
+
+typedef struct cxu_launch_config {
+    unsigned int grid_x, grid_y, grid_z;
+    unsigned int block_x, block_y, block_z;
+    unsigned int shared_bytes;
+    CUstream stream;
+    cxu_launch_attribute *attributes;
+    unsigned int attribute_count;
+} cxu_launch_config;
+
 typedef enum cxu_library_option { CXU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0 } cxu_library_option;
 
 /* Capture and graphs. */
@@ -338,6 +386,27 @@ typedef struct cxu_memset_node_params {
     size_t height;
 } cxu_memset_node_params;
 
+typedef struct cxu_kernel_node_params_v1 {
+    CUfunction function;
+    unsigned int grid_x, grid_y, grid_z;
+    unsigned int block_x, block_y, block_z;
+    unsigned int shared_bytes;
+    void **parameters;
+    void **extra;
+} cxu_kernel_node_params_v1;
+
+/* Without a function: the kernel, in the context. */
+typedef struct cxu_kernel_node_params {
+    CUfunction function;
+    unsigned int grid_x, grid_y, grid_z;
+    unsigned int block_x, block_y, block_z;
+    unsigned int shared_bytes;
+    void **parameters;
+    void **extra;
+    CUkernel kernel;
+    CUcontext context;
+} cxu_kernel_node_params;
+
 typedef struct cxu_host_node_params {
     CUhostFn function;
     void *user_data;
@@ -362,6 +431,7 @@ typedef struct cxu_graph_node_params {
             CUcontext context;
         } fill;
         cxu_host_node_params host;
+        cxu_kernel_node_params kernel;
         struct {
             CUgraph graph;
             int ownership;
@@ -413,6 +483,7 @@ typedef struct cxu_graph_exec_update_result_info {
 
 enum {
     CXU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
+    CXU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS = 4,
     CXU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS = 8,
     CXU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS = 16,
     CXU_GRAPH_DEBUG_DOT_FLAGS_HOST_NODE_PARAMS = 32,

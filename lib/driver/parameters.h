@@ -20,6 +20,12 @@
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7)
 #define CX_DECLARE_8(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8) \
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8)
+#define CX_DECLARE_9(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9) \
+    (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8, t9 n9)
+#define CX_DECLARE_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10) \
+    (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8, t9 n9, t10 n10)
+#define CX_DECLARE_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10, t11, n11) \
+    (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8, t9 n9, t10 n10, t11 n11)
 
 #define CX_PASS(arity, list) CX_PASS_(arity, list)
 #define CX_PASS_(arity, list) CX_PASS_##arity list
@@ -34,5 +40,11 @@
     (n1, n2, n3, n4, n5, n6, n7)
 #define CX_PASS_8(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8) \
     (n1, n2, n3, n4, n5, n6, n7, n8)
+#define CX_PASS_9(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9) \
+    (n1, n2, n3, n4, n5, n6, n7, n8, n9)
+#define CX_PASS_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10) \
+    (n1, n2, n3, n4, n5, n6, n7, n8, n9, n10)
+#define CX_PASS_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10, t11, n11) \
+    (n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11)
 
 #endif

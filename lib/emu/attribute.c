@@ -11,7 +11,7 @@ enum {
 
 /*
  * A made-up GPU with the limits of compute capability 7.5. What a program could only use through
- * calls that this driver does not have (stream memory operations, cooperative launches) is not
+ * calls that this driver does not have (stream memory operations) is not
  * claimed. An attribute that is not listed is 0.
  */
 static const int gpu_values[ATTRIBUTES] = {
@@ -94,6 +94,7 @@ static const int gpu_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS] = 1,
     [CXU_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM] = 1,
+    [CXU_ATTRIBUTE_COOPERATIVE_LAUNCH] = 1,
     [CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 65536,
     [CXU_ATTRIBUTE_HOST_REGISTER_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED] = 1,

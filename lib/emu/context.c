@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "emu/device.h"
 #include "emu/limit.h"
+#include "emu/module.h"
 #include "emu/slot.h"
 #include "emu/stack.h"
 #include "emu/state.h"
@@ -117,6 +118,7 @@ void cx_emu_context_close(cx_emu_context *context)
     atomic_store_explicit(&context->live_id, 0, memory_order_release);
     context->closing = true;
     cx_emu_streams_close(context);
+    cx_emu_modules_release(context);
     cx_emu_allocations_release(context);
     context->closing = false;
     open_contexts--;

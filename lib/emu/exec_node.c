@@ -42,7 +42,7 @@ cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node_handle,
     if (result == CXU_SUCCESS && !may_become(&node->operation, operation))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
-        node->operation = *operation;
+        cx_emu_operation_assign(&node->operation, operation);
     return result;
 }
 
@@ -152,7 +152,7 @@ cxu_result cx_emu_call_graph_exec_child_graph_node_set_params(CUgraphExec exec, 
     return result;
 }
 
-/* ---- nodes that do nothing for a while: copies and fills only ---- */
+/* ---- nodes that do nothing for a while: kernels, copies and fills only ---- */
 
 static cxu_result find_switchable(CUgraphExec exec, CUgraphNode handle, cx_emu_node **out_node)
 {
@@ -161,6 +161,7 @@ static cxu_result find_switchable(CUgraphExec exec, CUgraphNode handle, cx_emu_n
     if (result != CXU_SUCCESS)
         return result;
     switch ((*out_node)->operation.type) {
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
     case CXU_GRAPH_NODE_TYPE_MEMSET:
         return CXU_SUCCESS;

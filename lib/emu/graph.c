@@ -186,6 +186,7 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *opera
         goto free_list;
     node->id = ++last_id;
     node->operation = *operation;
+    cx_emu_operation_retain(operation);
     append(graph, node);
     for (size_t i = 0; i < before->count; i++) {
         cx_emu_nodes_put(&node->before, before->items[i]);
@@ -212,6 +213,7 @@ void cx_emu_node_destroy(cx_emu_node *node)
         take_out(&node->after.items[i]->before, node);
     if (node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
         cx_emu_graph_destroy(node->operation.of.child);
+    cx_emu_operation_drop(&node->operation);
     *(node->previous ? &node->previous->next : &graph->first) = node->next;
     *(node->next ? &node->next->previous : &graph->last) = node->previous;
     graph->node_count--;

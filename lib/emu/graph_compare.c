@@ -35,7 +35,9 @@ static cxu_graph_exec_update_result compare_nodes(const cx_emu_node *node, const
             return CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         }
     if (!cx_emu_operation_compatible(&node->operation, &like->operation))
-        return CXU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+        return node->operation.type == CXU_GRAPH_NODE_TYPE_KERNEL
+                   ? CXU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
+                   : CXU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
     return CXU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
@@ -78,6 +80,6 @@ void cx_emu_graph_assign(cx_emu_graph *graph, const cx_emu_graph *like)
         if (node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
             cx_emu_graph_assign(node->operation.of.child, other->operation.of.child);
         else
-            node->operation = other->operation;
+            cx_emu_operation_assign(&node->operation, &other->operation);
     }
 }

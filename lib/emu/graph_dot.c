@@ -11,6 +11,8 @@
 static const char *type_name(cxu_graph_node_type type)
 {
     switch (type) {
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        return "KERNEL";
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
         return "MEMCPY";
     case CXU_GRAPH_NODE_TYPE_MEMSET:
@@ -41,6 +43,19 @@ static void print_copy(FILE *out, const cxu_memcpy_3d *copy, bool all)
         fprintf(out, "\\n%zu x %zu x %zu bytes", copy->width_bytes, copy->height, copy->depth);
 }
 
+/* The name of a kernel is always there, while its module is. */
+static void print_kernel(FILE *out, const cx_emu_launch *kernel, bool all)
+{
+    cx_emu_function *function;
+
+    if (cx_emu_function_find(kernel->function, &function) == CXU_SUCCESS)
+        fprintf(out, "\\n%s", cx_emu_function_describe(function).name);
+    if (all)
+        fprintf(out, "\\n<<<(%u,%u,%u),(%u,%u,%u),%u>>>", kernel->grid[0], kernel->grid[1],
+                kernel->grid[2], kernel->block[0], kernel->block[1], kernel->block[2],
+                kernel->shared_bytes);
+}
+
 static void print_details(FILE *out, const cx_emu_operation *operation, unsigned int flags)
 {
     const cxu_memset_node_params *fill = &operation->of.fill;
@@ -48,6 +63,9 @@ static void print_details(FILE *out, const cx_emu_operation *operation, unsigned
     switch (operation->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
         print_copy(out, &operation->of.copy, flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS);
+        break;
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        print_kernel(out, &operation->of.kernel, flags & CXU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
         break;
     case CXU_GRAPH_NODE_TYPE_MEMSET:
         if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)

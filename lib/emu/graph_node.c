@@ -239,7 +239,7 @@ cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_operation *ope
     }
     result = cx_emu_operation_check(&changed);
     if (result == CXU_SUCCESS)
-        node->operation = changed;
+        cx_emu_operation_assign(&node->operation, &changed);
     return result;
 }
 

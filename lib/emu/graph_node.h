@@ -12,6 +12,11 @@ cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph graph,
                                  const CUgraphNode *dependencies, size_t count,
                                  const cx_emu_operation *operation);
 
+/* A launch as the user describes one; the caller drops its arguments. The errors of
+ * cx_emu_launch_take, and of looking for the context. */
+cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
+                                    cx_emu_operation *out_operation);
+
 /* The same with a graph of the user's: a copy of it, or itself if `move`. CXU_NOT_SUPPORTED: too
  * deep in others. */
 cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,

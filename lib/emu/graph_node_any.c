@@ -18,6 +18,8 @@ static size_t used_bytes(cxu_graph_node_type type)
     static const cxu_graph_node_params *const params;
 
     switch (type) {
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        return sizeof params->of.kernel;
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
         return sizeof params->of.copy;
     case CXU_GRAPH_NODE_TYPE_MEMSET:
@@ -45,6 +47,8 @@ static cxu_result read(const cxu_graph_node_params *params, cx_emu_operation *ou
 {
     *out_operation = (cx_emu_operation){.type = params->type};
     switch (params->type) {
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        return cx_emu_graph_kernel_take(&params->of.kernel, out_operation);
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
         if (params->of.copy.flags != 0 || params->of.copy.reserved != 0)
             return CXU_INVALID_VALUE;
@@ -70,8 +74,7 @@ static cxu_result check(const char *call, const cxu_graph_node_params *params)
 {
     if (!params || (unsigned int)params->type > LAST_TYPE)
         return CXU_INVALID_VALUE;
-    if (params->type == CXU_GRAPH_NODE_TYPE_KERNEL ||
-        params->type > CXU_GRAPH_NODE_TYPE_EVENT_RECORD)
+    if (params->type > CXU_GRAPH_NODE_TYPE_EVENT_RECORD)
         return cx_emu_not_supported(call, "a node of this type");
     return well_formed(params) ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
@@ -86,7 +89,9 @@ static cxu_result add(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *d
 
     if (result != CXU_SUCCESS)
         return result;
-    return cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    cx_emu_operation_drop(&operation);
+    return result;
 }
 
 static cxu_result add_child(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
@@ -150,10 +155,12 @@ static cxu_result set(const char *call, CUgraphExec exec, CUgraphNode node,
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = read(params, &operation);
-    if (result == CXU_SUCCESS)
+    if (result == CXU_SUCCESS) {
         result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
                      ? cx_emu_exec_change_child(exec, node, params->of.child.graph)
                      : change(exec, node, &operation);
+        cx_emu_operation_drop(&operation);
+    }
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

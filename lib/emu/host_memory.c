@@ -80,6 +80,7 @@ static cxu_result free_kind(void *pointer, cx_emu_memory_kind kind, cxu_result u
 {
     cxu_result result = unknown;
     pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_work_wait_kernels(NULL);
     cx_emu_allocation *allocation = cx_emu_allocation_at_start((uintptr_t)pointer);
     if (allocation != NULL && allocation->kind == kind)
         result = cx_emu_allocation_error(allocation);

@@ -9,7 +9,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/context.c lib/emu/context_call.c \
 	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c \
 	lib/emu/fault.c lib/emu/fault.h \
-	lib/emu/ipc.c lib/emu/module.c lib/emu/limit.c lib/emu/limit.h \
+	lib/emu/ipc.c lib/emu/limit.c lib/emu/limit.h \
 	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
 	lib/emu/slot.c lib/emu/slot.h \
 	lib/emu/stack.c lib/emu/stack.h \
@@ -38,5 +38,11 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/capture.c lib/emu/capture.h lib/emu/capture_call.c \
 	lib/emu/exec.c lib/emu/exec.h lib/emu/exec_call.c lib/emu/exec_node.c \
 	lib/emu/graph.c lib/emu/graph.h lib/emu/graph_call.c lib/emu/graph_compare.c \
-	lib/emu/graph_dot.c lib/emu/graph_node.c lib/emu/graph_node.h lib/emu/graph_node_any.c lib/emu/graph_query.c \
+	lib/emu/graph_dot.c lib/emu/graph_kernel.c lib/emu/graph_node.c lib/emu/graph_node.h lib/emu/graph_node_any.c lib/emu/graph_query.c \
 	lib/emu/operation.c lib/emu/operation.h lib/emu/plan.c lib/emu/plan.h
+
+# code and kernels
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/code.c lib/emu/code.h lib/emu/function_call.c lib/emu/launch.c lib/emu/launch.h \
+	lib/emu/launch_call.c lib/emu/library.c lib/emu/module.c lib/emu/module.h lib/emu/module_call.c
+lib_emu_libemu_la_LIBADD = lib/ptx/libptx.la

@@ -91,9 +91,22 @@ cxu_result cx_emu_call_mem_alloc_pitch(CUdeviceptr *out_pointer, size_t *out_pit
     return result;
 }
 
+/* Managed memory is every kernel's. */
+static void wait_for_kernels(const cx_emu_allocation *allocation)
+{
+    bool everywhere = allocation->kind == CX_EMU_MEMORY_MANAGED;
+
+    if (allocation->kind != CX_EMU_MEMORY_ASYNC)
+        cx_emu_work_wait_kernels(everywhere ? NULL : allocation->device);
+}
+
 static cxu_result free_memory(CUdeviceptr pointer)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
+    if (allocation == NULL)
+        return CXU_INVALID_VALUE;
+    wait_for_kernels(allocation);
+    allocation = cx_emu_allocation_at_start(pointer);
     if (allocation == NULL)
         return CXU_INVALID_VALUE;
     cxu_result result = cx_emu_allocation_error(allocation);

@@ -1,29 +1,265 @@
-/* Modules and libraries: what loading them needs (T9); there is no kernel that could be run. */
-#include "emu/context.h"
-#include "emu/state.h"
+#include "emu/module.h"
 
-cxu_result cx_emu_call_module_load_data(CUmodule *out_module, const void *image)
+#include "emu/device.h"
+#include "emu/state.h"
+#include "emu/sticky.h"
+#include <stdlib.h>
+
+typedef struct named {
+    cx_emu_handle_slot slot;
+    cx_emu_module *module;
+} named;
+
+static cx_emu_handles names = {.slot_bytes = sizeof(named)};
+static cx_emu_handles functions = {.slot_bytes = sizeof(cx_emu_function)};
+static cx_emu_module *all;
+
+/* ---- life ---- */
+
+static void free_functions(cx_emu_module *module)
 {
-    cxu_result result = cx_emu_enter();
-    if (result == CXU_SUCCESS)
-        result = cx_emu_context_check_current();
-    if (result != CXU_SUCCESS)
-        return result;
-    if (out_module == NULL || image == NULL)
-        return CXU_INVALID_VALUE;
-    return cx_emu_not_supported("cuModuleLoadData", "code for GPUs");
+    for (size_t i = 0; i < module->function_count; i++)
+        if (module->functions[i])
+            cx_emu_handle_return(&functions, module->functions[i]);
+    free(module->functions);
 }
 
-cxu_result cx_emu_call_library_load_data(CUlibrary *out_library, const void *code,
-                                         cxu_jit_option *jit_options, void **jit_values,
-                                         unsigned int jit_count, cxu_library_option *options,
-                                         void **values, unsigned int count)
+static bool make_functions(cx_emu_module *module)
 {
-    (void)jit_options, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
-    cxu_result result = cx_emu_enter();
+    module->function_count = cx_ptx_kernel_count(module->code->ptx);
+    module->functions = calloc(module->function_count + 1, sizeof(cx_emu_function *));
+    if (!module->functions) {
+        module->function_count = 0;
+        return false;
+    }
+    for (size_t i = 0; i < module->function_count; i++) {
+        cx_emu_function *function = cx_emu_handle_take(&functions);
+
+        if (!function)
+            return false;
+        function->module = module;
+        function->kernel = cx_ptx_kernel_at(module->code->ptx, i);
+        function->carveout = -1;
+        module->functions[i] = function;
+    }
+    return true;
+}
+
+static void link_in(cx_emu_module *module)
+{
+    module->next = all;
+    if (all)
+        all->previous = module;
+    all = module;
+}
+
+/* What its variables begin with; the memory is known to nobody yet. */
+static cxu_result make_memory(cx_emu_context *context, const cx_emu_code *code,
+                              cx_emu_allocation **out_memory)
+{
+    size_t bytes = cx_ptx_memory_bytes(code->ptx);
+    cxu_result result;
+
+    *out_memory = NULL;
+    if (bytes == 0)
+        return CXU_SUCCESS;
+    result = cx_emu_allocation_create(context->device, context, CX_EMU_MEMORY_DEVICE, bytes, 0,
+                                      out_memory);
+    if (result == CXU_SUCCESS)
+        cx_ptx_memory_init(code->ptx, (*out_memory)->address, (*out_memory)->mapped);
+    return result;
+}
+
+cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
+                                const cx_emu_library *library, cx_emu_module **out_module)
+{
+    cx_emu_allocation *memory;
+    cx_emu_module *module;
+    named *own;
+    cxu_result result;
+
+    if (context->device->host)
+        return cx_emu_not_supported("cuModuleLoadData", "kernels on the host device");
+    result = make_memory(context, code, &memory);
     if (result != CXU_SUCCESS)
         return result;
-    if (out_library == NULL || code == NULL)
-        return CXU_INVALID_VALUE;
-    return cx_emu_not_supported("cuLibraryLoadData", "code for GPUs");
+    module = calloc(1, sizeof *module);
+    if (!module)
+        goto free_memory;
+    own = cx_emu_handle_take(&names);
+    if (!own)
+        goto free_module;
+    own->module = module;
+    module->name = own;
+    module->context = context;
+    module->context_id = cx_emu_context_id(context);
+    module->code = code;
+    if (!make_functions(module))
+        goto free_names;
+    module->memory = memory;
+    module->library = library;
+    cx_emu_code_retain(code);
+    link_in(module);
+    *out_module = module;
+    return CXU_SUCCESS;
+
+free_names:
+    free_functions(module);
+    cx_emu_handle_return(&names, own);
+free_module:
+    free(module);
+free_memory:
+    if (memory)
+        cx_emu_allocation_free(memory);
+    return CXU_OUT_OF_MEMORY;
+}
+
+void cx_emu_module_destroy(cx_emu_module *module)
+{
+    *(module->previous ? &module->previous->next : &all) = module->next;
+    if (module->next)
+        module->next->previous = module->previous;
+    if (module->memory)
+        cx_emu_allocation_free(module->memory);
+    free_functions(module);
+    cx_emu_code_drop(module->code);
+    cx_emu_handle_return(&names, module->name);
+    free(module);
+}
+
+void cx_emu_modules_release(cx_emu_context *context)
+{
+    for (cx_emu_module *each = all, *next; each; each = next) {
+        next = each->next;
+        if (each->context == context)
+            cx_emu_module_destroy(each);
+    }
+}
+
+/* ---- libraries ---- */
+
+static cx_emu_module *find_instance(const cx_emu_library *library, const cx_emu_context *context)
+{
+    for (cx_emu_module *each = all; each; each = each->next)
+        if (each->library == library && each->context == context)
+            return each;
+    return NULL;
+}
+
+cxu_result cx_emu_library_instance(const cx_emu_library *library, cx_emu_context *context,
+                                   cx_emu_module **out_module)
+{
+    cx_emu_code *code = library->code;
+    const void *handle = library->name;
+    cxu_result result;
+
+    *out_module = find_instance(library, context);
+    if (*out_module)
+        return CXU_SUCCESS;
+    /* The library may be unloaded, and the context closed, while memory is waited for. */
+    cx_emu_code_retain(code);
+    result = cx_emu_module_create(context, code, library, out_module);
+    cx_emu_code_drop(code);
+    if (result == CXU_SUCCESS && !cx_emu_library_live(handle)) {
+        cx_emu_module_destroy(*out_module);
+        result = CXU_INVALID_HANDLE;
+    }
+    return result;
+}
+
+void cx_emu_library_release_instances(const cx_emu_library *library)
+{
+    for (cx_emu_module *each = all, *next; each; each = next) {
+        next = each->next;
+        if (each->library == library)
+            cx_emu_module_destroy(each);
+    }
+}
+
+/* ---- handles ---- */
+
+cxu_result cx_emu_module_find(CUmodule handle, cx_emu_module **out_module)
+{
+    if (!cx_emu_handle_live(&names, handle))
+        return CXU_INVALID_HANDLE;
+    *out_module = ((const named *)(const void *)handle)->module;
+    return cx_emu_context_error((*out_module)->context);
+}
+
+cxu_result cx_emu_function_find(CUfunction handle, cx_emu_function **out_function)
+{
+    if (!cx_emu_handle_live(&functions, handle))
+        return CXU_INVALID_HANDLE;
+    *out_function = (cx_emu_function *)(void *)handle;
+    return cx_emu_context_error((*out_function)->module->context);
+}
+
+/* ---- what is in them ---- */
+
+cxu_result cx_emu_module_variable(const cx_emu_module *module, const char *name,
+                                  CUdeviceptr *out_pointer, size_t *out_bytes)
+{
+    const cx_ptx_variable *variable = cx_ptx_variable_find(module->code->ptx, name);
+
+    if (!variable)
+        return CXU_NOT_FOUND;
+    if (out_pointer)
+        *out_pointer = module->memory->address + variable->offset;
+    if (out_bytes)
+        *out_bytes = variable->bytes;
+    return CXU_SUCCESS;
+}
+
+cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)
+{
+    return cx_ptx_kernel_describe(function->module->code->ptx, function->kernel);
+}
+
+/* ---- what the device has ---- */
+
+static size_t attribute(const cx_emu_function *function, cxu_device_attribute which)
+{
+    int value = 0;
+
+    cx_emu_attribute(function->module->context->device, which, &value);
+    return (size_t)value;
+}
+
+size_t cx_emu_function_dynamic_limit(const cx_emu_function *function)
+{
+    size_t fixed = cx_emu_function_describe(function).shared_bytes;
+    size_t usual = attribute(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+
+    if (function->max_dynamic_bytes > 0)
+        return (size_t)function->max_dynamic_bytes;
+    return fixed < usual ? usual - fixed : 0;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size_t shared_bytes)
+{
+    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
+    size_t warp = attribute(function, CXU_ATTRIBUTE_WARP_SIZE);
+    size_t threads = (block_threads + warp - 1) / warp * warp;
+    size_t shared = kernel.shared_bytes + shared_bytes;
+    size_t blocks = attribute(function, CXU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    size_t limit = kernel.max_threads
+                       ? kernel.max_threads
+                       : attribute(function, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+
+    if (block_threads > limit || shared_bytes > cx_emu_function_dynamic_limit(function))
+        return 0;
+    blocks = least(blocks,
+                   attribute(function, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / threads);
+    blocks = least(blocks, attribute(function, CXU_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
+                               (kernel.registers * threads));
+    if (shared > 0)
+        blocks = least(blocks,
+                       attribute(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
+                           shared);
+    return (int)blocks;
 }

@@ -50,6 +50,8 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
     case CXU_GRAPH_NODE_TYPE_MEMSET:
         return request_fill(&operation->of.fill, operation->context->device, &room->painting,
                             out_request);
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        return cx_emu_launch_request(&operation->of.kernel, &room->run, out_request);
     case CXU_GRAPH_NODE_TYPE_HOST:
         if (!operation->of.host.function)
             return CXU_INVALID_VALUE;
@@ -62,6 +64,27 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
     default:
         return CXU_SUCCESS;
     }
+}
+
+void cx_emu_operation_retain(const cx_emu_operation *operation)
+{
+    if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        cx_emu_arguments_retain(operation->of.kernel.arguments);
+}
+
+void cx_emu_operation_drop(const cx_emu_operation *operation)
+{
+    if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
+        cx_emu_arguments_drop(operation->of.kernel.arguments);
+}
+
+void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation)
+{
+    const cx_emu_operation before = *own;
+
+    cx_emu_operation_retain(operation);
+    *own = *operation;
+    cx_emu_operation_drop(&before);
 }
 
 cxu_result cx_emu_operation_check(const cx_emu_operation *operation)
@@ -124,6 +147,15 @@ static bool fills_compatible(const cxu_memset_node_params *before,
     return same_owner(before->destination, after->destination);
 }
 
+/* Of a function that is no longer there nothing is known. */
+static bool kernels_compatible(const cx_emu_launch *before, const cx_emu_launch *after)
+{
+    cx_emu_context *one, *other;
+
+    return cx_emu_launch_context(before, &one) != CXU_SUCCESS ||
+           cx_emu_launch_context(after, &other) != CXU_SUCCESS || one == other;
+}
+
 bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after)
 {
     if (before->context_id != after->context_id)
@@ -131,6 +163,8 @@ bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_op
     switch (before->type) {
     case CXU_GRAPH_NODE_TYPE_MEMCPY:
         return copies_compatible(&before->of.copy, &after->of.copy);
+    case CXU_GRAPH_NODE_TYPE_KERNEL:
+        return kernels_compatible(&before->of.kernel, &after->of.kernel);
     case CXU_GRAPH_NODE_TYPE_MEMSET:
         return fills_compatible(&before->of.fill, &after->of.fill);
     default:

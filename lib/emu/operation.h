@@ -6,6 +6,7 @@
 
 #include "emu/copy.h"
 #include "emu/fill.h"
+#include "emu/launch.h"
 
 typedef struct cx_emu_graph cx_emu_graph;
 
@@ -18,6 +19,7 @@ typedef struct cx_emu_operation {
         cxu_memcpy_3d copy;
         cxu_memset_node_params fill;
         cxu_host_node_params host;
+        cx_emu_launch kernel; /* a node that does it has a reference to the arguments */
         CUevent event;       /* of both event nodes */
         cx_emu_graph *child; /* the node's own */
     } of;
@@ -28,7 +30,15 @@ typedef union cx_emu_operation_room {
     cx_emu_transfer transfer;
     cx_emu_painting painting;
     cxu_host_node_params host;
+    cx_emu_run run;
 } cx_emu_operation_room;
+
+/* What a node takes over, and gives back. */
+void cx_emu_operation_retain(const cx_emu_operation *operation);
+void cx_emu_operation_drop(const cx_emu_operation *operation);
+
+/* Does what the user's node, or a copy of it, does from now on: *own becomes that. */
+void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation);
 
 /*
  * The request for a piece of work that does it now. A child graph does nothing by itself, nor does

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define CALLS_MAX 4  /* pieces that move bytes at the same time */
-#define HOSTS_MAX 60 /* the user's functions that run, or block, at the same time */
+#define HOSTS_MAX 60 /* the user's functions and kernels that run, or block, at the same time */
 #define WORKERS_MAX (CALLS_MAX + HOSTS_MAX)
 
 typedef enum mode { MODE_THREADS, MODE_LAZY, MODE_RANDOM } mode;
@@ -106,9 +106,16 @@ static uint64_t next_random(void)
     return z ^ (z >> 31);
 }
 
+/* Runs as long as it likes, and may wait for other work: not in the thread that submits it, and not
+ * in place of what moves bytes. */
+static bool takes_long(cx_emu_work_kind kind)
+{
+    return kind == CX_EMU_WORK_HOST || kind == CX_EMU_WORK_KERNEL;
+}
+
 bool cx_emu_schedule_at_once(const cx_emu_work_request *request)
 {
-    if (request->kind == CX_EMU_WORK_HOST)
+    if (takes_long(request->kind))
         return false;
     switch (current_mode) {
     case MODE_LAZY:
@@ -215,7 +222,7 @@ static void *work_on(void *argument)
             pthread_cond_wait(&wake, &cx_emu_lock);
             continue;
         }
-        running = work->kind == CX_EMU_WORK_HOST ? &hosts_running : &calls_running;
+        running = takes_long(work->kind) ? &hosts_running : &calls_running;
         ++*running;
         self->busy = true;
         cx_emu_work_run(work);
@@ -332,7 +339,7 @@ static void enqueue(cx_emu_work *work)
         append(&locked, work);
         return;
     }
-    append(work->kind == CX_EMU_WORK_HOST && current_mode == MODE_THREADS ? &hosts : &calls, work);
+    append(takes_long(work->kind) && current_mode == MODE_THREADS ? &hosts : &calls, work);
     wake_worker();
 }
 
@@ -412,7 +419,7 @@ void cx_emu_schedule_step(cx_emu_work *work)
     next = take_for_query(work);
     if (!next)
         return;
-    if (next->kind == CX_EMU_WORK_HOST) {
+    if (takes_long(next->kind)) {
         granted = next;
         wake_worker();
         return;

@@ -22,6 +22,7 @@ typedef struct wait {
 static cx_emu_work *oldest, *youngest;
 static uint64_t last_sequence;
 
+static int unfinished_kernels;
 static wait *waits;
 static int wait_count;
 
@@ -74,6 +75,11 @@ static cx_emu_work *create(const cx_emu_work_request *request, size_t dependency
         work->argument = (unsigned char *)work + argument_at;
         memcpy(work->argument, request->argument, request->argument_bytes);
     }
+    if (request->retain) {
+        request->retain(work->argument);
+        work->retained = true;
+    }
+    unfinished_kernels += work->kind == CX_EMU_WORK_KERNEL;
     work->dependencies = (void *)((unsigned char *)work + links_at);
     for (int i = 0; i < CX_EMU_WORK_USES; i++) {
         work->uses[i] = request->uses[i];
@@ -195,6 +201,7 @@ static void finish(cx_emu_work *work)
 {
     work->done = true;
     work->done_ns = now_ns();
+    unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
     if (work->stream)
         cx_emu_stream_finished(work->stream, work);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
@@ -307,6 +314,9 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
 /* A piece that was created and will never be submitted. */
 static void discard(cx_emu_work *work)
 {
+    unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
+    if (work->retained)
+        work->release(work->argument);
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
         cx_emu_work_drop_allocation(work->uses[i]);
     cx_emu_work_drop(work);
@@ -639,5 +649,32 @@ void cx_emu_work_wait_allocation(cx_emu_allocation *allocation)
             if (!each->done && uses(each, allocation))
                 cx_emu_schedule_demand(each);
         wait_until(allocation_unused, allocation);
+    }
+}
+
+static bool reaches(const cx_emu_work *work, const cx_emu_device *device)
+{
+    return !device || work->context->device == device || work->context->peer_count > 0;
+}
+
+static cx_emu_work *next_kernel(const cx_emu_device *device, uint64_t latest)
+{
+    for (cx_emu_work *each = oldest; each && each->sequence <= latest; each = each->younger)
+        if (each->kind == CX_EMU_WORK_KERNEL && !each->done && each->context &&
+            reaches(each, device))
+            return each;
+    return NULL;
+}
+
+void cx_emu_work_wait_kernels(const cx_emu_device *device)
+{
+    uint64_t latest = last_sequence;
+    cx_emu_work *work;
+
+    while (unfinished_kernels > 0 && (work = next_kernel(device, latest))) {
+        cx_emu_work_retain(work);
+        cx_emu_schedule_demand(work);
+        wait_until(work_done, work);
+        cx_emu_work_drop(work);
     }
 }

@@ -19,7 +19,8 @@ typedef struct cx_emu_work cx_emu_work;
 typedef enum cx_emu_work_kind {
     CX_EMU_WORK_CALL,   /* copies, fills: runs without the lock */
     CX_EMU_WORK_LOCKED, /* short, must not wait: runs with the lock held */
-    CX_EMU_WORK_HOST    /* the user's code: runs without the lock, as a callback (T10) */
+    CX_EMU_WORK_HOST,   /* the user's code: runs without the lock, as a callback (T10) */
+    CX_EMU_WORK_KERNEL  /* runs without the lock, perhaps for long: it may wait for other work */
 } cx_emu_work_kind;
 
 #define CX_EMU_WORK_USES 2
@@ -40,6 +41,7 @@ struct cx_emu_work {
     int slot;         /* the call that submitted it, or -1 */
     cxu_result fault; /* what it fails with when its turn comes, or CXU_SUCCESS */
     bool demanded; /* something waits for it, or runs it (schedule.c) */
+    bool retained; /* what its argument refers to, until `release` */
     cx_emu_work_kind kind;
     size_t unfinished; /* dependencies that are not done */
     void (*call)(void *argument);
@@ -66,6 +68,9 @@ typedef struct cx_emu_work_request {
      * and only LOCKED does as ever; may be NULL. */
     void (*fail)(void *argument, cxu_result error);
     void (*release)(void *argument); /* once the work is done, lock held; may be NULL */
+    /* What the argument refers to is kept from when the piece is made, lock held; `release` gives it
+     * back, also where the piece is never submitted. May be NULL. */
+    void (*retain)(void *argument);
     void *argument;
     size_t argument_bytes; /* above 0: the argument is copied; 0: the pointer itself is passed */
     size_t cost_bytes;     /* how much it moves */
@@ -142,6 +147,10 @@ cxu_result cx_emu_work_wait_stream(
                                cx_emu_work_wait */
 void cx_emu_work_wait_allocation(
     cx_emu_allocation *allocation); /* until users is 0; it must not be freed meanwhile */
+
+/* All kernels submitted so far that can reach memory of the device: nobody knows of them what they
+ * will use. NULL: memory that all of them reach. Look for anything again afterwards. */
+void cx_emu_work_wait_kernels(const cx_emu_device *device);
 
 /* For a context that is being closed, whose legacy stream was `legacy`: all work whatsoever. */
 void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy);

@@ -17,6 +17,8 @@ function theirs_of(name)
         return "CU_DEVICE_P2P_ATTRIBUTE_" substr(name, 9)
     if (name ~ /^CXU_POINTER_/)
         return "CU_POINTER_ATTRIBUTE_" substr(name, 13)
+    if (name ~ /^CXU_LAUNCH_PARAM_/)
+        return "CU_" substr(name, 5) "_AS_INT"
     if (name ~ /^CXU_GRAPH_INSTANTIATE_/)
         return "CUDA_" substr(name, 5)
     return "CU_" substr(name, 5)

@@ -116,6 +116,41 @@ SAME_SIZE(cxu_host_node_params, CUDA_HOST_NODE_PARAMS)
 SAME_FIELD(cxu_host_node_params, function, CUDA_HOST_NODE_PARAMS, fn)
 SAME_FIELD(cxu_host_node_params, user_data, CUDA_HOST_NODE_PARAMS, userData)
 
+SAME_SIZE(cxu_func_attribute, CUfunction_attribute)
+#if CUDA_VERSION >= 12000
+#define SAME_KERNEL(field, their_field)                                                       \
+    SAME_FIELD(cxu_kernel_node_params_v1, field, CUDA_KERNEL_NODE_PARAMS_v1, their_field)     \
+    SAME_FIELD(cxu_kernel_node_params, field, CUDA_KERNEL_NODE_PARAMS_v2, their_field)
+SAME_SIZE(cxu_kernel_node_params_v1, CUDA_KERNEL_NODE_PARAMS_v1)
+SAME_SIZE(cxu_kernel_node_params, CUDA_KERNEL_NODE_PARAMS_v2)
+SAME_KERNEL(function, func)
+SAME_KERNEL(grid_x, gridDimX)
+SAME_KERNEL(grid_y, gridDimY)
+SAME_KERNEL(grid_z, gridDimZ)
+SAME_KERNEL(block_x, blockDimX)
+SAME_KERNEL(block_y, blockDimY)
+SAME_KERNEL(block_z, blockDimZ)
+SAME_KERNEL(shared_bytes, sharedMemBytes)
+SAME_KERNEL(parameters, kernelParams)
+SAME_KERNEL(extra, extra)
+SAME_FIELD(cxu_kernel_node_params, kernel, CUDA_KERNEL_NODE_PARAMS_v2, kern)
+SAME_FIELD(cxu_kernel_node_params, context, CUDA_KERNEL_NODE_PARAMS_v2, ctx)
+#define SAME_LAUNCH(field, their_field) \
+    SAME_FIELD(cxu_launch_config, field, CUlaunchConfig, their_field)
+SAME_SIZE(cxu_launch_config, CUlaunchConfig)
+SAME_LAUNCH(grid_x, gridDimX)
+SAME_LAUNCH(block_z, blockDimZ)
+SAME_LAUNCH(shared_bytes, sharedMemBytes)
+SAME_LAUNCH(stream, hStream)
+SAME_LAUNCH(attributes, attrs)
+SAME_LAUNCH(attribute_count, numAttrs)
+SAME_SIZE(cxu_launch_attribute_id, CUlaunchAttributeID)
+SAME_SIZE(cxu_launch_attribute, CUlaunchAttribute)
+SAME_FIELD(cxu_launch_attribute, id, CUlaunchAttribute, id)
+SAME_FIELD(cxu_launch_attribute, value, CUlaunchAttribute, value)
+SAME_FIELD(cxu_launch_attribute, value.number, CUlaunchAttribute, value.cooperative)
+#endif
+
 #if CUDA_VERSION >= 11000
 #define SAME_PROPERTY(field, their_field) \
     SAME_FIELD(cxu_mem_properties, field, CUmemAllocationProp, their_field)
@@ -189,6 +224,7 @@ SAME_NODE(of.copy.params, memcpy.copyParams)
 SAME_NODE(of.fill.params.height, memset.height)
 SAME_NODE(of.fill.context, memset.ctx)
 SAME_NODE(of.host, host)
+SAME_NODE(of.kernel, kernel)
 SAME_NODE(of.child.graph, graph.graph)
 SAME_NODE(of.event, eventWait.event)
 SAME_NODE(of.event, eventRecord.event)
@@ -251,6 +287,10 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_graph_node_params CUgraphNodeParams
 #define cxu_memset_node_params CUDA_MEMSET_NODE_PARAMS
 #define cxu_host_node_params CUDA_HOST_NODE_PARAMS
+#define cxu_kernel_node_params_v1 CUDA_KERNEL_NODE_PARAMS_v1
+#define cxu_kernel_node_params CUDA_KERNEL_NODE_PARAMS_v2
+#define cxu_launch_config CUlaunchConfig
+#define cxu_func_attribute CUfunction_attribute
 #define cxu_graph_instantiate_params CUDA_GRAPH_INSTANTIATE_PARAMS
 #define cxu_graph_exec_update_result CUgraphExecUpdateResult
 #define cxu_graph_exec_update_result_info CUgraphExecUpdateResultInfo

@@ -145,8 +145,6 @@ START_TEST(types_that_are_not_there_are_not_supported)
         params.type = (cxu_graph_node_type)type;
         ck_result(cx_emu_call_graph_add_node_v1(&node, graph, NULL, 0, &params), NOT_SUPPORTED);
     }
-    params.type = CXU_GRAPH_NODE_TYPE_KERNEL;
-    ck_result(cx_emu_call_graph_add_node_v1(&node, graph, NULL, 0, &params), NOT_SUPPORTED);
     params.type = (cxu_graph_node_type)14;
     ck_result(cx_emu_call_graph_add_node_v1(&node, graph, NULL, 0, &params), INVALID_VALUE);
     params.type = (cxu_graph_node_type)-1;

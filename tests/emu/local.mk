@@ -185,3 +185,11 @@ tests_emu_check_graph_copy_SOURCES = tests/emu/check_graph_copy.c $(EMU_GRAPH_SO
 tests_emu_check_graph_copy_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_graph_copy_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_graph_copy_LDADD = $(EMU_LIBS)
+
+# modules, kernels
+check_PROGRAMS += tests/emu/check_kernel
+TESTS += tests/emu/check_kernel
+tests_emu_check_kernel_SOURCES = tests/emu/check_kernel.c tests/emu/kernels.h $(EMU_WORK_SOURCES)
+tests_emu_check_kernel_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_kernel_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_kernel_LDADD = $(EMU_LIBS)

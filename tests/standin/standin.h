@@ -24,11 +24,7 @@ cxu_result cuDevicePrimaryCtxRelease(CUdevice device);
 cxu_result cuStreamDestroy(CUstream stream);
 cxu_result cuEventDestroy(CUevent event);
 cxu_result cuMemAlloc(unsigned int *out_pointer, unsigned int bytes);
-cxu_result cuModuleGetFunction(void **out_function, void *module, const char *name);
-cxu_result cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y,
-                          unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                          unsigned int block_z, unsigned int shared_bytes, CUstream stream,
-                          void **parameters, void **extra);
+cxu_result cuLaunch(void *function);
 cxu_result cuGLGetDevices_v2(unsigned int *out_count, CUdevice *devices, unsigned int count,
                              int list);
 cxu_result cuGetExportTable(const void **out_table, const cxu_uuid *id);

@@ -1,0 +1,269 @@
+/* Calls about functions: what they need, and how many blocks of them fit. */
+#include "emu/device.h"
+#include "emu/module.h"
+#include "emu/state.h"
+
+/* A kernel is taken for a function: its function in the current context is meant. */
+static cxu_result find(CUfunction handle, cx_emu_function **out_function)
+{
+    cx_emu_kernel *kernel;
+    cx_emu_context *context;
+    cxu_result result;
+
+    if (!cx_emu_is_kernel(handle))
+        return cx_emu_function_find(handle, out_function);
+    result = cx_emu_kernel_find((CUkernel)(void *)handle, &kernel);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_context_current(&context);
+    return result == CXU_SUCCESS ? cx_emu_kernel_instance(kernel, context, out_function) : result;
+}
+
+/* ---- attributes ---- */
+
+static int device_attribute(const cx_emu_device *device, cxu_device_attribute which)
+{
+    int value = 0;
+
+    cx_emu_attribute(device, which, &value);
+    return value;
+}
+
+static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attribute attribute,
+                                 int *out_value)
+{
+    const cx_emu_device *device = function->module->context->device;
+    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
+
+    switch (attribute) {
+    case CXU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *out_value = kernel.max_threads
+                         ? (int)kernel.max_threads
+                         : device_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *out_value = (int)kernel.shared_bytes;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    case CXU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+        *out_value = 0;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *out_value = (int)kernel.local_bytes;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_NUM_REGS:
+        *out_value = (int)kernel.registers;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *out_value = cx_ptx_target(function->module->code->ptx);
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *out_value = device_attribute(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                     device_attribute(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *out_value = (int)cx_emu_function_dynamic_limit(function);
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *out_value = function->carveout;
+        return CXU_SUCCESS;
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute attribute,
+                                          CUfunction handle)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_value)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find(handle, &function);
+    if (result == CXU_SUCCESS)
+        result = read_attribute(function, attribute, out_value);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static cxu_result set_dynamic_limit(cx_emu_function *function, int value)
+{
+    size_t fixed = cx_emu_function_describe(function).shared_bytes;
+    int most = device_attribute(function->module->context->device,
+                                CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+
+    if (value < 0 || (size_t)value + fixed > (size_t)most)
+        return CXU_INVALID_VALUE;
+    function->max_dynamic_bytes = value;
+    return CXU_SUCCESS;
+}
+
+static cxu_result write_attribute(cx_emu_function *function, cxu_func_attribute attribute,
+                                  int value)
+{
+    switch (attribute) {
+    case CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        return set_dynamic_limit(function, value);
+    case CXU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if (value < -1 || value > 100)
+            return CXU_INVALID_VALUE;
+        function->carveout = value;
+        return CXU_SUCCESS;
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+cxu_result cx_emu_call_func_set_attribute(CUfunction handle, cxu_func_attribute attribute,
+                                          int value)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find(handle, &function);
+    if (result == CXU_SUCCESS)
+        result = write_attribute(function, attribute, value);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* A wish, which nothing here depends on. */
+cxu_result cx_emu_call_func_set_cache_config(CUfunction handle, cxu_func_cache config)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if ((unsigned int)config > CXU_FUNC_CACHE_PREFER_EQUAL)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find(handle, &function);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_module)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find(handle, &function);
+    if (result == CXU_SUCCESS)
+        *out_module = cx_emu_module_handle(function->module);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_func_get_name(const char **out_name, CUfunction handle)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_name)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find(handle, &function);
+    if (result == CXU_SUCCESS)
+        *out_name = cx_emu_function_describe(function).name;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size_t *out_offset,
+                                           size_t *out_bytes)
+{
+    cx_emu_function *function;
+    cx_ptx_kernel_info kernel;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_offset)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find(handle, &function);
+    if (result == CXU_SUCCESS) {
+        kernel = cx_emu_function_describe(function);
+        if (index >= kernel.parameter_count)
+            result = CXU_INVALID_VALUE;
+    }
+    if (result == CXU_SUCCESS) {
+        *out_offset = kernel.parameters[index].offset;
+        if (out_bytes)
+            *out_bytes = kernel.parameters[index].bytes;
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_kernel_get_attribute(int *out_value, cxu_func_attribute attribute,
+                                            CUkernel handle, CUdevice device)
+{
+    cx_emu_kernel *kernel;
+    cx_emu_function *function;
+    const cx_emu_device *found = cx_emu_device_find(device);
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_value)
+        return CXU_INVALID_VALUE;
+    if (!found)
+        return CXU_INVALID_DEVICE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_kernel_find(handle, &kernel);
+    /* All devices are alike: those of the primary context, where it is active, stand for them. */
+    if (result == CXU_SUCCESS)
+        result = cx_emu_context_id(found->primary) != 0
+                     ? cx_emu_kernel_instance(kernel, found->primary, &function)
+                     : CXU_CONTEXT_IS_DESTROYED;
+    if (result == CXU_SUCCESS)
+        result = read_attribute(function, attribute, out_value);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* ---- occupancy ---- */
+
+enum { OCCUPANCY_DEFAULT = 0, OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1 };
+
+cxu_result cx_emu_call_occupancy_max_active_blocks_with_flags(int *out_blocks, CUfunction handle,
+                                                              int block_threads,
+                                                              size_t shared_bytes,
+                                                              unsigned int flags)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_blocks || block_threads <= 0 || flags > OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find(handle, &function);
+    if (result == CXU_SUCCESS)
+        *out_blocks = cx_emu_occupancy(function, (size_t)block_threads, shared_bytes);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_occupancy_max_active_blocks(int *out_blocks, CUfunction function,
+                                                   int block_threads, size_t shared_bytes)
+{
+    return cx_emu_call_occupancy_max_active_blocks_with_flags(out_blocks, function, block_threads,
+                                                              shared_bytes, OCCUPANCY_DEFAULT);
+}

@@ -1,0 +1,225 @@
+/* Nodes that launch kernels. */
+#include "emu/exec.h"
+#include "emu/graph_node.h"
+#include "emu/state.h"
+
+/* ---- what the user describes ---- */
+
+static cxu_result find_context(const cxu_kernel_node_params *params, cx_emu_context **out_context)
+{
+    cx_emu_launch only = {.function = params->function};
+
+    if (!params->function || cx_emu_is_kernel(params->function))
+        return cx_emu_context_find_or_current(params->context, out_context);
+    return cx_emu_launch_context(&only, out_context);
+}
+
+cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
+                                    cx_emu_operation *out_operation)
+{
+    CUfunction function =
+        params->function ? params->function : (CUfunction)(void *)params->kernel;
+    cx_emu_launch *launch = &out_operation->of.kernel;
+    cx_emu_context *context;
+    cxu_result result;
+
+    if (!function)
+        return CXU_INVALID_VALUE;
+    result = find_context(params, &context);
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_operation = (cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_KERNEL};
+    *launch = (cx_emu_launch){.grid = {params->grid_x, params->grid_y, params->grid_z},
+                              .block = {params->block_x, params->block_y, params->block_z},
+                              .shared_bytes = params->shared_bytes};
+    return cx_emu_launch_take(launch, context, function, params->parameters, params->extra);
+}
+
+static cxu_kernel_node_params widened(const cxu_kernel_node_params_v1 *params)
+{
+    return (cxu_kernel_node_params){
+        .function = params->function,
+        .grid_x = params->grid_x,
+        .grid_y = params->grid_y,
+        .grid_z = params->grid_z,
+        .block_x = params->block_x,
+        .block_y = params->block_y,
+        .block_z = params->block_z,
+        .shared_bytes = params->shared_bytes,
+        .parameters = params->parameters,
+        .extra = params->extra,
+    };
+}
+
+/* ---- adding ---- */
+
+cxu_result cx_emu_call_graph_add_kernel_node(CUgraphNode *out_node, CUgraph graph,
+                                             const CUgraphNode *dependencies, size_t count,
+                                             const cxu_kernel_node_params *params)
+{
+    cx_emu_operation operation;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_node || !params)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_graph_kernel_take(params, &operation);
+    if (result == CXU_SUCCESS) {
+        result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+        cx_emu_operation_drop(&operation);
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_add_kernel_node_v1(CUgraphNode *out_node, CUgraph graph,
+                                                const CUgraphNode *dependencies, size_t count,
+                                                const cxu_kernel_node_params_v1 *params)
+{
+    cxu_kernel_node_params wide;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!params)
+        return CXU_INVALID_VALUE;
+    wide = widened(params);
+    return cx_emu_call_graph_add_kernel_node(out_node, graph, dependencies, count, &wide);
+}
+
+/* ---- what they do ---- */
+
+/* The arguments lie in the node, as long as it has them. */
+static cxu_result read(CUgraphNode handle, cxu_kernel_node_params *out_params)
+{
+    const cx_emu_launch *launch;
+    cx_emu_node *node;
+    cxu_result result = cx_emu_node_find(handle, &node);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (node->operation.type != CXU_GRAPH_NODE_TYPE_KERNEL)
+        return CXU_INVALID_VALUE;
+    launch = &node->operation.of.kernel;
+    *out_params = (cxu_kernel_node_params){
+        .function = launch->function,
+        .grid_x = launch->grid[0],
+        .grid_y = launch->grid[1],
+        .grid_z = launch->grid[2],
+        .block_x = launch->block[0],
+        .block_y = launch->block[1],
+        .block_z = launch->block[2],
+        .shared_bytes = launch->shared_bytes,
+        .parameters = launch->arguments->each,
+    };
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_graph_kernel_node_get_params(CUgraphNode node,
+                                                    cxu_kernel_node_params *out_params)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_params)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = read(node, out_params);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_kernel_node_get_params_v1(CUgraphNode node,
+                                                       cxu_kernel_node_params_v1 *out_params)
+{
+    cxu_kernel_node_params wide;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_params)
+        return CXU_INVALID_VALUE;
+    result = cx_emu_call_graph_kernel_node_get_params(node, &wide);
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_params = (cxu_kernel_node_params_v1){
+        .function = wide.function,
+        .grid_x = wide.grid_x,
+        .grid_y = wide.grid_y,
+        .grid_z = wide.grid_z,
+        .block_x = wide.block_x,
+        .block_y = wide.block_y,
+        .block_z = wide.block_z,
+        .shared_bytes = wide.shared_bytes,
+        .parameters = wide.parameters,
+    };
+    return CXU_SUCCESS;
+}
+
+/* In a graph, or if `exec` is given in that. */
+static cxu_result change(CUgraphExec exec, CUgraphNode node, const cxu_kernel_node_params *params)
+{
+    cx_emu_operation operation;
+    cxu_result result;
+
+    if (!params)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_graph_kernel_take(params, &operation);
+    if (result == CXU_SUCCESS) {
+        result = exec ? cx_emu_exec_change(exec, node, &operation)
+                      : cx_emu_graph_node_set(node, &operation);
+        cx_emu_operation_drop(&operation);
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_graph_kernel_node_set_params(CUgraphNode node,
+                                                    const cxu_kernel_node_params *params)
+{
+    cxu_result result = cx_emu_enter();
+
+    return result == CXU_SUCCESS ? change(NULL, node, params) : result;
+}
+
+cxu_result cx_emu_call_graph_kernel_node_set_params_v1(CUgraphNode node,
+                                                       const cxu_kernel_node_params_v1 *params)
+{
+    cxu_kernel_node_params wide;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!params)
+        return CXU_INVALID_VALUE;
+    wide = widened(params);
+    return change(NULL, node, &wide);
+}
+
+cxu_result cx_emu_call_graph_exec_kernel_node_set_params(CUgraphExec exec, CUgraphNode node,
+                                                         const cxu_kernel_node_params *params)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return exec ? change(exec, node, params) : CXU_INVALID_VALUE;
+}
+
+cxu_result cx_emu_call_graph_exec_kernel_node_set_params_v1(CUgraphExec exec, CUgraphNode node,
+                                                            const cxu_kernel_node_params_v1 *params)
+{
+    cxu_kernel_node_params wide;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!exec || !params)
+        return CXU_INVALID_VALUE;
+    wide = widened(params);
+    return change(exec, node, &wide);
+}

@@ -1,0 +1,368 @@
+#include "emu/launch.h"
+
+#include "base/log.h"
+#include "emu/device.h"
+#include "emu/state.h"
+#include "emu/sticky.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arguments ---- */
+
+void cx_emu_arguments_retain(cx_emu_arguments *arguments)
+{
+    if (arguments)
+        arguments->references++;
+}
+
+void cx_emu_arguments_drop(cx_emu_arguments *arguments)
+{
+    if (arguments && --arguments->references == 0)
+        free(arguments);
+}
+
+/* One block: the header, then where each lies, then what they are. */
+static cx_emu_arguments *allocate(const cx_ptx_kernel_info *kernel)
+{
+    size_t content_at = sizeof(cx_emu_arguments) + kernel->parameter_count * sizeof(void *);
+    cx_emu_arguments *arguments;
+
+    content_at = (content_at + 15) & ~(size_t)15;
+    arguments = calloc(1, content_at + kernel->parameter_bytes + 1);
+    if (!arguments)
+        return NULL;
+    arguments->references = 1;
+    arguments->bytes = kernel->parameter_bytes;
+    arguments->each = (void **)(void *)(arguments + 1);
+    arguments->content = (unsigned char *)arguments + content_at;
+    for (size_t i = 0; i < kernel->parameter_count; i++)
+        arguments->each[i] = arguments->content + kernel->parameters[i].offset;
+    return arguments;
+}
+
+/* The buffer that a list {BUFFER_POINTER, p, BUFFER_SIZE, &n, END} names. */
+static bool read_extra(void *const *extra, const void **out_buffer, size_t *out_bytes)
+{
+    const int pairs_max = 16;
+
+    *out_buffer = NULL;
+    *out_bytes = 0;
+    for (int i = 0; i < 2 * pairs_max; i += 2) {
+        switch ((uintptr_t)extra[i]) {
+        case CXU_LAUNCH_PARAM_END:
+            return *out_buffer != NULL;
+        case CXU_LAUNCH_PARAM_BUFFER_POINTER:
+            *out_buffer = extra[i + 1];
+            break;
+        case CXU_LAUNCH_PARAM_BUFFER_SIZE:
+            if (!extra[i + 1])
+                return false;
+            *out_bytes = *(const size_t *)extra[i + 1];
+            break;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool fill(cx_emu_arguments *arguments, const cx_ptx_kernel_info *kernel, void **parameters,
+                 void **extra)
+{
+    const void *buffer;
+    size_t bytes;
+
+    if (kernel->parameter_count == 0)
+        return true;
+    if (extra) {
+        if (!read_extra(extra, &buffer, &bytes) || bytes < kernel->parameter_bytes)
+            return false;
+        memcpy(arguments->content, buffer, kernel->parameter_bytes);
+        return true;
+    }
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
+        if (!parameters[i])
+            return false;
+        memcpy(arguments->each[i], parameters[i], kernel->parameters[i].bytes);
+    }
+    return true;
+}
+
+static cxu_result find_function(CUfunction handle, cx_emu_context *context,
+                                cx_emu_function **out_function)
+{
+    cx_emu_kernel *kernel;
+    cxu_result result;
+
+    if (!cx_emu_is_kernel(handle)) {
+        result = cx_emu_function_find(handle, out_function);
+        if (result == CXU_SUCCESS && (*out_function)->module->context != context)
+            result = CXU_INVALID_HANDLE;
+        return result;
+    }
+    result = cx_emu_kernel_find((CUkernel)(void *)handle, &kernel);
+    return result == CXU_SUCCESS ? cx_emu_kernel_instance(kernel, context, out_function) : result;
+}
+
+cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CUfunction handle,
+                              void **parameters, void **extra)
+{
+    cx_emu_function *function;
+    cx_ptx_kernel_info kernel;
+    cx_emu_arguments *arguments;
+    cxu_result result = find_function(handle, context, &function);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    kernel = cx_emu_function_describe(function);
+    if ((parameters && extra) || (kernel.parameter_count > 0 && !parameters && !extra))
+        return CXU_INVALID_VALUE;
+    arguments = allocate(&kernel);
+    if (!arguments)
+        return CXU_OUT_OF_MEMORY;
+    if (!fill(arguments, &kernel, parameters, extra)) {
+        cx_emu_arguments_drop(arguments);
+        return CXU_INVALID_VALUE;
+    }
+    launch->function = cx_emu_function_handle(function);
+    launch->arguments = arguments;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_launch_context(const cx_emu_launch *launch, cx_emu_context **out_context)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_function_find(launch->function, &function);
+
+    if (result == CXU_SUCCESS)
+        *out_context = function->module->context;
+    return result;
+}
+
+/* ---- memory, as the kernel reaches it ---- */
+
+static bool note_use(cx_emu_run *run, cx_emu_use use)
+{
+    if (run->use_count == run->use_capacity) {
+        size_t capacity = run->use_capacity ? 2 * run->use_capacity : 8;
+        cx_emu_use *uses = reallocarray(run->uses, capacity, sizeof *uses);
+
+        if (!uses)
+            return false;
+        run->uses = uses;
+        run->use_capacity = capacity;
+    }
+    run->uses[run->use_count++] = use;
+    cx_emu_allocation_use(use);
+    return true;
+}
+
+static bool is_noted(const cx_emu_run *run, const cx_emu_allocation *allocation)
+{
+    for (size_t i = 0; i < run->use_count; i++)
+        if (run->uses[i].allocation == allocation)
+            return true;
+    return false;
+}
+
+/* It is kept until the kernel is done: what another stream frees meanwhile does not go. */
+static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range)
+{
+    cx_emu_allocation *allocation = cx_emu_allocation_find(address, 1);
+    cx_emu_use use;
+
+    if (!allocation || !cx_emu_allocation_reachable(allocation, run->context))
+        return false;
+    use = (cx_emu_use){allocation, allocation->address + allocation->bytes};
+    if (!cx_emu_allocation_accessible(use, run->context->device, false))
+        return false;
+    if (!is_noted(run, allocation) && !note_use(run, use))
+        return false;
+    *out_range = (cx_ptx_range){allocation->address, allocation->bytes, allocation->mapped,
+                                !cx_emu_allocation_accessible(use, run->context->device, true)};
+    return true;
+}
+
+static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    bool found;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    found = find_range(self, address, out_range);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return found;
+}
+
+/* A kernel that never ends must not keep the process from ending. */
+static bool stopped(void *self)
+{
+    (void)self;
+    return atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
+}
+
+/* ---- running ---- */
+
+static cxu_result error_of(cx_ptx_outcome outcome)
+{
+    switch (outcome) {
+    case CX_PTX_DONE:
+    case CX_PTX_STOPPED:
+        return CXU_SUCCESS;
+    case CX_PTX_ILLEGAL_ADDRESS:
+        return CXU_ILLEGAL_ADDRESS;
+    case CX_PTX_MISALIGNED_ADDRESS:
+        return CXU_MISALIGNED_ADDRESS;
+    case CX_PTX_ILLEGAL_INSTRUCTION:
+        return CXU_ILLEGAL_INSTRUCTION;
+    case CX_PTX_ASSERTION:
+        return CXU_ASSERT;
+    case CX_PTX_STACK_OVERFLOW:
+        return CXU_HARDWARE_STACK_ERROR;
+    case CX_PTX_DEADLOCK:
+        return CXU_LAUNCH_TIMEOUT;
+    default:
+        return CXU_LAUNCH_FAILED;
+    }
+}
+
+static void report(const cx_emu_run *run, cxu_result error, const cx_ptx_fault *fault)
+{
+    const char *name = cx_ptx_kernel_describe(run->code->ptx, run->kernel).name;
+
+    cx_log(CTXRT_LOG_INFO,
+           "embedded driver: %s, line %d, block (%u, %u, %u), thread (%u, %u, %u), address %#llx: "
+           "error %d",
+           name, fault->line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
+           fault->thread[1], fault->thread[2], (unsigned long long)fault->address, (int)error);
+}
+
+static void run_kernel(void *argument)
+{
+    cx_emu_run *run = argument;
+    const cx_emu_launch *launch = &run->launch;
+    const cx_ptx_environment environment = {find_memory, stopped, run};
+    cx_ptx_fault fault = {0};
+    cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
+                          .cooperative = launch->cooperative,
+                          .parameters = launch->arguments->content,
+                          .memory_address = run->memory_address};
+    cxu_result error;
+
+    memcpy(grid.grid, launch->grid, sizeof grid.grid);
+    memcpy(grid.block, launch->block, sizeof grid.block);
+    error = error_of(cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault));
+    if (error == CXU_SUCCESS)
+        return;
+    report(run, error, &fault);
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_context_fail(run->context, error);
+    pthread_mutex_unlock(&cx_emu_lock);
+}
+
+static void retain(void *argument)
+{
+    cx_emu_run *run = argument;
+
+    cx_emu_code_retain(run->code);
+    cx_emu_arguments_retain(run->launch.arguments);
+}
+
+static void release(void *argument)
+{
+    cx_emu_run *run = argument;
+
+    for (size_t i = 0; i < run->use_count; i++)
+        cx_emu_allocation_drop(run->uses[i]);
+    free(run->uses);
+    cx_emu_code_drop(run->code);
+    cx_emu_arguments_drop(run->launch.arguments);
+}
+
+/* ---- what can be launched ---- */
+
+static bool within(const cx_emu_device *device, const uint32_t size[3], cxu_device_attribute first)
+{
+    for (int i = 0; i < 3; i++) {
+        int most = 0;
+
+        cx_emu_attribute(device, (cxu_device_attribute)((int)first + i), &most);
+        if (size[i] == 0 || size[i] > (uint32_t)most)
+            return false;
+    }
+    return true;
+}
+
+static cxu_result check_threads(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel,
+                                const cx_emu_device *device)
+{
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    int most = 0;
+
+    cx_emu_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most);
+    if (threads > (uint64_t)most)
+        return CXU_INVALID_VALUE;
+    if (kernel->required[0] &&
+        memcmp(kernel->required, launch->block, sizeof launch->block) != 0)
+        return CXU_INVALID_VALUE;
+    return kernel->max_threads && threads > kernel->max_threads ? CXU_LAUNCH_OUT_OF_RESOURCES
+                                                                : CXU_SUCCESS;
+}
+
+/* All blocks of a cooperative launch must fit on the device at once. */
+static bool too_large(const cx_emu_launch *launch, const cx_emu_function *function)
+{
+    const cx_emu_device *device = function->module->context->device;
+    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
+    size_t threads = (size_t)launch->block[0] * launch->block[1] * launch->block[2];
+    uint64_t fit;
+    int multiprocessors = 0;
+
+    cx_emu_attribute(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
+    fit = (uint64_t)cx_emu_occupancy(function, threads, launch->shared_bytes) *
+          (uint64_t)multiprocessors;
+    return blocks > fit || blocks * launch->grid[2] > fit;
+}
+
+static cxu_result check(const cx_emu_launch *launch, const cx_emu_function *function)
+{
+    const cx_emu_device *device = function->module->context->device;
+    cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
+
+    if (!within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X) ||
+        !within(device, launch->block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
+        launch->shared_bytes > cx_emu_function_dynamic_limit(function))
+        return CXU_INVALID_VALUE;
+    if (launch->cooperative && too_large(launch, function))
+        return CXU_COOPERATIVE_LAUNCH_TOO_LARGE;
+    return check_threads(launch, &kernel, device);
+}
+
+cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,
+                                 cx_emu_work_request *out_request)
+{
+    cx_emu_function *function;
+    const cx_emu_module *module;
+    cxu_result result = cx_emu_function_find(launch->function, &function);
+
+    if (result == CXU_SUCCESS)
+        result = check(launch, function);
+    if (result != CXU_SUCCESS)
+        return result;
+    module = function->module;
+    *out_run = (cx_emu_run){.context = module->context,
+                            .code = module->code,
+                            .kernel = function->kernel,
+                            .launch = *launch};
+    *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
+                                         .call = run_kernel,
+                                         .retain = retain,
+                                         .release = release,
+                                         .argument = out_run,
+                                         .argument_bytes = sizeof *out_run};
+    if (module->memory) {
+        out_run->memory_address = module->memory->address;
+        out_request->uses[0] =
+            (cx_emu_use){module->memory, module->memory->address + module->memory->bytes};
+    }
+    return CXU_SUCCESS;
+}

@@ -1,0 +1,189 @@
+/* Calls about modules and their functions. */
+#include "emu/capture.h"
+#include "emu/module.h"
+#include "emu/state.h"
+
+/* ---- loading ---- */
+
+/* The lock is not held: code was read without it, and the context may be another by now. */
+static cxu_result load_into_current(CUmodule *out_module, cx_emu_code *code)
+{
+    cx_emu_context *context;
+    cx_emu_module *module;
+    cxu_result result;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_module_create(context, code, NULL, &module);
+    if (result == CXU_SUCCESS)
+        *out_module = cx_emu_module_handle(module);
+    cx_emu_code_drop(code);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* T9; and nothing that a capture sees (G2). */
+static cxu_result begin_load(void)
+{
+    cx_emu_context *context;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_unsafe();
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static cxu_result load_image(CUmodule *out_module, const void *image,
+                             const cx_emu_code_options *options)
+{
+    cx_emu_code *code;
+    cxu_result result = begin_load();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_module || !image || (options->count > 0 && (!options->options || !options->values)))
+        return CXU_INVALID_VALUE;
+    result = cx_emu_code_load(image, options, &code);
+    return result == CXU_SUCCESS ? load_into_current(out_module, code) : result;
+}
+
+cxu_result cx_emu_call_module_load_data(CUmodule *out_module, const void *image)
+{
+    return load_image(out_module, image, &(cx_emu_code_options){0});
+}
+
+cxu_result cx_emu_call_module_load_data_ex(CUmodule *out_module, const void *image,
+                                           unsigned int count, cxu_jit_option *options,
+                                           void **values)
+{
+    return load_image(out_module, image, &(cx_emu_code_options){count, options, values});
+}
+
+cxu_result cx_emu_call_module_load_fat_binary(CUmodule *out_module, const void *image)
+{
+    return load_image(out_module, image, &(cx_emu_code_options){0});
+}
+
+cxu_result cx_emu_call_module_load(CUmodule *out_module, const char *path)
+{
+    cx_emu_code *code;
+    cxu_result result = begin_load();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_module || !path)
+        return CXU_INVALID_VALUE;
+    result = cx_emu_code_load_file(path, &(cx_emu_code_options){0}, &code);
+    return result == CXU_SUCCESS ? load_into_current(out_module, code) : result;
+}
+
+cxu_result cx_emu_call_module_unload(CUmodule handle)
+{
+    cx_emu_module *module;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_module_find(handle, &module);
+    if (result == CXU_SUCCESS && module->library)
+        result = CXU_NOT_PERMITTED;
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_unsafe();
+    if (result == CXU_SUCCESS)
+        cx_emu_module_destroy(module);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* ---- what is in a module ---- */
+
+static cxu_result find_function(const cx_emu_module *module, const char *name,
+                                CUfunction *out_function)
+{
+    const cx_ptx_function *kernel = cx_ptx_kernel_find(module->code->ptx, name);
+
+    for (size_t i = 0; i < module->function_count; i++)
+        if (module->functions[i]->kernel == kernel) {
+            *out_function = cx_emu_function_handle(module->functions[i]);
+            return CXU_SUCCESS;
+        }
+    return CXU_NOT_FOUND;
+}
+
+cxu_result cx_emu_call_module_get_function(CUfunction *out_function, CUmodule handle,
+                                           const char *name)
+{
+    cx_emu_module *module;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_function || !name)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_module_find(handle, &module);
+    if (result == CXU_SUCCESS)
+        result = find_function(module, name, out_function);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_module_get_function_count(unsigned int *out_count, CUmodule handle)
+{
+    cx_emu_module *module;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_count)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_module_find(handle, &module);
+    if (result == CXU_SUCCESS)
+        *out_count = (unsigned int)module->function_count;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_module_enumerate_functions(CUfunction *out_functions, unsigned int count,
+                                                  CUmodule handle)
+{
+    cx_emu_module *module;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_functions)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_module_find(handle, &module);
+    for (size_t i = 0; result == CXU_SUCCESS && i < count && i < module->function_count; i++)
+        out_functions[i] = cx_emu_function_handle(module->functions[i]);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_module_get_global(CUdeviceptr *out_pointer, size_t *out_bytes,
+                                         CUmodule handle, const char *name)
+{
+    cx_emu_module *module;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!name || (!out_pointer && !out_bytes))
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_module_find(handle, &module);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_module_variable(module, name, out_pointer, out_bytes);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
