@@ -153,17 +153,17 @@ static void log_what_is_left(void)
 {
     char text[512];
     cx_error_saved saved;
-    if (!cx_log_enabled(CTXRT_LOG_WARNING))
+    if (!cx_log_enabled(CTXRT_LOG_INFO))
         return;
     cx_error_save(&saved);
     int cancel = cx_cancel_hold();
     report left = collect();
     for (size_t i = 0; i < left.count && i < LOGGED_MOST; i++) {
         describe_group(&left.groups[i], text, sizeof text);
-        cx_log(CTXRT_LOG_WARNING, "left at the shutdown: %s", text);
+        cx_log(CTXRT_LOG_INFO, "left at the shutdown: %s", text);
     }
     if (left.count > LOGGED_MOST)
-        cx_log(CTXRT_LOG_WARNING, "left at the shutdown: %zu kinds more; ctxrt_memory_report_write has all",
+        cx_log(CTXRT_LOG_INFO, "left at the shutdown: %zu kinds more; ctxrt_memory_report_write has all",
                left.count - LOGGED_MOST);
     free(left.groups);
     cx_cancel_restore(cancel);

@@ -107,7 +107,7 @@ START_TEST(a_refused_shutdown_says_what_is_left)
 {
     ctxrt_memory *memory;
     cx_fixture_start();
-    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_INFO));
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     if (_i == 0)
         memory = allocate_there(700);
