@@ -416,6 +416,24 @@ START_TEST(memory_of_before_a_reset_is_released_without_error)
 }
 END_TEST
 
+START_TEST(memory_of_before_a_reset_is_not_given_out_again)
+{
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_memory *old = allocate(4096);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_memory_release(allocate(4096)));
+    cx_assert_ok(ctxrt_memory_release(old));
+    ctxrt_memory *one = allocate(4096), *other = allocate(4096);
+    ck_assert_ptr_ne(ctxrt_memory_pointer(one), ctxrt_memory_pointer(other));
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(one), 1, 4096));
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(other), 2, 4096));
+    cx_assert_ok(ctxrt_memory_release(one));
+    cx_assert_ok(ctxrt_memory_release(other));
+    assert_free_bytes(CTXRT_CUDA(0), QUOTA);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(a_context_with_memory_is_neither_destroyed_nor_released)
 {
     ctxrt_context *context;
@@ -565,6 +583,7 @@ static Suite *memory_suite(void)
     tcase_add_test(tcase, of_the_thread_that_allocated_and_another_one_wins_each_release);
     tcase_add_test(tcase, memory_is_released_from_any_thread_whatever_is_current_there);
     tcase_add_test(tcase, memory_of_before_a_reset_is_released_without_error);
+    tcase_add_test(tcase, memory_of_before_a_reset_is_not_given_out_again);
     tcase_add_test(tcase, a_context_with_memory_is_neither_destroyed_nor_released);
     tcase_add_test(tcase, beyond_the_quota_there_is_no_memory_until_some_is_freed);
     tcase_add_test(tcase, memory_is_not_given_back_before_the_work_of_its_recorded_streams);
