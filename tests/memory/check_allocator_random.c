@@ -321,6 +321,8 @@ static void open_place(crowd *all, int place)
         ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
         options.limit_bytes = i == 0 ? 0 : 2 << 20;
         options.release_threshold_bytes = i == 0 ? 1 << 20 : 0;
+        if (i == 1 && all->places[place].type == CTXRT_DEVICE_CUDA)
+            options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
         cx_assert_ok(ctxrt_allocator_create(&options, &all->allocators[place][i]));
     }
     cx_assert_ok(ctxrt_stack_pop());
