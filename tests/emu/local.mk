@@ -193,3 +193,11 @@ tests_emu_check_kernel_SOURCES = tests/emu/check_kernel.c tests/emu/kernels.h $(
 tests_emu_check_kernel_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_kernel_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_kernel_LDADD = $(EMU_LIBS)
+
+# PTX by itself
+check_PROGRAMS += tests/ptx/check_damage
+TESTS += tests/ptx/check_damage
+tests_ptx_check_damage_SOURCES = tests/ptx/check_damage.c tests/ptx/fuzz_ptx.c tests/ptx/fuzz_ptx.h
+tests_ptx_check_damage_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_damage_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_damage_LDADD = tests/support/libsupport.la lib/ptx/libptx.la $(CHECK_LIBS)

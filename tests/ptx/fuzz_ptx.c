@@ -1,0 +1,80 @@
+/*
+ * Any bytes as PTX: what is refused has a line and a message; what is taken is run, for a while, on
+ * memory of its own. Also an entry point for libFuzzer.
+ */
+#include "fuzz_ptx.h"
+
+#include "ptx/ptx.h"
+#include <stdlib.h>
+
+#define ADDRESS UINT64_C(0x100000)
+#define MEMORY 4096
+#define MEMORY_MOST ((size_t)1 << 20) /* of a module's variables */
+#define TURNS 1
+
+typedef struct world {
+    uint64_t memory[MEMORY / sizeof(uint64_t)];
+    int turns;
+} world;
+
+static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    world *all = self;
+
+    if (address - ADDRESS >= MEMORY)
+        return false;
+    *out_range = (cx_ptx_range){ADDRESS, MEMORY, (unsigned char *)all->memory, false};
+    return true;
+}
+
+static bool stopped(void *self)
+{
+    return ++((world *)self)->turns > TURNS;
+}
+
+static void run(const cx_ptx_module *module, const cx_ptx_function *kernel)
+{
+    static uint64_t parameters[CX_PTX_PARAMETER_BYTES_MAX / sizeof(uint64_t)];
+    world all = {.turns = 0};
+    const cx_ptx_environment environment = {find, stopped, &all};
+    const cx_ptx_launch launch = {.grid = {2, 1, 1},
+                                  .block = {3, 2, 1},
+                                  .shared_bytes = 64,
+                                  .cooperative = true,
+                                  .parameters = parameters,
+                                  .memory_address = ADDRESS};
+    cx_ptx_fault fault = {.line = 0};
+    cx_ptx_outcome outcome;
+
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++)
+        parameters[i] = ADDRESS + 8 * (i % 64);
+    for (size_t i = 0; i < MEMORY / sizeof(uint64_t); i++)
+        all.memory[i] = UINT64_C(0x100000001);
+    outcome = cx_ptx_run(module, kernel, &launch, &environment, &fault);
+    if (outcome >= CX_PTX_ILLEGAL_ADDRESS && fault.line < 1)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    cx_ptx_error error = {.line = 0};
+    cx_ptx_module *module;
+    cx_ptx_status status = cx_ptx_load((const char *)bytes, length, &module, &error);
+
+    if (status != CX_PTX_SUCCESS) {
+        if (error.line < 1 || error.message[0] == '\0')
+            abort();
+        return 0;
+    }
+    if (cx_ptx_memory_bytes(module) <= MEMORY_MOST) {
+        unsigned char *memory = malloc(cx_ptx_memory_bytes(module) + 1);
+
+        if (memory)
+            cx_ptx_memory_init(module, ADDRESS, memory);
+        free(memory);
+    }
+    for (size_t i = 0; i < cx_ptx_kernel_count(module) && i < 4; i++)
+        run(module, cx_ptx_kernel_at(module, i));
+    cx_ptx_unload(module);
+    return 0;
+}
