@@ -92,8 +92,8 @@ CTXRT_API ctxrt_status ctxrt_memory_retain(ctxrt_memory *memory) CTXRT_CHECK_RES
 
 /**
  * Gives back a count; with the last one the memory is freed, from any thread and under any current
- * context or none. Waits for the streams that were recorded, and may wait for other work that uses
- * the memory. NULL is harmless.
+ * context or none. May wait for work that uses the memory, also of streams that were recorded: ctxrt_memory_record_stream
+ * says when. NULL is harmless.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  one count too many, or no memory object
  * @retval CTXRT_ERROR_CORRUPTED       in debug mode: something wrote before or behind it; it is freed all the same
@@ -110,10 +110,11 @@ CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
                                              ctxrt_memory_info *out_info) CTXRT_CHECK_RESULT;
 
 /**
- * Says that `stream` (NULL: the current one) uses the memory as well: it is not given back before the
- * work submitted to that stream so far is done, even if the last count goes earlier: the release then
- * waits. The stream may be of any context and may be destroyed meanwhile; its context is kept until
- * the memory is freed. For memory of any kind; a second call for the same stream replaces the first.
+ * Says that `stream` (NULL: the current one) uses the memory as well: it is given to nobody else before the
+ * work submitted to that stream so far is done, even if the last count goes earlier. The release does not wait for that, but
+ * where the memory is a custom allocator's or one in debug mode, belongs to a graph, is wrapped, pinned or ordinary host
+ * memory, or came from elsewhere: then it does. The stream may be of any context and may be destroyed meanwhile; its context
+ * is kept until the last count goes. For memory of any kind; a second call for the same stream replaces the first.
  */
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;

@@ -104,6 +104,7 @@ static void free_segments(cx_cache *cache)
 
 void cx_cache_close(cx_cache *cache, bool native)
 {
+    cx_cache_drop_parked(cache);
     cx_cache_drop_stashes(cache, true);
     native = native && cx_context_holds_what_is_of(cache->context, cache->region->epoch);
     if (native && !cache->mapped)
@@ -120,6 +121,7 @@ void cx_cache_close(cx_cache *cache, bool native)
 /* Pieces of before are still to be freed: their region stays while any is. */
 static void forget(cx_cache *cache, cx_region *region)
 {
+    cx_cache_drop_parked(cache);
     cx_cache_drop_stashes(cache, false);
     bool live = cx_cache_live(cache) != 0;
     pthread_mutex_lock(&cache->range_lock);
@@ -342,7 +344,8 @@ uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units)
 /* Memory that is mapped can move once nobody's work uses it, its own stream's included. */
 static bool reclaim_at_last(cx_cache *cache, uint32_t owner)
 {
-    return cx_cache_reclaim(cache, cache->mapped ? 0 : owner, true);
+    bool unparked = cx_cache_unpark(cache, true);
+    return cx_cache_reclaim(cache, cache->mapped ? 0 : owner, true) || unparked;
 }
 
 /* In this order: memory whose work is done elsewhere; more from the driver; what other threads keep; memory for whose
@@ -350,7 +353,8 @@ static bool reclaim_at_last(cx_cache *cache, uint32_t owner)
 static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
-    if (cx_cache_reclaim(cache, owner, false) && (*out_piece = cx_cache_take(cache, owner, units)) != 0)
+    if ((cx_cache_unpark(cache, false) | cx_cache_reclaim(cache, owner, false)) &&
+        (*out_piece = cx_cache_take(cache, owner, units)) != 0)
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_cache_grow(cache, owner, units, out_piece);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
@@ -567,34 +571,42 @@ static void put_back(cx_cache *cache, cx_stash *stash, uint32_t index)
 
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
 {
-    const cx_piece *piece = cx_piece_at(block->piece);
+    cx_piece *piece = cx_piece_at(block->piece);
     cx_piece_head *head = cx_piece_head_at(block->piece);
     const cx_region *region = cx_fit_user(&cx_pieces, block->piece);
     size_t size_bytes = block->size_bytes;
     cx_thread *thread = cx_thread_current;
     cx_stash *stash = thread != NULL ? cx_cache_stash(cache, thread) : NULL;
+    ctxrt_status status = CTXRT_SUCCESS;
+    bool parked = false;
     cx_piece_end(head, cx_piece_generation(head));
     if (__builtin_expect(region->epoch == atomic_load_explicit(&cache->context->epoch, memory_order_relaxed), 1)) {
         if (__builtin_expect(piece->node.tag, 0))
             cx_cache_mark_foreign(cache, piece->node.owner);
         if (__builtin_expect(cache->host_accessible, 0))
             cx_cache_wait_for_stream(cache, piece->node.owner);
-        put_back(cache, stash, block->piece);
+        if (__builtin_expect(atomic_load_explicit(&piece->uses, memory_order_relaxed) != NULL, 0))
+            status = cx_cache_park(cache, block->piece, &parked);
+        if (!parked)
+            put_back(cache, stash, block->piece);
+    } else {
+        status = cx_use_finish(&piece->uses);
     }
     if (__builtin_expect(stash != NULL, 1)) {
         cx_tally_freed(cache, &stash->tally, size_bytes);
-        return CTXRT_SUCCESS;
+        return status;
     }
     atomic_fetch_sub(&cache->told_bytes, (int64_t)size_bytes);
     atomic_fetch_sub(&cache->told_count, 1);
     atomic_fetch_add(&cache->gone.freed_bytes, size_bytes);
     atomic_fetch_add(&cache->gone.freed_count, 1);
-    return CTXRT_SUCCESS;
+    return status;
 }
 
 uint64_t cx_cache_trim(cx_cache *cache)
 {
     cx_cache_flush(cache, 0);
+    (void)cx_cache_unpark(cache, false);
     (void)cx_cache_reclaim(cache, 0, false);
     return cx_cache_shrink(cache);
 }

@@ -57,6 +57,8 @@ typedef struct cx_cache {
     cx_cache_amounts amounts;
     cx_owner *owners; /* CX_FIT_OWNERS_MAX, of which number 0 is nobody */
     uint32_t owner_count;
+    uint32_t parked; /* pieces that wait for recorded streams, linked by their nodes: cache_park.c; lock "cache" */
+    _Atomic bool unparking;
     _Atomic uint64_t reserved_bytes;
     _Atomic bool tight; /* memory is short: pieces are hardly larger than asked for, and threads keep little */
     cx_keep keep;
@@ -66,10 +68,10 @@ typedef struct cx_cache {
     uint64_t left_bytes;        /* of the device, by the last look at it and what was mapped since */
     uint64_t left_at_look;
     uint64_t singles_bytes; /* while less is left, single chunks are mapped */
-    _Atomic uint64_t told_peers; /* the last search that found it: cx_caches_share */
     /* lock "stashes" */
     cx_stash *stashes;
     struct cx_cache *next, **link;
+    uint64_t number; /* of later caches it is higher */
     _Atomic int pins; /* threads that found it without having memory of it */
     /* What threads told, and what threads did that are gone or have no stash. */
     cx_tally gone;
@@ -224,6 +226,9 @@ void cx_cache_drop_stashes(cx_cache *cache, bool for_good);
 void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument);
 void cx_cache_enlist(cx_cache *cache);
 
+/* The caches one after the other, from NULL to NULL, without a lock: each stays until the next is asked for. */
+cx_cache *cx_caches_next(cx_cache *cache);
+
 typedef struct cx_totals {
     uint64_t allocated_bytes, freed_bytes, allocated_count, freed_count;
     int64_t high_bytes, high_count;
@@ -256,6 +261,20 @@ void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *strea
 
 /* Destroys the marks. */
 void cx_cache_drop_owners(cx_cache *cache, bool native);
+
+/* ---- cache_park.c: pieces that recorded streams use ---- */
+
+/* Of a piece that is freed: parks it where a recorded stream's work is not done. An error of earlier work is told. */
+ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked);
+
+/* Frees those whose streams are done; with `wait`, waits for all. Whether there were any. */
+bool cx_cache_unpark(cx_cache *cache, bool wait);
+
+/* Of a life of the context that has ended: waits for the streams of others, and forgets the pieces. */
+void cx_cache_drop_parked(cx_cache *cache);
+
+/* Before a context ends: waits for its streams wherever they were recorded. */
+void cx_caches_unpark_uses_of(const cx_context *context);
 
 /* ---- cache_map.c: memory that is mapped ---- */
 

@@ -294,12 +294,6 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
 
 /* ---- peers ---- */
 
-typedef struct sharing {
-    const cx_context *context;
-    uint64_t turn; /* of this search: caches that were found in it are not found again */
-    cx_cache *found;
-} sharing;
-
 static cxu_result share(cx_cache *cache, CUdevice device, bool reaches)
 {
     cxu_result result = CXU_SUCCESS;
@@ -311,29 +305,15 @@ static cxu_result share(cx_cache *cache, CUdevice device, bool reaches)
     return result;
 }
 
-/* A pinned cache is not closed. */
-static void find_unshared(cx_cache *cache, void *argument)
-{
-    sharing *search = argument;
-    if (search->found != NULL || cache->context != search->context || !cache->mapped ||
-        atomic_load(&cache->told_peers) == search->turn)
-        return;
-    atomic_store(&cache->told_peers, search->turn);
-    atomic_fetch_add(&cache->pins, 1);
-    search->found = cache;
-}
-
 cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reaches)
 {
-    static _Atomic uint64_t turns;
     cxu_result first_error = CXU_SUCCESS;
-    sharing search = {.context = context, .turn = atomic_fetch_add(&turns, 1) + 1};
-    for (cx_caches_each(find_unshared, &search); search.found != NULL; cx_caches_each(find_unshared, &search)) {
-        cxu_result result = share(search.found, device, reaches);
+    for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
+        if (cache->context != context || !cache->mapped)
+            continue;
+        cxu_result result = share(cache, device, reaches);
         if (first_error == CXU_SUCCESS)
             first_error = result;
-        atomic_fetch_sub(&search.found->pins, 1);
-        search.found = NULL;
     }
     return first_error;
 }

@@ -19,7 +19,9 @@ void cx_home_share_slowly(uint32_t home)
 
 void cx_cache_enlist(cx_cache *cache)
 {
+    static uint64_t last_number;
     pthread_mutex_lock(&lock);
+    cache->number = ++last_number;
     cache->next = caches;
     cache->link = &caches;
     if (caches != NULL)
@@ -34,6 +36,22 @@ void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argume
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
         visit(cache, argument);
     pthread_mutex_unlock(&lock);
+}
+
+cx_cache *cx_caches_next(cx_cache *before)
+{
+    cx_cache *found = NULL;
+    uint64_t number = before != NULL ? before->number : 0;
+    pthread_mutex_lock(&lock);
+    for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
+        if (cache->number > number && (found == NULL || cache->number < found->number))
+            found = cache;
+    if (found != NULL)
+        atomic_fetch_add(&found->pins, 1);
+    pthread_mutex_unlock(&lock);
+    if (before != NULL)
+        atomic_fetch_sub(&before->pins, 1);
+    return found;
 }
 
 /* ---- emptying ---- */

@@ -11,6 +11,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
+	lib/memory/cache_park.c \
 	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \

@@ -121,7 +121,9 @@ static inline ctxrt_status end_piece(const ctxrt_memory *handle)
 {
     cx_piece *piece = cx_piece_at(cx_piece_index(handle));
     cx_block block = cx_piece_block(cx_piece_index(handle));
-    if (__builtin_expect(atomic_load_explicit(&piece->uses, memory_order_relaxed) == NULL, 1))
+    bool used = atomic_load_explicit(&piece->uses, memory_order_relaxed) != NULL;
+    /* A hold gives it out again at once. */
+    if (__builtin_expect(!used || cx_hold_uses == NULL, 1))
         return cx_block_free(&block);
     return finish_uses(&piece->uses, free_piece, &block);
 }

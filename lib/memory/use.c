@@ -58,7 +58,7 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
     use = malloc(sizeof *use);
     if (use == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a stream");
-    *use = (cx_use){.context = target.context, .stream = stream};
+    *use = (cx_use){.context = target.context, .stream = stream, .kept = true};
     use->epoch = atomic_load(&target.context->epoch);
     status = mark(use, &target);
     if (status != CTXRT_SUCCESS) {
@@ -70,21 +70,43 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
     return CTXRT_SUCCESS;
 }
 
-/* A mark of before a reset is gone, and so is the work before it. */
-static ctxrt_status finish(cx_use *use)
+static void unkeep(cx_use *use)
 {
-    cx_context *context = use->context;
-    ctxrt_status status = CTXRT_SUCCESS;
-    if (cx_context_holds_what_is_of(context, use->epoch)) {
-        cxu_result result = context->driver->table.event_synchronize(use->mark);
-        if (result != CXU_CONTEXT_IS_DESTROYED && result != CXU_INVALID_CONTEXT &&
-            result != CXU_INVALID_HANDLE)
-            status = cx_driver_check(context->driver, CX_SLOT_event_synchronize, result);
-        (void)context->driver->table.event_destroy(use->mark);
-    }
-    cx_context_object_drop(context, CX_OBJECT_MEMORY);
+    if (use->kept)
+        cx_context_object_drop(use->context, CX_OBJECT_MEMORY);
+    use->kept = false;
+}
+
+/* A mark of before a reset is gone, and so is the work before it. */
+static cxu_result ask(const cx_use *use, bool wait)
+{
+    const cx_driver *driver = use->context->driver;
+    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
+    if (!cx_context_holds_what_is_of(use->context, use->epoch))
+        return CXU_CONTEXT_IS_DESTROYED;
+    /* A capture in the global mode forbids both. */
+    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    cxu_result result = wait ? driver->table.event_synchronize(use->mark) : driver->table.event_query(use->mark);
+    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    return result;
+}
+
+/* What the driver said of the mark, which goes. */
+static ctxrt_status end(cx_use *use, cx_slot slot, cxu_result result)
+{
+    const cx_driver *driver = use->context->driver;
+    bool gone = result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT || result == CXU_INVALID_HANDLE;
+    ctxrt_status status = gone ? CTXRT_SUCCESS : cx_driver_check(driver, slot, result);
+    if (!gone)
+        (void)driver->table.event_destroy(use->mark);
+    unkeep(use);
     free(use);
     return status;
+}
+
+static ctxrt_status finish(cx_use *use)
+{
+    return end(use, CX_SLOT_event_synchronize, ask(use, true));
 }
 
 ctxrt_status cx_use_finish(cx_use_list *list)
@@ -99,4 +121,33 @@ ctxrt_status cx_use_finish(cx_use_list *list)
         use = next;
     }
     return status;
+}
+
+ctxrt_status cx_use_let_go(cx_use_list *list, bool *out_done)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    cx_use *next, *left = NULL;
+    for (cx_use *use = atomic_exchange(list, NULL); use != NULL; use = next) {
+        next = use->next;
+        cxu_result result = ask(use, false);
+        if (result != CXU_NOT_READY) {
+            ctxrt_status one = end(use, CX_SLOT_event_query, result);
+            status = status == CTXRT_SUCCESS ? one : status;
+            continue;
+        }
+        unkeep(use);
+        use->next = left;
+        left = use;
+    }
+    atomic_store(list, left);
+    *out_done = left == NULL;
+    return status;
+}
+
+bool cx_use_is_of(const cx_use_list *list, const cx_context *context)
+{
+    const cx_use *use = atomic_load(list);
+    while (use != NULL && use->context != context)
+        use = use->next;
+    return use != NULL;
 }

@@ -14,6 +14,7 @@ typedef struct cx_use {
     uint32_t epoch;
     const ctxrt_stream *stream; /* a handle, so a later stream is not taken for this one */
     CUevent mark;
+    bool kept; /* its context is: not after cx_use_let_go */
     struct cx_use *next;
 } cx_use;
 
@@ -26,5 +27,12 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
 
 /* Waits for all marks, and empties the list, which nobody adds to any more. The first error. */
 ctxrt_status cx_use_finish(cx_use_list *list);
+
+/* Drops the marks that are reached; *out_done: none is left. Contexts of the others are no longer kept: before one ends its
+ * marks are waited for. Nobody adds to the list any more. The first error of earlier work: its mark is dropped. */
+ctxrt_status cx_use_let_go(cx_use_list *list, bool *out_done);
+
+/* Whether a mark is of a context. */
+bool cx_use_is_of(const cx_use_list *list, const cx_context *context);
 
 #endif

@@ -257,7 +257,7 @@ START_TEST(what_other_sizes_and_streams_keep_is_used_before_a_request_fails)
     for (int i = 0; i < PIECES; i++)
         cx_assert_ok(ctxrt_memory_release(pieces[i]));
     cx_assert_ok(ctxrt_frame_set_stream(NULL));
-    ctxrt_memory *all = allocate(250 * MIB);
+    ctxrt_memory *all = allocate(256 * MIB);
     cx_assert_ok(ctxrt_memory_release(all));
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_stream_destroy(stream));
@@ -307,6 +307,97 @@ START_TEST(a_refusal_says_what_is_held_and_later_it_works_again)
     cx_assert_ok(ctxrt_memory_release(memory));
     more = allocate(100 * MIB);
     cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* ---- recorded streams ---- */
+
+static uint64_t trimmed(void)
+{
+    uint64_t bytes;
+    cx_assert_ok(ctxrt_allocator_trim(NULL, &bytes));
+    return bytes;
+}
+
+START_TEST(a_release_does_not_wait_for_recorded_streams)
+{
+    gate held;
+    unsigned char seen;
+    ctxrt_allocator_figures figures;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_memory *memory = allocate(100 * MIB);
+    void *pointer = ctxrt_memory_pointer(memory);
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_fill_async(pointer, 1, MIB, stream));
+    cx_assert_ok(ctxrt_memory_record_stream(memory, stream));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_error(ctxrt_memory_release(memory), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.current_count, 0);
+    ck_assert_uint_eq(trimmed(), 0);
+    memory = allocate(100 * MIB);
+    ck_assert_ptr_ne(ctxrt_memory_pointer(memory), pointer);
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 2, MIB));
+    gate_open(&held);
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    cx_assert_ok(ctxrt_copy(&seen, ctxrt_memory_pointer(memory), 1, CTXRT_COPY_DEVICE_TO_HOST));
+    ck_assert_int_eq(seen, 2);
+    ctxrt_memory *more = allocate(100 * MIB);
+    ck_assert_ptr_eq(ctxrt_memory_pointer(more), pointer);
+    cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_uint_eq(trimmed(), 200 * MIB);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
+static void *open_for(void *argument)
+{
+    gate_open(argument);
+    return NULL;
+}
+
+/* The request would be refused: it waits for the stream, whose gate another thread opens. */
+START_TEST(a_request_that_would_fail_waits_for_recorded_streams)
+{
+    gate held;
+    pthread_t thread;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_memory *memory = allocate(200 * MIB);
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_memory_record_stream(memory, stream));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_int_eq(pthread_create(&thread, NULL, open_for, &held), 0);
+    memory = allocate(200 * MIB);
+    pthread_join(thread, NULL);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
+/* Its event is asked about no more: the context may go, and the memory is everyone's. */
+START_TEST(a_recorded_streams_context_may_end_before_anybody_looks)
+{
+    gate held;
+    ctxrt_context *context;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(1), 0, &context));
+    cx_assert_ok(ctxrt_stack_push(context));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_stack_pop());
+    ctxrt_memory *memory = allocate(100 * MIB);
+    cx_assert_ok(ctxrt_memory_record_stream(memory, stream));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    gate_open(&held);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_context_destroy(context));
+    ck_assert_uint_eq(trimmed(), 100 * MIB);
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -518,6 +609,9 @@ static Suite *cache_suite(void)
     tcase_add_test(tcase, what_other_sizes_and_streams_keep_is_used_before_a_request_fails);
     tcase_add_test(tcase, what_other_threads_keep_is_used_before_a_request_fails);
     tcase_add_test(tcase, a_refusal_says_what_is_held_and_later_it_works_again);
+    tcase_add_test(tcase, a_release_does_not_wait_for_recorded_streams);
+    tcase_add_test(tcase, a_request_that_would_fail_waits_for_recorded_streams);
+    tcase_add_test(tcase, a_recorded_streams_context_may_end_before_anybody_looks);
     tcase_add_test(tcase, memory_outlives_its_thread_and_is_freed_without_a_device);
     tcase_add_test(tcase, a_stale_handle_is_not_taken_for_the_memory_that_is_there_now);
     tcase_add_test(tcase, a_query_finds_the_piece_around_an_address);

@@ -1,0 +1,118 @@
+/*
+ * Pieces that were freed while streams that were recorded for them may still use them: they are parked until these are done,
+ * and then free. The allocator counts them as freed; nobody waits but who would be refused memory otherwise.
+ */
+#include "base/error.h"
+#include "memory/cache.h"
+
+#include <sched.h>
+
+/* A parked piece is taken as far as its heap knows, which leaves its link to us. Lock "cache" held. */
+static void push(cx_cache *cache, uint32_t index)
+{
+    cx_piece_at(index)->node.next = cache->parked;
+    cache->parked = index;
+}
+
+ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked)
+{
+    bool done;
+    ctxrt_status status = cx_use_let_go(&cx_piece_at(index)->uses, &done);
+    *out_parked = !done;
+    if (done)
+        return status;
+    pthread_mutex_lock(&cache->lock);
+    push(cache, index);
+    pthread_mutex_unlock(&cache->lock);
+    return status;
+}
+
+/* One thread looks through them at a time: a context does not end while another thread asks about a mark of it. */
+static bool begin(cx_cache *cache, bool must)
+{
+    while (atomic_exchange(&cache->unparking, true)) {
+        if (!must)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
+static uint32_t take_all(cx_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    uint32_t first = cache->parked;
+    cache->parked = 0;
+    pthread_mutex_unlock(&cache->lock);
+    return first;
+}
+
+/* Of errors of earlier work the last one that frees has heard, or whoever waits for that work does. */
+static bool is_done(cx_use_list *uses, bool wait)
+{
+    cx_error_saved saved;
+    bool done = true;
+    cx_error_save(&saved);
+    if (wait)
+        (void)cx_use_finish(uses);
+    else
+        (void)cx_use_let_go(uses, &done);
+    cx_error_restore(&saved);
+    return done;
+}
+
+static void settle(cx_cache *cache, uint32_t index, bool done)
+{
+    pthread_mutex_lock(&cache->lock);
+    if (done)
+        cx_cache_give(cache, index);
+    else
+        push(cache, index);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* Marks of `context`, if that is not NULL, are waited for; all with `wait`. */
+static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
+{
+    bool any = false;
+    uint32_t next;
+    for (uint32_t index = take_all(cache); index != 0; index = next) {
+        cx_use_list *uses = &cx_piece_at(index)->uses;
+        next = cx_piece_at(index)->node.next;
+        bool done = is_done(uses, wait || (context != NULL && cx_use_is_of(uses, context)));
+        any |= done;
+        settle(cache, index, done);
+    }
+    return any;
+}
+
+bool cx_cache_unpark(cx_cache *cache, bool wait)
+{
+    pthread_mutex_lock(&cache->lock);
+    bool none = cache->parked == 0;
+    pthread_mutex_unlock(&cache->lock);
+    if (none || !begin(cache, wait))
+        return false;
+    bool any = look_through(cache, NULL, wait);
+    atomic_store(&cache->unparking, false);
+    return any;
+}
+
+void cx_cache_drop_parked(cx_cache *cache)
+{
+    (void)begin(cache, true);
+    for (uint32_t index = take_all(cache); index != 0; index = cx_piece_at(index)->node.next)
+        (void)is_done(&cx_piece_at(index)->uses, true);
+    atomic_store(&cache->unparking, false);
+}
+
+/* ---- ends of contexts ---- */
+
+void cx_caches_unpark_uses_of(const cx_context *context)
+{
+    for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
+        (void)begin(cache, true);
+        (void)look_through(cache, context, false);
+        atomic_store(&cache->unparking, false);
+    }
+}
