@@ -308,14 +308,24 @@ uint32_t cx_fit_carve(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32
     return index;
 }
 
+/* Nobody's may fit better. */
+static uint32_t find_for(const cx_fit *fit, uint32_t owner, uint32_t units)
+{
+    uint32_t own = find(fit, owner, units);
+    if (owner == 0 || (own != 0 && at(fit, own)->units == units))
+        return own;
+    uint32_t other = find(fit, 0, units);
+    if (own == 0 || (other != 0 && at(fit, other)->units < at(fit, own)->units))
+        return other;
+    return own;
+}
+
 uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
 {
     uint32_t rest = 0;
     if (bins_of(fit, owner) == NULL)
         return 0;
-    uint32_t index = find(fit, owner, units);
-    if (index == 0 && owner != 0)
-        index = find(fit, 0, units);
+    uint32_t index = find_for(fit, owner, units);
     if (index == 0)
         return 0;
     cx_fit_node *node = at(fit, index);

@@ -58,3 +58,11 @@ tests_memory_check_report_SOURCES = tests/memory/check_report.c tests/runtime/lo
 tests_memory_check_report_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_report_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_report_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_marks
+TESTS += tests/memory/check_marks
+tests_memory_check_marks_SOURCES = tests/memory/check_marks.c tests/runtime/gate.h \
+	tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_marks_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_marks_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_marks_LDADD = $(INSIDE_LIBS)

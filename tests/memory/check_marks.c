@@ -1,0 +1,119 @@
+/* What is freed while the driver is asked whether earlier frees are done: it is not taken for done with them. */
+#include "device/runtime.h"
+#include "fixture.h"
+#include "gate.h"
+#include "test.h"
+
+#define MIB ((size_t)1 << 20)
+#define BLOCK (16 * MIB)
+
+static cx_driver_table beneath;
+static ctxrt_stream *stream;
+static ctxrt_memory *late; /* is freed behind work when the driver was asked; NULL: nothing more */
+static gate held;
+static int busy_answers; /* questions that are answered with "not yet" first */
+
+static void free_late(void)
+{
+    ctxrt_memory *memory = late;
+    late = NULL;
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_memory_release(memory));
+}
+
+static cxu_result ask_stream(CUstream native)
+{
+    cxu_result result = busy_answers > 0 ? CXU_NOT_READY : beneath.stream_query(native);
+    busy_answers--;
+    if (result == CXU_SUCCESS && late != NULL)
+        free_late();
+    return result;
+}
+
+static cxu_result ask_event(CUevent native)
+{
+    cxu_result result = beneath.event_query(native);
+    if (result == CXU_SUCCESS && late != NULL)
+        free_late();
+    return result;
+}
+
+static ctxrt_memory *allocate(void)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_memory_alloc(BLOCK, &memory));
+    return memory;
+}
+
+/* Another stream wants memory of which one part is done with, and one is not. */
+static void free_while_asked(void)
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    ctxrt_memory *early = allocate();
+    void *pointers[2] = {ctxrt_memory_pointer(early), NULL};
+    late = allocate();
+    pointers[1] = ctxrt_memory_pointer(late);
+    cx_assert_ok(ctxrt_memory_release(early));
+    cx_assert_ok(ctxrt_frame_set_stream(other));
+    ctxrt_memory *taken[2];
+    for (int i = 0; i < 2; i++) {
+        taken[i] = allocate();
+        ck_assert_ptr_null(late);
+        ck_assert_ptr_ne(ctxrt_memory_pointer(taken[i]), pointers[1]);
+    }
+    gate_open(&held);
+    for (int i = 0; i < 2; i++)
+        cx_assert_ok(ctxrt_memory_release(taken[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stream_destroy(other));
+}
+
+START_TEST(what_is_freed_while_a_stream_is_asked_waits_for_the_work_before_it)
+{
+    free_while_asked();
+}
+END_TEST
+
+START_TEST(what_is_freed_between_a_mark_and_its_answer_waits_for_the_work_before_it)
+{
+    busy_answers = 1;
+    free_while_asked();
+}
+END_TEST
+
+static void start(void)
+{
+    cx_fixture_start();
+    cx_fixture_needs_emulated("a table that can be replaced");
+    beneath = cx_drivers[0].table;
+    busy_answers = 0;
+    cx_drivers[0].table.stream_query = ask_stream;
+    cx_drivers[0].table.event_query = ask_event;
+}
+
+static void end(void)
+{
+    cx_drivers[0].table = beneath;
+    cx_fixture_end();
+}
+
+static Suite *marks_suite(void)
+{
+    Suite *suite = suite_create("marks");
+    TCase *tcase = tcase_create("marks");
+    tcase_add_checked_fixture(tcase, start, end);
+    tcase_add_test(tcase, what_is_freed_while_a_stream_is_asked_waits_for_the_work_before_it);
+    tcase_add_test(tcase, what_is_freed_between_a_mark_and_its_answer_waits_for_the_work_before_it);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    static Suite *(*const suites[])(void) = {marks_suite, NULL};
+    return cx_test_run(suites);
+}
