@@ -481,37 +481,37 @@ static void play(const char *schedule, int threads, int steps, bool faults)
 
 START_TEST(one_thread_where_nothing_runs_before_it_must)
 {
-    play("lazy", 1, 1200, false);
+    play("lazy", 1, 900, false);
 }
 END_TEST
 
 START_TEST(one_thread_where_work_runs_in_any_legal_order)
 {
-    play("random:", 1, 1200, false);
+    play("random:", 1, 900, false);
 }
 END_TEST
 
 START_TEST(threads_where_nothing_runs_before_it_must)
 {
-    play("lazy", 3, 400, false);
+    play("lazy", 3, 300, false);
 }
 END_TEST
 
 START_TEST(threads_where_work_runs_in_any_legal_order)
 {
-    play("random:", 3, 400, false);
+    play("random:", 3, 300, false);
 }
 END_TEST
 
 START_TEST(threads_where_work_runs_at_once)
 {
-    play("threads", 4, 400, false);
+    play("threads", 4, 300, false);
 }
 END_TEST
 
 START_TEST(threads_of_a_driver_that_has_no_memory_now_and_then)
 {
-    play("threads", 3, 400, true);
+    play("threads", 3, 300, true);
 }
 END_TEST
 
