@@ -19,7 +19,8 @@
 /* What is read from the environment; set but empty is as not set. */
 static const char *const variables[] = {
     "CTXRT_DRIVER",       "CTXRT_LIBCUDA",         "CTXRT_FOREIGN",
-    "CTXRT_LOG",          "CTXRT_ALLOCATOR_TRACE", "CTXRT_EMU_DEVICES",     "CTXRT_EMU_MEMORY",
+    "CTXRT_LOG",          "CTXRT_ALLOCATOR",       "CTXRT_ALLOCATOR_TRACE",
+    "CTXRT_DEBUG_MEMORY", "CTXRT_EMU_DEVICES",     "CTXRT_EMU_MEMORY",
     "CTXRT_EMU_SCHEDULE", "CTXRT_EMU_HOST_ACCESS", "CTXRT_EMU_FAULT",
     "CTXRT_EMU_STICKY",   "CUDA_VISIBLE_DEVICES",
 };
