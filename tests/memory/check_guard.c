@@ -60,8 +60,10 @@ static void assert_filled(const void *memory, size_t size, unsigned char value)
     unsigned char *bytes = malloc(size);
     ck_assert_ptr_nonnull(bytes);
     cx_assert_ok(ctxrt_copy(bytes, memory, size, CTXRT_COPY_DEVICE_TO_HOST));
-    for (size_t i = 0; i < size; i++)
-        ck_assert_msg(bytes[i] == value, "byte %zu is %#x, not %#x", i, bytes[i], value);
+    size_t same = 0; /* an assertion writes to a file: not one for each byte */
+    while (same < size && bytes[same] == value)
+        same++;
+    ck_assert_msg(same == size, "byte %zu is %#x, not %#x", same, same < size ? bytes[same] : 0, value);
     free(bytes);
 }
 
