@@ -9,7 +9,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 20000, ORDINAL = 1 };
+enum { ROUNDS = 5000, ORDINAL = 1 };
 
 static const cx_driver_table *driver;
 
