@@ -21,7 +21,7 @@ program_of() # its path in the build
 
 sed '/^#/d' "$top_srcdir/tests/gpu/contents.txt" > "$to/contents.txt"
 for bench in "$top_builddir"/bench/bench_*; do
-    case $bench in
+    case ${bench##*/} in
     *.*) ;;
     *) [ ! -x "$bench" ] || echo "bench bench/${bench##*/}" ;;
     esac
