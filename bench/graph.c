@@ -5,6 +5,7 @@
  *
  * usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds N] [--count N]
  */
+#include "check.h"
 #include "device/device.h"
 #include "rounds.h"
 
@@ -28,46 +29,30 @@ typedef struct setting {
     ctxrt_graph *fills, *copies, *captured_operators, *called_operators;
 } setting;
 
-static void check(ctxrt_status status)
-{
-    if (status == CTXRT_SUCCESS)
-        return;
-    fprintf(stderr, "bench_graph: %s\n", ctxrt_last_error()->message);
-    exit(1);
-}
-
-static void check_driver(int result)
-{
-    if (result == 0)
-        return;
-    fprintf(stderr, "bench_graph: the driver returned %d\n", result);
-    exit(1);
-}
-
 /* ---- the work, once ---- */
 
 static void submit_fills(const setting *s)
 {
     for (size_t i = 0; i < s->nodes; i++)
-        check(ctxrt_fill_async(s->to, (int)i & 0xff, TINY, NULL));
+        bench_check(ctxrt_fill_async(s->to, (int)i & 0xff, TINY, NULL));
 }
 
 static void submit_copies(const setting *s)
 {
     for (size_t i = 0; i < s->nodes; i++)
-        check(ctxrt_copy_async(s->to, s->from, TINY, CTXRT_COPY_DEVICE_TO_DEVICE, NULL));
+        bench_check(ctxrt_copy_async(s->to, s->from, TINY, CTXRT_COPY_DEVICE_TO_DEVICE, NULL));
 }
 
 static void submit_fills_bare(const setting *s)
 {
     for (size_t i = 0; i < s->nodes; i++)
-        check_driver(s->table->memset_d8_async((CUdeviceptr)(uintptr_t)s->to, (unsigned char)i, TINY, s->native));
+        bench_check_driver(s->table->memset_d8_async((CUdeviceptr)(uintptr_t)s->to, (unsigned char)i, TINY, s->native));
 }
 
 static void submit_copies_bare(const setting *s)
 {
     for (size_t i = 0; i < s->nodes; i++)
-        check_driver(s->table->memcpy_dtod_async((CUdeviceptr)(uintptr_t)s->to, (CUdeviceptr)(uintptr_t)s->from, TINY,
+        bench_check_driver(s->table->memcpy_dtod_async((CUdeviceptr)(uintptr_t)s->to, (CUdeviceptr)(uintptr_t)s->from, TINY,
                                                  s->native));
 }
 
@@ -82,18 +67,18 @@ static void submit_operators(setting *s, int capturable)
     const ctxrt_operator operation = {
         .struct_size = sizeof operation, .type = "fill", .run = fill_one, .user_data = s, .capturable = capturable};
     for (size_t i = 0; i < s->nodes; i++)
-        check(ctxrt_operator_submit(&operation));
+        bench_check(ctxrt_operator_submit(&operation));
 }
 
 static void wait_for_all(const setting *s)
 {
-    check(ctxrt_stream_synchronize(s->stream));
+    bench_check(ctxrt_stream_synchronize(s->stream));
 }
 
 static void launch(const setting *s, ctxrt_graph *graph, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        check(ctxrt_graph_launch(graph, s->stream));
+        bench_check(ctxrt_graph_launch(graph, s->stream));
         wait_for_all(s);
     }
 }
@@ -196,14 +181,14 @@ static void plan_chain(size_t tensors)
 {
     size_t made[3], peak;
     ctxrt_plan *plan;
-    check(ctxrt_plan_create(256, &plan));
+    bench_check(ctxrt_plan_create(256, &plan));
     for (size_t i = 0; i < tensors; i++) {
-        check(ctxrt_plan_alloc(plan, 1000 * (1 + i % 7), &made[i % 3]));
+        bench_check(ctxrt_plan_alloc(plan, 1000 * (1 + i % 7), &made[i % 3]));
         if (i >= 2)
-            check(ctxrt_plan_free(plan, made[(i - 2) % 3]));
+            bench_check(ctxrt_plan_free(plan, made[(i - 2) % 3]));
     }
-    check(ctxrt_plan_peak(plan, &peak));
-    check(ctxrt_plan_destroy(plan));
+    bench_check(ctxrt_plan_peak(plan, &peak));
+    bench_check(ctxrt_plan_destroy(plan));
 }
 
 static double plan_ns(size_t tensors, size_t count)
@@ -220,18 +205,18 @@ static double plan_ns(size_t tensors, size_t count)
 static ctxrt_graph *capture(const setting *s, void (*submit)(const setting *))
 {
     ctxrt_graph *graph;
-    check(ctxrt_stream_capture_begin(s->stream, CTXRT_CAPTURE_THREAD_LOCAL));
+    bench_check(ctxrt_stream_capture_begin(s->stream, CTXRT_CAPTURE_THREAD_LOCAL));
     submit(s);
-    check(ctxrt_stream_capture_end(s->stream, &graph));
+    bench_check(ctxrt_stream_capture_end(s->stream, &graph));
     return graph;
 }
 
 static ctxrt_graph *record(setting *s, int capturable)
 {
     ctxrt_graph *graph;
-    check(ctxrt_recording_start(NULL));
+    bench_check(ctxrt_recording_start(NULL));
     submit_operators(s, capturable);
-    check(ctxrt_recording_stop(&graph));
+    bench_check(ctxrt_recording_stop(&graph));
     return graph;
 }
 
@@ -239,19 +224,19 @@ static void prepare(setting *s)
 {
     int count;
     cx_device *device;
-    check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count));
+    bench_check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count));
     if (count == 0) {
         (void)!ctxrt_device_set(DEVICE); /* for its message */
         fprintf(stderr, "bench_graph: %s\n", ctxrt_last_error()->message);
         exit(77);
     }
-    check(ctxrt_device_set(DEVICE));
-    check(cx_device_find(DEVICE, &device));
+    bench_check(ctxrt_device_set(DEVICE));
+    bench_check(cx_device_find(DEVICE, &device));
     s->table = &device->driver->table;
-    check(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &s->stream));
-    check(ctxrt_stream_native(s->stream, &s->native));
-    check(ctxrt_frame_set_stream(s->stream));
-    check(ctxrt_memory_alloc(2 * TINY, &s->memory));
+    bench_check(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &s->stream));
+    bench_check(ctxrt_stream_native(s->stream, &s->native));
+    bench_check(ctxrt_frame_set_stream(s->stream));
+    bench_check(ctxrt_memory_alloc(2 * TINY, &s->memory));
     s->from = ctxrt_memory_pointer(s->memory);
     s->to = s->from + TINY;
     s->fills = capture(s, submit_fills);
@@ -263,14 +248,14 @@ static void prepare(setting *s)
 static void finish(const setting *s)
 {
     ctxrt_graph *const graphs[] = {s->fills, s->copies, s->captured_operators, s->called_operators};
-    check(ctxrt_device_synchronize());
+    bench_check(ctxrt_device_synchronize());
     for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
-        check(ctxrt_graph_release(graphs[i]));
-    check(ctxrt_memory_release(s->memory));
-    check(ctxrt_frame_set_stream(NULL));
-    check(ctxrt_stream_destroy(s->stream));
-    check(ctxrt_stack_pop());
-    check(ctxrt_shutdown());
+        bench_check(ctxrt_graph_release(graphs[i]));
+    bench_check(ctxrt_memory_release(s->memory));
+    bench_check(ctxrt_frame_set_stream(NULL));
+    bench_check(ctxrt_stream_destroy(s->stream));
+    bench_check(ctxrt_stack_pop());
+    bench_check(ctxrt_shutdown());
 }
 
 static void print_row(const setting *s, const row *shown, size_t count, int rounds)
@@ -279,17 +264,6 @@ static void print_row(const setting *s, const row *shown, size_t count, int roun
     bench_pair pair = bench_run(shown->direct, shown->replayed, (void *)(uintptr_t)s, count, rounds);
     printf("%-22s %10.1f %10.1f %10.1f %10.1f %8.2f\n", shown->name, pair.rival.best_ns / nodes,
            pair.rival.median_ns / nodes, pair.ours.best_ns / nodes, pair.ours.median_ns / nodes, pair.ratio_median);
-}
-
-static long number(const char *text, long low, long high)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || value < low || value > high) {
-        fprintf(stderr, "bench_graph: %s is not a number from %ld to %ld\n", text, low, high);
-        exit(2);
-    }
-    return value;
 }
 
 int main(int argc, char **argv)
@@ -305,11 +279,11 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "emulated") == 0)
             options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
         else if (strcmp(argv[i], "--nodes") == 0)
-            s.nodes = (size_t)number(value, 1, 100000);
+            s.nodes = (size_t)bench_number(value, 1, 100000);
         else if (strcmp(argv[i], "--rounds") == 0)
-            rounds = number(value, 1, BENCH_ROUNDS_MAX);
+            rounds = (long)bench_number(value, 1, BENCH_ROUNDS_MAX);
         else if (strcmp(argv[i], "--count") == 0)
-            count = number(value, 1, 100000000);
+            count = (long)bench_number(value, 1, 100000000);
         else {
             fprintf(stderr,
                     "usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds N] [--count N]\n");
@@ -318,7 +292,7 @@ int main(int argc, char **argv)
         i++;
     }
 
-    check(ctxrt_init(&options));
+    bench_check(ctxrt_init(&options));
     prepare(&s);
     size_t launches = (size_t)count / s.nodes + 1;
     printf("%-22s %21s %21s\n", "", "submitted, ns a node", "launched, ns a node");

@@ -4,6 +4,7 @@
  *
  * usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds N] [--count N]
  */
+#include "check.h"
 #include "rounds.h"
 
 #include <ctxrt/ctxrt.h>
@@ -25,44 +26,36 @@ typedef struct setting {
     void *memory, *host;
 } setting;
 
-static void check(ctxrt_status status)
-{
-    if (status == CTXRT_SUCCESS)
-        return;
-    fprintf(stderr, "bench_infinirt: %s\n", ctxrt_last_error()->message);
-    exit(1);
-}
-
 static void check_infini(infiniStatus_t status)
 {
     if (status != INFINI_STATUS_SUCCESS)
-        check(ctxrt_last_error()->status);
+        bench_check(ctxrt_last_error()->status);
 }
 
 /* Each row once through ctxrt and once through InfiniRT: the same loop around one call or two. */
 #define ROWS(X)                                                                                   \
-    X(set_device, "set device, two by turns", check(ctxrt_device_set(i % 2 == 0 ? s->first : s->second)), \
+    X(set_device, "set device, two by turns", bench_check(ctxrt_device_set(i % 2 == 0 ? s->first : s->second)), \
       check_infini(infinirtSetDevice((infiniDevice_t)(i % 2 == 0 ? s->first : s->second).type,    \
                                      (i % 2 == 0 ? s->first : s->second).index)))                 \
-    X(get_device, "get device", check(ctxrt_device_get(&device)),                                 \
+    X(get_device, "get device", bench_check(ctxrt_device_get(&device)),                                 \
       check_infini(infinirtGetDevice(&type, &device.index)))                                      \
-    X(allocate, "allocate, free", (check(ctxrt_alloc(BYTES, &pointer)), check(ctxrt_free(pointer))), \
+    X(allocate, "allocate, free", (bench_check(ctxrt_alloc(BYTES, &pointer)), bench_check(ctxrt_free(pointer))), \
       (check_infini(infinirtMalloc(&pointer, BYTES)), check_infini(infinirtFree(pointer))))       \
-    X(record, "record event", check(ctxrt_event_record(s->event, s->stream)),                     \
+    X(record, "record event", bench_check(ctxrt_event_record(s->event, s->stream)),                     \
       check_infini(infinirtEventRecord(s->infini_event, s->infini_stream)))                       \
     X(copy, "copy 4 KiB in a stream, wait",                                                       \
-      (check(ctxrt_copy_async(s->memory, s->host, BYTES, CTXRT_COPY_HOST_TO_DEVICE, s->stream)),  \
-       check(ctxrt_stream_synchronize(s->stream))),                                               \
+      (bench_check(ctxrt_copy_async(s->memory, s->host, BYTES, CTXRT_COPY_HOST_TO_DEVICE, s->stream)),  \
+       bench_check(ctxrt_stream_synchronize(s->stream))),                                               \
       (check_infini(infinirtMemcpyAsync(s->memory, s->host, BYTES, INFINIRT_MEMCPY_H2D,           \
                                         s->infini_stream)),                                       \
        check_infini(infinirtStreamSynchronize(s->infini_stream))))                                \
     X(fill, "fill 4 KiB in a stream, wait",                                                       \
-      (check(ctxrt_fill_async(s->memory, 7, BYTES, s->stream)),                                   \
-       check(ctxrt_stream_synchronize(s->stream))),                                               \
+      (bench_check(ctxrt_fill_async(s->memory, 7, BYTES, s->stream)),                                   \
+       bench_check(ctxrt_stream_synchronize(s->stream))),                                               \
       (check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream)),                  \
        check_infini(infinirtStreamSynchronize(s->infini_stream))))                                \
     X(launch, "launch graph of two, wait",                                                        \
-      (check(ctxrt_graph_launch(s->graph, s->stream)), check(ctxrt_stream_synchronize(s->stream))), \
+      (bench_check(ctxrt_graph_launch(s->graph, s->stream)), bench_check(ctxrt_stream_synchronize(s->stream))), \
       (check_infini(infinirtGraphLuanch(s->infini_graph, s->infini_stream)),                      \
        check_infini(infinirtStreamSynchronize(s->infini_stream))))
 
@@ -93,10 +86,10 @@ static const struct {
 static void prepare_graphs(setting *s)
 {
     infinirtGraph_t graph;
-    check(ctxrt_stream_capture_begin(s->stream, CTXRT_CAPTURE_RELAXED));
-    check(ctxrt_fill_async(s->memory, 7, BYTES, s->stream));
-    check(ctxrt_copy_async(s->host, s->memory, BYTES, CTXRT_COPY_DEVICE_TO_HOST, s->stream));
-    check(ctxrt_stream_capture_end(s->stream, &s->graph));
+    bench_check(ctxrt_stream_capture_begin(s->stream, CTXRT_CAPTURE_RELAXED));
+    bench_check(ctxrt_fill_async(s->memory, 7, BYTES, s->stream));
+    bench_check(ctxrt_copy_async(s->host, s->memory, BYTES, CTXRT_COPY_DEVICE_TO_HOST, s->stream));
+    bench_check(ctxrt_stream_capture_end(s->stream, &s->graph));
     check_infini(infinirtStreamBeginCapture(s->infini_stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
     check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream));
     check_infini(infinirtMemcpyAsync(s->host, s->memory, BYTES, INFINIRT_MEMCPY_D2H, s->infini_stream));
@@ -107,26 +100,15 @@ static void prepare_graphs(setting *s)
 
 static void prepare(setting *s)
 {
-    check(ctxrt_device_set(s->second));
-    check(ctxrt_device_set(s->first));
-    check(ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &s->stream));
-    check(ctxrt_event_create(CTXRT_EVENT_DEFAULT, &s->event));
+    bench_check(ctxrt_device_set(s->second));
+    bench_check(ctxrt_device_set(s->first));
+    bench_check(ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &s->stream));
+    bench_check(ctxrt_event_create(CTXRT_EVENT_DEFAULT, &s->event));
     check_infini(infinirtStreamCreate(&s->infini_stream));
     check_infini(infinirtEventCreate(&s->infini_event));
     check_infini(infinirtMalloc(&s->memory, BYTES));
     check_infini(infinirtMallocHost(&s->host, BYTES));
     prepare_graphs(s);
-}
-
-static long number(const char *text, long most)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*end != '\0' || value < 1 || value > most) {
-        fprintf(stderr, "bench_infinirt: '%s' is not a number from 1 to %ld\n", text, most);
-        exit(2);
-    }
-    return value;
 }
 
 static ctxrt_cuda_driver driver_named(const char *text)
@@ -151,22 +133,22 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--driver") == 0 && i + 1 < argc)
             options.cuda_driver = driver_named(argv[++i]);
         else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
-            rounds = number(argv[++i], BENCH_ROUNDS_MAX);
+            rounds = (long)bench_number(argv[++i], 1, BENCH_ROUNDS_MAX);
         else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
-            count = number(argv[++i], 100000000);
+            count = (long)bench_number(argv[++i], 1, 100000000);
         else {
             fprintf(stderr, "usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds N] [--count N]\n");
             return 2;
         }
     }
-    check(ctxrt_init(&options));
-    check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &gpus));
+    bench_check(ctxrt_init(&options));
+    bench_check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &gpus));
     if (gpus < 2)
         s.second = CTXRT_CPU(0);
     prepare(&s);
     printf("%-30s %12s %12s %10s %8s\n", "median of one, ns", "ctxrt", "InfiniRT", "added", "ratio");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        check(ctxrt_device_set(s.first));
+        bench_check(ctxrt_device_set(s.first));
         bench_pair pair = bench_run(rows[i].ctxrt, rows[i].infini, &s, (size_t)count, (int)rounds);
         printf("%-30s %12.1f %12.1f %10.1f %8.2f\n", rows[i].name, pair.rival.median_ns,
                pair.ours.median_ns, pair.added_median_ns, pair.ratio_median);

@@ -1,10 +1,10 @@
 # Benchmarks are built with the rest but never timed as tests. They link the rooms, for the bare driver's table.
 noinst_PROGRAMS += bench/bench_stack
-bench_bench_stack_SOURCES = bench/rounds.c bench/rounds.h bench/stack.c
+bench_bench_stack_SOURCES = bench/check.c bench/check.h bench/rounds.c bench/rounds.h bench/stack.c
 bench_bench_stack_LDADD = $(lib_libctxrt_la_LIBADD)
 
 noinst_PROGRAMS += bench/bench_graph
-bench_bench_graph_SOURCES = bench/graph.c bench/rounds.c bench/rounds.h
+bench_bench_graph_SOURCES = bench/check.c bench/check.h bench/graph.c bench/rounds.c bench/rounds.h
 bench_bench_graph_LDADD = $(lib_libctxrt_la_LIBADD)
 
 noinst_PROGRAMS += bench/bench_alloc
@@ -22,6 +22,7 @@ bench_bench_alloc_SOURCES = \
 	bench/alloc/subject_malloc.c \
 	bench/alloc/subject_mapped.c \
 	bench/alloc/traces.c bench/alloc/traces.h \
+	bench/check.c bench/check.h \
 	bench/folder.c bench/folder.h \
 	tools/allocation_trace.c tools/allocation_trace.h
 bench_bench_alloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/bench -I$(top_srcdir)/tools \
@@ -37,11 +38,11 @@ TESTS += bench/check_alloc.sh bench/check_graph.sh
 
 # Of the two libraries, as programs have them.
 noinst_PROGRAMS += bench/bench_infinirt
-bench_bench_infinirt_SOURCES = bench/infinirt.c bench/rounds.c bench/rounds.h
+bench_bench_infinirt_SOURCES = bench/check.c bench/check.h bench/infinirt.c bench/rounds.c bench/rounds.h
 bench_bench_infinirt_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/include/infinirt
 bench_bench_infinirt_LDADD = lib/libinfinirt.la lib/libctxrt.la
 
 noinst_PROGRAMS += bench/bench_plan
-bench_bench_plan_SOURCES = bench/folder.c bench/folder.h bench/plan.c
+bench_bench_plan_SOURCES = bench/check.c bench/check.h bench/folder.c bench/folder.h bench/plan.c
 bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_plan_LDADD = lib/libctxrt.la

@@ -1,4 +1,5 @@
 /* What planning a tensor costs, from a thousand to a million of them, and how small the hard cases get. */
+#include "check.h"
 #include "folder.h"
 
 #include <ctxrt/ctxrt.h>
@@ -17,14 +18,6 @@ static double now_ns(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static void check(ctxrt_status status)
-{
-    if (status == CTXRT_SUCCESS)
-        return;
-    fprintf(stderr, "bench_plan: %s\n", ctxrt_last_error()->message);
-    exit(1);
-}
-
 static uint32_t next_random(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -37,18 +30,18 @@ static void time_planning(size_t tensors)
     size_t live[LIVE], peak;
     uint32_t random = 1;
     ctxrt_plan *plan;
-    check(ctxrt_plan_create(256, &plan));
+    bench_check(ctxrt_plan_create(256, &plan));
     double start = now_ns();
     for (size_t i = 0; i < tensors; i++) {
         size_t at = i < LIVE ? i : next_random(&random) % LIVE;
         if (i >= LIVE)
-            check(ctxrt_plan_free(plan, live[at]));
-        check(ctxrt_plan_alloc(plan, (size_t)256 << next_random(&random) % 15, &live[at]));
+            bench_check(ctxrt_plan_free(plan, live[at]));
+        bench_check(ctxrt_plan_alloc(plan, (size_t)256 << next_random(&random) % 15, &live[at]));
     }
     double spent = now_ns() - start;
-    check(ctxrt_plan_peak(plan, &peak));
+    bench_check(ctxrt_plan_peak(plan, &peak));
     printf("%8zu tensors planned: %6.1f ns each, freeing included\n", tensors, spent / (double)tensors);
-    check(ctxrt_plan_destroy(plan));
+    bench_check(ctxrt_plan_destroy(plan));
 }
 
 static bool read_trace(const char *name, ctxrt_plan *plan)
@@ -63,9 +56,9 @@ static bool read_trace(const char *name, ctxrt_plan *plan)
     }
     while (fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "a,%zu,%zu", &slot, &size) == 2 && slot < SLOTS)
-            check(ctxrt_plan_alloc(plan, size, &tensors[slot]));
+            bench_check(ctxrt_plan_alloc(plan, size, &tensors[slot]));
         else if (sscanf(line, "f,%zu", &slot) == 1 && slot < SLOTS)
-            check(ctxrt_plan_free(plan, tensors[slot]));
+            bench_check(ctxrt_plan_free(plan, tensors[slot]));
     }
     fclose(file);
     return true;
@@ -79,18 +72,18 @@ static bool optimise(char letter)
     size_t before, after;
     ctxrt_plan *plan;
     snprintf(name, sizeof name, "minimalloc_%c.csv", letter);
-    check(ctxrt_plan_create(256, &plan));
+    bench_check(ctxrt_plan_create(256, &plan));
     bool good = read_trace(name, plan);
     if (good) {
-        check(ctxrt_plan_peak(plan, &before));
+        bench_check(ctxrt_plan_peak(plan, &before));
         double start = now_ns();
-        check(ctxrt_plan_optimise(plan, 0, 0));
+        bench_check(ctxrt_plan_optimise(plan, 0, 0));
         double spent = now_ns() - start;
-        check(ctxrt_plan_peak(plan, &after));
+        bench_check(ctxrt_plan_peak(plan, &after));
         printf("%s: %.3f of the capacity by best fit, %.3f optimised in %.2f s\n", name, (double)before / capacity,
                (double)after / capacity, spent / 1e9);
     }
-    check(ctxrt_plan_destroy(plan));
+    bench_check(ctxrt_plan_destroy(plan));
     return good;
 }
 

@@ -5,6 +5,7 @@
  *
  * usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]
  */
+#include "check.h"
 #include "device/device.h"
 #include "rounds.h"
 
@@ -27,30 +28,14 @@ typedef struct setting {
     CUstream native_stream, native_waiter;
 } setting;
 
-static void check(ctxrt_status status)
-{
-    if (status == CTXRT_SUCCESS)
-        return;
-    fprintf(stderr, "bench_stack: %s\n", ctxrt_last_error()->message);
-    exit(1);
-}
-
-static void check_driver(int result)
-{
-    if (result == 0)
-        return;
-    fprintf(stderr, "bench_stack: the driver returned %d\n", result);
-    exit(1);
-}
-
 static void bare_set_same(size_t count, void *argument)
 {
     const setting *s = argument;
     CUcontext current;
     for (size_t i = 0; i < count; i++) {
-        check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->ctx_get_current(&current));
         if (current != s->primary[0])
-            check_driver(s->table->ctx_set_current(s->primary[0]));
+            bench_check_driver(s->table->ctx_set_current(s->primary[0]));
     }
 }
 
@@ -58,7 +43,7 @@ static void ctxrt_set_same(size_t count, void *argument)
 {
     const setting *s = argument;
     for (size_t i = 0; i < count; i++)
-        check(ctxrt_device_set(s->device[0]));
+        bench_check(ctxrt_device_set(s->device[0]));
 }
 
 static void bare_set_alternating(size_t count, void *argument)
@@ -67,9 +52,9 @@ static void bare_set_alternating(size_t count, void *argument)
     CUcontext current;
     for (size_t i = 0; i < count; i++) {
         CUcontext wanted = s->primary[i % (size_t)s->devices];
-        check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->ctx_get_current(&current));
         if (current != wanted)
-            check_driver(s->table->ctx_set_current(wanted));
+            bench_check_driver(s->table->ctx_set_current(wanted));
     }
 }
 
@@ -77,7 +62,7 @@ static void ctxrt_set_alternating(size_t count, void *argument)
 {
     const setting *s = argument;
     for (size_t i = 0; i < count; i++)
-        check(ctxrt_device_set(s->device[i % (size_t)s->devices]));
+        bench_check(ctxrt_device_set(s->device[i % (size_t)s->devices]));
 }
 
 /* Looks before the push, and after the pop. */
@@ -86,10 +71,10 @@ static void bare_push_pop(size_t count, void *argument)
     const setting *s = argument;
     CUcontext current, popped;
     for (size_t i = 0; i < count; i++) {
-        check_driver(s->table->ctx_get_current(&current));
-        check_driver(s->table->ctx_push(s->primary[0]));
-        check_driver(s->table->ctx_pop(&popped));
-        check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->ctx_push(s->primary[0]));
+        bench_check_driver(s->table->ctx_pop(&popped));
+        bench_check_driver(s->table->ctx_get_current(&current));
     }
 }
 
@@ -97,8 +82,8 @@ static void ctxrt_push_pop(size_t count, void *argument)
 {
     const setting *s = argument;
     for (size_t i = 0; i < count; i++) {
-        check(ctxrt_stack_push(s->context));
-        check(ctxrt_stack_pop());
+        bench_check(ctxrt_stack_push(s->context));
+        bench_check(ctxrt_stack_pop());
     }
 }
 
@@ -108,11 +93,11 @@ static void bare_scope(size_t count, void *argument)
     const setting *s = argument;
     CUcontext current, popped;
     for (size_t i = 0; i < count; i++) {
-        check_driver(s->table->ctx_get_current(&current));
-        check_driver(s->table->ctx_push(s->primary[0]));
-        check_driver(s->table->ctx_get_current(&current));
-        check_driver(s->table->ctx_pop(&popped));
-        check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->ctx_push(s->primary[0]));
+        bench_check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->ctx_pop(&popped));
+        bench_check_driver(s->table->ctx_get_current(&current));
     }
 }
 
@@ -121,8 +106,8 @@ static void ctxrt_scope_pair(size_t count, void *argument)
     const setting *s = argument;
     for (size_t i = 0; i < count; i++) {
         ctxrt_scope scope = {0};
-        check(ctxrt_scope_enter(s->device[0], &scope));
-        check(ctxrt_scope_leave(&scope));
+        bench_check(ctxrt_scope_enter(s->device[0], &scope));
+        bench_check(ctxrt_scope_leave(&scope));
     }
 }
 
@@ -131,9 +116,9 @@ static void bare_record_wait(size_t count, void *argument)
     const setting *s = argument;
     CUcontext current;
     for (size_t i = 0; i < count; i++) {
-        check_driver(s->table->ctx_get_current(&current));
-        check_driver(s->table->event_record(s->native_event, s->native_stream));
-        check_driver(s->table->stream_wait_event(s->native_waiter, s->native_event, 0));
+        bench_check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->event_record(s->native_event, s->native_stream));
+        bench_check_driver(s->table->stream_wait_event(s->native_waiter, s->native_event, 0));
     }
 }
 
@@ -141,15 +126,15 @@ static void ctxrt_record_wait(size_t count, void *argument)
 {
     const setting *s = argument;
     for (size_t i = 0; i < count; i++) {
-        check(ctxrt_event_record(s->event, NULL));
-        check(ctxrt_stream_wait_event(s->waiter, s->event));
+        bench_check(ctxrt_event_record(s->event, NULL));
+        bench_check(ctxrt_stream_wait_event(s->waiter, s->event));
     }
 }
 
 static void prepare(setting *s)
 {
     int count;
-    check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count));
+    bench_check(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count));
     if (count == 0) {
         (void)!ctxrt_device_set(CTXRT_CUDA(0)); /* for its message */
         fprintf(stderr, "bench_stack: %s\n", ctxrt_last_error()->message);
@@ -159,31 +144,31 @@ static void prepare(setting *s)
     for (int i = 0; i < s->devices; i++) {
         ctxrt_context *primary;
         s->device[i] = CTXRT_CUDA(i);
-        check(ctxrt_context_retain_primary(s->device[i], &primary));
-        check(ctxrt_context_native(primary, &s->primary[i]));
-        check(ctxrt_context_release(primary));
+        bench_check(ctxrt_context_retain_primary(s->device[i], &primary));
+        bench_check(ctxrt_context_native(primary, &s->primary[i]));
+        bench_check(ctxrt_context_release(primary));
     }
     cx_device *device = NULL;
-    check(cx_device_find(s->device[0], &device));
+    bench_check(cx_device_find(s->device[0], &device));
     s->table = &device->driver->table;
-    check(ctxrt_device_set(s->device[0]));
-    check(ctxrt_context_current(&s->context));
-    check(ctxrt_stream_current(&s->stream));
-    check(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &s->waiter));
-    check(ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &s->event));
-    check(ctxrt_stream_native(s->stream, &s->native_stream));
-    check(ctxrt_stream_native(s->waiter, &s->native_waiter));
-    check(ctxrt_event_native(s->event, &s->native_event));
+    bench_check(ctxrt_device_set(s->device[0]));
+    bench_check(ctxrt_context_current(&s->context));
+    bench_check(ctxrt_stream_current(&s->stream));
+    bench_check(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &s->waiter));
+    bench_check(ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &s->event));
+    bench_check(ctxrt_stream_native(s->stream, &s->native_stream));
+    bench_check(ctxrt_stream_native(s->waiter, &s->native_waiter));
+    bench_check(ctxrt_event_native(s->event, &s->native_event));
 }
 
 static void finish(setting *s)
 {
-    check(ctxrt_device_set(s->device[0]));
-    check(ctxrt_device_synchronize());
-    check(ctxrt_event_destroy(s->event));
-    check(ctxrt_stream_destroy(s->waiter));
-    check(ctxrt_stack_pop());
-    check(ctxrt_shutdown());
+    bench_check(ctxrt_device_set(s->device[0]));
+    bench_check(ctxrt_device_synchronize());
+    bench_check(ctxrt_event_destroy(s->event));
+    bench_check(ctxrt_stream_destroy(s->waiter));
+    bench_check(ctxrt_stack_pop());
+    bench_check(ctxrt_shutdown());
 }
 
 typedef struct row {
@@ -199,17 +184,6 @@ static const row rows[] = {
     {"event record + stream wait", bare_record_wait, ctxrt_record_wait},
 };
 
-static long number(const char *text, long low, long high)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || value < low || value > high) {
-        fprintf(stderr, "bench_stack: %s is not a number from %ld to %ld\n", text, low, high);
-        exit(2);
-    }
-    return value;
-}
-
 int main(int argc, char **argv)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
@@ -222,9 +196,9 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "emulated") == 0)
             options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
         else if (strcmp(argv[i], "--rounds") == 0)
-            rounds = number(value, 1, BENCH_ROUNDS_MAX);
+            rounds = (long)bench_number(value, 1, BENCH_ROUNDS_MAX);
         else if (strcmp(argv[i], "--count") == 0)
-            count = number(value, 1, 100000000);
+            count = (long)bench_number(value, 1, 100000000);
         else {
             fprintf(stderr, "usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]\n");
             return 2;
@@ -233,13 +207,13 @@ int main(int argc, char **argv)
     }
 
     setting s = {0};
-    check(ctxrt_init(&options));
+    bench_check(ctxrt_init(&options));
     prepare(&s);
     printf("%-28s %21s %21s %17s\n", "", "bare driver, ns", "ctxrt, ns", "added, ns");
     printf("%-28s %10s %10s %10s %10s %8s %8s\n", "operation", "best", "median", "best", "median", "best",
            "median");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        check(ctxrt_device_set(s.device[0]));
+        bench_check(ctxrt_device_set(s.device[0]));
         bench_pair pair = bench_run(rows[i].bare, rows[i].ours, &s, (size_t)count, (int)rounds);
         printf("%-28s %10.1f %10.1f %10.1f %10.1f %8.1f %8.1f\n", rows[i].name, pair.rival.best_ns,
                pair.rival.median_ns, pair.ours.best_ns, pair.ours.median_ns, pair.added_best_ns,

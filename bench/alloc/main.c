@@ -303,18 +303,6 @@ static int verify_all(const request *ask)
 
 /* ---- arguments ---- */
 
-static uint64_t number(const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || value < low || value > high) {
-        fprintf(stderr, "bench_alloc: %s is not a number from %llu to %llu\n", text, (unsigned long long)low,
-                (unsigned long long)high);
-        exit(2);
-    }
-    return value;
-}
-
 static const char usage[] =
     "usage: bench_alloc [--driver emulated|libcuda] [--rounds N] [--count N] [--traces FOLDER]\n"
     "                   [--trace NAME] [--measure NAME] [--subject NAME] [--fast] [--json] [--verify]\n"
@@ -333,9 +321,9 @@ static bool take_option(request *ask, const char *name, const char *value)
     if (strcmp(name, "--driver") == 0)
         return take_driver(ask, value);
     if (strcmp(name, "--rounds") == 0)
-        ask->rounds = (long)number(value, 1, ROUNDS_MAX);
+        ask->rounds = (long)bench_number(value, 1, ROUNDS_MAX);
     else if (strcmp(name, "--count") == 0)
-        ask->operations = number(value, 100, 100000000);
+        ask->operations = bench_number(value, 100, 100000000);
     else if (strcmp(name, "--traces") == 0)
         ask->folder = value;
     else if (strcmp(name, "--trace") == 0)

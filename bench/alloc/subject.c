@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bench_check(ctxrt_status status)
-{
-    if (status == CTXRT_SUCCESS)
-        return;
-    fprintf(stderr, "bench_alloc: %s\n", ctxrt_last_error()->message);
-    exit(1);
-}
-
 const cx_driver *bench_driver(void)
 {
     cx_device *device = NULL;

@@ -6,6 +6,7 @@
 #define CX_BENCH_ALLOC_SUBJECT_H
 
 #include "allocation_trace.h"
+#include "check.h"
 #include "driver/driver.h"
 
 #include <ctxrt/ctxrt.h>
@@ -49,8 +50,5 @@ const bench_subject *bench_subject_find(const bench_field *field, const char *na
 
 /* Device cuda:0 and its driver; it is set on the thread that asks first. */
 const cx_driver *bench_driver(void);
-
-/* Prints what failed, from ctxrt_last_error(), and exits with 1. */
-void bench_check(ctxrt_status status);
 
 #endif
