@@ -1,6 +1,7 @@
 /* What a cache takes from the driver and gives back. */
 #include "base/error.h"
 #include "memory/cache.h"
+#include "work/uncaptured.h"
 
 /* A segment is at least so large, and as large as this part of what is held already. */
 #define SEGMENT_UNITS_MIN ((2u << 20) >> CX_FIT_UNIT_BITS)
@@ -11,13 +12,6 @@ static uint64_t round_up(uint64_t units)
 {
     uint64_t rounded = (units + SEGMENT_UNITS_MIN - 1) / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
     return rounded <= UINT32_MAX ? rounded : units;
-}
-
-/* A capture in the global mode forbids calls that are no part of it. */
-static cxu_stream_capture_mode exchange(const cx_driver *driver, cxu_stream_capture_mode mode)
-{
-    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
-    return mode;
 }
 
 static cxu_result take_segment(const cx_driver *driver, uint64_t units, CUdeviceptr *out_address)
@@ -135,10 +129,10 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
     const cx_driver *driver = cache->context->driver;
     if (is_refused(cache->allocator))
         return cx_driver_error(driver, cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc, CXU_OUT_OF_MEMORY);
-    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_piece)
                                         : allocate_segment(cache, owner, units, out_piece);
-    (void)exchange(driver, before);
+    cx_uncaptured_end(&uncaptured);
     return status;
 }
 
@@ -176,9 +170,9 @@ static uint64_t unmap_segments(cx_cache *cache, uint64_t kept_bytes)
 static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
 {
     const cx_driver *driver = cache->context->driver;
-    cxu_stream_capture_mode before = exchange(driver, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     uint64_t bytes = cache->mapped ? unmap_segments(cache, kept_bytes) : free_segments(cache, kept_bytes);
-    (void)exchange(driver, before);
+    cx_uncaptured_end(&uncaptured);
     return bytes;
 }
 

@@ -3,6 +3,7 @@
 #include "context/excursion.h"
 #include "memory/cache.h"
 #include "work/stream.h"
+#include "work/uncaptured.h"
 #include <sched.h>
 
 /* ---- numbers ---- */
@@ -85,20 +86,12 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 
 /* ---- marks ---- */
 
-/* A question would end a capture. */
-static bool may_be_asked(const cx_driver *driver, CUstream native)
-{
-    cxu_stream_capture_status status;
-    return driver->table.stream_is_capturing(native, &status) == CXU_SUCCESS &&
-           status == CXU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 /* Records an event behind the stream's work; makes it where there is none. NULL: it could not be. */
 static CUevent record(const cx_cache *cache, CUstream native, CUevent mark)
 {
     const cx_driver *driver = cache->context->driver;
     cx_excursion excursion;
-    if (!may_be_asked(driver, native))
+    if (!cx_uncaptured_may_ask(driver, native))
         return NULL;
     if (mark != NULL)
         return driver->table.event_record(mark, native) == CXU_SUCCESS ? mark : NULL;
@@ -192,7 +185,7 @@ static bool wait_for_context(const cx_cache *cache)
 /* An event recorded just now is not over yet, even in a stream that has nothing to do. */
 static bool is_idle(const cx_driver *driver, CUstream native)
 {
-    return may_be_asked(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
+    return cx_uncaptured_may_ask(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
 }
 
 static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
@@ -229,19 +222,17 @@ static bool has_something(cx_cache *cache, uint32_t owner)
 
 bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait)
 {
-    const cx_driver *driver = cache->context->driver;
     bool reclaimed = false;
-    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
     pthread_mutex_lock(&cache->lock);
     uint32_t count = cache->owner_count;
     pthread_mutex_unlock(&cache->lock);
     if (count <= 2 && owner != 0)
         return false;
-    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    cx_uncaptured uncaptured = cx_uncaptured_begin(cache->context->driver);
     for (uint32_t other = 1; other < count; other++)
         if (other != owner && has_something(cache, other))
             reclaimed |= reclaim_one(cache, other, wait);
-    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    cx_uncaptured_end(&uncaptured);
     return reclaimed;
 }
 

@@ -27,14 +27,12 @@ typedef struct queue {
 static queue queue_of(const cx_guarded *piece)
 {
     queue self = {.driver = piece->inner.context->driver};
-    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_NONE;
     const cx_stream *stream = cx_pool_find(&cx_streams, piece->stream);
     self.gone = stream == NULL;
     if (self.gone)
         return self;
     self.native = atomic_load(&stream->native);
-    cxu_result result = self.driver->table.stream_is_capturing(self.native, &state);
-    self.capturing = result != CXU_SUCCESS || state != CXU_STREAM_CAPTURE_STATUS_NONE;
+    self.capturing = !cx_uncaptured_may_ask(self.driver, self.native);
     return self;
 }
 

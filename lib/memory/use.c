@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "context/excursion.h"
 #include "work/stream.h"
+#include "work/uncaptured.h"
 #include <stdlib.h>
 
 static cx_use *find(cx_use_list *list, const ctxrt_stream *stream, const cx_context *context)
@@ -81,13 +82,11 @@ static void unkeep(cx_use *use)
 static cxu_result ask(const cx_use *use, bool wait)
 {
     const cx_driver *driver = use->context->driver;
-    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
     if (!cx_context_holds_what_is_of(use->context, use->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
-    /* A capture in the global mode forbids both. */
-    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     cxu_result result = wait ? driver->table.event_synchronize(use->mark) : driver->table.event_query(use->mark);
-    (void)driver->table.thread_exchange_stream_capture_mode(&mode);
+    cx_uncaptured_end(&uncaptured);
     return result;
 }
 

@@ -20,6 +20,15 @@ static inline cx_uncaptured cx_uncaptured_begin(const cx_driver *driver)
     return self;
 }
 
+/* Whether a stream may be asked about its work, and be marked: neither while it captures, which a question would end.
+ * False too where the driver does not say. */
+static inline bool cx_uncaptured_may_ask(const cx_driver *driver, CUstream native)
+{
+    cxu_stream_capture_status status;
+    return driver->table.stream_is_capturing(native, &status) == CXU_SUCCESS &&
+           status == CXU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 static inline void cx_uncaptured_end(cx_uncaptured *self)
 {
     if (self->driver != NULL)
