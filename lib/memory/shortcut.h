@@ -102,34 +102,31 @@ static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece_hea
     cx_tally_freed(cache, &stash->tally, size_bytes);
 }
 
-/* Frees a live piece that is the caller's alone, used by no recorded stream. False: go the long way. */
-static inline bool cx_shortcut_free_own(uint32_t index, cx_piece_head *head)
+/* Frees a piece that is live and the caller's alone if `own`, else if it is of this state. */
+__attribute__((always_inline)) static inline bool cx_shortcut_free_if(uint32_t index, cx_piece_head *head, bool own,
+                                                                      uint64_t state)
 {
-    bool freed = false;
     cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
     if (stash == NULL || !cx_stash_enter(stash))
         return false;
-    if (__builtin_expect(cx_shortcut_keeps(stash, index, head), 1)) {
+    bool freed = __builtin_expect(
+        (own || cx_shortcut_has(stash, head, state)) && cx_shortcut_keeps(stash, index, head), 1);
+    if (freed)
         cx_shortcut_put(stash, index, head);
-        freed = true;
-    }
     cx_stash_leave(stash);
     return freed;
+}
+
+/* Frees a live piece that is the caller's alone, used by no recorded stream. False: go the long way. */
+static inline bool cx_shortcut_free_own(uint32_t index, cx_piece_head *head)
+{
+    return cx_shortcut_free_if(index, head, true, 0);
 }
 
 /* Frees the only count of a piece, of this state while it is live. False: go the long way. */
 static inline bool cx_shortcut_free(uint32_t index, cx_piece_head *head, uint64_t state)
 {
-    bool freed = false;
-    cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
-    if (stash == NULL || !cx_stash_enter(stash))
-        return false;
-    if (__builtin_expect(cx_shortcut_has(stash, head, state) && cx_shortcut_keeps(stash, index, head), 1)) {
-        cx_shortcut_put(stash, index, head);
-        freed = true;
-    }
-    cx_stash_leave(stash);
-    return freed;
+    return cx_shortcut_free_if(index, head, false, state);
 }
 
 #endif
