@@ -2,6 +2,8 @@
 #include "emu/exec.h"
 #include "emu/graph_node.h"
 #include "emu/state.h"
+#include <stddef.h>
+#include <string.h>
 
 /* ---- what the user describes ---- */
 
@@ -35,20 +37,15 @@ cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
     return cx_emu_launch_take(launch, context, function, params->parameters, params->extra);
 }
 
+_Static_assert(offsetof(cxu_kernel_node_params, kernel) == sizeof(cxu_kernel_node_params_v1),
+               "the later version begins with the first one");
+
 static cxu_kernel_node_params widened(const cxu_kernel_node_params_v1 *params)
 {
-    return (cxu_kernel_node_params){
-        .function = params->function,
-        .grid_x = params->grid_x,
-        .grid_y = params->grid_y,
-        .grid_z = params->grid_z,
-        .block_x = params->block_x,
-        .block_y = params->block_y,
-        .block_z = params->block_z,
-        .shared_bytes = params->shared_bytes,
-        .parameters = params->parameters,
-        .extra = params->extra,
-    };
+    cxu_kernel_node_params wide = {0};
+
+    memcpy(&wide, params, sizeof *params);
+    return wide;
 }
 
 /* ---- adding ---- */
@@ -145,17 +142,7 @@ cxu_result cx_emu_call_graph_kernel_node_get_params_v1(CUgraphNode node,
     result = cx_emu_call_graph_kernel_node_get_params(node, &wide);
     if (result != CXU_SUCCESS)
         return result;
-    *out_params = (cxu_kernel_node_params_v1){
-        .function = wide.function,
-        .grid_x = wide.grid_x,
-        .grid_y = wide.grid_y,
-        .grid_z = wide.grid_z,
-        .block_x = wide.block_x,
-        .block_y = wide.block_y,
-        .block_z = wide.block_z,
-        .shared_bytes = wide.shared_bytes,
-        .parameters = wide.parameters,
-    };
+    memcpy(out_params, &wide, sizeof *out_params);
     return CXU_SUCCESS;
 }
 
