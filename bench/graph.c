@@ -1,7 +1,7 @@
 /*
- * What a node of a graph costs when it is launched again, and what the same work costs when it is submitted call by
- * call: tiny fills and copies, by ctxrt and by bare driver calls, and operators. The wait for it is part of both. Beside
- * it, what planning a tensor costs.
+ * What a node of a graph costs when it is launched again, and what the same work costs when it is
+ * submitted call by call: tiny fills and copies, by ctxrt and by bare driver calls, and operators.
+ * The wait for it is part of both. Beside it, what planning a tensor costs.
  *
  * usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds N] [--count N]
  */
@@ -46,14 +46,15 @@ static void submit_copies(const setting *s)
 static void submit_fills_bare(const setting *s)
 {
     for (size_t i = 0; i < s->nodes; i++)
-        bench_check_driver(s->table->memset_d8_async((CUdeviceptr)(uintptr_t)s->to, (unsigned char)i, TINY, s->native));
+        bench_check_driver(s->table->memset_d8_async((CUdeviceptr)(uintptr_t)s->to,
+                                                     (unsigned char)i, TINY, s->native));
 }
 
 static void submit_copies_bare(const setting *s)
 {
     for (size_t i = 0; i < s->nodes; i++)
-        bench_check_driver(s->table->memcpy_dtod_async((CUdeviceptr)(uintptr_t)s->to, (CUdeviceptr)(uintptr_t)s->from, TINY,
-                                                 s->native));
+        bench_check_driver(s->table->memcpy_dtod_async(
+            (CUdeviceptr)(uintptr_t)s->to, (CUdeviceptr)(uintptr_t)s->from, TINY, s->native));
 }
 
 static ctxrt_status fill_one(void *argument)
@@ -64,8 +65,11 @@ static ctxrt_status fill_one(void *argument)
 
 static void submit_operators(setting *s, int capturable)
 {
-    const ctxrt_operator operation = {
-        .struct_size = sizeof operation, .type = "fill", .run = fill_one, .user_data = s, .capturable = capturable};
+    const ctxrt_operator operation = {.struct_size = sizeof operation,
+                                      .type = "fill",
+                                      .run = fill_one,
+                                      .user_data = s,
+                                      .capturable = capturable};
     for (size_t i = 0; i < s->nodes; i++)
         bench_check(ctxrt_operator_submit(&operation));
 }
@@ -261,9 +265,11 @@ static void finish(const setting *s)
 static void print_row(const setting *s, const row *shown, size_t count, int rounds)
 {
     const double nodes = (double)s->nodes;
-    bench_pair pair = bench_run(shown->direct, shown->replayed, (void *)(uintptr_t)s, count, rounds);
+    bench_pair pair =
+        bench_run(shown->direct, shown->replayed, (void *)(uintptr_t)s, count, rounds);
     printf("%-22s %10.1f %10.1f %10.1f %10.1f %8.2f\n", shown->name, pair.rival.best_ns / nodes,
-           pair.rival.median_ns / nodes, pair.ours.best_ns / nodes, pair.ours.median_ns / nodes, pair.ratio_median);
+           pair.rival.median_ns / nodes, pair.ours.best_ns / nodes, pair.ours.median_ns / nodes,
+           pair.ratio_median);
 }
 
 int main(int argc, char **argv)
@@ -285,8 +291,8 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--count") == 0)
             count = (long)bench_number(value, 1, 100000000);
         else {
-            fprintf(stderr,
-                    "usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds N] [--count N]\n");
+            fprintf(stderr, "usage: bench_graph [--driver emulated|libcuda] [--nodes N] [--rounds "
+                            "N] [--count N]\n");
             return 2;
         }
         i++;

@@ -1,6 +1,7 @@
 /*
- * What the InfiniRT interface adds to the calls of ctxrt that it makes: the same operation through both, on
- * one stream of one GPU (or the CPU, with --cpu). Where there is no second GPU, devices are set by turns with the CPU.
+ * What the InfiniRT interface adds to the calls of ctxrt that it makes: the same operation through
+ * both, on one stream of one GPU (or the CPU, with --cpu). Where there is no second GPU, devices
+ * are set by turns with the CPU.
  *
  * usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds N] [--count N]
  */
@@ -33,30 +34,34 @@ static void check_infini(infiniStatus_t status)
 }
 
 /* Each row once through ctxrt and once through InfiniRT: the same loop around one call or two. */
-#define ROWS(X)                                                                                   \
-    X(set_device, "set device, two by turns", bench_check(ctxrt_device_set(i % 2 == 0 ? s->first : s->second)), \
-      check_infini(infinirtSetDevice((infiniDevice_t)(i % 2 == 0 ? s->first : s->second).type,    \
-                                     (i % 2 == 0 ? s->first : s->second).index)))                 \
-    X(get_device, "get device", bench_check(ctxrt_device_get(&device)),                                 \
-      check_infini(infinirtGetDevice(&type, &device.index)))                                      \
-    X(allocate, "allocate, free", (bench_check(ctxrt_alloc(BYTES, &pointer)), bench_check(ctxrt_free(pointer))), \
-      (check_infini(infinirtMalloc(&pointer, BYTES)), check_infini(infinirtFree(pointer))))       \
-    X(record, "record event", bench_check(ctxrt_event_record(s->event, s->stream)),                     \
-      check_infini(infinirtEventRecord(s->infini_event, s->infini_stream)))                       \
-    X(copy, "copy 4 KiB in a stream, wait",                                                       \
-      (bench_check(ctxrt_copy_async(s->memory, s->host, BYTES, CTXRT_COPY_HOST_TO_DEVICE, s->stream)),  \
-       bench_check(ctxrt_stream_synchronize(s->stream))),                                               \
-      (check_infini(infinirtMemcpyAsync(s->memory, s->host, BYTES, INFINIRT_MEMCPY_H2D,           \
-                                        s->infini_stream)),                                       \
-       check_infini(infinirtStreamSynchronize(s->infini_stream))))                                \
-    X(fill, "fill 4 KiB in a stream, wait",                                                       \
-      (bench_check(ctxrt_fill_async(s->memory, 7, BYTES, s->stream)),                                   \
-       bench_check(ctxrt_stream_synchronize(s->stream))),                                               \
-      (check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream)),                  \
-       check_infini(infinirtStreamSynchronize(s->infini_stream))))                                \
-    X(launch, "launch graph of two, wait",                                                        \
-      (bench_check(ctxrt_graph_launch(s->graph, s->stream)), bench_check(ctxrt_stream_synchronize(s->stream))), \
-      (check_infini(infinirtGraphLuanch(s->infini_graph, s->infini_stream)),                      \
+#define ROWS(X)                                                                                    \
+    X(set_device, "set device, two by turns",                                                      \
+      bench_check(ctxrt_device_set(i % 2 == 0 ? s->first : s->second)),                            \
+      check_infini(infinirtSetDevice((infiniDevice_t)(i % 2 == 0 ? s->first : s->second).type,     \
+                                     (i % 2 == 0 ? s->first : s->second).index)))                  \
+    X(get_device, "get device", bench_check(ctxrt_device_get(&device)),                            \
+      check_infini(infinirtGetDevice(&type, &device.index)))                                       \
+    X(allocate, "allocate, free",                                                                  \
+      (bench_check(ctxrt_alloc(BYTES, &pointer)), bench_check(ctxrt_free(pointer))),               \
+      (check_infini(infinirtMalloc(&pointer, BYTES)), check_infini(infinirtFree(pointer))))        \
+    X(record, "record event", bench_check(ctxrt_event_record(s->event, s->stream)),                \
+      check_infini(infinirtEventRecord(s->infini_event, s->infini_stream)))                        \
+    X(copy, "copy 4 KiB in a stream, wait",                                                        \
+      (bench_check(                                                                                \
+           ctxrt_copy_async(s->memory, s->host, BYTES, CTXRT_COPY_HOST_TO_DEVICE, s->stream)),     \
+       bench_check(ctxrt_stream_synchronize(s->stream))),                                          \
+      (check_infini(                                                                               \
+           infinirtMemcpyAsync(s->memory, s->host, BYTES, INFINIRT_MEMCPY_H2D, s->infini_stream)), \
+       check_infini(infinirtStreamSynchronize(s->infini_stream))))                                 \
+    X(fill, "fill 4 KiB in a stream, wait",                                                        \
+      (bench_check(ctxrt_fill_async(s->memory, 7, BYTES, s->stream)),                              \
+       bench_check(ctxrt_stream_synchronize(s->stream))),                                          \
+      (check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream)),                   \
+       check_infini(infinirtStreamSynchronize(s->infini_stream))))                                 \
+    X(launch, "launch graph of two, wait",                                                         \
+      (bench_check(ctxrt_graph_launch(s->graph, s->stream)),                                       \
+       bench_check(ctxrt_stream_synchronize(s->stream))),                                          \
+      (check_infini(infinirtGraphLuanch(s->infini_graph, s->infini_stream)),                       \
        check_infini(infinirtStreamSynchronize(s->infini_stream))))
 
 #define OPERATION(name, call)                                                                     \
@@ -70,7 +75,8 @@ static void check_infini(infiniStatus_t status)
             call;                                                                                 \
         (void)device, (void)type, (void)pointer;                                                  \
     }
-#define BOTH(name, text, call, infini_call) OPERATION(name, call) OPERATION(infini_##name, infini_call)
+#define BOTH(name, text, call, infini_call) \
+    OPERATION(name, call) OPERATION(infini_##name, infini_call)
 ROWS(BOTH)
 #undef BOTH
 
@@ -90,9 +96,11 @@ static void prepare_graphs(setting *s)
     bench_check(ctxrt_fill_async(s->memory, 7, BYTES, s->stream));
     bench_check(ctxrt_copy_async(s->host, s->memory, BYTES, CTXRT_COPY_DEVICE_TO_HOST, s->stream));
     bench_check(ctxrt_stream_capture_end(s->stream, &s->graph));
-    check_infini(infinirtStreamBeginCapture(s->infini_stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
+    check_infini(
+        infinirtStreamBeginCapture(s->infini_stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
     check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream));
-    check_infini(infinirtMemcpyAsync(s->host, s->memory, BYTES, INFINIRT_MEMCPY_D2H, s->infini_stream));
+    check_infini(
+        infinirtMemcpyAsync(s->host, s->memory, BYTES, INFINIRT_MEMCPY_D2H, s->infini_stream));
     check_infini(infinirtStreamEndCapture(s->infini_stream, &graph));
     check_infini(infinirtGraphInstantiate(&s->infini_graph, graph, NULL, NULL, 0));
     check_infini(infinirtGraphDestroy(graph));
@@ -137,7 +145,8 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
             count = (long)bench_number(argv[++i], 1, 100000000);
         else {
-            fprintf(stderr, "usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds N] [--count N]\n");
+            fprintf(stderr, "usage: bench_infinirt [--cpu] [--driver emulated|libcuda] [--rounds "
+                            "N] [--count N]\n");
             return 2;
         }
     }
@@ -146,7 +155,8 @@ int main(int argc, char **argv)
     if (gpus < 2)
         s.second = CTXRT_CPU(0);
     prepare(&s);
-    printf("%-30s %12s %12s %10s %8s\n", "median of one, ns", "ctxrt", "InfiniRT", "added", "ratio");
+    printf("%-30s %12s %12s %10s %8s\n", "median of one, ns", "ctxrt", "InfiniRT", "added",
+           "ratio");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bench_check(ctxrt_device_set(s.first));
         bench_pair pair = bench_run(rows[i].ctxrt, rows[i].infini, &s, (size_t)count, (int)rounds);

@@ -1,4 +1,5 @@
-/* What planning a tensor costs, from a thousand to a million of them, and how small the hard cases get. */
+/* What planning a tensor costs, from a thousand to a million of them, and how small the hard cases
+ * get. */
 #include "check.h"
 #include "folder.h"
 
@@ -24,7 +25,8 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* Tensors of 256 bytes to 4 MiB of which a thousand live at a time, each taking the place of a random one. */
+/* Tensors of 256 bytes to 4 MiB of which a thousand live at a time, each taking the place of a
+ * random one. */
 static void time_planning(size_t tensors)
 {
     size_t live[LIVE], peak;
@@ -40,7 +42,8 @@ static void time_planning(size_t tensors)
     }
     double spent = now_ns() - start;
     bench_check(ctxrt_plan_peak(plan, &peak));
-    printf("%8zu tensors planned: %6.1f ns each, freeing included\n", tensors, spent / (double)tensors);
+    printf("%8zu tensors planned: %6.1f ns each, freeing included\n", tensors,
+           spent / (double)tensors);
     bench_check(ctxrt_plan_destroy(plan));
 }
 
@@ -80,8 +83,8 @@ static bool optimise(char letter)
         bench_check(ctxrt_plan_optimise(plan, 0, 0));
         double spent = now_ns() - start;
         bench_check(ctxrt_plan_peak(plan, &after));
-        printf("%s: %.3f of the capacity by best fit, %.3f optimised in %.2f s\n", name, (double)before / capacity,
-               (double)after / capacity, spent / 1e9);
+        printf("%s: %.3f of the capacity by best fit, %.3f optimised in %.2f s\n", name,
+               (double)before / capacity, (double)after / capacity, spent / 1e9);
     }
     bench_check(ctxrt_plan_destroy(plan));
     return good;

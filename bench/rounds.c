@@ -9,7 +9,8 @@ static double time_ns(bench_operation operation, void *argument, size_t count)
     clock_gettime(CLOCK_MONOTONIC, &begin);
     operation(count, argument);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / (double)count;
+    return ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
+           (double)count;
 }
 
 static int compare(const void *left, const void *right)
@@ -25,9 +26,11 @@ static bench_figures figures_of(double *values, int count)
     return (bench_figures){.best_ns = values[0], .median_ns = values[count / 2]};
 }
 
-bench_pair bench_run(bench_operation rival, bench_operation ours, void *argument, size_t count, int rounds)
+bench_pair bench_run(bench_operation rival, bench_operation ours, void *argument, size_t count,
+                     int rounds)
 {
-    double rivals[BENCH_ROUNDS_MAX], own[BENCH_ROUNDS_MAX], added[BENCH_ROUNDS_MAX], ratios[BENCH_ROUNDS_MAX];
+    double rivals[BENCH_ROUNDS_MAX], own[BENCH_ROUNDS_MAX], added[BENCH_ROUNDS_MAX],
+        ratios[BENCH_ROUNDS_MAX];
     rival(count, argument);
     ours(count, argument);
     for (int i = 0; i < rounds; i++) {

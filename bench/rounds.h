@@ -1,6 +1,6 @@
 /*
- * Timing two ways to do the same in turn: rival, ours, rival, ours ... so that a machine whose speed drifts
- * slows both alike.
+ * Timing two ways to do the same in turn: rival, ours, rival, ours ... so that a machine whose
+ * speed drifts slows both alike.
  */
 #ifndef CX_BENCH_ROUNDS_H
 #define CX_BENCH_ROUNDS_H
@@ -18,11 +18,13 @@ typedef struct bench_figures {
 
 typedef struct bench_pair {
     bench_figures rival, ours;
-    double added_best_ns, added_median_ns; /* ours - rival; the median is that of the rounds' differences */
+    /* ours - rival; the median is that of the rounds' differences */
+    double added_best_ns, added_median_ns;
     double ratio_median;                   /* ours / rival */
 } bench_pair;
 
 /* Runs both once to warm up, then `rounds` times each, by turns. */
-bench_pair bench_run(bench_operation rival, bench_operation ours, void *argument, size_t count, int rounds);
+bench_pair bench_run(bench_operation rival, bench_operation ours, void *argument, size_t count,
+                     int rounds);
 
 #endif

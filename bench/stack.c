@@ -1,7 +1,7 @@
 /*
- * What ctxrt adds to the driver's own calls: setting a device, push and pop, a scope, recording an event and
- * letting a stream wait for it. Beside each stands the same sequence of bare driver calls, the look at
- * the current context included.
+ * What ctxrt adds to the driver's own calls: setting a device, push and pop, a scope, recording an
+ * event and letting a stream wait for it. Beside each stands the same sequence of bare driver
+ * calls, the look at the current context included.
  *
  * usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]
  */
@@ -200,7 +200,8 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--count") == 0)
             count = (long)bench_number(value, 1, 100000000);
         else {
-            fprintf(stderr, "usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]\n");
+            fprintf(stderr,
+                    "usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]\n");
             return 2;
         }
         i++;
@@ -210,8 +211,8 @@ int main(int argc, char **argv)
     bench_check(ctxrt_init(&options));
     prepare(&s);
     printf("%-28s %21s %21s %17s\n", "", "bare driver, ns", "ctxrt, ns", "added, ns");
-    printf("%-28s %10s %10s %10s %10s %8s %8s\n", "operation", "best", "median", "best", "median", "best",
-           "median");
+    printf("%-28s %10s %10s %10s %10s %8s %8s\n", "operation", "best", "median", "best", "median",
+           "best", "median");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bench_check(ctxrt_device_set(s.device[0]));
         bench_pair pair = bench_run(rows[i].bare, rows[i].ours, &s, (size_t)count, (int)rounds);

@@ -1,4 +1,5 @@
-/* The few declarations of the CUDA Driver API that the samples use, for where there is no cuda.h. */
+/* The few declarations of the CUDA Driver API that the samples use, for where there is no
+ * cuda.h. */
 #ifndef CUDA_MIN_H
 #define CUDA_MIN_H
 

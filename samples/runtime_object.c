@@ -1,9 +1,10 @@
 /*
- * A runtime object, as a small tensor framework has one for each device: it runs a graph of operators, each by the
- * kernel that its device has for the type, in memory that was planned before. One object for a device, made when it
- * is first asked for, by whichever thread.
+ * A runtime object, as a small tensor framework has one for each device: it runs a graph of
+ * operators, each by the kernel that its device has for the type, in memory that was planned
+ * before. One object for a device, made when it is first asked for, by whichever thread.
  *
- *   cc runtime_object.c $(pkg-config --cflags --libs ctxrt) -pthread && CTXRT_DRIVER=emulated ./a.out
+ *   cc runtime_object.c $(pkg-config --cflags --libs ctxrt) -pthread && CTXRT_DRIVER=emulated
+ *   ./a.out
  */
 #include <ctxrt/ctxrt.h>
 #include <pthread.h>
@@ -16,7 +17,8 @@ enum { THREADS = 4, VALUES = 6, TENSORS = 4, OPERATORS = 3 };
 static bool ok(ctxrt_status status, const char *call)
 {
     if (status != CTXRT_SUCCESS)
-        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        fprintf(stderr, "%s: %s: %s\n", call, ctxrt_status_name(status),
+                ctxrt_last_error()->message);
     return status == CTXRT_SUCCESS;
 }
 
@@ -83,7 +85,8 @@ typedef struct node {
     tensor *in, *out;
 } node;
 
-/* x -> (double) -> a -> (negate) -> b -> (double) -> y: when y is planned, a is not used any more. */
+/* x -> (double) -> a -> (negate) -> b -> (double) -> y: when y is planned, a is not used any
+ * more. */
 typedef struct graph {
     tensor tensors[TENSORS];
     node nodes[OPERATORS];
@@ -104,8 +107,8 @@ static bool plan_graph(graph *self)
     for (int i = 0; good && i < TENSORS; i++)
         good = OK(ctxrt_plan_offset(self->plan, self->tensors[i].place, &offset[i]));
     if (good)
-        printf("  planned: x at %zu, a at %zu, b at %zu, y at %zu; %zu bytes in all\n", offset[0], offset[1], offset[2],
-               offset[3], peak);
+        printf("  planned: x at %zu, a at %zu, b at %zu, y at %zu; %zu bytes in all\n", offset[0],
+               offset[1], offset[2], offset[3], peak);
     return good;
 }
 
@@ -138,7 +141,9 @@ static ctxrt_status compute(const node *operation, float factor)
     ctxrt_status status = ctxrt_copy(values, operation->in->values, sizeof values, CTXRT_COPY_ANY);
     for (int i = 0; i < VALUES && status == CTXRT_SUCCESS; i++)
         values[i] *= factor;
-    return status == CTXRT_SUCCESS ? ctxrt_copy(operation->out->values, values, sizeof values, CTXRT_COPY_ANY) : status;
+    return status == CTXRT_SUCCESS
+               ? ctxrt_copy(operation->out->values, values, sizeof values, CTXRT_COPY_ANY)
+               : status;
 }
 
 static ctxrt_status run_double(void *operation)
@@ -153,7 +158,8 @@ static ctxrt_status run_negate(void *operation)
 
 static bool register_kernels(void)
 {
-    const ctxrt_operator_kernel twice = {sizeof twice, run_double, 0}, negate = {sizeof negate, run_negate, 0};
+    const ctxrt_operator_kernel twice = {sizeof twice, run_double, 0},
+                                negate = {sizeof negate, run_negate, 0};
     bool good = true;
     for (int type = CTXRT_DEVICE_CPU; type <= CTXRT_DEVICE_CUDA; type++)
         good = good && OK(ctxrt_kernel_register((ctxrt_device_type)type, "double", &twice));
@@ -165,7 +171,8 @@ static bool register_kernels(void)
 
 /* ---- run ---- */
 
-/* For each operator in order, the kernel of its type for the device at hand is looked up and computes. */
+/* For each operator in order, the kernel of its type for the device at hand is looked up and
+ * computes. */
 static ctxrt_status run_nodes(graph *self)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -229,7 +236,8 @@ static bool try_device(ctxrt_device_type type)
     printf("%s, %s\n", self->name, runtime_is_cpu(self) ? "a CPU" : "not a CPU");
     if (!OK(ctxrt_device_push(self->device)))
         return false;
-    bool good = show_alloc(self) && graph_make(&work) && fill_in(&work) && runtime_run(self, &work, &status);
+    bool good = show_alloc(self) && graph_make(&work) && fill_in(&work) &&
+                runtime_run(self, &work, &status);
     if (good && status == CTXRT_SUCCESS)
         good = show_result(&work);
     else if (good)
@@ -263,6 +271,7 @@ static bool ask_on_threads(void)
 
 int main(void)
 {
-    bool good = ask_on_threads() && register_kernels() && try_device(CTXRT_DEVICE_CPU) && try_device(CTXRT_DEVICE_CUDA);
+    bool good = ask_on_threads() && register_kernels() && try_device(CTXRT_DEVICE_CPU) &&
+                try_device(CTXRT_DEVICE_CUDA);
     return OK(ctxrt_shutdown()) && good ? 0 : 1;
 }

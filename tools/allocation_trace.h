@@ -1,6 +1,6 @@
 /*
- * Traces of allocations: `a,SLOT,BYTES` allocates into a slot, `f,SLOT` frees it; one operation a line,
- * nothing else. ctxrt-replay(1) describes them.
+ * Traces of allocations: `a,SLOT,BYTES` allocates into a slot, `f,SLOT` frees it; one operation a
+ * line, nothing else. ctxrt-replay(1) describes them.
  */
 #ifndef CX_TOOLS_ALLOCATION_TRACE_H
 #define CX_TOOLS_ALLOCATION_TRACE_H
@@ -17,7 +17,8 @@ typedef struct allocation_operation {
     uint32_t slot;
 } allocation_operation;
 
-/* Operation `i` stands in line i + 1. No slot is allocated into twice, or freed while it is empty. */
+/* Operation `i` stands in line i + 1. No slot is allocated into twice, or freed while it is
+ * empty. */
 typedef struct allocation_trace {
     allocation_operation *operations;
     size_t count;
@@ -25,7 +26,8 @@ typedef struct allocation_trace {
     uint32_t slots; /* the highest one, and 1 */
     uint64_t peak_bytes;
     uint32_t peak_live;
-    uint64_t *slot_bytes; /* of the slots while the trace is made; what is live now, its sum, its count */
+    /* of the slots while the trace is made; what is live now, its sum, its count */
+    uint64_t *slot_bytes;
     uint32_t slot_capacity;
     uint64_t live_bytes;
     uint32_t live;
@@ -40,10 +42,12 @@ typedef enum allocation_verdict {
     ALLOCATION_MALFORMED
 } allocation_verdict;
 
-/* Adds an operation to a trace, which begins as {0}. Nothing has changed where it is not ALLOCATION_GOOD. */
+/* Adds an operation to a trace, which begins as {0}. Nothing has changed where it is not
+ * ALLOCATION_GOOD. */
 allocation_verdict allocation_trace_add(allocation_trace *trace, uint32_t slot, uint64_t bytes);
 
-/* Reads all of a file. The number of the line that is wrong, from 1, goes into *out_line; the trace is then empty. */
+/* Reads all of a file. The number of the line that is wrong, from 1, goes into *out_line; the trace
+ * is then empty. */
 allocation_verdict allocation_trace_read(allocation_trace *trace, FILE *file, size_t *out_line);
 
 /* What is wrong, in words. */

@@ -171,8 +171,9 @@ static void print_text(const findings *self)
     }
     if (!any)
         printf("  nothing set\n");
-    printf("\nBuild\n  %-22s %s\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h", BUILT_CUDA_H ? "yes" : "no",
-           "nvcc", CTXRT_BUILT_NVCC[0] != '\0' ? CTXRT_BUILT_NVCC : "none", "sanitizers",
+    printf("\nBuild\n  %-22s %s\n  %-22s %s\n  %-22s %s\n", "compared with cuda.h",
+           BUILT_CUDA_H ? "yes" : "no", "nvcc",
+           CTXRT_BUILT_NVCC[0] != '\0' ? CTXRT_BUILT_NVCC : "none", "sanitizers",
            CTXRT_BUILT_SANITIZERS[0] != '\0' ? CTXRT_BUILT_SANITIZERS : "none");
 }
 

@@ -33,8 +33,8 @@ static bool fails(const cx_scenario *scenario, void *options)
     return failed;
 }
 
-/* NULL: cannot be made short. A step that does not return is waited for often, so not for long; whether what is left
- * fails with all its time too is seen in the end. */
+/* NULL: cannot be made short. A step that does not return is waited for often, so not for long;
+ * whether what is left fails with all its time too is seen in the end. */
 static cx_scenario *make_short(const cx_scenario *scenario, const cx_play_options *options)
 {
     cx_play_options patient = *options, hasty = *options;
@@ -48,8 +48,8 @@ static cx_scenario *make_short(const cx_scenario *scenario, const cx_play_option
 }
 
 /* With what came back, if it was made short; as text that ctxrt play takes. */
-static void show_mismatch(const cx_scenario *scenario, uint64_t seed, const cx_play_options *options,
-                          bool shrinks)
+static void show_mismatch(const cx_scenario *scenario, uint64_t seed,
+                          const cx_play_options *options, bool shrinks)
 {
     cx_scenario *shortest = shrinks ? make_short(scenario, options) : NULL;
     cx_tape *tape = shortest != NULL ? cx_play(shortest, options) : NULL;
@@ -76,7 +76,8 @@ static void show_coverage(const cx_coverage *coverage)
 /* A host function that waits holds everything up where one piece of work runs at a time. */
 static bool gates_are_fit(const cx_play_options *options)
 {
-    const char *schedule = options->schedule != NULL ? options->schedule : getenv("CTXRT_EMU_SCHEDULE");
+    const char *schedule =
+        options->schedule != NULL ? options->schedule : getenv("CTXRT_EMU_SCHEDULE");
     return options->cuda || schedule == NULL || strcmp(schedule, "threads") == 0;
 }
 
@@ -84,7 +85,8 @@ int play_random(const play_random_request *self, const cx_play_options *options,
 {
     cx_coverage coverage = {0};
     int mismatches = 0;
-    cx_random_options random = {.steps = self->steps, .devices = DEVICES, .gates = gates_are_fit(options)};
+    cx_random_options random = {
+        .steps = self->steps, .devices = DEVICES, .gates = gates_are_fit(options)};
     int most = self->first ? 1 : MISMATCHES_MOST;
     /* That work was left is no news of a random sequence. */
     (void)setenv("CTXRT_LOG", "error", 0);

@@ -17,8 +17,8 @@ typedef struct play_random_request {
 bool play_random_take(play_random_request *self, const char *text);
 
 /*
- * Plays so many scenarios. One that fails is shortened and printed. Then says how many steps were legal, and how
- * often each rule was exercised. Returns an exit status of command.h.
+ * Plays so many scenarios. One that fails is shortened and printed. Then says how many steps were
+ * legal, and how often each rule was exercised. Returns an exit status of command.h.
  */
 int play_random(const play_random_request *self, const cx_play_options *options, bool print_only);
 

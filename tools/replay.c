@@ -26,8 +26,9 @@ static bool take_size(const char *text, uint64_t *out_bytes)
     unsigned long long number = strtoull(text, &end, 10);
     const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
     int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
-    if (*text < '0' || *text > '9' || errno != 0 || (*end != '\0' && (unit == NULL || end[1] != '\0')) ||
-        number == 0 || number > UINT64_MAX >> shift)
+    if (*text < '0' || *text > '9' || errno != 0 ||
+        (*end != '\0' && (unit == NULL || end[1] != '\0')) || number == 0 ||
+        number > UINT64_MAX >> shift)
         return false;
     *out_bytes = number << shift;
     return true;
@@ -66,7 +67,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'l':
         return take_size(argument, &self->limit_bytes)
                    ? 0
-                   : command_wrong_use(state, "--limit %s: it is a size such as 512M or 4G", argument);
+                   : command_wrong_use(state, "--limit %s: it is a size such as 512M or 4G",
+                                       argument);
     case ARGP_KEY_ARG:
         if (self->file != NULL)
             return command_wrong_use(state, "'%s' is one argument too many", argument);
@@ -84,17 +86,20 @@ static int read_trace(const char *command, const char *name, allocation_trace *o
     size_t line = 0;
     FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
     if (file == NULL)
-        return command_error(command, COMMAND_WRONG_USE, "%s cannot be read: %s", name, strerror(errno));
+        return command_error(command, COMMAND_WRONG_USE, "%s cannot be read: %s", name,
+                             strerror(errno));
     allocation_verdict verdict = allocation_trace_read(out_trace, file, &line);
     int failed = ferror(file) != 0 ? errno : 0;
     if (file != stdin)
         fclose(file);
     if (verdict != ALLOCATION_GOOD)
-        return command_error(command, COMMAND_WRONG_USE, "%s:%zu: %s", name, line, allocation_verdict_text(verdict));
+        return command_error(command, COMMAND_WRONG_USE, "%s:%zu: %s", name, line,
+                             allocation_verdict_text(verdict));
     if (failed == 0)
         return COMMAND_GOOD;
     allocation_trace_clear(out_trace);
-    return command_error(command, COMMAND_FAILED, "%s could not be read to its end: %s", name, strerror(failed));
+    return command_error(command, COMMAND_FAILED, "%s could not be read to its end: %s", name,
+                         strerror(failed));
 }
 
 /* A slot holds an object, or a raw pointer. */
@@ -116,29 +121,34 @@ static ctxrt_status give(bool raw, void **slot)
     return raw ? ctxrt_free(memory) : ctxrt_memory_release(memory);
 }
 
-static int play(const char *command, const request *self, const allocation_trace *trace, void **slots)
+static int play(const char *command, const request *self, const allocation_trace *trace,
+                void **slots)
 {
     for (size_t i = 0; i < trace->count; i++) {
         const allocation_operation operation = trace->operations[i];
         void **slot = &slots[operation.slot];
-        if ((operation.bytes != 0 ? take(self->raw, operation.bytes, slot) : give(self->raw, slot)) == CTXRT_SUCCESS)
+        if ((operation.bytes != 0 ? take(self->raw, operation.bytes, slot)
+                                  : give(self->raw, slot)) == CTXRT_SUCCESS)
             continue;
         const char *why = ctxrt_last_error()->message;
         return operation.bytes != 0
-                   ? command_error(command, COMMAND_FAILED, "%s:%zu: a,%" PRIu32 ",%" PRIu64 ": %s", self->file, i + 1,
-                                   operation.slot, operation.bytes, why)
-                   : command_error(command, COMMAND_FAILED, "%s:%zu: f,%" PRIu32 ": %s", self->file, i + 1,
-                                   operation.slot, why);
+                   ? command_error(command, COMMAND_FAILED, "%s:%zu: a,%" PRIu32 ",%" PRIu64 ": %s",
+                                   self->file, i + 1, operation.slot, operation.bytes, why)
+                   : command_error(command, COMMAND_FAILED, "%s:%zu: f,%" PRIu32 ": %s", self->file,
+                                   i + 1, operation.slot, why);
     }
-    printf("%s: %zu operations, at most %" PRIu32 " live with %" PRIu64 " bytes: all served\n", self->file,
-           trace->count, trace->peak_live, trace->peak_bytes);
+    printf("%s: %zu operations, at most %" PRIu32 " live with %" PRIu64 " bytes: all served\n",
+           self->file, trace->count, trace->peak_live, trace->peak_bytes);
     return COMMAND_GOOD;
 }
 
-static int replay(const char *command, const request *self, const allocation_trace *trace, void **slots)
+static int replay(const char *command, const request *self, const allocation_trace *trace,
+                  void **slots)
 {
-    if (ctxrt_init(&self->options) != CTXRT_SUCCESS || ctxrt_device_set(CTXRT_CUDA(0)) != CTXRT_SUCCESS ||
-        (self->limit_bytes != 0 && ctxrt_allocator_set_limit(NULL, self->limit_bytes) != CTXRT_SUCCESS))
+    if (ctxrt_init(&self->options) != CTXRT_SUCCESS ||
+        ctxrt_device_set(CTXRT_CUDA(0)) != CTXRT_SUCCESS ||
+        (self->limit_bytes != 0 &&
+         ctxrt_allocator_set_limit(NULL, self->limit_bytes) != CTXRT_SUCCESS))
         return command_failure(command, ctxrt_last_error()->status);
     int status = play(command, self, trace, slots);
     for (uint32_t i = 0; i < trace->slots; i++)
@@ -149,9 +159,10 @@ static int replay(const char *command, const request *self, const allocation_tra
     return status;
 }
 
-static const char doc[] =
-    "Replays recorded allocations, a,SLOT,BYTES and f,SLOT a line, on device cuda:0. FILE - is the standard input."
-    "\vExit status: 0 all were served; 1 one was not, and its line is named; 2 wrong use, or a line that is none.";
+static const char doc[] = "Replays recorded allocations, a,SLOT,BYTES and f,SLOT a line, on device "
+                          "cuda:0. FILE - is the standard input."
+                          "\vExit status: 0 all were served; 1 one was not, and its line is named; "
+                          "2 wrong use, or a line that is none.";
 
 int replay_command(int argc, char **argv)
 {

@@ -32,7 +32,8 @@ static bool in_child(void (*measure)(question *, const bench_subject *), questio
         ctxrt_options options = CTXRT_OPTIONS_INIT;
         options.emulated_devices = 1;
         options.emulated_memory_bytes = ask->memory_bytes;
-        options.cuda_driver = ask->memory_bytes != 0 ? CTXRT_CUDA_DRIVER_EMULATED : CTXRT_CUDA_DRIVER_DEFAULT;
+        options.cuda_driver =
+            ask->memory_bytes != 0 ? CTXRT_CUDA_DRIVER_EMULATED : CTXRT_CUDA_DRIVER_DEFAULT;
         bench_check(ctxrt_init(&options));
         bench_field_open(&field);
         const bench_subject *subject = bench_subject_find(&field, ask->subject);
@@ -40,12 +41,14 @@ static bool in_child(void (*measure)(question *, const bench_subject *), questio
             measure(ask, subject);
         _exit(subject == NULL);
     }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 static double ask_child(void (*measure)(question *, const bench_subject *), const question *wanted)
 {
-    question *ask = mmap(NULL, sizeof *ask, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    question *ask =
+        mmap(NULL, sizeof *ask, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (ask == MAP_FAILED)
         return -1;
     *ask = *wanted;
@@ -105,7 +108,8 @@ static _Atomic uint64_t calls[CX_SLOT_COUNT];
 #include "driver/symbols.def"
 
 static const cx_driver_table counted = {
-#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) .slot = counted_##slot,
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    .slot = counted_##slot,
 #include "driver/symbols.def"
 };
 
@@ -128,7 +132,8 @@ static void count_calls(question *ask, const bench_subject *subject)
 
 double bench_upstream(const char *subject, const bench_stage *stage, size_t memory_bytes)
 {
-    const question ask = {.subject = subject, .stage = stage, .memory_bytes = memory_bytes, .answer = -1};
+    const question ask = {
+        .subject = subject, .stage = stage, .memory_bytes = memory_bytes, .answer = -1};
     return ask_child(count_calls, &ask);
 }
 
@@ -170,8 +175,11 @@ static void weigh(question *ask, const bench_subject *subject)
 
 double bench_metadata(const char *subject, const bench_stage *stage, uint32_t live)
 {
-    const question ask = {
-        .subject = subject, .stage = stage, .memory_bytes = (size_t)1 << 40, .live = live, .answer = -1};
+    const question ask = {.subject = subject,
+                          .stage = stage,
+                          .memory_bytes = (size_t)1 << 40,
+                          .live = live,
+                          .answer = -1};
     return ask_child(weigh, &ask);
 }
 
@@ -179,7 +187,8 @@ double bench_metadata(const char *subject, const bench_stage *stage, uint32_t li
 
 static void *address_of(const bench_subject *subject, void *memory)
 {
-    bool of_objects = strcmp(subject->name, "ctxrt object") == 0 || strcmp(subject->name, "ctxrt vmm") == 0;
+    bool of_objects =
+        strcmp(subject->name, "ctxrt object") == 0 || strcmp(subject->name, "ctxrt vmm") == 0;
     return of_objects ? ctxrt_memory_pointer(memory) : memory;
 }
 
@@ -203,8 +212,8 @@ typedef struct filled {
     int mark;
 } filled;
 
-static bool verify_operation(const bench_subject *subject, const bench_stage *stage, size_t i, filled *blocks,
-                             unsigned char *copy)
+static bool verify_operation(const bench_subject *subject, const bench_stage *stage, size_t i,
+                             filled *blocks, unsigned char *copy)
 {
     const allocation_operation operation = stage->trace->operations[i];
     filled *block = &blocks[operation.slot];

@@ -70,7 +70,8 @@ static bool next_allocates(making *m, uint32_t live, uint32_t wanted_live)
 static void churn(making *m, uint64_t operations, uint32_t wanted_live, uint64_t largest)
 {
     uint32_t slots = wanted_live + wanted_live / 4 + 16, live_count = 0;
-    uint64_t emptying = operations > 2 * (uint64_t)wanted_live ? operations - wanted_live : wanted_live;
+    uint64_t emptying =
+        operations > 2 * (uint64_t)wanted_live ? operations - wanted_live : wanted_live;
     uint32_t *live = calloc(slots, sizeof *live);
     m->whole = live != NULL;
     for (uint32_t slot = slots; slot-- > 0;)
@@ -148,7 +149,8 @@ bool bench_generate(const bench_recipe *recipe, uint64_t operations, uint32_t li
                     allocation_trace *out_trace)
 {
     *out_trace = (allocation_trace){0};
-    making m = {.trace = out_trace, .random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1, .whole = true};
+    making m = {
+        .trace = out_trace, .random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1, .whole = true};
     m.idle = calloc((size_t)live * 2 + 4096, sizeof *m.idle);
     if (m.idle == NULL)
         return false;

@@ -1,8 +1,9 @@
 /*
  * Synthetic traces. The same arguments give the same trace on every machine:
  *
- * gpu, small  random order; sizes log-uniform from 256 bytes to 64 MiB, or to 1 MiB; about `live` blocks live
- * train       steps of 96 layers forward and backward over 300 parameters; every 8th step is 5 % smaller
+ * gpu, small  random order; sizes log-uniform from 256 bytes to 64 MiB, or to 1 MiB; about `live`
+ * blocks live train       steps of 96 layers forward and backward over 300 parameters; every 8th
+ * step is 5 % smaller
  *
  * With 1,000,000 operations, 10,000 live and seed 1 the peaks are 53.667, 1.241 and 0.957 GiB.
  */

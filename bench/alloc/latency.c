@@ -95,8 +95,8 @@ static bool play_timed(const bench_subject *subject, const bench_stage *stage, t
     return served;
 }
 
-bool bench_latencies(const bench_subject *subject, const bench_stage *stage, bench_latency *out_alloc,
-                     bench_latency *out_free)
+bool bench_latencies(const bench_subject *subject, const bench_stage *stage,
+                     bench_latency *out_alloc, bench_latency *out_free)
 {
     size_t room = stage->trace->count > CLOCK_SAMPLES ? stage->trace->count : CLOCK_SAMPLES;
     timings t = {.allocs = calloc(room, sizeof(uint32_t)), .frees = calloc(room, sizeof(uint32_t))};

@@ -1,8 +1,10 @@
 /*
- * What allocations cost: ctxrt's, the driver's own calls and malloc of several libraries by turns, on the same traces.
+ * What allocations cost: ctxrt's, the driver's own calls and malloc of several libraries by turns,
+ * on the same traces.
  * docs/performance.md explains the measures.
  *
- * usage: bench_alloc [--driver emulated|libcuda] [--rounds N] [--count N] [--traces FOLDER] [--trace NAME]
+ * usage: bench_alloc [--driver emulated|libcuda] [--rounds N] [--count N] [--traces FOLDER]
+ * [--trace NAME]
  *                    [--measure NAME] [--subject NAME] [--fast] [--json] [--verify]
  */
 #include "apart.h"
@@ -38,7 +40,8 @@ static bool wanted(const char *choice, const char *name)
 
 static bool takes_part(const request *ask, const bench_subject *subject)
 {
-    return subject->missing == NULL && wanted(ask->subject, subject->name) && !(ask->fast && subject->slow);
+    return subject->missing == NULL && wanted(ask->subject, subject->name) &&
+           !(ask->fast && subject->slow);
 }
 
 static int compare(const void *left, const void *right)
@@ -61,11 +64,13 @@ static uint32_t shift_for(const allocation_trace *trace)
 static bool open_stage(bench_stage *stage, const bench_trace *trace, const bench_subject *subject,
                        uint64_t operations)
 {
-    const allocation_trace *chosen = subject->slow && trace->brief.count != 0 ? &trace->brief : &trace->trace;
+    const allocation_trace *chosen =
+        subject->slow && trace->brief.count != 0 ? &trace->brief : &trace->trace;
     uint64_t sought = subject->slow ? operations / BENCH_SLOW : operations;
     uint64_t repeats = chosen->count != 0 ? sought / chosen->count : 0;
-    return chosen->count != 0 && bench_stage_open(stage, chosen, subject->of_device ? shift_for(chosen) : 0,
-                                                  repeats != 0 ? (int)repeats : 1);
+    return chosen->count != 0 &&
+           bench_stage_open(stage, chosen, subject->of_device ? shift_for(chosen) : 0,
+                            repeats != 0 ? (int)repeats : 1);
 }
 
 /* ---- measures by turns ---- */
@@ -76,7 +81,8 @@ typedef struct series {
     int count;
 } series;
 
-static void print_times(const char *measure, const char *trace, const bench_field *field, series *all)
+static void print_times(const char *measure, const char *trace, const bench_field *field,
+                        series *all)
 {
     double rival = -1;
     for (int i = 0; i < field->count; i++) {
@@ -111,15 +117,16 @@ static void add_time(series *self, long round, bench_time time)
 }
 
 /* Once to warm up, and then each subject once a round. */
-static void time_trace(const request *ask, const bench_field *field, const char *measure, measurement take,
-                       const bench_trace *trace)
+static void time_trace(const request *ask, const bench_field *field, const char *measure,
+                       measurement take, const bench_trace *trace)
 {
     static series all[BENCH_SUBJECTS_MAX];
     memset(all, 0, sizeof all);
     bench_stage stages[BENCH_SUBJECTS_MAX];
     bool open[BENCH_SUBJECTS_MAX];
     for (int i = 0; i < field->count; i++)
-        open[i] = takes_part(ask, &field->subject[i]) && open_stage(&stages[i], trace, &field->subject[i], ask->operations);
+        open[i] = takes_part(ask, &field->subject[i]) &&
+                  open_stage(&stages[i], trace, &field->subject[i], ask->operations);
     for (long round = -1; round < ask->rounds; round++)
         for (int i = 0; i < field->count; i++)
             if (open[i] && (round < SLOW_ROUNDS || !field->subject[i].slow))
@@ -135,15 +142,17 @@ static void time_all(const request *ask, const bench_field *field, const bench_t
     static const struct {
         const char *name;
         measurement take;
-    } measures[] = {{"one", bench_time_one}, {"two", bench_time_two}, {"handing", bench_time_handing}};
+    } measures[] = {
+        {"one", bench_time_one}, {"two", bench_time_two}, {"handing", bench_time_handing}};
     for (size_t m = 0; m < sizeof measures / sizeof measures[0]; m++)
         for (int i = 0; i < BENCH_TRACES; i++)
-            if (traces[i].timed && traces[i].trace.count != 0 && wanted(ask->trace, traces[i].name) &&
-                wanted(ask->measure, measures[m].name))
+            if (traces[i].timed && traces[i].trace.count != 0 &&
+                wanted(ask->trace, traces[i].name) && wanted(ask->measure, measures[m].name))
                 time_trace(ask, field, measures[m].name, measures[m].take, &traces[i]);
 }
 
-static void print_latency(const char *trace, const bench_subject *subject, const char *what, bench_latency l)
+static void print_latency(const char *trace, const bench_subject *subject, const char *what,
+                          bench_latency l)
 {
     char name[32];
     snprintf(name, sizeof name, "%s %s", trace, what);
@@ -156,7 +165,8 @@ static void print_latency(const char *trace, const bench_subject *subject, const
 }
 
 /* The quietest of the rounds, by the p99 of allocations. */
-static void take_latencies(const request *ask, const bench_trace *trace, const bench_subject *subject)
+static void take_latencies(const request *ask, const bench_trace *trace,
+                           const bench_subject *subject)
 {
     bench_stage stage;
     bench_latency alloc = {.p99_ns = HUGE_VAL}, free_ = alloc;
@@ -176,12 +186,13 @@ static void take_latencies(const request *ask, const bench_trace *trace, const b
     print_latency(trace->name, subject, "free", free_);
 }
 
-static void take_all_latencies(const request *ask, const bench_field *field, const bench_trace *traces)
+static void take_all_latencies(const request *ask, const bench_field *field,
+                               const bench_trace *traces)
 {
     for (int t = 0; t < BENCH_TRACES && wanted(ask->measure, "latency"); t++)
         for (int i = 0; i < field->count; i++)
-            if (traces[t].timed && traces[t].trace.count != 0 && wanted(ask->trace, traces[t].name) &&
-                takes_part(ask, &field->subject[i]))
+            if (traces[t].timed && traces[t].trace.count != 0 &&
+                wanted(ask->trace, traces[t].name) && takes_part(ask, &field->subject[i]))
                 take_latencies(ask, &traces[t], &field->subject[i]);
 }
 
@@ -209,7 +220,8 @@ static const char *const own[] = {"ctxrt object", "ctxrt raw"};
 static const char *const packing[] = {"ctxrt object", "fit, locked", "ctxrt vmm"};
 static const char *const calling[] = {"ctxrt object", "ctxrt vmm"};
 
-static void print_one(const char *measure, const char *trace, const char *subject, const char *name, double value)
+static void print_one(const char *measure, const char *trace, const char *subject, const char *name,
+                      double value)
 {
     bench_report_row(measure, trace, subject, (const bench_value[]){{name, value}, {0}});
 }
@@ -247,7 +259,8 @@ static void take_upstream(const request *ask, const char *subject, const bench_t
             char name[32];
             snprintf(name, sizeof name, "%s, %.2f x peak", traces[i].name, rooms[r]);
             print_one("upstream", name, subject, "calls / 1000",
-                      bench_upstream(subject, &stage, (size_t)((double)traces[i].trace.peak_bytes * rooms[r])));
+                      bench_upstream(subject, &stage,
+                                     (size_t)((double)traces[i].trace.peak_bytes * rooms[r])));
         }
         bench_stage_close(&stage);
     }
@@ -259,7 +272,8 @@ static void take_metadata(const bench_trace *small)
     if (!bench_stage_open(&stage, &small->trace, 0, 1))
         return;
     for (int i = 0; i < 2; i++)
-        print_one("metadata", "100,000 live", own[i], "bytes / live", bench_metadata(own[i], &stage, WEIGHED));
+        print_one("metadata", "100,000 live", own[i], "bytes / live",
+                  bench_metadata(own[i], &stage, WEIGHED));
     bench_stage_close(&stage);
 }
 
@@ -285,7 +299,8 @@ static int verify_all(const request *ask)
     allocation_trace trace;
     bench_stage stage;
     int status = 0;
-    if (!bench_generate(&recipe, ask->operations, 64, 1, &trace) || !bench_stage_open(&stage, &trace, 0, 1))
+    if (!bench_generate(&recipe, ask->operations, 64, 1, &trace) ||
+        !bench_stage_open(&stage, &trace, 0, 1))
         return 1;
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
         size_t failed = bench_verify(subjects[i], &stage);
@@ -305,7 +320,8 @@ static int verify_all(const request *ask)
 
 static const char usage[] =
     "usage: bench_alloc [--driver emulated|libcuda] [--rounds N] [--count N] [--traces FOLDER]\n"
-    "                   [--trace NAME] [--measure NAME] [--subject NAME] [--fast] [--json] [--verify]\n"
+    "                   [--trace NAME] [--measure NAME] [--subject NAME] [--fast] [--json] "
+    "[--verify]\n"
     "--fast leaves out the driver's own calls\n"
     "traces: gpu small train hta 'minimalloc A' .. 'minimalloc E'\n"
     "measures: trace one two handing latency growth capacity upstream metadata\n";
@@ -354,10 +370,12 @@ static bool take_arguments(request *ask, int argc, char **argv)
     return true;
 }
 
-/* Allocators that were not there when the process began need room for their thread-local variables. */
+/* Allocators that were not there when the process began need room for their thread-local
+ * variables. */
 static void make_room_for_libraries(char **argv)
 {
-    if (getenv("GLIBC_TUNABLES") != NULL || setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=65536", 1) != 0)
+    if (getenv("GLIBC_TUNABLES") != NULL ||
+        setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=65536", 1) != 0)
         return;
     execv("/proc/self/exe", argv);
 }
@@ -386,7 +404,8 @@ static void describe(const request *ask, const bench_trace *traces)
                                       {"live", trace->peak_live},
                                       {"peak_gib", (double)trace->peak_bytes / ((uint64_t)1 << 30)},
                                       {0}};
-        if (trace->count != 0 && wanted(ask->trace, traces[i].name) && wanted(ask->measure, "trace"))
+        if (trace->count != 0 && wanted(ask->trace, traces[i].name) &&
+            wanted(ask->measure, "trace"))
             bench_report_row("trace", traces[i].name, "", values);
     }
 }
@@ -411,7 +430,8 @@ static void measure_here(const request *ask, const bench_trace *traces)
 int main(int argc, char **argv)
 {
     static bench_trace traces[BENCH_TRACES];
-    request ask = {.emulated = true, .rounds = 9, .operations = 1000000, .folder = bench_traces_folder()};
+    request ask = {
+        .emulated = true, .rounds = 9, .operations = 1000000, .folder = bench_traces_folder()};
     make_room_for_libraries(argv);
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) == EOF;
@@ -424,7 +444,8 @@ int main(int argc, char **argv)
         return verify_all(&ask);
     if (!bench_traces_open(traces, ask.folder, ask.operations))
         return 1;
-    bench_report_begin(ask.json, ask.emulated ? "emulated" : "libcuda", (unsigned long)ask.operations, ask.rounds);
+    bench_report_begin(ask.json, ask.emulated ? "emulated" : "libcuda",
+                       (unsigned long)ask.operations, ask.rounds);
     describe(&ask, traces);
     measure_apart(&ask, traces);
     if (ask.measure == NULL || strcmp(ask.measure, "trace") != 0)

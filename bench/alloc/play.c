@@ -34,7 +34,8 @@ void bench_leave(const bench_subject *subject)
         subject->leave();
 }
 
-bool bench_stage_open(bench_stage *stage, const allocation_trace *trace, uint32_t shift, int repeats)
+bool bench_stage_open(bench_stage *stage, const allocation_trace *trace, uint32_t shift,
+                      int repeats)
 {
     *stage = (bench_stage){.trace = trace, .shift = shift, .repeats = repeats};
     for (int i = 0; i < 2; i++)
@@ -163,7 +164,8 @@ static void run_pair(void *(*run)(void *), void *first, void *second)
 
 static double wall_ns(const player *players)
 {
-    return fmax(players[0].end_ns, players[1].end_ns) - fmin(players[0].begin_ns, players[1].begin_ns);
+    return fmax(players[0].end_ns, players[1].end_ns) -
+           fmin(players[0].begin_ns, players[1].begin_ns);
 }
 
 bench_time bench_time_two(const bench_subject *subject, const bench_stage *stage)
@@ -172,7 +174,8 @@ bench_time bench_time_two(const bench_subject *subject, const bench_stage *stage
     player players[2];
     pthread_barrier_init(&start, NULL, 2);
     for (int i = 0; i < 2; i++)
-        players[i] = (player){.subject = subject, .stage = stage, .slots = stage->slots[i], .start = &start};
+        players[i] =
+            (player){.subject = subject, .stage = stage, .slots = stage->slots[i], .start = &start};
     run_pair(play_thread, &players[0], &players[1]);
     pthread_barrier_destroy(&start);
     if (!players[0].served || !players[1].served)

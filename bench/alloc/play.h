@@ -14,17 +14,19 @@ typedef struct bench_stage {
     void **slots[2];  /* of two threads */
 } bench_stage;
 
-bool bench_stage_open(bench_stage *stage, const allocation_trace *trace, uint32_t shift, int repeats);
+bool bench_stage_open(bench_stage *stage, const allocation_trace *trace, uint32_t shift,
+                      int repeats);
 void bench_stage_close(bench_stage *stage);
 
 /* Operations of a run by one thread. */
 uint64_t bench_stage_operations(const bench_stage *stage);
 
-/* Plays once. The number of the operation that failed, from 1; 0: none. What is live is freed in any case. */
+/* Plays once. The number of the operation that failed, from 1; 0: none. What is live is freed in
+ * any case. */
 size_t bench_play(const bench_subject *subject, const bench_stage *stage);
 
-/* Nanoseconds an operation; below 0: memory was refused. The processor time is that of the thread that took more of
- * it: on a machine that others use too it says more than the wall's. */
+/* Nanoseconds an operation; below 0: memory was refused. The processor time is that of the thread
+ * that took more of it: on a machine that others use too it says more than the wall's. */
 typedef struct bench_time {
     double wall_ns, processor_ns;
 } bench_time;
@@ -41,8 +43,8 @@ typedef struct bench_latency {
 } bench_latency;
 
 /* Of each operation by itself, the clock's own cost taken off. False: memory was refused. */
-bool bench_latencies(const bench_subject *subject, const bench_stage *stage, bench_latency *out_alloc,
-                     bench_latency *out_free);
+bool bench_latencies(const bench_subject *subject, const bench_stage *stage,
+                     bench_latency *out_alloc, bench_latency *out_free);
 
 double bench_now_ns(void);
 double bench_processor_ns(void); /* of the calling thread */

@@ -15,7 +15,8 @@ void bench_report_begin(bool json, const char *driver, unsigned long operations,
     time_t now = time(NULL);
     as_json = json;
     strftime(date, sizeof date, "%Y-%m-%d %H:%M", gmtime(&now));
-    printf(json ? "{\"date\": \"%s\", \"driver\": \"%s\", \"processors\": %ld, \"operations\": %lu, \"rounds\": %ld,\n"
+    printf(json ? "{\"date\": \"%s\", \"driver\": \"%s\", \"processors\": %ld, \"operations\": "
+                  "%lu, \"rounds\": %ld,\n"
                   " \"rows\": ["
                 : "%s UTC, driver %s, %ld processors, %lu operations, %ld rounds\n",
            date, driver, sysconf(_SC_NPROCESSORS_ONLN), operations, rounds);
@@ -30,10 +31,11 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
-static void print_json_row(const char *measure, const char *trace, const char *subject, const bench_value *values)
+static void print_json_row(const char *measure, const char *trace, const char *subject,
+                           const bench_value *values)
 {
-    printf("%s\n  {\"measure\": \"%s\", \"trace\": \"%s\", \"subject\": \"%s\"", any_row ? "," : "", measure, trace,
-           subject);
+    printf("%s\n  {\"measure\": \"%s\", \"trace\": \"%s\", \"subject\": \"%s\"", any_row ? "," : "",
+           measure, trace, subject);
     for (; values->name != NULL; values++)
         if (values->value >= 0)
             printf(", \"%s\": %.4f", values->name, values->value);
@@ -68,7 +70,8 @@ static void print_row(const char *trace, const char *subject, const bench_value 
     putchar('\n');
 }
 
-void bench_report_row(const char *measure, const char *trace, const char *subject, const bench_value *values)
+void bench_report_row(const char *measure, const char *trace, const char *subject,
+                      const bench_value *values)
 {
     if (as_json) {
         print_json_row(measure, trace, subject, values);
@@ -84,7 +87,8 @@ void bench_report_row(const char *measure, const char *trace, const char *subjec
 void bench_report_missing(const char *subject, const char *why)
 {
     if (as_json) {
-        printf("%s\n  {\"measure\": \"missing\", \"subject\": \"%s\", \"why\": ", any_row ? "," : "", subject);
+        printf("%s\n  {\"measure\": \"missing\", \"subject\": \"%s\", \"why\": ",
+               any_row ? "," : "", subject);
         print_quoted(why);
         putchar('}');
     } else {

@@ -1,6 +1,6 @@
 /*
- * What is measured: ctxrt's allocator by its two interfaces and its innermost part, the driver's own calls, and malloc of several
- * libraries, which get sizes / 256.
+ * What is measured: ctxrt's allocator by its two interfaces and its innermost part, the driver's
+ * own calls, and malloc of several libraries, which get sizes / 256.
  */
 #ifndef CX_BENCH_ALLOC_SUBJECT_H
 #define CX_BENCH_ALLOC_SUBJECT_H

@@ -1,4 +1,5 @@
-/* The driver's own calls: cuMemAlloc and cuMemAllocAsync, the latter with a pool that keeps what is freed. */
+/* The driver's own calls: cuMemAlloc and cuMemAllocAsync, the latter with a pool that keeps what is
+ * freed. */
 #include "subject.h"
 
 #include <dlfcn.h>
@@ -57,7 +58,9 @@ static void leave_stream(void)
 static void *alloc_async(size_t bytes)
 {
     CUdeviceptr address;
-    return table->mem_alloc_async(&address, bytes, stream) == CXU_SUCCESS ? (void *)(uintptr_t)address : NULL;
+    return table->mem_alloc_async(&address, bytes, stream) == CXU_SUCCESS
+               ? (void *)(uintptr_t)address
+               : NULL;
 }
 
 static void free_async(void *pointer)

@@ -1,4 +1,5 @@
-/* Malloc of the C library and of others where they are installed; each keeps to itself, nothing is replaced. */
+/* Malloc of the C library and of others where they are installed; each keeps to itself, nothing is
+ * replaced. */
 #include "subject.h"
 
 #include <dlfcn.h>
@@ -53,8 +54,8 @@ static void add_library(bench_field *field, const library *wanted)
 
 void bench_add_mallocs(bench_field *field)
 {
-    field->subject[field->count++] =
-        (bench_subject){.name = "glibc malloc", .shift = 8, .alloc = malloc, .free = free, .missing = REPLACED};
+    field->subject[field->count++] = (bench_subject){
+        .name = "glibc malloc", .shift = 8, .alloc = malloc, .free = free, .missing = REPLACED};
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
         add_library(field, &libraries[i]);
 }

@@ -36,8 +36,12 @@ static void give(void *memory)
 
 void bench_add_mapped(bench_field *field)
 {
-    bench_subject subject = {
-        .name = "ctxrt vmm", .of_device = true, .alloc = take, .free = give, .enter = enter, .leave = leave};
+    bench_subject subject = {.name = "ctxrt vmm",
+                             .of_device = true,
+                             .alloc = take,
+                             .free = give,
+                             .enter = enter,
+                             .leave = leave};
     if (bench_driver()->table.mem_create == cx_driver_missing.mem_create)
         subject.missing = "the driver has no virtual memory";
     field->subject[field->count++] = subject;

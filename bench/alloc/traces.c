@@ -21,14 +21,16 @@ static const struct recording {
     {"minimalloc D", "minimalloc_D.csv", false}, {"minimalloc E", "minimalloc_E.csv", false},
 };
 
-static void read_recording(const struct recording *recording, const char *folder, allocation_trace *out_trace)
+static void read_recording(const struct recording *recording, const char *folder,
+                           allocation_trace *out_trace)
 {
     char path[PATH_MAX];
     size_t line = 0;
     snprintf(path, sizeof path, "%s/%s", folder, recording->file);
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        fprintf(stderr, "bench_alloc: the trace %s is left out: %s: %s\n", recording->name, path, strerror(errno));
+        fprintf(stderr, "bench_alloc: the trace %s is left out: %s: %s\n", recording->name, path,
+                strerror(errno));
         return;
     }
     allocation_verdict verdict = allocation_trace_read(out_trace, file, &line);
@@ -46,7 +48,8 @@ bool bench_traces_open(bench_trace traces[BENCH_TRACES], const char *folder, uin
         traces[i].name = recipes[i]->name;
         traces[i].timed = true;
         whole = bench_generate(recipes[i], operations, live, SEED, &traces[i].trace) &&
-                bench_generate(recipes[i], operations / BENCH_SLOW, live, SEED, &traces[i].brief) && whole;
+                bench_generate(recipes[i], operations / BENCH_SLOW, live, SEED, &traces[i].brief) &&
+                whole;
     }
     for (int i = SYNTHETIC; i < BENCH_TRACES; i++) {
         traces[i].name = recordings[i - SYNTHETIC].name;

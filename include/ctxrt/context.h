@@ -1,8 +1,8 @@
 /**
  * Contexts: the driver's address spaces, as objects that frames of the stack refer to.
  *
- * A ctxrt_context is a handle, not a pointer to memory: it is never dereferenced, and a handle whose
- * context is gone is recognised and refused (CTXRT_ERROR_INVALID_HANDLE) instead of crashing.
+ * A ctxrt_context is a handle, not a pointer to memory: it is never dereferenced, and a handle
+ * whose context is gone is recognised and refused (CTXRT_ERROR_INVALID_HANDLE) instead of crashing.
  * Thread-safe, but destroying a context while another thread is inside a call that was given it is
  * the caller's race: the other call then fails.
  */
@@ -32,8 +32,8 @@ CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int fl
  * Destroys a context made by ctxrt_context_create. NULL is harmless. If other code destroyed it
  * already, only the handle goes.
  *
- * @retval CTXRT_ERROR_IN_USE            a frame of any thread, or a stream, event or memory object, still
- *                                       refers to it; the message names it; nothing changed
+ * @retval CTXRT_ERROR_IN_USE            a frame of any thread, or a stream, event or memory object,
+ *     still refers to it; the message names it; nothing changed
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is a primary or a foreign context: release it instead
  */
 CTXRT_API ctxrt_status ctxrt_context_destroy(ctxrt_context *context) CTXRT_CHECK_RESULT;
@@ -49,7 +49,8 @@ CTXRT_API ctxrt_status ctxrt_context_retain_primary(ctxrt_device device,
  * Gives back one retain of ctxrt_context_retain_primary, or one hold of ctxrt_context_from_native.
  * The handle stays good until the device is released and the last hold is gone. NULL is harmless.
  *
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  nothing is left to release; a created context is destroyed instead
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  nothing is left to release; a created context is destroyed
+ *     instead
  */
 CTXRT_API ctxrt_status ctxrt_context_release(ctxrt_context *context) CTXRT_CHECK_RESULT;
 
@@ -69,7 +70,8 @@ CTXRT_API ctxrt_status ctxrt_context_device(ctxrt_context *context,
  * cuCtxGetId where there is one, else ctxrt's own count. A reset gives a primary context a new one.
  * NULL means the current context.
  */
-CTXRT_API ctxrt_status ctxrt_context_id(ctxrt_context *context, uint64_t *out_id) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_context_id(ctxrt_context *context,
+                                        uint64_t *out_id) CTXRT_CHECK_RESULT;
 
 /** The driver's CUcontext. Borrowed. NULL means the current context. */
 CTXRT_API ctxrt_status ctxrt_context_native(ctxrt_context *context,
@@ -77,8 +79,8 @@ CTXRT_API ctxrt_status ctxrt_context_native(ctxrt_context *context,
 
 /**
  * A handle for a CUcontext that other code made with the driver of `type`. ctxrt does not own the
- * native context and never destroys it; the caller keeps it alive while the handle is used. The same
- * context gives the same handle; each call counts, balance with ctxrt_context_release.
+ * native context and never destroys it; the caller keeps it alive while the handle is used. The
+ * same context gives the same handle; each call counts, balance with ctxrt_context_release.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  the driver does not know this context
  */

@@ -4,8 +4,8 @@
  * A device is named by its type and its index within the type. The type CPU always has one device;
  * CUDA has those of libcuda or of the embedded driver; the others exist with count 0.
  *
- * The process holds one retain of the primary context of each device it has used, and keeps it until
- * ctxrt_device_release or ctxrt_shutdown. No function touches a device that nobody named.
+ * The process holds one retain of the primary context of each device it has used, and keeps it
+ * until ctxrt_device_release or ctxrt_shutdown. No function touches a device that nobody named.
  * Every function here is thread-safe; those that "use the calling thread's device" work on the top
  * frame of that thread's stack (see stack.h).
  */
@@ -67,7 +67,8 @@ CTXRT_API const char *ctxrt_device_type_name(ctxrt_device_type type);
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such type
  */
-CTXRT_API ctxrt_status ctxrt_device_count(ctxrt_device_type type, int *out_count) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_device_count(ctxrt_device_type type,
+                                          int *out_count) CTXRT_CHECK_RESULT;
 
 /** The counts of all types, out_counts[CTXRT_DEVICE_TYPE_COUNT], indexed by type. */
 CTXRT_API ctxrt_status ctxrt_device_count_all(int *out_counts) CTXRT_CHECK_RESULT;
@@ -110,9 +111,9 @@ CTXRT_API ctxrt_status ctxrt_device_memory_info(ctxrt_device device, size_t *out
  * Makes a device the calling thread's current one: its primary context becomes current.
  * The first set at a level of the stack retains the primary context and pushes it, as an override
  * that belongs to that level; later sets at the same level replace the override, so that a loop
- * over devices keeps the depth, and a context pushed with ctxrt_stack_push is never overwritten. The
- * frame starts with the thread's default stream and the default allocator of that context; setting the
- * device that is set already changes nothing.
+ * over devices keeps the depth, and a context pushed with ctxrt_stack_push is never overwritten.
+ * The frame starts with the thread's default stream and the default allocator of that context;
+ * setting the device that is set already changes nothing.
  *
  * @retval CTXRT_ERROR_INVALID_DEVICE   no such device; the message says why the type has none
  * @retval CTXRT_ERROR_STACK_FULL       too many frames
@@ -157,11 +158,15 @@ CTXRT_API ctxrt_status ctxrt_device_reset(ctxrt_device device) CTXRT_CHECK_RESUL
 CTXRT_API ctxrt_status ctxrt_device_by_uuid(const unsigned char uuid[16],
                                             ctxrt_device *out_device) CTXRT_CHECK_RESULT;
 
-/** Finds the device at a PCI address, "0000:01:00.0". CTXRT_ERROR_INVALID_DEVICE if there is none. */
+/**
+ * Finds the device at a PCI address, "0000:01:00.0". CTXRT_ERROR_INVALID_DEVICE if there is none.
+ */
 CTXRT_API ctxrt_status ctxrt_device_by_pci(const char *bus_id,
                                            ctxrt_device *out_device) CTXRT_CHECK_RESULT;
 
-/** How the host waits for a context's work, and other flags of a context (the driver's CU_CTX_*). */
+/**
+ * How the host waits for a context's work, and other flags of a context (the driver's CU_CTX_*).
+ */
 enum {
     CTXRT_CONTEXT_SCHED_AUTO = 0x00,
     CTXRT_CONTEXT_SCHED_SPIN = 0x01,
@@ -195,14 +200,16 @@ CTXRT_API ctxrt_status ctxrt_device_enable_peer(ctxrt_device peer) CTXRT_CHECK_R
 CTXRT_API ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer) CTXRT_CHECK_RESULT;
 
 /**
- * An operator library's handle (cuBLAS, a kernel library ...): one of each kind for each device, made on first
- * use, destroyed before anything else of the device's primary context goes.
- * `create` is called with the device current on the calling thread, under a lock that lets one handle be made at
- * a time; it may use ctxrt, and ask for handles of other kinds. `destroy` is called with the context current
- * at its driver, and must not call ctxrt. After ctxrt_device_reset a handle is made anew, and `destroy` is not called
- * for the old one, whose contents went with the reset.
+ * An operator library's handle (cuBLAS, a kernel library ...): one of each kind for each device,
+ * made on first use, destroyed before anything else of the device's primary context goes.
+ * `create` is called with the device current on the calling thread, under a lock that lets one
+ * handle be made at a time; it may use ctxrt, and ask for handles of other kinds. `destroy` is
+ * called with the context current at its driver, and must not call ctxrt. After ctxrt_device_reset
+ * a handle is made anew, and `destroy` is not called for the old one, whose contents went with the
+ * reset.
  */
-typedef ctxrt_status (*ctxrt_handle_create)(ctxrt_device device, void *user_data, void **out_handle);
+typedef ctxrt_status (*ctxrt_handle_create)(ctxrt_device device, void *user_data,
+                                            void **out_handle);
 typedef void (*ctxrt_handle_destroy)(void *handle, void *user_data);
 
 /**
@@ -212,7 +219,8 @@ typedef void (*ctxrt_handle_destroy)(void *handle, void *user_data);
  * @retval CTXRT_ERROR_ALREADY  the kind is registered
  */
 CTXRT_API ctxrt_status ctxrt_handle_register(const char *kind, ctxrt_handle_create create,
-                                             ctxrt_handle_destroy destroy, void *user_data) CTXRT_CHECK_RESULT;
+                                             ctxrt_handle_destroy destroy,
+                                             void *user_data) CTXRT_CHECK_RESULT;
 
 /**
  * The handle of a kind for a device. Borrowed. Leaves the calling thread's stack as it was.

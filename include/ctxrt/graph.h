@@ -69,16 +69,16 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_status(
 /**
  * Submits the work of a graph to a stream. NULL: the current stream, if the top frame is of the
  * graph's context, else the calling thread's default stream there. Launches of one graph run one
- * behind the other, in whichever streams and from whichever threads. For a stream of another context
- * or device of the same driver the work is done in the graph's own context, behind what the stream
- * has to do and before what comes to it then. In a stream that captures, the graph's work becomes
- * part of that capture.
+ * behind the other, in whichever streams and from whichever threads. For a stream of another
+ * context or device of the same driver the work is done in the graph's own context, behind what the
+ * stream has to do and before what comes to it then. In a stream that captures, the graph's work
+ * becomes part of that capture.
  *
  * Operators that were not captured are called on the calling thread. If one fails, what comes
  * behind it is not submitted; what comes before it is.
  *
- * @retval CTXRT_ERROR_WRONG_CONTEXT  the stream is another driver's, as the CPU's may be; or it is of
- *                                    another context and captures, and there are operators to call
+ * @retval CTXRT_ERROR_WRONG_CONTEXT  the stream is another driver's, as the CPU's may be; or it is
+ *     of another context and captures, and there are operators to call
  * @retval CTXRT_ERROR_NOT_PERMITTED  the graph is being launched further up on the calling thread
  * @retval CTXRT_ERROR_STACK_LEFTOVER an operator left frames on the stack; it has been restored
  */

@@ -6,14 +6,16 @@
  * changes which device or context is current.
  * Sizes are in bytes. A size of 0 is an error where memory is asked for, and does nothing where
  * memory is copied or filled.
- * Memory that was freed is kept for later requests: ctxrt_allocator_trim gives it back to the driver. Device memory is
- * of the stream that was current when it was allocated, and ready in that stream's order: work that it was
- * freed behind may still be using it. Whoever uses it elsewhere waits for that stream first, and says so
- * (ctxrt_memory_record_stream) before it is freed. Memory of the CPU device may be used by the host at once.
- * A request that is served from what is kept does not ask the driver: that other code destroyed or reset the context
- * then shows when the memory is used.
+ * Memory that was freed is kept for later requests: ctxrt_allocator_trim gives it back to the
+ * driver. Device memory is of the stream that was current when it was allocated, and ready in that
+ * stream's order: work that it was freed behind may still be using it. Whoever uses it elsewhere
+ * waits for that stream first, and says so (ctxrt_memory_record_stream) before it is freed. Memory
+ * of the CPU device may be used by the host at once.
+ * A request that is served from what is kept does not ask the driver: that other code destroyed or
+ * reset the context then shows when the memory is used.
  * Memory keeps its context from being destroyed or released (CTXRT_ERROR_IN_USE). A reset of its
- * device frees it: what was allocated before is then given back without error, and must not be used.
+ * device frees it: what was allocated before is then given back without error, and must not be
+ * used.
  * Thread-safe, but for ctxrt_device_reset while other threads work with memory of that device.
  *
  * Calls that take a stream also give the errors of stream.h.
@@ -32,7 +34,8 @@ extern "C" {
 typedef struct ctxrt_memory ctxrt_memory;
 
 typedef enum ctxrt_memory_kind {
-    CTXRT_MEMORY_DEVICE = 0,  /**< memory of a device; on the type CPU, memory the host may touch too */
+    /** memory of a device; on the type CPU, memory the host may touch too */
+    CTXRT_MEMORY_DEVICE = 0,
     CTXRT_MEMORY_PINNED = 1,  /**< host memory that devices reach directly */
     CTXRT_MEMORY_HOST = 2,    /**< ordinary host memory */
     CTXRT_MEMORY_MANAGED = 3, /**< memory that moves between host and device */
@@ -42,7 +45,8 @@ typedef enum ctxrt_memory_kind {
 typedef struct ctxrt_memory_info {
     void *pointer;
     size_t size_bytes;
-    ctxrt_device device;    /**< whose memory it is; pinned memory: whose context it was pinned in */
+    /** whose memory it is; pinned memory: whose context it was pinned in */
+    ctxrt_device device;
     ctxrt_context *context; /**< NULL for host and wrapped memory */
     ctxrt_memory_kind kind;
     int pinned;             /**< 1 if asynchronous copies from and to it never wait */
@@ -55,19 +59,20 @@ typedef struct ctxrt_memory_info {
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0
  * @retval CTXRT_ERROR_NO_DEVICE         nothing is current
  */
-CTXRT_API ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_memory_alloc(size_t size_bytes,
+                                          ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
- * Allocates pinned host memory in the current context; not zeroed, and in no allocator's figures. Where
- * the driver of the CPU device cannot pin, that device gets ordinary host memory instead: the log says
- * so once, and ctxrt_memory_describe says CTXRT_MEMORY_HOST. Errors as ctxrt_memory_alloc.
+ * Allocates pinned host memory in the current context; not zeroed, and in no allocator's figures.
+ * Where the driver of the CPU device cannot pin, that device gets ordinary host memory instead: the
+ * log says so once, and ctxrt_memory_describe says CTXRT_MEMORY_HOST. Errors as ctxrt_memory_alloc.
  */
 CTXRT_API ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes,
                                                  ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
- * Allocates ordinary host memory, zeroed, aligned to 64 bytes. Needs no device, touches none, and does
- * not start the runtime.
+ * Allocates ordinary host memory, zeroed, aligned to 64 bytes. Needs no device, touches none, and
+ * does not start the runtime.
  *
  * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has not that much
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0
@@ -76,15 +81,17 @@ CTXRT_API ctxrt_status ctxrt_memory_alloc_host(size_t size_bytes,
                                                ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
- * Makes an object of memory that the caller owns. When the last count is given back, `deleter(pointer,
- * user_data)` is called on the thread that gives it back; a NULL deleter leaves the memory alone.
+ * Makes an object of memory that the caller owns. When the last count is given back,
+ * `deleter(pointer, user_data)` is called on the thread that gives it back; a NULL deleter leaves
+ * the memory alone.
  *
  * @param device  what ctxrt_memory_describe is to say of it; no context is kept for it
  * @retval CTXRT_ERROR_INVALID_DEVICE    there is no such device
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0, or the range wraps around
  */
 CTXRT_API ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt_device device,
-                                         void (*deleter)(void *pointer, void *user_data), void *user_data,
+                                         void (*deleter)(void *pointer, void *user_data),
+                                         void *user_data,
                                          ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /** Adds a count. */
@@ -92,13 +99,14 @@ CTXRT_API ctxrt_status ctxrt_memory_retain(ctxrt_memory *memory) CTXRT_CHECK_RES
 
 /**
  * Gives back a count; with the last one the memory is freed, from any thread and under any current
- * context or none. May wait for work that uses the memory, also of streams that were recorded: ctxrt_memory_record_stream
- * says when. NULL is harmless.
+ * context or none. May wait for work that uses the memory, also of streams that were recorded:
+ * ctxrt_memory_record_stream says when. NULL is harmless.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  one count too many, or no memory object
- * @retval CTXRT_ERROR_CORRUPTED       in debug mode: something wrote before or behind it; it is freed all the same
- * Another error is what the driver, or a custom allocator, reported, maybe of earlier work; the memory
- * is given back all the same.
+ * @retval CTXRT_ERROR_CORRUPTED       in debug mode: something wrote before or behind it; it is
+ *     freed all the same
+ * Another error is what the driver, or a custom allocator, reported, maybe of earlier work; the
+ * memory is given back all the same.
  */
 CTXRT_API ctxrt_status ctxrt_memory_release(ctxrt_memory *memory) CTXRT_CHECK_RESULT;
 
@@ -110,20 +118,23 @@ CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
                                              ctxrt_memory_info *out_info) CTXRT_CHECK_RESULT;
 
 /**
- * Says that `stream` (NULL: the current one) uses the memory as well: it is given to nobody else before the
- * work submitted to that stream so far is done, even if the last count goes earlier. The release does not wait for that, but
- * where the memory is a custom allocator's or one in debug mode, belongs to a graph, is wrapped, pinned or ordinary host
- * memory, or came from elsewhere: then it does. The stream may be of any context and may be destroyed meanwhile; its context
- * is kept until the last count goes. For memory of any kind; a second call for the same stream replaces the first.
+ * Says that `stream` (NULL: the current one) uses the memory as well: it is given to nobody else
+ * before the work submitted to that stream so far is done, even if the last count goes earlier. The
+ * release does not wait for that, but where the memory is a custom allocator's or one in debug
+ * mode, belongs to a graph, is wrapped, pinned or ordinary host memory, or came from elsewhere:
+ * then it does. The stream may be of any context and may be destroyed meanwhile; its context is
+ * kept until the last count goes. For memory of any kind; a second call for the same stream
+ * replaces the first.
  */
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * Writes what memory is live: a line for all together, and one for each kind, device and place in the caller's code that memory
- * was allocated in, with pieces and bytes, the largest first. Places are known of allocators in debug mode, and while a trace
- * of the allocator runs. A ctxrt_shutdown that is refused says the same in the log, at the level info. Does not start the
- * runtime. Other threads may go on, but must not end allocators and contexts meanwhile.
+ * Writes what memory is live: a line for all together, and one for each kind, device and place in
+ * the caller's code that memory was allocated in, with pieces and bytes, the largest first. Places
+ * are known of allocators in debug mode, and while a trace of the allocator runs. A ctxrt_shutdown
+ * that is refused says the same in the log, at the level info. Does not start the runtime. Other
+ * threads may go on, but must not end allocators and contexts meanwhile.
  *
  * @retval CTXRT_ERROR_SYSTEM         the file could not be written
  * @retval CTXRT_ERROR_OUT_OF_MEMORY  the host has no memory for the report
@@ -146,30 +157,35 @@ CTXRT_API ctxrt_status ctxrt_memory_export(ctxrt_memory *memory,
                                            ctxrt_exported_memory *out_exported) CTXRT_CHECK_RESULT;
 
 /**
- * Opens in the current context what another process exported; the device must be that of the memory.
+ * Opens in the current context what another process exported; the device must be that of the
+ * memory.
  * The last ctxrt_memory_release closes it. Errors as ctxrt_memory_export.
  */
 CTXRT_API ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported,
                                            ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
-/** Allocates device memory of the current context as a raw pointer. Errors as ctxrt_memory_alloc. */
+/**
+ * Allocates device memory of the current context as a raw pointer. Errors as ctxrt_memory_alloc.
+ */
 CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Frees what ctxrt_alloc, ctxrt_alloc_managed or ctxrt_alloc_async gave, from any thread and under any
- * current context or none. NULL is harmless. May wait for work that uses the memory. Of several threads
- * that free one pointer, one succeeds.
+ * Frees what ctxrt_alloc, ctxrt_alloc_managed or ctxrt_alloc_async gave, from any thread and under
+ * any current context or none. NULL is harmless. May wait for work that uses the memory. Of several
+ * threads that free one pointer, one succeeds.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
- * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is freed all the same
- * Another error is what the driver, or a custom allocator, reported; the pointer is gone all the same.
+ * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is
+ *     freed all the same
+ * Another error is what the driver, or a custom allocator, reported; the pointer is gone all the
+ * same.
  */
 CTXRT_API ctxrt_status ctxrt_free(void *pointer) CTXRT_CHECK_RESULT;
 
 /**
  * Allocates from the driver in stream order: the memory may be used by work submitted to `stream`
- * (NULL: the current one) afterwards. Of the stream's device, and in no allocator's figures. It outlives
- * a reset of the device: free it all the same.
+ * (NULL: the current one) afterwards. Of the stream's device, and in no allocator's figures. It
+ * outlives a reset of the device: free it all the same.
  *
  * @retval CTXRT_ERROR_NOT_SUPPORTED  the driver has no stream-ordered memory
  */
@@ -181,13 +197,15 @@ CTXRT_API ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before
  * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of another driver's device
- * Another error is what the driver reported; the pointer can be tried again, or given up with ctxrt_free.
+ * Another error is what the driver reported; the pointer can be tried again, or given up with
+ * ctxrt_free.
  */
 CTXRT_API ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** Allocates managed memory, reached by the host and by every device at the same address. It is in no
- * allocator's figures. Errors as ctxrt_memory_alloc. */
-CTXRT_API ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
+/** Allocates managed memory, reached by the host and by every device at the same address. It is in
+ * no allocator's figures. Errors as ctxrt_memory_alloc. */
+CTXRT_API ctxrt_status ctxrt_alloc_managed(size_t size_bytes,
+                                           void **out_pointer) CTXRT_CHECK_RESULT;
 
 /**
  * Pins memory of the caller's in the current context; unregister it before it is freed.
@@ -206,9 +224,10 @@ CTXRT_API ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes) CTX
 CTXRT_API ctxrt_status ctxrt_host_unregister(void *pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Which way a copy goes. CTXRT_COPY_ANY lets the addresses decide. The drivers are asked what they know
- * of both: "host" is memory that the host may touch, which is any but a GPU's own; "device" is memory
- * that a driver knows, pinned and managed memory included. So memory of the CPU device passes for either.
+ * Which way a copy goes. CTXRT_COPY_ANY lets the addresses decide. The drivers are asked what they
+ * know of both: "host" is memory that the host may touch, which is any but a GPU's own; "device" is
+ * memory that a driver knows, pinned and managed memory included. So memory of the CPU device
+ * passes for either.
  */
 typedef enum ctxrt_copy_kind {
     CTXRT_COPY_ANY = 0,
@@ -219,13 +238,13 @@ typedef enum ctxrt_copy_kind {
 } ctxrt_copy_kind;
 
 /**
- * Copies and waits until it is done. The two ends may be on different devices of any type. A copy from
- * host to host is done at once by the calling thread and needs no device; any other runs in the order of
- * the current stream. Where the memory belongs to another driver than the current context, it is copied
- * after that stream's work, in the context that owns the memory.
+ * Copies and waits until it is done. The two ends may be on different devices of any type. A copy
+ * from host to host is done at once by the calling thread and needs no device; any other runs in
+ * the order of the current stream. Where the memory belongs to another driver than the current
+ * context, it is copied after that stream's work, in the context that owns the memory.
  *
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind, `kind` contradicts what the addresses are, or a
- *                                       range wraps around
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind, `kind` contradicts what the addresses are, or
+ *     a range wraps around
  * @retval CTXRT_ERROR_NULL_POINTER      an address is NULL
  * @retval CTXRT_ERROR_NO_DEVICE         nothing is current
  */
@@ -234,13 +253,14 @@ CTXRT_API ctxrt_status ctxrt_copy(void *destination, const void *source, size_t 
 
 /**
  * Copies in the order of `stream` (NULL: the current one). With pinned memory the call never waits;
- * ordinary host memory is staged, or waited for (T13). Memory of a device of another driver than the stream's is
- * waited for: the copy comes behind the stream's work all the same.
- * From host to host, with `stream` NULL and nothing current, there is no order to keep: it copies at
- * once. Errors as ctxrt_copy.
+ * ordinary host memory is staged, or waited for (T13). Memory of a device of another driver than
+ * the stream's is waited for: the copy comes behind the stream's work all the same.
+ * From host to host, with `stream` NULL and nothing current, there is no order to keep: it copies
+ * at once. Errors as ctxrt_copy.
  */
 CTXRT_API ctxrt_status ctxrt_copy_async(void *destination, const void *source, size_t size_bytes,
-                                        ctxrt_copy_kind kind, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+                                        ctxrt_copy_kind kind,
+                                        ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
  * A copy of `depth` slices of `height` rows of `width_bytes`. Pitches are bytes from row to row, at
@@ -261,8 +281,8 @@ typedef struct ctxrt_copy_region {
 } ctxrt_copy_region;
 
 /** Copy regions, as ctxrt_copy and ctxrt_copy_async copy bytes, with their errors.
- * CTXRT_ERROR_INVALID_ARGUMENT also for a pitch or slice height that is too small, and for sizes that
- * overflow. Between two devices each row is a copy of its own. */
+ * CTXRT_ERROR_INVALID_ARGUMENT also for a pitch or slice height that is too small, and for sizes
+ * that overflow. Between two devices each row is a copy of its own. */
 CTXRT_API ctxrt_status ctxrt_copy_2d(const ctxrt_copy_region *region) CTXRT_CHECK_RESULT;
 CTXRT_API ctxrt_status ctxrt_copy_2d_async(const ctxrt_copy_region *region,
                                            ctxrt_stream *stream) CTXRT_CHECK_RESULT;
@@ -279,17 +299,19 @@ CTXRT_API ctxrt_status ctxrt_copy_3d_async(const ctxrt_copy_region *region,
  * @retval CTXRT_ERROR_INVALID_DEVICE    there is no such device
  */
 CTXRT_API ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destination_device,
-                                       const void *source, ctxrt_device source_device, size_t size_bytes,
-                                       ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+                                       const void *source, ctxrt_device source_device,
+                                       size_t size_bytes, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * Sets every byte to `value` (0 to 255) and waits until it is done. Ordinary and pinned host memory is
- * set at once by the calling thread and needs no device; other memory in the order of the current stream.
+ * Sets every byte to `value` (0 to 255) and waits until it is done. Ordinary and pinned host memory
+ * is set at once by the calling thread and needs no device; other memory in the order of the
+ * current stream.
  */
-CTXRT_API ctxrt_status ctxrt_fill(void *destination, int value, size_t size_bytes) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_fill(void *destination, int value,
+                                  size_t size_bytes) CTXRT_CHECK_RESULT;
 
-/** Sets every byte to `value` in the order of `stream` (NULL: the current one). For ordinary host memory
- * the call waits for the stream's work first; with nothing current it sets it at once. */
+/** Sets every byte to `value` in the order of `stream` (NULL: the current one). For ordinary host
+ * memory the call waits for the stream's work first; with nothing current it sets it at once. */
 CTXRT_API ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes,
                                         ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
@@ -306,9 +328,10 @@ typedef struct ctxrt_pointer_info {
 CTXRT_API ctxrt_status ctxrt_pointer_query(const void *pointer,
                                            ctxrt_pointer_info *out_info) CTXRT_CHECK_RESULT;
 
-/** Figures of an allocator, in bytes unless they count: what was asked for, without rounding. Read while other
- * threads allocate, they may be of different moments. Each is exact, but for the peaks where several threads
- * allocate without a limit: then each thread may move a peak by 1 MiB, or 256 pieces. */
+/** Figures of an allocator, in bytes unless they count: what was asked for, without rounding. Read
+ * while other threads allocate, they may be of different moments. Each is exact, but for the peaks
+ * where several threads allocate without a limit: then each thread may move a peak by 1 MiB, or 256
+ * pieces. */
 typedef struct ctxrt_allocator_figures {
     uint64_t current_bytes;   /**< in use */
     uint64_t peak_bytes;
@@ -327,9 +350,10 @@ typedef struct ctxrt_allocator_amount {
 } ctxrt_allocator_amount;
 
 /**
- * All that an allocator counts; start from CTXRT_ALLOCATOR_INFO_INIT. Of a custom allocator only what was requested is known.
- * While other threads allocate the figures may be of different moments, and the peaks of `requested` are as exact as those of
- * ctxrt_allocator_figures.
+ * All that an allocator counts; start from CTXRT_ALLOCATOR_INFO_INIT. Of a custom allocator only
+ * what was requested is known.
+ * While other threads allocate the figures may be of different moments, and the peaks of
+ * `requested` are as exact as those of ctxrt_allocator_figures.
  */
 typedef struct ctxrt_allocator_info {
     size_t struct_size;               /**< sizeof(ctxrt_allocator_info) */
@@ -337,13 +361,18 @@ typedef struct ctxrt_allocator_info {
     ctxrt_device device;
     uint64_t limit_bytes;             /**< 0: none */
     ctxrt_allocator_amount requested; /**< in use, as it was asked for */
-    ctxrt_allocator_amount allocated; /**< in pieces, rounded up: those in use, and those that threads keep for themselves */
+    /** in pieces, rounded up: those in use, and those that threads keep for themselves */
+    ctxrt_allocator_amount allocated;
     ctxrt_allocator_amount reserved;  /**< segments of the driver's; what is mapped is one */
-    ctxrt_allocator_amount inactive;  /**< free ranges of the segments: whoever asks next has them; the totals are what was
-                                       * given back to them */
+    /**
+     * free ranges of the segments: whoever asks next has them; the totals are what was given back
+     * to them
+     */
+    ctxrt_allocator_amount inactive;
     uint64_t hits;          /**< requests that were served without the driver */
     uint64_t misses;        /**< requests for which it was asked */
-    uint64_t retries;       /**< how often it had no memory, and was asked again after what is kept had been collected */
+    /** how often it had no memory, and was asked again after what is kept had been collected */
+    uint64_t retries;
     uint64_t failures;      /**< requests refused, for whatever reason */
     uint64_t out_of_memory; /**< of these, those that the device had no memory for */
 } ctxrt_allocator_info;
@@ -356,14 +385,19 @@ typedef struct ctxrt_allocator_info {
 
 /** What debug mode looks for. */
 enum {
-    CTXRT_DEBUG_CANARY = 1, /**< 256 bytes before and behind each piece of memory, looked at when it is freed */
-    CTXRT_DEBUG_POISON = 2  /**< memory is filled when it is allocated (0xA7) and when it is freed (0xDB), and in quarantine
-                             * looked at again before it is used again */
+    /** 256 bytes before and behind each piece of memory, looked at when it is freed */
+    CTXRT_DEBUG_CANARY = 1,
+    /**
+     * memory is filled when it is allocated (0xA7) and when it is freed (0xDB), and in quarantine
+     * looked at again before it is used again
+     */
+    CTXRT_DEBUG_POISON = 2
 };
 
 /**
- * The debug mode of an allocator. Start from CTXRT_ALLOCATOR_DEBUG_INIT; all 0 is none. It fills and looks in the order of the
- * memory's stream, so that a free waits for that stream. In a stream that captures it does neither.
+ * The debug mode of an allocator. Start from CTXRT_ALLOCATOR_DEBUG_INIT; all 0 is none. It fills
+ * and looks in the order of the memory's stream, so that a free waits for that stream. In a stream
+ * that captures it does neither.
  */
 typedef struct ctxrt_allocator_debug {
     size_t struct_size;            /**< sizeof(ctxrt_allocator_debug) */
@@ -371,7 +405,8 @@ typedef struct ctxrt_allocator_debug {
     uint64_t quarantine_bytes;     /**< so much of what was freed last is not used again yet */
     uint64_t context_limit_bytes;  /**< requests beyond it, of all allocators of the context, are
                                     * CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit */
-    uint64_t fail_call;            /**< the allocator's Nth call for memory of the driver's is refused; 0: none */
+    /** the allocator's Nth call for memory of the driver's is refused; 0: none */
+    uint64_t fail_call;
 } ctxrt_allocator_debug;
 
 #define CTXRT_ALLOCATOR_DEBUG_INIT                                                        \
@@ -379,30 +414,48 @@ typedef struct ctxrt_allocator_debug {
         sizeof(ctxrt_allocator_debug), 0, 0, 0, 0                                         \
     }
 
-/** Where an allocator's segments come from: the memory that it asks the driver for at once, and gives out piece by piece. */
+/**
+ * Where an allocator's segments come from: the memory that it asks the driver for at once, and
+ * gives out piece by piece.
+ */
 typedef enum ctxrt_allocator_source {
-    /** As the environment's CTXRT_ALLOCATOR says, which is for devices of type CUDA; ALLOC if it says nothing. */
+    /**
+     * As the environment's CTXRT_ALLOCATOR says, which is for devices of type CUDA; ALLOC if it
+     * says nothing.
+     */
     CTXRT_ALLOCATOR_SOURCE_DEFAULT = 0,
     CTXRT_ALLOCATOR_SOURCE_ALLOC = 1, /**< CTXRT_ALLOCATOR=alloc: cuMemAlloc */
     /**
-     * CTXRT_ALLOCATOR=vmm: one range of addresses, of which chunks are mapped where memory is needed (cuMemCreate, cuMemMap).
-     * Chunks that are free move when memory is short, so that hardly any is lost between blocks in use. Devices with
-     * peer access enabled by ctxrt_device_enable_peer reach it too. cuIpcGetMemHandle does not know such memory; the
-     * chunks are made to be exported as file descriptors where the device can do that.
+     * CTXRT_ALLOCATOR=vmm: one range of addresses, of which chunks are mapped where memory is
+     * needed (cuMemCreate, cuMemMap).
+     * Chunks that are free move when memory is short, so that hardly any is lost between blocks in
+     * use. Devices with peer access enabled by ctxrt_device_enable_peer reach it too.
+     * cuIpcGetMemHandle does not know such memory; the chunks are made to be exported as file
+     * descriptors where the device can do that.
      */
     CTXRT_ALLOCATOR_SOURCE_VMM = 2
 } ctxrt_allocator_source;
 
-/** Options of ctxrt_allocator_create. Start from CTXRT_ALLOCATOR_OPTIONS_INIT; 0 is each one's default. */
+/**
+ * Options of ctxrt_allocator_create. Start from CTXRT_ALLOCATOR_OPTIONS_INIT; 0 is each one's
+ * default.
+ */
 typedef struct ctxrt_allocator_options {
     size_t struct_size;      /**< sizeof(ctxrt_allocator_options) */
     uint64_t limit_bytes;    /**< requests beyond it are CTXRT_ERROR_OUT_OF_MEMORY; 0: no limit */
     ctxrt_allocator_source source;
-    uint64_t segment_bytes;  /**< a segment is at least so large, in steps of 2 MiB; 0: 2 MiB. A device that has less
-                              * left gives what the request needs. */
-    uint64_t release_threshold_bytes; /**< while more than this is held, segments that are free altogether go back to
-                                       * the driver as soon as they are; 0: they are kept */
-    const ctxrt_allocator_debug *debug; /**< copied; NULL: as the environment's CTXRT_DEBUG_MEMORY says */
+    /**
+     * a segment is at least so large, in steps of 2 MiB; 0: 2 MiB. A device that has less left
+     * gives what the request needs.
+     */
+    uint64_t segment_bytes;
+    /**
+     * while more than this is held, segments that are free altogether go back to the driver as soon
+     * as they are; 0: they are kept
+     */
+    uint64_t release_threshold_bytes;
+    /** copied; NULL: as the environment's CTXRT_DEBUG_MEMORY says */
+    const ctxrt_allocator_debug *debug;
 } ctxrt_allocator_options;
 
 #define CTXRT_ALLOCATOR_OPTIONS_INIT                                                      \
@@ -411,14 +464,15 @@ typedef struct ctxrt_allocator_options {
     }
 
 /**
- * Creates an allocator of the calling thread's current context that keeps memory of its own, with figures and a
- * limit of its own. The caller owns it. Put it into a frame with
+ * Creates an allocator of the calling thread's current context that keeps memory of its own, with
+ * figures and a limit of its own. The caller owns it. Put it into a frame with
  * ctxrt_frame_set_allocator.
  *
  * @param options  NULL: the default of each
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size or the source is not right, or CTXRT_ALLOCATOR in the environment
- * @retval CTXRT_ERROR_NOT_SUPPORTED     the source is VMM, and the device or its driver has no virtual memory: no other
- *                                       source takes its place
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size or the source is not right, or CTXRT_ALLOCATOR
+ *     in the environment
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the source is VMM, and the device or its driver has no
+ *     virtual memory: no other source takes its place
  */
 CTXRT_API ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options,
                                               ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
@@ -432,12 +486,13 @@ CTXRT_API ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *opt
 CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
 
 /** NULL: the allocator of the top frame. */
-CTXRT_API ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *allocator,
-                                                  ctxrt_allocator_figures *out_figures) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_allocator_statistics(
+    ctxrt_allocator *allocator, ctxrt_allocator_figures *out_figures) CTXRT_CHECK_RESULT;
 
 /**
- * Describes an allocator. NULL: that of the top frame. A caller's structure may be larger than the library's, of a later version:
- * the rest of it is left alone, and struct_size becomes what was filled in.
+ * Describes an allocator. NULL: that of the top frame. A caller's structure may be larger than the
+ * library's, of a later version: the rest of it is left alone, and struct_size becomes what was
+ * filled in.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size is too small
  */
@@ -448,15 +503,17 @@ CTXRT_API ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *allocator,
 CTXRT_API ctxrt_status ctxrt_allocator_set_limit(ctxrt_allocator *allocator,
                                                  uint64_t limit_bytes) CTXRT_CHECK_RESULT;
 
-/** Gives what is free back to the driver: whole segments, of which nothing is in use; the memory that threads and streams
- * keep is joined first. NULL: of the top frame. `out_released_bytes` may be NULL. */
+/** Gives what is free back to the driver: whole segments, of which nothing is in use; the memory
+ * that threads and streams keep is joined first. NULL: of the top frame. `out_released_bytes` may
+ * be NULL. */
 CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
                                             uint64_t *out_released_bytes) CTXRT_CHECK_RESULT;
 
 /**
- * Looks at all memory of an allocator in debug mode: at what is before and behind each piece, and at what was freed and
- * is in quarantine. Waits for the streams that the memory is of. NULL: of the top frame. The log has a line for each piece
- * that was written to and had not been found before; the error says which was the first.
+ * Looks at all memory of an allocator in debug mode: at what is before and behind each piece, and
+ * at what was freed and is in quarantine. Waits for the streams that the memory is of. NULL: of the
+ * top frame. The log has a line for each piece that was written to and had not been found before;
+ * the error says which was the first.
  *
  * @retval CTXRT_ERROR_CORRUPTED         something wrote to memory that it did not have
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  the allocator is not in debug mode
@@ -464,21 +521,23 @@ CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
 CTXRT_API ctxrt_status ctxrt_allocator_check(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
 
 /**
- * Writes an allocator's figures, its segments and every block of them, as text, JSON or a picture (SVG); NULL: of the top
- * frame's allocator. docs/snapshots.md describes them. Where a block was allocated is known if a trace of the
- * allocator ran then. Other threads may go on: blocks and figures may be of different moments.
+ * Writes an allocator's figures, its segments and every block of them, as text, JSON or a picture
+ * (SVG); NULL: of the top frame's allocator. docs/snapshots.md describes them. Where a block was
+ * allocated is known if a trace of the allocator ran then. Other threads may go on: blocks and
+ * figures may be of different moments.
  *
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format
  * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has no memory for the snapshot
  */
-CTXRT_API ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *allocator, FILE *file,
-                                                      ctxrt_snapshot_format format) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_allocator_snapshot_write(
+    ctxrt_allocator *allocator, FILE *file, ctxrt_snapshot_format format) CTXRT_CHECK_RESULT;
 
 /**
- * Starts to keep the last `operations` allocations and frees of an allocator (0: the last 1,048,576; at most 2^28; it may
- * keep up to twice as many), for ctxrt_allocator_trace_write. NULL: of the top frame's allocator. What was kept before is
- * forgotten. CTXRT_ALLOCATOR_TRACE in the environment starts a trace of every allocator.
+ * Starts to keep the last `operations` allocations and frees of an allocator (0: the last
+ * 1,048,576; at most 2^28; it may keep up to twice as many), for ctxrt_allocator_trace_write. NULL:
+ * of the top frame's allocator. What was kept before is forgotten. CTXRT_ALLOCATOR_TRACE in the
+ * environment starts a trace of every allocator.
  *
  * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has not the 32 bytes for each; nothing changed
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  too many
@@ -486,29 +545,35 @@ CTXRT_API ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *allocator
 CTXRT_API ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *allocator,
                                                    size_t operations) CTXRT_CHECK_RESULT;
 
-/** Stops. What is kept stays until the next start, or as long as the allocator. Without a trace it does nothing. */
+/**
+ * Stops. What is kept stays until the next start, or as long as the allocator. Without a trace it
+ * does nothing.
+ */
 CTXRT_API ctxrt_status ctxrt_allocator_trace_stop(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
 
 /**
- * Writes what is kept, a line for each operation: `a,SLOT,BYTES` allocates into a slot, `f,SLOT` frees it. Memory that was
- * allocated before and freed meanwhile is allocated first; such memory that is still live is not there. Other
- * threads may go on: an operation that is overwritten just then is left out. ctxrt-replay(1) reads it.
+ * Writes what is kept, a line for each operation: `a,SLOT,BYTES` allocates into a slot, `f,SLOT`
+ * frees it. Memory that was allocated before and freed meanwhile is allocated first; such memory
+ * that is still live is not there. Other threads may go on: an operation that is overwritten just
+ * then is left out. ctxrt-replay(1) reads it.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no trace was started
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written
  */
-CTXRT_API ctxrt_status ctxrt_allocator_trace_write(ctxrt_allocator *allocator, FILE *file) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_allocator_trace_write(ctxrt_allocator *allocator,
+                                                   FILE *file) CTXRT_CHECK_RESULT;
 
 /**
- * A user's own allocator. Calls come from any thread, several at once, with the context it was created
- * in current; they must leave the stack as they find it, and must not ask ctxrt for memory of a frame
- * that has this allocator. Figures and a limit are kept for it as for any other.
+ * A user's own allocator. Calls come from any thread, several at once, with the context it was
+ * created in current; they must leave the stack as they find it, and must not ask ctxrt for memory
+ * of a frame that has this allocator. Figures and a limit are kept for it as for any other.
  */
 typedef struct ctxrt_allocator_vtable {
     size_t struct_size; /**< sizeof(ctxrt_allocator_vtable) */
-    /** Sets *out_pointer; CTXRT_ERROR_OUT_OF_MEMORY if there is none. `stream` is the current one of the
-     * thread that asks, never NULL. Another status is passed on. */
-    ctxrt_status (*alloc)(void *user_data, size_t size_bytes, ctxrt_stream *stream, void **out_pointer);
+    /** Sets *out_pointer; CTXRT_ERROR_OUT_OF_MEMORY if there is none. `stream` is the current one
+     * of the thread that asks, never NULL. Another status is passed on. */
+    ctxrt_status (*alloc)(void *user_data, size_t size_bytes, ctxrt_stream *stream,
+                          void **out_pointer);
     /** Not called for memory of before a reset of the device: the driver has freed all of that. */
     ctxrt_status (*free)(void *user_data, void *pointer, size_t size_bytes);
     void (*destroy)(void *user_data); /**< may be NULL */
@@ -521,9 +586,9 @@ typedef struct ctxrt_allocator_vtable {
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  struct_size is not right
  * @retval CTXRT_ERROR_NULL_POINTER      alloc or free is NULL
  */
-CTXRT_API ctxrt_status ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable,
-                                                     void *user_data,
-                                                     ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status
+ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable, void *user_data,
+                              ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,8 @@ extern "C" {
 
 /** Who serves the devices of type CUDA. There is never a silent fallback from one to another. */
 typedef enum ctxrt_cuda_driver {
-    CTXRT_CUDA_DRIVER_DEFAULT = 0,  /**< as the environment's CTXRT_DRIVER says; libcuda if it says nothing */
+    /** as the environment's CTXRT_DRIVER says; libcuda if it says nothing */
+    CTXRT_CUDA_DRIVER_DEFAULT = 0,
     CTXRT_CUDA_DRIVER_LIBCUDA = 1,  /**< CTXRT_DRIVER=libcuda: the system's libcuda.so.1 */
     CTXRT_CUDA_DRIVER_EMULATED = 2, /**< CTXRT_DRIVER=emulated: the embedded driver's GPUs */
     CTXRT_CUDA_DRIVER_NONE = 3      /**< CTXRT_DRIVER=none: there are none */
@@ -26,18 +27,22 @@ typedef enum ctxrt_cuda_driver {
 
 /** What ctxrt does when other code changed the driver's current context behind its back. */
 typedef enum ctxrt_foreign_policy {
-    CTXRT_FOREIGN_DEFAULT = 0, /**< as the environment's CTXRT_FOREIGN says; follow if it says nothing */
+    /** as the environment's CTXRT_FOREIGN says; follow if it says nothing */
+    CTXRT_FOREIGN_DEFAULT = 0,
     CTXRT_FOREIGN_FOLLOW = 1,  /**< CTXRT_FOREIGN=follow: work goes where the driver says */
     CTXRT_FOREIGN_ERROR = 2    /**< CTXRT_FOREIGN=error: CTXRT_ERROR_STACK_MISMATCH, nothing done */
 } ctxrt_foreign_policy;
 
-/** Options of ctxrt_init. Start from CTXRT_OPTIONS_INIT; 0 and NULL mean the environment decides. */
+/**
+ * Options of ctxrt_init. Start from CTXRT_OPTIONS_INIT; 0 and NULL mean the environment decides.
+ */
 typedef struct ctxrt_options {
     size_t struct_size; /**< sizeof(ctxrt_options) */
     ctxrt_cuda_driver cuda_driver;
     ctxrt_foreign_policy foreign;
     const char *libcuda;            /**< path of libcuda; NULL: CTXRT_LIBCUDA, else libcuda.so.1 */
-    int emulated_devices;           /**< number of emulated GPUs, 1 to 64; 0: CTXRT_EMU_DEVICES, else 4 */
+    /** number of emulated GPUs, 1 to 64; 0: CTXRT_EMU_DEVICES, else 4 */
+    int emulated_devices;
     size_t emulated_memory_bytes;   /**< memory of each; 0: CTXRT_EMU_MEMORY, else 4 GiB */
 } ctxrt_options;
 
@@ -65,8 +70,8 @@ CTXRT_API ctxrt_status ctxrt_init(const ctxrt_options *options) CTXRT_CHECK_RESU
  * Ends the runtime: pops nothing, but releases every primary context that ctxrt retained and
  * destroys its pooled streams. Frames, and objects of the caller's, must be gone. Afterwards
  * ctxrt_init starts anew; any other call does too. Handles of before are stale then. Thread-safe: a
- * call that another thread is in is served, or gets CTXRT_ERROR_SHUTDOWN; but before a start with other
- * options than the last one's, no thread may be in a call.
+ * call that another thread is in is served, or gets CTXRT_ERROR_SHUTDOWN; but before a start with
+ * other options than the last one's, no thread may be in a call.
  *
  * @retval CTXRT_ERROR_IN_USE  objects or frames are left; the message names how many of which;
  *                             nothing changed

@@ -1,10 +1,11 @@
 /**
  * The per-thread stack of frames: what is current, and what becomes current again.
  *
- * A frame is a context with its current stream and its allocator. The top frame is the one that work
- * goes to. Frames mirror the driver's own stack of contexts, entry for entry; the driver's current
- * context is the truth, and every call that does work compares it with the top frame first (see
- * ctxrt_foreign_policy). Each thread has its own stack; no function here touches another thread's.
+ * A frame is a context with its current stream and its allocator. The top frame is the one that
+ * work goes to. Frames mirror the driver's own stack of contexts, entry for entry; the driver's
+ * current context is the truth, and every call that does work compares it with the top frame first
+ * (see ctxrt_foreign_policy). Each thread has its own stack; no function here touches another
+ * thread's.
  */
 #ifndef CTXRT_STACK_H
 #define CTXRT_STACK_H
@@ -35,11 +36,11 @@ CTXRT_API ctxrt_status ctxrt_stack_push(ctxrt_context *context) CTXRT_CHECK_RESU
 
 /**
  * Removes the top level: the frame that ctxrt_stack_push or ctxrt_device_push made, together with
- * the override that ctxrt_device_set put above it. Where no such frame is left, removes the override
- * of the bottom. What was current before is current again. A level that a scope made is closed by
- * ctxrt_scope_leave only.
- * The driver's stack is looked at before and after; if something else was found there, the entries are
- * put back and CTXRT_ERROR_STACK_MISMATCH says what, with nothing changed (ctxrt_stack_resync).
+ * the override that ctxrt_device_set put above it. Where no such frame is left, removes the
+ * override of the bottom. What was current before is current again. A level that a scope made is
+ * closed by ctxrt_scope_leave only.
+ * The driver's stack is looked at before and after; if something else was found there, the entries
+ * are put back and CTXRT_ERROR_STACK_MISMATCH says what, with nothing changed (ctxrt_stack_resync).
  *
  * @retval CTXRT_ERROR_STACK_EMPTY     there is no frame
  * @retval CTXRT_ERROR_NOT_PERMITTED   the top level belongs to a scope
@@ -47,7 +48,9 @@ CTXRT_API ctxrt_status ctxrt_stack_push(ctxrt_context *context) CTXRT_CHECK_RESU
  */
 CTXRT_API ctxrt_status ctxrt_stack_pop(void) CTXRT_CHECK_RESULT;
 
-/** The number of frames of the calling thread, overrides included. 0 if it has none; never fails. */
+/**
+ * The number of frames of the calling thread, overrides included. 0 if it has none; never fails.
+ */
 CTXRT_API size_t ctxrt_stack_depth(void);
 
 /** How a frame came onto the stack. */
@@ -74,14 +77,17 @@ typedef struct ctxrt_frame_info {
  *
  * @retval CTXRT_ERROR_STACK_EMPTY  there are not that many frames
  */
-CTXRT_API ctxrt_status ctxrt_stack_peek(size_t level, ctxrt_frame_info *out_info) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_stack_peek(size_t level,
+                                        ctxrt_frame_info *out_info) CTXRT_CHECK_RESULT;
 
 /** What ctxrt_stack_resync found on the driver's stack. */
 typedef enum ctxrt_resync_finding {
     CTXRT_RESYNC_IN_STEP = 0,   /**< nothing was wrong */
-    CTXRT_RESYNC_PUSHED = 1,    /**< other code had left `count` entries above ours; they were popped */
+    /** other code had left `count` entries above ours; they were popped */
+    CTXRT_RESYNC_PUSHED = 1,
     CTXRT_RESYNC_SET = 2,       /**< other code had replaced our top entry; it was set back */
-    CTXRT_RESYNC_POPPED = 3,    /**< other code had popped our top `count` frames; they were dropped */
+    /** other code had popped our top `count` frames; they were dropped */
+    CTXRT_RESYNC_POPPED = 3,
     CTXRT_RESYNC_AMBIGUOUS = 4  /**< our entries were not found; nothing was changed */
 } ctxrt_resync_finding;
 
@@ -103,10 +109,11 @@ CTXRT_API ctxrt_status ctxrt_stack_resync(ctxrt_resync_report *out_report) CTXRT
 typedef struct ctxrt_detached_frame ctxrt_detached_frame;
 
 /**
- * Takes the top frame off the calling thread's stack, with its stream and allocator, so that another
- * thread can go on with it: ctxrt_stack_attach. Work in flight goes on. A frame that was using the
- * thread's default stream takes that stream along. The caller owns what is returned, and balances with
- * ctxrt_stack_attach or ctxrt_stack_discard; until then its context, stream and allocator are in use.
+ * Takes the top frame off the calling thread's stack, with its stream and allocator, so that
+ * another thread can go on with it: ctxrt_stack_attach. Work in flight goes on. A frame that was
+ * using the thread's default stream takes that stream along. The caller owns what is returned, and
+ * balances with ctxrt_stack_attach or ctxrt_stack_discard; until then its context, stream and
+ * allocator are in use.
  *
  * @retval CTXRT_ERROR_STACK_EMPTY    there is no frame
  * @retval CTXRT_ERROR_NOT_PERMITTED  the top frame is an override, a scope's or a foreign one
@@ -115,19 +122,19 @@ CTXRT_API ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame) CTXR
 
 /**
  * Pushes a detached frame on the calling thread's stack. Balance with ctxrt_stack_pop, or detach
- * again. On success `frame` is used up; on failure it is still the caller's. A default stream that came
- * along is the calling thread's from now on.
+ * again. On success `frame` is used up; on failure it is still the caller's. A default stream that
+ * came along is the calling thread's from now on.
  *
- * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before; of several threads that attach one
- *                                     frame, one succeeds
+ * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before; of several threads that attach
+ *     one frame, one succeeds
  * Other errors as ctxrt_stack_push.
  */
 CTXRT_API ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *frame) CTXRT_CHECK_RESULT;
 
 /**
  * Gives up a detached frame that nobody is going to attach, also one whose context other code has
- * destroyed. Makes no driver call; its own stream and allocator are the caller's as before, a default
- * stream that came along is the calling thread's. NULL is harmless.
+ * destroyed. Makes no driver call; its own stream and allocator are the caller's as before, a
+ * default stream that came along is the calling thread's. NULL is harmless.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before
  */
@@ -145,20 +152,20 @@ typedef struct ctxrt_scope {
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  `scope` is open already
  * Other errors as ctxrt_device_push; the scope then is not open, and leaving it does nothing.
  */
-CTXRT_API ctxrt_status ctxrt_scope_enter(ctxrt_device device, ctxrt_scope *scope) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_scope_enter(ctxrt_device device,
+                                         ctxrt_scope *scope) CTXRT_CHECK_RESULT;
 
 /** Pushes `context` until ctxrt_scope_leave(scope). Otherwise as ctxrt_scope_enter. */
 CTXRT_API ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context,
                                                  ctxrt_scope *scope) CTXRT_CHECK_RESULT;
 
 /**
- * Ends a scope: whatever was pushed, set, or left open in it, what was current when it was entered is
- * current again. A scope that is not open is harmless, so it may be left on every path.
+ * Ends a scope: whatever was pushed, set, or left open in it, what was current when it was entered
+ * is current again. A scope that is not open is harmless, so it may be left on every path.
  *
- * @retval CTXRT_ERROR_STACK_LEFTOVER  restored, but frames had been left above the scope's, or other
- *                                     code had changed the driver's stack; or the scope has ended, but
- *                                     other code has destroyed what was current, or the driver refuses
- *                                     to restore it; the message says what
+ * @retval CTXRT_ERROR_STACK_LEFTOVER  restored, but frames had been left above the scope's, or
+ *     other code had changed the driver's stack; or the scope has ended, but other code has
+ *     destroyed what was current, or the driver refuses to restore it; the message says what
  * @retval CTXRT_ERROR_WRONG_THREAD    another thread entered it, or an outer scope was left before;
  *                                     nothing changed
  */
@@ -171,14 +178,17 @@ static inline void ctxrt_scope_cleanup(ctxrt_scope *scope)
 }
 
 #ifdef CTXRT_CLEANUP
-/** Declares a scope that is left at the end of the block, on every path: CTXRT_SCOPE ctxrt_scope s = {0}; */
+/**
+ * Declares a scope that is left at the end of the block, on every path: CTXRT_SCOPE ctxrt_scope s =
+ * {0};
+ */
 #define CTXRT_SCOPE CTXRT_CLEANUP(ctxrt_scope_cleanup)
 #endif
 
 /**
  * The same as the plain calls, with the place of the call kept in the frame: snapshots and messages
- * name it. `file` must live for ever, since a snapshot may still read it when the frame is gone: use the
- * macros.
+ * name it. `file` must live for ever, since a snapshot may still read it when the frame is gone:
+ * use the macros.
  */
 CTXRT_API ctxrt_status ctxrt_device_set_at(ctxrt_device device, const char *file,
                                            int line) CTXRT_CHECK_RESULT;
@@ -186,8 +196,8 @@ CTXRT_API ctxrt_status ctxrt_stack_push_at(ctxrt_context *context, const char *f
                                            int line) CTXRT_CHECK_RESULT;
 CTXRT_API ctxrt_status ctxrt_device_push_at(ctxrt_device device, const char *file,
                                             int line) CTXRT_CHECK_RESULT;
-CTXRT_API ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope, const char *file,
-                                            int line) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope,
+                                            const char *file, int line) CTXRT_CHECK_RESULT;
 
 #define CTXRT_DEVICE_SET(device) ctxrt_device_set_at((device), __FILE__, __LINE__)
 #define CTXRT_STACK_PUSH(context) ctxrt_stack_push_at((context), __FILE__, __LINE__)
@@ -222,21 +232,23 @@ typedef enum ctxrt_snapshot_format {
 
 /**
  * Writes every thread's stack as it is now: frames from the top, with device, context, stream,
- * allocator, origin and place; frames that are detached; what memory and objects each context holds.
+ * allocator, origin and place; frames that are detached; what memory and objects each context
+ * holds.
  * docs/snapshots.md describes the formats. Threads that never used ctxrt are not shown.
  *
  * Threads go on running. Each stack is one that its thread had at a moment of the call, and these
- * moments differ: a frame that is just then handed from one thread to another may be shown twice, but
- * never not at all. Makes no driver call, waits for nobody's work, and does not start the runtime. It
- * may be called in a host function and in a log callback.
+ * moments differ: a frame that is just then handed from one thread to another may be shown twice,
+ * but never not at all. Makes no driver call, waits for nobody's work, and does not start the
+ * runtime. It may be called in a host function and in a log callback.
  *
- * The text is written in one piece and flushed, so one file may be used by several threads. A broken
- * pipe raises SIGPIPE unless that is ignored.
+ * The text is written in one piece and flushed, so one file may be used by several threads. A
+ * broken pipe raises SIGPIPE unless that is ignored.
  *
  * @retval CTXRT_ERROR_SYSTEM         the file could not be written, or not to its end
  * @retval CTXRT_ERROR_OUT_OF_MEMORY  nothing was written
  */
-CTXRT_API ctxrt_status ctxrt_snapshot_write(FILE *file, ctxrt_snapshot_format format) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_snapshot_write(FILE *file,
+                                            ctxrt_snapshot_format format) CTXRT_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

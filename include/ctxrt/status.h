@@ -79,9 +79,10 @@ typedef enum ctxrt_log_level {
 
 /**
  * Called with one line of log, without its newline: at most 1023 bytes, a longer one is cut. May be
- * called from any thread, several at once. Of ctxrt it may call ctxrt_last_error, ctxrt_status_name,
- * ctxrt_status_text, ctxrt_log_set and ctxrt_snapshot_write, and nothing else: locks may be held. That
- * does not change the last error of the call that logs. `line` is good until it returns.
+ * called from any thread, several at once. Of ctxrt it may call ctxrt_last_error,
+ * ctxrt_status_name, ctxrt_status_text, ctxrt_log_set and ctxrt_snapshot_write, and nothing else:
+ * locks may be held. That does not change the last error of the call that logs. `line` is good
+ * until it returns.
  */
 typedef void (*ctxrt_log_callback)(ctxrt_log_level level, const char *line, void *user_data);
 
@@ -89,9 +90,9 @@ typedef void (*ctxrt_log_callback)(ctxrt_log_level level, const char *line, void
  * Sends log lines up to `level` to `callback`; NULL restores the default: one line on stderr.
  * The level is CTXRT_LOG_WARNING at first, or what the environment's CTXRT_LOG says (off, error,
  * warning, info, debug; anything else is as if it were not set). Does not start the runtime.
- * Thread-safe. A callback gets no line above its own level, and its own `user_data`. A line that began
- * before may still reach the callback that was there before: keep its `user_data` until the calls of
- * ctxrt that are in progress have returned.
+ * Thread-safe. A callback gets no line above its own level, and its own `user_data`. A line that
+ * began before may still reach the callback that was there before: keep its `user_data` until the
+ * calls of ctxrt that are in progress have returned.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such level
  */

@@ -1,6 +1,7 @@
 /*
- * Holding off the cancellation of the calling thread: while it holds a lock of ours and waits, does I/O or calls
- * out. Nothing of ours is unwound; a request is acted upon at the caller's next cancellation point.
+ * Holding off the cancellation of the calling thread: while it holds a lock of ours and waits, does
+ * I/O or calls out. Nothing of ours is unwound; a request is acted upon at the caller's next
+ * cancellation point.
  */
 #ifndef CX_BASE_CANCEL_H
 #define CX_BASE_CANCEL_H

@@ -12,8 +12,8 @@ static _Thread_local struct {
     unsigned long count;
 } last;
 
-static ctxrt_status record(ctxrt_status status, const char *call, int result, const char *result_name,
-                           const char *format, va_list arguments)
+static ctxrt_status record(ctxrt_status status, const char *call, int result,
+                           const char *result_name, const char *format, va_list arguments)
 {
     char message[sizeof last.message]; /* an argument may be a part of the last message */
     if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)

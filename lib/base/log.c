@@ -33,8 +33,8 @@ static void after_fork(void)
     pthread_mutex_unlock(&log_lock);
 }
 
-/* The log works in a forked child too. Handlers run last in, first out before a fork: the lock of what logs under
- * its own is registered later, and taken before this one. */
+/* The log works in a forked child too. Handlers run last in, first out before a fork: the lock of
+ * what logs under its own is registered later, and taken before this one. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     (void)pthread_atfork(before_fork, after_fork, after_fork);
@@ -52,7 +52,8 @@ static void read_environment(void)
 
 static bool is_within(ctxrt_log_level level)
 {
-    return level != CTXRT_LOG_OFF && (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed);
+    return level != CTXRT_LOG_OFF &&
+           (int)level <= atomic_load_explicit(&log_level, memory_order_relaxed);
 }
 
 bool cx_log_enabled(ctxrt_log_level level)
@@ -70,7 +71,8 @@ static void join_lines(char *text)
 }
 
 /* What the callback does is not the last error of the call that logs. */
-static void call(ctxrt_log_callback callback, ctxrt_log_level level, const char *line, void *user_data)
+static void call(ctxrt_log_callback callback, ctxrt_log_level level, const char *line,
+                 void *user_data)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
@@ -109,7 +111,8 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
 ctxrt_status ctxrt_log_set(ctxrt_log_callback callback, void *user_data, ctxrt_log_level level)
 {
     if ((int)level < CTXRT_LOG_OFF || level > CTXRT_LOG_DEBUG)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_log_set: there is no level %d", (int)level);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_log_set: there is no level %d",
+                        (int)level);
 
     pthread_once(&log_once, read_environment);
     pthread_mutex_lock(&log_lock);

@@ -10,7 +10,8 @@
 /* Whether a line of this level would go anywhere. */
 bool cx_log_enabled(ctxrt_log_level level);
 
-/* Formats a line, cut at 1 KiB, and passes it on. Lock: "log", only around the choice of callback. */
+/* Formats a line, cut at 1 KiB, and passes it on. Lock: "log", only around the choice of
+ * callback. */
 __attribute__((format(printf, 2, 3))) void cx_log(ctxrt_log_level level, const char *format, ...);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The value of an environment variable; NULL if it is unset or empty, or in a set-user-id program. */
+/* The value of an environment variable; NULL if it is unset or empty, or in a set-user-id
+ * program. */
 const char *cx_option(const char *name);
 
 /* A whole decimal number in [low, high]. */

@@ -112,10 +112,12 @@ void cx_pool_revive(cx_pool *pool, void *object)
 void *cx_pool_handle(cx_pool *pool, const void *object)
 {
     const cx_pool_slot *slot = slot_of(object);
-    return handle_of(pool, atomic_load_explicit(&slot->generation, memory_order_relaxed), slot->index);
+    return handle_of(pool, atomic_load_explicit(&slot->generation, memory_order_relaxed),
+                     slot->index);
 }
 
-static void each(cx_pool *pool, uint32_t used, bool (*visit)(void *object, void *argument), void *argument)
+static void each(cx_pool *pool, uint32_t used, bool (*visit)(void *object, void *argument),
+                 void *argument)
 {
     for (uint32_t index = 0; index < used; index++) {
         cx_pool_slot *slot = slot_at(pool, index);

@@ -2,8 +2,9 @@
  * Objects behind public handles.
  *
  * A handle is {kind, generation, index} in a pointer's bits, never an address, so it cannot be
- * dereferenced by mistake, and a stale one is told from the object that took its place. Objects live in
- * chunks that are never freed: looking at a handle is safe even while another thread destroys it.
+ * dereferenced by mistake, and a stale one is told from the object that took its place. Objects
+ * live in chunks that are never freed: looking at a handle is safe even while another thread
+ * destroys it.
  */
 #ifndef CX_BASE_POOL_H
 #define CX_BASE_POOL_H
@@ -40,13 +41,14 @@ typedef struct cx_pool {
 #define CX_POOL_SLOT_BYTES ((sizeof(cx_pool_slot) + 15) & ~(size_t)15)
 #define CX_POOL_STRIDE(type) (CX_POOL_SLOT_BYTES + ((sizeof(type) + 15) & ~(size_t)15))
 
-#define CX_POOL_INIT(noun_, kind_, type)                                                          \
-    {                                                                                             \
-        .noun = noun_, .kind = kind_, .stride = CX_POOL_STRIDE(type), .lock = PTHREAD_MUTEX_INITIALIZER \
+#define CX_POOL_INIT(noun_, kind_, type)                              \
+    {                                                                 \
+        .noun = noun_, .kind = kind_, .stride = CX_POOL_STRIDE(type), \
+        .lock = PTHREAD_MUTEX_INITIALIZER                             \
     }
 
-/* A new object, not yet live: no handle finds it before cx_pool_publish. Zeroed when its slot is used for
- * the first time; later as it was left. NULL: out of memory, or 2^24 objects live. */
+/* A new object, not yet live: no handle finds it before cx_pool_publish. Zeroed when its slot is
+ * used for the first time; later as it was left. NULL: out of memory, or 2^24 objects live. */
 void *cx_pool_take(cx_pool *pool);
 
 /* Makes a taken object live and returns its handle. */
@@ -55,10 +57,12 @@ void *cx_pool_publish(cx_pool *pool, void *object);
 /* Gives back the slot of an object that was taken and not published, or that was retired. */
 void cx_pool_put_back(cx_pool *pool, void *object);
 
-/* The live object of a handle, or NULL. Lock-free; the object may be retired at any moment after. */
+/* The live object of a handle, or NULL. Lock-free; the object may be retired at any moment
+ * after. */
 static inline void *cx_pool_find(cx_pool *pool, const void *handle);
 
-/* Makes the handle stale. Only one of several callers wins and gets the object; the others get NULL.
+/* Makes the handle stale. Only one of several callers wins and gets the object; the others get
+ * NULL.
  * The winner takes the object apart and puts it back. */
 void *cx_pool_retire(cx_pool *pool, const void *handle);
 
@@ -68,12 +72,12 @@ void cx_pool_revive(cx_pool *pool, void *object);
 /* The handle of a live object. */
 void *cx_pool_handle(cx_pool *pool, const void *object);
 
-/* Calls visit(object, argument) for each live object, until one returns false. The caller sees to it that
- * none is retired meanwhile. */
+/* Calls visit(object, argument) for each live object, until one returns false. The caller sees to
+ * it that none is retired meanwhile. */
 void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
 
-/* The same with the pool's lock held, for whoever cannot see to that: an object that is retired meanwhile is not yet
- * another one when it is visited. `visit` must not use the pool. */
+/* The same with the pool's lock held, for whoever cannot see to that: an object that is retired
+ * meanwhile is not yet another one when it is visited. `visit` must not use the pool. */
 void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
 
 static inline uint32_t cx_pool_live(const cx_pool *pool)
@@ -95,7 +99,8 @@ static inline bool cx_pool_is(const void *object, const void *handle)
 }
 
 /* The same for a pool whose kind and stride the compiler knows. */
-static inline void *cx_pool_find_known(cx_pool *pool, uint8_t kind, size_t stride, const void *handle)
+static inline void *cx_pool_find_known(cx_pool *pool, uint8_t kind, size_t stride,
+                                       const void *handle)
 {
     uint64_t bits = (uint64_t)(uintptr_t)handle;
     uint32_t index = (uint32_t)bits & 0xffffffu;
@@ -108,7 +113,8 @@ static inline void *cx_pool_find_known(cx_pool *pool, uint8_t kind, size_t strid
     if (__builtin_expect(chunk == NULL, 0))
         return NULL;
     unsigned char *slot = chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * stride;
-    if (atomic_load(&((cx_pool_slot *)(void *)slot)->generation) != generation || (generation & 1) == 0)
+    if (atomic_load(&((cx_pool_slot *)(void *)slot)->generation) != generation ||
+        (generation & 1) == 0)
         return NULL;
     return slot + CX_POOL_SLOT_BYTES;
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Bytes that a lead byte announces, and the range of the second one: it rules out overlong forms, surrogates and what
- * is beyond U+10FFFF. 0: no lead byte. */
+/* Bytes that a lead byte announces, and the range of the second one: it rules out overlong forms,
+ * surrogates and what is beyond U+10FFFF. 0: no lead byte. */
 static size_t announced(unsigned char lead, unsigned char *out_low, unsigned char *out_high)
 {
     *out_low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
@@ -19,7 +19,8 @@ static size_t announced(unsigned char lead, unsigned char *out_low, unsigned cha
 static size_t present(const char *text, size_t wanted, unsigned char low, unsigned char high)
 {
     size_t count = 1;
-    while (count < wanted && (unsigned char)text[count] >= low && (unsigned char)text[count] <= high) {
+    while (count < wanted && (unsigned char)text[count] >= low &&
+           (unsigned char)text[count] <= high) {
         low = 0x80;
         high = 0xbf;
         count++;
@@ -41,7 +42,8 @@ bool cx_utf8_is_control(const char *text, size_t length)
         return first < ' ' || first == 0x7f;
     if (length == 2)
         return first == 0xc2 && (unsigned char)text[1] < 0xa0;
-    return length == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 || memcmp(text, "\xef\xbf\xbf", 3) == 0);
+    return length == 3 &&
+           (memcmp(text, "\xef\xbf\xbe", 3) == 0 || memcmp(text, "\xef\xbf\xbf", 3) == 0);
 }
 
 void cx_utf8_trim(char *text)

@@ -77,10 +77,12 @@ bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch)
     return epoch == atomic_load(&context->epoch) && !cx_context_lost(context);
 }
 
-ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun, ctxrt_status status)
+ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun,
+                                      ctxrt_status status)
 {
     bool primary = context->kind == CX_CONTEXT_PRIMARY;
-    if ((status != CTXRT_ERROR_DRIVER && status != CTXRT_ERROR_CONTEXT_DESTROYED) || !cx_context_lost(context))
+    if ((status != CTXRT_ERROR_DRIVER && status != CTXRT_ERROR_CONTEXT_DESTROYED) ||
+        !cx_context_lost(context))
         return status;
     return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "the %s is gone: other code %s %s%s", noun,
                     primary ? "reset" : "destroyed", cx_context_text(context),
@@ -92,7 +94,8 @@ ctxrt_status cx_context_missing(const ctxrt_context *handle)
     if (handle == NULL)
         return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is NULL");
     return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no live context: it was destroyed or released, or never was one", (const void *)handle);
+                    "%p is no live context: it was destroyed or released, or never was one",
+                    (const void *)handle);
 }
 
 const char *cx_context_text(const cx_context *context)
@@ -113,8 +116,8 @@ void cx_record_identify(cx_context *context)
     atomic_store(&context->id, id != 0 ? id : atomic_fetch_add(&next_own_id, 1));
 }
 
-ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native, cx_context_kind kind,
-                                cx_context **out_context)
+ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native,
+                            cx_context_kind kind, cx_context **out_context)
 {
     cx_context *context = cx_pool_take(&cx_contexts);
     if (context == NULL)
@@ -165,7 +168,8 @@ cx_context_memory cx_context_memory_of(const cx_context *context)
 
 int cx_context_objects(const cx_context *context, cx_object_kind kind)
 {
-    return kind == CX_OBJECT_MEMORY ? (int)cx_context_memory_of(context).count : atomic_load(&context->objects[kind]);
+    return kind == CX_OBJECT_MEMORY ? (int)cx_context_memory_of(context).count
+                                    : atomic_load(&context->objects[kind]);
 }
 
 static void forget(cx_context *context, bool for_good)
@@ -221,21 +225,24 @@ ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)
     for (int kind = 0; kind < CX_OBJECT_KINDS; kind++) {
         int count = cx_context_objects(context, kind);
         if (count != 0)
-            return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: %d %s of it %s left", cx_context_text(context), count,
-                            object_nouns[kind][count != 1], count == 1 ? "is" : "are");
+            return cx_error(CTXRT_ERROR_IN_USE, "%s is in use: %d %s of it %s left",
+                            cx_context_text(context), count, object_nouns[kind][count != 1],
+                            count == 1 ? "is" : "are");
     }
     int holds = atomic_load(&context->holds);
     if (holds > holds_allowed)
         return cx_error(CTXRT_ERROR_IN_USE,
                         "%s is in use: %d hold%s of it not given back by ctxrt_context_release",
-                        cx_context_text(context), holds - holds_allowed, holds - holds_allowed == 1 ? " is" : "s are");
+                        cx_context_text(context), holds - holds_allowed,
+                        holds - holds_allowed == 1 ? " is" : "s are");
     return CTXRT_SUCCESS;
 }
 
 ctxrt_status cx_record_retire(cx_context *context, int holds_allowed)
 {
     if (cx_pool_retire(&cx_contexts, cx_context_handle(context)) == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                        "the context is being destroyed by another thread");
     ctxrt_status status = cx_context_check_unused(context, holds_allowed);
     if (status != CTXRT_SUCCESS)
         cx_pool_revive(&cx_contexts, context);

@@ -1,9 +1,9 @@
 /*
  * Contexts: records of the driver's contexts that ctxrt made, retained or met.
  *
- * Records live in a pool and are never freed, only used again. A thread that is about to use a context
- * first writes it into a frame and then looks whether it is still live; whoever ends a context first makes
- * it stale and then looks through all frames. One of the two sees the other.
+ * Records live in a pool and are never freed, only used again. A thread that is about to use a
+ * context first writes it into a frame and then looks whether it is still live; whoever ends a
+ * context first makes it stale and then looks through all frames. One of the two sees the other.
  */
 #ifndef CX_CONTEXT_CONTEXT_H
 #define CX_CONTEXT_CONTEXT_H
@@ -40,12 +40,15 @@ typedef struct cx_context {
     _Atomic uint64_t id;      /* the driver's, or our own where it has none */
     _Atomic uint32_t epoch;   /* bumped by a reset: objects of an older epoch are gone */
     _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
-    _Atomic int objects[CX_OBJECT_KINDS]; /* of the user's, but for memory that an allocator counts */
+    /* of the user's, but for memory that an allocator counts */
+    _Atomic int objects[CX_OBJECT_KINDS];
     _Atomic uint64_t memory_bytes;        /* of the CX_OBJECT_MEMORY among them */
     void *handles;            /* of operator libraries; handle.c, under its own lock */
-    void *idle_streams;       /* thread default streams that nobody has; lib/work, under its own lock */
+    /* thread default streams that nobody has; lib/work, under its own lock */
+    void *idle_streams;
     pthread_mutex_t lock;     /* "context": the making of what is below */
-    _Atomic uint16_t reached_by[CX_CONTEXT_PEERS]; /* how many contexts of each of the driver's devices reach its memory */
+    /* how many contexts of each of the driver's devices reach its memory */
+    _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
 } cx_context;
 
@@ -69,7 +72,8 @@ static inline ctxrt_context *cx_context_handle(const cx_context *context)
 }
 
 /* The primary context of a device; the process's one retain is taken on first use. */
-__attribute__((cold)) ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_context);
+__attribute__((cold)) ctxrt_status cx_context_first_primary(cx_device *device,
+                                                            cx_context **out_context);
 
 static inline ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context)
 {
@@ -91,7 +95,8 @@ ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **
 /* The driver's id of a context, or 0 where the driver has none. */
 uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native);
 
-/* Whether the driver still knows this context: it was not destroyed (a reset primary counts as known). */
+/* Whether the driver still knows this context: it was not destroyed (a reset primary counts as
+ * known). */
 bool cx_context_native_known(const cx_driver *driver, CUcontext native);
 
 /* Whether other code destroyed the context, or reset it if it is a primary one. Asks the driver. */
@@ -100,18 +105,22 @@ bool cx_context_lost(const cx_context *context);
 /* Whether a foreign context's native handle is another one's now. */
 bool cx_context_replaced(const cx_context *context);
 
-/* Whether what was made in this epoch of the context can still be there: neither a reset nor other code took the
- * context away. What is gone must not be given to the driver any more: its handle or address may be another's now. */
+/* Whether what was made in this epoch of the context can still be there: neither a reset nor other
+ * code took the context away. What is gone must not be given to the driver any more: its handle or
+ * address may be another's now. */
 bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch);
 
-/* What to answer after the driver refused something about an object of the context: where other code took the context
- * away that is CTXRT_ERROR_CONTEXT_DESTROYED. `noun`: "stream". */
-__attribute__((cold)) ctxrt_status cx_context_blame_failure(const cx_context *context, const char *noun, ctxrt_status status);
+/* What to answer after the driver refused something about an object of the context: where other
+ * code took the context away that is CTXRT_ERROR_CONTEXT_DESTROYED. `noun`: "stream". */
+__attribute__((cold)) ctxrt_status cx_context_blame_failure(const cx_context *context,
+                                                            const char *noun, ctxrt_status status);
 
-static inline ctxrt_status cx_context_blame(const cx_context *context, const char *noun, ctxrt_status status)
+static inline ctxrt_status cx_context_blame(const cx_context *context, const char *noun,
+                                            ctxrt_status status)
 {
-    return __builtin_expect(status == CTXRT_SUCCESS, 1) ? status
-                                                        : cx_context_blame_failure(context, noun, status);
+    return __builtin_expect(status == CTXRT_SUCCESS, 1)
+               ? status
+               : cx_context_blame_failure(context, noun, status);
 }
 
 /* Counts an object of the user's; drop it when the object goes. */
@@ -136,8 +145,8 @@ static inline void cx_context_memory_drop(cx_context *context, size_t size_bytes
     cx_context_object_drop(context, CX_OBJECT_MEMORY);
 }
 
-/* What is there of a kind, with what allocators count themselves; they say once how to ask them: that takes no lock
- * before "stashes". */
+/* What is there of a kind, with what allocators count themselves; they say once how to ask them:
+ * that takes no lock before "stashes". */
 typedef struct cx_context_memory {
     uint64_t count;
     uint64_t bytes;
@@ -150,26 +159,27 @@ int cx_context_objects(const cx_context *context, cx_object_kind kind);
 void cx_context_on_refused_shutdown(void (*say)(void));
 
 /*
- * Rooms above keep things in a context (idle streams, the default allocator). They say once how these go:
- * `close` is called before a context is destroyed or released, with the context pushed on the calling
- * thread by the driver alone; `forget` when the driver has destroyed them all already: after a reset, or
- * `for_good` where the record of the context goes too. In the reverse order of registration. At most 4;
- * registering the same pair again does nothing.
+ * Rooms above keep things in a context (idle streams, the default allocator). They say once how
+ * these go: `close` is called before a context is destroyed or released, with the context pushed on
+ * the calling thread by the driver alone; `forget` when the driver has destroyed them all already:
+ * after a reset, or `for_good` where the record of the context goes too. In the reverse order of
+ * registration. At most 4; registering the same pair again does nothing.
  */
 typedef void cx_context_close(cx_context *context);
 typedef void cx_context_forget(cx_context *context, bool for_good);
 void cx_context_on_end(cx_context_close *close, cx_context_forget *forget);
 
-/* A room above may have to do something so that a device reaches memory of a context, or does so no more: peer access of the
- * driver's is not for all memory. It says once what; that returns the driver's error. */
+/* A room above may have to do something so that a device reaches memory of a context, or does so no
+ * more: peer access of the driver's is not for all memory. It says once what; that returns the
+ * driver's error. */
 typedef cxu_result cx_context_peer(const cx_context *context, CUdevice device, bool reaches);
 void cx_context_on_peer(cx_context_peer *peer);
 
 /* "context 7 of cuda:1": in one of a few thread-local buffers, for messages. */
 const char *cx_context_text(const cx_context *context);
 
-/* Refuses with CTXRT_ERROR_IN_USE, naming what refers to the context: a frame of some thread, objects,
- * holds above `holds_allowed`. */
+/* Refuses with CTXRT_ERROR_IN_USE, naming what refers to the context: a frame of some thread,
+ * objects, holds above `holds_allowed`. */
 ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed);
 
 #endif

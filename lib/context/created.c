@@ -4,14 +4,17 @@
 #include "context/record.h"
 
 /* Creating makes the new context current. */
-static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcontext home, CUcontext *out_native)
+static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcontext home,
+                                   CUcontext *out_native)
 {
     const cx_driver *driver = device->driver;
     CUcontext now;
-    ctxrt_status status = driver->missing[CX_SLOT_ctx_create_v2]
-                              ? CX_DRIVER_CALL(driver, ctx_create_v4, (out_native, NULL, flags, device->native))
-                              : CX_DRIVER_CALL(driver, ctx_create_v2, (out_native, flags, device->native));
-    if (status == CTXRT_SUCCESS || driver->table.ctx_get_current(&now) != CXU_SUCCESS || now == home)
+    ctxrt_status status =
+        driver->missing[CX_SLOT_ctx_create_v2]
+            ? CX_DRIVER_CALL(driver, ctx_create_v4, (out_native, NULL, flags, device->native))
+            : CX_DRIVER_CALL(driver, ctx_create_v2, (out_native, flags, device->native));
+    if (status == CTXRT_SUCCESS || driver->table.ctx_get_current(&now) != CXU_SUCCESS ||
+        now == home)
         return status;
     *out_native = now;
     return CTXRT_SUCCESS;
@@ -59,7 +62,8 @@ static ctxrt_status destroy_created(cx_context *context)
 {
     if (context->kind != CX_CONTEXT_CREATED)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "%s was not made by ctxrt_context_create: release it instead", cx_context_text(context));
+                        "%s was not made by ctxrt_context_create: release it instead",
+                        cx_context_text(context));
     ctxrt_status status = cx_record_retire(context, 0);
     if (status != CTXRT_SUCCESS)
         return status;

@@ -17,8 +17,10 @@ bool cx_entry_restore(const cx_driver *driver, CUcontext native)
         return true;
     if (driver->table.ctx_push(native) == CXU_SUCCESS || is_current(driver, native))
         return true;
-    cx_log(CTXRT_LOG_ERROR, "context %p could not be put back: other code has destroyed it, or the driver has failed",
-           (void *)native);
+    cx_log(
+        CTXRT_LOG_ERROR,
+        "context %p could not be put back: other code has destroyed it, or the driver has failed",
+        (void *)native);
     return false;
 }
 
@@ -33,7 +35,8 @@ bool cx_entry_remove(const cx_driver *driver, CUcontext beneath)
     (void)table->ctx_set_current(beneath);
     if (is_current(driver, beneath))
         return true;
-    cx_log(CTXRT_LOG_ERROR, "context %p could not be made current again: the driver has failed", (void *)beneath);
+    cx_log(CTXRT_LOG_ERROR, "context %p could not be made current again: the driver has failed",
+           (void *)beneath);
     return false;
 }
 

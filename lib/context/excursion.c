@@ -10,7 +10,8 @@ ctxrt_status cx_excursion_begin(const cx_context *context, cx_excursion *out_exc
     if (status != CTXRT_SUCCESS || out_excursion->home == context->native)
         return status;
     status = CX_DRIVER_CALL(context->driver, ctx_push, (context->native));
-    if (status != CTXRT_SUCCESS && !cx_entry_is_made(context->driver, context->native, out_excursion->home))
+    if (status != CTXRT_SUCCESS &&
+        !cx_entry_is_made(context->driver, context->native, out_excursion->home))
         return status;
     out_excursion->native = context->native;
     return CTXRT_SUCCESS;

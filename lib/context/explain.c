@@ -1,7 +1,7 @@
 #include "context/explain.h"
 
-/* Whether actual[a...] is ours[o...], as far down as both are known. At least one entry must agree, or both
- * must end there. */
+/* Whether actual[a...] is ours[o...], as far down as both are known. At least one entry must agree,
+ * or both must end there. */
 static bool agree(const cx_entries *actual, int a, const cx_entries *ours, int o)
 {
     int compared = 0;
@@ -24,12 +24,14 @@ static bool stands_among(const cx_entries *actual, int count, const cx_entries *
     return false;
 }
 
-/* Whether `count` entries above our top one, or some above and some right beneath it, explain what there is. */
+/* Whether `count` entries above our top one, or some above and some right beneath it, explain what
+ * there is. */
 static bool pushed(const cx_entries *actual, const cx_entries *ours, int count, bool *out_on_top)
 {
     *out_on_top = agree(actual, count, ours, 0);
-    return *out_on_top || (count < actual->count && ours->count > 0 && stands_among(actual, count + 1, ours) &&
-                           agree(actual, count + 1, ours, 1));
+    return *out_on_top ||
+           (count < actual->count && ours->count > 0 && stands_among(actual, count + 1, ours) &&
+            agree(actual, count + 1, ours, 1));
 }
 
 cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours)

@@ -1,5 +1,6 @@
 /*
- * What other code did to a driver's stack, told from what it has and what it should have. No driver call.
+ * What other code did to a driver's stack, told from what it has and what it should have. No driver
+ * call.
  */
 #ifndef CX_CONTEXT_EXPLAIN_H
 #define CX_CONTEXT_EXPLAIN_H
@@ -23,8 +24,9 @@ typedef struct cx_finding {
 } cx_finding;
 
 /*
- * Decides what other code did, from what the driver has and what it should have (`ours`: the entries of our
- * frames from the top, then what is beneath them all). Exactly one explanation must fit, else AMBIGUOUS.
+ * Decides what other code did, from what the driver has and what it should have (`ours`: the
+ * entries of our frames from the top, then what is beneath them all). Exactly one explanation must
+ * fit, else AMBIGUOUS.
  */
 cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours);
 

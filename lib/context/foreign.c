@@ -15,7 +15,8 @@ static bool same_native(void *object, void *argument)
     cx_context *context = object;
     adoption *wanted = argument;
     if (context->driver == wanted->driver && context->native == wanted->native &&
-        (wanted->id == 0 || context->kind == CX_CONTEXT_PRIMARY || atomic_load(&context->id) == wanted->id))
+        (wanted->id == 0 || context->kind == CX_CONTEXT_PRIMARY ||
+         atomic_load(&context->id) == wanted->id))
         wanted->found = context;
     return wanted->found == NULL;
 }
@@ -36,7 +37,8 @@ static ctxrt_status find_device(const cx_driver *driver, CUcontext native, cx_de
     return status;
 }
 
-/* Records of contexts that their owners have destroyed go, unless something of ours still refers to them. */
+/* Records of contexts that their owners have destroyed go, unless something of ours still refers to
+ * them. */
 static bool collect(void *object, void *argument)
 {
     cx_context *context = object;
@@ -60,7 +62,8 @@ static void collect_lost(void)
 /* "contexts" held. */
 static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_context)
 {
-    adoption wanted = {.driver = driver, .native = native, .id = cx_context_native_id(driver, native)};
+    adoption wanted = {
+        .driver = driver, .native = native, .id = cx_context_native_id(driver, native)};
     cx_device *device = NULL;
     cx_pool_each(&cx_contexts, same_native, &wanted);
     if (wanted.found != NULL) {
@@ -68,7 +71,8 @@ static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_
         return CTXRT_SUCCESS;
     }
     if (!cx_context_native_known(driver, native))
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the driver does not know a context %p", (void *)native);
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the driver does not know a context %p",
+                        (void *)native);
     collect_lost();
     ctxrt_status status = find_device(driver, native, &device);
     if (status == CTXRT_SUCCESS)
@@ -86,7 +90,8 @@ ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **
     return status;
 }
 
-ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native, ctxrt_context **out_context)
+ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
+                                       ctxrt_context **out_context)
 {
     cx_device *device;
     cx_context *context;
@@ -108,7 +113,8 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
     return status;
 }
 
-/* "contexts" held. The last hold of a foreign context ends its record, unless a frame still shows it. */
+/* "contexts" held. The last hold of a foreign context ends its record, unless a frame still shows
+ * it. */
 static ctxrt_status release(cx_context *context)
 {
     if (atomic_load(&context->holds) == 0)

@@ -16,7 +16,8 @@ static inline ctxrt_status push(const ctxrt_context *context, const char *file, 
     ctxrt_status status = begin(&thread);
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = cx_target_context(context, &target);
-    return __builtin_expect(status == CTXRT_SUCCESS, 1) ? cx_stack_push(thread, &target, &place) : status;
+    return __builtin_expect(status == CTXRT_SUCCESS, 1) ? cx_stack_push(thread, &target, &place)
+                                                        : status;
 }
 
 ctxrt_status ctxrt_stack_push_at(ctxrt_context *context, const char *file, int line)
@@ -33,7 +34,8 @@ ctxrt_status ctxrt_device_push_at(ctxrt_device device, const char *file, int lin
 {
     cx_thread *thread;
     cx_target target;
-    const cx_frame_place place = {.origin = CTXRT_FRAME_PUSH, .file = file != NULL ? file : "", .line = line};
+    const cx_frame_place place = {
+        .origin = CTXRT_FRAME_PUSH, .file = file != NULL ? file : "", .line = line};
     ctxrt_status status = begin(&thread);
     if (status == CTXRT_SUCCESS)
         status = cx_target_device(device, &target);
@@ -52,7 +54,9 @@ ctxrt_status ctxrt_stack_pop(void)
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     cx_frame *top = cx_thread_top(thread);
-    if (__builtin_expect(top != NULL && cx_frame_origin(top) == CTXRT_FRAME_PUSH && cx_stack_pop_top(thread, top), 1))
+    if (__builtin_expect(top != NULL && cx_frame_origin(top) == CTXRT_FRAME_PUSH &&
+                             cx_stack_pop_top(thread, top),
+                         1))
         return CTXRT_SUCCESS;
     return cx_stack_pop_level(thread, false);
 }
@@ -64,7 +68,8 @@ size_t ctxrt_stack_depth(void)
 
 /* ---- set ---- */
 
-/* Where the override's entry is on its driver's stack: under so many entries of other code, or lost. */
+/* Where the override's entry is on its driver's stack: under so many entries of other code, or
+ * lost. */
 enum { ENTRY_LOST = -1 };
 
 static ctxrt_status set_current(const cx_driver *driver, CUcontext native, CUcontext before)
@@ -75,9 +80,11 @@ static ctxrt_status set_current(const cx_driver *driver, CUcontext native, CUcon
                : status;
 }
 
-/* Makes the target current in place of the override's entry. One that other code has pushed onto, or that is of
- * another driver, is not overwritten: the new context becomes current first, then the old entry goes. */
-static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_context *context, CUcontext *out_beneath)
+/* Makes the target current in place of the override's entry. One that other code has pushed onto,
+ * or that is of another driver, is not overwritten: the new context becomes current first, then the
+ * old entry goes. */
+static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_context *context,
+                                 CUcontext *out_beneath)
 {
     const cx_driver *driver = context->driver;
     const cx_driver *before = cx_frame_context(frame)->driver;
@@ -133,8 +140,8 @@ static ctxrt_status replace(cx_thread *thread, uint32_t index, int above, cx_tar
     return status;
 }
 
-/* Other code changed something: finds the override's entry. Levels of ours that it popped are not dropped
- * unasked. */
+/* Other code changed something: finds the override's entry. Levels of ours that it popped are not
+ * dropped unasked. */
 static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_above)
 {
     const cx_frame *frame = &thread->frames[index];
@@ -185,9 +192,11 @@ static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
     if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_SET) {
         const cx_context *before = cx_frame_context(top);
         CUcontext current;
-        if (before->driver->table.ctx_get_current(&current) == CXU_SUCCESS && current == before->native)
-            return before == target.context ? CTXRT_SUCCESS
-                                            : replace(thread, cx_thread_depth(thread) - 1, 0, &target, &place);
+        if (before->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&
+            current == before->native)
+            return before == target.context
+                       ? CTXRT_SUCCESS
+                       : replace(thread, cx_thread_depth(thread) - 1, 0, &target, &place);
     }
     return set_slowly(thread, &target, &place);
 }
@@ -292,13 +301,14 @@ ctxrt_status ctxrt_stack_peek(size_t level, ctxrt_frame_info *out_info)
         return status;
     uint32_t depth = cx_thread_depth(thread);
     if (level >= depth)
-        return cx_error(CTXRT_ERROR_STACK_EMPTY, "there is no frame at level %zu: the calling thread has %u", level,
-                        depth);
+        return cx_error(CTXRT_ERROR_STACK_EMPTY,
+                        "there is no frame at level %zu: the calling thread has %u", level, depth);
     const cx_frame *frame = &thread->frames[depth - 1 - level];
     const cx_context *context = cx_frame_context(frame);
     *out_info = (ctxrt_frame_info){
         .context = cx_context_handle(context),
-        .device = context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1),
+        .device =
+            context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1),
         .stream = atomic_load(&frame->stream),
         .allocator = atomic_load(&frame->allocator),
         .origin = cx_frame_origin(frame),

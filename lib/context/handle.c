@@ -24,8 +24,9 @@ typedef struct made_handle {
     struct made_handle *next;
 } made_handle;
 
-/* Lock "handles": kinds, and the handles of all contexts. Held while a handle is made, so that each is made once;
- * recursive, since one library's handle may need another's. Before every other lock. */
+/* Lock "handles": kinds, and the handles of all contexts. Held while a handle is made, so that each
+ * is made once; recursive, since one library's handle may need another's. Before every other
+ * lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static handle_kind kinds[KINDS_MAX];
 static int kind_count;
@@ -38,14 +39,15 @@ static const handle_kind *find_kind(const char *name)
     return NULL;
 }
 
-static ctxrt_status add_kind(const char *name, ctxrt_handle_create create, ctxrt_handle_destroy destroy,
-                             void *user_data)
+static ctxrt_status add_kind(const char *name, ctxrt_handle_create create,
+                             ctxrt_handle_destroy destroy, void *user_data)
 {
     if (find_kind(name) != NULL)
-        return cx_error(CTXRT_ERROR_ALREADY, "handles of the kind \"%s\" are registered already", name);
+        return cx_error(CTXRT_ERROR_ALREADY, "handles of the kind \"%s\" are registered already",
+                        name);
     if (kind_count == KINDS_MAX)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "%d kinds of handles are registered, and there can be no more",
-                        KINDS_MAX);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "%d kinds of handles are registered, and there can be no more", KINDS_MAX);
     handle_kind *kind = &kinds[kind_count++];
     memcpy(kind->name, name, strlen(name) + 1);
     kind->create = create;
@@ -54,14 +56,15 @@ static ctxrt_status add_kind(const char *name, ctxrt_handle_create create, ctxrt
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status ctxrt_handle_register(const char *name, ctxrt_handle_create create, ctxrt_handle_destroy destroy,
-                                   void *user_data)
+ctxrt_status ctxrt_handle_register(const char *name, ctxrt_handle_create create,
+                                   ctxrt_handle_destroy destroy, void *user_data)
 {
     if (name == NULL || create == NULL || destroy == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_handle_register: %s is NULL",
                         name == NULL ? "kind" : create == NULL ? "create" : "destroy");
     if (name[0] == '\0' || strlen(name) >= KIND_BYTES)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_handle_register: a kind has a name of 1 to %d bytes",
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_handle_register: a kind has a name of 1 to %d bytes",
                         KIND_BYTES - 1);
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
@@ -81,7 +84,8 @@ static made_handle *find_made(const cx_context *context, const handle_kind *kind
 }
 
 /* Lock held, the context current as in a scope. */
-static ctxrt_status make(cx_context *context, ctxrt_device device, const handle_kind *kind, made_handle **out_made)
+static ctxrt_status make(cx_context *context, ctxrt_device device, const handle_kind *kind,
+                         made_handle **out_made)
 {
     made_handle *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -91,8 +95,8 @@ static ctxrt_status make(cx_context *context, ctxrt_device device, const handle_
     ctxrt_status status = kind->create(device, kind->user_data, &made->handle);
     if (status != CTXRT_SUCCESS) {
         free(made);
-        return cx_error(status, "no handle of the kind \"%s\" for %s: its create returned %s", kind->name,
-                        cx_device_text(device), ctxrt_status_name(status));
+        return cx_error(status, "no handle of the kind \"%s\" for %s: its create returned %s",
+                        kind->name, cx_device_text(device), ctxrt_status_name(status));
     }
     made->next = context->handles;
     context->handles = made;
@@ -100,11 +104,14 @@ static ctxrt_status make(cx_context *context, ctxrt_device device, const handle_
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status get(cx_context *context, ctxrt_device device, const char *name, void **out_handle)
+static ctxrt_status get(cx_context *context, ctxrt_device device, const char *name,
+                        void **out_handle)
 {
     const handle_kind *kind = find_kind(name);
     if (kind == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "no handles of the kind \"%s\" are registered: call ctxrt_handle_register first", name);
+        return cx_error(
+            CTXRT_ERROR_INVALID_ARGUMENT,
+            "no handles of the kind \"%s\" are registered: call ctxrt_handle_register first", name);
     made_handle *made = find_made(context, kind);
     ctxrt_status status = made != NULL ? CTXRT_SUCCESS : make(context, device, kind, &made);
     if (status == CTXRT_SUCCESS)
@@ -142,8 +149,8 @@ ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *name, void **out_
     return left;
 }
 
-/* Nobody has the context in a frame now, so no lock is needed. Handles from before a reset went with it: their
- * libraries are not called for them. */
+/* Nobody has the context in a frame now, so no lock is needed. Handles from before a reset went
+ * with it: their libraries are not called for them. */
 void cx_record_close_handles(cx_context *context, bool current)
 {
     while (context->handles != NULL) {

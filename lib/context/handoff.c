@@ -27,25 +27,27 @@ static cx_default_stream *find_default_stream(cx_thread *thread, const cx_contex
     for (size_t i = 0; i < thread->default_stream_count; i++) {
         cx_default_stream *entry = &thread->default_streams[i];
         if (entry->context == context && entry->context_handle == cx_context_handle(context) &&
-            entry->epoch == atomic_load(&context->epoch) && (stream == NULL || entry->stream == stream))
+            entry->epoch == atomic_load(&context->epoch) &&
+            (stream == NULL || entry->stream == stream))
             return entry;
     }
     return NULL;
 }
 
-/* The default stream that the frame was using goes along; the thread makes itself another if it comes back to that
- * context. */
+/* The default stream that the frame was using goes along; the thread makes itself another if it
+ * comes back to that context. */
 static void give_default_stream(cx_thread *thread, const cx_detached *detached)
 {
-    cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.frame.stream);
+    cx_default_stream *entry =
+        find_default_stream(thread, detached->context, detached->kept.frame.stream);
     *entry = thread->default_streams[--thread->default_stream_count];
     for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
         if (cx_frame_context(&thread->frames[i]) == detached->context)
             thread->frames[i].native_stream = NULL;
 }
 
-/* The stream that came along is the thread's now. If the thread had a default one in that context already, that
- * stays what its other frames use. Whether it had none. */
+/* The stream that came along is the thread's now. If the thread had a default one in that context
+ * already, that stays what its other frames use. Whether it had none. */
 static bool keep_default_stream(cx_thread *thread, const cx_detached *detached)
 {
     cx_context *context = detached->context;
@@ -70,10 +72,12 @@ static ctxrt_status find_top(cx_thread **out_thread, const cx_frame **out_top)
         return status;
     const cx_frame *top = cx_thread_top(*out_thread);
     if (top == NULL)
-        return cx_error(CTXRT_ERROR_STACK_EMPTY, "the calling thread's stack has no frame to detach");
+        return cx_error(CTXRT_ERROR_STACK_EMPTY,
+                        "the calling thread's stack has no frame to detach");
     if (cx_frame_origin(top) != CTXRT_FRAME_PUSH && cx_frame_origin(top) != CTXRT_FRAME_ATTACH)
-        return cx_error(CTXRT_ERROR_NOT_PERMITTED, "only a pushed frame can be detached; the top one is an "
-                                                   "override, a scope's or a foreign one");
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
+                        "only a pushed frame can be detached; the top one is an "
+                        "override, a scope's or a foreign one");
     *out_top = top;
     return CTXRT_SUCCESS;
 }
@@ -92,7 +96,8 @@ static ctxrt_status detach(cx_thread *thread, const cx_frame *top, cx_detached *
         .kept = {.frame = cx_frame_look(top), .number = atomic_load(&thread->number)},
         .epoch = atomic_load(&cx_frame_context(top)->epoch),
     };
-    const cx_default_stream *entry = find_default_stream(thread, detached->context, detached->kept.frame.stream);
+    const cx_default_stream *entry =
+        find_default_stream(thread, detached->context, detached->kept.frame.stream);
     if (entry != NULL) {
         detached->kept.frame.stream = entry->stream;
         detached->default_stream = true;
@@ -145,16 +150,19 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
     };
     ctxrt_status status =
         detached->default_stream ? cx_thread_reserve_default_stream(thread) : CTXRT_SUCCESS;
-    if (status == CTXRT_SUCCESS && !cx_context_holds_what_is_of(detached->context, detached->epoch) &&
+    if (status == CTXRT_SUCCESS &&
+        !cx_context_holds_what_is_of(detached->context, detached->epoch) &&
         detached->context->kind != CX_CONTEXT_PRIMARY)
-        status = cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "other code destroyed %s, which the frame is of: discard it",
+        status = cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                          "other code destroyed %s, which the frame is of: discard it",
                           cx_context_text(detached->context));
     if (status == CTXRT_SUCCESS)
         status = cx_stack_push(thread, &target, &place);
     if (status != CTXRT_SUCCESS)
         return status;
     ctxrt_stream *stream = before->stream;
-    if (detached->default_stream && (went_with_a_reset(detached) || keep_default_stream(thread, detached)))
+    if (detached->default_stream &&
+        (went_with_a_reset(detached) || keep_default_stream(thread, detached)))
         stream = NULL;
     let_go(detached, thread, stream);
     return CTXRT_SUCCESS;
@@ -165,7 +173,8 @@ static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
     if (handle == NULL)
         return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the detached frame is NULL");
     return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no detached frame: it was attached or discarded, or never was one", (const void *)handle);
+                    "%p is no detached frame: it was attached or discarded, or never was one",
+                    (const void *)handle);
 }
 
 ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)

@@ -3,14 +3,16 @@
 #include "context/excursion.h"
 #include "context/stack.h"
 
-ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes, size_t *out_total_bytes)
+ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
+                                      size_t *out_total_bytes)
 {
     cx_device *device;
     cx_context *context;
     cx_excursion excursion;
     size_t free_bytes, total_bytes;
     if (out_free_bytes == NULL && out_total_bytes == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_device_memory_info: both out-parameters are NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_device_memory_info: both out-parameters are NULL");
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_device_find(id, &device);
@@ -44,16 +46,20 @@ static ctxrt_status find_pair(ctxrt_device peer_id, cx_context **out_context, cx
         return status;
     *out_context = cx_frame_context(frame);
     if (peer->driver != (*out_context)->driver)
-        return cx_error(CTXRT_ERROR_NOT_SUPPORTED, "%s and %s have different drivers and no peer access",
+        return cx_error(CTXRT_ERROR_NOT_SUPPORTED,
+                        "%s and %s have different drivers and no peer access",
                         cx_context_text(*out_context), cx_device_text(peer_id));
     if (peer == (*out_context)->device)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s is the current device: it is no peer of its own",
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s is the current device: it is no peer of its own",
                         cx_device_text(peer_id));
     return cx_context_primary(peer, out_peer);
 }
 
-/* The statuses that ctxrt_device_enable_peer and _disable_peer promise, in place of ERROR_DRIVER. */
-static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_result result, ctxrt_device peer)
+/* The statuses that ctxrt_device_enable_peer and _disable_peer promise, in place of
+ * ERROR_DRIVER. */
+static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_result result,
+                                ctxrt_device peer)
 {
     ctxrt_status status;
     const char *why;
@@ -75,8 +81,9 @@ static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_resul
     default:
         return cx_driver_error(driver, slot, result);
     }
-    return cx_error_driver_call(status, cx_symbols[slot].symbol, (int)result, cx_result_name(result),
-                                "peer access to %s %s", cx_device_text(peer), why);
+    return cx_error_driver_call(status, cx_symbols[slot].symbol, (int)result,
+                                cx_result_name(result), "peer access to %s %s",
+                                cx_device_text(peer), why);
 }
 
 static _Atomic(cx_context_peer *) teller;
@@ -90,12 +97,14 @@ void cx_context_on_peer(cx_context_peer *peer)
 static bool count_peer(_Atomic uint16_t *count, bool more)
 {
     uint16_t seen = atomic_load(count);
-    while ((more || seen > 0) && !atomic_compare_exchange_weak(count, &seen, (uint16_t)(more ? seen + 1 : seen - 1)))
+    while ((more || seen > 0) &&
+           !atomic_compare_exchange_weak(count, &seen, (uint16_t)(more ? seen + 1 : seen - 1)))
         ;
     return seen == (more ? 0 : 1);
 }
 
-/* Counted first: memory that is mapped from then on is reached as well. The other way round, it is not any more. */
+/* Counted first: memory that is mapped from then on is reached as well. The other way round, it is
+ * not any more. */
 static cxu_result tell(cx_context *peer, const cx_context *context, bool reaches)
 {
     CUdevice device = context->device != NULL ? context->device->native : CX_CONTEXT_PEERS;
@@ -138,5 +147,6 @@ ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer_id)
     if (status != CTXRT_SUCCESS)
         return status;
     cxu_result result = tell(peer, context, false);
-    return result == CXU_SUCCESS ? status : cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
+    return result == CXU_SUCCESS ? status
+                                 : cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
 }

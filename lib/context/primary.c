@@ -69,8 +69,8 @@ ctxrt_status ctxrt_device_release(ctxrt_device id)
     return status == CTXRT_SUCCESS ? cx_context_release_primary(device) : status;
 }
 
-/* The retain makes the primary usable again under the same handle; the release evens the count, since a
- * reset releases nothing (P5, P7). */
+/* The retain makes the primary usable again under the same handle; the release evens the count,
+ * since a reset releases nothing (P5, P7). */
 static ctxrt_status reset_primary(cx_device *device, cx_context *context)
 {
     CUcontext native;
@@ -120,7 +120,8 @@ ctxrt_status ctxrt_context_retain_primary(ctxrt_device id, ctxrt_context **out_c
     cx_device *device;
     cx_context *context;
     if (out_context == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_context_retain_primary: out_context is NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_context_retain_primary: out_context is NULL");
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_device_find(id, &device);

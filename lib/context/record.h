@@ -10,13 +10,14 @@
  * "context", "pool". */
 extern pthread_mutex_t cx_contexts_lock;
 
-/* Takes and gives back the lock. Drivers are called under it, so the thread is not cancelled meanwhile. */
+/* Takes and gives back the lock. Drivers are called under it, so the thread is not cancelled
+ * meanwhile. */
 int cx_contexts_begin(void);
 void cx_contexts_end(int cancel);
 
 /* A new record, not yet published. */
-ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native, cx_context_kind kind,
-                            cx_context **out_context);
+ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext native,
+                            cx_context_kind kind, cx_context **out_context);
 
 /* Asks the driver for the context's id anew. */
 void cx_record_identify(cx_context *context);
@@ -33,8 +34,8 @@ void cx_record_abandon(cx_context *context);
 /* After a reset: what the driver has destroyed in the context goes. */
 void cx_record_forget(cx_context *context);
 
-/* The handles of operator libraries go, before anything else of the context; their libraries are told if the
- * context is current. */
+/* The handles of operator libraries go, before anything else of the context; their libraries are
+ * told if the context is current. */
 void cx_record_close_handles(cx_context *context, bool current);
 
 #endif

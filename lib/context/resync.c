@@ -5,7 +5,8 @@
 #include "context/entry.h"
 #include <string.h>
 
-/* Other code can have changed the stack above our frames, within the top level, and in a level that this uncovers. */
+/* Other code can have changed the stack above our frames, within the top level, and in a level that
+ * this uncovers. */
 enum { RESYNC_ROUNDS = 4 };
 
 static bool poppable(const cx_driver *driver, CUcontext native)
@@ -78,7 +79,8 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
         return popped.count;
     push_back(driver, &popped, popped.count);
     if (wanted == NULL || !cx_entry_restore(driver, wanted))
-        cx_log(CTXRT_LOG_ERROR, "the driver's stack could not be restored to context %p", (void *)wanted);
+        cx_log(CTXRT_LOG_ERROR, "the driver's stack could not be restored to context %p",
+               (void *)wanted);
     return -1;
 }
 
@@ -86,7 +88,8 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
 
 static bool own_frame_of(const cx_frame *frame, const cx_driver *driver)
 {
-    return cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN && cx_frame_context(frame)->driver == driver;
+    return cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN &&
+           cx_frame_context(frame)->driver == driver;
 }
 
 /* The next frame of ours of this driver at or below `index`, or -1. */
@@ -111,8 +114,8 @@ static void append(cx_entries *entries, CUcontext native)
         entries->natives[entries->count++] = native;
 }
 
-/* Appends the entries from the frame at `index` down, then what is beneath them all. Known only down to where
- * other code has entries between two frames of ours. */
+/* Appends the entries from the frame at `index` down, then what is beneath them all. Known only
+ * down to where other code has entries between two frames of ours. */
 static void append_expected(const cx_thread *thread, int index, cx_entries *ours)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
@@ -129,7 +132,8 @@ static void append_expected(const cx_thread *thread, int index, cx_entries *ours
     }
 }
 
-/* The explicit frame under the override at `top` where these are the top level, of one driver; else -1. */
+/* The explicit frame under the override at `top` where these are the top level, of one driver; else
+ * -1. */
 static int frame_of_override(const cx_thread *thread, int top)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
@@ -142,18 +146,19 @@ static int frame_of_override(const cx_thread *thread, int top)
 }
 
 /*
- * Other code changed something beneath an override before that was pushed: its explicit frame's entry is replaced,
- * and the level is as good as any; it is gone, with others perhaps; or other entries stand within the level. False
- * if the override's own entry is not on top.
+ * Other code changed something beneath an override before that was pushed: its explicit frame's
+ * entry is replaced, and the level is as good as any; it is gone, with others perhaps; or other
+ * entries stand within the level. False if the override's own entry is not on top.
  */
-static bool explain_split_level(const cx_thread *thread, int top, int lower, const cx_entries *actual,
-                                cx_finding *out_finding)
+static bool explain_split_level(const cx_thread *thread, int top, int lower,
+                                const cx_entries *actual, cx_finding *out_finding)
 {
     cx_entries beneath = *actual, ours = {0};
     if (actual->count == 0 || actual->natives[0] != cx_frame_context(&thread->frames[top])->native)
         return false;
     beneath.count--;
-    memmove(beneath.natives, beneath.natives + 1, (size_t)beneath.count * sizeof beneath.natives[0]);
+    memmove(beneath.natives, beneath.natives + 1,
+            (size_t)beneath.count * sizeof beneath.natives[0]);
     append_expected(thread, lower, &ours);
     *out_finding = cx_explain(&beneath, &ours);
     out_finding->level = 2;
@@ -200,7 +205,8 @@ static ctxrt_status drop_override(cx_thread *thread, int top)
     return status;
 }
 
-/* Drops our top `count` frames of the driver, and the others above the lowest of them with their entries. */
+/* Drops our top `count` frames of the driver, and the others above the lowest of them with their
+ * entries. */
 static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int count)
 {
     int lowest = (int)cx_thread_depth(thread);
@@ -243,7 +249,8 @@ static ctxrt_status take_off(cx_thread *thread, int top, const cx_finding *findi
     return CTXRT_SUCCESS;
 }
 
-/* The override's entry stands on the explicit frame's again: nothing of other code is between them. */
+/* The override's entry stands on the explicit frame's again: nothing of other code is between
+ * them. */
 static void close_level(cx_thread *thread, int top)
 {
     int lower = frame_of_override(thread, top);
@@ -279,24 +286,26 @@ static ctxrt_status mend(cx_thread *thread, int top, const cx_finding *finding)
             status = drop_frames(thread, context->driver, finding->report.count);
         break;
     case CTXRT_RESYNC_AMBIGUOUS:
-        status = cx_error(CTXRT_ERROR_STACK_MISMATCH,
-                          "the frames of ctxrt were not found among the top %d entries of the driver's stack, or "
-                          "in more than one way; nothing was changed",
-                          CX_RESYNC_DEPTH);
+        status = cx_error(
+            CTXRT_ERROR_STACK_MISMATCH,
+            "the frames of ctxrt were not found among the top %d entries of the driver's stack, or "
+            "in more than one way; nothing was changed",
+            CX_RESYNC_DEPTH);
         break;
     }
     return status;
 }
 
-/* The driver's stack as far as its highest frame of ours at `top` tells: what other code did above it, and then
- * within its level. The first thing found is reported. */
+/* The driver's stack as far as its highest frame of ours at `top` tells: what other code did above
+ * it, and then within its level. The first thing found is reported. */
 static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_report *report)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
     for (int round = 0; top >= 0 && round < RESYNC_ROUNDS; round++) {
         cx_finding finding;
         ctxrt_status status = cx_resync_examine(thread, top, &finding);
-        bool mended = report->finding != CTXRT_RESYNC_IN_STEP; /* then the next call says what is left */
+        /* then the next call says what is left */
+        bool mended = report->finding != CTXRT_RESYNC_IN_STEP;
         if (status != CTXRT_SUCCESS || (mended && finding.report.finding == CTXRT_RESYNC_AMBIGUOUS))
             return mended ? CTXRT_SUCCESS : status;
         if (!mended)

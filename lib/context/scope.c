@@ -2,14 +2,16 @@
 #include "context/resync.h"
 #include "context/stack.h"
 
-__attribute__((always_inline)) static inline ctxrt_status enter(cx_thread *thread, cx_target *target,
-                                                                ctxrt_scope *scope, const char *file, int line)
+__attribute__((always_inline)) static inline ctxrt_status
+enter(cx_thread *thread, cx_target *target, ctxrt_scope *scope, const char *file, int line)
 {
     if (__builtin_expect(scope->serial != 0, 0))
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the scope is open already, or was not zero-initialised");
-    const cx_frame_place place = {
-        .origin = CTXRT_FRAME_SCOPE, .serial = cx_thread_next_serial(thread), .file = file, .line = line};
+    const cx_frame_place place = {.origin = CTXRT_FRAME_SCOPE,
+                                  .serial = cx_thread_next_serial(thread),
+                                  .file = file,
+                                  .line = line};
     ctxrt_status status = cx_stack_push(thread, target, &place);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
@@ -26,7 +28,8 @@ static inline ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_threa
     return status == CTXRT_SUCCESS ? cx_thread_self(out_thread) : status;
 }
 
-static inline ctxrt_status enter_device(ctxrt_device device, ctxrt_scope *scope, const char *file, int line)
+static inline ctxrt_status enter_device(ctxrt_device device, ctxrt_scope *scope, const char *file,
+                                        int line)
 {
     cx_thread *thread = NULL;
     cx_target target;
@@ -36,7 +39,8 @@ static inline ctxrt_status enter_device(ctxrt_device device, ctxrt_scope *scope,
     return status == CTXRT_SUCCESS ? enter(thread, &target, scope, file, line) : status;
 }
 
-ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope, const char *file, int line)
+ctxrt_status ctxrt_scope_enter_at(ctxrt_device device, ctxrt_scope *scope, const char *file,
+                                  int line)
 {
     return enter_device(device, scope, file != NULL ? file : "", line);
 }
@@ -56,11 +60,13 @@ ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context, ctxrt_scope *scop
     return status == CTXRT_SUCCESS ? enter(thread, &target, scope, "", 0) : status;
 }
 
-/* Index of the frame that the scope made, or -1. Normally where it was when the scope was entered. */
+/* Index of the frame that the scope made, or -1. Normally where it was when the scope was
+ * entered. */
 static int find(const cx_thread *thread, const ctxrt_scope *scope)
 {
     uint32_t depth = cx_thread_depth(thread);
-    if (scope->depth != 0 && scope->depth <= depth && thread->frames[scope->depth - 1].serial == scope->serial)
+    if (scope->depth != 0 && scope->depth <= depth &&
+        thread->frames[scope->depth - 1].serial == scope->serial)
         return (int)scope->depth - 1;
     for (int i = (int)depth - 1; i >= 0; i--)
         if (thread->frames[i].serial == scope->serial)
@@ -82,7 +88,8 @@ static int leftovers(const cx_thread *thread, int index)
 /* Whether the frame has an entry of its own on the stack of `driver`. */
 static bool own_entry(const cx_frame *frame, const cx_driver *driver)
 {
-    return cx_frame_context(frame)->driver == driver && cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN;
+    return cx_frame_context(frame)->driver == driver &&
+           cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN;
 }
 
 /* A driver that refuses once is asked again: a scope always ends. */
@@ -102,8 +109,8 @@ static bool is_current(const cx_driver *driver, CUcontext native)
 }
 
 /*
- * Other code changed the driver's stack: `entries` of ours should be on its top. Pops what was pushed above
- * them, and returns how many of them are left.
+ * Other code changed the driver's stack: `entries` of ours should be on its top. Pops what was
+ * pushed above them, and returns how many of them are left.
  */
 static int mend(const cx_thread *thread, int top, int entries)
 {
@@ -126,8 +133,10 @@ typedef struct restoration {
     bool done;     /* what was current before the scope is current again */
 } restoration;
 
-/* Takes the entries of one driver above and including the scope's frame off its stack, whatever state that is in. */
-static void restore_driver(const cx_thread *thread, int index, const cx_driver *driver, restoration *found)
+/* Takes the entries of one driver above and including the scope's frame off its stack, whatever
+ * state that is in. */
+static void restore_driver(const cx_thread *thread, int index, const cx_driver *driver,
+                           restoration *found)
 {
     int lowest = -1, top = -1, entries = 0;
     for (int i = index; i < (int)cx_thread_depth(thread); i++)
@@ -162,9 +171,10 @@ static restoration restore(const cx_thread *thread, int index)
     return found;
 }
 
-/* Sees that the frame that a scope uncovers is current, if it is of another driver than the scope's: nothing was done
- * to that driver's stack. */
-__attribute__((cold, noinline)) static void uncover(const cx_thread *thread, const cx_driver *left, restoration *found)
+/* Sees that the frame that a scope uncovers is current, if it is of another driver than the
+ * scope's: nothing was done to that driver's stack. */
+__attribute__((cold, noinline)) static void uncover(const cx_thread *thread, const cx_driver *left,
+                                                    restoration *found)
 {
     const cx_frame *top = cx_thread_top(thread);
     if (top == NULL || cx_frame_context(top)->driver == left)
@@ -173,9 +183,10 @@ __attribute__((cold, noinline)) static void uncover(const cx_thread *thread, con
         return;
     const cx_context *context = cx_frame_context(top);
     cx_finding finding;
-    bool replaced = cx_frame_origin(top) != CTXRT_FRAME_FOREIGN &&
-                    cx_resync_examine(thread, (int)cx_thread_depth(thread) - 1, &finding) == CTXRT_SUCCESS &&
-                    finding.report.finding == CTXRT_RESYNC_SET;
+    bool replaced =
+        cx_frame_origin(top) != CTXRT_FRAME_FOREIGN &&
+        cx_resync_examine(thread, (int)cx_thread_depth(thread) - 1, &finding) == CTXRT_SUCCESS &&
+        finding.report.finding == CTXRT_RESYNC_SET;
     if (!replaced || context->driver->table.ctx_set_current(context->native) != CXU_SUCCESS)
         (void)cx_resync_force(context->driver, context->native);
     found->in_order = false;
@@ -187,20 +198,24 @@ static ctxrt_status say_what_was_left(int left, const restoration *found)
     if (left == 0 && found->in_order)
         return CTXRT_SUCCESS;
     if (!found->done)
-        return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "the scope has ended, but what was current before it could not be "
-                                                    "made so again: other code has destroyed it, or the driver failed");
-    return cx_error(CTXRT_ERROR_STACK_LEFTOVER, "%d frame%s left on the stack in a scope%s; it has been restored", left,
+        return cx_error(CTXRT_ERROR_STACK_LEFTOVER,
+                        "the scope has ended, but what was current before it could not be "
+                        "made so again: other code has destroyed it, or the driver failed");
+    return cx_error(CTXRT_ERROR_STACK_LEFTOVER,
+                    "%d frame%s left on the stack in a scope%s; it has been restored", left,
                     left == 1 ? " was" : "s were",
                     found->in_order ? "" : ", and other code had changed the driver's stack");
 }
 
 /* Other frames or other code are in the way. */
-__attribute__((cold, noinline)) static ctxrt_status leave_slowly(cx_thread *thread, ctxrt_scope *scope)
+__attribute__((cold, noinline)) static ctxrt_status leave_slowly(cx_thread *thread,
+                                                                 ctxrt_scope *scope)
 {
     int index = find(thread, scope);
     if (index < 0)
-        return cx_error(CTXRT_ERROR_WRONG_THREAD, "the scope is not open on the calling thread: another thread "
-                                                  "entered it, or a scope around it was left before");
+        return cx_error(CTXRT_ERROR_WRONG_THREAD,
+                        "the scope is not open on the calling thread: another thread "
+                        "entered it, or a scope around it was left before");
     const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
     int left = leftovers(thread, index);
     restoration restored = restore(thread, index);

@@ -47,7 +47,8 @@ static bool give_back_foreign(void *object, void *argument)
 {
     cx_context *context = object;
     (void)argument;
-    if (context->kind == CX_CONTEXT_FOREIGN && cx_pool_retire(&cx_contexts, cx_context_handle(context)) != NULL) {
+    if (context->kind == CX_CONTEXT_FOREIGN &&
+        cx_pool_retire(&cx_contexts, cx_context_handle(context)) != NULL) {
         (void)cx_record_close(context);
         cx_pool_put_back(&cx_contexts, context);
     }
@@ -58,16 +59,19 @@ static ctxrt_status check_nothing_left(void)
 {
     size_t frames = cx_threads_frame_count();
     if (frames != 0)
-        return cx_error(CTXRT_ERROR_IN_USE, "%zu frame%s left on the threads' stacks; ctxrt_snapshot_write shows whose", frames,
-                        frames == 1 ? " is" : "s are");
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "%zu frame%s left on the threads' stacks; ctxrt_snapshot_write shows whose",
+                        frames, frames == 1 ? " is" : "s are");
     int loose = atomic_load(&cx_loose_objects);
     if (loose != 0)
-        return cx_error(CTXRT_ERROR_IN_USE, "%d piece%s of host or wrapped memory %s left: release it first", loose,
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "%d piece%s of host or wrapped memory %s left: release it first", loose,
                         loose == 1 ? "" : "s", loose == 1 ? "is" : "are");
     cx_context *other = NULL;
     cx_pool_each(&cx_contexts, find_other, &other);
     if (other != NULL)
-        return cx_error(CTXRT_ERROR_IN_USE, "%s is left: destroy or release it", cx_context_text(other));
+        return cx_error(CTXRT_ERROR_IN_USE, "%s is left: destroy or release it",
+                        cx_context_text(other));
     ctxrt_status status = CTXRT_SUCCESS;
     cx_devices_each(check_unused, &status);
     return status;

@@ -12,8 +12,9 @@
 const char *cx_origin_name(ctxrt_frame_origin origin)
 {
     static const char *const names[] = {
-        [CTXRT_FRAME_SET] = "set",       [CTXRT_FRAME_PUSH] = "push",       [CTXRT_FRAME_SCOPE] = "scope",
-        [CTXRT_FRAME_ATTACH] = "attach", [CTXRT_FRAME_FOREIGN] = "foreign",
+        [CTXRT_FRAME_SET] = "set",         [CTXRT_FRAME_PUSH] = "push",
+        [CTXRT_FRAME_SCOPE] = "scope",     [CTXRT_FRAME_ATTACH] = "attach",
+        [CTXRT_FRAME_FOREIGN] = "foreign",
     };
     return names[origin];
 }
@@ -56,7 +57,8 @@ void cx_write_shown(FILE *file, const char *text)
 /* The array with room for one item more, or NULL. It grows where its count is a power of two. */
 static void *grow(void *items, size_t count, size_t item_bytes)
 {
-    return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes) : items;
+    return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes)
+                                      : items;
 }
 
 typedef struct taking {
@@ -109,8 +111,8 @@ static bool take_detached(const cx_kept *kept, void *argument)
     return true;
 }
 
-/* Calls no driver and takes no lock of contexts: whoever ends one waits for its work, which may be what the snapshot is
- * taken for. */
+/* Calls no driver and takes no lock of contexts: whoever ends one waits for its work, which may be
+ * what the snapshot is taken for. */
 static bool take_context(void *object, void *argument)
 {
     taking *take = argument;
@@ -125,7 +127,8 @@ static bool take_context(void *object, void *argument)
     cx_context_shot *out = &grown[shot->context_count++];
     *out = (cx_context_shot){
         .id = atomic_load(&context->id),
-        .device = context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1),
+        .device =
+            context->device != NULL ? context->device->id : ctxrt_device_of(CTXRT_DEVICE_CUDA, -1),
         .kind = context->kind,
         .native = context->native,
         .holds = atomic_load(&context->holds),
@@ -188,7 +191,8 @@ static void release(cx_snapshot *shot)
 
 /* ---- writing ---- */
 
-/* The whole text in memory, so that it is written in one piece or not at all. NULL: out of memory. */
+/* The whole text in memory, so that it is written in one piece or not at all. NULL: out of
+ * memory. */
 static char *compose(ctxrt_snapshot_format format, size_t *out_size)
 {
     static void (*const writers[])(FILE *file, const cx_snapshot *shot) = {
@@ -219,13 +223,15 @@ static ctxrt_status write_snapshot(FILE *file, ctxrt_snapshot_format format)
     size_t size = 0;
     char *text = compose(format, &size);
     if (text == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_snapshot_write: the host has no memory for the snapshot");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "ctxrt_snapshot_write: the host has no memory for the snapshot");
     errno = 0;
     bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
     int reason = errno;
     free(text);
     return written ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_snapshot_write: the file could not be written: %s",
+                   : cx_error(CTXRT_ERROR_SYSTEM,
+                              "ctxrt_snapshot_write: the file could not be written: %s",
                               reason != 0 ? strerror(reason) : "it took only a part");
 }
 
@@ -245,7 +251,8 @@ ctxrt_status ctxrt_snapshot_write(FILE *file, ctxrt_snapshot_format format)
     if (file == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_snapshot_write: file is NULL");
     if ((unsigned int)format > CTXRT_SNAPSHOT_SVG)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_snapshot_write: there is no format %d", (int)format);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_snapshot_write: there is no format %d",
+                        (int)format);
     int cancel = cx_cancel_hold();
     status = write_snapshot(file, format);
     cx_cancel_restore(cancel);

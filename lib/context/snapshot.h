@@ -55,8 +55,8 @@ void cx_snapshot_text(FILE *file, const cx_snapshot *shot);
 void cx_snapshot_json(FILE *file, const cx_snapshot *shot);
 void cx_snapshot_svg(FILE *file, const cx_snapshot *shot);
 
-/* The next character of a text that anybody may have written: itself; or U+FFFD for a byte that is none, or a control
- * character. The length is 0 at the end. */
+/* The next character of a text that anybody may have written: itself; or U+FFFD for a byte that is
+ * none, or a control character. The length is 0 at the end. */
 const char *cx_shown_character(const char **text, size_t *out_length);
 
 /* The text, each character as it is shown. */

@@ -50,8 +50,8 @@ static void write_thread(FILE *file, const cx_thread_shot *thread)
     fputs(", \"frames\": [", file);
     for (uint32_t i = thread->depth; i-- > 0;) {
         const cx_frame_view *frame = &thread->frames[i];
-        fprintf(file, "%s\n   {\"level\": %u, \"origin\": \"%s\", ", i + 1 == thread->depth ? "" : ",", i,
-                cx_origin_name(frame->origin));
+        fprintf(file, "%s\n   {\"level\": %u, \"origin\": \"%s\", ",
+                i + 1 == thread->depth ? "" : ",", i, cx_origin_name(frame->origin));
         write_frame(file, frame);
     }
     fputs("]}", file);
@@ -74,9 +74,13 @@ static void write_context(FILE *file, const cx_context_shot *context)
         [CX_OBJECT_GRAPH] = "graphs",
         [CX_OBJECT_RECORDING] = "recordings",
     };
-    fprintf(file, "{\"context\": %" PRIu64 ", \"device\": \"%s\", \"context_kind\": \"%s\", \"native\": \"%p\"",
-            context->id, cx_device_text(context->device), cx_kind_name(context->kind), context->native);
-    fprintf(file, ", \"holds\": %d, \"memory_bytes\": %" PRIu64, context->holds, context->memory_bytes);
+    fprintf(file,
+            "{\"context\": %" PRIu64
+            ", \"device\": \"%s\", \"context_kind\": \"%s\", \"native\": \"%p\"",
+            context->id, cx_device_text(context->device), cx_kind_name(context->kind),
+            context->native);
+    fprintf(file, ", \"holds\": %d, \"memory_bytes\": %" PRIu64, context->holds,
+            context->memory_bytes);
     for (int kind = 0; kind < CX_OBJECT_KINDS; kind++)
         fprintf(file, ", \"%s\": %d", names[kind], context->objects[kind]);
     fputc('}', file);
@@ -99,6 +103,6 @@ void cx_snapshot_json(FILE *file, const cx_snapshot *shot)
         fputs(i == 0 ? "\n  " : ",\n  ", file);
         write_context(file, &shot->contexts[i]);
     }
-    fprintf(file, "],\n \"host\": {\"memory_bytes\": %" PRIu64 ", \"memory_count\": %d}}\n", shot->loose_bytes,
-            shot->loose_objects);
+    fprintf(file, "],\n \"host\": {\"memory_bytes\": %" PRIu64 ", \"memory_count\": %d}}\n",
+            shot->loose_bytes, shot->loose_objects);
 }

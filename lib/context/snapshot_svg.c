@@ -89,8 +89,10 @@ static void write_line(FILE *file, int x, int y, const char *style, const char *
 
 static void write_rect(FILE *file, int x, int y, ctxrt_device device, const char *style)
 {
-    fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" stroke=\"#333\"%s/>\n", x, y,
-            BOX_WIDTH, BOX_HEIGHT, colour(device), style);
+    fprintf(file,
+            "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" "
+            "stroke=\"#333\"%s/>\n",
+            x, y, BOX_WIDTH, BOX_HEIGHT, colour(device), style);
 }
 
 /* The text of a place may be longer than any buffer: of its file, the end. */
@@ -103,7 +105,8 @@ static void place_text(const cx_frame_view *frame, char *out)
     snprintf(out, TEXT_MAX, "%s:%d", file, frame->line);
 }
 
-static void write_frame(FILE *file, const cx_frame_view *frame, int x, int y, const char *origin, bool top)
+static void write_frame(FILE *file, const cx_frame_view *frame, int x, int y, const char *origin,
+                        bool top)
 {
     char text[TEXT_MAX];
     write_rect(file, x, y, frame->device,
@@ -113,7 +116,8 @@ static void write_frame(FILE *file, const cx_frame_view *frame, int x, int y, co
     int left = x + MARGIN, line = y;
     snprintf(text, sizeof text, "%s  %s", cx_device_text(frame->device), origin);
     write_line(file, left, line += LINE_HEIGHT, " font-weight=\"bold\"", text);
-    snprintf(text, sizeof text, "%s context %" PRIu64, cx_kind_name(frame->kind), frame->context_id);
+    snprintf(text, sizeof text, "%s context %" PRIu64, cx_kind_name(frame->kind),
+             frame->context_id);
     write_line(file, left, line += LINE_HEIGHT, "", text);
     if (frame->stream != NULL) {
         snprintf(text, sizeof text, "stream %p", (const void *)frame->stream);
@@ -141,8 +145,8 @@ static void write_thread(FILE *file, const cx_thread_shot *thread, int x, int bo
     snprintf(text, sizeof text, "thread %d", thread->number);
     write_head(file, x, text, thread->name);
     for (uint32_t i = 0; i < thread->depth; i++)
-        write_frame(file, &thread->frames[i], x, bottom - (int)(i + 1) * STEP, cx_origin_name(thread->frames[i].origin),
-                    i + 1 == thread->depth);
+        write_frame(file, &thread->frames[i], x, bottom - (int)(i + 1) * STEP,
+                    cx_origin_name(thread->frames[i].origin), i + 1 == thread->depth);
 }
 
 static void write_detached(FILE *file, const cx_snapshot *shot, int x, int bottom)
@@ -173,14 +177,16 @@ static void write_contexts(FILE *file, const cx_snapshot *shot, int x, int botto
         snprintf(text, sizeof text, "streams %d, events %d", context->objects[CX_OBJECT_STREAM],
                  context->objects[CX_OBJECT_EVENT]);
         write_line(file, left, y + 3 * LINE_HEIGHT, "", text);
-        snprintf(text, sizeof text, "allocators %d, holds %d", context->objects[CX_OBJECT_ALLOCATOR], context->holds);
+        snprintf(text, sizeof text, "allocators %d, holds %d",
+                 context->objects[CX_OBJECT_ALLOCATOR], context->holds);
         write_line(file, left, y + 4 * LINE_HEIGHT, "", text);
     }
 }
 
 static size_t deepest(const cx_snapshot *shot)
 {
-    size_t depth = shot->context_count > shot->detached_count ? shot->context_count : shot->detached_count;
+    size_t depth =
+        shot->context_count > shot->detached_count ? shot->context_count : shot->detached_count;
     for (size_t i = 0; i < shot->thread_count; i++)
         if (shot->threads[i].depth > depth)
             depth = shot->threads[i].depth;
@@ -194,7 +200,8 @@ void cx_snapshot_svg(FILE *file, const cx_snapshot *shot)
     const int height = bottom + GAP, width_px = GAP + columns * (BOX_WIDTH + GAP);
     int x = GAP;
     fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
+            "%d\" "
             "font-family=\"monospace\" font-size=\"%d\">\n"
             "<rect x=\"0\" y=\"0\" width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
             width_px, height, width_px, height, FONT_SIZE, width_px, height);

@@ -13,11 +13,13 @@ ctxrt_status cx_target_renew(cx_target *target)
 
 ctxrt_status cx_stack_full(void)
 {
-    return cx_error(CTXRT_ERROR_STACK_FULL, "the calling thread has %d frames, and may have no more: pop some first",
+    return cx_error(CTXRT_ERROR_STACK_FULL,
+                    "the calling thread has %d frames, and may have no more: pop some first",
                     CTXRT_STACK_DEPTH_MAX);
 }
 
-ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth, cx_target *target, const cx_frame_place *place)
+ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth, cx_target *target,
+                                     const cx_frame_place *place)
 {
     do {
         cx_stack_clear(thread, depth);
@@ -75,13 +77,16 @@ ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current)
 {
     if (frame == NULL)
         return cx_error(CTXRT_ERROR_STACK_MISMATCH,
-                        "other code made context %p current on the calling thread, which has no frame: CTXRT_FOREIGN=error "
-                        "does not follow it", (void *)current);
+                        "other code made context %p current on the calling thread, which has no "
+                        "frame: CTXRT_FOREIGN=error "
+                        "does not follow it",
+                        (void *)current);
     const cx_context *context = cx_frame_context(frame);
-    return cx_error(CTXRT_ERROR_STACK_MISMATCH,
-                    "the top frame is %s (%p), but the driver has %s current: other code changed that; "
-                    "ctxrt_stack_resync brings them back in step",
-                    cx_context_text(context), (void *)context->native, name_native(current).text);
+    return cx_error(
+        CTXRT_ERROR_STACK_MISMATCH,
+        "the top frame is %s (%p), but the driver has %s current: other code changed that; "
+        "ctxrt_stack_resync brings them back in step",
+        cx_context_text(context), (void *)context->native, name_native(current).text);
 }
 
 /* Takes in a context that other code made current, as a frame that no entry of ours stands for. */
@@ -116,11 +121,13 @@ static ctxrt_status settle_empty(cx_thread *thread)
             return cx_stack_mismatch(NULL, current);
         return borrow(thread, driver, current);
     }
-    return cx_error(CTXRT_ERROR_NO_DEVICE, "the calling thread has set no device and no context is current: "
-                                           "call ctxrt_device_set first");
+    return cx_error(CTXRT_ERROR_NO_DEVICE,
+                    "the calling thread has set no device and no context is current: "
+                    "call ctxrt_device_set first");
 }
 
-/* A foreign frame lasts as long as its context is current; the one beneath it is then looked at again. */
+/* A foreign frame lasts as long as its context is current; the one beneath it is then looked at
+ * again. */
 ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
 {
     for (;;) {
@@ -160,8 +167,8 @@ ctxrt_status cx_stack_settle_for_push(cx_thread *thread)
 
 /* ---- pop ---- */
 
-/* Index of the lowest frame of the top level: the explicit frame under its override, or the override of the
- * bottom. CTXRT_ERROR_STACK_EMPTY. */
+/* Index of the lowest frame of the top level: the explicit frame under its override, or the
+ * override of the bottom. CTXRT_ERROR_STACK_EMPTY. */
 static ctxrt_status find_level(const cx_thread *thread, bool scopes, int *out_index)
 {
     int index = cx_stack_top_own(thread);
@@ -207,7 +214,8 @@ static void push_back(const popped_entries *popped)
         (void)cx_entry_restore(popped->entries[i].driver, popped->entries[i].native);
 }
 
-/* After the entries above `index` were popped, each driver must show what was beneath its lowest one. */
+/* After the entries above `index` were popped, each driver must show what was beneath its lowest
+ * one. */
 static ctxrt_status verify_beneath(const cx_thread *thread, int index)
 {
     const cx_frame *lower = &thread->frames[index];
@@ -223,7 +231,8 @@ static ctxrt_status verify_beneath(const cx_thread *thread, int index)
             return status;
         if (current != frame->beneath)
             return cx_error(CTXRT_ERROR_STACK_MISMATCH,
-                            "popping %s uncovered %s where %s should be: other code left the driver's stack changed; "
+                            "popping %s uncovered %s where %s should be: other code left the "
+                            "driver's stack changed; "
                             "nothing was popped; ctxrt_stack_resync brings it back in step",
                             cx_context_text(cx_frame_context(frame)), name_native(current).text,
                             name_native(frame->beneath).text);
@@ -238,7 +247,8 @@ static ctxrt_status verify_top(const cx_thread *thread)
     CUcontext current;
     if (cx_runtime_foreign_policy() != CTXRT_FOREIGN_ERROR)
         return CTXRT_SUCCESS;
-    ctxrt_status status = CX_DRIVER_CALL(cx_frame_context(top)->driver, ctx_get_current, (&current));
+    ctxrt_status status =
+        CX_DRIVER_CALL(cx_frame_context(top)->driver, ctx_get_current, (&current));
     if (status == CTXRT_SUCCESS && current != cx_frame_context(top)->native)
         return cx_stack_mismatch(top, current);
     return status;
@@ -259,9 +269,11 @@ ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
     if (status == CTXRT_SUCCESS)
         status = verify_beneath(thread, lowest);
     else
-        status = cx_error(CTXRT_ERROR_STACK_MISMATCH, "the driver's stack has fewer entries than ctxrt pushed: "
-                                                      "other code popped them; nothing was popped; ctxrt_stack_resync brings them "
-                                                      "back in step");
+        status =
+            cx_error(CTXRT_ERROR_STACK_MISMATCH,
+                     "the driver's stack has fewer entries than ctxrt pushed: "
+                     "other code popped them; nothing was popped; ctxrt_stack_resync brings them "
+                     "back in step");
     if (status != CTXRT_SUCCESS) {
         push_back(&popped);
         return status;

@@ -8,14 +8,14 @@
 #include "context/thread.h"
 
 /*
- * The top frame that work goes to, after asking the driver: first thing in every call that does work in
- * the current context. Takes in or drops foreign frames as the policy says.
+ * The top frame that work goes to, after asking the driver: first thing in every call that does
+ * work in the current context. Takes in or drops foreign frames as the policy says.
  * CTXRT_ERROR_NO_DEVICE if nothing is current, CTXRT_ERROR_STACK_MISMATCH.
  */
 __attribute__((cold)) ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
 
-/* Whether what is current under the native handle of a foreign frame's context is that context, and not a later one:
- * its owner destroys it without asking, and handles come again (C4). */
+/* Whether what is current under the native handle of a foreign frame's context is that context, and
+ * not a later one: its owner destroys it without asking, and handles come again (C4). */
 static inline bool cx_frame_is_same(const cx_frame *frame)
 {
     return __builtin_expect(cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN, 1) ||
@@ -31,7 +31,8 @@ static inline bool cx_frame_is_current(const cx_frame *frame)
                                 current == context->native && cx_frame_is_same(frame), 1);
 }
 
-__attribute__((always_inline)) static inline ctxrt_status cx_stack_settle(cx_thread *thread, cx_frame **out_frame)
+__attribute__((always_inline)) static inline ctxrt_status cx_stack_settle(cx_thread *thread,
+                                                                          cx_frame **out_frame)
 {
     cx_frame *top = cx_thread_top(thread);
     if (__builtin_expect(top != NULL && cx_frame_is_current(top), 1)) {
@@ -45,7 +46,8 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_settle(cx_thr
 }
 
 /* cx_runtime_enter, cx_thread_self and cx_stack_settle in one. */
-__attribute__((always_inline)) static inline ctxrt_status cx_stack_enter(cx_thread **out_thread, cx_frame **out_frame)
+__attribute__((always_inline)) static inline ctxrt_status cx_stack_enter(cx_thread **out_thread,
+                                                                         cx_frame **out_frame)
 {
     ctxrt_status status = cx_runtime_enter();
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
@@ -66,7 +68,8 @@ static inline ctxrt_status cx_target_device(ctxrt_device id, cx_target *out_targ
 {
     out_target->handle = NULL;
     ctxrt_status status = cx_device_find(id, &out_target->device);
-    return status == CTXRT_SUCCESS ? cx_context_primary(out_target->device, &out_target->context) : status;
+    return status == CTXRT_SUCCESS ? cx_context_primary(out_target->device, &out_target->context)
+                                   : status;
 }
 
 static inline ctxrt_status cx_target_context(const ctxrt_context *handle, cx_target *out_target)
@@ -86,19 +89,22 @@ typedef struct cx_frame_place {
     ctxrt_allocator *allocator; /* likewise */
 } cx_frame_place;
 
-/* Fills a frame's fields in two halves, between cx_thread_begin and cx_thread_end. The second reads the record of the
- * context, which is another's if the context has ended. */
-static inline void cx_frame_announce(cx_frame *frame, cx_context *context, const cx_frame_place *place)
+/* Fills a frame's fields in two halves, between cx_thread_begin and cx_thread_end. The second reads
+ * the record of the context, which is another's if the context has ended. */
+static inline void cx_frame_announce(cx_frame *frame, cx_context *context,
+                                     const cx_frame_place *place)
 {
     atomic_store_explicit(&frame->stream, place->stream, memory_order_release);
     atomic_store_explicit(&frame->allocator, place->allocator, memory_order_release);
     cx_announce(&frame->context, context);
 }
 
-static inline void cx_frame_describe(cx_frame *frame, const cx_context *context, const cx_frame_place *place)
+static inline void cx_frame_describe(cx_frame *frame, const cx_context *context,
+                                     const cx_frame_place *place)
 {
     atomic_store_explicit(&frame->device, context->device, memory_order_release);
-    atomic_store_explicit(&frame->context_id, atomic_load_explicit(&context->id, memory_order_relaxed),
+    atomic_store_explicit(&frame->context_id,
+                          atomic_load_explicit(&context->id, memory_order_relaxed),
                           memory_order_release);
     atomic_store_explicit(&frame->file, place->file, memory_order_release);
     atomic_store_explicit(&frame->tag, cx_frame_tag(place->origin, context->kind, place->line),
@@ -115,8 +121,9 @@ static inline bool cx_target_live(const cx_target *target)
                                   : cx_pool_is(target->context, target->handle);
 }
 
-/* After cx_target_live said no: the device's primary context of now, since another thread is releasing, or has
- * released, the one of before. A context that is no primary is gone: CTXRT_ERROR_INVALID_HANDLE. */
+/* After cx_target_live said no: the device's primary context of now, since another thread is
+ * releasing, or has released, the one of before. A context that is no primary is gone:
+ * CTXRT_ERROR_INVALID_HANDLE. */
 ctxrt_status cx_target_renew(cx_target *target);
 
 static inline void cx_stack_clear(cx_thread *thread, uint32_t index)
@@ -145,13 +152,15 @@ ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
 /* Takes off the top level, as ctxrt_stack_pop says; with `scopes` a scope's level too. */
 ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes);
 
-/* CTXRT_ERROR_STACK_FULL, and what is current before something of ours is pushed: no frame is no error. */
+/* CTXRT_ERROR_STACK_FULL, and what is current before something of ours is pushed: no frame is no
+ * error. */
 __attribute__((cold)) ctxrt_status cx_stack_full(void);
 __attribute__((cold)) ctxrt_status cx_stack_settle_for_push(cx_thread *thread);
 
-/* Writes the target into the slot above the top frame, where whoever ends the context finds it. Whether the target
- * has not ended; else the slot is to be cleared. */
-__attribute__((always_inline)) static inline bool cx_stack_fill(cx_thread *thread, uint32_t depth, const cx_target *target,
+/* Writes the target into the slot above the top frame, where whoever ends the context finds it.
+ * Whether the target has not ended; else the slot is to be cleared. */
+__attribute__((always_inline)) static inline bool cx_stack_fill(cx_thread *thread, uint32_t depth,
+                                                                const cx_target *target,
                                                                 const cx_frame_place *place)
 {
     cx_frame *frame = &thread->frames[depth];
@@ -165,13 +174,14 @@ __attribute__((always_inline)) static inline bool cx_stack_fill(cx_thread *threa
 }
 
 /* cx_stack_prepare after a target that has ended. */
-__attribute__((cold)) ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth, cx_target *target,
+__attribute__((cold)) ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth,
+                                                           cx_target *target,
                                                            const cx_frame_place *place);
 
-/* The same, with another target if that one has ended and there is another. The frame counts once the depth says so. */
-__attribute__((always_inline)) static inline ctxrt_status cx_stack_prepare(cx_thread *thread, uint32_t depth,
-                                                                           cx_target *target,
-                                                                           const cx_frame_place *place)
+/* The same, with another target if that one has ended and there is another. The frame counts once
+ * the depth says so. */
+__attribute__((always_inline)) static inline ctxrt_status
+cx_stack_prepare(cx_thread *thread, uint32_t depth, cx_target *target, const cx_frame_place *place)
 {
     if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
         return cx_stack_full();
@@ -185,8 +195,8 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_prepare(cx_th
 }
 
 /* What the driver has current where the new frame's entry goes; the top frame is settled. */
-static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32_t depth, const cx_driver *driver,
-                                                 CUcontext *out_beneath)
+static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32_t depth,
+                                                 const cx_driver *driver, CUcontext *out_beneath)
 {
     const cx_context *top = depth != 0 ? cx_frame_context(&thread->frames[depth - 1]) : NULL;
     if (top == NULL || top->driver != driver)
@@ -195,10 +205,10 @@ static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32
     return CTXRT_SUCCESS;
 }
 
-/* Pushes a context as a new frame. A context that is ending on another thread: INVALID_HANDLE. Inlined into
- * each public call, so that target and place stay in registers. */
-__attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_thread *thread, cx_target *target,
-                                                                        const cx_frame_place *place)
+/* Pushes a context as a new frame. A context that is ending on another thread: INVALID_HANDLE.
+ * Inlined into each public call, so that target and place stay in registers. */
+__attribute__((always_inline)) static inline ctxrt_status
+cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     uint32_t depth = cx_thread_depth(thread);
@@ -216,9 +226,10 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_threa
     if (__builtin_expect(status == CTXRT_SUCCESS, 1)) {
         status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
         if (__builtin_expect(status != CTXRT_SUCCESS, 0))
-            status = cx_entry_is_made(driver, target->context->native, thread->frames[depth].beneath)
-                         ? CTXRT_SUCCESS
-                         : cx_context_blame(target->context, "context", status);
+            status =
+                cx_entry_is_made(driver, target->context->native, thread->frames[depth].beneath)
+                    ? CTXRT_SUCCESS
+                    : cx_context_blame(target->context, "context", status);
     }
     if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
         cx_stack_clear(thread, depth);
@@ -228,8 +239,8 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_push(cx_threa
     return CTXRT_SUCCESS;
 }
 
-/* Pops the top frame, which is a level by itself, if the driver's stack is as it should be before and after. False:
- * it is not, and everything is as it was. */
+/* Pops the top frame, which is a level by itself, if the driver's stack is as it should be before
+ * and after. False: it is not, and everything is as it was. */
 static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
 {
     const cx_context *context = cx_frame_context(top);
@@ -237,12 +248,15 @@ static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
     CUcontext popped, current;
     cxu_result result = table->ctx_pop(&popped);
     if (__builtin_expect(result != CXU_SUCCESS, 0)) {
-        if (result == CXU_INVALID_CONTEXT || !cx_entry_is_made(context->driver, top->beneath, context->native))
+        if (result == CXU_INVALID_CONTEXT ||
+            !cx_entry_is_made(context->driver, top->beneath, context->native))
             return false;
         popped = context->native;
     }
-    if (__builtin_expect(popped != context->native || table->ctx_get_current(&current) != CXU_SUCCESS ||
-                             current != top->beneath, 0)) {
+    if (__builtin_expect(popped != context->native ||
+                             table->ctx_get_current(&current) != CXU_SUCCESS ||
+                             current != top->beneath,
+                         0)) {
         (void)cx_entry_restore(context->driver, popped);
         return false;
     }

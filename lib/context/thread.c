@@ -16,7 +16,8 @@ bool cx_announce_cheaply; /* settled before the first thread has a record */
 
 _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
-/* Lock "threads": the registry. Held while frames are looked through; before "context" and "pool". */
+/* Lock "threads": the registry. Held while frames are looked through; before "context" and
+ * "pool". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_thread *threads;
 static void (*leavers[LEAVERS_MAX])(cx_thread *thread);
@@ -49,8 +50,8 @@ static void give_back(cx_thread *thread)
     pthread_mutex_unlock(&thread->life);
 }
 
-/* No driver call: the driver's own stack goes with the thread, in an order that nobody defines. In a forked child the
- * lock may be held by a thread that is gone. */
+/* No driver call: the driver's own stack goes with the thread, in an order that nobody defines. In
+ * a forked child the lock may be held by a thread that is gone. */
 static void leave(void *argument)
 {
     cx_thread *thread = argument;
@@ -59,15 +60,15 @@ static void leave(void *argument)
         return;
     uint32_t left = drop_frames(thread);
     if (left != 0)
-        cx_log(CTXRT_LOG_WARNING, "thread %d ended with %u frame(s) still pushed", atomic_load(&thread->number),
-               left);
+        cx_log(CTXRT_LOG_WARNING, "thread %d ended with %u frame(s) still pushed",
+               atomic_load(&thread->number), left);
     pthread_mutex_lock(&lock);
     give_back(thread);
     pthread_mutex_unlock(&lock);
 }
 
-/* Lock held. Thread-specific destructors run in a limited number of rounds: a thread that took its record in the last
- * one is gone without having left it. */
+/* Lock held. Thread-specific destructors run in a limited number of rounds: a thread that took its
+ * record in the last one is gone without having left it. */
 static void give_back_for_the_dead(void)
 {
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
@@ -156,13 +157,15 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     cx_thread *thread = take_record();
     if (thread != NULL && pthread_setspecific(exit_key, thread) != 0)
         thread = NULL;
-    if (thread != NULL && pthread_mutex_trylock(&thread->life) != 0) /* it is free: no wait, and no lock order */
+    /* it is free: no wait, and no lock order */
+    if (thread != NULL && pthread_mutex_trylock(&thread->life) != 0)
         thread = NULL;
     if (thread != NULL)
         atomic_store(&thread->number, (int)syscall(SYS_gettid));
     pthread_mutex_unlock(&lock);
     if (thread == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the calling thread's stack of frames");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "no memory for the calling thread's stack of frames");
     read_name(thread);
     cx_thread_current = thread;
     *out_thread = thread;
@@ -214,11 +217,13 @@ void cx_threads_let_go(cx_kept *kept, cx_thread *thread, ctxrt_stream *stream)
 }
 
 void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
-                              bool (*visit_kept)(const cx_kept *kept, void *argument), void *argument)
+                              bool (*visit_kept)(const cx_kept *kept, void *argument),
+                              void *argument)
 {
     pthread_mutex_lock(&lock);
     each(visit, argument);
-    for (const cx_kept *kept = all_kept; kept != NULL && visit_kept(kept, argument); kept = kept->next)
+    for (const cx_kept *kept = all_kept; kept != NULL && visit_kept(kept, argument);
+         kept = kept->next)
         ;
     pthread_mutex_unlock(&lock);
 }
@@ -247,9 +252,10 @@ static bool look_in_frames(cx_thread *thread, void *argument)
         cx_context *context = atomic_load(&frame->context);
         if (context == NULL)
             continue;
-        wanted->found = (wanted->context != NULL && context == wanted->context) ||
-                        (wanted->stream != NULL && atomic_load(&frame->stream) == wanted->stream) ||
-                        (wanted->allocator != NULL && atomic_load(&frame->allocator) == wanted->allocator);
+        wanted->found =
+            (wanted->context != NULL && context == wanted->context) ||
+            (wanted->stream != NULL && atomic_load(&frame->stream) == wanted->stream) ||
+            (wanted->allocator != NULL && atomic_load(&frame->allocator) == wanted->allocator);
         wanted->level = i;
     }
     return !wanted->found;
@@ -314,7 +320,8 @@ ctxrt_status cx_thread_reserve_default_stream(cx_thread *thread)
 {
     if (thread->default_stream_count < thread->default_stream_capacity)
         return CTXRT_SUCCESS;
-    size_t capacity = thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
+    size_t capacity =
+        thread->default_stream_capacity != 0 ? 2 * thread->default_stream_capacity : 16;
     cx_default_stream *grown = realloc(thread->default_streams, capacity * sizeof *grown);
     if (grown == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a thread's default stream");

@@ -1,9 +1,9 @@
 /*
  * Threads and their stacks of frames.
  *
- * A stack is written by its own thread only. Every field that another thread may read (snapshots, and
- * whoever ends a context or stream) is atomic, and a sequence number brackets the writing of a frame. A
- * popped frame keeps its fields, but for the context, until the slot is used again.
+ * A stack is written by its own thread only. Every field that another thread may read (snapshots,
+ * and whoever ends a context or stream) is atomic, and a sequence number brackets the writing of a
+ * frame. A popped frame keeps its fields, but for the context, until the slot is used again.
  */
 #ifndef CX_CONTEXT_THREAD_H
 #define CX_CONTEXT_THREAD_H
@@ -16,14 +16,17 @@ typedef struct cx_frame {
     _Atomic(cx_context *) context; /* NULL in slots above the depth */
     _Atomic(ctxrt_stream *) stream;       /* the frame's own; NULL: the thread's default stream */
     _Atomic(ctxrt_allocator *) allocator; /* the frame's own; NULL: the context's default one */
-    _Atomic(cx_device *) device;          /* this and the next are for readers on other threads, for whom */
+    /* this and the next are for readers on other threads, for whom */
+    _Atomic(cx_device *) device;
     _Atomic uint64_t context_id;          /* the record of the context may have gone */
     _Atomic(const char *) file;
     _Atomic uint64_t tag;                 /* line, kind of context, origin: cx_frame_tag */
     CUcontext beneath;  /* what this driver had current when the entry was pushed */
     uint64_t serial;    /* of the scope that made it; else 0 */
-    uint64_t mark;      /* what a room above tied to this very frame; 0 in a new one, never the same twice */
-    CUstream native_stream; /* the current stream, resolved, for the hot paths; lib/work. NULL: not yet */
+    /* what a room above tied to this very frame; 0 in a new one, never the same twice */
+    uint64_t mark;
+    /* the current stream, resolved, for the hot paths; lib/work. NULL: not yet */
+    CUstream native_stream;
     uint32_t native_stream_epoch;
 } cx_frame;
 
@@ -49,7 +52,8 @@ typedef struct cx_default_stream {
 
 typedef struct cx_thread {
     _Atomic uint32_t sequence; /* odd while a frame is written */
-    _Atomic(struct cx_stack_view *) wanted; /* another thread waits for a view of the stack; view.h */
+    /* another thread waits for a view of the stack; view.h */
+    _Atomic(struct cx_stack_view *) wanted;
     _Atomic(cx_context *) pending; /* about to be put into a frame */
     _Atomic uint32_t depth;
     _Atomic int number;        /* system thread id; 0: the record is free */
@@ -64,7 +68,8 @@ typedef struct cx_thread {
     struct cx_thread *next;    /* in the registry; records are never freed, only used again */
 } cx_thread;
 
-/* initial-exec: a stack is looked at in every call; the one pointer fits any program's static TLS. */
+/* initial-exec: a stack is looked at in every call; the one pointer fits any program's static
+ * TLS. */
 extern _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
 /* Makes the calling thread's record. CTXRT_ERROR_OUT_OF_MEMORY. */
@@ -84,7 +89,8 @@ static inline ctxrt_status cx_thread_self(cx_thread **out_thread)
 /* Room for one more default stream of the thread. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_thread_reserve_default_stream(cx_thread *thread);
 
-/* Tells a scope from every other that ever was, on any thread; never 0. Each record has numbers of its own. */
+/* Tells a scope from every other that ever was, on any thread; never 0. Each record has numbers of
+ * its own. */
 #define CX_THREAD_SERIAL_BITS 40
 static inline uint64_t cx_thread_next_serial(cx_thread *thread)
 {
@@ -119,10 +125,10 @@ static inline uint64_t cx_frame_tag(ctxrt_frame_origin origin, cx_context_kind k
 }
 
 /*
- * Announces that the calling thread is about to use a context. What it loads afterwards, to see whether the
- * context is still live, is loaded after the announcement is visible to whoever ends the context and then
- * calls cx_announce_barrier. Where the kernel can do the barrier for all threads at once, announcing
- * costs one plain store.
+ * Announces that the calling thread is about to use a context. What it loads afterwards, to see
+ * whether the context is still live, is loaded after the announcement is visible to whoever ends
+ * the context and then calls cx_announce_barrier. Where the kernel can do the barrier for all
+ * threads at once, announcing costs one plain store.
  */
 extern bool cx_announce_cheaply;
 
@@ -158,16 +164,18 @@ static inline void cx_thread_end(cx_thread *thread)
 }
 
 /*
- * Rooms above that keep things in a thread's record say once how these go when the thread ends: `leave` runs
- * on that thread and must make no driver call. At most 4; registering one again does nothing.
+ * Rooms above that keep things in a thread's record say once how these go when the thread ends:
+ * `leave` runs on that thread and must make no driver call. At most 4; registering one again does
+ * nothing.
  */
 void cx_thread_on_exit(void (*leave)(cx_thread *thread));
 
 /* Calls visit for each thread that has a record, with the registry's lock "threads" held. */
 void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument);
 
-/* What a frame on its way from one thread to another refers to. It is kept before it leaves the one thread's frames,
- * and let go into a frame of the other, so that whoever looks for a reference always finds it. */
+/* What a frame on its way from one thread to another refers to. It is kept before it leaves the one
+ * thread's frames, and let go into a frame of the other, so that whoever looks for a reference
+ * always finds it. */
 typedef struct cx_kept {
     cx_frame_view frame;
     int number; /* of the thread that it left */
@@ -178,14 +186,15 @@ void cx_threads_keep(cx_kept *kept);
 /* The top frame of `thread`, NULL for none, gets what was kept, with `stream` for its stream. */
 void cx_threads_let_go(cx_kept *kept, cx_thread *thread, ctxrt_stream *stream);
 
-/* cx_threads_each, and then the frames that are kept, all under the one lock: a frame that goes from thread to thread
- * meanwhile is found at least once. */
+/* cx_threads_each, and then the frames that are kept, all under the one lock: a frame that goes
+ * from thread to thread meanwhile is found at least once. */
 void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
-                              bool (*visit_kept)(const cx_kept *kept, void *argument), void *argument);
+                              bool (*visit_kept)(const cx_kept *kept, void *argument),
+                              void *argument);
 
-/* Whether some thread has the context, stream or allocator in a frame; then *out_number is that thread's
- * system id and *out_level the frame's level from its bottom; *out_number is 0 for a frame that is kept. seq_cst:
- * see context.h. */
+/* Whether some thread has the context, stream or allocator in a frame; then *out_number is that
+ * thread's system id and *out_level the frame's level from its bottom; *out_number is 0 for a frame
+ * that is kept. seq_cst: see context.h. */
 bool cx_threads_use_context(const cx_context *context, int *out_number, int *out_level);
 bool cx_threads_use_stream(const ctxrt_stream *stream, int *out_number, int *out_level);
 bool cx_threads_use_allocator(const ctxrt_allocator *allocator, int *out_number, int *out_level);

@@ -47,7 +47,8 @@ void cx_thread_show(cx_thread *thread)
     atomic_store_explicit(&wanted->shown, true, memory_order_release);
 }
 
-/* A thread that is running answers within microseconds; giving way costs more, and helps one that is not. */
+/* A thread that is running answers within microseconds; giving way costs more, and helps one that
+ * is not. */
 static void wait_a_little(int round)
 {
     if (round >= SPINS)
@@ -59,7 +60,9 @@ static bool ask(cx_thread *thread, cx_stack_view *out)
 {
     atomic_store_explicit(&out->shown, false, memory_order_relaxed);
     atomic_store_explicit(&thread->wanted, out, memory_order_release);
-    for (int i = 0; i < SPINS + YIELDS && atomic_load_explicit(&thread->wanted, memory_order_relaxed) != NULL; i++)
+    for (int i = 0;
+         i < SPINS + YIELDS && atomic_load_explicit(&thread->wanted, memory_order_relaxed) != NULL;
+         i++)
         wait_a_little(i);
     if (atomic_exchange_explicit(&thread->wanted, NULL, memory_order_acquire) != NULL)
         return false;

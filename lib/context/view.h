@@ -15,9 +15,10 @@ typedef struct cx_stack_view {
 cx_frame_view cx_frame_look(const cx_frame *frame);
 
 /*
- * Takes a view of a thread's stack; with the lock "threads" held, so that the record stays that thread's. First by
- * reading it until nothing changed meanwhile. A thread that changes its stack faster than that is asked for the view:
- * it fills it in where it next writes a frame, and does not wait.
+ * Takes a view of a thread's stack; with the lock "threads" held, so that the record stays that
+ * thread's. First by reading it until nothing changed meanwhile. A thread that changes its stack
+ * faster than that is asked for the view: it fills it in where it next writes a frame, and does not
+ * wait.
  */
 void cx_stack_look(cx_thread *thread, cx_stack_view *out);
 

@@ -11,7 +11,8 @@ static cx_device cpu_device = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static cx_device cuda_devices[CUDA_DEVICES_MAX];
 cx_device_list cx_device_lists[CTXRT_DEVICE_TYPE_COUNT];
 
-static void fill(cx_device *device, ctxrt_device id, int driver_number, CUdevice native, bool emulated)
+static void fill(cx_device *device, ctxrt_device id, int driver_number, CUdevice native,
+                 bool emulated)
 {
     device->id = id;
     device->driver = &cx_drivers[driver_number];
@@ -37,7 +38,8 @@ void cx_devices_build(bool emulated_gpus)
     int driver_number = emulated_gpus ? 0 : 1;
     int first = emulated_gpus ? CPU_DEVICES : 0;
     const cx_driver *driver = &cx_drivers[driver_number];
-    int count = driver_number < cx_driver_count() && driver->loaded ? driver->device_count - first : 0;
+    int count =
+        driver_number < cx_driver_count() && driver->loaded ? driver->device_count - first : 0;
     if (count > CUDA_DEVICES_MAX)
         count = CUDA_DEVICES_MAX;
     cx_device_lists[CTXRT_DEVICE_CUDA] = (cx_device_list){cuda_devices, count};
@@ -60,8 +62,9 @@ ctxrt_status cx_device_missing(ctxrt_device id)
         return cx_error(CTXRT_ERROR_INVALID_DEVICE, "there is no device type %d", (int)id.type);
     int count = cx_device_lists[id.type].count;
     const char *reason = id.type == CTXRT_DEVICE_CUDA ? cx_runtime_cuda_reason() : "";
-    return cx_error(CTXRT_ERROR_INVALID_DEVICE, "there is no device %s: the type has %d device%s%s%s",
-                    cx_device_text(id), count, count == 1 ? "" : "s", reason[0] != '\0' ? "; " : "", reason);
+    return cx_error(CTXRT_ERROR_INVALID_DEVICE,
+                    "there is no device %s: the type has %d device%s%s%s", cx_device_text(id),
+                    count, count == 1 ? "" : "s", reason[0] != '\0' ? "; " : "", reason);
 }
 
 void cx_devices_each(void (*visit)(cx_device *device, void *argument), void *argument)

@@ -18,7 +18,8 @@ typedef struct cx_device {
     bool emulated;
     bool host_accessible;   /* the CPU device */
     pthread_mutex_t lock;   /* "device": first use and release of the primary context */
-    _Atomic(struct cx_context *) primary; /* while the process holds its retain; kept by lib/context */
+    /* while the process holds its retain; kept by lib/context */
+    _Atomic(struct cx_context *) primary;
 } cx_device;
 
 /* Builds the list; called once per start, before the phase is RUNNING. */

@@ -30,8 +30,8 @@ static ctxrt_status read_attributes(const cx_device *device, ctxrt_device_info *
     const cx_driver *driver = device->driver;
     for (size_t i = 0; i < sizeof attribute_fields / sizeof attribute_fields[0]; i++) {
         int value;
-        ctxrt_status status = CX_DRIVER_CALL(driver, device_get_attribute,
-                                             (&value, attribute_fields[i].attribute, device->native));
+        ctxrt_status status = CX_DRIVER_CALL(
+            driver, device_get_attribute, (&value, attribute_fields[i].attribute, device->native));
         if (status != CTXRT_SUCCESS)
             return status;
         memcpy((char *)info + attribute_fields[i].offset, &value, sizeof value);
@@ -62,8 +62,8 @@ static ctxrt_status describe(const cx_device *device, ctxrt_device_info *info)
     cxu_uuid uuid;
     if (read_uuid(device, &uuid) == CXU_SUCCESS)
         memcpy(info->uuid, uuid.bytes, sizeof info->uuid);
-    if (driver->table.device_get_pci_bus_id(info->pci_bus_id, sizeof info->pci_bus_id, device->native) !=
-        CXU_SUCCESS)
+    if (driver->table.device_get_pci_bus_id(info->pci_bus_id, sizeof info->pci_bus_id,
+                                            device->native) != CXU_SUCCESS)
         info->pci_bus_id[0] = '\0';
     info->host_accessible = device->host_accessible;
     info->emulated = device->emulated;
@@ -100,8 +100,9 @@ static void compare(cx_device *device, void *argument)
     ctxrt_device_info info;
     if (wanted->found != NULL || describe(device, &info) != CTXRT_SUCCESS)
         return;
-    if (wanted->uuid != NULL ? memcmp(info.uuid, wanted->uuid, sizeof info.uuid) == 0
-                             : info.pci_bus_id[0] != '\0' && strcasecmp(info.pci_bus_id, wanted->bus_id) == 0)
+    if (wanted->uuid != NULL
+            ? memcmp(info.uuid, wanted->uuid, sizeof info.uuid) == 0
+            : info.pci_bus_id[0] != '\0' && strcasecmp(info.pci_bus_id, wanted->bus_id) == 0)
         wanted->found = device;
 }
 
@@ -151,7 +152,8 @@ ctxrt_status ctxrt_device_can_access_peer(ctxrt_device id, ctxrt_device peer_id,
         return status;
     int can = 0;
     if (device->driver == peer->driver && device != peer)
-        status = CX_DRIVER_CALL(device->driver, device_can_access_peer, (&can, device->native, peer->native));
+        status = CX_DRIVER_CALL(device->driver, device_can_access_peer,
+                                (&can, device->native, peer->native));
     if (status == CTXRT_SUCCESS)
         *out_can = can;
     return status;

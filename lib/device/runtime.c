@@ -15,7 +15,8 @@ _Atomic int cx_loose_objects;
 _Atomic uint64_t cx_loose_bytes;
 cx_driver cx_drivers[CX_DRIVERS_MAX];
 
-/* Options with every default filled in; `libcuda` is a copy of ours, or NULL for the default name. */
+/* Options with every default filled in; `libcuda` is a copy of ours, or NULL for the default
+ * name. */
 typedef struct settings {
     ctxrt_cuda_driver cuda_driver;
     ctxrt_foreign_policy foreign;
@@ -78,7 +79,8 @@ __attribute__((destructor)) static void at_unload(void)
     at_process_end();
 }
 
-/* Handlers run last in, first out: registered after a driver's, ours sees the end come before that driver ends. */
+/* Handlers run last in, first out: registered after a driver's, ours sees the end come before that
+ * driver ends. */
 static bool watch_exit(void)
 {
     return atexit(at_process_end) == 0 && at_quick_exit(at_process_end) == 0;
@@ -93,7 +95,8 @@ static ctxrt_status choose_cuda_driver(ctxrt_cuda_driver asked, ctxrt_cuda_drive
     };
     if (asked != CTXRT_CUDA_DRIVER_DEFAULT) {
         if ((int)asked < 0 || asked > CTXRT_CUDA_DRIVER_NONE)
-            return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option cuda_driver: there is no choice %d", (int)asked);
+            return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                            "option cuda_driver: there is no choice %d", (int)asked);
         *out_choice = asked;
         return CTXRT_SUCCESS;
     }
@@ -114,13 +117,15 @@ static ctxrt_status choose_cuda_driver(ctxrt_cuda_driver asked, ctxrt_cuda_drive
 static ctxrt_status choose_foreign(ctxrt_foreign_policy asked, ctxrt_foreign_policy *out_choice)
 {
     if ((int)asked < 0 || asked > CTXRT_FOREIGN_ERROR)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option foreign: there is no policy %d", (int)asked);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option foreign: there is no policy %d",
+                        (int)asked);
     const char *text = cx_option("CTXRT_FOREIGN");
     *out_choice = asked != CTXRT_FOREIGN_DEFAULT ? asked : CTXRT_FOREIGN_FOLLOW;
     if (asked != CTXRT_FOREIGN_DEFAULT || text == NULL || strcmp(text, "follow") == 0)
         return CTXRT_SUCCESS;
     if (strcmp(text, "error") != 0)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "CTXRT_FOREIGN=%s: it can be follow or error", text);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "CTXRT_FOREIGN=%s: it can be follow or error",
+                        text);
     *out_choice = CTXRT_FOREIGN_ERROR;
     return CTXRT_SUCCESS;
 }
@@ -136,12 +141,15 @@ static ctxrt_status choose_emulation(const ctxrt_options *options, settings *out
                         options->emulated_devices);
     const size_t granule = (size_t)2 << 20;
     if (options->emulated_memory_bytes > SIZE_MAX / 4)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "option emulated_memory_bytes: %zu is too much",
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "option emulated_memory_bytes: %zu is too much",
                         options->emulated_memory_bytes);
-    out->emulated_devices = options->emulated_devices != 0 ? options->emulated_devices : config.gpus;
-    out->emulated_memory_bytes = options->emulated_memory_bytes != 0
-                                     ? (options->emulated_memory_bytes + granule - 1) / granule * granule
-                                     : config.gpu_memory_bytes;
+    out->emulated_devices =
+        options->emulated_devices != 0 ? options->emulated_devices : config.gpus;
+    out->emulated_memory_bytes =
+        options->emulated_memory_bytes != 0
+            ? (options->emulated_memory_bytes + granule - 1) / granule * granule
+            : config.gpu_memory_bytes;
     out->host_access = config.host_access;
     return CTXRT_SUCCESS;
 }
@@ -174,7 +182,8 @@ static bool same_path(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Loaded once for the life of the process: drivers do not survive being closed. False if it was there. */
+/* Loaded once for the life of the process: drivers do not survive being closed. False if it was
+ * there. */
 static bool load_libcuda(const char *path)
 {
     static char *loaded_path;
@@ -201,23 +210,25 @@ static ctxrt_status start_embedded(const settings *chosen)
     if (!cx_emu_configure(&config))
         return cx_error(CTXRT_ERROR_IN_USE,
                         "the embedded driver has contexts already and cannot be configured anew");
-    /* Faults are asked for in GPUs: where libcuda plays them, it may be the stand-in and read the same. */
+    /* Faults are asked for in GPUs: where libcuda plays them, it may be the stand-in and read the
+     * same. */
     const cx_driver_table *table =
         chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED ? cx_emu_driver() : &cx_emu_table;
     if (!cx_driver_adopt("embedded", table, &cx_drivers[0]))
-        return cx_error(CTXRT_ERROR_SYSTEM, "the embedded driver did not start: %s", cx_drivers[0].reason);
+        return cx_error(CTXRT_ERROR_SYSTEM, "the embedded driver did not start: %s",
+                        cx_drivers[0].reason);
     return CTXRT_SUCCESS;
 }
 
 static bool same_settings(const settings *a, const settings *b)
 {
-    return a->cuda_driver == b->cuda_driver && a->foreign == b->foreign && same_path(a->libcuda, b->libcuda) &&
-           a->emulated_devices == b->emulated_devices && a->emulated_memory_bytes == b->emulated_memory_bytes &&
-           a->host_access == b->host_access;
+    return a->cuda_driver == b->cuda_driver && a->foreign == b->foreign &&
+           same_path(a->libcuda, b->libcuda) && a->emulated_devices == b->emulated_devices &&
+           a->emulated_memory_bytes == b->emulated_memory_bytes && a->host_access == b->host_access;
 }
 
-/* What runs with these settings is there from the last time. Nothing is written then, so that a thread that is
- * still in a call does not see a driver come apart under it. */
+/* What runs with these settings is there from the last time. Nothing is written then, so that a
+ * thread that is still in a call does not see a driver come apart under it. */
 static bool is_there(const settings *chosen)
 {
     return settled && same_settings(&running, chosen) &&
@@ -247,8 +258,9 @@ static ctxrt_status start_drivers(const settings *chosen)
 static ctxrt_status refuse(int phase)
 {
     if (phase == CX_PHASE_FORKED)
-        return cx_error(CTXRT_ERROR_FORKED, "the parent had started ctxrt before it forked; drivers do not survive "
-                                            "a fork: start ctxrt in the child only, or exec");
+        return cx_error(CTXRT_ERROR_FORKED,
+                        "the parent had started ctxrt before it forked; drivers do not survive "
+                        "a fork: start ctxrt in the child only, or exec");
     return cx_error(CTXRT_ERROR_SHUTDOWN, "the process is ending, and ctxrt does nothing any more");
 }
 
@@ -256,8 +268,9 @@ static ctxrt_status refuse(int phase)
 static ctxrt_status run(void)
 {
     int phase = CX_PHASE_STOPPED;
-    return atomic_compare_exchange_strong(&cx_current_phase, &phase, CX_PHASE_RUNNING) ? CTXRT_SUCCESS
-                                                                                       : refuse(phase);
+    return atomic_compare_exchange_strong(&cx_current_phase, &phase, CX_PHASE_RUNNING)
+               ? CTXRT_SUCCESS
+               : refuse(phase);
 }
 
 /* Lock held, phase STOPPED. */
@@ -295,11 +308,13 @@ static ctxrt_status compare(const ctxrt_options *options)
     if (status != CTXRT_SUCCESS)
         return status;
     const char *differs = NULL;
-    if (options->cuda_driver != CTXRT_CUDA_DRIVER_DEFAULT && chosen.cuda_driver != running.cuda_driver)
+    if (options->cuda_driver != CTXRT_CUDA_DRIVER_DEFAULT &&
+        chosen.cuda_driver != running.cuda_driver)
         differs = "cuda_driver";
     else if (options->foreign != CTXRT_FOREIGN_DEFAULT && chosen.foreign != running.foreign)
         differs = "foreign";
-    else if (options->libcuda != NULL && (running.libcuda == NULL || strcmp(options->libcuda, running.libcuda) != 0))
+    else if (options->libcuda != NULL &&
+             (running.libcuda == NULL || strcmp(options->libcuda, running.libcuda) != 0))
         differs = "libcuda";
     else if (options->emulated_devices != 0 && chosen.emulated_devices != running.emulated_devices)
         differs = "emulated_devices";
@@ -309,7 +324,8 @@ static ctxrt_status compare(const ctxrt_options *options)
     free(chosen.libcuda);
     if (differs != NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "the runtime runs already, with another value of option %s: call ctxrt_init before any other call",
+                        "the runtime runs already, with another value of option %s: call "
+                        "ctxrt_init before any other call",
                         differs);
     return CTXRT_SUCCESS;
 }
@@ -320,7 +336,8 @@ static bool is_over(int phase)
 }
 
 /* Calls `change` with the lock held, unless the process's end or a fork came before. */
-static ctxrt_status change_phase(ctxrt_status (*change)(int phase, const void *argument), const void *argument)
+static ctxrt_status change_phase(ctxrt_status (*change)(int phase, const void *argument),
+                                 const void *argument)
 {
     int phase = atomic_load(&cx_current_phase);
     if (is_over(phase))
@@ -366,7 +383,8 @@ ctxrt_status cx_runtime_still(void)
 {
     int phase = atomic_load(&cx_current_phase);
     if (phase == CX_PHASE_STOPPED)
-        return cx_error(CTXRT_ERROR_SHUTDOWN, "another thread shut the runtime down during the call");
+        return cx_error(CTXRT_ERROR_SHUTDOWN,
+                        "another thread shut the runtime down during the call");
     return phase == CX_PHASE_RUNNING ? CTXRT_SUCCESS : refuse(phase);
 }
 

@@ -24,13 +24,15 @@ __attribute__((cold)) ctxrt_status cx_runtime_enter_slowly(void);
 /* First thing in every public call that needs the runtime. */
 static inline ctxrt_status cx_runtime_enter(void)
 {
-    if (__builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING, 1))
+    if (__builtin_expect(
+            atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING, 1))
         return CTXRT_SUCCESS;
     return cx_runtime_enter_slowly();
 }
 
 /*
- * The same in calls that give something back: true if the call may go on, else it returns *out_status at once.
+ * The same in calls that give something back: true if the call may go on, else it returns
+ * *out_status at once.
  * Once the process is ending that is CTXRT_SUCCESS, and the last error is left alone.
  */
 bool cx_runtime_enter_release_slowly(ctxrt_status *out_status);
@@ -38,20 +40,21 @@ bool cx_runtime_enter_release_slowly(ctxrt_status *out_status);
 static inline bool cx_runtime_enter_release(ctxrt_status *out_status)
 {
     *out_status = CTXRT_SUCCESS;
-    if (__builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING, 1))
+    if (__builtin_expect(
+            atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING, 1))
         return true;
     return cx_runtime_enter_release_slowly(out_status);
 }
 
-/* Whether the runtime runs still: for whoever takes up something that a shutdown gives back, under a lock that the
- * shutdown takes too. Records CTXRT_ERROR_SHUTDOWN. */
+/* Whether the runtime runs still: for whoever takes up something that a shutdown gives back, under
+ * a lock that the shutdown takes too. Records CTXRT_ERROR_SHUTDOWN. */
 ctxrt_status cx_runtime_still(void);
 
 /* The options in force; valid while running. */
 ctxrt_foreign_policy cx_runtime_foreign_policy(void);
 
-/* The drivers: [0] the embedded one, [1] libcuda where it was asked for. Those that are not loaded have
- * device_count 0 and a reason. */
+/* The drivers: [0] the embedded one, [1] libcuda where it was asked for. Those that are not loaded
+ * have device_count 0 and a reason. */
 #define CX_DRIVERS_MAX 2
 extern cx_driver cx_drivers[CX_DRIVERS_MAX];
 int cx_driver_count(void);
@@ -63,8 +66,8 @@ const char *cx_runtime_cuda_reason(void);
 extern _Atomic int cx_loose_objects;
 extern _Atomic uint64_t cx_loose_bytes;
 
-/* Ends the running phase if both succeed. They are called with the lock "runtime" held: `check` while others may
- * still enter, `release` when nobody can, and they must not enter either. */
+/* Ends the running phase if both succeed. They are called with the lock "runtime" held: `check`
+ * while others may still enter, `release` when nobody can, and they must not enter either. */
 typedef struct cx_runtime_end {
     ctxrt_status (*check)(void);
     ctxrt_status (*release)(void);

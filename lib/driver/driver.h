@@ -38,8 +38,9 @@ bool cx_driver_load(const char *path, cx_driver *out_driver);
 /* The same for a table that is in this process already: calls init, asks version and devices. */
 bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver);
 
-/* The two without cuInit: true once every required call is there. The driver is not `loaded`, the version
- * is that of the library (0 for a table), and no devices are counted. For those who call cuInit themselves. */
+/* The two without cuInit: true once every required call is there. The driver is not `loaded`, the
+ * version is that of the library (0 for a table), and no devices are counted. For those who call
+ * cuInit themselves. */
 bool cx_driver_open(const char *path, cx_driver *out_driver);
 bool cx_driver_open_table(const char *name, const cx_driver_table *table, cx_driver *out_driver);
 
@@ -58,7 +59,8 @@ ctxrt_status cx_driver_status(cxu_result result);
 /* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed:
  * CUDA_ERROR_OUT_OF_MEMORY, 2 (not enough memory for the request)", or that this driver does not
  * have the call, or why the driver is not loaded. Returns its status. */
-__attribute__((cold)) ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result);
+__attribute__((cold)) ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot,
+                                                   cxu_result result);
 
 /* Calls through the table: CX_DRIVER_CALL(driver, ctx_push, (context)) is CTXRT_SUCCESS, or the
  * status of the error that it recorded. */

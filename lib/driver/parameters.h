@@ -1,7 +1,7 @@
 /*
  * Turns the parameter lists of symbols.def, written (type, name, type, name, ...), into a
- * declaration or into the arguments of a call: CX_DECLARE(2, (int, a, char *, b)) is (int a, char *b),
- * CX_PASS(2, (int, a, char *, b)) is (a, b).
+ * declaration or into the arguments of a call: CX_DECLARE(2, (int, a, char *, b)) is (int a, char
+ * *b), CX_PASS(2, (int, a, char *, b)) is (a, b).
  */
 #ifndef CX_DRIVER_PARAMETERS_H
 #define CX_DRIVER_PARAMETERS_H
@@ -22,9 +22,11 @@
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8)
 #define CX_DECLARE_9(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9) \
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8, t9 n9)
-#define CX_DECLARE_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10) \
+#define CX_DECLARE_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, \
+                      n10)                                                                         \
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8, t9 n9, t10 n10)
-#define CX_DECLARE_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10, t11, n11) \
+#define CX_DECLARE_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, \
+                      n10, t11, n11)                                                               \
     (t1 n1, t2 n2, t3 n3, t4 n4, t5 n5, t6 n6, t7 n7, t8 n8, t9 n9, t10 n10, t11 n11)
 
 #define CX_PASS(arity, list) CX_PASS_(arity, list)
@@ -42,9 +44,11 @@
     (n1, n2, n3, n4, n5, n6, n7, n8)
 #define CX_PASS_9(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9) \
     (n1, n2, n3, n4, n5, n6, n7, n8, n9)
-#define CX_PASS_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10) \
+#define CX_PASS_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, \
+                   n10)                                                                         \
     (n1, n2, n3, n4, n5, n6, n7, n8, n9, n10)
-#define CX_PASS_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10, t11, n11) \
+#define CX_PASS_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, \
+                   n10, t11, n11)                                                               \
     (n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11)
 
 #endif

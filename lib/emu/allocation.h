@@ -66,7 +66,8 @@ cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes);
 /* The allocation that starts at `address`, or NULL: none, or freed. */
 cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
 
-/* The mapping that begins where `mapping` ends, in the same reservation, or NULL: none, or freed. */
+/* The mapping that begins where `mapping` ends, in the same reservation, or NULL: none, or
+ * freed. */
 cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping);
 
 /* Any allocation with a byte in [address, address + bytes), freed ones included, or NULL; at least

@@ -24,8 +24,8 @@ typedef struct cx_emu_code_options {
  * one reference. Takes no lock. What is wrong goes to the log, and to the buffers of the options.
  *
  * CXU_INVALID_PTX, CXU_UNSUPPORTED_PTX_VERSION; CXU_INVALID_IMAGE: none of these;
- * CXU_NO_BINARY_FOR_GPU: machine code without PTX; CXU_NOT_SUPPORTED: PTX that is not known here, or
- * compressed; CXU_OUT_OF_MEMORY.
+ * CXU_NO_BINARY_FOR_GPU: machine code without PTX; CXU_NOT_SUPPORTED: PTX that is not known here,
+ * or compressed; CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *options,
                             cx_emu_code **out_code);

@@ -1,8 +1,9 @@
 /*
  * Emulated contexts and the per-thread stacks of them.
  *
- * A CUcontext is the address of a cx_emu_context. Contexts live in slots that are never unmapped, so a
- * handle can be looked at safely after its context is gone; slots are used again (rule C4), ids never.
+ * A CUcontext is the address of a cx_emu_context. Contexts live in slots that are never unmapped,
+ * so a handle can be looked at safely after its context is gone; slots are used again (rule C4),
+ * ids never.
  */
 #ifndef CX_EMU_CONTEXT_H
 #define CX_EMU_CONTEXT_H
@@ -21,7 +22,8 @@ typedef struct cx_emu_allocation cx_emu_allocation;
 #define CX_EMU_PEERS_MAX 64
 
 typedef struct cx_emu_context {
-    /* 0: no live context here (destroyed, or a primary that is inactive). Else the id of the live one.
+    /* 0: no live context here (destroyed, or a primary that is inactive). Else the id of the live
+     * one.
      * Written under the lock, read without it by the stack. */
     _Atomic uint64_t live_id;
     _Atomic int ordinal;  /* of the device; stays after the end, until the slot is used again */
@@ -34,7 +36,8 @@ typedef struct cx_emu_context {
     cxu_func_cache cache_config;
     cxu_result error;      /* sticks (sticky.h) */
     cxu_result error_once; /* to be reported by the next call */
-    struct cx_emu_context *peers[CX_EMU_PEERS_MAX]; /* see peer.h: contexts whose memory it may reach */
+    /* see peer.h: contexts whose memory it may reach */
+    struct cx_emu_context *peers[CX_EMU_PEERS_MAX];
     uint64_t peer_ids[CX_EMU_PEERS_MAX];
     int peer_count;
 
@@ -43,7 +46,8 @@ typedef struct cx_emu_context {
     cx_emu_stream *streams;         /* doubly linked, stream.h; the legacy stream is not in it */
     cx_emu_event *events;           /* doubly linked, event.h */
     cx_emu_stream *legacy;          /* made with the context, gone with it */
-    struct cx_emu_work *whole;      /* the latest piece that is behind all work and in no stream; counted */
+    /* the latest piece that is behind all work and in no stream; counted */
+    struct cx_emu_work *whole;
     struct cx_emu_context *next_free; /* while the slot is not in use */
 } cx_emu_context;
 
@@ -54,9 +58,10 @@ static inline uint64_t cx_emu_context_id(const cx_emu_context *context)
 }
 
 /*
- * The calling thread's current context, for a call that uses it. CXU_INVALID_CONTEXT if there is none,
- * CXU_CONTEXT_IS_DESTROYED if it was destroyed or reset, the error that made it useless. Lock held: it stays alive until the lock is
- * dropped; after a wait compare cx_emu_context_id() with what it was.
+ * The calling thread's current context, for a call that uses it. CXU_INVALID_CONTEXT if there is
+ * none, CXU_CONTEXT_IS_DESTROYED if it was destroyed or reset, the error that made it useless. Lock
+ * held: it stays alive until the lock is dropped; after a wait compare cx_emu_context_id() with
+ * what it was.
  */
 cxu_result cx_emu_context_current(cx_emu_context **out_context);
 
@@ -71,22 +76,22 @@ cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context);
 /* As cx_emu_context_find, with NULL standing for the current context. Lock held. */
 cxu_result cx_emu_context_find_or_current(CUcontext handle, cx_emu_context **out_context);
 
-/* As cx_emu_context_find_or_current, for a call that only names it or ends it: a useless context will
- * do. Lock held. */
+/* As cx_emu_context_find_or_current, for a call that only names it or ends it: a useless context
+ * will do. Lock held. */
 cxu_result cx_emu_context_identify(CUcontext handle, cx_emu_context **out_context);
 
 /* Whether the flags are a combination that cuCtxCreate takes. */
 bool cx_emu_context_flags_valid(unsigned int flags);
 
 /*
- * Makes a context in a slot: gives it an id, its defaults and its legacy stream. False if memory ran
- * out. Lock held.
+ * Makes a context in a slot: gives it an id, its defaults and its legacy stream. False if memory
+ * ran out. Lock held.
  */
 bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags);
 
 /*
- * The end of a live context: no new use from here on, then its pending work is waited for with the lock
- * released, then its streams, events and memory go (C3). Lock held.
+ * The end of a live context: no new use from here on, then its pending work is waited for with the
+ * lock released, then its streams, events and memory go (C3). Lock held.
  */
 void cx_emu_context_close(cx_emu_context *context);
 

@@ -74,8 +74,8 @@ typedef struct cx_emu_transfer {
 
 /*
  * Makes of a copy, which is not empty, the request for a piece of work that `device` does, and
- * that reads and writes in place; its argument is `out_transfer`. CXU_INVALID_VALUE: a range that is
- * not there, or not reached. Lock held.
+ * that reads and writes in place; its argument is `out_transfer`. CXU_INVALID_VALUE: a range that
+ * is not there, or not reached. Lock held.
  */
 cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,
                                cx_emu_transfer *out_transfer, cx_emu_work_request *out_request);

@@ -30,7 +30,8 @@ typedef struct cx_emu_device {
 cx_emu_device *cx_emu_device_find(CUdevice ordinal);
 int cx_emu_device_total(void);
 
-/* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES; lock held, no context exists. */
+/* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES; lock held, no context
+ * exists. */
 void cx_emu_devices_build(const cx_emu_config *config);
 
 /* Whether a primary context is retained or memory is held anywhere. Lock held. */
@@ -39,14 +40,16 @@ bool cx_emu_devices_busy(void);
 /* Whether `device` can reach the memory of `peer` directly: two different GPUs can. */
 bool cx_emu_device_peer(const cx_emu_device *device, const cx_emu_device *peer);
 
-/* A number that looks like any GPU's and is made from the board's; and its text "GPU-xxxxxxxx-...". */
+/* A number that looks like any GPU's and is made from the board's; and its text
+ * "GPU-xxxxxxxx-...". */
 #define CX_EMU_UUID_TEXT_BYTES 41
 void cx_emu_board_uuid(int board, cxu_uuid *out_uuid);
 void cx_emu_board_uuid_text(int board, char out_text[CX_EMU_UUID_TEXT_BYTES]);
 
 /*
- * The boards that a value of CUDA_VISIBLE_DEVICES leaves, in its order: ordinals or the beginnings of
- * UUIDs, up to the first that is not valid; none at all if one comes twice. NULL: all. Returns how many.
+ * The boards that a value of CUDA_VISIBLE_DEVICES leaves, in its order: ordinals or the beginnings
+ * of UUIDs, up to the first that is not valid; none at all if one comes twice. NULL: all. Returns
+ * how many.
  */
 int cx_emu_boards_visible(const char *list, int boards, int out_boards[CX_EMU_DEVICES_MAX]);
 

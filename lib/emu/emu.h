@@ -8,7 +8,8 @@
 #include "driver/table.h"
 #include <stdbool.h>
 
-/* Ordinals: the host device first, if there is one, then the GPUs that CUDA_VISIBLE_DEVICES leaves. */
+/* Ordinals: the host device first, if there is one, then the GPUs that CUDA_VISIBLE_DEVICES
+ * leaves. */
 typedef struct cx_emu_config {
     bool host_device;        /* device 0 is the host itself: memory the host may touch, no quota */
     int gpus;                /* 0 to 64 */
@@ -21,16 +22,17 @@ typedef struct cx_emu_config {
 #define CX_EMU_MEMORY_GRANULARITY ((size_t)2 << 20)
 #define CX_EMU_MEMORY_MAX ((size_t)1 << 40)
 
-/* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB, at
- * most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host device, CX_EMU_DRIVER_VERSION. False if a
+/* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB,
+ * at most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host device, CX_EMU_DRIVER_VERSION. False if a
  * variable is malformed, CTXRT_EMU_SCHEDULE, _STICKY and _FAULT included: *out_reason says which,
  * until the thread's next call of this. Those three are read again when the driver starts and when
  * it is configured. */
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
 
 /* Sets the configuration; before cuInit, or after it as long as no context exists on any device, no
- * primary context is retained and no memory is held. No other call may run meanwhile. False, with nothing
- * changed, if something exists and the configuration differs, or if a number is out of its range. */
+ * primary context is retained and no memory is held. No other call may run meanwhile. False, with
+ * nothing changed, if something exists and the configuration differs, or if a number is out of its
+ * range. */
 bool cx_emu_configure(const cx_emu_config *config);
 
 /* Every row of symbols.def, filled in. */
@@ -60,8 +62,8 @@ typedef struct cx_emu_unwaited_work {
 void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument),
                      void *argument);
 
-/* For the duration of a call made through a _ptds or _ptsz symbol: the default stream of the calling
- * thread's calls is its per-thread one. Set it, call, set it back. */
+/* For the duration of a call made through a _ptds or _ptsz symbol: the default stream of the
+ * calling thread's calls is its per-thread one. Set it, call, set it back. */
 void cx_emu_set_per_thread_default(bool per_thread);
 
 #endif

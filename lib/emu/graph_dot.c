@@ -65,7 +65,8 @@ static void print_details(FILE *out, const cx_emu_operation *operation, unsigned
         print_copy(out, &operation->of.copy, flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS);
         break;
     case CXU_GRAPH_NODE_TYPE_KERNEL:
-        print_kernel(out, &operation->of.kernel, flags & CXU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
+        print_kernel(out, &operation->of.kernel,
+                     flags & CXU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
         break;
     case CXU_GRAPH_NODE_TYPE_MEMSET:
         if (flags & CXU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)

@@ -4,7 +4,8 @@
 static cxu_result refuse(const char *call)
 {
     cxu_result result = cx_emu_enter();
-    return result == CXU_SUCCESS ? cx_emu_not_supported(call, "memory shared between processes") : result;
+    return result == CXU_SUCCESS ? cx_emu_not_supported(call, "memory shared between processes")
+                                 : result;
 }
 
 cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdeviceptr pointer)
@@ -13,7 +14,8 @@ cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdevi
     return refuse("cuIpcGetMemHandle");
 }
 
-cxu_result cx_emu_call_ipc_open_mem_handle(CUdeviceptr *out_pointer, cxu_ipc_mem_handle handle, unsigned int flags)
+cxu_result cx_emu_call_ipc_open_mem_handle(CUdeviceptr *out_pointer, cxu_ipc_mem_handle handle,
+                                           unsigned int flags)
 {
     (void)out_pointer, (void)handle, (void)flags;
     return refuse("cuIpcOpenMemHandle_v2");

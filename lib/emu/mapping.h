@@ -1,6 +1,6 @@
 /*
- * Mappings: memory at a reserved address, with the access that each device has to it. A mapping is an
- * allocation of its own (allocation.h). All functions: lock "emu.state" held.
+ * Mappings: memory at a reserved address, with the access that each device has to it. A mapping is
+ * an allocation of its own (allocation.h). All functions: lock "emu.state" held.
  *
  *   V3  A range that is mapped holds one whole mapping, or several that follow each other; so does
  *       one whose access is set, or that is unmapped.

@@ -2,7 +2,8 @@
  * Memory of a device that has no address of its own (cuMemCreate): handles and mappings count, and
  * it goes with the last of both. All functions: lock "emu.state" held.
  *
- * Its pages are a file in memory, mapped once at home; a mapping is one more look at the same pages.
+ * Its pages are a file in memory, mapped once at home; a mapping is one more look at the same
+ * pages.
  * The file stays open only where the memory may be exported, so that a process has as many pieces
  * as it likes, and programs that close every descriptor do no harm.
  */
@@ -30,8 +31,8 @@ typedef struct cx_emu_physical {
 } cx_emu_physical;
 
 /*
- * Memory with one handle; `bytes` is a multiple of CX_EMU_MEMORY_GRANULARITY. May wait, with the lock
- * released meanwhile, for memory that is being freed. CXU_OUT_OF_MEMORY.
+ * Memory with one handle; `bytes` is a multiple of CX_EMU_MEMORY_GRANULARITY. May wait, with the
+ * lock released meanwhile, for memory that is being freed. CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_emu_physical_create(cx_emu_device *device, size_t bytes,
                                   const cxu_mem_properties *properties,

@@ -102,8 +102,8 @@ cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *ou
     cx_emu_allocation *allocation;
     if (!within_limit(pool, bytes))
         return CXU_OUT_OF_MEMORY;
-    /* Counted before it is there: others may destroy the pool during the wait. There from now on, so
-     * any work that the stream gets from now on finds it. */
+    /* Counted before it is there: others may destroy the pool during the wait. There from now on,
+     * so any work that the stream gets from now on finds it. */
     pool->allocations++;
     cxu_result result = cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
                                                  &allocation);

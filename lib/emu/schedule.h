@@ -2,7 +2,8 @@
  * Which ready piece of work runs next, when, and on which thread. CTXRT_EMU_SCHEDULE chooses:
  *
  *   threads      (default) a pool of workers, first come first served; tiny work with nothing
- *                before it, a whole graph of it too, runs at once on the thread that submits it. Blocked host functions do
+ *                before it, a whole graph of it too, runs at once on the thread that submits it.
+ *                Blocked host functions do
  *                not count against the pool: they do not keep copies from running.
  *   lazy         nothing runs until something waits for it, then only what the wait needs, one
  *                piece at a time, of the ready ones always the youngest: an order that nothing but

@@ -1,7 +1,8 @@
 /*
- * Where contexts live: slots in one range of addresses that is mapped at cuInit and never unmapped, so
- * that any handle, however old, can be looked at. The first slots belong to the primary contexts, one
- * for each ordinal, for ever. The others are used again, the one freed last first (C4).
+ * Where contexts live: slots in one range of addresses that is mapped at cuInit and never unmapped,
+ * so that any handle, however old, can be looked at. The first slots belong to the primary
+ * contexts, one for each ordinal, for ever. The others are used again, the one freed last first
+ * (C4).
  */
 #ifndef CX_EMU_SLOT_H
 #define CX_EMU_SLOT_H

@@ -1,8 +1,8 @@
 /*
  * The calling thread's stack of contexts. No other thread ever looks at it, so it needs no lock. An
- * entry is a handle and the id that the context had when the entry was made: the entry of an ordinary
- * context is usable as long as that very context lives, the entry of a primary context whenever the
- * primary is active (C2, C4, P4, P5).
+ * entry is a handle and the id that the context had when the entry was made: the entry of an
+ * ordinary context is usable as long as that very context lives, the entry of a primary context
+ * whenever the primary is active (C2, C4, P4, P5).
  */
 #ifndef CX_EMU_STACK_H
 #define CX_EMU_STACK_H
@@ -14,8 +14,8 @@ typedef struct cx_emu_entry {
     uint64_t id;
 } cx_emu_entry;
 
-/* The entry that a handle makes now, or CXU_INVALID_CONTEXT. A primary that is not active may be current
- * (P4). Takes no lock. */
+/* The entry that a handle makes now, or CXU_INVALID_CONTEXT. A primary that is not active may be
+ * current (P4). Takes no lock. */
 cxu_result cx_emu_entry_make(CUcontext handle, cx_emu_entry *out_entry);
 
 /* The top entry, usable or not; NULL if the stack is empty. Good until the stack changes. */

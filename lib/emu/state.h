@@ -1,10 +1,12 @@
 /*
- * The embedded driver's life: not initialised, running, in a forked child, ending. And its one lock.
+ * The embedded driver's life: not initialised, running, in a forked child, ending. And its one
+ * lock.
  *
- * The lock "emu.state" guards devices, contexts, allocations, streams, events and the queue of work;
- * a thread's own stack of contexts needs no lock. Nothing is called back or copied while it is held,
- * and whoever waits for work or for the end of a context waits on a condition that releases it. It is
- * the innermost lock but for "log". A fork takes it, so that the child finds it free.
+ * The lock "emu.state" guards devices, contexts, allocations, streams, events and the queue of
+ * work; a thread's own stack of contexts needs no lock. Nothing is called back or copied while it
+ * is held, and whoever waits for work or for the end of a context waits on a condition that
+ * releases it. It is the innermost lock but for "log". A fork takes it, so that the child finds it
+ * free.
  */
 #ifndef CX_EMU_STATE_H
 #define CX_EMU_STATE_H

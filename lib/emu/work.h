@@ -68,8 +68,8 @@ typedef struct cx_emu_work_request {
      * and only LOCKED does as ever; may be NULL. */
     void (*fail)(void *argument, cxu_result error);
     void (*release)(void *argument); /* once the work is done, lock held; may be NULL */
-    /* What the argument refers to is kept from when the piece is made, lock held; `release` gives it
-     * back, also where the piece is never submitted. May be NULL. */
+    /* What the argument refers to is kept from when the piece is made, lock held; `release` gives
+     * it back, also where the piece is never submitted. May be NULL. */
     void (*retain)(void *argument);
     void *argument;
     size_t argument_bytes; /* above 0: the argument is copied; 0: the pointer itself is passed */
@@ -179,9 +179,9 @@ void cx_emu_streams_close(cx_emu_context *context);
  * Queues `call(argument)` as a piece of work in a stream handle as the user gave it (NULL, legacy,
  * per-thread or created), behind everything it must follow. For other rooms of the driver: memory
  * frees in stream order with it. `allocation` may be NULL, else it counts as used until the work is
- * done, which is after `call`, if it is not NULL, returned. CXU_INVALID_HANDLE, CXU_INVALID_CONTEXT,
- * CXU_CONTEXT_IS_DESTROYED, CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM: `call` will not run. `call`
- * runs with the lock held, perhaps before this returns; it must not wait.
+ * done, which is after `call`, if it is not NULL, returned. CXU_INVALID_HANDLE,
+ * CXU_INVALID_CONTEXT, CXU_CONTEXT_IS_DESTROYED, CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM: `call`
+ * will not run. `call` runs with the lock held, perhaps before this returns; it must not wait.
  */
 cxu_result cx_emu_work_submit_locked_call(CUstream stream, cx_emu_allocation *allocation,
                                           void (*call)(void *argument), void *argument);

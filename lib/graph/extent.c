@@ -10,7 +10,8 @@ static bool is_less(const cx_extent *one, const cx_extent *other)
 }
 
 /* Parts the tree at `node` into what is less, and what is more than that extent. */
-static void tree_part(cx_extent *extents, uint32_t tree, uint32_t node, uint32_t *out_less, uint32_t *out_more)
+static void tree_part(cx_extent *extents, uint32_t tree, uint32_t node, uint32_t *out_less,
+                      uint32_t *out_more)
 {
     while (tree != 0) {
         if (is_less(&extents[tree], &extents[node])) {
@@ -32,7 +33,8 @@ static uint32_t *tree_place(cx_range *range, uint32_t node)
     cx_extent *extents = range->extents;
     uint32_t *place = &range->root;
     while (*place != 0 && extents[*place].priority >= extents[node].priority)
-        place = is_less(&extents[node], &extents[*place]) ? &extents[*place].less : &extents[*place].more;
+        place = is_less(&extents[node], &extents[*place]) ? &extents[*place].less
+                                                          : &extents[*place].more;
     return place;
 }
 
@@ -52,7 +54,8 @@ static void tree_remove(cx_range *range, uint32_t node)
     cx_extent *extents = range->extents;
     uint32_t *place = &range->root;
     while (*place != node)
-        place = is_less(&extents[node], &extents[*place]) ? &extents[*place].less : &extents[*place].more;
+        place = is_less(&extents[node], &extents[*place]) ? &extents[*place].less
+                                                          : &extents[*place].more;
     uint32_t less = extents[node].less, more = extents[node].more;
     while (less != 0 && more != 0) {
         if (extents[less].priority >= extents[more].priority) {
@@ -111,7 +114,8 @@ static uint32_t insert(cx_range *range, uint32_t before, size_t offset, size_t s
     else
         number = range->count++;
     uint32_t after = before != 0 ? range->extents[before].after : 0;
-    range->extents[number] = (cx_extent){.offset = offset, .size = size, .before = before, .after = after};
+    range->extents[number] =
+        (cx_extent){.offset = offset, .size = size, .before = before, .after = after};
     if (before != 0)
         range->extents[before].after = number;
     if (after != 0)

@@ -1,9 +1,10 @@
 /*
- * An imagined range of addresses that begins at 0 and grows at its end: pieces are taken and given back by offset.
+ * An imagined range of addresses that begins at 0 and grows at its end: pieces are taken and given
+ * back by offset.
  *
- * A piece goes where it fits best: into the smallest free extent that holds it, the lowest of several; else at the end,
- * beginning in the last extent if that is free. Free neighbours are one extent. Each call is O(log n) in the number of
- * free extents. One thread at a time.
+ * A piece goes where it fits best: into the smallest free extent that holds it, the lowest of
+ * several; else at the end, beginning in the last extent if that is free. Free neighbours are one
+ * extent. Each call is O(log n) in the number of free extents. One thread at a time.
  */
 #ifndef CX_GRAPH_EXTENT_H
 #define CX_GRAPH_EXTENT_H
@@ -16,7 +17,8 @@ typedef struct cx_extent {
     size_t offset;
     size_t size;
     uint32_t before, after; /* neighbours by offset; 0: none */
-    uint32_t less, more;    /* free: the tree of free extents, by size and then offset; unused: `less` is the next unused */
+    /* free: the tree of free extents, by size and then offset; unused: `less` is the next unused */
+    uint32_t less, more;
     uint32_t priority;      /* free: a heap in that tree */
     bool free;
 } cx_extent;
@@ -35,7 +37,8 @@ typedef struct cx_range {
 
 typedef enum cx_range_result { CX_RANGE_OK, CX_RANGE_TOO_LONG, CX_RANGE_NO_MEMORY } cx_range_result;
 
-/* Takes `size` > 0. The extent keeps its number until it is given back. On failure nothing changed. */
+/* Takes `size` > 0. The extent keeps its number until it is given back. On failure nothing
+ * changed. */
 cx_range_result cx_range_take(cx_range *range, size_t size, uint32_t *out_extent);
 
 /* Gives back an extent that was taken. Never fails. */

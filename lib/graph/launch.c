@@ -179,7 +179,8 @@ static ctxrt_status make_aside(cx_context *context, launching *self)
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &self->stream);
+    status =
+        cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &self->stream);
     cx_excursion_end(&excursion);
     return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(self->stream, &self->target) : status;
 }
@@ -221,7 +222,8 @@ static ctxrt_status put_behind(const cx_stream_target *first, const cx_stream_ta
     return status;
 }
 
-/* In a stream of the graph's own context, behind what the other one has to do and before what comes to it. */
+/* In a stream of the graph's own context, behind what the other one has to do and before what comes
+ * to it. */
 static ctxrt_status launch_aside(cx_graph *graph, launching *self)
 {
     const cx_stream_target asked = self->target;
@@ -255,7 +257,8 @@ static bool calls_operators(const cx_graph *graph)
     return false;
 }
 
-/* A capture takes the graph's work over wherever it is of; operators must be called in their own context. */
+/* A capture takes the graph's work over wherever it is of; operators must be called in their own
+ * context. */
 static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
 {
     bool capturing;
@@ -265,9 +268,10 @@ static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
     if (!capturing)
         return launch_aside(graph, self);
     if (calls_operators(graph))
-        return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
-                        "the graph has operators to be called in %s, and the stream that captures is of %s",
-                        cx_context_text(graph->sequence->context), cx_context_text(self->target.context));
+        return cx_error(
+            CTXRT_ERROR_WRONG_CONTEXT,
+            "the graph has operators to be called in %s, and the stream that captures is of %s",
+            cx_context_text(graph->sequence->context), cx_context_text(self->target.context));
     return launch_pieces(self);
 }
 
@@ -284,7 +288,8 @@ static ctxrt_status launch(cx_graph *graph, ctxrt_stream *stream)
         status = cx_graph_instantiate(graph, graph->sequence);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = self.target.context == context ? launch_there(graph, &self) : launch_elsewhere(graph, &self);
+    status = self.target.context == context ? launch_there(graph, &self)
+                                            : launch_elsewhere(graph, &self);
     return cx_context_blame(context, "graph", status);
 }
 

@@ -52,7 +52,8 @@ ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context 
 cx_operator_name cx_operator_text(const cx_operator *named, size_t number)
 {
     cx_operator_name name;
-    int length = snprintf(name.text, sizeof name.text, number != 0 ? "operator %zu" : "the operator", number);
+    int length = snprintf(name.text, sizeof name.text,
+                          number != 0 ? "operator %zu" : "the operator", number);
     if (named->type[0] != '\0')
         snprintf(name.text + length, sizeof name.text - (size_t)length, " (%s)", named->type);
     return name;
@@ -66,7 +67,8 @@ static ctxrt_status failed(const cx_operator *called, size_t number, ctxrt_statu
     if (!explained)
         return cx_error(status, "%s failed: %s", name.text, ctxrt_status_text(status));
     return cx_error_driver_call(status, error->driver_call, error->driver_result,
-                                error->driver_result_name, "%s failed: %s", name.text, error->message);
+                                error->driver_result_name, "%s failed: %s", name.text,
+                                error->message);
 }
 
 ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called, size_t number)

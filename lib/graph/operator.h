@@ -26,7 +26,8 @@ ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context 
  * 0: it has none. Frames that it left are CTXRT_ERROR_STACK_LEFTOVER. */
 ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called, size_t number);
 
-/* "operator 3 (matmul)", for messages. By value: thread-local memory is scarce in a library that is opened late. */
+/* "operator 3 (matmul)", for messages. By value: thread-local memory is scarce in a library that is
+ * opened late. */
 typedef struct cx_operator_name {
     char text[40 + CX_OPERATOR_TYPE_BYTES];
 } cx_operator_name;

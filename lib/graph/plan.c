@@ -14,11 +14,12 @@ static ctxrt_status no_such_plan(const ctxrt_plan *handle)
 {
     if (handle == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "the plan is NULL");
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no live plan: it was destroyed, or never was one",
-                    (const void *)handle);
+    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                    "%p is no live plan: it was destroyed, or never was one", (const void *)handle);
 }
 
-/* The lock of a slot stays when its plan goes, so waiting for a plan that is being destroyed is safe. */
+/* The lock of a slot stays when its plan goes, so waiting for a plan that is being destroyed is
+ * safe. */
 static ctxrt_status lock_plan(ctxrt_plan *handle, cx_plan **out_plan)
 {
     ctxrt_status status = cx_runtime_enter();
@@ -54,8 +55,8 @@ static ctxrt_status choose_alignment(size_t *alignment)
     ctxrt_device device;
     if (*alignment != 0) {
         if ((*alignment & (*alignment - 1)) != 0)
-            return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_plan_create: the alignment %zu is no power of two",
-                            *alignment);
+            return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                            "ctxrt_plan_create: the alignment %zu is no power of two", *alignment);
         return CTXRT_SUCCESS;
     }
     ctxrt_status status = ctxrt_device_get(&device);
@@ -126,9 +127,11 @@ ctxrt_status ctxrt_plan_destroy(ctxrt_plan *handle)
 static ctxrt_status check_open(const char *call, const cx_plan *plan)
 {
     if (plan->memory != NULL)
-        return cx_error(CTXRT_ERROR_NOT_PERMITTED, "%s: the plan has its memory, and cannot change any more", call);
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
+                        "%s: the plan has its memory, and cannot change any more", call);
     if (plan->optimised)
-        return cx_error(CTXRT_ERROR_NOT_PERMITTED, "%s: the plan was optimised, and cannot change any more", call);
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
+                        "%s: the plan was optimised, and cannot change any more", call);
     return CTXRT_SUCCESS;
 }
 
@@ -136,8 +139,8 @@ static ctxrt_status check_tensor(const char *call, const cx_plan *plan, size_t t
 {
     if (tensor < plan->count)
         return CTXRT_SUCCESS;
-    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the plan has no tensor %zu: it has %zu", call, tensor,
-                    plan->count);
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the plan has no tensor %zu: it has %zu",
+                    call, tensor, plan->count);
 }
 
 static bool reserve(cx_plan *plan)
@@ -158,7 +161,8 @@ static bool reserve(cx_plan *plan)
 static ctxrt_status too_long(const cx_plan *plan, size_t size_bytes)
 {
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                    "ctxrt_plan_alloc: no memory is as long as a plan of %zu bytes and %zu more", plan->peak, size_bytes);
+                    "ctxrt_plan_alloc: no memory is as long as a plan of %zu bytes and %zu more",
+                    plan->peak, size_bytes);
 }
 
 static ctxrt_status add(cx_plan *plan, size_t size_bytes, size_t *out_tensor)
@@ -168,12 +172,13 @@ static ctxrt_status add(cx_plan *plan, size_t size_bytes, size_t *out_tensor)
     if (__builtin_add_overflow(size_bytes, plan->alignment - 1, &size))
         return too_long(plan, size_bytes);
     size &= ~(plan->alignment - 1);
-    cx_range_result result = reserve(plan) ? cx_range_take(&plan->range, size, &extent) : CX_RANGE_NO_MEMORY;
+    cx_range_result result =
+        reserve(plan) ? cx_range_take(&plan->range, size, &extent) : CX_RANGE_NO_MEMORY;
     if (result == CX_RANGE_TOO_LONG)
         return too_long(plan, size_bytes);
     if (result != CX_RANGE_OK)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_plan_alloc: no memory for one tensor more than %zu",
-                        plan->count);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "ctxrt_plan_alloc: no memory for one tensor more than %zu", plan->count);
     plan->tensors[plan->count] = (cx_tensor){.size = size,
                                              .offset = plan->range.extents[extent].offset,
                                              .extent = extent,
@@ -210,7 +215,8 @@ ctxrt_status ctxrt_plan_free(ctxrt_plan *handle, size_t tensor)
     if (status == CTXRT_SUCCESS)
         status = check_tensor("ctxrt_plan_free", plan, tensor);
     if (status == CTXRT_SUCCESS && plan->tensors[tensor].end != UINT32_MAX)
-        status = cx_error(CTXRT_ERROR_ALREADY, "ctxrt_plan_free: tensor %zu was freed before", tensor);
+        status =
+            cx_error(CTXRT_ERROR_ALREADY, "ctxrt_plan_free: tensor %zu was freed before", tensor);
     if (status == CTXRT_SUCCESS) {
         cx_range_give(&plan->range, plan->tensors[tensor].extent);
         plan->tensors[tensor].end = plan->steps++;
@@ -230,7 +236,8 @@ static ctxrt_status optimise(cx_plan *plan, size_t goal_bytes, uint64_t effort)
                           .effort = effort != 0 ? effort : DEFAULT_EFFORT};
     packing.tensors = malloc((plan->count + 1) * sizeof *packing.tensors);
     if (packing.tensors == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_plan_optimise: no memory for %zu tensors", plan->count);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_plan_optimise: no memory for %zu tensors",
+                        plan->count);
     for (size_t i = 0; i < plan->count; i++) {
         const cx_tensor *tensor = &plan->tensors[i];
         uint32_t end = tensor->end < plan->steps ? tensor->end : plan->steps;
@@ -243,7 +250,8 @@ static ctxrt_status optimise(cx_plan *plan, size_t goal_bytes, uint64_t effort)
         plan->peak = packing.peak;
     free(packing.tensors);
     if (!found)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_plan_optimise: no memory to place %zu tensors", plan->count);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "ctxrt_plan_optimise: no memory to place %zu tensors", plan->count);
     plan->optimised = true;
     return CTXRT_SUCCESS;
 }
@@ -309,8 +317,9 @@ static ctxrt_status take_memory(cx_plan *plan)
     if (align_up(plan, pointer) != (uintptr_t)pointer) {
         status = ctxrt_memory_release(memory);
         if (status == CTXRT_SUCCESS && __builtin_add_overflow(size, plan->alignment - 1, &size))
-            status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory is as long as %zu bytes at a multiple of %zu",
-                              plan->peak, plan->alignment);
+            status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                              "no memory is as long as %zu bytes at a multiple of %zu", plan->peak,
+                              plan->alignment);
         if (status == CTXRT_SUCCESS)
             status = ctxrt_memory_alloc(size, &memory);
         if (status != CTXRT_SUCCESS)

@@ -10,7 +10,8 @@
 #include "graph/packing.h"
 #include <ctxrt/plan.h>
 
-#define CX_PLAN_TENSORS_MAX ((size_t)1 << 30) /* so that the steps of a plan can be counted in 32 bits */
+#define CX_PLAN_TENSORS_MAX \
+    ((size_t)1 << 30) /* so that the steps of a plan can be counted in 32 bits */
 
 typedef struct cx_tensor {
     size_t size; /* a multiple of the alignment */

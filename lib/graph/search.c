@@ -1,11 +1,12 @@
 /*
- * A search in depth, over and over. Tensors are placed from the bottom up: each step places one on what is below it,
- * never lower than the one before, and only if nothing that still fits under it is left out. At every moment the place
- * that the next tensor can have and the demand of those still to be placed must together stay within the peak aimed
- * at; where they do not, the last step is taken back. What is left falls into stretches of time that no tensor joins,
- * and each is searched by itself. What is tried first is all that matters, so every attempt has another order and
- * gives up soon; where others failed counts more in the next. All of it is done in whole numbers: results are the same
- * everywhere.
+ * A search in depth, over and over. Tensors are placed from the bottom up: each step places one on
+ * what is below it, never lower than the one before, and only if nothing that still fits under it
+ * is left out. At every moment the place that the next tensor can have and the demand of those
+ * still to be placed must together stay within the peak aimed at; where they do not, the last step
+ * is taken back. What is left falls into stretches of time that no tensor joins, and each is
+ * searched by itself. What is tried first is all that matters, so every attempt has another order
+ * and gives up soon; where others failed counts more in the next. All of it is done in whole
+ * numbers: results are the same everywhere.
  */
 #include "graph/packing.h"
 
@@ -18,7 +19,8 @@
 #define NOWHERE UINT64_MAX
 #define BLAME 64 /* for once: tenths of it can be taken off */
 
-/* Sizes and offsets are in units of the alignment. Those not placed are a list in the order of their begin. */
+/* Sizes and offsets are in units of the alignment. Those not placed are a list in the order of
+ * their begin. */
 typedef struct piece {
     uint64_t size;
     uint64_t lowest;     /* place above what is placed at its time */
@@ -44,7 +46,8 @@ typedef struct change {
     uint64_t before;
 } change;
 
-/* Pieces that are joined in time, from `first` on, without `stop`; one of them is placed, the others above it. */
+/* Pieces that are joined in time, from `first` on, without `stop`; one of them is placed, the
+ * others above it. */
 typedef struct level {
     uint32_t first, stop;
     uint32_t begin, end; /* their sections */
@@ -127,7 +130,8 @@ static void cut_lifetimes(search *self, const uint32_t *sections)
 static bool grow_changes(search *self)
 {
     size_t capacity = self->change_capacity == 0 ? 4096 : self->change_capacity * 2;
-    change *grown = capacity <= CHANGES_MAX ? realloc(self->changes, capacity * sizeof *grown) : NULL;
+    change *grown =
+        capacity <= CHANGES_MAX ? realloc(self->changes, capacity * sizeof *grown) : NULL;
     if (grown == NULL) {
         self->no_memory = capacity <= CHANGES_MAX;
         self->packing->effort = 0;
@@ -212,7 +216,8 @@ static bool find_lowest(search *self, const level *at, uint32_t begin, uint32_t 
         const piece *other = &self->pieces[i];
         if (other->begin >= end)
             break;
-        uint32_t from = other->begin > begin ? other->begin : begin, to = other->end < end ? other->end : end;
+        uint32_t from = other->begin > begin ? other->begin : begin,
+                 to = other->end < end ? other->end : end;
         for (uint32_t s = from; s < to; s++)
             if (other->lowest < self->sections[s].lowest)
                 self->sections[s].lowest = other->lowest;
@@ -399,7 +404,8 @@ typedef struct taste {
     uint32_t lifetime, size, crowd, section_blame, blame, chance;
 } taste;
 
-static uint64_t key_of(search *self, const piece *one, const taste *how, uint64_t most_section, uint64_t most_piece)
+static uint64_t key_of(search *self, const piece *one, const taste *how, uint64_t most_section,
+                       uint64_t most_piece)
 {
     uint64_t crowd = 0, blame = 0;
     for (uint32_t s = one->begin; s < one->end; s++) {
@@ -410,8 +416,10 @@ static uint64_t key_of(search *self, const piece *one, const taste *how, uint64_
     self->spent += one->end - one->begin;
     uint32_t chance = random_below(self, 256) + random_below(self, 256) + random_below(self, 256);
     return how->lifetime * logarithm(one->end - one->begin) + how->size * logarithm(one->size) +
-           how->crowd * logarithm(crowd) + how->section_blame * logarithm(1 + 50 * blame / most_section) +
-           how->blame * logarithm(1 + 50 * one->blame / most_piece) + (uint64_t)how->chance * chance;
+           how->crowd * logarithm(crowd) +
+           how->section_blame * logarithm(1 + 50 * blame / most_section) +
+           how->blame * logarithm(1 + 50 * one->blame / most_piece) +
+           (uint64_t)how->chance * chance;
 }
 
 static int by_key(const void *one, const void *other)
@@ -428,7 +436,8 @@ static void put_in_order(search *self)
                        random_below(self, 192), random_below(self, 192), random_below(self, 32)};
     uint64_t most_section = BLAME, most_piece = BLAME;
     for (uint32_t s = 0; s < self->section_count; s++)
-        most_section = self->sections[s].blame > most_section ? self->sections[s].blame : most_section;
+        most_section =
+            self->sections[s].blame > most_section ? self->sections[s].blame : most_section;
     for (uint32_t i = 0; i < self->count; i++)
         most_piece = self->pieces[i].blame > most_piece ? self->pieces[i].blame : most_piece;
     for (uint32_t i = 0; i < self->count; i++)
@@ -504,7 +513,8 @@ bool cx_packing_search(cx_packing *packing)
     self.pieces = calloc(packing->count + 1, sizeof *self.pieces);
     self.levels = malloc((packing->count + 2) * sizeof *self.levels);
     self.turns = malloc(packing->count * sizeof *self.turns);
-    bool have = self.sections != NULL && self.pieces != NULL && self.levels != NULL && self.turns != NULL;
+    bool have =
+        self.sections != NULL && self.pieces != NULL && self.levels != NULL && self.turns != NULL;
     if (have) {
         cut_lifetimes(&self, sections);
         attempt_all(&self);

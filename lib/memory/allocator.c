@@ -13,14 +13,16 @@ cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
 /* ---- where the memory comes from ---- */
 
 /* The environment speaks of GPUs: the CPU device has no virtual memory. */
-static ctxrt_status source_of_environment(const cx_context *context, ctxrt_allocator_source *out_source)
+static ctxrt_status source_of_environment(const cx_context *context,
+                                          ctxrt_allocator_source *out_source)
 {
     const char *text = cx_option("CTXRT_ALLOCATOR");
     *out_source = CTXRT_ALLOCATOR_SOURCE_ALLOC;
     if (text == NULL || strcmp(text, "alloc") == 0)
         return CTXRT_SUCCESS;
     if (strcmp(text, "vmm") != 0)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "CTXRT_ALLOCATOR=%s: it can be alloc or vmm", text);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "CTXRT_ALLOCATOR=%s: it can be alloc or vmm",
+                        text);
     if (context->device == NULL || !context->device->host_accessible)
         *out_source = CTXRT_ALLOCATOR_SOURCE_VMM;
     return CTXRT_SUCCESS;
@@ -39,7 +41,8 @@ static ctxrt_status choose_source(const cx_context *context, ctxrt_allocator_opt
 
 /* ---- the default one of a context ---- */
 
-/* Nothing of it is live: memory counts as an object of the context. `native`: the context is there still. */
+/* Nothing of it is live: memory counts as an object of the context. `native`: the context is there
+ * still. */
 static void end_default(cx_context *context, bool native)
 {
     cx_allocator *allocator = atomic_exchange(&context->allocator, NULL);
@@ -160,7 +163,8 @@ static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocat
 static inline ctxrt_status get_default(cx_context *context, cx_allocator **out_allocator)
 {
     *out_allocator = atomic_load_explicit(&context->allocator, memory_order_acquire);
-    return __builtin_expect(*out_allocator != NULL, 1) ? CTXRT_SUCCESS : make_default(context, out_allocator);
+    return __builtin_expect(*out_allocator != NULL, 1) ? CTXRT_SUCCESS
+                                                       : make_default(context, out_allocator);
 }
 
 /* ---- arguments ---- */
@@ -223,15 +227,17 @@ static ctxrt_status check_options(const ctxrt_allocator_options *options)
 {
     if (options->struct_size != sizeof *options)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_allocator_create: struct_size is %zu, not %zu: start from CTXRT_ALLOCATOR_OPTIONS_INIT",
+                        "ctxrt_allocator_create: struct_size is %zu, not %zu: start from "
+                        "CTXRT_ALLOCATOR_OPTIONS_INIT",
                         options->struct_size, sizeof *options);
     if ((int)options->source < 0 || options->source > CTXRT_ALLOCATOR_SOURCE_VMM)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_allocator_create: there is no source %d",
-                        (int)options->source);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_create: there is no source %d", (int)options->source);
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options, ctxrt_allocator **out_allocator)
+ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options,
+                                    ctxrt_allocator **out_allocator)
 {
     cx_allocator model = {.kind = &cx_caching_allocator, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
     ctxrt_status status = cx_runtime_enter();
@@ -256,14 +262,16 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
         return number == 0
                    ? cx_error(CTXRT_ERROR_IN_USE,
                               "the allocator is in use: it is the allocator of a detached frame")
-                   : cx_error(CTXRT_ERROR_IN_USE,
-                              "the allocator is in use: it is the allocator of frame %d of thread %d",
-                              level, number);
+                   : cx_error(
+                         CTXRT_ERROR_IN_USE,
+                         "the allocator is in use: it is the allocator of frame %d of thread %d",
+                         level, number);
     unsigned long long live = allocator->cache != NULL ? cx_cache_live(allocator->cache)
                                                        : atomic_load(&allocator->live);
     if (live != 0)
-        return cx_error(CTXRT_ERROR_IN_USE, "the allocator is in use: %llu piece%s of its memory %s live",
-                        live, live == 1 ? "" : "s", live == 1 ? "is" : "are");
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "the allocator is in use: %llu piece%s of its memory %s live", live,
+                        live == 1 ? "" : "s", live == 1 ? "is" : "are");
     return CTXRT_SUCCESS;
 }
 
@@ -274,7 +282,8 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
     if (status == CTXRT_SUCCESS && allocator->is_default)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the allocator is the default one of its context, and goes with that");
-    /* Before the handle becomes stale too: a refused call must not make it stale even for a moment. */
+    /* Before the handle becomes stale too: a refused call must not make it stale even for a
+     * moment. */
     return status == CTXRT_SUCCESS ? check_unused(handle, allocator) : status;
 }
 
@@ -288,7 +297,8 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
         return status;
     cx_allocator *allocator = cx_pool_retire(&cx_allocators, handle);
     if (allocator == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the allocator was destroyed by another thread");
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                        "the allocator was destroyed by another thread");
     status = check_unused(handle, allocator);
     if (status != CTXRT_SUCCESS) {
         cx_pool_revive(&cx_allocators, allocator);
@@ -310,8 +320,9 @@ static ctxrt_status check_same_context(const cx_frame *frame, const ctxrt_alloca
     cx_allocator *allocator;
     ctxrt_status status = find(handle, &allocator);
     if (status == CTXRT_SUCCESS && allocator->context != cx_frame_context(frame))
-        return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "the allocator is of %s, and the top frame is of %s",
-                        cx_context_text(allocator->context), cx_context_text(cx_frame_context(frame)));
+        return cx_error(
+            CTXRT_ERROR_WRONG_CONTEXT, "the allocator is of %s, and the top frame is of %s",
+            cx_context_text(allocator->context), cx_context_text(cx_frame_context(frame)));
     return status;
 }
 
@@ -357,14 +368,16 @@ ctxrt_status ctxrt_allocator_current(ctxrt_allocator **out_allocator)
 
 /* ---- figures ---- */
 
-ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle, ctxrt_allocator_figures *out_figures)
+ctxrt_status ctxrt_allocator_statistics(ctxrt_allocator *handle,
+                                        ctxrt_allocator_figures *out_figures)
 {
     cx_allocator *allocator;
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
     if (out_figures == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_statistics: out_figures is NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_allocator_statistics: out_figures is NULL");
     status = cx_allocator_resolve(handle, &allocator);
     if (status == CTXRT_SUCCESS && allocator->cache != NULL)
         cx_cache_figures(allocator->cache, out_figures);

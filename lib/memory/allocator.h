@@ -1,8 +1,8 @@
 /*
  * Allocators of device memory: what a frame's memory comes from.
  *
- * An allocator belongs to one context. What kind it is stands behind a table of functions; figures and
- * limits are kept for all kinds alike, above the table (block.c).
+ * An allocator belongs to one context. What kind it is stands behind a table of functions; figures
+ * and limits are kept for all kinds alike, above the table (block.c).
  */
 #ifndef CX_MEMORY_ALLOCATOR_H
 #define CX_MEMORY_ALLOCATOR_H
@@ -37,21 +37,23 @@ struct cx_allocator {
     const cx_allocator_kind *kind;
     cx_context *context;
     struct cx_cache *cache; /* of the caching kind; else NULL, and the figures are those below */
-    struct cx_guard *guard; /* in debug mode: then `cache` is NULL, and it has one of its own. NULL: none */
+    /* in debug mode: then `cache` is NULL, and it has one of its own. NULL: none */
+    struct cx_guard *guard;
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     _Atomic uint64_t live; /* requests being served, and memory not freed */
     cx_figures figures;
     cx_trace trace;
     ctxrt_allocator_options options; /* of the caching kind */
-    _Atomic uint64_t growths_until_refusal; /* in debug mode: the driver is said to have no memory once; 0: not */
+    /* in debug mode: the driver is said to have no memory once; 0: not */
+    _Atomic uint64_t growths_until_refusal;
     ctxrt_allocator_vtable vtable; /* custom.c */
     void *user_data;
 };
 
 extern cx_pool cx_allocators;
 
-/* Keeps what was freed and gives it out again. It has a cache, which counts and limits what it gives out by itself
- * and knows what a reset took away. */
+/* Keeps what was freed and gives it out again. It has a cache, which counts and limits what it
+ * gives out by itself and knows what a reset took away. */
 extern const cx_allocator_kind cx_caching_allocator;
 
 /* The allocator that a frame's memory comes from. The frame is the calling thread's and its context

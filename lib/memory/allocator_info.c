@@ -66,7 +66,8 @@ ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *handle, ctxrt_allocator_i
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_describe: info is NULL");
     if (info->struct_size < LEAST_SIZE)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_allocator_describe: struct_size is %zu, and at least %zu: start from CTXRT_ALLOCATOR_INFO_INIT",
+                        "ctxrt_allocator_describe: struct_size is %zu, and at least %zu: start "
+                        "from CTXRT_ALLOCATOR_INFO_INIT",
                         info->struct_size, LEAST_SIZE);
     status = cx_allocator_resolve(handle, &allocator);
     if (status != CTXRT_SUCCESS)

@@ -15,9 +15,10 @@
 
 const char *cx_block_state_name(cx_block_state state)
 {
-    static const char *const names[] = {
-        [CX_BLOCK_LIVE] = "live", [CX_BLOCK_CACHED] = "cached", [CX_BLOCK_QUARANTINED] = "quarantined",
-        [CX_BLOCK_FREE] = "free"};
+    static const char *const names[] = {[CX_BLOCK_LIVE] = "live",
+                                        [CX_BLOCK_CACHED] = "cached",
+                                        [CX_BLOCK_QUARANTINED] = "quarantined",
+                                        [CX_BLOCK_FREE] = "free"};
     return names[state];
 }
 
@@ -36,10 +37,11 @@ void cx_place_text(const void *place, char *text, size_t size)
     slash = strrchr(info.dli_fname, '/');
     const char *name = slash != NULL ? slash + 1 : info.dli_fname;
     if (info.dli_sname != NULL)
-        snprintf(text, size, "%s+%#zx (%s)", info.dli_sname, (size_t)((const char *)place - (const char *)info.dli_saddr),
-                 name);
+        snprintf(text, size, "%s+%#zx (%s)", info.dli_sname,
+                 (size_t)((const char *)place - (const char *)info.dli_saddr), name);
     else
-        snprintf(text, size, "%s+%#zx", name, (size_t)((const char *)place - (const char *)info.dli_fbase));
+        snprintf(text, size, "%s+%#zx", name,
+                 (size_t)((const char *)place - (const char *)info.dli_fbase));
 }
 
 /* ---- taking ---- */
@@ -47,7 +49,8 @@ void cx_place_text(const void *place, char *text, size_t size)
 /* The array with room for one item more, or NULL. It grows where its count is a power of two. */
 static void *grow(void *items, size_t count, size_t item_bytes)
 {
-    return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes) : items;
+    return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes)
+                                      : items;
 }
 
 void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes)
@@ -114,10 +117,12 @@ _Static_assert(offsetof(cx_block_shot, address) == 0 && offsetof(cx_segment_shot
 static void add_free(cx_allocator_shot *shot, uintptr_t begin, uintptr_t end)
 {
     if (begin < end)
-        cx_shot_add_block(shot, &(cx_block_shot){.address = begin, .bytes = end - begin, .state = CX_BLOCK_FREE});
+        cx_shot_add_block(
+            shot, &(cx_block_shot){.address = begin, .bytes = end - begin, .state = CX_BLOCK_FREE});
 }
 
-/* What no block occupies is free. A block that two moments of the snapshot show twice counts once. */
+/* What no block occupies is free. A block that two moments of the snapshot show twice counts
+ * once. */
 static void fill_gaps(cx_allocator_shot *shot)
 {
     const size_t taken = shot->block_count;
@@ -151,7 +156,8 @@ static void assign_blocks(cx_allocator_shot *shot)
         while (next < shot->block_count && shot->blocks[next].address < segment->address)
             next++;
         segment->first = next;
-        while (next < shot->block_count && shot->blocks[next].address < segment->address + segment->bytes)
+        while (next < shot->block_count &&
+               shot->blocks[next].address < segment->address + segment->bytes)
             next++;
         segment->count = next - segment->first;
     }
@@ -160,9 +166,9 @@ static void assign_blocks(cx_allocator_shot *shot)
 static cx_block_shot *find_block(const cx_allocator_shot *shot, const void *pointer)
 {
     uintptr_t address = (uintptr_t)pointer;
-    return shot->block_count != 0
-               ? bsearch(&address, shot->blocks, shot->block_count, sizeof *shot->blocks, by_address)
-               : NULL;
+    return shot->block_count != 0 ? bsearch(&address, shot->blocks, shot->block_count,
+                                            sizeof *shot->blocks, by_address)
+                                  : NULL;
 }
 
 /* The last allocation at an address is that of the block there. */
@@ -236,7 +242,8 @@ void cx_allocator_shot_drop(cx_allocator_shot *shot)
 
 /* ---- writing ---- */
 
-/* The whole text in memory, so that it is written in one piece or not at all. NULL: out of memory. */
+/* The whole text in memory, so that it is written in one piece or not at all. NULL: out of
+ * memory. */
 static char *compose(const cx_allocator_shot *shot, ctxrt_snapshot_format format, size_t *out_size)
 {
     static void (*const writers[])(FILE *file, const cx_allocator_shot *shot) = {
@@ -256,7 +263,8 @@ static char *compose(const cx_allocator_shot *shot, ctxrt_snapshot_format format
     return NULL;
 }
 
-static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file, ctxrt_snapshot_format format)
+static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file,
+                                   ctxrt_snapshot_format format)
 {
     cx_allocator_shot shot = {0};
     size_t size = 0;
@@ -271,11 +279,13 @@ static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file, ctxrt_sn
     int reason = errno;
     free(text);
     return written ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_allocator_snapshot_write: the file could not be written: %s",
+                   : cx_error(CTXRT_ERROR_SYSTEM,
+                              "ctxrt_allocator_snapshot_write: the file could not be written: %s",
                               reason != 0 ? strerror(reason) : "it took only a part");
 }
 
-ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file, ctxrt_snapshot_format format)
+ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file,
+                                            ctxrt_snapshot_format format)
 {
     cx_allocator *allocator;
     ctxrt_status status = cx_runtime_enter();
@@ -284,8 +294,8 @@ ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file,
     if (file == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_snapshot_write: file is NULL");
     if ((unsigned int)format > CTXRT_SNAPSHOT_SVG)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_allocator_snapshot_write: there is no format %d",
-                        (int)format);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_snapshot_write: there is no format %d", (int)format);
     status = cx_allocator_resolve(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;

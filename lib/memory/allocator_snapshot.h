@@ -20,7 +20,8 @@ typedef struct cx_block_shot {
     uint64_t bytes;       /* that it occupies */
     uint64_t asked_bytes; /* of a live one */
     cx_block_state state;
-    const void *place; /* where it was allocated: an address in the caller's code; NULL: not known */
+    /* where it was allocated: an address in the caller's code; NULL: not known */
+    const void *place;
 } cx_block_shot;
 
 /* What the driver gave in one piece. */

@@ -30,8 +30,8 @@ static void write_string(FILE *file, const char *text)
 static void write_block(FILE *file, const cx_block_shot *block)
 {
     char place[256];
-    fprintf(file, "{\"address\": \"%#" PRIxPTR "\", \"bytes\": %" PRIu64 ", \"state\": \"%s\"", block->address,
-            block->bytes, cx_block_state_name(block->state));
+    fprintf(file, "{\"address\": \"%#" PRIxPTR "\", \"bytes\": %" PRIu64 ", \"state\": \"%s\"",
+            block->address, block->bytes, cx_block_state_name(block->state));
     if (block->state == CX_BLOCK_LIVE)
         fprintf(file, ", \"asked_bytes\": %" PRIu64, block->asked_bytes);
     if (block->place != NULL) {
@@ -44,8 +44,8 @@ static void write_block(FILE *file, const cx_block_shot *block)
 
 static void write_segment(FILE *file, const cx_allocator_shot *shot, const cx_segment_shot *segment)
 {
-    fprintf(file, "{\"address\": \"%#" PRIxPTR "\", \"bytes\": %" PRIu64 ", \"blocks\": [", segment->address,
-            segment->bytes);
+    fprintf(file, "{\"address\": \"%#" PRIxPTR "\", \"bytes\": %" PRIu64 ", \"blocks\": [",
+            segment->address, segment->bytes);
     for (size_t i = 0; i < segment->count; i++) {
         fputs(i == 0 ? "\n   " : ",\n   ", file);
         write_block(file, &shot->blocks[segment->first + i]);
@@ -62,8 +62,9 @@ void cx_allocator_shot_json(FILE *file, const cx_allocator_shot *shot)
             ",\n \"bytes\": {\"current\": %" PRIu64 ", \"peak\": %" PRIu64 ", \"total\": %" PRIu64
             "},\n \"count\": {\"current\": %" PRIu64 ", \"peak\": %" PRIu64 ", \"total\": %" PRIu64
             "},\n \"failures\": %" PRIu64 ",\n \"limit_bytes\": %" PRIu64 ",\n \"segments\": [",
-            figures->current_bytes, figures->peak_bytes, figures->total_bytes, figures->current_count,
-            figures->peak_count, figures->total_count, figures->failures, figures->limit_bytes);
+            figures->current_bytes, figures->peak_bytes, figures->total_bytes,
+            figures->current_count, figures->peak_count, figures->total_count, figures->failures,
+            figures->limit_bytes);
     for (size_t i = 0; i < shot->segment_count; i++) {
         fputs(i == 0 ? "\n  " : ",\n  ", file);
         write_segment(file, shot, &shot->segments[i]);

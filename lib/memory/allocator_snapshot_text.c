@@ -18,12 +18,16 @@ void cx_allocator_shot_text(FILE *file, const cx_allocator_shot *shot)
     for (size_t i = 0; i < shot->segment_count; i++)
         reserved += shot->segments[i].bytes;
     fprintf(file, "%s allocator of %s\n", shot->kind, shot->context);
-    fprintf(file, "  in use %" PRIu64 " bytes in %" PRIu64 " blocks, at most %" PRIu64 " in %" PRIu64 "\n",
-            figures->current_bytes, figures->current_count, figures->peak_bytes, figures->peak_count);
-    fprintf(file, "  from the driver %" PRIu64 " bytes in %zu segments\n", reserved, shot->segment_count);
+    fprintf(
+        file,
+        "  in use %" PRIu64 " bytes in %" PRIu64 " blocks, at most %" PRIu64 " in %" PRIu64 "\n",
+        figures->current_bytes, figures->current_count, figures->peak_bytes, figures->peak_count);
+    fprintf(file, "  from the driver %" PRIu64 " bytes in %zu segments\n", reserved,
+            shot->segment_count);
     for (size_t i = 0; i < shot->segment_count; i++) {
         const cx_segment_shot *segment = &shot->segments[i];
-        fprintf(file, "  segment %#014" PRIxPTR "  %12" PRIu64 "\n", segment->address, segment->bytes);
+        fprintf(file, "  segment %#014" PRIxPTR "  %12" PRIu64 "\n", segment->address,
+                segment->bytes);
         for (size_t k = 0; k < segment->count; k++)
             write_block(file, &shot->blocks[segment->first + k]);
     }

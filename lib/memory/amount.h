@@ -1,6 +1,6 @@
 /*
- * Amounts: so many bytes in so many things, now, at most and ever. Whoever changes one sees to it that one thread does at a
- * time.
+ * Amounts: so many bytes in so many things, now, at most and ever. Whoever changes one sees to it
+ * that one thread does at a time.
  */
 #ifndef CX_MEMORY_AMOUNT_H
 #define CX_MEMORY_AMOUNT_H

@@ -7,11 +7,12 @@
 
 static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
 {
-    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                    "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use",
-                    size_bytes, cx_context_text(allocator->context),
-                    (unsigned long long)atomic_load(&allocator->figures.current_bytes),
-                    (unsigned long long)atomic_load(&allocator->figures.limit_bytes));
+    return cx_error(
+        CTXRT_ERROR_OUT_OF_MEMORY,
+        "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use",
+        size_bytes, cx_context_text(allocator->context),
+        (unsigned long long)atomic_load(&allocator->figures.current_bytes),
+        (unsigned long long)atomic_load(&allocator->figures.limit_bytes));
 }
 
 static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
@@ -29,7 +30,8 @@ static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request,
 }
 
 /* A cache counts by itself. */
-static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_allocation *request,
+                                        cx_block *block)
 {
     ctxrt_status status = cx_cache_alloc(allocator->cache, request, block);
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
@@ -128,7 +130,8 @@ void cx_block_forget(const cx_block *block)
 
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)
 {
-    if (result == CXU_SUCCESS || result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT)
+    if (result == CXU_SUCCESS || result == CXU_CONTEXT_IS_DESTROYED ||
+        result == CXU_INVALID_CONTEXT)
         return CTXRT_SUCCESS;
     if (result == CXU_INVALID_VALUE && cx_context_lost(context))
         return CTXRT_SUCCESS;

@@ -1,6 +1,6 @@
 /*
- * Blocks: device memory from the allocator of a frame, counted and limited; what counted objects and
- * raw pointers both stand on.
+ * Blocks: device memory from the allocator of a frame, counted and limited; what counted objects
+ * and raw pointers both stand on.
  */
 #ifndef CX_MEMORY_BLOCK_H
 #define CX_MEMORY_BLOCK_H
@@ -29,7 +29,8 @@ ctxrt_status cx_block_free(const cx_block *block);
 /* A block whose memory is gone, since its address was given out anew. */
 void cx_block_forget(const cx_block *block);
 
-/* Beneath holds: straight from the block's allocator, whose memory it fills in, and straight back. */
+/* Beneath holds: straight from the block's allocator, whose memory it fills in, and straight
+ * back. */
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream);
 ctxrt_status cx_block_give_back(const cx_block *block);
 

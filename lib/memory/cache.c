@@ -55,7 +55,8 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
     cache->allocator = allocator;
     cache->owner_count = 1;
     cache->mapped = allocator->options.source == CTXRT_ALLOCATOR_SOURCE_VMM;
-    cache->host_accessible = cache->context->device != NULL && cache->context->device->host_accessible;
+    cache->host_accessible =
+        cache->context->device != NULL && cache->context->device->host_accessible;
     cx_cache_set_keep(cache);
     pthread_mutex_init(&cache->lock, NULL);
     pthread_mutex_init(&cache->range_lock, NULL);
@@ -81,12 +82,14 @@ void cx_cache_set_keep(cx_cache *cache)
 {
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
     uint32_t magazines = atomic_load(&cache->magazines);
-    bool sparing = atomic_load(&cache->tight) || cache->allocator->options.release_threshold_bytes != 0;
+    bool sparing =
+        atomic_load(&cache->tight) || cache->allocator->options.release_threshold_bytes != 0;
     uint64_t units = sparing ? 0 : held / KEEP_PART / (magazines != 0 ? magazines : 1);
     uint64_t each = sparing ? 0 : held / KEEP_PART_EACH;
     each = at_least(each, sparing ? CX_HEAP_SMALL_UNITS : KEEP_UNITS_EACH_MIN);
     atomic_store(&cache->keep.units, at_least(units, KEEP_UNITS_MIN));
-    atomic_store(&cache->keep.units_each, (uint32_t)(each < CX_MAGAZINE_UNITS_MAX ? each : CX_MAGAZINE_UNITS_MAX));
+    atomic_store(&cache->keep.units_each,
+                 (uint32_t)(each < CX_MAGAZINE_UNITS_MAX ? each : CX_MAGAZINE_UNITS_MAX));
 }
 
 void cx_cache_set_tight(cx_cache *cache, bool tight)
@@ -163,7 +166,8 @@ static void find_stale(cx_cache *cache, void *argument)
 void cx_caches_forget(cx_context *context)
 {
     forgetting search = {.context = context};
-    for (cx_caches_each(find_stale, &search); search.found != NULL; cx_caches_each(find_stale, &search)) {
+    for (cx_caches_each(find_stale, &search); search.found != NULL;
+         cx_caches_each(find_stale, &search)) {
         cx_region *region = search.found->spare;
         region->epoch = atomic_load(&context->epoch);
         forget(search.found, region);
@@ -195,8 +199,10 @@ static void write_open(_Atomic int64_t *figure, int64_t value)
 void cx_tally_tell(cx_cache *cache, cx_tally *tally)
 {
     int64_t bytes = read_open(&tally->open_bytes), count = read_open(&tally->open_count);
-    raise_to(&cache->peak_bytes, atomic_fetch_add(&cache->told_bytes, bytes) + read_open(&tally->high_bytes));
-    raise_to(&cache->peak_count, atomic_fetch_add(&cache->told_count, count) + read_open(&tally->high_count));
+    raise_to(&cache->peak_bytes,
+             atomic_fetch_add(&cache->told_bytes, bytes) + read_open(&tally->high_bytes));
+    raise_to(&cache->peak_count,
+             atomic_fetch_add(&cache->told_count, count) + read_open(&tally->high_count));
     write_open(&tally->open_bytes, 0);
     write_open(&tally->high_bytes, 0);
     write_open(&tally->open_count, 0);
@@ -277,7 +283,8 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
 {
     finding search = {.address = (uintptr_t)pointer};
     cx_caches_each(look_in_cache, &search);
-    bool inside = search.size_bytes != 0 && search.address - (uintptr_t)search.base < search.size_bytes;
+    bool inside =
+        search.size_bytes != 0 && search.address - (uintptr_t)search.base < search.size_bytes;
     *out_base = search.base;
     *out_size_bytes = inside ? search.size_bytes : 0;
     return search.found;
@@ -288,7 +295,8 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
 static void note_inactive(cx_cache *cache)
 {
     cx_cache_amounts *amounts = &cache->amounts;
-    uint64_t reserved = amounts->reserved.current_bytes, allocated = amounts->allocated.current_bytes;
+    uint64_t reserved = amounts->reserved.current_bytes,
+             allocated = amounts->allocated.current_bytes;
     cx_amount_set(&amounts->inactive, reserved > allocated ? reserved - allocated : 0,
                   cx_heap_free_count(&cache->region->heap));
 }
@@ -317,7 +325,8 @@ void cx_cache_name_piece(cx_cache *cache, uint32_t index)
 {
     cx_piece *piece = cx_piece_at(index);
     piece->node.tag = cache->owners[piece->node.owner].foreign;
-    atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index), memory_order_relaxed);
+    atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index),
+                          memory_order_relaxed);
     cx_amount_add(&cache->amounts.allocated, (uint64_t)piece->node.units << CX_FIT_UNIT_BITS);
     note_inactive(cache);
 }
@@ -348,9 +357,11 @@ static bool reclaim_at_last(cx_cache *cache, uint32_t owner)
     return cx_cache_reclaim(cache, cache->mapped ? 0 : owner, true) || unparked;
 }
 
-/* In this order: memory whose work is done elsewhere; more from the driver; what other threads keep; memory for whose
- * work the host can wait, since the request would fail otherwise; what can be given back, to get it in one piece. */
-static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+/* In this order: memory whose work is done elsewhere; more from the driver; what other threads
+ * keep; memory for whose work the host can wait, since the request would fail otherwise; what can
+ * be given back, to get it in one piece. */
+static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t units,
+                                     uint32_t *out_piece)
 {
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
     if ((cx_cache_unpark(cache, false) | cx_cache_reclaim(cache, owner, false)) &&
@@ -373,8 +384,8 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
 }
 
 /* From the stash, or 0 with the number of the stream. */
-static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allocation *request, uint32_t units,
-                                 uint32_t *out_piece, uint32_t *out_owner)
+static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allocation *request,
+                                 uint32_t units, uint32_t *out_piece, uint32_t *out_owner)
 {
     cx_magazine_slot taken = {0};
     for (int round = 0;; round++) {
@@ -398,7 +409,8 @@ static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allo
     }
 }
 
-static ctxrt_status serve(cx_cache *cache, cx_stash *stash, const cx_allocation *request, uint32_t *out_piece)
+static ctxrt_status serve(cx_cache *cache, cx_stash *stash, const cx_allocation *request,
+                          uint32_t *out_piece)
 {
     uint32_t owner = 0;
     uint32_t units = cx_fit_units(request->size_bytes);
@@ -417,12 +429,14 @@ static ctxrt_status serve(cx_cache *cache, cx_stash *stash, const cx_allocation 
     return cx_cache_out_of_memory(cache, request->size_bytes, status);
 }
 
-static ctxrt_status beyond_limit(const cx_cache *cache, size_t size_bytes, const ctxrt_allocator_figures *figures)
+static ctxrt_status beyond_limit(const cx_cache *cache, size_t size_bytes,
+                                 const ctxrt_allocator_figures *figures)
 {
-    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                    "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use", size_bytes,
-                    cx_context_text(cache->context), (unsigned long long)figures->current_bytes,
-                    (unsigned long long)figures->limit_bytes);
+    return cx_error(
+        CTXRT_ERROR_OUT_OF_MEMORY,
+        "%zu bytes are beyond the limit of the allocator of %s: %llu of %llu bytes are in use",
+        size_bytes, cx_context_text(cache->context), (unsigned long long)figures->current_bytes,
+        (unsigned long long)figures->limit_bytes);
 }
 
 static ctxrt_status count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_bytes)
@@ -453,8 +467,10 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
     ctxrt_status status = CTXRT_SUCCESS;
     cx_stash *stash = cx_cache_stash(cache, request->thread);
     if (__builtin_expect(stash == NULL, 0))
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the thread's part of an allocator");
-    bool limited = atomic_load_explicit(&cache->allocator->figures.limit_bytes, memory_order_relaxed) != 0;
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "no memory for the thread's part of an allocator");
+    bool limited =
+        atomic_load_explicit(&cache->allocator->figures.limit_bytes, memory_order_relaxed) != 0;
     if (__builtin_expect(limited, 0))
         status = count_within_limit(cache, stash, request->size_bytes);
     else
@@ -509,13 +525,14 @@ static cx_magazines *magazines_of(cx_stash *stash, uint32_t owner)
     cx_magazines *magazines = stash->recent;
     if (__builtin_expect(magazines != NULL && magazines->owner == owner, 1))
         return magazines;
-    for (magazines = stash->all; magazines != NULL && magazines->owner != owner; magazines = magazines->next)
+    for (magazines = stash->all; magazines != NULL && magazines->owner != owner;
+         magazines = magazines->next)
         ;
     return magazines;
 }
 
-static uint32_t put_over(const cx_cache *cache, cx_magazines *magazines, uint32_t piece, uint32_t generation,
-                         uint32_t over[CX_MAGAZINE_PIECES])
+static uint32_t put_over(const cx_cache *cache, cx_magazines *magazines, uint32_t piece,
+                         uint32_t generation, uint32_t over[CX_MAGAZINE_PIECES])
 {
     uint32_t units = cx_piece_at(piece)->node.units, count = 0;
     if (units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed)) {
@@ -527,20 +544,23 @@ static uint32_t put_over(const cx_cache *cache, cx_magazines *magazines, uint32_
     return count;
 }
 
-void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece, uint32_t generation)
+void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece,
+                       uint32_t generation)
 {
     uint32_t over[CX_MAGAZINE_PIECES];
     give(cache, over, put_over(cache, magazines, piece, generation, over));
 }
 
 /* What does not fit goes to the heap: the piece, or older ones of its class. */
-static uint32_t stash_piece(const cx_cache *cache, cx_stash *stash, uint32_t index, bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
+static uint32_t stash_piece(const cx_cache *cache, cx_stash *stash, uint32_t index,
+                            bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
 {
     const cx_fit_node *node = &cx_piece_at(index)->node;
     uint32_t count = 0, generation = cx_piece_generation(cx_piece_head_at(index));
     over[0] = index;
     *out_unknown = false;
-    if (node->units > atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed) || !cx_stash_enter(stash))
+    if (node->units > atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed) ||
+        !cx_stash_enter(stash))
         return 1;
     cx_magazines *magazines = magazines_of(stash, node->owner);
     *out_unknown = magazines == NULL;
@@ -580,7 +600,9 @@ ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
     ctxrt_status status = CTXRT_SUCCESS;
     bool parked = false;
     cx_piece_end(head, cx_piece_generation(head));
-    if (__builtin_expect(region->epoch == atomic_load_explicit(&cache->context->epoch, memory_order_relaxed), 1)) {
+    if (__builtin_expect(region->epoch ==
+                             atomic_load_explicit(&cache->context->epoch, memory_order_relaxed),
+                         1)) {
         if (__builtin_expect(piece->node.tag, 0))
             cx_cache_mark_foreign(cache, piece->node.owner);
         if (__builtin_expect(cache->host_accessible, 0))

@@ -1,12 +1,14 @@
 /*
  * A caching allocator's memory: heaps of segments that the driver gave, and the threads' stashes.
  *
- * The stream of a piece is the one that was current in the frame it was allocated in. When it is freed, work submitted to
- * that stream may still use it: it is given out again at once for the same stream, and for another one after
- * the work that was submitted before it was freed is done. Uses by other streams are for the caller to record.
+ * The stream of a piece is the one that was current in the frame it was allocated in. When it is
+ * freed, work submitted to that stream may still use it: it is given out again at once for the same
+ * stream, and for another one after the work that was submitted before it was freed is done. Uses
+ * by other streams are for the caller to record.
  *
- * Locks: "stashes" (which caches and stashes there are; flushes), then "cache" of each cache (heap and owners). Neither is
- * held across a call of a driver. "range", before both, is: cache_map.c says why.
+ * Locks: "stashes" (which caches and stashes there are; flushes), then "cache" of each cache (heap
+ * and owners). Neither is held across a call of a driver. "range", before both, is: cache_map.c
+ * says why.
  */
 #ifndef CX_MEMORY_CACHE_H
 #define CX_MEMORY_CACHE_H
@@ -24,7 +26,9 @@ typedef struct cx_region {
     cx_heap heap;
     struct cx_cache *cache;
     uint32_t epoch; /* of the context */
-    bool has_range; /* of a cache that maps its memory: made with the first; locks "range" and "cache" to change it */
+    /* of a cache that maps its memory: made with the first; locks "range" and "cache" to change
+     * it */
+    bool has_range;
     cx_mapped_range range;
     struct cx_region *past;
 } cx_region;
@@ -33,7 +37,8 @@ typedef struct cx_region {
 typedef struct cx_owner {
     const ctxrt_stream *stream; /* the handle; NULL: the number is unused */
     CUstream native;
-    bool foreign;          /* other code's stream, which may be destroyed unseen: marked at every free */
+    /* other code's stream, which may be destroyed unseen: marked at every free */
+    bool foreign;
     bool closed;           /* destroyed: the mark is behind all of its work */
     bool asked;            /* some thread asks the driver about it */
     CUevent mark;          /* NULL: none yet */
@@ -57,15 +62,18 @@ typedef struct cx_cache {
     cx_cache_amounts amounts;
     cx_owner *owners; /* CX_FIT_OWNERS_MAX, of which number 0 is nobody */
     uint32_t owner_count;
-    uint32_t parked; /* pieces that wait for recorded streams, linked by their nodes: cache_park.c; lock "cache" */
+    /* pieces that wait for recorded streams, linked by their nodes: cache_park.c; lock "cache" */
+    uint32_t parked;
     _Atomic bool unparking;
     _Atomic uint64_t reserved_bytes;
-    _Atomic bool tight; /* memory is short: pieces are hardly larger than asked for, and threads keep little */
+    /* memory is short: pieces are hardly larger than asked for, and threads keep little */
+    _Atomic bool tight;
     cx_keep keep;
     _Atomic uint32_t magazines; /* of all threads and streams */
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
     pthread_mutex_t range_lock; /* "range": what is mapped where, and the three below */
-    uint64_t left_bytes;        /* of the device, by the last look at it and what was mapped since */
+    /* of the device, by the last look at it and what was mapped since */
+    uint64_t left_bytes;
     uint64_t left_at_look;
     uint64_t singles_bytes; /* while less is left, single chunks are mapped */
     /* lock "stashes" */
@@ -77,7 +85,8 @@ typedef struct cx_cache {
     cx_tally gone;
     _Atomic int64_t told_bytes, told_count, peak_bytes, peak_count;
     _Atomic uint64_t failures, misses, retries, growths;
-    _Atomic uint64_t misses_unserved, refusals; /* misses that were refused; requests that the device had no memory for */
+    /* misses that were refused; requests that the device had no memory for */
+    _Atomic uint64_t misses_unserved, refusals;
     _Atomic uint64_t peak_reserved_bytes;
 } cx_cache;
 
@@ -100,8 +109,8 @@ static inline cx_block cx_piece_block(uint32_t index)
 
 ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache);
 
-/* Nothing of it is live. With `native` the segments go back to the driver, unless they are gone; else they are gone with
- * the context. */
+/* Nothing of it is live. With `native` the segments go back to the driver, unless they are gone;
+ * else they are gone with the context. */
 void cx_cache_close(cx_cache *cache, bool native);
 
 ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block);
@@ -117,9 +126,10 @@ void cx_cache_set_keep(cx_cache *cache);
 /* A piece out of what is free in the heap, or 0. Makes no driver call. */
 uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units);
 
-/* Keeps a free piece; what then does not fit into the magazines goes to the heap. In the thread's stash, for which the
- * magazines' own put found no room. */
-void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece, uint32_t generation);
+/* Keeps a free piece; what then does not fit into the magazines goes to the heap. In the thread's
+ * stash, for which the magazines' own put found no room. */
+void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece,
+                       uint32_t generation);
 
 /* Puts a piece back into its heap; lock "cache" held. */
 void cx_cache_give(cx_cache *cache, uint32_t piece);
@@ -134,13 +144,15 @@ void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);
 /* After a reset of the context: all memory is gone. */
 void cx_caches_forget(cx_context *context);
 
-/* Whether an address is in a segment of some cache, and in which live piece; *out_size_bytes is 0 if in none. */
+/* Whether an address is in a segment of some cache, and in which live piece; *out_size_bytes is 0
+ * if in none. */
 bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes);
 
 /* Adds the memory of a context that its caches gave out. */
 void cx_caches_count(const cx_context *context, cx_context_memory *sum);
 
-/* How much larger than asked for a piece may be: an eighth where it is small, and memory is not short. */
+/* How much larger than asked for a piece may be: an eighth where it is small, and memory is not
+ * short. */
 static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
 {
     if (__builtin_expect(atomic_load_explicit(&cache->tight, memory_order_relaxed), 0))
@@ -162,7 +174,8 @@ cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread);
 static inline cx_stash *cx_cache_stash(cx_cache *cache, cx_thread *thread)
 {
     cx_stash *stash = thread->stashes;
-    if (__builtin_expect(stash != NULL && atomic_load_explicit(&stash->cache, memory_order_relaxed) == cache, 1))
+    if (__builtin_expect(
+            stash != NULL && atomic_load_explicit(&stash->cache, memory_order_relaxed) == cache, 1))
         return stash;
     return cx_cache_stash_slowly(cache, thread);
 }
@@ -193,7 +206,8 @@ static inline void cx_tally_raise(_Atomic int64_t *high, int64_t value)
         atomic_store_explicit(high, value, memory_order_relaxed);
 }
 
-/* The totals of what was allocated are counted apart: before the memory is there, where a limit is set. */
+/* The totals of what was allocated are counted apart: before the memory is there, where a limit is
+ * set. */
 static inline void cx_tally_served(cx_cache *cache, cx_tally *tally, size_t size_bytes)
 {
     int64_t bytes = cx_tally_open(&tally->open_bytes, (int64_t)size_bytes);
@@ -204,7 +218,8 @@ static inline void cx_tally_served(cx_cache *cache, cx_tally *tally, size_t size
         cx_tally_tell(cache, tally);
 }
 
-/* The last that is done for a piece, unless the thread is in its stash: once it is counted, the allocator may go. */
+/* The last that is done for a piece, unless the thread is in its stash: once it is counted, the
+ * allocator may go. */
 static inline void cx_tally_freed(cx_cache *cache, cx_tally *tally, size_t size_bytes)
 {
     int64_t bytes = cx_tally_open(&tally->open_bytes, -(int64_t)size_bytes);
@@ -212,11 +227,13 @@ static inline void cx_tally_freed(cx_cache *cache, cx_tally *tally, size_t size_
     if (__builtin_expect(bytes <= -CX_TELL_BYTES || count <= -CX_TELL_COUNT, 0))
         cx_tally_tell(cache, tally);
     cx_tally_add(&tally->freed_bytes, size_bytes);
-    atomic_store_explicit(&tally->freed_count, atomic_load_explicit(&tally->freed_count, memory_order_relaxed) + 1,
+    atomic_store_explicit(&tally->freed_count,
+                          atomic_load_explicit(&tally->freed_count, memory_order_relaxed) + 1,
                           memory_order_release);
 }
 
-/* Empties the stashes of all threads into the heap; `owner` 0: of all streams. Those of one stream are then freed. */
+/* Empties the stashes of all threads into the heap; `owner` 0: of all streams. Those of one stream
+ * are then freed. */
 void cx_cache_flush(cx_cache *cache, uint32_t owner);
 
 /* Detaches every stash, with what is in it, which is dropped. */
@@ -226,7 +243,8 @@ void cx_cache_drop_stashes(cx_cache *cache, bool for_good);
 void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument);
 void cx_cache_enlist(cx_cache *cache);
 
-/* The caches one after the other, from NULL to NULL, without a lock: each stays until the next is asked for. */
+/* The caches one after the other, from NULL to NULL, without a lock: each stays until the next is
+ * asked for. */
 cx_cache *cx_caches_next(cx_cache *cache);
 
 typedef struct cx_totals {
@@ -237,7 +255,8 @@ typedef struct cx_totals {
 /* Frees are read first: what is live is never too little. */
 void cx_cache_sum(cx_cache *cache, cx_totals *out_totals);
 
-/* Counts a request if no limit forbids it. Of several threads at once none passes a limit together. */
+/* Counts a request if no limit forbids it. Of several threads at once none passes a limit
+ * together. */
 bool cx_cache_count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_bytes);
 
 /* ---- cache_stream.c: owners ---- */
@@ -248,12 +267,12 @@ uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream);
 /* After a range was freed for a stream of other code: marks the work before it. */
 void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner);
 
-/* Makes what is free for other streams everyone's where their work is done; with `wait`, waits until it is. Whether
- * anything was. */
+/* Makes what is free for other streams everyone's where their work is done; with `wait`, waits
+ * until it is. Whether anything was. */
 bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait);
 
-/* Before a piece is freed that the host may write to as soon as it has it again: no stream orders that behind earlier
- * work. */
+/* Before a piece is freed that the host may write to as soon as it has it again: no stream orders
+ * that behind earlier work. */
 void cx_cache_wait_for_stream(cx_cache *cache, uint32_t owner);
 
 /* Says that a stream of ctxrt's is about to be destroyed. */
@@ -264,13 +283,15 @@ void cx_cache_drop_owners(cx_cache *cache, bool native);
 
 /* ---- cache_park.c: pieces that recorded streams use ---- */
 
-/* Of a piece that is freed: parks it where a recorded stream's work is not done. An error of earlier work is told. */
+/* Of a piece that is freed: parks it where a recorded stream's work is not done. An error of
+ * earlier work is told. */
 ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked);
 
 /* Frees those whose streams are done; with `wait`, waits for all. Whether there were any. */
 bool cx_cache_unpark(cx_cache *cache, bool wait);
 
-/* Of a life of the context that has ended: waits for the streams of others, and forgets the pieces. */
+/* Of a life of the context that has ended: waits for the streams of others, and forgets the
+ * pieces. */
 void cx_cache_drop_parked(cx_cache *cache);
 
 /* Before a context ends: waits for its streams wherever they were recorded. */
@@ -287,14 +308,15 @@ ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint3
 /* Gives up to so many bytes of nobody's memory back to the driver: how many. */
 uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
 
-/* Takes a range where few chunks are touched that are free so far; 0 if that is not to be done, or if that place lacks
- * memory: *out_lacks. Lock "cache" held. */
+/* Takes a range where few chunks are touched that are free so far; 0 if that is not to be done, or
+ * if that place lacks memory: *out_lacks. Lock "cache" held. */
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks);
 
 /* No work uses its memory. */
 void cx_region_close_range(cx_region *region);
 
-/* Lets a device reach the memory of a context that its caches mapped and will map, or not any more. The first error. */
+/* Lets a device reach the memory of a context that its caches mapped and will map, or not any more.
+ * The first error. */
 cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reaches);
 
 /* ---- cache_grow.c: the driver ---- */

@@ -28,7 +28,8 @@ static uint64_t units_left(const cx_driver *driver)
     return free_bytes / CX_FIT_UNIT_BYTES / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
 }
 
-static cxu_result take_some_segment(cx_cache *cache, uint64_t least, uint64_t *out_units, CUdeviceptr *out_address)
+static cxu_result take_some_segment(cx_cache *cache, uint64_t least, uint64_t *out_units,
+                                    CUdeviceptr *out_address)
 {
     const cx_driver *driver = cache->context->driver;
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
@@ -76,9 +77,10 @@ void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
     cx_cache_set_keep(cache);
 }
 
-/* The piece is taken before another thread sees the segment, which might want all of it. 0: no memory for a node. */
-static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, uint32_t owner, uint32_t piece_units,
-                        uint32_t *out_piece)
+/* The piece is taken before another thread sees the segment, which might want all of it. 0: no
+ * memory for a node. */
+static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, uint32_t owner,
+                        uint32_t piece_units, uint32_t *out_piece)
 {
     pthread_mutex_lock(&cache->lock);
     bool added = cx_heap_add(&cache->region->heap, (uintptr_t)address, (uint32_t)units, 0);
@@ -97,12 +99,14 @@ static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, ui
 static bool is_refused(cx_allocator *allocator)
 {
     uint64_t left = atomic_load(&allocator->growths_until_refusal);
-    while (left != 0 && !atomic_compare_exchange_weak(&allocator->growths_until_refusal, &left, left - 1))
+    while (left != 0 &&
+           !atomic_compare_exchange_weak(&allocator->growths_until_refusal, &left, left - 1))
         ;
     return left == 1;
 }
 
-static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t units,
+                                     uint32_t *out_piece)
 {
     const cx_driver *driver = cache->context->driver;
     CUdeviceptr address;
@@ -128,7 +132,8 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
 {
     const cx_driver *driver = cache->context->driver;
     if (is_refused(cache->allocator))
-        return cx_driver_error(driver, cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc, CXU_OUT_OF_MEMORY);
+        return cx_driver_error(driver, cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc,
+                               CXU_OUT_OF_MEMORY);
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_piece)
                                         : allocate_segment(cache, owner, units, out_piece);
@@ -171,7 +176,8 @@ static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
 {
     const cx_driver *driver = cache->context->driver;
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
-    uint64_t bytes = cache->mapped ? unmap_segments(cache, kept_bytes) : free_segments(cache, kept_bytes);
+    uint64_t bytes =
+        cache->mapped ? unmap_segments(cache, kept_bytes) : free_segments(cache, kept_bytes);
     cx_uncaptured_end(&uncaptured);
     return bytes;
 }
@@ -184,7 +190,8 @@ uint64_t cx_cache_shrink(cx_cache *cache)
 void cx_cache_release_beyond(cx_cache *cache)
 {
     uint64_t threshold = cache->allocator->options.release_threshold_bytes;
-    if (threshold != 0 && atomic_load_explicit(&cache->reserved_bytes, memory_order_relaxed) > threshold)
+    if (threshold != 0 &&
+        atomic_load_explicit(&cache->reserved_bytes, memory_order_relaxed) > threshold)
         (void)shrink_to(cache, threshold);
 }
 
@@ -225,8 +232,9 @@ ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_st
                  "and others of ctxrt's hold %llu",
                  held, used, count, count == 1 ? "" : "s", (unsigned long long)sum.bytes);
     const cx_slot slot = cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc;
-    return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot].symbol, CXU_OUT_OF_MEMORY,
-                                cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
-                                "there are not %zu bytes for %s: %zu of its device's %zu bytes are free%s", size_bytes,
-                                cx_context_text(cache->context), free_bytes, total_bytes, holders);
+    return cx_error_driver_call(
+        CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot].symbol, CXU_OUT_OF_MEMORY,
+        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
+        "there are not %zu bytes for %s: %zu of its device's %zu bytes are free%s", size_bytes,
+        cx_context_text(cache->context), free_bytes, total_bytes, holders);
 }

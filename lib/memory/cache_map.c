@@ -1,9 +1,9 @@
 /*
  * The memory of a cache that maps it: one range of addresses for each life of the context.
  *
- * Whoever maps, unmaps or shares holds the lock "range" meanwhile, also across calls of the driver: these change one
- * table of chunks, and drivers do one of them at a time anyway. Nobody else waits for it: what has memory is
- * taken and given under "cache" alone.
+ * Whoever maps, unmaps or shares holds the lock "range" meanwhile, also across calls of the driver:
+ * these change one table of chunks, and drivers do one of them at a time anyway. Nobody else waits
+ * for it: what has memory is taken and given under "cache" alone.
  */
 #include "base/error.h"
 #include "memory/cache.h"
@@ -12,8 +12,8 @@
 /* Addresses cost nothing: as many times the device's memory. */
 #define ADDRESSES 4
 #define UNITS_MAX ((uint64_t)UINT32_MAX + 1 - CX_HEAP_SPAN_UNITS)
-/* While the device has more than half of its memory, and more than this, it is mapped in large pieces, which are few calls
- * of the driver; what comes later in single chunks, which move. */
+/* While the device has more than half of its memory, and more than this, it is mapped in large
+ * pieces, which are few calls of the driver; what comes later in single chunks, which move. */
 #define SINGLES_BYTES ((uint64_t)16 << 30)
 #define PART 8 /* of what is held, or left, that a large piece may be */
 
@@ -30,12 +30,14 @@ ctxrt_status cx_cache_check_mapping(const cx_context *context)
                             ? cx_mapped_range_check(context->driver, context->device->native, NULL)
                             : CXU_NOT_SUPPORTED;
     if (result == CXU_NOT_SUPPORTED)
-        return cx_error_driver_call(CTXRT_ERROR_NOT_SUPPORTED, cx_symbols[CX_SLOT_mem_create].symbol, (int)result,
-                                    cx_result_name(result),
-                                    "%s has no virtual memory: an allocator there cannot map its segments",
-                                    cx_context_text(context));
-    return result == CXU_SUCCESS ? CTXRT_SUCCESS
-                                 : cx_driver_error(context->driver, CX_SLOT_mem_get_allocation_granularity, result);
+        return cx_error_driver_call(
+            CTXRT_ERROR_NOT_SUPPORTED, cx_symbols[CX_SLOT_mem_create].symbol, (int)result,
+            cx_result_name(result),
+            "%s has no virtual memory: an allocator there cannot map its segments",
+            cx_context_text(context));
+    return result == CXU_SUCCESS
+               ? CTXRT_SUCCESS
+               : cx_driver_error(context->driver, CX_SLOT_mem_get_allocation_granularity, result);
 }
 
 /* Lock "range" held. Peers come before anything is mapped: no call of the driver. */
@@ -51,12 +53,14 @@ static ctxrt_status open_range(cx_cache *cache)
     const cx_context *context = cache->context;
     cx_region *region = cache->region;
     size_t free_bytes, total_bytes;
-    ctxrt_status status = CX_DRIVER_CALL(context->driver, mem_get_info, (&free_bytes, &total_bytes));
+    ctxrt_status status =
+        CX_DRIVER_CALL(context->driver, mem_get_info, (&free_bytes, &total_bytes));
     if (status != CTXRT_SUCCESS)
         return status;
     uint64_t units = ADDRESSES * (uint64_t)total_bytes >> CX_FIT_UNIT_BITS;
-    cxu_result result = cx_mapped_range_open(&region->range, context->driver, context->device->native,
-                                             (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS);
+    cxu_result result =
+        cx_mapped_range_open(&region->range, context->driver, context->device->native,
+                             (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS);
     if (result != CXU_SUCCESS)
         return not_mapped(cache, result);
     share_with_peers(cache, &region->range);
@@ -66,7 +70,8 @@ static ctxrt_status open_range(cx_cache *cache)
     if (region->has_range)
         return CTXRT_SUCCESS;
     cx_mapped_range_close(&region->range);
-    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember the range of %s", cx_context_text(context));
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember the range of %s",
+                    cx_context_text(context));
 }
 
 void cx_region_close_range(cx_region *region)
@@ -99,7 +104,8 @@ static bool find_place(cx_cache *cache, uint32_t owner, uint32_t units, cx_mappe
     cx_region *region = cache->region;
     bool densely = atomic_load(&cache->dense) && units > CX_HEAP_SMALL_UNITS;
     pthread_mutex_lock(&cache->lock);
-    bool found = (densely && cx_mapped_heap_find(&region->heap, &region->range, owner, units, true, out_place)) ||
+    bool found = (densely && cx_mapped_heap_find(&region->heap, &region->range, owner, units, true,
+                                                 out_place)) ||
                  cx_mapped_heap_find(&region->heap, &region->range, owner, units, false, out_place);
     pthread_mutex_unlock(&cache->lock);
     return found;
@@ -112,8 +118,10 @@ static void give_up(cx_cache *cache, const cx_mapped_place *place)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* What was mapped for more than the piece is free; the piece may be of a span, or a part. 0: no memory for a node. */
-static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t owner, uint32_t units)
+/* What was mapped for more than the piece is free; the piece may be of a span, or a part. 0: no
+ * memory for a node. */
+static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t owner,
+                       uint32_t units)
 {
     cx_heap *heap = &cache->region->heap;
     pthread_mutex_lock(&cache->lock);
@@ -138,7 +146,8 @@ static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
     uint64_t bytes = 0;
     while (bytes < wanted_bytes) {
         pthread_mutex_lock(&cache->lock);
-        bool found = cx_mapped_heap_find_spare(&region->heap, &region->range, wanted_bytes - bytes, &place);
+        bool found =
+            cx_mapped_heap_find_spare(&region->heap, &region->range, wanted_bytes - bytes, &place);
         pthread_mutex_unlock(&cache->lock);
         if (!found)
             break;
@@ -165,7 +174,8 @@ static void look_at_device(cx_cache *cache)
 
 static void know_device(cx_cache *cache, uint64_t needed_bytes)
 {
-    if (cache->left_bytes < needed_bytes || cache->left_at_look - cache->left_bytes > cache->left_at_look / 16)
+    if (cache->left_bytes < needed_bytes ||
+        cache->left_at_look - cache->left_bytes > cache->left_at_look / 16)
         look_at_device(cache);
 }
 
@@ -183,7 +193,8 @@ static void count_mapped(cx_cache *cache, size_t before_bytes)
     cache->left_bytes = left > range->mapped_bytes ? left - range->mapped_bytes : 0;
 }
 
-/* Maps a place: memory of the device while it has any, and then what is free elsewhere in the range. */
+/* Maps a place: memory of the device while it has any, and then what is free elsewhere in the
+ * range. */
 static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place, size_t mapping_bytes)
 {
     cx_mapped_range *range = &cache->region->range;
@@ -221,11 +232,13 @@ static uint64_t large_piece(cx_cache *cache, uint64_t least)
     return units > least && bytes < cache->left_bytes ? units : least;
 }
 
-static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, uint32_t units, uint32_t *out_piece)
+static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, uint32_t units,
+                            uint32_t *out_piece)
 {
     cx_mapped_place place;
     size_t before_bytes = cache->region->range.mapped_bytes;
-    size_t mapping_bytes = cache->left_bytes > cache->singles_bytes ? (size_t)needed << CX_FIT_UNIT_BITS : 0;
+    size_t mapping_bytes =
+        cache->left_bytes > cache->singles_bytes ? (size_t)needed << CX_FIT_UNIT_BITS : 0;
     if (!find_place(cache, owner, needed, &place))
         return CXU_OUT_OF_MEMORY;
     cxu_result result = map_place(cache, &place, mapping_bytes);
@@ -264,8 +277,9 @@ static ctxrt_status map_piece(cx_cache *cache, uint32_t owner, uint32_t units, u
     if (result != CXU_SUCCESS)
         return cx_driver_error(cache->context->driver, CX_SLOT_mem_create, result);
     atomic_fetch_add(&cache->growths, 1);
-    return *out_piece != 0 ? CTXRT_SUCCESS
-                           : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
+    return *out_piece != 0
+               ? CTXRT_SUCCESS
+               : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
 }
 
 ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
@@ -300,7 +314,8 @@ static cxu_result share(cx_cache *cache, CUdevice device, bool reaches)
     pthread_mutex_lock(&cache->range_lock);
     cx_mapped_range *range = &cache->region->range;
     if (cache->region->has_range)
-        result = reaches ? cx_mapped_range_share(range, device) : cx_mapped_range_withdraw(range, device);
+        result = reaches ? cx_mapped_range_share(range, device)
+                         : cx_mapped_range_withdraw(range, device);
     pthread_mutex_unlock(&cache->range_lock);
     return result;
 }

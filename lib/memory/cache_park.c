@@ -1,13 +1,15 @@
 /*
- * Pieces that were freed while streams that were recorded for them may still use them: they are parked until these are done,
- * and then free. The allocator counts them as freed; nobody waits but who would be refused memory otherwise.
+ * Pieces that were freed while streams that were recorded for them may still use them: they are
+ * parked until these are done, and then free. The allocator counts them as freed; nobody waits but
+ * who would be refused memory otherwise.
  */
 #include "base/error.h"
 #include "memory/cache.h"
 
 #include <sched.h>
 
-/* A parked piece is taken as far as its heap knows, which leaves its link to us. Lock "cache" held. */
+/* A parked piece is taken as far as its heap knows, which leaves its link to us. Lock "cache"
+ * held. */
 static void push(cx_cache *cache, uint32_t index)
 {
     cx_piece_at(index)->node.next = cache->parked;
@@ -27,7 +29,8 @@ ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked)
     return status;
 }
 
-/* One thread looks through them at a time: a context does not end while another thread asks about a mark of it. */
+/* One thread looks through them at a time: a context does not end while another thread asks about a
+ * mark of it. */
 static bool begin(cx_cache *cache, bool must)
 {
     while (atomic_exchange(&cache->unparking, true)) {
@@ -47,7 +50,8 @@ static uint32_t take_all(cx_cache *cache)
     return first;
 }
 
-/* Of errors of earlier work the last one that frees has heard, or whoever waits for that work does. */
+/* Of errors of earlier work the last one that frees has heard, or whoever waits for that work
+ * does. */
 static bool is_done(cx_use_list *uses, bool wait)
 {
     cx_error_saved saved;

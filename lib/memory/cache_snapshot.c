@@ -26,7 +26,8 @@ static void add_segments(const cx_heap *heap, cx_allocator_shot *shot)
 {
     for (uint32_t i = 0; i < heap->segment_count; i++)
         if (heap->segments[i].address != 0)
-            cx_shot_add_segment(shot, heap->segments[i].address, (uint64_t)heap->segments[i].units << CX_FIT_UNIT_BITS);
+            cx_shot_add_segment(shot, heap->segments[i].address,
+                                (uint64_t)heap->segments[i].units << CX_FIT_UNIT_BITS);
 }
 
 void cx_cache_shot(cx_cache *cache, cx_allocator_shot *shot)

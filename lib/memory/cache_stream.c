@@ -64,13 +64,15 @@ uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream)
         owner = take_number(cache);
         if (owner != 0) {
             stale = cache->owners[owner].mark;
-            cache->owners[owner] = (cx_owner){.stream = stream, .native = target.native, .foreign = foreign};
+            cache->owners[owner] =
+                (cx_owner){.stream = stream, .native = target.native, .foreign = foreign};
         }
     }
     pthread_mutex_unlock(&cache->lock);
     destroy_mark(cache, stale);
     if (owner == 0)
-        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "memory of %s is in use in %d streams, and no other can have any",
+        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                       "memory of %s is in use in %d streams, and no other can have any",
                        cx_context_text(cache->context), CX_FIT_NOWHERE - 1);
     return owner;
 }
@@ -86,7 +88,8 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 
 /* ---- marks ---- */
 
-/* Records an event behind the stream's work; makes it where there is none. NULL: it could not be. */
+/* Records an event behind the stream's work; makes it where there is none. NULL: it could not
+ * be. */
 static CUevent record(const cx_cache *cache, CUstream native, CUevent mark)
 {
     const cx_driver *driver = cache->context->driver;
@@ -154,10 +157,12 @@ void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner)
 
 /* ---- reclaiming ---- */
 
-/* What was freed for a stream of other code, or for one that is gone, is before its mark whenever it was freed. */
+/* What was freed for a stream of other code, or for one that is gone, is before its mark whenever
+ * it was freed. */
 static bool is_marked(const cx_owner *seen)
 {
-    return seen->mark != NULL && (seen->foreign || seen->closed || seen->marked_gives == seen->gives);
+    return seen->mark != NULL &&
+           (seen->foreign || seen->closed || seen->marked_gives == seen->gives);
 }
 
 /* Ranges freed meanwhile may have work behind the mark: then nothing is everyone's yet. */
@@ -165,7 +170,8 @@ static bool give_to_all(cx_cache *cache, uint32_t owner, const cx_owner *seen)
 {
     pthread_mutex_lock(&cache->lock);
     const cx_owner *now = &cache->owners[owner];
-    bool same = now->stream == seen->stream && (seen->foreign || seen->closed || now->gives == seen->gives);
+    bool same =
+        now->stream == seen->stream && (seen->foreign || seen->closed || now->gives == seen->gives);
     bool moved = same && cx_heap_move(&cache->region->heap, owner, 0);
     pthread_mutex_unlock(&cache->lock);
     return moved;
@@ -185,7 +191,8 @@ static bool wait_for_context(const cx_cache *cache)
 /* An event recorded just now is not over yet, even in a stream that has nothing to do. */
 static bool is_idle(const cx_driver *driver, CUstream native)
 {
-    return cx_uncaptured_may_ask(driver, native) && driver->table.stream_query(native) == CXU_SUCCESS;
+    return cx_uncaptured_may_ask(driver, native) &&
+           driver->table.stream_query(native) == CXU_SUCCESS;
 }
 
 static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
@@ -199,7 +206,8 @@ static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
         if (!mark_again(cache, seen))
             return false;
     }
-    return (wait ? driver->table.event_synchronize(seen->mark) : driver->table.event_query(seen->mark)) == CXU_SUCCESS;
+    return (wait ? driver->table.event_synchronize(seen->mark)
+                 : driver->table.event_query(seen->mark)) == CXU_SUCCESS;
 }
 
 static bool reclaim_one(cx_cache *cache, uint32_t owner, bool wait)
@@ -215,7 +223,8 @@ static bool reclaim_one(cx_cache *cache, uint32_t owner, bool wait)
 static bool has_something(cx_cache *cache, uint32_t owner)
 {
     pthread_mutex_lock(&cache->lock);
-    bool something = owner < cache->owner_count && cx_heap_owned_units(&cache->region->heap, owner) != 0;
+    bool something =
+        owner < cache->owner_count && cx_heap_owned_units(&cache->region->heap, owner) != 0;
     pthread_mutex_unlock(&cache->lock);
     return something;
 }
@@ -236,8 +245,8 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait)
     return reclaimed;
 }
 
-/* A stream that is asked is not destroyed meanwhile. What one that was closed may still be using is given out behind its
- * mark only. */
+/* A stream that is asked is not destroyed meanwhile. What one that was closed may still be using is
+ * given out behind its mark only. */
 void cx_cache_wait_for_stream(cx_cache *cache, uint32_t owner)
 {
     cx_owner seen;
@@ -297,7 +306,8 @@ static void close_owner(cx_cache *cache, const ctxrt_stream *stream)
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream)
 {
     closing search = {.context = context, .stream = stream};
-    for (cx_caches_each(find_cache, &search); search.found != NULL; cx_caches_each(find_cache, &search)) {
+    for (cx_caches_each(find_cache, &search); search.found != NULL;
+         cx_caches_each(find_cache, &search)) {
         close_owner(search.found, stream);
         atomic_fetch_sub(&search.found->pins, 1);
         search.found = NULL;

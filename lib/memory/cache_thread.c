@@ -6,7 +6,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Lock "stashes": the caches, their stashes, and flushes. After "threads" and "context", before "cache". */
+/* Lock "stashes": the caches, their stashes, and flushes. After "threads" and "context", before
+ * "cache". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_cache *caches;
 
@@ -189,8 +190,9 @@ bool cx_cache_count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_b
     pthread_mutex_lock(&lock);
     sum(cache, &totals);
     uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes);
-    bool fits = !__builtin_add_overflow(totals.allocated_bytes - totals.freed_bytes, size_bytes, &used) &&
-                (limit == 0 || used <= limit);
+    bool fits =
+        !__builtin_add_overflow(totals.allocated_bytes - totals.freed_bytes, size_bytes, &used) &&
+        (limit == 0 || used <= limit);
     if (fits) {
         cx_tally_add(&stash->tally.allocated_bytes, size_bytes);
         cx_tally_add(&stash->tally.allocated_count, 1);
@@ -316,7 +318,8 @@ cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread)
 
 /* ---- streams ---- */
 
-static cx_magazines *new_magazines(const cx_cache *cache, const ctxrt_stream *stream, uint32_t owner)
+static cx_magazines *new_magazines(const cx_cache *cache, const ctxrt_stream *stream,
+                                   uint32_t owner)
 {
     cx_magazines *made = calloc(1, sizeof *made);
     if (made != NULL) {
@@ -328,7 +331,8 @@ static cx_magazines *new_magazines(const cx_cache *cache, const ctxrt_stream *st
     return made;
 }
 
-static ctxrt_status make_magazines(cx_cache *cache, const ctxrt_stream *stream, cx_magazines **out_magazines)
+static ctxrt_status make_magazines(cx_cache *cache, const ctxrt_stream *stream,
+                                   cx_magazines **out_magazines)
 {
     uint32_t owner = cx_cache_owner(cache, stream);
     if (owner == 0)
@@ -336,7 +340,8 @@ static ctxrt_status make_magazines(cx_cache *cache, const ctxrt_stream *stream, 
     pthread_mutex_lock(&cache->lock);
     *out_magazines = new_magazines(cache, stream, owner);
     pthread_mutex_unlock(&cache->lock);
-    return *out_magazines != NULL ? CTXRT_SUCCESS : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for magazines");
+    return *out_magazines != NULL ? CTXRT_SUCCESS
+                                  : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for magazines");
 }
 
 static void add_magazines(cx_cache *cache, cx_stash *stash, cx_magazines *made)
@@ -347,7 +352,8 @@ static void add_magazines(cx_cache *cache, cx_stash *stash, cx_magazines *made)
     cx_cache_set_keep(cache);
 }
 
-/* Whether the frame's allocator is the cache's: others ask for memory of allocators that they name. */
+/* Whether the frame's allocator is the cache's: others ask for memory of allocators that they
+ * name. */
 static bool is_of_frame(const cx_cache *cache, const cx_frame *frame)
 {
     const ctxrt_allocator *named = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
@@ -361,7 +367,8 @@ static bool select_known(cx_stash *stash, const cx_allocation *request, const ct
     const cx_frame *frame = cx_thread_top(request->thread);
     bool of_frame = frame != NULL && is_of_frame(atomic_load(&stash->cache), frame);
     stash->recent_context = of_frame ? request->context : NULL;
-    stash->recent_allocator = of_frame ? atomic_load_explicit(&frame->allocator, memory_order_relaxed) : NULL;
+    stash->recent_allocator =
+        of_frame ? atomic_load_explicit(&frame->allocator, memory_order_relaxed) : NULL;
     for (cx_magazines *magazines = stash->all; magazines != NULL; magazines = magazines->next)
         if (magazines->stream == stream) {
             stash->recent = magazines;
@@ -371,8 +378,8 @@ static bool select_known(cx_stash *stash, const cx_allocation *request, const ct
     return false;
 }
 
-/* The thread may not wait for a flush while it is in its stash, and may not touch it while it is not: hence the
- * lock, which flushes hold. */
+/* The thread may not wait for a flush while it is in its stash, and may not touch it while it is
+ * not: hence the lock, which flushes hold. */
 ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request)
 {
     cx_magazines *made;

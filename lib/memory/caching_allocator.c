@@ -21,4 +21,5 @@ static void destroy(cx_allocator *allocator)
     cx_cache_close(allocator->cache, true);
 }
 
-const cx_allocator_kind cx_caching_allocator = {.alloc = alloc, .free = free_block, .trim = trim, .destroy = destroy};
+const cx_allocator_kind cx_caching_allocator = {
+    .alloc = alloc, .free = free_block, .trim = trim, .destroy = destroy};

@@ -30,7 +30,8 @@ static ctxrt_status check_end(const char *noun, const void *pointer, const cx_co
                     end->device ? "a device" : "the host", pointer, cx_pointer_text(&end->view));
 }
 
-/* Two drivers have no common copy; but one of them sees the other's memory if the host may touch that. */
+/* Two drivers have no common copy; but one of them sees the other's memory if the host may touch
+ * that. */
 static ctxrt_status choose_driver(cx_copy_plan *plan)
 {
     cx_copy_end *to = &plan->destination, *from = &plan->source;
@@ -42,10 +43,11 @@ static ctxrt_status choose_driver(cx_copy_plan *plan)
         else if (cx_pointer_of_host(&to->view))
             to->device = false;
         else
-            return cx_error(CTXRT_ERROR_NOT_SUPPORTED,
-                            "the two ends belong to different drivers, %s and %s, and the host may touch "
-                            "neither",
-                            to->view.driver->name, from->view.driver->name);
+            return cx_error(
+                CTXRT_ERROR_NOT_SUPPORTED,
+                "the two ends belong to different drivers, %s and %s, and the host may touch "
+                "neither",
+                to->view.driver->name, from->view.driver->name);
     }
     plan->end = to->device ? &to->view : from->device ? &from->view : NULL;
     plan->peers = to->device && from->device && to->view.kind == CTXRT_MEMORY_DEVICE &&
@@ -78,8 +80,8 @@ ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void 
     if (pointer == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: the %s is NULL", call, noun);
     if (__builtin_add_overflow((uintptr_t)pointer, size_bytes, &end))
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: %zu bytes at the %s %p wrap around", call,
-                        size_bytes, noun, pointer);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: %zu bytes at the %s %p wrap around",
+                        call, size_bytes, noun, pointer);
     return CTXRT_SUCCESS;
 }
 
@@ -96,7 +98,8 @@ static ctxrt_status wait_for_work(const cx_stream_target *target)
     return status;
 }
 
-/* Drivers read host memory when the call is made (T13); that of a device is what the work before leaves there. */
+/* Drivers read host memory when the call is made (T13); that of a device is what the work before
+ * leaves there. */
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route)
 {
     ctxrt_status status = cx_route_begin(stream, plan->end, out_route);
@@ -115,8 +118,9 @@ static ctxrt_status submit_unified(const cx_stream_target *target, uintptr_t des
                           (destination, source, size_bytes, target->native));
 }
 
-static ctxrt_status submit_device_to_device(const cx_copy_plan *plan, const cx_stream_target *target,
-                                            uintptr_t destination, uintptr_t source, size_t size_bytes)
+static ctxrt_status submit_device_to_device(const cx_copy_plan *plan,
+                                            const cx_stream_target *target, uintptr_t destination,
+                                            uintptr_t source, size_t size_bytes)
 {
     const cx_driver *driver = target->driver;
     CUcontext to = plan->destination.view.owner, from = plan->source.view.owner;
@@ -157,7 +161,8 @@ ctxrt_status cx_copy_run(const cx_copy_plan *plan, void *destination, const void
     ctxrt_status status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    return cx_route_end(&route, cx_copy_submit(plan, &route, destination, source, size_bytes), wait);
+    return cx_route_end(&route, cx_copy_submit(plan, &route, destination, source, size_bytes),
+                        wait);
 }
 
 static ctxrt_status copy(const char *call, void *destination, const void *source, size_t size_bytes,
@@ -168,7 +173,8 @@ static ctxrt_status copy(const char *call, void *destination, const void *source
     if (status != CTXRT_SUCCESS)
         return status;
     if ((unsigned int)kind > CTXRT_COPY_DEVICE_TO_DEVICE)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there is no kind of copy %d", call, (int)kind);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there is no kind of copy %d", call,
+                        (int)kind);
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);

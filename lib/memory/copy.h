@@ -15,7 +15,8 @@ typedef struct cx_copy_plan {
     cx_copy_end destination, source;
     const cx_pointer_view *end; /* memory whose driver does the copy; NULL: the host can */
     bool peers;                 /* both are memory of devices, of two different ones */
-    bool strange;               /* the source is memory of a device, but to the driver that copies it is host memory */
+    /* the source is memory of a device, but to the driver that copies it is host memory */
+    bool strange;
 } cx_copy_plan;
 
 /* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts what the drivers know. */
@@ -26,7 +27,8 @@ ctxrt_status cx_copy_plan_make(const void *destination, const void *source, ctxr
 ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void *pointer,
                                  size_t size_bytes);
 
-/* Begins a route for the plan's copy in the order of `stream`, to be ended with cx_route_end if it succeeds. */
+/* Begins a route for the plan's copy in the order of `stream`, to be ended with cx_route_end if it
+ * succeeds. */
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route);
 
 /* Submits a copy of plain bytes to the route. */

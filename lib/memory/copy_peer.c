@@ -12,28 +12,31 @@ typedef struct side {
 static ctxrt_status find_side(ctxrt_device id, side *out_side)
 {
     ctxrt_status status = cx_device_find(id, &out_side->device);
-    return status == CTXRT_SUCCESS ? cx_context_primary(out_side->device, &out_side->context) : status;
+    return status == CTXRT_SUCCESS ? cx_context_primary(out_side->device, &out_side->context)
+                                   : status;
 }
 
 static ctxrt_status check_side(const side *checked, const cx_pointer_view *view)
 {
     if (view->device == checked->device)
         return CTXRT_SUCCESS;
-    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_copy_peer: the %s %p is %s, not memory of %s",
-                    checked->noun, checked->pointer, cx_pointer_text(view),
-                    cx_device_text(checked->device->id));
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                    "ctxrt_copy_peer: the %s %p is %s, not memory of %s", checked->noun,
+                    checked->pointer, cx_pointer_text(view), cx_device_text(checked->device->id));
 }
 
 static ctxrt_status check_stream(const cx_stream_target *target, const side *to, const side *from)
 {
     if (target->context->device == to->device || target->context->device == from->device)
         return CTXRT_SUCCESS;
-    return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "ctxrt_copy_peer: the stream is of %s, not of %s or %s",
+    return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
+                    "ctxrt_copy_peer: the stream is of %s, not of %s or %s",
                     cx_context_text(target->context), cx_device_text(to->device->id),
                     cx_device_text(from->device->id));
 }
 
-static ctxrt_status submit(const side *to, const side *from, size_t size_bytes, ctxrt_stream *stream)
+static ctxrt_status submit(const side *to, const side *from, size_t size_bytes,
+                           ctxrt_stream *stream)
 {
     cx_route route;
     ctxrt_status status = cx_route_begin(stream, NULL, &route);
@@ -65,7 +68,8 @@ static ctxrt_status copy(const side *to, const side *from, size_t size_bytes, ct
         return status;
     if (to->device->driver == from->device->driver)
         return submit(to, from, size_bytes, stream);
-    return cx_copy_run(&plan, (void *)(uintptr_t)to->pointer, from->pointer, size_bytes, stream, false);
+    return cx_copy_run(&plan, (void *)(uintptr_t)to->pointer, from->pointer, size_bytes, stream,
+                       false);
 }
 
 ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destination_device, const void *source,

@@ -12,28 +12,30 @@ typedef struct box {
     size_t width, height, depth;
 } box;
 
-static ctxrt_status check_side(const char *call, const char *noun, const void *pointer, size_t pitch,
-                               size_t rows, const box *shape)
+static ctxrt_status check_side(const char *call, const char *noun, const void *pointer,
+                               size_t pitch, size_t rows, const box *shape)
 {
     size_t slice, slices, extent;
     if ((shape->height > 1 || shape->depth > 1) && pitch < shape->width)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "%s: the pitch of the %s is %zu bytes, and a row has %zu", call, noun, pitch,
-                        shape->width);
+                        "%s: the pitch of the %s is %zu bytes, and a row has %zu", call, noun,
+                        pitch, shape->width);
     if (shape->depth > 1 && rows < shape->height)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "%s: a slice of the %s has %zu rows, and %zu are to be copied", call, noun, rows,
-                        shape->height);
+                        "%s: a slice of the %s has %zu rows, and %zu are to be copied", call, noun,
+                        rows, shape->height);
     if (__builtin_mul_overflow(pitch, rows, &slice) ||
         __builtin_mul_overflow(slice, shape->depth - 1, &slices) ||
         __builtin_mul_overflow(pitch, shape->height - 1, &extent) ||
         __builtin_add_overflow(extent, slices, &extent) ||
         __builtin_add_overflow(extent, shape->width, &extent))
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the size of the %s overflows", call, noun);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the size of the %s overflows", call,
+                        noun);
     return cx_copy_check_range(call, noun, pointer, extent);
 }
 
-/* A single row or slice has no pitch or height of its own: then any will do that the driver accepts. */
+/* A single row or slice has no pitch or height of its own: then any will do that the driver
+ * accepts. */
 static void normalise(size_t *pitch, size_t *rows, const box *shape)
 {
     if (shape->height == 1 && shape->depth == 1 && *pitch < shape->width)
@@ -50,7 +52,8 @@ static ctxrt_status check_box(const char *call, box *shape)
         check_side(call, "destination", shape->destination, shape->destination_pitch,
                    shape->destination_rows, shape);
     if (status == CTXRT_SUCCESS)
-        status = check_side(call, "source", shape->source, shape->source_pitch, shape->source_rows, shape);
+        status = check_side(call, "source", shape->source, shape->source_pitch, shape->source_rows,
+                            shape);
     return status;
 }
 
@@ -129,7 +132,8 @@ static ctxrt_status submit_3d(const cx_copy_plan *plan, const cx_route *route, c
     return CX_DRIVER_CALL(route->target.driver, memcpy_3d_async, (&copy, route->target.native));
 }
 
-/* The driver's region copies are of one context; between two devices each row is a copy of its own. */
+/* The driver's region copies are of one context; between two devices each row is a copy of its
+ * own. */
 static ctxrt_status submit(const cx_copy_plan *plan, const cx_route *route, const box *shape)
 {
     cx_slot slot = shape->depth == 1 ? CX_SLOT_memcpy_2d_async : CX_SLOT_memcpy_3d_async;

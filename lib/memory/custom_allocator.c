@@ -66,7 +66,8 @@ static ctxrt_status check(const ctxrt_allocator_vtable *vtable, ctxrt_allocator 
                         "ctxrt_allocator_create_custom: struct_size is %zu, not %zu",
                         vtable->struct_size, sizeof *vtable);
     if (vtable->alloc == NULL || vtable->free == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_create_custom: vtable->%s is NULL",
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_allocator_create_custom: vtable->%s is NULL",
                         vtable->alloc == NULL ? "alloc" : "free");
     return CTXRT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*
  * What an allocator has given out, counted exactly with any number of threads.
  *
- * A request is reserved first, so that no two threads pass a limit together, and counted as in use only
- * once it was served: the peak never holds a request that failed.
+ * A request is reserved first, so that no two threads pass a limit together, and counted as in use
+ * only once it was served: the peak never holds a request that failed.
  */
 #ifndef CX_MEMORY_FIGURES_H
 #define CX_MEMORY_FIGURES_H

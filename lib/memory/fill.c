@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* Host memory that no driver can fill: the host does, when the work before it is done. */
-static ctxrt_status fill_on_host(void *destination, int value, size_t size_bytes, ctxrt_stream *stream,
-                                 bool wait)
+static ctxrt_status fill_on_host(void *destination, int value, size_t size_bytes,
+                                 ctxrt_stream *stream, bool wait)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (!wait && cx_route_wanted(stream))
@@ -36,7 +36,8 @@ static ctxrt_status fill(const char *call, void *destination, int value, size_t 
     if (status != CTXRT_SUCCESS)
         return status;
     if (value < 0 || value > 255)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the value %d is not 0 to 255", call, value);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the value %d is not 0 to 255", call,
+                        value);
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);

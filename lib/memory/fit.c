@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* Of a request's own list some ranges are large enough: so many are looked at before a list of which all are. */
+/* Of a request's own list some ranges are large enough: so many are looked at before a list of
+ * which all are. */
 #define PROBES 8
 /* And so many before the request is refused, since a refusal costs a driver call. */
 #define PROBES_AT_LAST 1024
@@ -52,8 +53,8 @@ static uint32_t make_chunk(cx_fit_store *store)
     return number;
 }
 
-/* The first node of a chunk links it to the fit's others, with the user behind it, and is never a range's; so no range
- * is node 0. */
+/* The first node of a chunk links it to the fit's others, with the user behind it, and is never a
+ * range's; so no range is node 0. */
 static bool grow(cx_fit *fit)
 {
     uint32_t number = take_returned(fit->store);
@@ -211,7 +212,8 @@ void cx_fit_remove(cx_fit *fit, uint32_t index)
 /* ---- taking ---- */
 
 /* The smallest of the first ranges of a list that are large enough; 0 if none is. */
-static uint32_t probe(const cx_fit *fit, const cx_fit_bins *bins, place where, uint32_t units, int probes)
+static uint32_t probe(const cx_fit *fit, const cx_fit_bins *bins, place where, uint32_t units,
+                      int probes)
 {
     uint32_t best = 0, best_units = UINT32_MAX;
     uint32_t index = bins->heads[where.octave][where.list];
@@ -352,8 +354,8 @@ static bool joins(const cx_fit_node *node, uint32_t owner)
 {
     if (node->state != CX_FIT_FREE)
         return false;
-    return node->owner == owner ||
-           ((node->owner == 0 || owner == 0) && node->owner != CX_FIT_NOWHERE && owner != CX_FIT_NOWHERE);
+    return node->owner == owner || ((node->owner == 0 || owner == 0) &&
+                                    node->owner != CX_FIT_NOWHERE && owner != CX_FIT_NOWHERE);
 }
 
 /* The lower of two touching ranges, which are in no list, takes the upper in. */
@@ -482,10 +484,12 @@ uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index)
     return find_above(bins, &where) ? bins->heads[where.octave][where.list] : 0;
 }
 
-void cx_fit_each_taken(const cx_fit *fit, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+void cx_fit_each_taken(const cx_fit *fit,
+                       void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
                        void *argument)
 {
-    for (uint32_t chunk = fit->chunks; chunk != 0; chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+    for (uint32_t chunk = fit->chunks; chunk != 0;
+         chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++) {
             const uint32_t index = ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
             if (at(fit, index)->state == CX_FIT_TAKEN)
@@ -501,17 +505,20 @@ static bool is_at(const cx_fit_node *node, uint16_t segment, uint32_t unit)
 
 uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit)
 {
-    for (uint32_t chunk = fit->chunks; chunk != 0; chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+    for (uint32_t chunk = fit->chunks; chunk != 0;
+         chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)
             if (is_at(at(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i), segment, unit))
                 return ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
     return 0;
 }
 
-static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units, const char **out_wrong)
+static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units,
+                        const char **out_wrong)
 {
     uint64_t units = 0;
-    for (uint32_t index = cx_fit_next_free(fit, owner, 0); index != 0; index = cx_fit_next_free(fit, owner, index)) {
+    for (uint32_t index = cx_fit_next_free(fit, owner, 0); index != 0;
+         index = cx_fit_next_free(fit, owner, index)) {
         const cx_fit_node *node = at(fit, index);
         units += node->units;
         *out_wrong = node->state != CX_FIT_FREE ? "a node in a list is not free"
@@ -520,20 +527,24 @@ static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units,
                                                 : NULL;
         if (*out_wrong == NULL && node->after != 0) {
             const cx_fit_node *after = at(fit, node->after);
-            *out_wrong = after->before != index                                    ? "neighbours disagree"
-                         : after->offset_units != node->offset_units + node->units ? "there is a gap, or an overlap"
-                         : joins(after, owner)                                     ? "two free ranges are not joined"
-                                                                                   : NULL;
+            *out_wrong = after->before != index ? "neighbours disagree"
+                         : after->offset_units != node->offset_units + node->units
+                             ? "there is a gap, or an overlap"
+                         : joins(after, owner) ? "two free ranges are not joined"
+                                               : NULL;
         }
         if (*out_wrong != NULL)
             return false;
     }
     *free_units += units;
-    *out_wrong = fit->bins[owner] != NULL && fit->bins[owner]->units != units ? "free units are miscounted" : NULL;
+    *out_wrong = fit->bins[owner] != NULL && fit->bins[owner]->units != units
+                     ? "free units are miscounted"
+                     : NULL;
     return *out_wrong == NULL;
 }
 
-static bool check_node(const cx_fit *fit, uint32_t index, uint64_t *taken_units, const char **out_wrong)
+static bool check_node(const cx_fit *fit, uint32_t index, uint64_t *taken_units,
+                       const char **out_wrong)
 {
     const cx_fit_node *node = at(fit, index);
     *out_wrong = NULL;
@@ -554,7 +565,8 @@ bool cx_fit_check(const cx_fit *fit, const char **out_wrong)
     for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
         if (!check_lists(fit, owner, &units, out_wrong))
             return false;
-    for (uint32_t chunk = fit->chunks; chunk != 0; chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+    for (uint32_t chunk = fit->chunks; chunk != 0;
+         chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)
             if (!check_node(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i, &units, out_wrong))
                 return false;

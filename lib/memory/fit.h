@@ -1,15 +1,17 @@
 /*
- * Two-level segregated fit over ranges that it never touches: what is free and what is taken is kept in nodes
- * beside the memory. No lock, no driver and no runtime: whoever uses a fit sees to it that one thread does
- * at a time.
+ * Two-level segregated fit over ranges that it never touches: what is free and what is taken is
+ * kept in nodes beside the memory. No lock, no driver and no runtime: whoever uses a fit sees to it
+ * that one thread does at a time.
  *
- * A fit serves units of 256 bytes out of any number of segments, ranges without gaps that are added and
- * removed. Free ranges that touch are one range, unless different owners freed them: a range belongs to the
- * owner that freed it, a small number, until it is moved, and only requests of
- * that owner are served from it; those of owner 0, nobody, serve everyone. A free range of nobody joins a neighbour of an owner's and
- * is then that owner's. Addresses without memory are ranges of CX_FIT_NOWHERE, which join no others.
+ * A fit serves units of 256 bytes out of any number of segments, ranges without gaps that are added
+ * and removed. Free ranges that touch are one range, unless different owners freed them: a range
+ * belongs to the owner that freed it, a small number, until it is moved, and only requests of
+ * that owner are served from it; those of owner 0, nobody, serve everyone. A free range of nobody
+ * joins a neighbour of an owner's and is then that owner's. Addresses without memory are ranges of
+ * CX_FIT_NOWHERE, which join no others.
  *
- * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at most 1/32.
+ * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at
+ * most 1/32.
  */
 #ifndef CX_MEMORY_FIT_H
 #define CX_MEMORY_FIT_H
@@ -44,18 +46,21 @@ typedef struct cx_fit_node {
     uint8_t tag;      /* the user's, of a taken range; 0 when it is taken */
 } cx_fit_node;
 
-_Static_assert(sizeof(cx_fit_node) == 32, "two nodes with what stands behind them share no cache line");
+_Static_assert(sizeof(cx_fit_node) == 32,
+               "two nodes with what stands behind them share no cache line");
 
 #define CX_FIT_CHUNK_BITS 10
 #define CX_FIT_CHUNK_NODES (1u << CX_FIT_CHUNK_BITS)
 #define CX_FIT_CHUNKS_MAX (1u << 14) /* so at most 2^24 nodes */
 
-/* Where fits take their nodes from, a chunk at a time, several fits on several threads at once. Chunks are zeroed
- * when they are new and stay where they are for good, so that what the user keeps behind a node may be
- * looked at whatever becomes of it. Zeroed but for the stride it is ready. */
+/* Where fits take their nodes from, a chunk at a time, several fits on several threads at once.
+ * Chunks are zeroed when they are new and stay where they are for good, so that what the user keeps
+ * behind a node may be looked at whatever becomes of it. Zeroed but for the stride it is ready. */
 typedef struct cx_fit_store {
-    size_t stride; /* from node to node, at least sizeof(cx_fit_node); what is behind the node is the user's */
-    size_t apart;  /* bytes for each node that are the user's too, but dense, apart from the nodes */
+    /* from node to node, at least sizeof(cx_fit_node); what is behind the node is the user's */
+    size_t stride;
+    /* bytes for each node that are the user's too, but dense, apart from the nodes */
+    size_t apart;
     _Atomic uint32_t used;     /* chunks that there are */
     _Atomic uint32_t returned; /* number + 1 of a chunk that no fit has any more; 0: none */
     uint32_t next_returned[CX_FIT_CHUNKS_MAX];
@@ -75,7 +80,8 @@ static inline void *cx_fit_apart(cx_fit_store *store, uint32_t index)
 {
     unsigned char *chunk =
         atomic_load_explicit(&store->chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire);
-    return chunk + CX_FIT_CHUNK_NODES * store->stride + (index & (CX_FIT_CHUNK_NODES - 1)) * store->apart;
+    return chunk + CX_FIT_CHUNK_NODES * store->stride +
+           (index & (CX_FIT_CHUNK_NODES - 1)) * store->apart;
 }
 
 /* ---- fits ---- */
@@ -94,7 +100,8 @@ typedef struct cx_fit_bins {
 
 typedef struct cx_fit {
     cx_fit_store *store;
-    uint32_t chunks;      /* that it has: number + 1 of the first, linked through their first nodes */
+    /* that it has: number + 1 of the first, linked through their first nodes */
+    uint32_t chunks;
     uint32_t spare;       /* nodes that stand for nothing */
     uint32_t owner_limit; /* owners below it may have bins */
     void *user;
@@ -105,7 +112,8 @@ typedef struct cx_fit {
 
 void cx_fit_open(cx_fit *fit, cx_fit_store *store, void *user);
 
-/* The user of the fit that a taken range is of. For stores whose stride leaves room for a pointer. */
+/* The user of the fit that a taken range is of. For stores whose stride leaves room for a
+ * pointer. */
 static inline void *cx_fit_user(cx_fit_store *store, uint32_t index)
 {
     const cx_fit_node *first = cx_fit_at(store, index & ~(CX_FIT_CHUNK_NODES - 1));
@@ -122,8 +130,8 @@ static inline uint32_t cx_fit_units(size_t bytes)
     return units <= UINT32_MAX ? (uint32_t)units : 0;
 }
 
-/* Adds a segment of so many units, at least 1, all of it free and the owner's. Its first node, or 0 if there is no
- * memory for it. */
+/* Adds a segment of so many units, at least 1, all of it free and the owner's. Its first node, or 0
+ * if there is no memory for it. */
 uint32_t cx_fit_add(cx_fit *fit, uint16_t segment, uint32_t units, uint32_t owner);
 
 /* Removes the segment that a free node is all of. */
@@ -132,31 +140,35 @@ void cx_fit_remove(cx_fit *fit, uint32_t index);
 /* Whether a free node is all of its segment. */
 bool cx_fit_is_whole(const cx_fit *fit, uint32_t index);
 
-/* Takes a range of so many units, at least 1, that is the owner's or nobody's. 0: there is none, or no memory
- * for a node. */
+/* Takes a range of so many units, at least 1, that is the owner's or nobody's. 0: there is none, or
+ * no memory for a node. */
 uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units);
 
 /* Makes the lists of an owner that may get ranges by cx_fit_merge. False: no memory for them. */
 bool cx_fit_expect(cx_fit *fit, uint32_t owner);
 
-/* Takes a part of a free range, and leaves it its owner. 0: no memory for a node; nothing changed. */
+/* Takes a part of a free range, and leaves it its owner. 0: no memory for a node; nothing
+ * changed. */
 uint32_t cx_fit_carve(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units);
 
-/* Makes taken ranges that touch, from the first to the last, one, which is the owner's: the first. */
+/* Makes taken ranges that touch, from the first to the last, one, which is the owner's: the
+ * first. */
 void cx_fit_merge(cx_fit *fit, uint32_t first, uint32_t last, uint32_t owner);
 
-/* Frees what a taken range has besides a part. The range of the part, or 0 with nothing changed: no memory for a node. */
+/* Frees what a taken range has besides a part. The range of the part, or 0 with nothing changed: no
+ * memory for a node. */
 uint32_t cx_fit_narrow(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units);
 
-/* Frees a taken range for its owner, who may be changed before by cx_fit_transfer. Returns the free node that the range
- * is part of now; its own may be gone. */
+/* Frees a taken range for its owner, who may be changed before by cx_fit_transfer. Returns the free
+ * node that the range is part of now; its own may be gone. */
 uint32_t cx_fit_give(cx_fit *fit, uint32_t index);
 
 /* Makes another owner that of a taken range. False if there is no memory for the owner's lists. */
 bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner);
 
-/* Makes what one owner has another's, nobody's if that is 0, and joins it with its neighbours; ranges that are taken
- * now are freed for their owner still. False if there is no memory for the other's lists. */
+/* Makes what one owner has another's, nobody's if that is 0, and joins it with its neighbours;
+ * ranges that are taken now are freed for their owner still. False if there is no memory for the
+ * other's lists. */
 bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to);
 
 /* Units that are free for an owner: its own and nobody's. */
@@ -169,7 +181,8 @@ uint32_t cx_fit_free_ranges(const cx_fit *fit, uint32_t owner);
 uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index);
 
 /* Calls visit for each range that is taken. */
-void cx_fit_each_taken(const cx_fit *fit, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+void cx_fit_each_taken(const cx_fit *fit,
+                       void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
                        void *argument);
 
 /* The range that a unit of a segment is in, if it is taken; 0: it is not. Looks at all ranges. */

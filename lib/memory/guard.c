@@ -33,7 +33,8 @@ static cx_guarded *take_oldest(cx_guard *guard, uint64_t most_bytes)
     return piece;
 }
 
-/* What was written to meanwhile is in the log: whoever happens to free now has nothing to do with it. */
+/* What was written to meanwhile is in the log: whoever happens to free now has nothing to do with
+ * it. */
 static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
 {
     bool any = false;
@@ -75,18 +76,19 @@ static ctxrt_status check_context_limit(const cx_guard *guard, const cx_allocati
     uint64_t bytes = cx_context_memory_of(request->context).bytes;
     if (bytes <= limit)
         return CTXRT_SUCCESS;
-    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                    "%zu bytes are beyond the limit of %s in debug mode: %llu of %llu bytes are in use",
-                    request->size_bytes, cx_context_text(request->context),
-                    (unsigned long long)(bytes - request->size_bytes), (unsigned long long)limit);
+    return cx_error(
+        CTXRT_ERROR_OUT_OF_MEMORY,
+        "%zu bytes are beyond the limit of %s in debug mode: %llu of %llu bytes are in use",
+        request->size_bytes, cx_context_text(request->context),
+        (unsigned long long)(bytes - request->size_bytes), (unsigned long long)limit);
 }
 
 static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, cx_guarded *piece)
 {
     cx_allocation wider = *request;
     if (__builtin_add_overflow(request->size_bytes, 2 * CX_GUARD_BYTES, &wider.size_bytes))
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s", request->size_bytes,
-                        cx_context_text(request->context));
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
+                        request->size_bytes, cx_context_text(request->context));
     piece->inner.size_bytes = wider.size_bytes;
     ctxrt_status status = cx_caching_allocator.alloc(&guard->inner, &wider, &piece->inner);
     if (status == CTXRT_ERROR_OUT_OF_MEMORY && empty_quarantine(guard, 0))
@@ -124,14 +126,16 @@ static cx_guarded *leave_live(cx_guard *guard, const cx_block *block)
     return piece;
 }
 
-static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx_block *block, cx_guarded *piece)
+static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx_block *block,
+                         cx_guarded *piece)
 {
     ctxrt_status status = check_context_limit(guard, request);
     if (status == CTXRT_SUCCESS)
         status = stream_of(request, &piece->stream);
     if (status != CTXRT_SUCCESS)
         return status;
-    piece->inner = (cx_block){.context = block->context, .epoch = block->epoch, .allocator = &guard->inner};
+    piece->inner =
+        (cx_block){.context = block->context, .epoch = block->epoch, .allocator = &guard->inner};
     status = take_beneath(guard, request, piece);
     if (status != CTXRT_SUCCESS)
         return status;
@@ -213,7 +217,8 @@ static uint64_t trim(cx_allocator *allocator)
 
 /* ---- checking ---- */
 
-bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch, cx_guarded *out_piece)
+bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
+                   cx_guarded *out_piece)
 {
     const cx_guard_key key = {(const char *)inner_pointer + CX_GUARD_BYTES, epoch};
     cx_guarded *piece;
@@ -225,7 +230,8 @@ bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch, c
     return piece != NULL;
 }
 
-/* Copies of all pieces, since they may go while the driver is asked. NULL: no memory, or there are none. */
+/* Copies of all pieces, since they may go while the driver is asked. NULL: no memory, or there are
+ * none. */
 static cx_guarded *copy_pieces(cx_guard *guard, size_t *out_count)
 {
     cx_guarded *piece, *next;
@@ -256,7 +262,8 @@ static cx_guarded *find_again(cx_guard *guard, const cx_guarded *copy)
     return piece;
 }
 
-/* Whether a piece was there all the time while it was looked at, in the state that the copy shows. */
+/* Whether a piece was there all the time while it was looked at, in the state that the copy
+ * shows. */
 static bool was_there(cx_guard *guard, const cx_guarded *copy)
 {
     pthread_mutex_lock(&guard->lock);
@@ -286,7 +293,8 @@ ctxrt_status cx_guard_check(cx_guard *guard)
         status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to look at the allocator's pieces");
     for (size_t i = 0; i < count; i++)
         if (cx_context_holds_what_is_of(copies[i].inner.context, copies[i].inner.epoch) &&
-            look_at(&copies[i]) != CTXRT_SUCCESS && was_there(guard, &copies[i]) && status == CTXRT_SUCCESS) {
+            look_at(&copies[i]) != CTXRT_SUCCESS && was_there(guard, &copies[i]) &&
+            status == CTXRT_SUCCESS) {
             status = CTXRT_ERROR_CORRUPTED;
             cx_error_save(&first);
         }
@@ -356,4 +364,5 @@ static void destroy(cx_allocator *allocator)
     allocator->guard = NULL;
 }
 
-const cx_allocator_kind cx_guarded_allocator = {.alloc = alloc, .free = free_block, .trim = trim, .destroy = destroy};
+const cx_allocator_kind cx_guarded_allocator = {
+    .alloc = alloc, .free = free_block, .trim = trim, .destroy = destroy};

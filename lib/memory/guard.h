@@ -1,10 +1,11 @@
 /*
- * The debug mode of an allocator: a layer around a caching allocator that notices what is written before or behind a piece of
- * memory, or into one that was freed.
+ * The debug mode of an allocator: a layer around a caching allocator that notices what is written
+ * before or behind a piece of memory, or into one that was freed.
  *
- * Each piece gets 256 bytes before and behind it that are filled when it is allocated and looked at when it is freed, both in the
- * order of its stream: a free waits for that stream. What was freed can be filled as well, and kept for a while
- * before it is used again. Where the stream captures nothing can be filled or looked at, and nothing is.
+ * Each piece gets 256 bytes before and behind it that are filled when it is allocated and looked at
+ * when it is freed, both in the order of its stream: a free waits for that stream. What was freed
+ * can be filled as well, and kept for a while before it is used again. Where the stream captures
+ * nothing can be filled or looked at, and nothing is.
  *
  * Lock "guard": which pieces there are. No driver is called under it.
  */
@@ -52,9 +53,10 @@ typedef struct cx_guard {
 
 extern const cx_allocator_kind cx_guarded_allocator;
 
-/* What is asked for: by the options of ctxrt_allocator_create, or else by CTXRT_DEBUG_MEMORY. *out_wanted is false where that
- * is nothing. CTXRT_ERROR_INVALID_ARGUMENT: neither makes sense. */
-ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options, ctxrt_allocator_debug *out_options, bool *out_wanted);
+/* What is asked for: by the options of ctxrt_allocator_create, or else by CTXRT_DEBUG_MEMORY.
+ * *out_wanted is false where that is nothing. CTXRT_ERROR_INVALID_ARGUMENT: neither makes sense. */
+ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options,
+                             ctxrt_allocator_debug *out_options, bool *out_wanted);
 
 /* Makes the allocator's guard, and what is beneath. */
 ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options);
@@ -65,10 +67,13 @@ void cx_guard_close(cx_guard *guard, bool native);
 /* A piece whose memory went with a reset of the context. */
 void cx_guard_forget(cx_guard *guard, const cx_block *block);
 
-/* The user's piece in a piece from beneath, of a life of the context. False: it is in quarantine, or nobody's any more. */
-bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch, cx_guarded *out_piece);
+/* The user's piece in a piece from beneath, of a life of the context. False: it is in quarantine,
+ * or nobody's any more. */
+bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
+                   cx_guarded *out_piece);
 
-/* Looks at what is around each piece, and into each one in quarantine; the log has all that were written to. */
+/* Looks at what is around each piece, and into each one in quarantine; the log has all that were
+ * written to. */
 ctxrt_status cx_guard_check(cx_guard *guard);
 
 /* ---- guard_mark.c: filling and looking, with the context current ---- */
@@ -76,7 +81,8 @@ ctxrt_status cx_guard_check(cx_guard *guard);
 /* Fills what is around a new piece, and the piece if that is asked for. */
 ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *piece);
 
-/* CTXRT_ERROR_CORRUPTED, with a message, which the log has as well the first time. Waits for the piece's stream. */
+/* CTXRT_ERROR_CORRUPTED, with a message, which the log has as well the first time. Waits for the
+ * piece's stream. */
 ctxrt_status cx_guard_look_around(cx_guarded *piece);
 
 /* The same for the inside of a piece that was filled when it was freed. */

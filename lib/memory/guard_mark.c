@@ -1,4 +1,5 @@
-/* What is around guarded pieces and in freed ones: filled and looked at in the order of their streams. */
+/* What is around guarded pieces and in freed ones: filled and looked at in the order of their
+ * streams. */
 #include "base/error.h"
 #include "base/log.h"
 #include "memory/allocator_snapshot.h"
@@ -91,8 +92,8 @@ void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece)
         return;
     cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
     queue line = queue_of(piece);
-    piece->filled =
-        !line.capturing && fill(&line, (uintptr_t)piece->pointer, FREED, piece->size_bytes) == CXU_SUCCESS;
+    piece->filled = !line.capturing &&
+                    fill(&line, (uintptr_t)piece->pointer, FREED, piece->size_bytes) == CXU_SUCCESS;
     cx_uncaptured_end(&uncaptured);
 }
 
@@ -103,18 +104,19 @@ static ctxrt_status tell(cx_guarded *piece, const char *where, size_t distance, 
     char place[256];
     cx_place_text(piece->place, place, sizeof place);
     ctxrt_status status =
-        cx_error(CTXRT_ERROR_CORRUPTED, "the %zu bytes at %p of %s%s%s: byte %zu %s is %#x", piece->size_bytes,
-                 piece->pointer, cx_context_text(piece->inner.context), place[0] != '\0' ? ", allocated in " : "", place,
-                 distance, where, value);
+        cx_error(CTXRT_ERROR_CORRUPTED, "the %zu bytes at %p of %s%s%s: byte %zu %s is %#x",
+                 piece->size_bytes, piece->pointer, cx_context_text(piece->inner.context),
+                 place[0] != '\0' ? ", allocated in " : "", place, distance, where, value);
     if (!piece->told)
         cx_log(CTXRT_LOG_ERROR, "%s", ctxrt_last_error()->message);
     piece->told = true;
     return status;
 }
 
-/* Which of the bytes at an address are not this value: the number of the first, or `size`. SIZE_MAX: the driver
- * refused, which says nothing about the bytes. */
-static size_t find_other(const queue *line, uintptr_t address, size_t size, unsigned char value, unsigned char *out_other)
+/* Which of the bytes at an address are not this value: the number of the first, or `size`.
+ * SIZE_MAX: the driver refused, which says nothing about the bytes. */
+static size_t find_other(const queue *line, uintptr_t address, size_t size, unsigned char value,
+                         unsigned char *out_other)
 {
     unsigned char *bytes = malloc(size < CHUNK_BYTES ? size : CHUNK_BYTES);
     size_t at = 0;
@@ -151,10 +153,13 @@ static ctxrt_status look_inside(cx_guarded *piece, const queue *line)
 {
     unsigned char other = 0;
     size_t at = find_other(line, (uintptr_t)piece->pointer, piece->size_bytes, FREED, &other);
-    return at < piece->size_bytes ? tell(piece, "of it was written after it was freed: it", at, other) : CTXRT_SUCCESS;
+    return at < piece->size_bytes
+               ? tell(piece, "of it was written after it was freed: it", at, other)
+               : CTXRT_SUCCESS;
 }
 
-static ctxrt_status look(cx_guarded *piece, bool wanted, ctxrt_status (*how)(cx_guarded *piece, const queue *line))
+static ctxrt_status look(cx_guarded *piece, bool wanted,
+                         ctxrt_status (*how)(cx_guarded *piece, const queue *line))
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (!wanted)

@@ -56,23 +56,26 @@ static ctxrt_status parse(const char *text, ctxrt_allocator_debug *out_options)
     if (words == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to read CTXRT_DEBUG_MEMORY");
     bool good = true;
-    for (char *word = strtok_r(words, ",", &rest); word != NULL && good; word = strtok_r(NULL, ",", &rest))
+    for (char *word = strtok_r(words, ",", &rest); word != NULL && good;
+         word = strtok_r(NULL, ",", &rest))
         good = parse_word(word, out_options);
     free(words);
     if (good)
         return CTXRT_SUCCESS;
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                    "CTXRT_DEBUG_MEMORY=%s: it is a list of canary, poison, quarantine[=SIZE], limit=SIZE and fail=NUMBER",
+                    "CTXRT_DEBUG_MEMORY=%s: it is a list of canary, poison, quarantine[=SIZE], "
+                    "limit=SIZE and fail=NUMBER",
                     text);
 }
 
 static bool asks_for_anything(const ctxrt_allocator_debug *options)
 {
-    return options->flags != 0 || options->quarantine_bytes != 0 || options->context_limit_bytes != 0 ||
-           options->fail_call != 0;
+    return options->flags != 0 || options->quarantine_bytes != 0 ||
+           options->context_limit_bytes != 0 || options->fail_call != 0;
 }
 
-ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options, ctxrt_allocator_debug *out_options, bool *out_wanted)
+ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options,
+                             ctxrt_allocator_debug *out_options, bool *out_wanted)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     const char *text = cx_option("CTXRT_DEBUG_MEMORY");
@@ -82,13 +85,14 @@ ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options, ctxrt_allocat
     else if (text != NULL)
         status = parse(text, out_options);
     if (options != NULL && options->struct_size != sizeof *options)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_allocator_create: struct_size of the debug options is %zu, not %zu: start from "
-                        "CTXRT_ALLOCATOR_DEBUG_INIT",
-                        options->struct_size, sizeof *options);
+        return cx_error(
+            CTXRT_ERROR_INVALID_ARGUMENT,
+            "ctxrt_allocator_create: struct_size of the debug options is %zu, not %zu: start from "
+            "CTXRT_ALLOCATOR_DEBUG_INIT",
+            options->struct_size, sizeof *options);
     if ((out_options->flags & ~(unsigned int)(CTXRT_DEBUG_CANARY | CTXRT_DEBUG_POISON)) != 0)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_allocator_create: there are no debug flags %#x",
-                        out_options->flags);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_create: there are no debug flags %#x", out_options->flags);
     *out_wanted = status == CTXRT_SUCCESS && asks_for_anything(out_options);
     return status;
 }

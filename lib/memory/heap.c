@@ -60,7 +60,9 @@ static bool take_segment_number(cx_heap *heap, uint32_t *out_number)
 bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owner)
 {
     uint32_t number;
-    uint32_t first = take_segment_number(heap, &number) ? cx_fit_add(&heap->large, (uint16_t)number, units, owner) : 0;
+    uint32_t first = take_segment_number(heap, &number)
+                         ? cx_fit_add(&heap->large, (uint16_t)number, units, owner)
+                         : 0;
     if (first != 0)
         heap->segments[number] = (cx_heap_segment){address, units, first};
     return first != 0;
@@ -106,7 +108,8 @@ static bool add_span(cx_heap *heap, uint32_t owner)
     return true;
 }
 
-/* A span that is free altogether belongs to one owner, and goes back to the large fit as that one's. */
+/* A span that is free altogether belongs to one owner, and goes back to the large fit as that
+ * one's. */
 static bool give_span(cx_heap *heap, uint32_t whole)
 {
     const cx_fit_node *node = node_at(heap, whole);
@@ -145,7 +148,8 @@ void cx_heap_give(cx_heap *heap, uint32_t index)
 
 static uintptr_t large_address(const cx_heap *heap, const cx_fit_node *node)
 {
-    return heap->segments[node->segment].address + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
+    return heap->segments[node->segment].address +
+           ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
 }
 
 uintptr_t cx_heap_address(const cx_heap *heap, uint32_t index)
@@ -216,7 +220,8 @@ uint64_t cx_heap_reserved_bytes(const cx_heap *heap)
     return (heap->large.units - cx_heap_owned_units(heap, CX_FIT_NOWHERE)) << CX_FIT_UNIT_BITS;
 }
 
-void cx_heap_each_taken(const cx_heap *heap, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+void cx_heap_each_taken(const cx_heap *heap,
+                        void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
                         void *argument)
 {
     cx_fit_each_taken(&heap->small, visit, argument);
@@ -231,14 +236,18 @@ typedef struct visiting {
 
 static uintptr_t address_in_segment(const cx_heap *heap, const cx_fit_node *node)
 {
-    return heap->segments[node->segment].address + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
+    return heap->segments[node->segment].address +
+           ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS);
 }
 
 static void visit_small(uint32_t index, const cx_fit_node *node, void *argument)
 {
     const visiting *v = argument;
     const cx_fit_node *span = node_at(v->heap, v->heap->spans[node->segment - FIRST_SPAN]);
-    v->visit(index, address_in_segment(v->heap, span) + ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS), v->argument);
+    v->visit(index,
+             address_in_segment(v->heap, span) +
+                 ((uintptr_t)node->offset_units << CX_FIT_UNIT_BITS),
+             v->argument);
 }
 
 static bool is_span(const cx_heap *heap, const cx_fit_node *node)
@@ -256,7 +265,8 @@ static void visit_large(uint32_t index, const cx_fit_node *node, void *argument)
         v->visit(index, address_in_segment(v->heap, node), v->argument);
 }
 
-void cx_heap_each_block(const cx_heap *heap, void (*visit)(uint32_t index, uintptr_t address, void *argument),
+void cx_heap_each_block(const cx_heap *heap,
+                        void (*visit)(uint32_t index, uintptr_t address, void *argument),
                         void *argument)
 {
     visiting v = {heap, visit, argument};

@@ -1,7 +1,7 @@
 /*
- * Segments of device memory and what of them is free: two fits, one within the other. Blocks of at most
- * CX_HEAP_SMALL_UNITS live in spans of their own, which are blocks of the large fit, so that a small block that stays
- * does not stand between large ones. No lock and no driver.
+ * Segments of device memory and what of them is free: two fits, one within the other. Blocks of at
+ * most CX_HEAP_SMALL_UNITS live in spans of their own, which are blocks of the large fit, so that a
+ * small block that stays does not stand between large ones. No lock and no driver.
  */
 #ifndef CX_MEMORY_HEAP_H
 #define CX_MEMORY_HEAP_H
@@ -32,7 +32,8 @@ void cx_heap_open(cx_heap *heap, cx_fit_store *store, void *user);
 /* What was taken stays where it is, and is nothing to the heap any more. */
 void cx_heap_close(cx_heap *heap);
 
-/* Adds memory, a multiple of a unit, that is free and the owner's. False: no memory to remember it. */
+/* Adds memory, a multiple of a unit, that is free and the owner's. False: no memory to remember
+ * it. */
 bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owner);
 
 /* As cx_fit_take and cx_fit_give. */
@@ -67,11 +68,13 @@ bool cx_heap_has(const cx_heap *heap, uintptr_t address);
 uint32_t cx_heap_find(const cx_heap *heap, uintptr_t address);
 
 /* cx_fit_each_taken in both fits; spans are taken too. */
-void cx_heap_each_taken(const cx_heap *heap, void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
+void cx_heap_each_taken(const cx_heap *heap,
+                        void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
                         void *argument);
 
 /* Calls visit for every taken range that is no span. */
-void cx_heap_each_block(const cx_heap *heap, void (*visit)(uint32_t index, uintptr_t address, void *argument),
+void cx_heap_each_block(const cx_heap *heap,
+                        void (*visit)(uint32_t index, uintptr_t address, void *argument),
                         void *argument);
 
 /* Units that only this owner may have. */

@@ -1,10 +1,11 @@
 /*
  * Homes of pieces: who may change the count of a piece without a locked instruction.
  *
- * A piece's home is the stash that it was allocated from. The stash's thread changes counts of its pieces by plain stores
- * while it is in the stash, until another thread wants to change one of them, too: that one makes the home shared
- * first, once for good, and from then on every thread changes them by compare-and-exchange. A number is of one stash at a
- * time, and of no use to tell pieces of different allocators apart.
+ * A piece's home is the stash that it was allocated from. The stash's thread changes counts of its
+ * pieces by plain stores while it is in the stash, until another thread wants to change one of
+ * them, too: that one makes the home shared first, once for good, and from then on every thread
+ * changes them by compare-and-exchange. A number is of one stash at a time, and of no use to tell
+ * pieces of different allocators apart.
  */
 #ifndef CX_MEMORY_HOME_H
 #define CX_MEMORY_HOME_H

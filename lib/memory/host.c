@@ -16,7 +16,8 @@ ctxrt_status cx_memory_calloc(size_t size_bytes, void **out_pointer, void **out_
     if (allocated == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "the host has no %zu bytes left", size_bytes);
     *out_allocated = allocated;
-    *out_pointer = (void *)(((uintptr_t)allocated + HOST_ALIGNMENT - 1) / HOST_ALIGNMENT * HOST_ALIGNMENT);
+    *out_pointer = (void *)(((uintptr_t)allocated + HOST_ALIGNMENT - 1) / HOST_ALIGNMENT *
+                            HOST_ALIGNMENT);
     return CTXRT_SUCCESS;
 }
 
@@ -66,7 +67,8 @@ static ctxrt_status free_native(const cx_context *context, void *pointer)
     return status;
 }
 
-/* Counted as an object of its context until it is freed; that memory that was not pinned is so too. */
+/* Counted as an object of its context until it is freed; that memory that was not pinned is so
+ * too. */
 static ctxrt_status free_pinned(cx_memory *memory)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -112,7 +114,8 @@ ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes, ctxrt_memory **out_mem
 {
     cx_thread *thread;
     cx_frame *frame;
-    ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc_pinned", size_bytes, out_memory);
+    ctxrt_status status =
+        cx_block_check_request("ctxrt_memory_alloc_pinned", size_bytes, out_memory);
     if (status == CTXRT_SUCCESS)
         status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)

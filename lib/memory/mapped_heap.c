@@ -15,7 +15,8 @@ static uint32_t chunk_units(const cx_mapped_range *range)
 
 bool cx_mapped_heap_add(cx_heap *heap, const cx_mapped_range *range)
 {
-    return cx_heap_add(heap, range->address, (uint32_t)(range->bytes >> CX_FIT_UNIT_BITS), CX_FIT_NOWHERE);
+    return cx_heap_add(heap, range->address, (uint32_t)(range->bytes >> CX_FIT_UNIT_BITS),
+                       CX_FIT_NOWHERE);
 }
 
 /* ---- finding ---- */
@@ -40,7 +41,8 @@ typedef struct run {
 static run run_around(const cx_heap *heap, uint32_t index, uint32_t owner)
 {
     run found = {.first = index, .last = index};
-    for (uint32_t i = index; i != 0 && usable(node_at(heap, i), owner); i = node_at(heap, i)->before)
+    for (uint32_t i = index; i != 0 && usable(node_at(heap, i), owner);
+         i = node_at(heap, i)->before)
         found.first = i;
     for (uint32_t i = index; i != 0 && usable(node_at(heap, i), owner); i = node_at(heap, i)->after)
         found.last = i;
@@ -49,15 +51,17 @@ static run run_around(const cx_heap *heap, uint32_t index, uint32_t owner)
     return found;
 }
 
-/* A place and what speaks against it, the first first: chunks that nothing live is in so far, those of them that have no
- * memory, what is left of chunks in the run, and what is left of the place's own. */
+/* A place and what speaks against it, the first first: chunks that nothing live is in so far, those
+ * of them that have no memory, what is left of chunks in the run, and what is left of the place's
+ * own. */
 typedef struct candidate {
     cx_mapped_place place;
     uint64_t fresh, lacking, left_of_run, left_of_chunk;
 } candidate;
 
 /* From the beginning of a range of the run upwards. */
-static void reach_up(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units, candidate *self)
+static void reach_up(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units,
+                     candidate *self)
 {
     self->place.first = index;
     self->place.offset_units = node_at(heap, index)->offset_units;
@@ -73,10 +77,12 @@ static void reach_up(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32
 }
 
 /* From the end of a range downwards. */
-static void reach_down(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units, candidate *self)
+static void reach_down(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units,
+                       candidate *self)
 {
     self->place.last = index;
-    self->place.offset_units = node_at(heap, index)->offset_units + node_at(heap, index)->units - units;
+    self->place.offset_units =
+        node_at(heap, index)->offset_units + node_at(heap, index)->units - units;
     for (uint32_t left = units;; index = node_at(heap, index)->before) {
         const cx_fit_node *node = node_at(heap, index);
         uint32_t part = left < node->units ? left : node->units;
@@ -110,7 +116,8 @@ static void weigh(const run *around, uint32_t chunk, bool down, candidate *self)
     self->left_of_chunk = down ? from % chunk : (chunk - end % chunk) % chunk;
 }
 
-static void try_up(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk, candidate *best)
+static void try_up(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk,
+                   candidate *best)
 {
     candidate other = {.place.units = best->place.units};
     if (around->end_units - node_at(heap, index)->offset_units < other.place.units)
@@ -121,10 +128,12 @@ static void try_up(const cx_heap *heap, const run *around, uint32_t index, uint3
         *best = other;
 }
 
-static void try_down(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk, candidate *best)
+static void try_down(const cx_heap *heap, const run *around, uint32_t index, uint32_t chunk,
+                     candidate *best)
 {
     candidate other = {.place.units = best->place.units};
-    if (node_at(heap, index)->offset_units + node_at(heap, index)->units - around->offset_units < other.place.units)
+    if (node_at(heap, index)->offset_units + node_at(heap, index)->units - around->offset_units <
+        other.place.units)
         return;
     reach_down(heap, index, chunk, other.place.units, &other);
     weigh(around, chunk, true, &other);
@@ -133,7 +142,8 @@ static void try_down(const cx_heap *heap, const run *around, uint32_t index, uin
 }
 
 /* The ends of the run, and those of mapped ranges in it. */
-static void try_all(const cx_heap *heap, uint32_t owner, uint32_t index, uint32_t chunk, candidate *best)
+static void try_all(const cx_heap *heap, uint32_t owner, uint32_t index, uint32_t chunk,
+                    candidate *best)
 {
     run around = run_around(heap, index, owner);
     if (around.end_units - around.offset_units < best->place.units)
@@ -147,7 +157,8 @@ static void try_all(const cx_heap *heap, uint32_t owner, uint32_t index, uint32_
     }
 }
 
-static void try_free(const cx_heap *heap, uint32_t whose, uint32_t owner, uint32_t chunk, candidate *best)
+static void try_free(const cx_heap *heap, uint32_t whose, uint32_t owner, uint32_t chunk,
+                     candidate *best)
 {
     for (uint32_t index = cx_fit_next_free(&heap->large, whose, 0); index != 0;
          index = cx_fit_next_free(&heap->large, whose, index))
@@ -156,7 +167,8 @@ static void try_free(const cx_heap *heap, uint32_t whose, uint32_t owner, uint32
 
 static bool are_few(const cx_heap *heap, uint32_t owner)
 {
-    uint64_t ranges = (uint64_t)cx_fit_free_ranges(&heap->large, 0) + cx_fit_free_ranges(&heap->large, CX_FIT_NOWHERE);
+    uint64_t ranges = (uint64_t)cx_fit_free_ranges(&heap->large, 0) +
+                      cx_fit_free_ranges(&heap->large, CX_FIT_NOWHERE);
     return ranges + (owner != 0 ? cx_fit_free_ranges(&heap->large, owner) : 0) <= LOOKS;
 }
 
@@ -200,8 +212,8 @@ static bool take(cx_heap *heap, uint32_t chunk, cx_mapped_place *place)
     return true;
 }
 
-bool cx_mapped_heap_find(cx_heap *heap, const cx_mapped_range *range, uint32_t owner, uint32_t units, bool densely,
-                         cx_mapped_place *out_place)
+bool cx_mapped_heap_find(cx_heap *heap, const cx_mapped_range *range, uint32_t owner,
+                         uint32_t units, bool densely, cx_mapped_place *out_place)
 {
     candidate best = {.place.units = units, .fresh = UINT64_MAX};
     uint32_t chunk = chunk_units(range);
@@ -212,7 +224,8 @@ bool cx_mapped_heap_find(cx_heap *heap, const cx_mapped_range *range, uint32_t o
     if (densely && owner != 0)
         try_free(heap, owner, owner, chunk, &best);
     try_free(heap, CX_FIT_NOWHERE, owner, chunk, &best);
-    if (best.fresh == UINT64_MAX || !cx_fit_expect(&heap->large, owner) || !take(heap, chunk, &best.place))
+    if (best.fresh == UINT64_MAX || !cx_fit_expect(&heap->large, owner) ||
+        !take(heap, chunk, &best.place))
         return false;
     *out_place = best.place;
     return true;
@@ -260,7 +273,8 @@ size_t cx_mapped_place_lacks(const cx_mapped_range *range, const cx_mapped_place
     return cx_mapped_range_lacks(range, offset_of(place), bytes_of(place));
 }
 
-cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *place, size_t mapping_bytes)
+cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *place,
+                               size_t mapping_bytes)
 {
     return cx_mapped_range_map(range, offset_of(place), bytes_of(place), mapping_bytes);
 }
@@ -279,11 +293,12 @@ bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint
          index = cx_fit_next_free(&heap->large, 0, index)) {
         const cx_fit_node *node = node_at(heap, index);
         size_t offset, node_offset = (size_t)node->offset_units << CX_FIT_UNIT_BITS;
-        size_t bytes = cx_mapped_range_find(range, node_offset, (size_t)node->units << CX_FIT_UNIT_BITS, wanted_bytes,
-                                            &offset);
+        size_t bytes = cx_mapped_range_find(
+            range, node_offset, (size_t)node->units << CX_FIT_UNIT_BITS, wanted_bytes, &offset);
         if (bytes == 0)
             continue;
-        uint32_t piece = cx_fit_carve(&heap->large, index, (uint32_t)((offset - node_offset) >> CX_FIT_UNIT_BITS),
+        uint32_t piece = cx_fit_carve(&heap->large, index,
+                                      (uint32_t)((offset - node_offset) >> CX_FIT_UNIT_BITS),
                                       (uint32_t)(bytes >> CX_FIT_UNIT_BITS));
         *out_place = (cx_mapped_place){piece, piece, (uint32_t)(offset >> CX_FIT_UNIT_BITS),
                                        (uint32_t)(bytes >> CX_FIT_UNIT_BITS)};
@@ -300,7 +315,8 @@ void cx_mapped_heap_remove(cx_heap *heap, const cx_mapped_place *place)
 
 /* ---- looking ---- */
 
-void cx_mapped_heap_each(const cx_heap *heap, void (*visit)(uintptr_t address, uint64_t bytes, void *argument),
+void cx_mapped_heap_each(const cx_heap *heap,
+                         void (*visit)(uintptr_t address, uint64_t bytes, void *argument),
                          void *argument)
 {
     const cx_heap_segment *segment = &heap->segments[0];
@@ -310,7 +326,8 @@ void cx_mapped_heap_each(const cx_heap *heap, void (*visit)(uintptr_t address, u
         units += is_nowhere(node) ? 0 : node->units;
         if (units != 0 && (is_nowhere(node) || node->after == 0)) {
             uint64_t end = (uint64_t)node->offset_units + (is_nowhere(node) ? 0 : node->units);
-            visit(segment->address + ((end - units) << CX_FIT_UNIT_BITS), units << CX_FIT_UNIT_BITS, argument);
+            visit(segment->address + ((end - units) << CX_FIT_UNIT_BITS), units << CX_FIT_UNIT_BITS,
+                  argument);
             units = 0;
         }
     }

@@ -5,8 +5,9 @@
 static cxu_mem_properties properties_of(const cx_mapped_range *range)
 {
     return (cxu_mem_properties){.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
-                                .handle_types = range->exportable ? CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-                                                                  : CXU_MEM_HANDLE_TYPE_NONE,
+                                .handle_types = range->exportable
+                                                    ? CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+                                                    : CXU_MEM_HANDLE_TYPE_NONE,
                                 .location = {CXU_MEM_LOCATION_TYPE_DEVICE, range->device}};
 }
 
@@ -34,7 +35,8 @@ static bool is_mapped(const cx_mapped_range *range, size_t chunk)
 static bool has_attribute(const cx_driver *driver, CUdevice device, cxu_device_attribute attribute)
 {
     int value = 0;
-    return driver->table.device_get_attribute(&value, attribute, device) == CXU_SUCCESS && value != 0;
+    return driver->table.device_get_attribute(&value, attribute, device) == CXU_SUCCESS &&
+           value != 0;
 }
 
 cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_t *out_chunk_bytes)
@@ -44,14 +46,15 @@ cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_
     cxu_mem_properties properties = properties_of(&range);
     if (!has_attribute(driver, device, CXU_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED))
         return CXU_NOT_SUPPORTED;
-    cxu_result result = driver->table.mem_get_allocation_granularity(&bytes, &properties,
-                                                                     CXU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+    cxu_result result = driver->table.mem_get_allocation_granularity(
+        &bytes, &properties, CXU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
     if (result == CXU_SUCCESS && out_chunk_bytes != NULL)
         *out_chunk_bytes = bytes;
     return result;
 }
 
-cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver, CUdevice device, size_t bytes)
+cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver, CUdevice device,
+                                size_t bytes)
 {
     size_t chunk_bytes;
     CUdeviceptr address;
@@ -73,7 +76,8 @@ cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver,
         .address = (uintptr_t)address,
         .bytes = count * chunk_bytes,
         .chunk_bytes = chunk_bytes,
-        .exportable = has_attribute(driver, device, CXU_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED),
+        .exportable = has_attribute(driver, device,
+                                    CXU_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED),
         .chunks = chunks};
     return CXU_SUCCESS;
 }
@@ -112,7 +116,8 @@ size_t cx_mapped_range_settle(cx_mapped_range *range)
 }
 
 /* A process may have fewer exportable pieces than pieces. */
-static cxu_result get_memory(cx_mapped_range *range, size_t count, CUmemGenericAllocationHandle *out_handle)
+static cxu_result get_memory(cx_mapped_range *range, size_t count,
+                             CUmemGenericAllocationHandle *out_handle)
 {
     const cx_driver_table *table = &range->driver->table;
     if (count == 1 && range->spare_count > 0) {
@@ -145,13 +150,15 @@ static cxu_result add_mapping(cx_mapped_range *range, size_t first, size_t count
     cxu_result result = get_memory(range, count, &handle);
     if (result != CXU_SUCCESS)
         return result;
-    result = range->driver->table.mem_map(address_of(range, first), count * range->chunk_bytes, 0, handle, 0);
+    result = range->driver->table.mem_map(address_of(range, first), count * range->chunk_bytes, 0,
+                                          handle, 0);
     if (result != CXU_SUCCESS) {
         put_memory(range, handle, count);
         return result;
     }
     for (size_t chunk = first; chunk < first + count; chunk++)
-        range->chunks[chunk] = (cx_mapped_chunk){.first = (uint32_t)first, .count = (uint32_t)count};
+        range->chunks[chunk] =
+            (cx_mapped_chunk){.first = (uint32_t)first, .count = (uint32_t)count};
     range->chunks[first].handle = handle;
     range->mapped_bytes += count * range->chunk_bytes;
     return CXU_SUCCESS;
@@ -160,7 +167,8 @@ static cxu_result add_mapping(cx_mapped_range *range, size_t first, size_t count
 /* Whole mappings that follow each other. */
 static void drop_mappings(cx_mapped_range *range, size_t first, size_t end)
 {
-    (void)range->driver->table.mem_unmap(address_of(range, first), (end - first) * range->chunk_bytes);
+    (void)range->driver->table.mem_unmap(address_of(range, first),
+                                         (end - first) * range->chunk_bytes);
     for (size_t next; first < end; first = next) {
         size_t count = range->chunks[first].count;
         next = first + count;
@@ -209,11 +217,12 @@ bool cx_mapped_range_has(const cx_mapped_range *range, size_t offset, size_t byt
 
 /* ---- access ---- */
 
-static cxu_result set_access(const cx_mapped_range *range, size_t first, size_t end, CUdevice device,
-                             cxu_mem_access_flags flags)
+static cxu_result set_access(const cx_mapped_range *range, size_t first, size_t end,
+                             CUdevice device, cxu_mem_access_flags flags)
 {
     cxu_mem_access access = {{CXU_MEM_LOCATION_TYPE_DEVICE, device}, flags};
-    return range->driver->table.mem_set_access(address_of(range, first), (end - first) * range->chunk_bytes, &access, 1);
+    return range->driver->table.mem_set_access(address_of(range, first),
+                                               (end - first) * range->chunk_bytes, &access, 1);
 }
 
 /* For the device, and all that share it. */
@@ -224,13 +233,14 @@ static cxu_result open_to_all(const cx_mapped_range *range, size_t first, size_t
         accesses[i] = (cxu_mem_access){
             {CXU_MEM_LOCATION_TYPE_DEVICE, i == 0 ? range->device : range->peers[i - 1]},
             CXU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    return range->driver->table.mem_set_access(address_of(range, first), (end - first) * range->chunk_bytes,
-                                               accesses, (size_t)range->peer_count + 1);
+    return range->driver->table.mem_set_access(address_of(range, first),
+                                               (end - first) * range->chunk_bytes, accesses,
+                                               (size_t)range->peer_count + 1);
 }
 
 /* Every row of mappings, to the first error, or to the end with `all`. */
-static cxu_result set_access_everywhere(const cx_mapped_range *range, CUdevice device, cxu_mem_access_flags flags,
-                                        bool all)
+static cxu_result set_access_everywhere(const cx_mapped_range *range, CUdevice device,
+                                        cxu_mem_access_flags flags, bool all)
 {
     size_t count = range->bytes / range->chunk_bytes;
     cxu_result first_error = CXU_SUCCESS;
@@ -261,7 +271,8 @@ cxu_result cx_mapped_range_share(cx_mapped_range *range, CUdevice peer)
         return CXU_SUCCESS;
     if (range->peer_count == CX_MAPPED_RANGE_PEERS)
         return CXU_TOO_MANY_PEERS;
-    cxu_result result = set_access_everywhere(range, peer, CXU_MEM_ACCESS_FLAGS_PROT_READWRITE, false);
+    cxu_result result =
+        set_access_everywhere(range, peer, CXU_MEM_ACCESS_FLAGS_PROT_READWRITE, false);
     if (result == CXU_SUCCESS)
         range->peers[range->peer_count++] = peer;
     return result;
@@ -319,14 +330,16 @@ static cxu_result map_rows(cx_mapped_range *range, size_t chunk, size_t end, siz
     return result;
 }
 
-cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes, size_t mapping_bytes)
+cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes,
+                               size_t mapping_bytes)
 {
     size_t chunks_at_once = mapping_bytes / range->chunk_bytes;
-    return map_rows(range, first_of(range, offset), behind(range, offset, bytes), chunks_at_once > 0 ? chunks_at_once : 1);
+    return map_rows(range, first_of(range, offset), behind(range, offset, bytes),
+                    chunks_at_once > 0 ? chunks_at_once : 1);
 }
 
-size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes, size_t wanted_bytes,
-                            size_t *out_offset)
+size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes,
+                            size_t wanted_bytes, size_t *out_offset)
 {
     size_t chunk = (offset + range->chunk_bytes - 1) / range->chunk_bytes;
     size_t end = (offset + bytes) / range->chunk_bytes;

@@ -27,12 +27,14 @@ static ctxrt_status no_such_memory(const ctxrt_memory *handle)
 {
     if (handle == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "the memory object is NULL");
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no live memory object: its last count was given back, or it never was one",
-                    (const void *)handle);
+    return cx_error(
+        CTXRT_ERROR_INVALID_HANDLE,
+        "%p is no live memory object: its last count was given back, or it never was one",
+        (const void *)handle);
 }
 
-/* What a handle is of: a piece of a cache, or an object of the pool. Either may be another's by now: its state says. */
+/* What a handle is of: a piece of a cache, or an object of the pool. Either may be another's by
+ * now: its state says. */
 typedef struct target {
     cx_piece_head *piece;
     cx_memory *memory;
@@ -58,7 +60,8 @@ static inline bool find(const ctxrt_memory *handle, target *out_target)
 
 static bool is_of(const ctxrt_memory *handle, const target *found, uint64_t state)
 {
-    return (state & ~(uint64_t)UINT32_MAX) == generation_of(handle) && (state & found->count_max) != 0;
+    return (state & ~(uint64_t)UINT32_MAX) == generation_of(handle) &&
+           (state & found->count_max) != 0;
 }
 
 /* Adds a count to the object of a handle, and to no other that may have taken its place. */
@@ -79,7 +82,8 @@ static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
 }
 
 /* Waits for what was recorded: what it reported stays the error, whatever `after` reports. */
-static ctxrt_status finish_uses(cx_use_list *uses, ctxrt_status (*after)(void *object), void *object)
+static ctxrt_status finish_uses(cx_use_list *uses, ctxrt_status (*after)(void *object),
+                                void *object)
 {
     cx_error_saved saved;
     ctxrt_status waited = cx_use_finish(uses);
@@ -133,7 +137,8 @@ static ctxrt_status give_count(ctxrt_memory *handle)
     target found;
     if (!find(handle, &found))
         return no_such_memory(handle);
-    if (found.piece != NULL && cx_shortcut_free(cx_piece_index(handle), found.piece, generation_of(handle) | 1))
+    if (found.piece != NULL &&
+        cx_shortcut_free(cx_piece_index(handle), found.piece, generation_of(handle) | 1))
         return CTXRT_SUCCESS;
     uint64_t state = atomic_load(found.state);
     if (found.piece != NULL && is_of(handle, &found, state))
@@ -157,7 +162,8 @@ ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
 ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    bool stopped = atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_STOPPED;
+    bool stopped =
+        atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_STOPPED;
     if ((!stopped && !cx_runtime_enter_release(&status)) || handle == NULL)
         return status;
     return give_count(handle);
@@ -206,7 +212,8 @@ static ctxrt_status alloc_the_long_way(size_t size_bytes, ctxrt_memory **out_mem
         return status;
     /* A piece is a counted object by itself, but where a hold has it. */
     if (__builtin_expect(model.block.piece != 0 && model.block.held == NULL, 1)) {
-        *out_memory = cx_piece_handle(model.block.piece, cx_piece_generation(cx_piece_head_at(model.block.piece)));
+        *out_memory = cx_piece_handle(
+            model.block.piece, cx_piece_generation(cx_piece_head_at(model.block.piece)));
         return CTXRT_SUCCESS;
     }
     model.device = cx_block_device(model.block.context);
@@ -244,8 +251,8 @@ static ctxrt_status check_wrapped(void *pointer, size_t size_bytes, ctxrt_memory
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_wrap: %s is NULL",
                         pointer == NULL ? "pointer" : "out_memory");
     if (size_bytes == 0 || __builtin_add_overflow((uintptr_t)pointer, size_bytes, &end_address))
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_memory_wrap: there are no %zu bytes at %p",
-                        size_bytes, pointer);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_memory_wrap: there are no %zu bytes at %p", size_bytes, pointer);
     return CTXRT_SUCCESS;
 }
 
@@ -320,8 +327,8 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
     status = take_count(handle, &found);
     if (status != CTXRT_SUCCESS)
         return status;
-    const ctxrt_memory_info info =
-        found.piece != NULL ? describe_piece(cx_piece_index(handle)) : describe_object(found.memory);
+    const ctxrt_memory_info info = found.piece != NULL ? describe_piece(cx_piece_index(handle))
+                                                       : describe_object(found.memory);
     status = give_count(handle);
     if (status == CTXRT_SUCCESS)
         *out_info = info;

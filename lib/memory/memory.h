@@ -13,13 +13,14 @@ typedef struct cx_memory cx_memory;
 typedef ctxrt_status (*cx_memory_free)(cx_memory *memory);
 
 struct cx_memory {
-    _Atomic uint64_t state;   /* generation of the handle << 32 | count: a stale handle counts nothing */
+    /* generation of the handle << 32 | count: a stale handle counts nothing */
+    _Atomic uint64_t state;
     _Atomic(void *) pointer;  /* atomic: ctxrt_memory_pointer looks without taking a count */
     ctxrt_device device;
     ctxrt_memory_kind kind;
     bool pinned;
-    cx_block block;           /* its context is NULL for host and wrapped memory; its allocator is for
-                                 device memory only */
+    /* its context is NULL for host and wrapped memory; its allocator is for device memory only */
+    cx_block block;
     cx_use_list uses;
     cx_memory_free free;
     void *allocated;          /* host memory: what to give to free() */
@@ -29,8 +30,8 @@ struct cx_memory {
 
 extern cx_pool cx_memories;
 
-/* Publishes an object with one count. On failure (CTXRT_ERROR_OUT_OF_MEMORY) nothing of the model was
- * freed. */
+/* Publishes an object with one count. On failure (CTXRT_ERROR_OUT_OF_MEMORY) nothing of the model
+ * was freed. */
 ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory **out_memory);
 
 /* Frees host memory that calloc gave. */
@@ -39,8 +40,8 @@ ctxrt_status cx_memory_free_host(cx_memory *memory);
 /* Zeroed host memory at a multiple of 64; *out_allocated is for free(). */
 ctxrt_status cx_memory_calloc(size_t size_bytes, void **out_pointer, void **out_allocated);
 
-/* Host memory needs no driver: the runtime is not started for it, but calls of a forked child and of an
- * ending process are refused. */
+/* Host memory needs no driver: the runtime is not started for it, but calls of a forked child and
+ * of an ending process are refused. */
 ctxrt_status cx_memory_enter(void);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Pieces: what a caching allocator gives out. The node says where the piece is in its heap. Its head makes it a counted memory
- * object, so that freeing one needs no look-up; heads are dense, so that those of many pieces are in the processor's
- * cache. Neither is ever unmapped: looking at a stale handle is safe.
+ * Pieces: what a caching allocator gives out. The node says where the piece is in its heap. Its
+ * head makes it a counted memory object, so that freeing one needs no look-up; heads are dense, so
+ * that those of many pieces are in the processor's cache. Neither is ever unmapped: looking at a
+ * stale handle is safe.
  */
 #ifndef CX_MEMORY_PIECE_H
 #define CX_MEMORY_PIECE_H
@@ -17,7 +18,8 @@ typedef struct cx_piece {
 
 /* Of a piece that is not live the generation only. */
 typedef struct cx_piece_head {
-    _Atomic uint64_t state; /* generation << 32 | CX_PIECE_USED | slack << 22 | count: a stale handle counts nothing */
+    /* generation << 32 | CX_PIECE_USED | slack << 22 | count: a stale handle counts nothing */
+    _Atomic uint64_t state;
     _Atomic uint64_t asked; /* bytes asked for << 23 | owner << 12 | home */
 } cx_piece_head;
 
@@ -72,10 +74,12 @@ static inline bool cx_piece_is_live(const cx_piece_head *head)
 /* The same as the node's, of a live piece. */
 static inline uint32_t cx_piece_units(uint32_t index, const cx_piece_head *head)
 {
-    uint32_t slack = (uint32_t)(atomic_load_explicit(&head->state, memory_order_relaxed) >> CX_PIECE_SLACK_SHIFT) &
+    uint32_t slack = (uint32_t)(atomic_load_explicit(&head->state, memory_order_relaxed) >>
+                                CX_PIECE_SLACK_SHIFT) &
                      CX_PIECE_SLACK_MAX;
-    return __builtin_expect(slack != CX_PIECE_SLACK_MAX, 1) ? cx_fit_units(cx_piece_size(head)) + slack
-                                                            : cx_piece_at(index)->node.units;
+    return __builtin_expect(slack != CX_PIECE_SLACK_MAX, 1)
+               ? cx_fit_units(cx_piece_size(head)) + slack
+               : cx_piece_at(index)->node.units;
 }
 
 /* A handle is like a pool's (base/pool.h), of a kind that no pool has. */
@@ -99,9 +103,11 @@ static inline void cx_piece_begin(cx_piece_head *head, const cx_piece_start *sta
 {
     uint64_t slack = start->units - cx_fit_units(start->size_bytes);
     slack = slack < CX_PIECE_SLACK_MAX ? slack : CX_PIECE_SLACK_MAX;
-    atomic_store_explicit(&head->asked, (uint64_t)start->size_bytes << 23 | start->owner << 12 | start->home,
+    atomic_store_explicit(&head->asked,
+                          (uint64_t)start->size_bytes << 23 | start->owner << 12 | start->home,
                           memory_order_relaxed);
-    atomic_store_explicit(&head->state, (uint64_t)start->generation << 32 | slack << CX_PIECE_SLACK_SHIFT | 1,
+    atomic_store_explicit(&head->state,
+                          (uint64_t)start->generation << 32 | slack << CX_PIECE_SLACK_SHIFT | 1,
                           memory_order_release);
 }
 
@@ -121,7 +127,8 @@ static inline cx_piece_head *cx_piece_of(const void *handle)
     uint64_t bits = (uint64_t)(uintptr_t)handle;
     uint32_t index = cx_piece_index(handle);
     if (bits >> 56 != CX_PIECE_KIND || (index & (CX_FIT_CHUNK_NODES - 1)) == 0 ||
-        atomic_load_explicit(&cx_pieces.chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire) == NULL)
+        atomic_load_explicit(&cx_pieces.chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire) ==
+            NULL)
         return NULL;
     return cx_piece_head_at(index);
 }

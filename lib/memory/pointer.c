@@ -10,7 +10,8 @@ static cxu_result ask(const cx_driver *driver, cxu_pointer_attribute attribute, 
     return driver->table.pointer_get_attribute(out_value, attribute, (uintptr_t)pointer);
 }
 
-/* Attributes that an older driver lacks, or that this memory has not, keep the value they are given. */
+/* Attributes that an older driver lacks, or that this memory has not, keep the value they are
+ * given. */
 static void describe(cx_driver *driver, const void *pointer, unsigned int type,
                      cx_pointer_view *out_view)
 {
@@ -71,7 +72,8 @@ ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_co
         return cx_context_adopt(view->driver, view->owner, out_context);
     if (view->device != NULL)
         return cx_context_primary(view->device, out_context);
-    return cx_error(CTXRT_ERROR_INVALID_DEVICE, "the memory is of a device that ctxrt does not list");
+    return cx_error(CTXRT_ERROR_INVALID_DEVICE,
+                    "the memory is of a device that ctxrt does not list");
 }
 
 ctxrt_status ctxrt_pointer_query(const void *pointer, ctxrt_pointer_info *out_info)

@@ -24,7 +24,8 @@ static inline bool cx_pointer_of_host(const cx_pointer_view *view)
            (view->device != NULL && view->device->host_accessible);
 }
 
-/* "memory of cuda:1", "pinned memory", ...: a constant, or in a thread-local buffer; for messages. */
+/* "memory of cuda:1", "pinned memory", ...: a constant, or in a thread-local buffer; for
+ * messages. */
 const char *cx_pointer_text(const cx_pointer_view *view);
 
 /* A context of the driver that knows the address: the owner, or the device's primary context. */

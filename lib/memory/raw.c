@@ -77,7 +77,8 @@ ctxrt_status cx_raw_take(const char *call, const void *pointer, int kinds, cx_ra
         return wrong_kind(call, pointer, CX_RAW_DEVICE);
     if (kind == 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "%s: %p was freed already, or is not the start of such memory", call, pointer);
+                        "%s: %p was freed already, or is not the start of such memory", call,
+                        pointer);
     if ((kind & kinds) == 0)
         return wrong_kind(call, pointer, kind);
     *out_raw = raw;

@@ -1,7 +1,7 @@
 /*
- * Which raw pointers there are that are no pieces of a cache (those are in starts.h): a hash of address to record, in
- * shards, so that freeing an address that is none, or twice, is recognised, and of several threads that free one
- * exactly one wins.
+ * Which raw pointers there are that are no pieces of a cache (those are in starts.h): a hash of
+ * address to record, in shards, so that freeing an address that is none, or twice, is recognised,
+ * and of several threads that free one exactly one wins.
  */
 #ifndef CX_MEMORY_RAW_H
 #define CX_MEMORY_RAW_H
@@ -25,18 +25,19 @@ typedef struct cx_raw {
 /* A record that is in no table yet; NULL with the error recorded. free() it. */
 cx_raw *cx_raw_new(cx_raw_kind kind);
 
-/* Puts a record into the table. A record that was there under the same address comes back in *out_before:
- * a reset, or other code, has freed its memory. CTXRT_ERROR_OUT_OF_MEMORY. */
+/* Puts a record into the table. A record that was there under the same address comes back in
+ * *out_before: a reset, or other code, has freed its memory. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_raw_put(cx_raw *raw, cx_raw **out_before);
 
-/* The record of an address comes out, if there is one; else NULL. Costs nothing while there is none at all. */
+/* The record of an address comes out, if there is one; else NULL. Costs nothing while there is none
+ * at all. */
 cx_raw *cx_raw_take_any(const void *pointer);
 
 /* Calls visit(raw, argument) for each record, with the lock of its shard held. */
 void cx_raw_each(void (*visit)(const cx_raw *raw, void *argument), void *argument);
 
-/* Takes the record of an address out, if it is of one of `kinds`; else says in the name of `call` what is
- * wrong. */
+/* Takes the record of an address out, if it is of one of `kinds`; else says in the name of `call`
+ * what is wrong. */
 ctxrt_status cx_raw_take(const char *call, const void *pointer, int kinds, cx_raw **out_raw);
 
 #endif

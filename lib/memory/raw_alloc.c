@@ -13,7 +13,8 @@ static bool stale(const cx_raw *raw)
     return !cx_context_holds_what_is_of(raw->block.context, raw->block.epoch);
 }
 
-/* Frees what a record stands for. Stream-ordered memory is of no context and outlives a reset (C3). */
+/* Frees what a record stands for. Stream-ordered memory is of no context and outlives a reset
+ * (C3). */
 static ctxrt_status free_memory(const cx_raw *raw)
 {
     const cx_block *block = &raw->block;
@@ -144,7 +145,8 @@ ctxrt_status ctxrt_free(void *pointer)
     uint32_t index = cx_starts_take(pointer);
     if (__builtin_expect(index != 0, 1))
         return free_piece(index);
-    status = cx_raw_take("ctxrt_free", pointer, CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC, &raw);
+    status =
+        cx_raw_take("ctxrt_free", pointer, CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC, &raw);
     if (status != CTXRT_SUCCESS)
         return status;
     status = free_memory(raw);
@@ -212,10 +214,11 @@ ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **o
 static ctxrt_status free_in_stream(const cx_raw *raw, const cx_stream_target *target)
 {
     if (raw->block.context->driver != target->driver)
-        return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
-                        "ctxrt_free_async: the memory is of %s, and the stream of %s, which has another "
-                        "driver",
-                        cx_context_text(raw->block.context), cx_context_text(target->context));
+        return cx_error(
+            CTXRT_ERROR_WRONG_CONTEXT,
+            "ctxrt_free_async: the memory is of %s, and the stream of %s, which has another "
+            "driver",
+            cx_context_text(raw->block.context), cx_context_text(target->context));
     return CX_DRIVER_CALL(target->driver, mem_free_async,
                           ((uintptr_t)raw->block.pointer, target->native));
 }
@@ -255,9 +258,10 @@ static ctxrt_status pin(const cx_context *context, void *pointer, size_t size_by
     cxu_result result =
         driver->table.mem_host_register(pointer, size_bytes, CXU_MEMHOSTREGISTER_PORTABLE);
     if (result == CXU_HOST_MEMORY_ALREADY_REGISTERED)
-        return cx_error_driver_call(CTXRT_ERROR_ALREADY, cx_symbols[CX_SLOT_mem_host_register].symbol,
-                                    result, cx_driver_result_name(driver, result),
-                                    "some of the %zu bytes at %p are pinned already", size_bytes, pointer);
+        return cx_error_driver_call(
+            CTXRT_ERROR_ALREADY, cx_symbols[CX_SLOT_mem_host_register].symbol, result,
+            cx_driver_result_name(driver, result), "some of the %zu bytes at %p are pinned already",
+            size_bytes, pointer);
     return cx_driver_check(driver, CX_SLOT_mem_host_register, result);
 }
 
@@ -277,8 +281,8 @@ static ctxrt_status unpin(const cx_raw *raw)
 
 static ctxrt_status already(const void *pointer, const cx_context *context)
 {
-    return cx_error(CTXRT_ERROR_ALREADY, "the memory at %p is ctxrt's already: it is of %s", pointer,
-                    cx_context_text(context));
+    return cx_error(CTXRT_ERROR_ALREADY, "the memory at %p is ctxrt's already: it is of %s",
+                    pointer, cx_context_text(context));
 }
 
 static ctxrt_status check_no_piece(const void *pointer)

@@ -30,7 +30,8 @@ typedef struct report {
 
 /* ---- collecting ---- */
 
-static group *find_group(report *self, ctxrt_memory_kind kind, ctxrt_device device, const void *place)
+static group *find_group(report *self, ctxrt_memory_kind kind, ctxrt_device device,
+                         const void *place)
 {
     for (size_t i = 0; i < self->count; i++) {
         group *one = &self->groups[i];
@@ -47,7 +48,8 @@ static group *find_group(report *self, ctxrt_memory_kind kind, ctxrt_device devi
     return &grown[self->count++];
 }
 
-static void add(report *self, ctxrt_memory_kind kind, ctxrt_device device, const void *place, uint64_t bytes)
+static void add(report *self, ctxrt_memory_kind kind, ctxrt_device device, const void *place,
+                uint64_t bytes)
 {
     group *one = find_group(self, kind, device, place);
     if (one == NULL)
@@ -83,7 +85,8 @@ static void add_allocator(report *self, cx_allocator *allocator)
     self->out_of_memory = self->out_of_memory || shot.out_of_memory;
     for (size_t i = 0; i < shot.block_count; i++)
         if (shot.blocks[i].state == CX_BLOCK_LIVE)
-            add(self, CTXRT_MEMORY_DEVICE, shot.device, shot.blocks[i].place, shot.blocks[i].asked_bytes);
+            add(self, CTXRT_MEMORY_DEVICE, shot.device, shot.blocks[i].place,
+                shot.blocks[i].asked_bytes);
     cx_allocator_shot_drop(&shot);
 }
 
@@ -144,8 +147,8 @@ static void describe_group(const group *one, char *text, size_t size)
     char place[256];
     cx_place_text(one->place, place, sizeof place);
     snprintf(text, size, "%llu piece%s of %s of %s, %llu bytes%s%s", (unsigned long long)one->count,
-             one->count == 1 ? "" : "s", kinds[one->kind], cx_device_text(one->device), (unsigned long long)one->bytes,
-             place[0] != '\0' ? ", allocated in " : "", place);
+             one->count == 1 ? "" : "s", kinds[one->kind], cx_device_text(one->device),
+             (unsigned long long)one->bytes, place[0] != '\0' ? ", allocated in " : "", place);
 }
 
 /* The last error is that of the shutdown. */
@@ -163,7 +166,8 @@ static void log_what_is_left(void)
         cx_log(CTXRT_LOG_INFO, "left at the shutdown: %s", text);
     }
     if (left.count > LOGGED_MOST)
-        cx_log(CTXRT_LOG_INFO, "left at the shutdown: %zu kinds more; ctxrt_memory_report_write has all",
+        cx_log(CTXRT_LOG_INFO,
+               "left at the shutdown: %zu kinds more; ctxrt_memory_report_write has all",
                left.count - LOGGED_MOST);
     free(left.groups);
     cx_cancel_restore(cancel);
@@ -201,13 +205,15 @@ static ctxrt_status write_report(FILE *file)
     char *text = compose(&live, &size);
     free(live.groups);
     if (text == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "ctxrt_memory_report_write: the host has no memory for the report");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "ctxrt_memory_report_write: the host has no memory for the report");
     errno = 0;
     bool written = fwrite(text, 1, size, file) == size && fflush(file) == 0;
     int reason = errno;
     free(text);
     return written ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_memory_report_write: the file could not be written: %s",
+                   : cx_error(CTXRT_ERROR_SYSTEM,
+                              "ctxrt_memory_report_write: the file could not be written: %s",
                               reason != 0 ? strerror(reason) : "it took only a part");
 }
 

@@ -1,5 +1,6 @@
 /*
- * The report of live memory: what the caller has not given back, by the place that it was allocated in.
+ * The report of live memory: what the caller has not given back, by the place that it was allocated
+ * in.
  */
 #ifndef CX_MEMORY_REPORT_H
 #define CX_MEMORY_REPORT_H

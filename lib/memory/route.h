@@ -15,16 +15,16 @@ typedef struct cx_route {
     bool wait; /* nothing else orders what comes behind: it must be done before the call returns */
 } cx_route;
 
-/* `end`: memory whose driver is to do the work; NULL: any driver. Until cx_route_end the route's context is
- * current at its driver. */
+/* `end`: memory whose driver is to do the work; NULL: any driver. Until cx_route_end the route's
+ * context is current at its driver. */
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route);
 
 /* Passes on the status of what was submitted; if that is a success, waits where the route or the
  * caller must. */
 ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait);
 
-/* For work of the host alone, which needs no device: false if `stream` is NULL and nothing is current, so
- * that there is no order to keep. Leaves the last error alone. */
+/* For work of the host alone, which needs no device: false if `stream` is NULL and nothing is
+ * current, so that there is no order to keep. Leaves the last error alone. */
 bool cx_route_wanted(const ctxrt_stream *stream);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(cxu_ipc_mem_handle) == sizeof((ctxrt_exported_memory *)0)->token, "the token holds the driver's");
+_Static_assert(sizeof(cxu_ipc_mem_handle) == sizeof((ctxrt_exported_memory *)0)->token,
+               "the token holds the driver's");
 
 ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *out_exported)
 {
@@ -15,11 +16,13 @@ ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *ou
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_memory_export: out_exported is NULL");
     ctxrt_status status = ctxrt_memory_describe(handle, &info);
     if (status == CTXRT_SUCCESS && info.kind != CTXRT_MEMORY_DEVICE)
-        status = cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_memory_export: only device memory can be exported");
+        status = cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                          "ctxrt_memory_export: only device memory can be exported");
     if (status == CTXRT_SUCCESS)
         status = cx_context_find(info.context, &context);
     if (status == CTXRT_SUCCESS)
-        status = CX_DRIVER_CALL(context->driver, ipc_get_mem_handle, (&token, (CUdeviceptr)(uintptr_t)info.pointer));
+        status = CX_DRIVER_CALL(context->driver, ipc_get_mem_handle,
+                                (&token, (CUdeviceptr)(uintptr_t)info.pointer));
     if (status != CTXRT_SUCCESS)
         return status;
     out_exported->size_bytes = info.size_bytes;
@@ -32,7 +35,8 @@ static ctxrt_status close_imported(cx_memory *memory)
     cx_context *context = memory->block.context;
     cxu_result result = CXU_SUCCESS;
     if (cx_context_holds_what_is_of(context, memory->block.epoch))
-        result = context->driver->table.ipc_close_mem_handle((CUdeviceptr)(uintptr_t)memory->block.pointer);
+        result = context->driver->table.ipc_close_mem_handle(
+            (CUdeviceptr)(uintptr_t)memory->block.pointer);
     ctxrt_status status = cx_block_check_freed(context, CX_SLOT_ipc_close_mem_handle, result);
     cx_context_memory_drop(context, memory->block.size_bytes);
     return status;
@@ -45,7 +49,8 @@ static ctxrt_status open_exported(cx_context *context, const ctxrt_exported_memo
     cxu_ipc_mem_handle token;
     CUdeviceptr address;
     memcpy(&token, exported->token, sizeof token);
-    ctxrt_status status = CX_DRIVER_CALL(context->driver, ipc_open_mem_handle, (&address, token, LAZY_PEER_ACCESS));
+    ctxrt_status status =
+        CX_DRIVER_CALL(context->driver, ipc_open_mem_handle, (&address, token, LAZY_PEER_ACCESS));
     if (status != CTXRT_SUCCESS)
         return status;
     const cx_memory model = {

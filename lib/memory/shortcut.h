@@ -1,6 +1,7 @@
 /*
- * The shortcut: a piece for the frame's stream out of the thread's stash or its heap, and back again, where nothing is out of
- * the ordinary. Whoever is refused goes the long way, by block.h, which refuses nothing that can be done; nothing has changed.
+ * The shortcut: a piece for the frame's stream out of the thread's stash or its heap, and back
+ * again, where nothing is out of the ordinary. Whoever is refused goes the long way, by block.h,
+ * which refuses nothing that can be done; nothing has changed.
  */
 #ifndef CX_MEMORY_SHORTCUT_H
 #define CX_MEMORY_SHORTCUT_H
@@ -10,7 +11,8 @@
 
 static inline bool cx_shortcut_is_open(void)
 {
-    return __builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_RUNNING &&
+    return __builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) ==
+                                    CX_PHASE_RUNNING &&
                                 cx_thread_current != NULL && cx_hold_uses == NULL,
                             1);
 }
@@ -27,27 +29,32 @@ static inline bool cx_shortcut_is_plain(const cx_cache *cache)
 static inline bool cx_shortcut_serves(const cx_stash *stash, const cx_frame *frame)
 {
     return stash->recent != NULL && stash->recent_context == cx_frame_context(frame) &&
-           stash->recent_allocator == atomic_load_explicit(&frame->allocator, memory_order_relaxed) &&
+           stash->recent_allocator ==
+               atomic_load_explicit(&frame->allocator, memory_order_relaxed) &&
            stash->recent_key == atomic_load_explicit(&frame->stream, memory_order_relaxed);
 }
 
 /* In the stash. The piece, begun; 0: none. */
-static inline uint32_t cx_shortcut_take(cx_stash *stash, size_t size_bytes, uint32_t units, uint32_t *out_generation)
+static inline uint32_t cx_shortcut_take(cx_stash *stash, size_t size_bytes, uint32_t units,
+                                        uint32_t *out_generation)
 {
     cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
     cx_magazines *magazines = stash->recent;
     cx_magazine_slot taken;
     if (!cx_shortcut_is_plain(cache))
         return 0;
-    if (units > CX_MAGAZINE_UNITS_MAX || !cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &taken)) {
-        taken = (cx_magazine_slot){.piece = cx_cache_take(cache, magazines->owner, units), .units = units};
+    if (units > CX_MAGAZINE_UNITS_MAX ||
+        !cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &taken)) {
+        taken = (cx_magazine_slot){.piece = cx_cache_take(cache, magazines->owner, units),
+                                   .units = units};
         if (taken.piece == 0)
             return 0;
         taken.generation = cx_piece_generation(cx_piece_head_at(taken.piece));
     }
     *out_generation = taken.generation + 1;
     const cx_piece_start start = {size_bytes, taken.units, magazines->owner,
-                                  atomic_load_explicit(&stash->home, memory_order_relaxed), taken.generation + 1};
+                                  atomic_load_explicit(&stash->home, memory_order_relaxed),
+                                  taken.generation + 1};
     cx_piece_begin(cx_piece_head_at(taken.piece), &start);
     cx_tally_add(&stash->tally.allocated_bytes, size_bytes);
     cx_tally_add(&stash->tally.allocated_count, 1);
@@ -71,22 +78,26 @@ static inline uint32_t cx_shortcut_alloc(size_t size_bytes, uint32_t *out_genera
     return index;
 }
 
-/* In the stash. Whether a piece is live, and nobody else can change that. Then it may be looked at. */
+/* In the stash. Whether a piece is live, and nobody else can change that. Then it may be looked
+ * at. */
 static inline bool cx_shortcut_has(const cx_stash *stash, const cx_piece_head *head, uint64_t state)
 {
-    return (atomic_load_explicit(&head->state, memory_order_relaxed) & ~CX_PIECE_SLACK_MASK) == state &&
+    return (atomic_load_explicit(&head->state, memory_order_relaxed) & ~CX_PIECE_SLACK_MASK) ==
+               state &&
            cx_piece_home(head) == atomic_load_explicit(&stash->home, memory_order_relaxed) &&
            !atomic_load(&stash->shared);
 }
 
 /* In the stash, which has the piece. Whether it can be freed into the stash. */
-static inline bool cx_shortcut_keeps(const cx_stash *stash, uint32_t index, const cx_piece_head *head)
+static inline bool cx_shortcut_keeps(const cx_stash *stash, uint32_t index,
+                                     const cx_piece_head *head)
 {
     const cx_region *region = cx_fit_user(&cx_pieces, index);
     const cx_magazines *magazines = stash->recent;
     return magazines != NULL && magazines->owner == cx_piece_owner(head) && magazines->plain &&
            region->cache == atomic_load_explicit(&stash->cache, memory_order_relaxed) &&
-           region->epoch == atomic_load_explicit(&region->cache->context->epoch, memory_order_relaxed) &&
+           region->epoch ==
+               atomic_load_explicit(&region->cache->context->epoch, memory_order_relaxed) &&
            cx_shortcut_is_plain(region->cache);
 }
 
@@ -103,8 +114,8 @@ static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece_hea
 }
 
 /* Frees a piece that is live and the caller's alone if `own`, else if it is of this state. */
-__attribute__((always_inline)) static inline bool cx_shortcut_free_if(uint32_t index, cx_piece_head *head, bool own,
-                                                                      uint64_t state)
+__attribute__((always_inline)) static inline bool
+cx_shortcut_free_if(uint32_t index, cx_piece_head *head, bool own, uint64_t state)
 {
     cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
     if (stash == NULL || !cx_stash_enter(stash))
@@ -117,7 +128,8 @@ __attribute__((always_inline)) static inline bool cx_shortcut_free_if(uint32_t i
     return freed;
 }
 
-/* Frees a live piece that is the caller's alone, used by no recorded stream. False: go the long way. */
+/* Frees a live piece that is the caller's alone, used by no recorded stream. False: go the long
+ * way. */
 static inline bool cx_shortcut_free_own(uint32_t index, cx_piece_head *head)
 {
     return cx_shortcut_free_if(index, head, true, 0);

@@ -10,8 +10,8 @@
 #define EMPTY 0u
 #define ERASED 0x1000000u /* no piece is number 0 */
 
-/* Lock "starts", one for each shard: innermost. Slots are piece | part of the hash << 24, in order of the hash, each
- * at its place or behind it with no empty one between. */
+/* Lock "starts", one for each shard: innermost. Slots are piece | part of the hash << 24, in order
+ * of the hash, each at its place or behind it with no empty one between. */
 typedef struct shard {
     pthread_mutex_t lock;
     uint32_t *slots;
@@ -48,7 +48,8 @@ static void *pointer_of(uint32_t slot)
     return atomic_load_explicit(&cx_piece_at(slot & INDEX_MASK)->pointer, memory_order_relaxed);
 }
 
-/* Lock held. The place of an address, or of the first slot that it can have; `capacity`: there is none. */
+/* Lock held. The place of an address, or of the first slot that it can have; `capacity`: there is
+ * none. */
 static uint32_t find(const shard *self, uint64_t hash, const void *pointer, bool *out_found)
 {
     uint32_t free_place = self->capacity;

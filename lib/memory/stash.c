@@ -15,12 +15,14 @@ static uint32_t take_oldest(cx_magazines *magazines, uint32_t class, uint32_t nu
     return number;
 }
 
-uint32_t cx_magazines_halve(cx_magazines *magazines, uint32_t class, uint32_t pieces[CX_MAGAZINE_PIECES])
+uint32_t cx_magazines_halve(cx_magazines *magazines, uint32_t class,
+                            uint32_t pieces[CX_MAGAZINE_PIECES])
 {
     return take_oldest(magazines, class, (magazines->counts[class] + 1u) / 2, pieces);
 }
 
-uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class, uint32_t pieces[CX_MAGAZINE_PIECES])
+uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class,
+                            uint32_t pieces[CX_MAGAZINE_PIECES])
 {
     return take_oldest(magazines, class, magazines->counts[class], pieces);
 }

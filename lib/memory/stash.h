@@ -1,11 +1,11 @@
 /*
- * What one thread keeps of one caching allocator: magazines of free pieces, which it takes from and puts back to
- * without a lock, and its part of the figures.
+ * What one thread keeps of one caching allocator: magazines of free pieces, which it takes from and
+ * puts back to without a lock, and its part of the figures.
  *
- * A stash is its thread's own, but for flushes: another thread that needs the memory revokes all stashes of the
- * allocator, waits until their threads have left them, and empties them. A thread that finds its stash
- * revoked does without it. Entering costs two plain stores and a load where the kernel can do the barrier for
- * all threads at once (cx_announce_barrier).
+ * A stash is its thread's own, but for flushes: another thread that needs the memory revokes all
+ * stashes of the allocator, waits until their threads have left them, and empties them. A thread
+ * that finds its stash revoked does without it. Entering costs two plain stores and a load where
+ * the kernel can do the barrier for all threads at once (cx_announce_barrier).
  */
 #ifndef CX_MEMORY_STASH_H
 #define CX_MEMORY_STASH_H
@@ -24,8 +24,8 @@ typedef struct cx_keep {
     _Atomic uint32_t units_each; /* at most CX_MAGAZINE_UNITS_MAX */
 } cx_keep;
 
-/* What is taken out of a magazine is told here, so that the piece itself, mostly cold in the processor's cache, is only
- * written to. */
+/* What is taken out of a magazine is told here, so that the piece itself, mostly cold in the
+ * processor's cache, is only written to. */
 typedef struct cx_magazine_slot {
     uint32_t piece;
     uint32_t units;
@@ -61,7 +61,8 @@ typedef struct cx_stash {
     _Atomic(struct cx_cache *) cache; /* NULL: its allocator is gone */
     cx_magazines *recent;             /* of the frame's stream, at the last request */
     const ctxrt_stream *recent_key; /* the frame's: NULL for the thread's default stream */
-    /* Frames of this context that name this allocator, or none, mean the stash's; NULL: not known of any. */
+    /* Frames of this context that name this allocator, or none, mean the stash's; NULL: not known
+     * of any. */
     const cx_context *recent_context;
     const ctxrt_allocator *recent_allocator;
     struct cx_stash *next_of_thread;
@@ -70,8 +71,8 @@ typedef struct cx_stash {
     cx_tally tally;
 } cx_stash;
 
-/* False: do without the stash. Else what the thread does until it leaves must not wait for another thread that
- * flushes, nor call a driver. */
+/* False: do without the stash. Else what the thread does until it leaves must not wait for another
+ * thread that flushes, nor call a driver. */
 static inline bool cx_stash_enter(cx_stash *stash)
 {
     if (__builtin_expect(cx_announce_cheaply, 1)) {
@@ -91,7 +92,8 @@ static inline void cx_stash_leave(cx_stash *stash)
     atomic_store_explicit(&stash->busy, false, memory_order_release);
 }
 
-/* The class of a size: the classes' least sizes are 1 to 8 units, then 8 steps to each power of two. */
+/* The class of a size: the classes' least sizes are 1 to 8 units, then 8 steps to each power of
+ * two. */
 static inline uint32_t cx_magazine_class(uint32_t units)
 {
     if (units < 8)
@@ -103,7 +105,8 @@ static inline uint32_t cx_magazine_class(uint32_t units)
 /* Of a class of random sizes half are too small: looking at four finds one that is not, mostly. */
 #define CX_MAGAZINE_PROBES 4
 
-/* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more. False: none. */
+/* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more.
+ * False: none. */
 static inline bool cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack,
                                          cx_magazine_slot *out_slot)
 {
@@ -127,8 +130,8 @@ static inline bool cx_magazines_take(cx_magazines *magazines, uint32_t units, ui
 }
 
 /* Keeps a free piece. False: it may not, or there is no room; make some with cx_magazines_halve. */
-static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep, uint32_t piece, uint32_t units,
-                                    uint32_t generation)
+static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep, uint32_t piece,
+                                    uint32_t units, uint32_t generation)
 {
     if (units > atomic_load_explicit(&keep->units_each, memory_order_relaxed))
         return false;
@@ -144,12 +147,15 @@ static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep
 }
 
 /* Takes out the older half of a class, or all there is: their number. */
-uint32_t cx_magazines_halve(cx_magazines *magazines, uint32_t class, uint32_t pieces[CX_MAGAZINE_PIECES]);
-uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class, uint32_t pieces[CX_MAGAZINE_PIECES]);
+uint32_t cx_magazines_halve(cx_magazines *magazines, uint32_t class,
+                            uint32_t pieces[CX_MAGAZINE_PIECES]);
+uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class,
+                            uint32_t pieces[CX_MAGAZINE_PIECES]);
 
 static inline void cx_tally_add(_Atomic uint64_t *figure, uint64_t more)
 {
-    atomic_store_explicit(figure, atomic_load_explicit(figure, memory_order_relaxed) + more, memory_order_relaxed);
+    atomic_store_explicit(figure, atomic_load_explicit(figure, memory_order_relaxed) + more,
+                          memory_order_relaxed);
 }
 
 #endif

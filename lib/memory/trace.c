@@ -49,7 +49,8 @@ static int find_own_code(struct dl_phdr_info *object, size_t size, void *argumen
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
-        if (part->p_type != PT_LOAD || (uintptr_t)&find_own_code < begin || (uintptr_t)&find_own_code >= end)
+        if (part->p_type != PT_LOAD || (uintptr_t)&find_own_code < begin ||
+            (uintptr_t)&find_own_code >= end)
             continue;
         own_code.begin = begin;
         own_code.end = end;
@@ -83,7 +84,8 @@ const void *cx_trace_caller(void)
     return i < count ? frames[i] : NULL;
 }
 
-/* Whoever finds the place in use is a whole ring ahead of another, or behind: one of them is lost. */
+/* Whoever finds the place in use is a whole ring ahead of another, or behind: one of them is
+ * lost. */
 void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool is_free)
 {
     const void *caller = is_free ? NULL : cx_trace_caller();
@@ -103,7 +105,8 @@ void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool
     atomic_store_explicit(&own->stamp, number + 1, memory_order_release);
 }
 
-static bool read_place(const cx_trace_ring *ring, uint64_t number, cx_trace_operation *out_operation)
+static bool read_place(const cx_trace_ring *ring, uint64_t number,
+                       cx_trace_operation *out_operation)
 {
     const place *from = &ring->places[number & ring->mask];
     if (atomic_load_explicit(&from->stamp, memory_order_acquire) != number + 1)
@@ -170,7 +173,8 @@ static cx_trace_operation *take_operations(const cx_trace_ring *ring, size_t *ou
 bool cx_trace_take(const cx_trace *trace, cx_trace_operation **out_operations, size_t *out_count)
 {
     pthread_mutex_lock(&trace_lock);
-    cx_trace_operation *operations = trace->rings != NULL ? take_operations(trace->rings, out_count) : NULL;
+    cx_trace_operation *operations =
+        trace->rings != NULL ? take_operations(trace->rings, out_count) : NULL;
     pthread_mutex_unlock(&trace_lock);
     if (operations != NULL)
         *out_operations = operations;
@@ -187,14 +191,16 @@ static void write_file(cx_trace *trace)
     char path[PATH_MAX];
     size_t count = 0;
     int number = trace->file;
-    cx_trace_operation *operations = trace->rings != NULL ? take_operations(trace->rings, &count) : NULL;
+    cx_trace_operation *operations =
+        trace->rings != NULL ? take_operations(trace->rings, &count) : NULL;
     snprintf(path, sizeof path, number == 1 ? "%s" : "%s.%d", wanted_path, number);
     FILE *file = operations != NULL ? fopen(path, "we") : NULL;
     bool written = file != NULL && cx_trace_write_lines(file, operations, count);
     if (file != NULL && fclose(file) != 0)
         written = false;
     if (!written)
-        cx_log(CTXRT_LOG_WARNING, "the trace of an allocator could not be written to %s: %s", path, strerror(errno));
+        cx_log(CTXRT_LOG_WARNING, "the trace of an allocator could not be written to %s: %s", path,
+               strerror(errno));
     free(operations);
     trace->file = 0;
 }
@@ -265,13 +271,14 @@ ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *handle, size_t operati
     if (status != CTXRT_SUCCESS)
         return status;
     if (operations > LENGTH_MOST)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "a trace keeps at most %zu operations, not %zu", LENGTH_MOST,
-                        operations);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "a trace keeps at most %zu operations, not %zu", LENGTH_MOST, operations);
     pthread_mutex_lock(&trace_lock);
     bool started = start(&allocator->trace, operations != 0 ? operations : LENGTH_USUAL);
     pthread_mutex_unlock(&trace_lock);
     return started ? CTXRT_SUCCESS
-                   : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a trace of %zu operations", operations);
+                   : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a trace of %zu operations",
+                              operations);
 }
 
 ctxrt_status ctxrt_allocator_trace_stop(ctxrt_allocator *handle)
@@ -291,7 +298,8 @@ static ctxrt_status write_operations(cx_trace_operation *operations, size_t coun
     if (cx_trace_write_lines(file, operations, count) && fflush(file) == 0)
         return CTXRT_SUCCESS;
     int reason = errno;
-    return cx_error(CTXRT_ERROR_SYSTEM, "ctxrt_allocator_trace_write: the file could not be written: %s",
+    return cx_error(CTXRT_ERROR_SYSTEM,
+                    "ctxrt_allocator_trace_write: the file could not be written: %s",
                     reason != 0 ? strerror(reason) : "it took only a part");
 }
 
@@ -312,8 +320,9 @@ ctxrt_status ctxrt_allocator_trace_write(ctxrt_allocator *handle, FILE *file)
     const cx_trace_ring *ring = allocator->trace.rings;
     cx_trace_operation *operations = ring != NULL ? take_operations(ring, &count) : NULL;
     pthread_mutex_unlock(&trace_lock);
-    status = ring != NULL ? write_operations(operations, count, file)
-                          : cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "no trace of the allocator was started");
+    status = ring != NULL
+                 ? write_operations(operations, count, file)
+                 : cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "no trace of the allocator was started");
     free(operations);
     cx_cancel_restore(cancel);
     return status;

@@ -1,9 +1,10 @@
 /*
- * The trace of an allocator: its last allocations and frees in a ring, written out as `a,SLOT,BYTES` and `f,SLOT`.
+ * The trace of an allocator: its last allocations and frees in a ring, written out as
+ * `a,SLOT,BYTES` and `f,SLOT`.
  *
- * Recording takes no lock: an operation draws a number, which is its place. An allocation is recorded behind the
- * allocator's work and a free before it, so that the order of numbers is one in which every address is free when it
- * is allocated.
+ * Recording takes no lock: an operation draws a number, which is its place. An allocation is
+ * recorded behind the allocator's work and a free before it, so that the order of numbers is one in
+ * which every address is free when it is allocated.
  */
 #ifndef CX_MEMORY_TRACE_H
 #define CX_MEMORY_TRACE_H
@@ -21,7 +22,8 @@ const void *cx_trace_caller(void);
 typedef struct cx_trace {
     _Atomic(cx_trace_ring *) recording; /* NULL: nothing is recorded */
     /* Lock "trace": */
-    cx_trace_ring *rings; /* what was recorded last first; others may still be written to by who came late */
+    /* what was recorded last first; others may still be written to by who came late */
+    cx_trace_ring *rings;
     int file; /* number of the file that it goes to in the end; 0: none */
 } cx_trace;
 
@@ -51,16 +53,19 @@ typedef struct cx_trace_operation {
     void *pointer;
     uint64_t bytes;
     bool is_free;
-    const void *place; /* of an allocation: the return address in other code than ours; NULL: not known */
+    /* of an allocation: the return address in other code than ours; NULL: not known */
+    const void *place;
 } cx_trace_operation;
 
-/* The operations that are kept, in their order; the caller frees them. False: there is no trace, or no memory. */
+/* The operations that are kept, in their order; the caller frees them. False: there is no trace, or
+ * no memory. */
 bool cx_trace_take(const cx_trace *trace, cx_trace_operation **out_operations, size_t *out_count);
 
 /* ---- writing ---- */
 
-/* Writes operations, in their order, as lines. What was allocated before the first of them comes first; an address
- * that is allocated twice was freed between. False: no memory, or as ferror(file) says. */
+/* Writes operations, in their order, as lines. What was allocated before the first of them comes
+ * first; an address that is allocated twice was freed between. False: no memory, or as ferror(file)
+ * says. */
 bool cx_trace_write_lines(FILE *file, const cx_trace_operation *operations, size_t count);
 
 #endif

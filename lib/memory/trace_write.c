@@ -72,8 +72,8 @@ static bool write_earlier(writing *w, const cx_trace_operation *operations, size
     return true;
 }
 
-/* What is allocated while it is live has lost its free; what is freed while it is not has lost its allocation, and
- * counts once. */
+/* What is allocated while it is live has lost its free; what is freed while it is not has lost its
+ * allocation, and counts once. */
 static void write_operations(writing *w, const cx_trace_operation *operations, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

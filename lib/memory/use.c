@@ -85,7 +85,8 @@ static cxu_result ask(const cx_use *use, bool wait)
     if (!cx_context_holds_what_is_of(use->context, use->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
-    cxu_result result = wait ? driver->table.event_synchronize(use->mark) : driver->table.event_query(use->mark);
+    cxu_result result =
+        wait ? driver->table.event_synchronize(use->mark) : driver->table.event_query(use->mark);
     cx_uncaptured_end(&uncaptured);
     return result;
 }
@@ -94,7 +95,8 @@ static cxu_result ask(const cx_use *use, bool wait)
 static ctxrt_status end(cx_use *use, cx_slot slot, cxu_result result)
 {
     const cx_driver *driver = use->context->driver;
-    bool gone = result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT || result == CXU_INVALID_HANDLE;
+    bool gone = result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
+                result == CXU_INVALID_HANDLE;
     ctxrt_status status = gone ? CTXRT_SUCCESS : cx_driver_check(driver, slot, result);
     if (!gone)
         (void)driver->table.event_destroy(use->mark);

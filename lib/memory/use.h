@@ -21,15 +21,16 @@ typedef struct cx_use {
 /* The uses of one piece of memory: any number of threads may add. */
 typedef _Atomic(cx_use *) cx_use_list;
 
-/* Marks the work submitted to the stream (NULL: the current one) so far. One mark for each stream: a
- * second one replaces the first. */
+/* Marks the work submitted to the stream (NULL: the current one) so far. One mark for each stream:
+ * a second one replaces the first. */
 ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
 
 /* Waits for all marks, and empties the list, which nobody adds to any more. The first error. */
 ctxrt_status cx_use_finish(cx_use_list *list);
 
-/* Drops the marks that are reached; *out_done: none is left. Contexts of the others are no longer kept: before one ends its
- * marks are waited for. Nobody adds to the list any more. The first error of earlier work: its mark is dropped. */
+/* Drops the marks that are reached; *out_done: none is left. Contexts of the others are no longer
+ * kept: before one ends its marks are waited for. Nobody adds to the list any more. The first error
+ * of earlier work: its mark is dropped. */
 ctxrt_status cx_use_let_go(cx_use_list *list, bool *out_done);
 
 /* Whether a mark is of a context. */

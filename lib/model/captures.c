@@ -22,7 +22,8 @@ static world_capture *capture_of(cx_model *model, int stream)
     return capture != 0 ? &model->captures[capture - 1] : NULL;
 }
 
-/* Whether a capture of a stream of this context is going on; `blocking`: of one that the legacy stream waits for. */
+/* Whether a capture of a stream of this context is going on; `blocking`: of one that the legacy
+ * stream waits for. */
 static bool context_captures(const cx_model *model, int context, bool blocking)
 {
     for (int i = 0; i < model->stream_count; i++)
@@ -49,7 +50,8 @@ static bool forbids(const asking *self, const world_capture *capture)
     bool own = capture->thread == thread_of(self);
     if (!capture->active || mode == MODE_RELAXED)
         return false;
-    return (own && capture->mode != MODE_RELAXED) || (mode == MODE_GLOBAL && capture->mode == MODE_GLOBAL);
+    return (own && capture->mode != MODE_RELAXED) ||
+           (mode == MODE_GLOBAL && capture->mode == MODE_GLOBAL);
 }
 
 static said refuse_unsafe(asking *self)
@@ -101,14 +103,17 @@ static bool describe_work(const asking *self, int context, world_node *out_node)
 {
     *out_node = (world_node){.kind = NODE_NOTHING};
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_stream_host: return strcmp(name_of(self, 2), "none") == 0 && !self->step->has_block;
+    case CX_VERB_stream_host:
+        return strcmp(name_of(self, 2), "none") == 0 && !self->step->has_block;
     case CX_VERB_mem_fill_async:
         out_node->kind = NODE_FILL;
         out_node->value = (int)(number_of(self, 1) & 0xff);
-        return buffer_is_good(self, 0, context, &out_node->to) && number_of(self, 2) == BUFFER_BYTES;
+        return buffer_is_good(self, 0, context, &out_node->to) &&
+               number_of(self, 2) == BUFFER_BYTES;
     default:
         out_node->kind = NODE_COPY;
-        return buffer_is_good(self, 0, context, &out_node->to) && buffer_is_good(self, 1, context, &out_node->from) &&
+        return buffer_is_good(self, 0, context, &out_node->to) &&
+               buffer_is_good(self, 1, context, &out_node->from) &&
                out_node->to != out_node->from && number_of(self, 2) == BUFFER_BYTES;
     }
 }
@@ -163,7 +168,8 @@ static said ask_state(asking *self)
     if (capture->uncertain)
         return UNSAID;
     cite(self, CX_RULE_G2);
-    answer(self, capture->invalid ? CXU_STREAM_CAPTURE_INVALIDATED : CXU_STREAM_CAPTURE_UNSUPPORTED);
+    answer(self,
+           capture->invalid ? CXU_STREAM_CAPTURE_INVALIDATED : CXU_STREAM_CAPTURE_UNSUPPORTED);
     capture->invalid = true;
     return SAID;
 }
@@ -174,7 +180,8 @@ static said ask_record(asking *self)
 {
     cx_model *model = self->model;
     int stream, context, event, error, event_error;
-    if (!find_event(self, 0, &event, &event_error) || !find_stream(self, 1, &stream, &context, &error))
+    if (!find_event(self, 0, &event, &event_error) ||
+        !find_stream(self, 1, &stream, &context, &error))
         return UNSAID;
     if (error != CXU_SUCCESS || event_error != CXU_SUCCESS)
         return any_capture(model) ? UNSAID : NO_MATTER;
@@ -265,17 +272,20 @@ static said ask_wait(asking *self)
 {
     cx_model *model = self->model;
     int stream, context, event, error, event_error;
-    if (!find_stream(self, 0, &stream, &context, &error) || !find_event(self, 1, &event, &event_error))
+    if (!find_stream(self, 0, &stream, &context, &error) ||
+        !find_event(self, 1, &event, &event_error))
         return UNSAID;
-    bool concerned = (error == CXU_SUCCESS && capture_of(model, stream) != NULL) ||
-                     (event_error == CXU_SUCCESS && model->events[event].capture != 0) ||
-                     (error == CXU_SUCCESS && stream == NO_THING && context_captures(model, context, true));
+    bool concerned =
+        (error == CXU_SUCCESS && capture_of(model, stream) != NULL) ||
+        (event_error == CXU_SUCCESS && model->events[event].capture != 0) ||
+        (error == CXU_SUCCESS && stream == NO_THING && context_captures(model, context, true));
     if (!concerned)
         return NO_MATTER;
     if (error != CXU_SUCCESS || event_error != CXU_SUCCESS || number_of(self, 2) != 0 ||
         (stream == NO_THING && context_captures(model, context, true)))
         return UNSAID;
-    return capture_of(model, stream) != NULL ? wait_inside(self, stream, event) : wait_outside(self, stream, event);
+    return capture_of(model, stream) != NULL ? wait_inside(self, stream, event)
+                                             : wait_outside(self, stream, event);
 }
 
 /* A captured event has no state. */
@@ -317,8 +327,11 @@ static said begin(asking *self)
     if (error != CXU_SUCCESS)
         return SAID;
     int index = model->capture_count++;
-    model->captures[index] = (world_capture){
-        .active = true, .mode = (int)mode, .thread = thread_of(self), .origin = stream, .context = context};
+    model->captures[index] = (world_capture){.active = true,
+                                             .mode = (int)mode,
+                                             .thread = thread_of(self),
+                                             .origin = stream,
+                                             .context = context};
     model->captures[index].graph.context = context;
     model->streams[stream].capture = index + 1;
     model->streams[stream].frontier = 0;
@@ -350,7 +363,8 @@ static said end(asking *self)
 {
     cx_model *model = self->model;
     int stream, context, error;
-    if (!find_stream(self, 1, &stream, &context, &error) || stream == NO_THING || error != CXU_SUCCESS)
+    if (!find_stream(self, 1, &stream, &context, &error) || stream == NO_THING ||
+        error != CXU_SUCCESS)
         return UNSAID;
     world_capture *capture = capture_of(model, stream);
     if (capture == NULL || capture->uncertain)
@@ -368,7 +382,8 @@ static said end(asking *self)
         capture->invalid = true;
         return SAID;
     }
-    uint32_t all = capture->graph.node_count == 32 ? UINT32_MAX : (UINT32_C(1) << capture->graph.node_count) - 1;
+    uint32_t all = capture->graph.node_count == 32 ? UINT32_MAX
+                                                   : (UINT32_C(1) << capture->graph.node_count) - 1;
     bool joined = (all & ~model->streams[stream].frontier) == 0;
     let_go(model, (int)(capture - model->captures));
     if (!capture->invalid && joined)
@@ -438,7 +453,8 @@ static said ask_memory_call(asking *self)
 {
     int index = thing_of(self, 0, CX_KIND_MEMORY);
     bool makes = cx_verb_makes(self->step->verb);
-    bool good = makes ? number_of(self, 1) != 0 : index >= 0 && in_context(self->model, index, current_of(self));
+    bool good = makes ? number_of(self, 1) != 0
+                      : index >= 0 && in_context(self->model, index, current_of(self));
     bool legacy = !makes && cx_verb_number(self->step->verb) != CX_VERB_mem_free;
     if (legacy && context_captures(self->model, current_of(self), true))
         return UNSAID; /* whether G2 or G3 comes first is in no rule */

@@ -102,8 +102,8 @@ static bool detach(asking *self)
     if (index != NO_THING && !model->contexts[index].live && !model->contexts[index].primary &&
         !not_reused(model, model->contexts[index].died))
         return false;
-    bool detachable = index != NO_THING && model->contexts[index].live && !model->contexts[index].primary &&
-                      current_of(self) == index;
+    bool detachable = index != NO_THING && model->contexts[index].live &&
+                      !model->contexts[index].primary && current_of(self) == index;
     if (detachable && !can_end(model, index))
         return false;
     cite(self, CX_RULE_Q6);

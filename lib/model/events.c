@@ -79,7 +79,8 @@ static bool record_loose(asking *self, int event, int context, const work_set *a
 static bool record(asking *self)
 {
     int stream, context, event, error, event_error;
-    if (!find_event(self, 0, &event, &event_error) || !find_stream(self, 1, &stream, &context, &error))
+    if (!find_event(self, 0, &event, &event_error) ||
+        !find_stream(self, 1, &stream, &context, &error))
         return false;
     if (event_error != CXU_SUCCESS) {
         answer(self, event_error);

@@ -5,7 +5,9 @@ static world_graph *find(asking *self, int operand, cx_kind kind)
 {
     cx_model *model = self->model;
     int index = thing_of(self, operand, kind);
-    world_graph *graph = index < 0 ? NULL : kind == CX_KIND_GRAPH ? &model->graphs[index] : &model->execs[index];
+    world_graph *graph = index < 0               ? NULL
+                         : kind == CX_KIND_GRAPH ? &model->graphs[index]
+                                                 : &model->execs[index];
     return graph != NULL && graph->live ? graph : NULL;
 }
 
@@ -44,7 +46,8 @@ static bool destroy(asking *self, cx_kind kind)
 }
 
 /* One node as work; false: it would race. */
-static bool launch_node(cx_model *model, const world_graph *exec, int number, work_set *works, const work_set *stream)
+static bool launch_node(cx_model *model, const world_graph *exec, int number, work_set *works,
+                        const work_set *stream)
 {
     const world_node *node = &exec->nodes[number];
     work_set before = *stream;
@@ -59,8 +62,9 @@ static bool launch_node(cx_model *model, const world_graph *exec, int number, wo
     if (work == NO_THING)
         return false;
     if (node->kind != NODE_NOTHING)
-        write_buffer(model, node->to, node->kind == NODE_FILL ? node->value : model->buffers[node->from].value, &before,
-                     work);
+        write_buffer(model, node->to,
+                     node->kind == NODE_FILL ? node->value : model->buffers[node->from].value,
+                     &before, work);
     if (node->kind == NODE_COPY)
         read_buffer(model, node->from, &before, work);
     works[number] = before;
@@ -112,7 +116,8 @@ static bool launch(asking *self)
     set_unite(&before, &exec->launched);
     if (!launch_nodes(model, exec, &before, &all))
         return false;
-    set_unite(stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail, &all);
+    set_unite(stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail,
+              &all);
     exec->launched = all;
     cite(self, CX_RULE_T11);
     return add_work(model, stream, context, NULL) != NO_THING && answer(self, CXU_SUCCESS);

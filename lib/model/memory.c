@@ -38,7 +38,8 @@ static bool free_memory(asking *self)
     if (index == NO_THING)
         return answer(self, CXU_SUCCESS);
     world_buffer *buffer = &model->buffers[index];
-    if (is_good(model, index) ? !uses_finished_or_free(model, buffer) : !not_reused(model, buffer->died))
+    if (is_good(model, index) ? !uses_finished_or_free(model, buffer)
+                              : !not_reused(model, buffer->died))
         return false;
     cite(self, CX_RULE_T5);
     if (!is_good(model, index)) {
@@ -54,7 +55,8 @@ static bool free_memory(asking *self)
 
 /* ---- work on buffers ---- */
 
-/* Where the work of a step goes; false: nothing can be said, or the answer is given in *out_error. */
+/* Where the work of a step goes; false: nothing can be said, or the answer is given in
+ * *out_error. */
 static bool find_place(asking *self, int operand, int *out_stream, int *out_context, int *out_error)
 {
     if (!find_stream(self, operand, out_stream, out_context, out_error))
@@ -133,7 +135,8 @@ static bool copy_async(asking *self)
     int stream, context, error;
     int to = thing_of(self, 0, CX_KIND_MEMORY), from = thing_of(self, 1, CX_KIND_MEMORY);
     if (!find_place(self, 3, &stream, &context, &error) || error != CXU_SUCCESS || to == from ||
-        number_of(self, 2) != BUFFER_BYTES || !in_context(model, to, context) || !in_context(model, from, context))
+        number_of(self, 2) != BUFFER_BYTES || !in_context(model, to, context) ||
+        !in_context(model, from, context))
         return false;
     work_set before = stream_before(model, stream, context);
     if (!may_write(model, to, &before) || !may_read(model, from, &before))
@@ -153,8 +156,8 @@ static bool expect(asking *self)
     cx_model *model = self->model;
     int context = current_of(self), index = thing_of(self, 0, CX_KIND_MEMORY);
     int64_t wanted = number_of(self, 1);
-    if (current_state(self) != CXU_SUCCESS || number_of(self, 2) != BUFFER_BYTES || wanted < 0 || wanted > 255 ||
-        !in_context(model, index, context))
+    if (current_state(self) != CXU_SUCCESS || number_of(self, 2) != BUFFER_BYTES || wanted < 0 ||
+        wanted > 255 || !in_context(model, index, context))
         return false;
     work_set before = stream_before(model, NO_THING, context);
     if (set_blocked(model, &before) || !may_read(model, index, &before))

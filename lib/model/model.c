@@ -71,8 +71,8 @@ bool answer_same(asking *self, const char *label, int number)
 {
     char text[CX_NAME_MAX + 1];
     int length = snprintf(text, sizeof text, "%s_%d", label, number);
-    *next_value(self) = (cx_expected){.kind = CX_EXPECTED_SAME,
-                                      .name = cx_scenario_text(self->scenario, text, (size_t)length)};
+    *next_value(self) = (cx_expected){
+        .kind = CX_EXPECTED_SAME, .name = cx_scenario_text(self->scenario, text, (size_t)length)};
     return true;
 }
 
@@ -106,7 +106,8 @@ int thing_of(const asking *self, int operand, cx_kind kind)
 bool context_flags_are_valid(int64_t flags)
 {
     int64_t schedule = flags & 7;
-    return (schedule == 0 || schedule == 1 || schedule == 2 || schedule == 4) && (flags & ~INT64_C(0x9f)) == 0;
+    return (schedule == 0 || schedule == 1 || schedule == 2 || schedule == 4) &&
+           (flags & ~INT64_C(0x9f)) == 0;
 }
 
 bool device_exists(const asking *self, int64_t device)
@@ -146,7 +147,9 @@ int current_state(asking *self)
 bool named_state(const asking *self, int index, int *out_state)
 {
     const world_context *context = &self->model->contexts[index];
-    *out_state = context->live ? CXU_SUCCESS : context->primary ? CXU_CONTEXT_IS_DESTROYED : CXU_INVALID_CONTEXT;
+    *out_state = context->live      ? CXU_SUCCESS
+                 : context->primary ? CXU_CONTEXT_IS_DESTROYED
+                                    : CXU_INVALID_CONTEXT;
     return context->live || context->primary || not_reused(self->model, context->died);
 }
 
@@ -189,13 +192,16 @@ void end_contents(cx_model *model, int context)
     model->contexts[context].cache = 0;
     const int generation = model->contexts[context].generation;
     for (int i = 0; i < model->stream_count; i++)
-        if (model->streams[i].live && model->streams[i].context == context && model->streams[i].generation == generation)
+        if (model->streams[i].live && model->streams[i].context == context &&
+            model->streams[i].generation == generation)
             model->streams[i].died = model->made;
     for (int i = 0; i < model->event_count; i++)
-        if (model->events[i].live && model->events[i].context == context && model->events[i].generation == generation)
+        if (model->events[i].live && model->events[i].context == context &&
+            model->events[i].generation == generation)
             model->events[i].died = model->made;
     for (int i = 0; i < model->buffer_count; i++)
-        if (model->buffers[i].live && model->buffers[i].context == context && model->buffers[i].generation == generation)
+        if (model->buffers[i].live && model->buffers[i].context == context &&
+            model->buffers[i].generation == generation)
             model->buffers[i].died = model->made;
 }
 
@@ -204,8 +210,9 @@ void end_contents(cx_model *model, int context)
 static bool has_room(const cx_model *model)
 {
     return model->context_count < THINGS_MAX && model->stream_count < THINGS_MAX &&
-           model->event_count < THINGS_MAX && model->buffer_count < THINGS_MAX && model->name_count < NAMES_MAX &&
-           model->work_count < WORKS_MAX && model->capture_count < CAPTURES_MAX && model->graph_count < CAPTURES_MAX &&
+           model->event_count < THINGS_MAX && model->buffer_count < THINGS_MAX &&
+           model->name_count < NAMES_MAX && model->work_count < WORKS_MAX &&
+           model->capture_count < CAPTURES_MAX && model->graph_count < CAPTURES_MAX &&
            model->exec_count < CAPTURES_MAX;
 }
 
@@ -215,15 +222,16 @@ static bool ask_uninitialised(asking *self)
     return answer(self, CXU_NOT_INITIALIZED);
 }
 
-static bool (*const groups[])(asking *self) = {ask_process, ask_context, ask_stack,  ask_query, ask_primary,
-                                               ask_peer,    ask_stream,  ask_event, ask_memory,
-                                               ask_graph};
+static bool (*const groups[])(asking *self) = {ask_process, ask_context, ask_stack,  ask_query,
+                                               ask_primary, ask_peer,    ask_stream, ask_event,
+                                               ask_memory,  ask_graph};
 
 /* But for the calls that need no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
 {
     cx_verb_id id = cx_verb_number(verb);
-    return id == CX_VERB_stream_host || (!verb->action && id != CX_VERB_init && id != CX_VERB_version);
+    return id == CX_VERB_stream_host ||
+           (!verb->action && id != CX_VERB_init && id != CX_VERB_version);
 }
 
 static bool ask(asking *self)
@@ -231,7 +239,8 @@ static bool ask(asking *self)
     const cx_verb *verb = self->step->verb;
     if (!self->model->initialised && calls_the_driver(verb)) {
         for (int i = 0; verb->operands[i].role != CX_ROLE_NONE; i++)
-            if (verb->operands[i].role == CX_ROLE_USE && thing_of(self, i, verb->operands[i].kind) != NO_THING)
+            if (verb->operands[i].role == CX_ROLE_USE &&
+                thing_of(self, i, verb->operands[i].kind) != NO_THING)
                 return false; /* what a name stands for does not exist yet */
         return ask_uninitialised(self);
     }
@@ -255,7 +264,8 @@ bool cx_model_step(cx_model *model, cx_scenario *scenario, cx_step *step, cx_cov
     int thread = thread_number(step);
     if (thread < 0 || thread >= CX_MODEL_THREADS || !has_room(model))
         return false;
-    asking self = {.model = model, .scenario = scenario, .step = step, .thread = &model->threads[thread]};
+    asking self = {
+        .model = model, .scenario = scenario, .step = step, .thread = &model->threads[thread]};
     if (!ask(&self) || self.outcome == NULL)
         return false;
     if (coverage == NULL)
@@ -277,13 +287,15 @@ static bool is_live(const cx_model *model, const world_name *name)
     case CX_KIND_CONTEXT: return model->contexts[name->index].live;
     case CX_KIND_STREAM:
         return model->streams[name->index].live &&
-               belongs(model, model->streams[name->index].context, model->streams[name->index].generation);
+               belongs(model, model->streams[name->index].context,
+                       model->streams[name->index].generation);
     case CX_KIND_EVENT:
-        return model->events[name->index].live &&
-               belongs(model, model->events[name->index].context, model->events[name->index].generation);
+        return model->events[name->index].live && belongs(model, model->events[name->index].context,
+                                                          model->events[name->index].generation);
     case CX_KIND_MEMORY:
         return model->buffers[name->index].live &&
-               belongs(model, model->buffers[name->index].context, model->buffers[name->index].generation);
+               belongs(model, model->buffers[name->index].context,
+                       model->buffers[name->index].generation);
     case CX_KIND_GRAPH: return model->graphs[name->index].live;
     case CX_KIND_EXEC: return model->execs[name->index].live;
     default: return false;
@@ -302,7 +314,8 @@ static int context_of(const cx_model *model, const world_name *name)
     }
 }
 
-static const char *pick(const cx_model *model, cx_kind kind, bool live, int context, unsigned int number)
+static const char *pick(const cx_model *model, cx_kind kind, bool live, int context,
+                        unsigned int number)
 {
     int count = 0;
     for (int turn = 0; turn < 2; turn++) {
@@ -337,7 +350,8 @@ const char *cx_model_current(const cx_model *model, const char *thread)
     return current != NO_CONTEXT ? model->contexts[current].name : NULL;
 }
 
-const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_kind kind, unsigned int number)
+const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_kind kind,
+                                  unsigned int number)
 {
     int current = current_on(model, thread);
     return current != NO_CONTEXT ? pick(model, kind, true, current, number) : NULL;
@@ -352,7 +366,8 @@ const char *cx_model_capturing(const cx_model *model, unsigned int number)
     for (int i = 0; i < model->capture_count && wanted >= 0; i++)
         if (model->captures[i].active && wanted-- == 0)
             for (int n = 0; n < model->name_count; n++)
-                if (model->names[n].kind == CX_KIND_STREAM && model->names[n].index == model->captures[i].origin)
+                if (model->names[n].kind == CX_KIND_STREAM &&
+                    model->names[n].index == model->captures[i].origin)
                     return model->names[n].name;
     return NULL;
 }

@@ -1,9 +1,11 @@
 /*
- * A reference model of the driver's rules: what each step of a scenario must give back. Small, sequential, and
- * without a line of the embedded driver: of work it knows only what must come before what.
+ * A reference model of the driver's rules: what each step of a scenario must give back. Small,
+ * sequential, and without a line of the embedded driver: of work it knows only what must come
+ * before what.
  *
- * It says nothing where the rules leave the outcome open in a way that no list of alternatives describes: a
- * destroyed handle that may have been given out again, a race of copies, a wait that would never end.
+ * It says nothing where the rules leave the outcome open in a way that no list of alternatives
+ * describes: a destroyed handle that may have been given out again, a race of copies, a wait that
+ * would never end.
  */
 #ifndef CX_MODEL_MODEL_H
 #define CX_MODEL_MODEL_H
@@ -27,14 +29,16 @@ typedef struct cx_coverage {
 
 typedef struct cx_model cx_model;
 
-/* A process with so many devices, 1 to CX_MODEL_DEVICES, in which cuInit has been called or not. NULL: no memory. */
+/* A process with so many devices, 1 to CX_MODEL_DEVICES, in which cuInit has been called or not.
+ * NULL: no memory. */
 #define CX_MODEL_DEVICES 8
 cx_model *cx_model_create(int devices, bool initialised);
 void cx_model_destroy(cx_model *model);
 
 /*
- * Says what a step, whose expectations are empty, must give back, and takes its effect. False, with the step and the
- * model as they were, if nothing can be said. Adds to *coverage unless that is NULL.
+ * Says what a step, whose expectations are empty, must give back, and takes its effect. False, with
+ * the step and the model as they were, if nothing can be said. Adds to *coverage unless that is
+ * NULL.
  */
 bool cx_model_step(cx_model *model, cx_scenario *scenario, cx_step *step, cx_coverage *coverage);
 
@@ -42,14 +46,16 @@ bool cx_model_step(cx_model *model, cx_scenario *scenario, cx_step *step, cx_cov
 
 #define CX_MODEL_THREADS 4 /* named A, B, ... */
 
-/* A name that was given to a thing of this kind, still good or not; NULL if there is none. `pick` is any number. */
+/* A name that was given to a thing of this kind, still good or not; NULL if there is none. `pick`
+ * is any number. */
 const char *cx_model_pick(const cx_model *model, cx_kind kind, bool live, unsigned int pick);
 
 /* What is current on the thread: the name of the context; NULL: nothing. */
 const char *cx_model_current(const cx_model *model, const char *thread);
 
 /* A stream, event or memory of the context that is current on the thread; NULL if there is none. */
-const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_kind kind, unsigned int pick);
+const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_kind kind,
+                                  unsigned int pick);
 
 /* What each byte of a memory will be. */
 int cx_model_value(const cx_model *model, const char *memory);

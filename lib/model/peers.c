@@ -1,7 +1,8 @@
 /* Peers: E. */
 #include "model/world.h"
 
-/* What is wrong with a peer context for the current one; CXU_SUCCESS: nothing. False: nothing can be said. */
+/* What is wrong with a peer context for the current one; CXU_SUCCESS: nothing. False: nothing can
+ * be said. */
 static bool check_peer(asking *self, int peer, int *out_error)
 {
     const cx_model *model = self->model;

@@ -51,7 +51,8 @@ bool ask_process(asking *self)
     case CX_VERB_device_get: return device_get(self);
     case CX_VERB_thread_end: return end_thread(self);
     case CX_VERB_fork: return answer_block(self, CXU_NOT_INITIALIZED, CX_RULE_I4);
-    case CX_VERB_exit: return number_of(self, 0) != 0 && answer_block(self, CXU_DEINITIALIZED, CX_RULE_I3);
+    case CX_VERB_exit:
+        return number_of(self, 0) != 0 && answer_block(self, CXU_DEINITIALIZED, CX_RULE_I3);
     default: return false;
     }
 }

@@ -45,7 +45,8 @@ static bool flags(asking *self)
     cite(self, CX_RULE_Q1);
     int state = current_state(self);
     answer(self, state);
-    return state == CXU_SUCCESS ? answer_number(self, self->model->contexts[current_of(self)].flags) : true;
+    return state == CXU_SUCCESS ? answer_number(self, self->model->contexts[current_of(self)].flags)
+                                : true;
 }
 
 static bool id(asking *self)

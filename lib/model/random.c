@@ -121,7 +121,8 @@ static const char *choose_thing(maker *self, const cx_step *step, cx_kind kind)
                                 : NULL;
     if (kind == CX_KIND_STREAM && capturing != NULL)
         return capturing;
-    if (kind == CX_KIND_STREAM && chance(self, 30) && (capturing = cx_model_capturing(self->model, any(self))) != NULL)
+    if (kind == CX_KIND_STREAM && chance(self, 30) &&
+        (capturing = cx_model_capturing(self->model, any(self))) != NULL)
         return chance(self, 50) ? capturing : "legacy";
     if (kind == CX_KIND_STREAM && chance(self, 20))
         return chance(self, 80) ? "legacy" : "none";
@@ -144,7 +145,8 @@ static int64_t choose_flags(maker *self, cx_words words)
     static const int64_t context[] = {0, 1, 2, 4, 8, 16, 24}, event[] = {0, 1, 2, 3, 6, 7};
     bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
     switch (words) {
-    case CX_WORDS_CONTEXT_FLAGS: return lawful ? context[below(self, 7)] : chance(self, 50) ? 3 : 4096;
+    case CX_WORDS_CONTEXT_FLAGS:
+        return lawful ? context[below(self, 7)] : chance(self, 50) ? 3 : 4096;
     case CX_WORDS_EVENT_FLAGS: return lawful ? event[below(self, 6)] : chance(self, 50) ? 4 : 64;
     case CX_WORDS_STREAM_FLAGS: return lawful ? below(self, 2) : 2 + below(self, 5);
     default: return lawful ? 0 : 1 + below(self, 3);
@@ -165,7 +167,9 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
     bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
     const char *name = rule->name;
     if (is_device(name))
-        return lawful ? below(self, self->first != 0 ? 1 : self->options->devices) : chance(self, 50) ? -1 : self->options->devices;
+        return lawful             ? below(self, self->first != 0 ? 1 : self->options->devices)
+               : chance(self, 50) ? -1
+                                  : self->options->devices;
     if (strcmp(name, "flags") == 0)
         return choose_flags(self, rule->words);
     if (strcmp(name, "limit") == 0)
@@ -179,7 +183,8 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
     if (strcmp(name, "bytes") == 0)
         return cx_verb_number(step->verb) == CX_VERB_mem_alloc && !lawful ? 0 : CX_MODEL_BYTES;
     if (strcmp(name, "value") == 0 && cx_verb_number(step->verb) == CX_VERB_mem_expect && lawful)
-        return step->operands[0].name != NULL ? cx_model_value(self->model, step->operands[0].name) : 0;
+        return step->operands[0].name != NULL ? cx_model_value(self->model, step->operands[0].name)
+                                              : 0;
     return rule->words == CX_WORDS_SWITCH ? lawful : below(self, 256);
 }
 
@@ -197,7 +202,9 @@ static bool make_operand(maker *self, cx_step *step, int operand)
         if (rule->kind == CX_KIND_GATE && self->options->gates && chance(self, 40))
             make_name(self, step, operand, 'g');
         return true;
-    case CX_ROLE_NUMBER: cx_step_number(step, operand, choose_number(self, step, rule)); return true;
+    case CX_ROLE_NUMBER:
+        cx_step_number(step, operand, choose_number(self, step, rule));
+        return true;
     case CX_ROLE_KEY:
         if (rule->words != CX_WORDS_WHEN && strcmp(rule->name, "function") != 0 && chance(self, 70))
             cx_step_number(step, operand, choose_number(self, step, rule));
@@ -210,7 +217,8 @@ static bool make_operand(maker *self, cx_step *step, int operand)
 
 static void add_block_step(maker *self, cx_step *around, const char *thread)
 {
-    static const cx_verb_id verbs[] = {CX_VERB_ctx_get, CX_VERB_ctx_pop, CX_VERB_ctx_device, CX_VERB_device_count};
+    static const cx_verb_id verbs[] = {CX_VERB_ctx_get, CX_VERB_ctx_pop, CX_VERB_ctx_device,
+                                       CX_VERB_device_count};
     cx_line *line = cx_block_add(self->scenario, &around->block, CX_LINE_STEP);
     line->step.thread = thread;
     line->step.verb = &cx_verbs[verbs[below(self, 4)]];
@@ -288,7 +296,8 @@ static cx_scenario *begin(int devices, bool initialised)
         line->directive = CX_DIRECTIVE_DEVICES;
         line->devices = devices;
     }
-    if (!initialised && (line = cx_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE)) != NULL)
+    if (!initialised &&
+        (line = cx_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE)) != NULL)
         line->directive = CX_DIRECTIVE_UNINITIALISED;
     return scenario;
 }

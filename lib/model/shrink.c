@@ -83,7 +83,8 @@ cx_scenario *cx_model_retell(const cx_scenario *from, const bool *keep, cx_cover
     cx_model *model = cx_model_create(devices, initialised);
     bool told = to != NULL && model != NULL;
     for (const cx_line *line = from->lines.first; line != NULL && told; line = line->next)
-        if (line->kind == CX_LINE_DIRECTIVE || (line->kind == CX_LINE_STEP && (keep == NULL || keep[line->index])))
+        if (line->kind == CX_LINE_DIRECTIVE ||
+            (line->kind == CX_LINE_STEP && (keep == NULL || keep[line->index])))
             told = tell_line(to, model, line, coverage);
     cx_model_destroy(model);
     if (!told) {
@@ -121,7 +122,8 @@ static cx_scenario *without(const cx_scenario *from, int first, int end)
 }
 
 /* Tries to leave out each run of so many steps. */
-static cx_scenario *leave_out(cx_scenario *best, int length, bool (*fails)(const cx_scenario *, void *), void *argument)
+static cx_scenario *leave_out(cx_scenario *best, int length,
+                              bool (*fails)(const cx_scenario *, void *), void *argument)
 {
     for (int first = 0; first < count_steps(best);) {
         cx_scenario *less = without(best, first, first + length);
@@ -138,7 +140,8 @@ static cx_scenario *leave_out(cx_scenario *best, int length, bool (*fails)(const
     return best;
 }
 
-cx_scenario *cx_model_shrink(const cx_scenario *from, bool (*fails)(const cx_scenario *scenario, void *argument),
+cx_scenario *cx_model_shrink(const cx_scenario *from,
+                             bool (*fails)(const cx_scenario *scenario, void *argument),
                              void *argument)
 {
     cx_scenario *best = cx_model_retell(from, NULL, NULL);

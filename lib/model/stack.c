@@ -10,8 +10,8 @@ static void cite_shared(asking *self, int index)
     }
 }
 
-/* A context that can be made current: live, or a primary one, active or not. *out_error: what the driver says of
- * others. */
+/* A context that can be made current: live, or a primary one, active or not. *out_error: what the
+ * driver says of others. */
 static bool find_pushable(asking *self, int index, int *out_error)
 {
     const world_context *context = &self->model->contexts[index];

@@ -105,7 +105,8 @@ static bool query(asking *self)
     return answer(self, CXU_NOT_READY);
 }
 
-/* Waiting for an event that may be done may be a piece of work, or nothing: left alone where that matters. */
+/* Waiting for an event that may be done may be a piece of work, or nothing: left alone where that
+ * matters. */
 static bool wait_for(asking *self, int stream, int context, int event)
 {
     cx_model *model = self->model;
@@ -123,7 +124,8 @@ static bool wait_for(asking *self, int stream, int context, int event)
 static bool wait_event(asking *self)
 {
     int stream, context, event, error, event_error;
-    if (!find_stream(self, 0, &stream, &context, &error) || !find_event(self, 1, &event, &event_error))
+    if (!find_stream(self, 0, &stream, &context, &error) ||
+        !find_event(self, 1, &event, &event_error))
         return false;
     bool bad_flags = number_of(self, 2) != 0;
     if (error == CXU_SUCCESS && event_error == CXU_SUCCESS && !bad_flags) {

@@ -54,12 +54,14 @@ int add_loose_work(cx_model *model, int context, const char *gate)
     return model->work_count++;
 }
 
-static int add_work_after(cx_model *model, int stream, int context, const char *gate, const work_set *before)
+static int add_work_after(cx_model *model, int stream, int context, const char *gate,
+                          const work_set *before)
 {
     int work = add_loose_work(model, context, gate);
     if (work == NO_THING)
         return NO_THING;
-    work_set *tail = stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail;
+    work_set *tail =
+        stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail;
     set_unite(tail, before);
     set_add(tail, work);
     return work;

@@ -171,10 +171,11 @@ bool context_flags_are_valid(int64_t flags);
 int current_of(const asking *self);
 /* A context to work in: the current one. CXU_SUCCESS, INVALID_CONTEXT, CONTEXT_IS_DESTROYED. */
 int current_state(asking *self);
-/* The same of a context that a call names. False: nothing can be said, for the handle may be another one's now. */
+/* The same of a context that a call names. False: nothing can be said, for the handle may be
+ * another one's now. */
 bool named_state(const asking *self, int context, int *out_state);
-/* Answers what is wrong with making something in the current context, bad arguments or no such context; or that it is
- * made: true then. */
+/* Answers what is wrong with making something in the current context, bad arguments or no such
+ * context; or that it is made: true then. */
 bool may_make(asking *self, bool bad_arguments);
 /* Whether a created context stands in some stack though it was destroyed. */
 bool stale_entries(const cx_model *model);
@@ -222,7 +223,8 @@ work_set context_work(const cx_model *model, int context);
 work_set stream_work(const cx_model *model, int stream, int context);
 /* All that precedes the next piece of work in it. */
 work_set stream_before(const cx_model *model, int stream, int context);
-/* A new piece of work there, or NO_THING if there are too many; and one that comes behind others too. */
+/* A new piece of work there, or NO_THING if there are too many; and one that comes behind others
+ * too. */
 int add_work(cx_model *model, int stream, int context, const char *gate);
 int add_work_behind(cx_model *model, int stream, int context, const work_set *others);
 /* CXU_SUCCESS if nothing is left, NOT_READY if something is at a gate; else either. */
@@ -257,7 +259,8 @@ void write_buffer(cx_model *model, int index, int value, const work_set *before,
 void read_buffer(cx_model *model, int index, const work_set *before, int work);
 bool in_context(const cx_model *model, int index, int context);
 
-/* A stream operand. False: nothing can be said. *out_error: CXU_SUCCESS, or what the driver says of it. */
+/* A stream operand. False: nothing can be said. *out_error: CXU_SUCCESS, or what the driver says of
+ * it. */
 bool find_stream(asking *self, int operand, int *out_stream, int *out_context, int *out_error);
 bool find_event(asking *self, int operand, int *out_event, int *out_error);
 

@@ -14,7 +14,8 @@ static const char style[] =
     ".stacks{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-end;margin:.5em 0}\n"
     ".stack{display:flex;flex-direction:column;min-width:7em;border-bottom:3px solid #888}\n"
     ".stack b{order:1;text-align:center;background:#eee}\n"
-    ".stack span{border:1px solid #88a;background:#e4ecfb;margin-top:2px;padding:.2em .6em;text-align:center}\n"
+    ".stack span{border:1px solid #88a;background:#e4ecfb;margin-top:2px;padding:.2em "
+    ".6em;text-align:center}\n"
     ".stack .current{background:#cde8cf;border-color:#4a8}\n"
     ".stack .destroyed{background:#f6d5d3;text-decoration:line-through}\n"
     ".steps.paged section{display:none}.steps.paged section.shown{display:block}\n"
@@ -89,7 +90,8 @@ void cx_page_scenario(FILE *page, const cx_scenario *scenario)
 {
     fputs("<article>\n", page);
     write_element(page, "h2", "name", scenario->file);
-    fputs("\n<div class=\"steps\">\n<nav><button>first</button><button>back</button><button>on</button>"
+    fputs("\n<div "
+          "class=\"steps\">\n<nav><button>first</button><button>back</button><button>on</button>"
           "<button>last</button><button>all</button><output></output></nav>\n",
           page);
     fflush(page);
@@ -99,7 +101,8 @@ void cx_page_scenario(FILE *page, const cx_scenario *scenario)
 static void write_notes(FILE *page, const cx_scenario *scenario, const cx_line *line)
 {
     const cx_line *from = NULL;
-    for (const cx_line *each = scenario->lines.first; each != NULL && each != line; each = each->next) {
+    for (const cx_line *each = scenario->lines.first; each != NULL && each != line;
+         each = each->next) {
         if (each->kind == CX_LINE_STEP)
             from = NULL;
         else if (from == NULL)
@@ -170,7 +173,8 @@ void cx_page_step(FILE *page, const cx_player *player, const cx_line *line, cons
 void cx_page_verdict(FILE *page, const cx_scenario *scenario, const cx_tape *tape)
 {
     static const char *const words[] = {[CX_VERDICT_PASSED] = "It came as the scenario says.",
-                                        [CX_VERDICT_FAILED] = "It did not come as the scenario says.",
+                                        [CX_VERDICT_FAILED] =
+                                            "It did not come as the scenario says.",
                                         [CX_VERDICT_SKIPPED] = "It was not played."};
 
     fputs("</div>\n", page);

@@ -56,7 +56,8 @@ static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t
     }
 }
 
-static uint64_t swap(const cx_ptx_instruction *what, void *memory, uint64_t expected, uint64_t other)
+static uint64_t swap(const cx_ptx_instruction *what, void *memory, uint64_t expected,
+                     uint64_t other)
 {
     uint16_t half = (uint16_t)expected;
     uint32_t word = (uint32_t)expected;

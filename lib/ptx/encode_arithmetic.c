@@ -287,12 +287,20 @@ static bool encode_pack(cx_ptx_parser *self, const cx_ptx_statement *statement, 
     half = bytes / 4;
     if (low == CX_PTX_NO_SLOT || high == CX_PTX_NO_SLOT)
         return false;
-    return cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PACK, .size = (uint8_t)half, .d = low,
-                                                  .a = vector->parts[0], .b = vector->parts[1]}) &&
-           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PACK, .size = (uint8_t)half, .d = high,
-                                                  .a = vector->parts[2], .b = vector->parts[3]}) &&
-           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PACK, .size = (uint8_t)(half * 2),
-                                                  .d = d, .a = low, .b = high});
+    return cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PACK,
+                                                  .size = (uint8_t)half,
+                                                  .d = low,
+                                                  .a = vector->parts[0],
+                                                  .b = vector->parts[1]}) &&
+           cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PACK,
+                                                  .size = (uint8_t)half,
+                                                  .d = high,
+                                                  .a = vector->parts[2],
+                                                  .b = vector->parts[3]}) &&
+           cx_ptx_emit(
+               self,
+               (cx_ptx_instruction){
+                   .op = CX_PTX_PACK, .size = (uint8_t)(half * 2), .d = d, .a = low, .b = high});
 }
 
 /* From a copy: one of the parts may be the register itself. */

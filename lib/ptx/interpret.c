@@ -172,7 +172,8 @@ static unsigned char *reach_own(cx_ptx_space space, uint64_t offset, cx_ptx_grid
 
 static bool in_view(const cx_ptx_view *view, uint64_t address, unsigned bytes)
 {
-    return address - view->address < view->bytes && view->bytes - (address - view->address) >= bytes;
+    return address - view->address < view->bytes &&
+           view->bytes - (address - view->address) >= bytes;
 }
 
 static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
@@ -391,12 +392,13 @@ static uint32_t active_mask(const cx_ptx_grid *grid, const cx_ptx_block *block,
     return UINT32_C(1) << thread->index % CX_PTX_WARP_SIZE;
 }
 
-#define LOAD(op, field, type)                                                                \
-    case op:                                                                                 \
-        memory = reach(grid, block, thread, at, slots, false);                               \
-        if (!memory)                                                                         \
-            return;                                                                          \
-        slots[at->d].field = __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED); \
+#define LOAD(op, field, type)                                                      \
+    case op:                                                                       \
+        memory = reach(grid, block, thread, at, slots, false);                     \
+        if (!memory)                                                               \
+            return;                                                                \
+        slots[at->d].field =                                                       \
+            __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED); \
         break;
 #define STORE(op, field, type)                                                              \
     case op:                                                                                \

@@ -99,8 +99,8 @@ cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
     size_t registers = kernel->registers32;
 
     (void)module;
-    /* The registers of PTX are as many as there are values; a GPU needs them only as long as a value
-     * lives. */
+    /* The registers of PTX are as many as there are values; a GPU needs them only as long as a
+     * value lives. */
     if (registers > least)
         registers = least + (registers - least) / 4;
     cx_ptx_kernel_info info = {

@@ -120,7 +120,8 @@ static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, u
     return false;
 }
 
-/* One turn for each warp; within it a warp goes on as long as its lanes only wait for each other. */
+/* One turn for each warp; within it a warp goes on as long as its lanes only wait for each
+ * other. */
 static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
 {
     bool moved = false;

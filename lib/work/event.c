@@ -96,7 +96,8 @@ ctxrt_status cx_event_resolve_slowly(const ctxrt_event *handle, cx_event_target 
                     cx_context_text(atomic_load(&event->context)));
 }
 
-__attribute__((always_inline)) static inline ctxrt_status enter(const ctxrt_event *event, cx_event_target *out_target)
+__attribute__((always_inline)) static inline ctxrt_status enter(const ctxrt_event *event,
+                                                                cx_event_target *out_target)
 {
     ctxrt_status status = cx_runtime_enter();
     return status == CTXRT_SUCCESS ? cx_event_resolve(event, out_target) : status;

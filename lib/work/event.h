@@ -24,18 +24,21 @@ typedef struct cx_event_target {
 } cx_event_target;
 
 /* The same for handles that are refused, and says why. */
-__attribute__((cold)) ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event, cx_event_target *out_target);
+__attribute__((cold)) ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event,
+                                                           cx_event_target *out_target);
 
 /* The live event of a handle. The runtime is entered. */
-__attribute__((always_inline)) static inline ctxrt_status cx_event_resolve(const ctxrt_event *event,
-                                                                           cx_event_target *out_target)
+__attribute__((always_inline)) static inline ctxrt_status
+cx_event_resolve(const ctxrt_event *event, cx_event_target *out_target)
 {
     const cx_event *found =
         cx_pool_find_known(&cx_events, CX_EVENT_POOL_KIND, CX_POOL_STRIDE(cx_event), event);
-    cx_context *context =
-        __builtin_expect(found != NULL, 1) ? atomic_load_explicit(&found->context, memory_order_relaxed) : NULL;
-    if (__builtin_expect(context == NULL || atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
-                                                atomic_load_explicit(&context->epoch, memory_order_relaxed),
+    cx_context *context = __builtin_expect(found != NULL, 1)
+                              ? atomic_load_explicit(&found->context, memory_order_relaxed)
+                              : NULL;
+    if (__builtin_expect(context == NULL ||
+                             atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
+                                 atomic_load_explicit(&context->epoch, memory_order_relaxed),
                          0)) {
         cx_event_target slow; /* so that the caller's stays in registers */
         ctxrt_status status = cx_event_resolve_slowly(event, &slow);

@@ -98,9 +98,10 @@ static ctxrt_status check_no_frame_uses(const ctxrt_stream *handle)
         return number == 0
                    ? cx_error(CTXRT_ERROR_IN_USE,
                               "the stream is in use: it is the current stream of a detached frame")
-                   : cx_error(CTXRT_ERROR_IN_USE,
-                              "the stream is in use: it is the current stream of frame %d of thread %d",
-                              level, number);
+                   : cx_error(
+                         CTXRT_ERROR_IN_USE,
+                         "the stream is in use: it is the current stream of frame %d of thread %d",
+                         level, number);
     return CTXRT_SUCCESS;
 }
 
@@ -327,11 +328,13 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
     status = cx_stream_resolve(stream, &target);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
-    if (__builtin_expect(awaited.driver != target.driver, 0)) /* no driver can wait for another one's event */
+    /* no driver can wait for another one's event */
+    if (__builtin_expect(awaited.driver != target.driver, 0))
         return wait_for(&awaited);
     status = CX_DRIVER_CALL(target.driver, stream_wait_event,
                             (target.native, awaited.native, CXU_EVENT_WAIT_DEFAULT));
-    return cx_context_blame(awaited.context, "event", cx_context_blame(target.context, "stream", status));
+    return cx_context_blame(awaited.context, "event",
+                            cx_context_blame(target.context, "stream", status));
 }
 
 typedef struct host_call {
@@ -376,8 +379,9 @@ ctxrt_status ctxrt_stream_add_host_function(ctxrt_stream *stream, void (*functio
     status = cx_stream_resolve(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = target.driver->missing[CX_SLOT_launch_host_func]
-                 ? add_callback(&target, function, user_data)
-                 : CX_DRIVER_CALL(target.driver, launch_host_func, (target.native, function, user_data));
+    status =
+        target.driver->missing[CX_SLOT_launch_host_func]
+            ? add_callback(&target, function, user_data)
+            : CX_DRIVER_CALL(target.driver, launch_host_func, (target.native, function, user_data));
     return cx_context_blame(target.context, "stream", status);
 }

@@ -33,7 +33,8 @@ typedef struct cx_stream_target {
     CUstream native;
 } cx_stream_target;
 
-/* Room for one who keeps something for streams: told before a stream is destroyed, or the handle of one of other code. */
+/* Room for one who keeps something for streams: told before a stream is destroyed, or the handle of
+ * one of other code. */
 void cx_stream_on_destroy(void (*leave)(const cx_context *context, const ctxrt_stream *stream));
 
 /* Makes a stream of this kind in a context that is current at its driver. */
@@ -42,7 +43,8 @@ ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned i
 
 /* The same for CTXRT_STREAM_LEGACY, and for what is refused: bad handles, and those of a context
  * that was reset. */
-__attribute__((cold)) ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *stream, cx_stream_target *out_target);
+__attribute__((cold)) ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *stream,
+                                                            cx_stream_target *out_target);
 
 /* The same for a frame whose current stream is not resolved yet; keeps it in the frame. */
 ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
@@ -54,10 +56,12 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_hand
 {
     const cx_stream *found =
         cx_pool_find_known(&cx_streams, CX_STREAM_POOL_KIND, CX_POOL_STRIDE(cx_stream), stream);
-    cx_context *context =
-        __builtin_expect(found != NULL, 1) ? atomic_load_explicit(&found->context, memory_order_relaxed) : NULL;
-    if (__builtin_expect(context == NULL || atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
-                                                atomic_load_explicit(&context->epoch, memory_order_relaxed),
+    cx_context *context = __builtin_expect(found != NULL, 1)
+                              ? atomic_load_explicit(&found->context, memory_order_relaxed)
+                              : NULL;
+    if (__builtin_expect(context == NULL ||
+                             atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
+                                 atomic_load_explicit(&context->epoch, memory_order_relaxed),
                          0)) {
         cx_stream_target slow; /* so that the caller's stays in registers */
         ctxrt_status status = cx_stream_resolve_slowly(stream, &slow);
@@ -76,14 +80,16 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_hand
  * current. Enters the runtime. No lock and no atomic read-modify-write, but for the first use of a
  * frame's stream.
  */
-__attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve(const ctxrt_stream *stream,
-                                                                            cx_stream_target *out_target)
+__attribute__((always_inline)) static inline ctxrt_status
+cx_stream_resolve(const ctxrt_stream *stream, cx_stream_target *out_target)
 {
     cx_thread *thread;
     cx_frame *frame;
     if (stream != NULL) {
         ctxrt_status status = cx_runtime_enter();
-        return __builtin_expect(status == CTXRT_SUCCESS, 1) ? cx_stream_resolve_handle(stream, out_target) : status;
+        return __builtin_expect(status == CTXRT_SUCCESS, 1)
+                   ? cx_stream_resolve_handle(stream, out_target)
+                   : status;
     }
     ctxrt_status status = cx_stack_enter(&thread, &frame);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))

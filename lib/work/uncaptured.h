@@ -20,7 +20,8 @@ static inline cx_uncaptured cx_uncaptured_begin(const cx_driver *driver)
     return self;
 }
 
-/* Whether a stream may be asked about its work, and be marked: neither while it captures, which a question would end.
+/* Whether a stream may be asked about its work, and be marked: neither while it captures, which a
+ * question would end.
  * False too where the driver does not say. */
 static inline bool cx_uncaptured_may_ask(const cx_driver *driver, CUstream native)
 {

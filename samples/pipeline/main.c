@@ -36,7 +36,8 @@ static bool grow(pipeline *self, size_t chunk)
     chunk_result *results = realloc(self->results, capacity * sizeof *results);
     if (results == NULL)
         return false;
-    memset(results + self->result_capacity, 0, (capacity - self->result_capacity) * sizeof *results);
+    memset(results + self->result_capacity, 0,
+           (capacity - self->result_capacity) * sizeof *results);
     self->results = results;
     self->result_capacity = capacity;
     return true;
@@ -63,8 +64,8 @@ bool pipeline_keep(pipeline *self, size_t chunk, const totals *of_chunk)
 static void combine(pipeline *self)
 {
     for (size_t i = 0; i < self->result_count; i++) {
-        self->back.crc =
-            (uint32_t)crc32_combine(self->back.crc, self->results[i].crc, (z_off_t)self->results[i].bytes);
+        self->back.crc = (uint32_t)crc32_combine(self->back.crc, self->results[i].crc,
+                                                 (z_off_t)self->results[i].bytes);
         self->back.bytes += self->results[i].bytes;
     }
 }
@@ -87,7 +88,8 @@ bool pipeline_run(pipeline *self)
 {
     pthread_t *workers = calloc((size_t)self->threads, sizeof *workers);
     pthread_t progress;
-    bool showing = isatty(STDERR_FILENO) && pthread_create(&progress, NULL, show_progress, self) == 0;
+    bool showing =
+        isatty(STDERR_FILENO) && pthread_create(&progress, NULL, show_progress, self) == 0;
     int started = 0;
     while (workers != NULL && started < self->threads &&
            pthread_create(&workers[started], NULL, worker_run, self) == 0)
@@ -104,12 +106,12 @@ bool pipeline_run(pipeline *self)
     return !atomic_load(&self->stop);
 }
 
-static const char usage_text[] =
-    "usage: pipeline [--devices N] [--threads N] [--chunk SIZE] [--driver emulated|libcuda] FILE|-\n"
-    "  --devices N    how many devices to use (4; emulated: 1 to 64)\n"
-    "  --threads N    worker threads (8; 1 to 1024)\n"
-    "  --chunk SIZE   bytes per chunk, 1 to 64M (1M)\n"
-    "  --driver D     emulated (the default) or libcuda\n";
+static const char usage_text[] = "usage: pipeline [--devices N] [--threads N] [--chunk SIZE] "
+                                 "[--driver emulated|libcuda] FILE|-\n"
+                                 "  --devices N    how many devices to use (4; emulated: 1 to 64)\n"
+                                 "  --threads N    worker threads (8; 1 to 1024)\n"
+                                 "  --chunk SIZE   bytes per chunk, 1 to 64M (1M)\n"
+                                 "  --driver D     emulated (the default) or libcuda\n";
 
 static _Noreturn void wrong_use(const char *what, const char *value)
 {
@@ -187,7 +189,8 @@ static bool choose_devices(pipeline *self, const choices *chosen)
     options.cuda_driver = chosen->driver;
     if (chosen->driver == CTXRT_CUDA_DRIVER_EMULATED)
         options.emulated_devices = chosen->devices;
-    if (ctxrt_init(&options) != CTXRT_SUCCESS || ctxrt_device_count(CTXRT_DEVICE_CUDA, &count) != CTXRT_SUCCESS)
+    if (ctxrt_init(&options) != CTXRT_SUCCESS ||
+        ctxrt_device_count(CTXRT_DEVICE_CUDA, &count) != CTXRT_SUCCESS)
         return false;
     self->devices = chosen->devices;
     for (int i = 0; i < self->devices; i++) {
@@ -218,7 +221,8 @@ int main(int argc, char **argv)
     source_close(&input);
     if (!passed)
         return fail(line.failure);
-    report_write(&line, (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+    report_write(&line,
+                 (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
     bool equal = totals_equal(&line.back, &input.plain);
     free(line.results);
     free(line.snapshot);

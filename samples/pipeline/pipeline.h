@@ -1,5 +1,6 @@
 /*
- * The pipeline: chunks of a file go through the devices, by worker threads that switch devices for each chunk.
+ * The pipeline: chunks of a file go through the devices, by worker threads that switch devices for
+ * each chunk.
  *
  *   file -> pinned buffer -> device d -> device d + 1 -> pinned buffer -> histogram and CRC-32
  */
@@ -41,7 +42,8 @@ typedef struct source {
 bool source_open(source *self, const char *name, size_t chunk_bytes);
 void source_close(source *self);
 
-/* Reads the next chunk. 1: there is one; 0: the file has ended; -1: it cannot be read, errno says why. */
+/* Reads the next chunk. 1: there is one; 0: the file has ended; -1: it cannot be read, errno says
+ * why. */
 int source_read(source *self, void *buffer, size_t *out_chunk, size_t *out_bytes);
 
 /* What came back of one chunk. */

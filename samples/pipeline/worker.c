@@ -52,8 +52,8 @@ static bool send(pipeline *self, passage *chunk)
            good(self, ctxrt_event_record(chunk->first_begin, NULL)) &&
            good(self, ctxrt_copy_async(first, ctxrt_memory_pointer(chunk->in), chunk->bytes,
                                        CTXRT_COPY_HOST_TO_DEVICE, NULL)) &&
-           good(self, ctxrt_copy_peer(second, self->device[chunk->second], first, self->device[chunk->first],
-                                      chunk->bytes, NULL)) &&
+           good(self, ctxrt_copy_peer(second, self->device[chunk->second], first,
+                                      self->device[chunk->first], chunk->bytes, NULL)) &&
            good(self, ctxrt_event_record(chunk->first_end, NULL));
 }
 
@@ -64,8 +64,9 @@ static bool fetch(pipeline *self, passage *chunk)
            good(self, ctxrt_event_create(CTXRT_EVENT_DEFAULT, &chunk->second_end)) &&
            good(self, ctxrt_stream_wait_event(NULL, chunk->first_end)) &&
            good(self, ctxrt_event_record(chunk->second_begin, NULL)) &&
-           good(self, ctxrt_copy_async(ctxrt_memory_pointer(chunk->out), ctxrt_memory_pointer(chunk->on_second),
-                                       chunk->bytes, CTXRT_COPY_DEVICE_TO_HOST, NULL)) &&
+           good(self, ctxrt_copy_async(ctxrt_memory_pointer(chunk->out),
+                                       ctxrt_memory_pointer(chunk->on_second), chunk->bytes,
+                                       CTXRT_COPY_DEVICE_TO_HOST, NULL)) &&
            good(self, ctxrt_stream_add_host_function(NULL, examine, chunk)) &&
            good(self, ctxrt_event_record(chunk->second_end, NULL));
 }
@@ -100,11 +101,12 @@ static bool submit(pipeline *self, passage *chunk)
     atomic_fetch_add(&self->figures[chunk->first].switches, 1);
     atomic_fetch_add(&self->figures[chunk->second].switches, 1);
     return good(self, CTXRT_SCOPE_ENTER(self->device[chunk->first], &outer)) && send(self, chunk) &&
-           good(self, CTXRT_SCOPE_ENTER(self->device[chunk->second], &inner)) && fetch(self, chunk) &&
-           take_snapshot(self, chunk->chunk);
+           good(self, CTXRT_SCOPE_ENTER(self->device[chunk->second], &inner)) &&
+           fetch(self, chunk) && take_snapshot(self, chunk->chunk);
 }
 
-static bool count_time(pipeline *self, int device, ctxrt_event *begin, ctxrt_event *end, size_t bytes)
+static bool count_time(pipeline *self, int device, ctxrt_event *begin, ctxrt_event *end,
+                       size_t bytes)
 {
     float ms;
     if (!good(self, ctxrt_event_elapsed_ms(begin, end, &ms)))
@@ -123,10 +125,11 @@ static bool finish(pipeline *self, passage *chunk)
         return true;
     chunk->busy = false;
     if (chunk->second_end != NULL && !atomic_load(&self->stop))
-        done = good(self, ctxrt_event_synchronize(chunk->second_end)) &&
-               count_time(self, chunk->first, chunk->first_begin, chunk->first_end, chunk->bytes) &&
-               count_time(self, chunk->second, chunk->second_begin, chunk->second_end, chunk->bytes) &&
-               pipeline_keep(self, chunk->chunk, &chunk->result);
+        done =
+            good(self, ctxrt_event_synchronize(chunk->second_end)) &&
+            count_time(self, chunk->first, chunk->first_begin, chunk->first_end, chunk->bytes) &&
+            count_time(self, chunk->second, chunk->second_begin, chunk->second_end, chunk->bytes) &&
+            pipeline_keep(self, chunk->chunk, &chunk->result);
     else if (chunk->second_end != NULL)
         (void)!ctxrt_event_synchronize(chunk->second_end);
     ctxrt_event **const events[] = {&chunk->first_begin, &chunk->first_end, &chunk->second_begin,
@@ -160,7 +163,8 @@ static bool pass_chunks(pipeline *self, passage *chunks)
         passage *chunk = &chunks[turn];
         if (!finish(self, chunk))
             return false;
-        int answer = source_read(self->source, ctxrt_memory_pointer(chunk->in), &chunk->chunk, &chunk->bytes);
+        int answer = source_read(self->source, ctxrt_memory_pointer(chunk->in), &chunk->chunk,
+                                 &chunk->bytes);
         if (answer < 0)
             pipeline_fail(self, "cannot read %s: %s", self->source->name, strerror(errno));
         if (answer <= 0)

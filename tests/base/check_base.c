@@ -16,10 +16,22 @@ START_TEST(sizes_are_powers_of_1024_and_overflow_is_refused)
     static const struct {
         const char *text;
         size_t bytes;
-    } good[] = {{"0", 0}, {"4096", 4096}, {"64K", 65536}, {"512M", (size_t)512 << 20}, {"4G", (size_t)4 << 30},
-                {"4GiB", (size_t)4 << 30}, {"1kB", 1024}, {"2t", (size_t)2 << 40}, {"18446744073709551615", SIZE_MAX}};
-    static const char *const bad[] = {"", "K", "-1", "+1", " 1", "1 ", "1Q", "1KK", "1KiBx", "0x10", "1.5G",
-                                      "18446744073709551616", "16777216T", "99999999999999999999"};
+    } good[] = {{"0", 0},
+                {"4096", 4096},
+                {"64K", 65536},
+                {"512M", (size_t)512 << 20},
+                {"4G", (size_t)4 << 30},
+                {"4GiB", (size_t)4 << 30},
+                {"1kB", 1024},
+                {"2t", (size_t)2 << 40},
+                {"18446744073709551615", SIZE_MAX}};
+    static const char *const bad[] = {"",          "K",
+                                      "-1",        "+1",
+                                      " 1",        "1 ",
+                                      "1Q",        "1KK",
+                                      "1KiBx",     "0x10",
+                                      "1.5G",      "18446744073709551616",
+                                      "16777216T", "99999999999999999999"};
     size_t bytes;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         ck_assert_msg(cx_parse_size(good[i].text, &bytes), "%s", good[i].text);
@@ -81,9 +93,10 @@ END_TEST
 
 START_TEST(control_characters_and_what_xml_forbids_are_known)
 {
-    static const char *const controls[] = {"\x01", "\t", "\n", "\x1b", "\x7f", "\xc2\x80", "\xc2\x9f",
-                                           "\xef\xbf\xbe", "\xef\xbf\xbf"};
-    static const char *const others[] = {" ", "~", "\xc2\xa0", "\xc3\x80", "\xef\xbf\xbd", "\xf0\x9f\x98\x80"};
+    static const char *const controls[] = {
+        "\x01", "\t", "\n", "\x1b", "\x7f", "\xc2\x80", "\xc2\x9f", "\xef\xbf\xbe", "\xef\xbf\xbf"};
+    static const char *const others[] = {
+        " ", "~", "\xc2\xa0", "\xc3\x80", "\xef\xbf\xbd", "\xf0\x9f\x98\x80"};
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++)
         ck_assert_msg(cx_utf8_is_control(controls[i], strlen(controls[i])), "case %zu", i);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

@@ -514,7 +514,8 @@ static Suite *graph_exec_suite(void)
     tcase_set_tags(tcase, "pool");
     tcase_add_checked_fixture(tcase, graph_setup, graph_teardown);
     tcase_add_test(tcase, launches_of_one_executable_graph_come_one_after_the_other);
-    tcase_add_test(tcase, a_graph_of_tiny_work_is_done_when_its_launch_returns_if_nothing_is_before_it);
+    tcase_add_test(tcase,
+                   a_graph_of_tiny_work_is_done_when_its_launch_returns_if_nothing_is_before_it);
     tcase_add_test(tcase, an_executable_graph_may_be_destroyed_in_flight);
     tcase_add_test(tcase, a_context_may_be_destroyed_while_a_launch_runs_in_it);
     suite_add_tcase(suite, tcase);

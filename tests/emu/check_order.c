@@ -346,8 +346,8 @@ START_TEST(a_long_chain_of_short_work_needs_no_deep_stack)
 }
 END_TEST
 
-/* Work that goes on while a host function of another stream blocks, which no program may rely on: these
- * say that `threads` lets it, and `lazy` unless somebody waits for the host function. */
+/* Work that goes on while a host function of another stream blocks, which no program may rely on:
+ * these say that `threads` lets it, and `lazy` unless somebody waits for the host function. */
 static TCase *independent_case(void)
 {
     TCase *tcase = tcase_create("independent");

@@ -1,4 +1,5 @@
-/* Memory pools of the embedded driver: what is counted, and pools that go before their memory (T14, T15). */
+/* Memory pools of the embedded driver: what is counted, and pools that go before their memory (T14,
+ * T15). */
 #include "emu/device.h"
 #include "memory_fixture.h"
 

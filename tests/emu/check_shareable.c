@@ -130,8 +130,8 @@ START_TEST(what_is_not_ours_is_not_imported)
     ck_invalid(import(strange, &handle));
     ck_assert_int_eq(fcntl(strange, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     ck_invalid(import(strange, &handle));
-    ck_assert_int_eq(cx_emu_call_mem_import_from_shareable_handle(&handle, (void *)(intptr_t)strange,
-                                                                  CXU_MEM_HANDLE_TYPE_WIN32),
+    ck_assert_int_eq(cx_emu_call_mem_import_from_shareable_handle(
+                         &handle, (void *)(intptr_t)strange, CXU_MEM_HANDLE_TYPE_WIN32),
                      CXU_NOT_SUPPORTED);
     ck_invalid(cx_emu_call_mem_import_from_shareable_handle(&handle, NULL, 0));
     ck_invalid(import(strange, NULL));

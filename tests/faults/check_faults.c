@@ -1,7 +1,7 @@
 /*
- * Every public function that calls the driver, with a failure at each driver call that it makes: the call fails, or
- * has nothing to fail for; the stack, what is current, the frames and the memory in use are as they were; and
- * the same call then succeeds.
+ * Every public function that calls the driver, with a failure at each driver call that it makes:
+ * the call fails, or has nothing to fail for; the stack, what is current, the frames and the memory
+ * in use are as they were; and the same call then succeeds.
  */
 #include "device/device.h"
 #include "operations.h"
@@ -17,19 +17,21 @@ static void check_error(const operation *tried)
 {
     const ctxrt_error *error = ctxrt_last_error();
     ck_assert_msg(error->message[0] != '\0', "%s left no message", tried->name);
-    ck_assert_msg(error->driver_result == 0 || (error->driver_result == CXU_UNKNOWN &&
-                                                strcmp(error->driver_call, faults_failed_call()) == 0),
-                  "%s: %s failed, and the error names %s, %d (%s)", tried->name, faults_failed_call(),
-                  error->driver_call, error->driver_result, error->message);
+    ck_assert_msg(error->driver_result == 0 ||
+                      (error->driver_result == CXU_UNKNOWN &&
+                       strcmp(error->driver_call, faults_failed_call()) == 0),
+                  "%s: %s failed, and the error names %s, %d (%s)", tried->name,
+                  faults_failed_call(), error->driver_call, error->driver_result, error->message);
 }
 
-static void check_picture(const operation *tried, const stage *self, const picture *wanted, bool loosely,
-                          const char *when)
+static void check_picture(const operation *tried, const stage *self, const picture *wanted,
+                          bool loosely, const char *when)
 {
     picture after;
     picture_take(&after);
     const char *difference = picture_difference(wanted, &after, loosely);
-    ck_assert_msg(difference == NULL, "%s (%s) %s: after a failure of %s, %s is not as it should be", tried->name,
+    ck_assert_msg(difference == NULL,
+                  "%s (%s) %s: after a failure of %s, %s is not as it should be", tried->name,
                   stage_top_name(self->top), when, faults_failed_call(), difference);
 }
 
@@ -47,8 +49,8 @@ static void check_stack(const operation *tried, stage *self, const picture *befo
     ignore_memory(&wanted);
     ignore_memory(&after);
     const char *difference = picture_difference(&wanted, &after, false);
-    ck_assert_msg(difference == NULL, "%s (%s): after a failure of %s, %s is not as it was", tried->name,
-                  stage_top_name(self->top), faults_failed_call(), difference);
+    ck_assert_msg(difference == NULL, "%s (%s): after a failure of %s, %s is not as it was",
+                  tried->name, stage_top_name(self->top), faults_failed_call(), difference);
 }
 
 /* The object is gone all the same, or is as it was. */
@@ -58,12 +60,13 @@ static void check_gone(const operation *tried, stage *self, const picture *befor
     ctxrt_status again = tried->run(self);
     ck_assert_msg(again == CTXRT_SUCCESS || again == CTXRT_ERROR_INVALID_HANDLE ||
                       again == CTXRT_ERROR_INVALID_ARGUMENT,
-                  "%s (%s): a second try after a failure of %s: %s", tried->name, stage_top_name(self->top),
-                  faults_failed_call(), ctxrt_last_error()->message);
+                  "%s (%s): a second try after a failure of %s: %s", tried->name,
+                  stage_top_name(self->top), faults_failed_call(), ctxrt_last_error()->message);
 }
 
 /* `done`: the driver did what it reported as failed, and only it knows of what came of that. */
-static void check_failure(const operation *tried, stage *self, const picture *before, bool done, bool again)
+static void check_failure(const operation *tried, stage *self, const picture *before, bool done,
+                          bool again)
 {
     static const char nothing[sizeof self->out];
     check_error(tried);
@@ -77,15 +80,16 @@ static void check_failure(const operation *tried, stage *self, const picture *be
         return;
     }
     check_picture(tried, self, before, false, "was refused");
-    ck_assert_msg(memcmp(&self->out, nothing, sizeof self->out) == 0, "%s wrote though it failed", tried->name);
+    ck_assert_msg(memcmp(&self->out, nothing, sizeof self->out) == 0, "%s wrote though it failed",
+                  tried->name);
     if (again)
         cx_assert_ok(tried->run(self));
 }
 
-/* One failure. False: the operation was done before it came to that. A call that succeeds in spite of it has done
- * what it does without. Whether it is then tried again or not, nothing is left. */
-static bool fail_once(const operation *tried, stage_top top, long number, fault_mode mode, bool again,
-                      const picture *success)
+/* One failure. False: the operation was done before it came to that. A call that succeeds in spite
+ * of it has done what it does without. Whether it is then tried again or not, nothing is left. */
+static bool fail_once(const operation *tried, stage_top top, long number, fault_mode mode,
+                      bool again, const picture *success)
 {
     static stage self;
     picture before;
@@ -101,7 +105,8 @@ static bool fail_once(const operation *tried, stage_top top, long number, fault_
     else
         ck_assert_msg(status == CTXRT_SUCCESS, "%s (%s): %s", tried->name, stage_top_name(top),
                       ctxrt_last_error()->message);
-    bool tried_again = again || tried->takes_effect || (mode == FAULT_REPORTED && !tried->is_of_the_stack);
+    bool tried_again =
+        again || tried->takes_effect || (mode == FAULT_REPORTED && !tried->is_of_the_stack);
     if (tried->used_up != NULL && (!failed || tried_again))
         tried->used_up(&self);
     stage_leave(&self);
@@ -113,8 +118,8 @@ static void picture_success(const operation *tried, stage_top top, picture *out)
 {
     static stage self;
     stage_enter(&self, top);
-    ck_assert_msg(tried->run(&self) == CTXRT_SUCCESS, "%s (%s): %s", tried->name, stage_top_name(top),
-                  ctxrt_last_error()->message);
+    ck_assert_msg(tried->run(&self) == CTXRT_SUCCESS, "%s (%s): %s", tried->name,
+                  stage_top_name(top), ctxrt_last_error()->message);
     picture_take(out);
     if (tried->used_up != NULL)
         tried->used_up(&self);
@@ -185,7 +190,8 @@ static Suite *faults_suite(void)
     Suite *suite = suite_create("faults");
     TCase *tests = tcase_create("faults");
     tcase_add_loop_test(tests, a_call_that_the_driver_refuses_changes_nothing, 0, operation_count);
-    tcase_add_loop_test(tests, a_call_that_the_driver_reports_as_failed_changes_nothing, 0, operation_count);
+    tcase_add_loop_test(tests, a_call_that_the_driver_reports_as_failed_changes_nothing, 0,
+                        operation_count);
     tcase_add_test(tests, a_shutdown_that_the_driver_refuses_can_be_tried_again);
     suite_add_tcase(suite, tests);
     return suite;

@@ -174,7 +174,9 @@ static ctxrt_status enable_peer(stage *self)
 static ctxrt_status enable_and_disable_peer(stage *self)
 {
     ctxrt_status status = enable_peer(self);
-    return status == CTXRT_SUCCESS || status == CTXRT_ERROR_ALREADY ? ctxrt_device_disable_peer(CTXRT_CUDA(UNUSED_DEVICE)) : status;
+    return status == CTXRT_SUCCESS || status == CTXRT_ERROR_ALREADY
+               ? ctxrt_device_disable_peer(CTXRT_CUDA(UNUSED_DEVICE))
+               : status;
 }
 
 static ctxrt_status create_context(stage *self)
@@ -331,7 +333,8 @@ static ctxrt_status synchronize_event(stage *self)
 static ctxrt_status elapsed(stage *self)
 {
     float ms;
-    return ctxrt_event_elapsed_ms(self->objects[THERE].event, self->objects[THERE].later_event, &ms);
+    return ctxrt_event_elapsed_ms(self->objects[THERE].event, self->objects[THERE].later_event,
+                                  &ms);
 }
 
 /* ---- memory ---- */
@@ -382,8 +385,9 @@ static ctxrt_status export_memory(stage *self)
 static ctxrt_status import_memory(stage *self)
 {
     static const ctxrt_exported_memory exported = {.size_bytes = BYTES};
-    return ctxrt_memory_import(&exported, &self->out.memory) == CTXRT_ERROR_NOT_SUPPORTED ? CTXRT_SUCCESS
-                                                                                          : CTXRT_ERROR_DRIVER;
+    return ctxrt_memory_import(&exported, &self->out.memory) == CTXRT_ERROR_NOT_SUPPORTED
+               ? CTXRT_SUCCESS
+               : CTXRT_ERROR_DRIVER;
 }
 
 static ctxrt_status alloc_raw(stage *self)
@@ -452,7 +456,8 @@ static ctxrt_status create_allocator(stage *self)
     return ctxrt_allocator_create(NULL, &self->out.allocator);
 }
 
-static ctxrt_status custom_alloc(void *user_data, size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
+static ctxrt_status custom_alloc(void *user_data, size_t size_bytes, ctxrt_stream *stream,
+                                 void **out_pointer)
 {
     (void)user_data, (void)stream, (void)size_bytes, (void)out_pointer;
     return CTXRT_ERROR_OUT_OF_MEMORY;
@@ -527,18 +532,20 @@ static ctxrt_status copy_out(stage *self)
 
 static ctxrt_status copy_across(stage *self)
 {
-    return ctxrt_copy(self->objects[HERE].raw, self->objects[THERE].raw, BYTES, CTXRT_COPY_DEVICE_TO_DEVICE);
+    return ctxrt_copy(self->objects[HERE].raw, self->objects[THERE].raw, BYTES,
+                      CTXRT_COPY_DEVICE_TO_DEVICE);
 }
 
 static ctxrt_status copy_async(stage *self)
 {
-    return ctxrt_copy_async(self->objects[HERE].raw, self->host, BYTES, CTXRT_COPY_ANY, self->objects[THERE].stream);
+    return ctxrt_copy_async(self->objects[HERE].raw, self->host, BYTES, CTXRT_COPY_ANY,
+                            self->objects[THERE].stream);
 }
 
 static ctxrt_status copy_peer(stage *self)
 {
-    return ctxrt_copy_peer(self->objects[HERE].raw, CTXRT_CUDA(HERE_DEVICE), self->objects[THERE].raw,
-                           CTXRT_CUDA(THERE_DEVICE), BYTES, NULL);
+    return ctxrt_copy_peer(self->objects[HERE].raw, CTXRT_CUDA(HERE_DEVICE),
+                           self->objects[THERE].raw, CTXRT_CUDA(THERE_DEVICE), BYTES, NULL);
 }
 
 static ctxrt_copy_region region_of(stage *self)
@@ -665,16 +672,16 @@ static int count_entries(void)
     CUcontext entries[ENTRIES_MAX];
     const cx_driver_table *driver = faults_beneath();
     int count = 0;
-    while (count < ENTRIES_MAX && driver->ctx_get_current(&entries[count]) == CXU_SUCCESS && entries[count] != NULL &&
-           driver->ctx_pop(&entries[count]) == CXU_SUCCESS)
+    while (count < ENTRIES_MAX && driver->ctx_get_current(&entries[count]) == CXU_SUCCESS &&
+           entries[count] != NULL && driver->ctx_pop(&entries[count]) == CXU_SUCCESS)
         count++;
     for (int i = count - 1; i >= 0; i--)
         (void)driver->ctx_push(entries[i]);
     return count;
 }
 
-/* Stopping pushes the context that is current already. Of such a push that reports a failure nobody can tell whether it
- * was made. */
+/* Stopping pushes the context that is current already. Of such a push that reports a failure nobody
+ * can tell whether it was made. */
 static void drop_what_nobody_could_tell(int entries)
 {
     const char *failed = faults_failed_call();
@@ -770,7 +777,8 @@ static ctxrt_status get_handle(stage *self)
     void *made;
     (void)self;
     if (!registered)
-        registered = ctxrt_handle_register("of the fault test", make_handle, end_handle, &handle) == CTXRT_SUCCESS;
+        registered = ctxrt_handle_register("of the fault test", make_handle, end_handle, &handle) ==
+                     CTXRT_SUCCESS;
     return ctxrt_handle_get(CTXRT_CUDA(THERE_DEVICE), "of the fault test", &made);
 }
 
@@ -863,7 +871,8 @@ const operation operations[] = {
     {"ctxrt_stream_capture_status", ON_ANY, capture_status, NULL, false, false},
     {"ctxrt_graph_launch", ON_ANY, launch_graph, NULL, false, false},
     {"ctxrt_graph_launch, in a stream", ON_ANY, launch_graph_here, NULL, false, false},
-    {"ctxrt_graph_launch, in a stream of another device", ON_ANY, launch_graph_aside, NULL, false, false},
+    {"ctxrt_graph_launch, in a stream of another device", ON_ANY, launch_graph_aside, NULL, false,
+     false},
     {"ctxrt_operator_submit", ON_FRAMES, submit, NULL, false, false},
     {"ctxrt_recording_start", ON_FRAMES, start_and_cancel, NULL, false, false},
     {"ctxrt_recording_stop", ON_FRAMES, record_graph, NULL, false, false},

@@ -20,7 +20,8 @@ typedef struct operation {
     ctxrt_status (*run)(stage *self);
     void (*used_up)(stage *self);      /* what a success has consumed is not to be released again */
     bool is_of_the_stack;              /* changes nothing but the stack */
-    bool takes_effect;                 /* the object goes though the driver refuses: its comment says so */
+    /* the object goes though the driver refuses: its comment says so */
+    bool takes_effect;
 } operation;
 
 extern const operation operations[];

@@ -164,7 +164,10 @@ static void unwind(stage *self)
     cx_assert_ok(ctxrt_stack_resync(&report));
     if (self->scope.serial != 0) {
         if (ctxrt_stack_depth() > self->scope.depth)
-            cx_assert_status(ctxrt_stack_pop(), ctxrt_stack_peek(0, &top) == CTXRT_SUCCESS && top.origin == CTXRT_FRAME_SET ? CTXRT_ERROR_NOT_PERMITTED : CTXRT_SUCCESS);
+            cx_assert_status(ctxrt_stack_pop(), ctxrt_stack_peek(0, &top) == CTXRT_SUCCESS &&
+                                                        top.origin == CTXRT_FRAME_SET
+                                                    ? CTXRT_ERROR_NOT_PERMITTED
+                                                    : CTXRT_SUCCESS);
         cx_assert_ok(ctxrt_scope_leave(&self->scope));
     }
     while (ctxrt_stack_depth() > 0) {
@@ -239,10 +242,11 @@ void picture_take(picture *self)
 
 static bool same_frame(const ctxrt_frame_info *a, const ctxrt_frame_info *b, bool loosely)
 {
-    if (a->origin != b->origin || a->device.type != b->device.type || a->device.index != b->device.index)
+    if (a->origin != b->origin || a->device.type != b->device.type ||
+        a->device.index != b->device.index)
         return false;
-    return loosely || (a->context == b->context && a->stream == b->stream && a->allocator == b->allocator &&
-                       a->file == b->file && a->line == b->line);
+    return loosely || (a->context == b->context && a->stream == b->stream &&
+                       a->allocator == b->allocator && a->file == b->file && a->line == b->line);
 }
 
 const char *picture_difference(const picture *before, const picture *after, bool loosely)
@@ -256,7 +260,8 @@ const char *picture_difference(const picture *before, const picture *after, bool
         return "the number of the driver's entries";
     if (!loosely && memcmp(before->entries, after->entries, sizeof before->entries) != 0)
         return "an entry of the driver's stack";
-    if (memcmp(before->entry_devices, after->entry_devices, (size_t)before->entry_count * sizeof(int)) != 0)
+    if (memcmp(before->entry_devices, after->entry_devices,
+               (size_t)before->entry_count * sizeof(int)) != 0)
         return "the device of an entry of the driver's stack";
     if (memcmp(before->free_bytes, after->free_bytes, sizeof before->free_bytes) != 0)
         return "the memory in use";

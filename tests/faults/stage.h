@@ -1,6 +1,6 @@
 /*
- * A thread in the middle of its work: frames three deep, objects of the current context and of another one. What
- * it is like can be pictured and compared, whatever the driver does meanwhile.
+ * A thread in the middle of its work: frames three deep, objects of the current context and of
+ * another one. What it is like can be pictured and compared, whatever the driver does meanwhile.
  */
 #ifndef CX_TEST_STAGE_H
 #define CX_TEST_STAGE_H
@@ -11,9 +11,23 @@
 #include <stdbool.h>
 
 enum { HERE, THERE, PLACES };
-enum { HERE_DEVICE = 2, THERE_DEVICE = 3, UNUSED_DEVICE = 4, STAGE_DEVICES = 5, STAGE_ENTRIES = 16, BYTES = 4096 };
+enum {
+    HERE_DEVICE = 2,
+    THERE_DEVICE = 3,
+    UNUSED_DEVICE = 4,
+    STAGE_DEVICES = 5,
+    STAGE_ENTRIES = 16,
+    BYTES = 4096
+};
 
-typedef enum stage_top { STAGE_PUSH, STAGE_SET, STAGE_SCOPE, STAGE_FOREIGN, STAGE_NONE, STAGE_TOPS } stage_top;
+typedef enum stage_top {
+    STAGE_PUSH,
+    STAGE_SET,
+    STAGE_SCOPE,
+    STAGE_FOREIGN,
+    STAGE_NONE,
+    STAGE_TOPS
+} stage_top;
 
 /* One of everything; on leaving the stage whatever is not NULL is released. */
 typedef struct stage_objects {

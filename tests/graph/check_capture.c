@@ -485,7 +485,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, null_is_the_current_stream_of_the_frame);
     tcase_add_test(tests, a_launch_into_a_stream_of_another_context_keeps_its_place_there);
     tcase_add_test(
-        tests, a_launch_into_a_stream_of_another_device_keeps_its_place_there_if_one_driver_has_both);
+        tests,
+        a_launch_into_a_stream_of_another_device_keeps_its_place_there_if_one_driver_has_both);
     tcase_add_test(tests, a_launch_in_a_capture_of_another_context_becomes_part_of_it);
     tcase_add_test(tests, a_launch_in_a_capture_becomes_part_of_it);
     tcase_add_test(

@@ -1,4 +1,5 @@
-/* Memory plans: where tensors go, what freezes a plan, its one allocation, and how small the peak gets. */
+/* Memory plans: where tensors go, what freezes a plan, its one allocation, and how small the peak
+ * gets. */
 #include "fixture.h"
 #include "test.h"
 
@@ -188,7 +189,8 @@ START_TEST(a_plan_longer_than_any_memory_is_refused_and_stays_as_it_was)
     ck_assert_uint_eq(tensor, 77);
     ck_assert_uint_eq(peak(), 512);
     size_t half = add(SIZE_MAX / 2 - 1023);
-    cx_assert_error(ctxrt_plan_alloc(plan, SIZE_MAX / 2 + 1024, &tensor), CTXRT_ERROR_OUT_OF_MEMORY);
+    cx_assert_error(ctxrt_plan_alloc(plan, SIZE_MAX / 2 + 1024, &tensor),
+                    CTXRT_ERROR_OUT_OF_MEMORY);
     cx_assert_error(ctxrt_plan_commit(plan, NULL), CTXRT_ERROR_OUT_OF_MEMORY);
     drop(half);
     ck_assert_uint_eq(offset_of(add(512)), 512);
@@ -280,7 +282,8 @@ START_TEST(memory_that_is_not_to_be_had_leaves_the_plan_open)
 END_TEST
 
 /* Addresses that are 8 off what a plan wants. */
-static ctxrt_status alloc_askew(void *user_data, size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
+static ctxrt_status alloc_askew(void *user_data, size_t size_bytes, ctxrt_stream *stream,
+                                void **out_pointer)
 {
     void **kept = user_data;
     (void)stream;
@@ -487,7 +490,8 @@ static void read_trace(const char *name)
 static bool collide(const lifetime *one, const lifetime *other)
 {
     bool together = one->begin < other->end && other->begin < one->end;
-    return together && one->offset < other->offset + other->size && other->offset < one->offset + one->size;
+    return together && one->offset < other->offset + other->size &&
+           other->offset < one->offset + one->size;
 }
 
 /* Shares nothing with the planner: each pair is looked at. */
@@ -518,7 +522,8 @@ static size_t most_together(void)
     return most;
 }
 
-/* Each is known to fit into 2^20 units of 256 bytes; `percent` is how near to it the peak must come. */
+/* Each is known to fit into 2^20 units of 256 bytes; `percent` is how near to it the peak must
+ * come. */
 static const struct trace {
     const char *name;
     int tensors;
@@ -618,8 +623,9 @@ static void *plan_and_free(void *argument)
     (void)argument;
     for (int i = 0; i < ROUNDS; i++) {
         size_t tensor, bytes;
-        if (ctxrt_plan_alloc(plan, 256, &tensor) != CTXRT_SUCCESS || ctxrt_plan_peak(plan, &bytes) != CTXRT_SUCCESS ||
-            bytes > THREADS * 256 || ctxrt_plan_free(plan, tensor) != CTXRT_SUCCESS)
+        if (ctxrt_plan_alloc(plan, 256, &tensor) != CTXRT_SUCCESS ||
+            ctxrt_plan_peak(plan, &bytes) != CTXRT_SUCCESS || bytes > THREADS * 256 ||
+            ctxrt_plan_free(plan, tensor) != CTXRT_SUCCESS)
             atomic_fetch_add(&failures, 1);
     }
     return NULL;
@@ -693,7 +699,8 @@ static void *optimise_for_long(void *argument)
     return NULL;
 }
 
-/* They come while it is being optimised, if they can: all have found it then, and one destroys it. */
+/* They come while it is being optimised, if they can: all have found it then, and one destroys
+ * it. */
 START_TEST(threads_that_wait_for_a_plan_are_told_that_it_was_destroyed)
 {
     pthread_t thread;

@@ -1,6 +1,7 @@
 /*
- * Threads that mix calls of ctxrt with raw driver calls of a guest, at random, each against a model of its own
- * stacks: the same status, the same depth, the same current context, the same entries and frames.
+ * Threads that mix calls of ctxrt with raw driver calls of a guest, at random, each against a model
+ * of its own stacks: the same status, the same depth, the same current context, the same entries
+ * and frames.
  *
  * CTXRT_TEST_STEPS sets how many steps the threads take together, CTXRT_TEST_SEED where they start.
  */
@@ -16,7 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 8, DEVICES = 4, PRIVATE = 2, CONTEXTS = DEVICES + PRIVATE, SCOPES = 8, HISTORY = 24 };
+enum {
+    THREADS = 8,
+    DEVICES = 4,
+    PRIVATE = 2,
+    CONTEXTS = DEVICES + PRIVATE,
+    SCOPES = 8,
+    HISTORY = 24
+};
 #ifdef __SANITIZE_THREAD__ /* a minute otherwise: CTXRT_TEST_STEPS asks for all of them */
 enum { STEPS = 2000000 };
 #else
@@ -54,7 +62,8 @@ typedef struct actor {
     long done;
     long counts[STEP_KINDS][2];          /* of each kind, granted and refused */
     long findings[CTXRT_RESYNC_AMBIGUOUS + 1];
-    char failure[512];                   /* Check's assertions are for the main thread: they share a lock */
+    /* Check's assertions are for the main thread: they share a lock */
+    char failure[512];
 } actor;
 
 static atomic_bool failed;
@@ -109,7 +118,8 @@ static void compare_entries(actor *self)
         differ(self, "the driver has %d entries, not %d", count, self->model.entry_count);
     for (int i = 0; i < count && count == self->model.entry_count; i++)
         if (entries[count - 1 - i] != native_of(self, self->model.entries[i]))
-            differ(self, "entry %d is %p, not context %d", i, (void *)entries[count - 1 - i], self->model.entries[i]);
+            differ(self, "entry %d is %p, not context %d", i, (void *)entries[count - 1 - i],
+                   self->model.entries[i]);
 }
 
 static void compare_frames(actor *self)
@@ -126,10 +136,11 @@ static void compare_frames(actor *self)
             ctxrt_context_id(info.context, &id) != CTXRT_SUCCESS)
             differ(self, "frame %d: %s", i, ctxrt_last_error()->message);
         else if (native != native_of(self, frame->context) || info.origin != frame->origin)
-            differ(self, "frame %d is %p, origin %d, not context %d, origin %d", i, (void *)native, info.origin,
-                 frame->context, frame->origin);
+            differ(self, "frame %d is %p, origin %d, not context %d, origin %d", i, (void *)native,
+                   info.origin, frame->context, frame->origin);
         else if (driver()->ctx_get_id(native, &driver_id) != CXU_SUCCESS || id != driver_id)
-            differ(self, "frame %d has context id %llu, not %llu", i, (unsigned long long)id, driver_id);
+            differ(self, "frame %d has context id %llu, not %llu", i, (unsigned long long)id,
+                   driver_id);
     }
 }
 
@@ -265,7 +276,8 @@ static void resync(actor *self)
     expect(self, CALL_RESYNC, status, model_resync(&self->model, &wanted));
     self->findings[report.finding]++;
     if (report.finding != wanted.finding || report.count != wanted.count)
-        differ(self, "found %d (%d), not %d (%d)", report.finding, report.count, wanted.finding, wanted.count);
+        differ(self, "found %d (%d), not %d (%d)", report.finding, report.count, wanted.finding,
+               wanted.count);
 }
 
 static void call_step(actor *self, step_kind kind)
@@ -280,7 +292,8 @@ static void call_step(actor *self, step_kind kind)
     case CALL_SET:
         note(self, "set %d", device);
         if (room)
-            expect(self, kind, ctxrt_device_set(CTXRT_CUDA(device)), model_set(&self->model, device));
+            expect(self, kind, ctxrt_device_set(CTXRT_CUDA(device)),
+                   model_set(&self->model, device));
         break;
     case CALL_PUSH:
         note(self, "push device %d", device);
@@ -324,7 +337,8 @@ static step_kind choose(actor *self)
     return kinds[next_random(self, sizeof kinds / sizeof kinds[0])];
 }
 
-/* Back to the empty stack, however it comes about: a scope around all of it is what the library offers. */
+/* Back to the empty stack, however it comes about: a scope around all of it is what the library
+ * offers. */
 static void start_over(actor *self)
 {
     while (self->scope_count > 0)
@@ -401,7 +415,8 @@ static void report_failure(const actor *self)
     fflush(stdout);
 }
 
-/* Each kind of step is granted and refused, and each finding is found, often enough to mean something. */
+/* Each kind of step is granted and refused, and each finding is found, often enough to mean
+ * something. */
 static void check_coverage(const actor *actors, ctxrt_foreign_policy policy, long steps)
 {
     static const bool may_be_refused[STEP_KINDS] = {
@@ -415,13 +430,15 @@ static void check_coverage(const actor *actors, ctxrt_foreign_policy policy, lon
             for (int refused = 0; refused < 2; refused++)
                 counts[refused] += actors[i].counts[kind][refused];
         ck_assert_msg(counts[0] > least, "kind %d was granted %ld times", kind, counts[0]);
-        ck_assert_msg(!may_be_refused[kind] || counts[1] > least, "kind %d was refused %ld times", kind, counts[1]);
+        ck_assert_msg(!may_be_refused[kind] || counts[1] > least, "kind %d was refused %ld times",
+                      kind, counts[1]);
     }
     for (int finding = 0; finding <= CTXRT_RESYNC_AMBIGUOUS; finding++) {
         long count = 0;
         for (int i = 0; i < THREADS; i++)
             count += actors[i].findings[finding];
-        ck_assert_msg(count > least / 10, "finding %d was found %ld times (policy %d)", finding, count, policy);
+        ck_assert_msg(count > least / 10, "finding %d was found %ld times (policy %d)", finding,
+                      count, policy);
     }
 }
 
@@ -439,9 +456,13 @@ static void run(ctxrt_foreign_policy policy, long steps)
     cx_assert_ok(ctxrt_log_set(no_log, NULL, CTXRT_LOG_OFF));
     printf("# seed %llu, %ld steps\n", (unsigned long long)seed, steps);
     for (int i = 0; i < THREADS; i++) {
-        actors[i] = (actor){.number = i, .steps = steps / THREADS, .policy = policy, .random = seed * THREADS + (uint64_t)i};
+        actors[i] = (actor){.number = i,
+                            .steps = steps / THREADS,
+                            .policy = policy,
+                            .random = seed * THREADS + (uint64_t)i};
         for (int device = 0; device < DEVICES; device++)
-            cx_assert_ok(ctxrt_context_retain_primary(CTXRT_CUDA(device), &actors[i].primaries[device]));
+            cx_assert_ok(
+                ctxrt_context_retain_primary(CTXRT_CUDA(device), &actors[i].primaries[device]));
         ck_assert_int_eq(pthread_create(&threads[i], NULL, act, &actors[i]), 0);
     }
     for (int i = 0; i < THREADS; i++)

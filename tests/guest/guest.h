@@ -1,6 +1,6 @@
 /*
- * A library that knows nothing of ctxrt and shares its threads: it does to the driver's stack, through the driver
- * alone, what real libraries do, politely or not.
+ * A library that knows nothing of ctxrt and shares its threads: it does to the driver's stack,
+ * through the driver alone, what real libraries do, politely or not.
  */
 #ifndef CX_TEST_GUEST_H
 #define CX_TEST_GUEST_H

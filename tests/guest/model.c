@@ -174,7 +174,8 @@ static explanation explain_entries(const model *self, int limit, const expectati
         return (explanation){CTXRT_RESYNC_IN_STEP, 0, false, false};
     for (int n = 1; n < limit; n++) {
         bool above = fits(self, limit - n, expected, 0);
-        bool around = among_top(self, limit, n + 1, expected->contexts[0]) && fits(self, limit - n - 1, expected, 1);
+        bool around = among_top(self, limit, n + 1, expected->contexts[0]) &&
+                      fits(self, limit - n - 1, expected, 1);
         if (above || around) {
             found = (explanation){CTXRT_RESYNC_PUSHED, n, above, false};
             explanations++;
@@ -277,7 +278,8 @@ ctxrt_status model_pop(model *self)
         model_current(self) != self->frames[self->frame_count - 1].context)
         return CTXRT_ERROR_STACK_MISMATCH;
     int left = self->entry_count - own_count_from(self, lowest);
-    if (left < 0 || (left > 0 ? self->entries[left - 1] : MODEL_NONE) != self->frames[lowest].beneath)
+    if (left < 0 ||
+        (left > 0 ? self->entries[left - 1] : MODEL_NONE) != self->frames[lowest].beneath)
         return CTXRT_ERROR_STACK_MISMATCH;
     self->entry_count = left;
     self->frame_count = lowest;

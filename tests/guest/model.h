@@ -1,7 +1,8 @@
 /*
- * A model of one thread's stack of frames beside the driver's stack of contexts: the rules of docs/frames.md played
- * on two arrays. It sees the whole of the driver's stack, so it needs no popping to look, and it shares no code
- * with the library. For stacks of fewer than 16 entries, where the library sees all of it as well.
+ * A model of one thread's stack of frames beside the driver's stack of contexts: the rules of
+ * docs/frames.md played on two arrays. It sees the whole of the driver's stack, so it needs no
+ * popping to look, and it shares no code with the library. For stacks of fewer than 16 entries,
+ * where the library sees all of it as well.
  */
 #ifndef CX_TEST_MODEL_H
 #define CX_TEST_MODEL_H

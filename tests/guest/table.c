@@ -1,7 +1,8 @@
 /*
- * What ctxrt answers after other code changed the driver's stack: every act of the guest, at every level of a stack
- * of four, for both policies and every kind of top frame, with each call that may come next. Prints the
- * table of docs/frames.md, and fails where a rule that holds for all rows does not.
+ * What ctxrt answers after other code changed the driver's stack: every act of the guest, at every
+ * level of a stack of four, for both policies and every kind of top frame, with each call that may
+ * come next. Prints the table of docs/frames.md, and fails where a rule that holds for all rows
+ * does not.
  */
 #include "device/device.h"
 #include "play.h"
@@ -18,8 +19,8 @@ __attribute__((format(printf, 2, 3))) static void broken(const play *self, const
 {
     va_list arguments;
     va_start(arguments, format);
-    printf("# %s at level %d (%s), then %s: ", guest_act_text(self->act), self->level, play_kind_text(self->kind),
-           play_call_text(self->next));
+    printf("# %s at level %d (%s), then %s: ", guest_act_text(self->act), self->level,
+           play_kind_text(self->kind), play_call_text(self->next));
     vprintf(format, arguments);
     printf(" [%s, %s]\n", self->answer, self->stack);
     va_end(arguments);
@@ -44,15 +45,19 @@ static bool changes_nothing(const play *self)
 static void check_rules(const play *self, const play *before)
 {
     const char *last = self->stack + strlen(self->stack) - 1;
-    int foreign = self->next == PLAY_WORK; /* taken in as a frame though the work itself was refused */
-    if (changes_nothing(self) &&
-        (strcmp(self->stack, before->stack) != 0 || self->depth_after > self->depth_before + foreign))
+    /* taken in as a frame though the work itself was refused */
+    int foreign = self->next == PLAY_WORK;
+    if (changes_nothing(self) && (strcmp(self->stack, before->stack) != 0 ||
+                                  self->depth_after > self->depth_before + foreign))
         broken(self, "a refused call changed the stack, which was %s", before->stack);
-    if ((self->next == PLAY_SET_TARGET || self->next == PLAY_PUSH_TARGET) && self->status == CTXRT_SUCCESS && *last != 'T')
+    if ((self->next == PLAY_SET_TARGET || self->next == PLAY_PUSH_TARGET) &&
+        self->status == CTXRT_SUCCESS && *last != 'T')
         broken(self, "the device is not current");
-    if (self->next == PLAY_CLOSE && self->status == CTXRT_ERROR_STACK_LEFTOVER && self->level > 1 && *last != 'b')
+    if (self->next == PLAY_CLOSE && self->status == CTXRT_ERROR_STACK_LEFTOVER && self->level > 1 &&
+        *last != 'b')
         broken(self, "the scope did not restore what was beneath it");
-    if (self->next == PLAY_CLOSE && self->status == CTXRT_SUCCESS && self->depth_after >= self->depth_before)
+    if (self->next == PLAY_CLOSE && self->status == CTXRT_SUCCESS &&
+        self->depth_after >= self->depth_before)
         broken(self, "nothing was popped");
     if (self->next == PLAY_CLOSE && play_is_scope(self) && changes_nothing(self))
         broken(self, "a scope was not left");
@@ -120,7 +125,8 @@ static void print_policy(ctxrt_foreign_policy policy, const char *name)
     must(ctxrt_init(&options), "init");
     play_open(&stage, &cx_drivers[0].table, guest_do);
     printf("### Policy `%s`\n\n", name);
-    printf("| the guest | level | top | driver's stack | work | set | push | pop or leave | resync |\n");
+    printf("| the guest | level | top | driver's stack | work | set | push | pop or leave | resync "
+           "|\n");
     printf("|---|---|---|---|---|---|---|---|---|\n");
     for (guest_act act = 0; act < GUEST_ACTS; act++)
         for (play_kind kind = 0; kind < PLAY_KINDS; kind++)
@@ -137,7 +143,8 @@ static void no_log(ctxrt_log_level level, const char *message, void *argument)
 
 int main(void)
 {
-    must(ctxrt_log_set(no_log, NULL, CTXRT_LOG_ERROR), "log"); /* threads end with what the guest has left of their stacks */
+    /* threads end with what the guest has left of their stacks */
+    must(ctxrt_log_set(no_log, NULL, CTXRT_LOG_ERROR), "log");
     print_policy(CTXRT_FOREIGN_FOLLOW, "follow");
     print_policy(CTXRT_FOREIGN_ERROR, "error");
     return broken_rules != 0;

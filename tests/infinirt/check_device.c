@@ -1,4 +1,5 @@
-/* Devices of the InfiniRT interface: where threads start, what they set, what is known of a device, and ctxrt and other code beside. */
+/* Devices of the InfiniRT interface: where threads start, what they set, what is known of a device,
+ * and ctxrt and other code beside. */
 #include "infini.h"
 
 #include <pthread.h>
@@ -33,7 +34,9 @@ START_TEST(every_type_is_counted)
     for (int type = 0; type < INFINI_DEVICE_TYPE_COUNT; type++) {
         infini_assert_ok(infinirtGetDeviceCount((infiniDevice_t)type, &count));
         ck_assert_int_eq(count, counts[type]);
-        ck_assert_int_eq(count, type == INFINI_DEVICE_CPU ? 1 : type == INFINI_DEVICE_NVIDIA ? 4 : 0);
+        ck_assert_int_eq(count, type == INFINI_DEVICE_CPU      ? 1
+                                : type == INFINI_DEVICE_NVIDIA ? 4
+                                                               : 0);
     }
 }
 END_TEST

@@ -1,4 +1,5 @@
-/* The InfiniRT interface beside code that calls the driver itself: libcuda.so.1, for which the stand-in stands. */
+/* The InfiniRT interface beside code that calls the driver itself: libcuda.so.1, for which the
+ * stand-in stands. */
 #include "infini.h"
 
 #include <dlfcn.h>
@@ -14,7 +15,8 @@ static struct {
     int (*set_current)(context_handle context);
     int (*get_current)(context_handle *out_context);
     int (*stream_query)(struct CUstream_st *stream);
-    int (*fill_async)(unsigned long long pointer, unsigned char value, size_t bytes, struct CUstream_st *stream);
+    int (*fill_async)(unsigned long long pointer, unsigned char value, size_t bytes,
+                      struct CUstream_st *stream);
     int (*alloc)(unsigned long long *out_pointer, size_t bytes);
     int (*free)(unsigned long long pointer);
 } driver;

@@ -1,4 +1,5 @@
-/* What the InfiniRT interface hands out: memory and who may free it, streams of GPUs that are the driver's, graphs, stale handles. */
+/* What the InfiniRT interface hands out: memory and who may free it, streams of GPUs that are the
+ * driver's, graphs, stale handles. */
 #include "infini.h"
 
 #include <pthread.h>
@@ -202,9 +203,11 @@ static work start_work(infiniDevice_t type)
 static infinirtGraph_t capture(const work *self, int value)
 {
     infinirtGraph_t graph;
-    infini_assert_ok(infinirtStreamBeginCapture(self->stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
+    infini_assert_ok(
+        infinirtStreamBeginCapture(self->stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
     infini_assert_ok(infinirtMemsetAsync(self->memory, value, 4096, self->stream));
-    infini_assert_ok(infinirtMemcpyAsync(self->host, self->memory, 4096, INFINIRT_MEMCPY_D2H, self->stream));
+    infini_assert_ok(
+        infinirtMemcpyAsync(self->host, self->memory, 4096, INFINIRT_MEMCPY_D2H, self->stream));
     infini_assert_ok(infinirtStreamEndCapture(self->stream, &graph));
     return graph;
 }
@@ -219,7 +222,8 @@ static infinirtGraphExec_t instantiate(infinirtGraph_t graph)
 }
 
 /* Launches, and sees that the work was done once more. */
-static void expect_launch(const work *self, infinirtGraphExec_t exec, infinirtStream_t stream, int value)
+static void expect_launch(const work *self, infinirtGraphExec_t exec, infinirtStream_t stream,
+                          int value)
 {
     memset(self->host, 0, 4096);
     infini_assert_ok(infinirtGraphLuanch(exec, stream));
@@ -287,10 +291,12 @@ START_TEST(a_capture_that_went_wrong_is_an_error_and_is_over)
 {
     infinirtGraph_t graph = &untouched;
     work self = start_work(types[_i]);
-    infini_assert_ok(infinirtStreamBeginCapture(self.stream, INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    infini_assert_ok(
+        infinirtStreamBeginCapture(self.stream, INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     infini_assert_ok(infinirtMemsetAsync(self.memory, 8, 4096, self.stream));
     infini_assert_status(infinirtStreamSynchronize(self.stream), INFINI_STATUS_INTERNAL_ERROR);
-    infini_assert_status(infinirtStreamEndCapture(self.stream, &graph), INFINI_STATUS_INTERNAL_ERROR);
+    infini_assert_status(infinirtStreamEndCapture(self.stream, &graph),
+                         INFINI_STATUS_INTERNAL_ERROR);
     ck_assert_ptr_eq(graph, &untouched);
     infini_assert_ok(infinirtStreamSynchronize(self.stream));
     ck_assert_int_eq(infini_byte(self.memory), 1);
@@ -375,11 +381,13 @@ START_TEST(an_instantiation_that_fails_says_why)
     ck_assert_ptr_nonnull(memchr(log, '\0', sizeof log));
     ck_assert_str_eq(log, ctxrt_last_error()->message);
     ck_assert_ptr_nonnull(strstr(log, "cuGraphInstantiateWithFlags"));
-    infini_assert_status(infinirtGraphInstantiate(&exec, graph, NULL, shorter, 4), INFINI_STATUS_INTERNAL_ERROR);
+    infini_assert_status(infinirtGraphInstantiate(&exec, graph, NULL, shorter, 4),
+                         INFINI_STATUS_INTERNAL_ERROR);
     ck_assert_int_eq(strncmp(shorter, log, 3), 0);
     ck_assert_int_eq(shorter[3], '\0');
     ck_assert_int_eq(shorter[4], 'x');
-    infini_assert_status(infinirtGraphInstantiate(&exec, graph, NULL, NULL, 9), INFINI_STATUS_INTERNAL_ERROR);
+    infini_assert_status(infinirtGraphInstantiate(&exec, graph, NULL, NULL, 9),
+                         INFINI_STATUS_INTERNAL_ERROR);
     infini_assert_ok(infinirtGraphDestroy(graph));
     end_work(&self);
 }
@@ -401,7 +409,8 @@ static Suite *handles(void)
     tcase_add_loop_test(tests, streams_and_events_of_ctxrt_are_taken, 0, TYPES);
     tcase_add_test(tests, a_stale_handle_is_never_the_next_object);
     tcase_add_loop_test(tests, a_capture_runs_nothing_and_a_launch_runs_it, 0, TYPES);
-    tcase_add_loop_test(tests, an_executable_graph_outlives_its_graph_and_the_other_way_round, 0, TYPES);
+    tcase_add_loop_test(tests, an_executable_graph_outlives_its_graph_and_the_other_way_round, 0,
+                        TYPES);
     tcase_add_loop_test(tests, a_graph_launches_on_its_own_device_whatever_is_set, 0, TYPES);
     tcase_add_loop_test(tests, a_capture_that_went_wrong_is_an_error_and_is_over, 0, TYPES);
     tcase_add_loop_test(tests, a_capture_forbids_what_its_mode_says, 0, TYPES);

@@ -1,4 +1,5 @@
-/* Streams, events, copies and fills of the InfiniRT interface: what is ordered with what, and what kinds of copy there are. */
+/* Streams, events, copies and fills of the InfiniRT interface: what is ordered with what, and what
+ * kinds of copy there are. */
 #include "infini.h"
 
 #include <stdlib.h>
@@ -76,7 +77,8 @@ START_TEST(a_query_tells_what_has_not_run)
     infini_assert_ok(infinirtEventRecord(end, stream));
     infini_assert_ok(infinirtEventQuery(end, &status));
     ck_assert_int_eq(status, INFINIRT_EVENT_NOT_READY);
-    infini_assert_status(infinirtEventElapsedTime(&milliseconds, start, end), INFINI_STATUS_INTERNAL_ERROR);
+    infini_assert_status(infinirtEventElapsedTime(&milliseconds, start, end),
+                         INFINI_STATUS_INTERNAL_ERROR);
     infini_assert_ok(infinirtEventSynchronize(end));
     infini_assert_ok(infinirtEventQuery(end, &status));
     ck_assert_int_eq(status, INFINIRT_EVENT_COMPLETE);
@@ -124,7 +126,8 @@ START_TEST(flags_of_events_are_told_apart)
     infini_assert_ok(infinirtEventRecord(timed, NULL));
     infini_assert_ok(infinirtDeviceSynchronize());
     infini_assert_ok(infinirtEventElapsedTime(&milliseconds, timed, timed));
-    infini_assert_status(infinirtEventElapsedTime(&milliseconds, timed, untimed), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtEventElapsedTime(&milliseconds, timed, untimed),
+                         INFINI_STATUS_BAD_PARAM);
     infini_assert_ok(infinirtEventDestroy(untimed));
     infini_assert_ok(infinirtEventDestroy(timed));
 }
@@ -175,7 +178,8 @@ START_TEST(a_stream_waits_for_an_event_of_a_device_of_another_type)
 END_TEST
 
 /* An allocator of one piece, which waits for nothing. */
-static ctxrt_status give_piece(void *piece, size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
+static ctxrt_status give_piece(void *piece, size_t size_bytes, ctxrt_stream *stream,
+                               void **out_pointer)
 {
     (void)size_bytes, (void)stream;
     *out_pointer = piece;
@@ -271,13 +275,19 @@ START_TEST(a_kind_that_contradicts_the_addresses_is_refused)
     infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 1));
     void *memory = infini_memory(64);
     infini_assert_ok(infinirtMemset(memory, 5, 64));
-    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2D), INFINI_STATUS_BAD_PARAM);
-    infini_assert_status(infinirtMemcpy(memory, host, 64, INFINIRT_MEMCPY_D2H), INFINI_STATUS_BAD_PARAM);
-    infini_assert_status(infinirtMemcpy(memory, host, 64, INFINIRT_MEMCPY_D2D), INFINI_STATUS_BAD_PARAM);
-    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2H), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2D),
+                         INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(memory, host, 64, INFINIRT_MEMCPY_D2H),
+                         INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(memory, host, 64, INFINIRT_MEMCPY_D2D),
+                         INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2H),
+                         INFINI_STATUS_BAD_PARAM);
     infini_assert_ok(infinirtSetDevice(INFINI_DEVICE_CPU, 0));
-    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2D), INFINI_STATUS_BAD_PARAM);
-    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2H), INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2D),
+                         INFINI_STATUS_BAD_PARAM);
+    infini_assert_status(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_H2H),
+                         INFINI_STATUS_BAD_PARAM);
     ck_assert_int_eq(host[0], 0);
     infini_assert_ok(infinirtMemcpy(host, memory, 64, INFINIRT_MEMCPY_D2H));
     ck_assert_int_eq(host[0], 5);
@@ -287,7 +297,8 @@ END_TEST
 
 START_TEST(memory_goes_from_device_to_device_of_any_type)
 {
-    static const ctxrt_device places[] = {{CTXRT_DEVICE_CPU, 0}, {CTXRT_DEVICE_CUDA, 0}, {CTXRT_DEVICE_CUDA, 3}};
+    static const ctxrt_device places[] = {
+        {CTXRT_DEVICE_CPU, 0}, {CTXRT_DEVICE_CUDA, 0}, {CTXRT_DEVICE_CUDA, 3}};
     void *memory[3];
     for (int i = 0; i < 3; i++) {
         infini_assert_ok(infinirtSetDevice((infiniDevice_t)places[i].type, places[i].index));

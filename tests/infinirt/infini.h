@@ -1,4 +1,5 @@
-/* What the tests of the InfiniRT interface share: the fixture of ctxrt's own tests, and statuses. */
+/* What the tests of the InfiniRT interface share: the fixture of ctxrt's own tests, and
+ * statuses. */
 #ifndef INFINIRT_TEST_INFINI_H
 #define INFINIRT_TEST_INFINI_H
 
@@ -7,7 +8,8 @@
 
 #include <infinirt.h>
 
-/* Starts the runtime with 4 emulated GPUs; infini_start_lazy with nothing running until it is waited for. */
+/* Starts the runtime with 4 emulated GPUs; infini_start_lazy with nothing running until it is
+ * waited for. */
 void infini_start(void);
 void infini_start_lazy(void);
 

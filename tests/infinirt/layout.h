@@ -103,8 +103,8 @@ static inline void check_signatures(void)
     infiniStatus_t (*copy)(void *, const void *, size_t, infinirtMemcpyKind_t, infinirtStream_t) =
         infinirtMemcpyAsync;
     infiniStatus_t (*fill)(void *, int, size_t, infinirtStream_t) = infinirtMemsetAsync;
-    infiniStatus_t (*instantiate)(infinirtGraphExec_t *, infinirtGraph_t, infinirtGraphNode_t *, char *,
-                                  size_t) = infinirtGraphInstantiate;
+    infiniStatus_t (*instantiate)(infinirtGraphExec_t *, infinirtGraph_t, infinirtGraphNode_t *,
+                                  char *, size_t) = infinirtGraphInstantiate;
     (void)info, (void)elapsed, (void)record, (void)copy, (void)fill, (void)instantiate;
 }
 

@@ -62,7 +62,8 @@ static infiniStatus_t begin_twice(infinirtStream_t stream)
 {
     infinirtGraph_t graph;
     NEED(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
-    infiniStatus_t status = infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED);
+    infiniStatus_t status =
+        infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED);
     NEED(infinirtStreamEndCapture(stream, &graph));
     NEED(infinirtGraphDestroy(graph));
     return status;

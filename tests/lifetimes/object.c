@@ -112,7 +112,8 @@ static ctxrt_status end_pointer(object *self)
 static ctxrt_status make_registered(object *self)
 {
     self->pointer = aligned_alloc(4096, OBJECT_BYTES);
-    return self->pointer != NULL ? ctxrt_host_register(self->pointer, OBJECT_BYTES) : CTXRT_ERROR_OUT_OF_MEMORY;
+    return self->pointer != NULL ? ctxrt_host_register(self->pointer, OBJECT_BYTES)
+                                 : CTXRT_ERROR_OUT_OF_MEMORY;
 }
 
 static ctxrt_status end_registered(object *self)

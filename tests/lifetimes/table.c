@@ -1,9 +1,11 @@
 /*
- * What becomes of each object when its context, its device or the runtime ends, by ctxrt or by other code: prints the
- * tables of docs/lifetimes.md, and fails where a rule that holds for all rows does not.
+ * What becomes of each object when its context, its device or the runtime ends, by ctxrt or by
+ * other code: prints the tables of docs/lifetimes.md, and fails where a rule that holds for all
+ * rows does not.
  *
- * What other code ended it makes anew before the old object is ended, so that the driver gives out the same handles
- * and addresses again: ending the old object must not touch the new one. Each row is played in a process of its own.
+ * What other code ended it makes anew before the old object is ended, so that the driver gives out
+ * the same handles and addresses again: ending the old object must not touch the new one. Each row
+ * is played in a process of its own.
  */
 #include "base/pool.h"
 #include "context/context.h"
@@ -57,7 +59,8 @@ static void guest_make(guest *self)
                 driver->stream_create(&self->stream, 0) == CXU_SUCCESS &&
                 driver->event_create(&self->event, 0) == CXU_SUCCESS &&
                 driver->mem_alloc(&self->memory, MODEL_BYTES) == CXU_SUCCESS &&
-                driver->mem_alloc_managed(&self->managed, MODEL_BYTES, CXU_MEM_ATTACH_GLOBAL) == CXU_SUCCESS &&
+                driver->mem_alloc_managed(&self->managed, MODEL_BYTES, CXU_MEM_ATTACH_GLOBAL) ==
+                    CXU_SUCCESS &&
                 driver->mem_host_alloc(&self->pinned, MODEL_BYTES, 0) == CXU_SUCCESS &&
                 driver->ctx_pop(&popped) == CXU_SUCCESS;
     self->open = holds(made, "the guest could not make its own");
@@ -67,8 +70,9 @@ static bool guest_owns(const guest *self, CUdeviceptr address)
 {
     CUdeviceptr base;
     size_t size_bytes;
-    return address == 0 || (driver->mem_get_address_range(&base, &size_bytes, address) == CXU_SUCCESS &&
-                            base == address && self->open);
+    return address == 0 ||
+           (driver->mem_get_address_range(&base, &size_bytes, address) == CXU_SUCCESS &&
+            base == address && self->open);
 }
 
 static void guest_end(guest *self)
@@ -82,7 +86,8 @@ static void guest_end(guest *self)
     holds(guest_owns(self, self->memory), "the guest's memory is gone");
     holds(guest_owns(self, self->managed), "the guest's managed memory is gone");
     holds(driver->mem_free_host(self->pinned) == CXU_SUCCESS, "the guest's pinned memory is gone");
-    holds(driver->ctx_pop(&popped) == CXU_SUCCESS && driver->ctx_destroy(self->context) == CXU_SUCCESS,
+    holds(driver->ctx_pop(&popped) == CXU_SUCCESS &&
+              driver->ctx_destroy(self->context) == CXU_SUCCESS,
           "the guest's context could not be destroyed");
 }
 
@@ -168,7 +173,8 @@ static void shut_down(play *self)
 static void guest_destroys(play *self)
 {
     self->by_guest = true;
-    holds(driver->ctx_destroy(self->native) == CXU_SUCCESS, "the guest could not destroy the context");
+    holds(driver->ctx_destroy(self->native) == CXU_SUCCESS,
+          "the guest could not destroy the context");
 }
 
 static void guest_resets(play *self)
@@ -260,7 +266,8 @@ typedef struct errand {
     void (*happen)(play *self);
 } errand;
 
-/* Events come from another thread: what they do to the stack of the thread that makes them is another table. */
+/* Events come from another thread: what they do to the stack of the thread that makes them is
+ * another table. */
 static void *run_errand(void *argument)
 {
     errand *self = argument;
@@ -306,11 +313,13 @@ static void check_nothing_is_left(size_t free_before)
 {
     CUcontext current = NULL;
     holds(ctxrt_stack_depth() == 0, "frames are left");
-    holds(driver->ctx_get_current(&current) == CXU_SUCCESS && current == NULL, "a context is current");
+    holds(driver->ctx_get_current(&current) == CXU_SUCCESS && current == NULL,
+          "a context is current");
     holds(free_bytes() == free_before, "device memory is left");
     holds(ctxrt_shutdown() == CTXRT_SUCCESS, "the runtime could not be shut down");
-    holds(cx_pool_live(&cx_contexts) == 0 && cx_pool_live(&cx_streams) == 0 && cx_pool_live(&cx_events) == 0 &&
-              cx_pool_live(&cx_memories) == 0 && cx_pool_live(&cx_allocators) == 0,
+    holds(cx_pool_live(&cx_contexts) == 0 && cx_pool_live(&cx_streams) == 0 &&
+              cx_pool_live(&cx_events) == 0 && cx_pool_live(&cx_memories) == 0 &&
+              cx_pool_live(&cx_allocators) == 0,
           "records are left");
 }
 
@@ -320,7 +329,8 @@ static const char *short_name(ctxrt_status status)
     return strncmp(name, "CTXRT_ERROR_", 12) == 0 ? name + 12 : name + 6;
 }
 
-/* A release that is refused must change nothing; one that succeeds must leave nothing to be used. */
+/* A release that is refused must change nothing; one that succeeds must leave nothing to be
+ * used. */
 static void check_row(const play *self, ctxrt_status used, ctxrt_status ended)
 {
     holds(ended == CTXRT_SUCCESS, "the object could not be ended");
@@ -368,7 +378,8 @@ static void play_row(const struct happening *event, const object_kind *kind)
     end_below(&self);
     close_context(&self, event);
     check_nothing_is_left(free_before);
-    printf("| %s | %s | %s | %s |\n", kind->noun, event->happen == NULL || self.by_guest ? "" : short_name(self.answer),
+    printf("| %s | %s | %s | %s |\n", kind->noun,
+           event->happen == NULL || self.by_guest ? "" : short_name(self.answer),
            kind->use != NULL ? short_name(used) : "", short_name(ended));
 }
 
@@ -389,8 +400,9 @@ int main(void)
 {
     for (size_t i = 0; i < sizeof happenings / sizeof happenings[0]; i++) {
         const struct happening *event = &happenings[i];
-        printf("%s### %s\n\n| object | the call | its use then | its end then |\n|---|---|---|---|\n",
-               i == 0 ? "" : "\n", event->text);
+        printf(
+            "%s### %s\n\n| object | the call | its use then | its end then |\n|---|---|---|---|\n",
+            i == 0 ? "" : "\n", event->text);
         for (const object_kind *kind = object_kinds; kind->noun != NULL; kind++)
             if (!event->elsewhere || !kind->is_frame)
                 play_alone(event, kind);

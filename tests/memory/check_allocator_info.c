@@ -41,16 +41,19 @@ static ctxrt_allocator_info look(void)
     return info;
 }
 
-static void assert_amount(const char *what, const ctxrt_allocator_amount *found, ctxrt_allocator_amount expected)
+static void assert_amount(const char *what, const ctxrt_allocator_amount *found,
+                          ctxrt_allocator_amount expected)
 {
-    ck_assert_msg(memcmp(found, &expected, sizeof expected) == 0,
-                  "%s: bytes %llu, %llu, %llu and counts %llu, %llu, %llu are not %llu, %llu, %llu and %llu, %llu, %llu", what,
-                  (unsigned long long)found->current_bytes, (unsigned long long)found->peak_bytes,
-                  (unsigned long long)found->total_bytes, (unsigned long long)found->current_count,
-                  (unsigned long long)found->peak_count, (unsigned long long)found->total_count,
-                  (unsigned long long)expected.current_bytes, (unsigned long long)expected.peak_bytes,
-                  (unsigned long long)expected.total_bytes, (unsigned long long)expected.current_count,
-                  (unsigned long long)expected.peak_count, (unsigned long long)expected.total_count);
+    ck_assert_msg(
+        memcmp(found, &expected, sizeof expected) == 0,
+        "%s: bytes %llu, %llu, %llu and counts %llu, %llu, %llu are not %llu, %llu, %llu and %llu, "
+        "%llu, %llu",
+        what, (unsigned long long)found->current_bytes, (unsigned long long)found->peak_bytes,
+        (unsigned long long)found->total_bytes, (unsigned long long)found->current_count,
+        (unsigned long long)found->peak_count, (unsigned long long)found->total_count,
+        (unsigned long long)expected.current_bytes, (unsigned long long)expected.peak_bytes,
+        (unsigned long long)expected.total_bytes, (unsigned long long)expected.current_count,
+        (unsigned long long)expected.peak_count, (unsigned long long)expected.total_count);
 }
 
 #define AMOUNT(...) ((ctxrt_allocator_amount){__VA_ARGS__})
@@ -60,8 +63,10 @@ START_TEST(every_amount_is_exact)
 {
     ctxrt_memory *first = alloc(3 * MIB - 1), *second = alloc(9 * MIB - 300);
     ctxrt_allocator_info info = look();
-    assert_amount("requested", &info.requested, AMOUNT(12 * MIB - 301, 12 * MIB - 301, 12 * MIB - 301, 2, 2, 2));
-    assert_amount("allocated", &info.allocated, AMOUNT(12 * MIB - 256, 12 * MIB - 256, 12 * MIB - 256, 2, 2, 2));
+    assert_amount("requested", &info.requested,
+                  AMOUNT(12 * MIB - 301, 12 * MIB - 301, 12 * MIB - 301, 2, 2, 2));
+    assert_amount("allocated", &info.allocated,
+                  AMOUNT(12 * MIB - 256, 12 * MIB - 256, 12 * MIB - 256, 2, 2, 2));
     assert_amount("reserved", &info.reserved, AMOUNT(14 * MIB, 14 * MIB, 14 * MIB, 2, 2, 2));
     ck_assert_uint_eq(info.inactive.current_bytes, 2 * MIB + 256);
     ck_assert_uint_eq(info.inactive.current_count, 2);
@@ -71,7 +76,8 @@ START_TEST(every_amount_is_exact)
     info = look();
     assert_amount("requested", &info.requested,
                   AMOUNT(3 * MIB - 1, 12 * MIB - 301, 12 * MIB - 301, 1, 2, 2));
-    assert_amount("allocated", &info.allocated, AMOUNT(3 * MIB, 12 * MIB - 256, 12 * MIB - 256, 1, 2, 2));
+    assert_amount("allocated", &info.allocated,
+                  AMOUNT(3 * MIB, 12 * MIB - 256, 12 * MIB - 256, 1, 2, 2));
     assert_amount("reserved", &info.reserved, AMOUNT(4 * MIB, 14 * MIB, 14 * MIB, 1, 2, 2));
     ck_assert_uint_eq(info.inactive.current_bytes, MIB);
     ck_assert_uint_eq(info.inactive.peak_bytes, 11 * MIB);
@@ -80,8 +86,12 @@ START_TEST(every_amount_is_exact)
     cx_assert_ok(ctxrt_memory_release(first));
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     info = look();
-    ck_assert_uint_eq(info.allocated.current_bytes + info.reserved.current_bytes + info.inactive.current_bytes, 0);
-    ck_assert_uint_eq(info.allocated.current_count + info.reserved.current_count + info.inactive.current_count, 0);
+    ck_assert_uint_eq(info.allocated.current_bytes + info.reserved.current_bytes +
+                          info.inactive.current_bytes,
+                      0);
+    ck_assert_uint_eq(info.allocated.current_count + info.reserved.current_count +
+                          info.inactive.current_count,
+                      0);
 }
 END_TEST
 

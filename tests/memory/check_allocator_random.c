@@ -1,9 +1,11 @@
 /*
- * Allocators used at random: by several threads, in streams that come and go, with limits, trims, recorded graphs,
- * frees by other threads and streams, and driver calls that fail. A shadow of memory shows overlap; each block is
- * filled with a value of its own in the order of its stream, and looked at before it is freed, which shows early reuse.
+ * Allocators used at random: by several threads, in streams that come and go, with limits, trims,
+ * recorded graphs, frees by other threads and streams, and driver calls that fail. A shadow of
+ * memory shows overlap; each block is filled with a value of its own in the order of its stream,
+ * and looked at before it is freed, which shows early reuse.
  *
- * CTXRT_TEST_SEED says where it starts, CTXRT_TEST_SECONDS how long each test goes on with further seeds.
+ * CTXRT_TEST_SEED says where it starts, CTXRT_TEST_SECONDS how long each test goes on with further
+ * seeds.
  */
 #include "crowd.h"
 #include "fixture.h"
@@ -41,8 +43,9 @@ static size_t pick_size(member *self)
 static bool allocate(member *self, block *out_block)
 {
     crowd *all = self->all;
-    ctxrt_status status = out_block->memory == NULL ? ctxrt_alloc(out_block->size, &out_block->pointer)
-                                                    : ctxrt_memory_alloc(out_block->size, &out_block->memory);
+    ctxrt_status status = out_block->memory == NULL
+                              ? ctxrt_alloc(out_block->size, &out_block->pointer)
+                              : ctxrt_memory_alloc(out_block->size, &out_block->memory);
     if (status == CTXRT_ERROR_OUT_OF_MEMORY) {
         atomic_fetch_add_explicit(&all->refused, 1, memory_order_relaxed);
         if (strstr(ctxrt_last_error()->message, "bytes") == NULL && !all->faults)
@@ -77,7 +80,8 @@ static block *make_block(member *self, lane *at)
         return NULL;
     }
     if (!shadow_take((uintptr_t)made->pointer, made->size, made->name, 0, &whose))
-        crowd_tell(all, "block %u got %zu bytes at %p that %u has", made->name, made->size, made->pointer, whose);
+        crowd_tell(all, "block %u got %zu bytes at %p that %u has", made->name, made->size,
+                   made->pointer, whose);
     (void)EXPECT(all, ctxrt_fill_async(made->pointer, made->value, made->size, at->stream));
     return made;
 }
@@ -136,7 +140,8 @@ static block *take_block(member *self, int place)
     return atomic_exchange(&self->all->blocks[place][pick(self, BLOCKS)], NULL);
 }
 
-/* What is freed while a recording is on belongs to that: its first launch waits for the work before. */
+/* What is freed while a recording is on belongs to that: its first launch waits for the work
+ * before. */
 void member_free_into(member *self, recorded *graph)
 {
     block *one = take_block(self, self->place);
@@ -164,7 +169,8 @@ static void go_somewhere(member *self)
 static void choose_allocator(member *self)
 {
     uint64_t which = pick(self, 2 * ALLOCATORS);
-    ctxrt_allocator *allocator = which < ALLOCATORS ? self->all->allocators[self->place][which] : NULL;
+    ctxrt_allocator *allocator =
+        which < ALLOCATORS ? self->all->allocators[self->place][which] : NULL;
     (void)EXPECT(self->all, ctxrt_frame_set_allocator(allocator));
 }
 
@@ -270,8 +276,9 @@ typedef struct chance {
 
 /* What a thread does where a device is current. */
 static const chance chances[] = {
-    {480, step_alloc}, {350, step_free},  {20, go_somewhere}, {30, choose_allocator}, {10, step_trim}, {10, step_limit},
-    {10, step_look},   {20, step_query},  {10, step_replace}, {10, step_record},      {30, step_launch}, {20, step_wait},
+    {480, step_alloc},  {350, step_free},  {20, go_somewhere}, {30, choose_allocator},
+    {10, step_trim},    {10, step_limit},  {10, step_look},    {20, step_query},
+    {10, step_replace}, {10, step_record}, {30, step_launch},  {20, step_wait},
 };
 
 static void step(member *self)
@@ -328,7 +335,8 @@ static void open_place(crowd *all, int place)
     cx_assert_ok(ctxrt_stack_pop());
 }
 
-/* A place serves most of its memory again once everything is freed; a call that is made to fail is asked again. */
+/* A place serves most of its memory again once everything is freed; a call that is made to fail is
+ * asked again. */
 static void assert_works_again(const crowd *all)
 {
     void *pointer;
@@ -398,7 +406,8 @@ static void play_round(uint64_t seed, int threads, int steps, bool faults)
 {
     static crowd all;
     size_t free_bytes[PLACES];
-    all = (crowd){.places = {CTXRT_CUDA(0), CTXRT_CUDA(1), CTXRT_CPU(0)}, .seed = seed, .faults = faults};
+    all = (crowd){
+        .places = {CTXRT_CUDA(0), CTXRT_CUDA(1), CTXRT_CPU(0)}, .seed = seed, .faults = faults};
     pthread_mutex_init(&all.telling, NULL);
     shadow_clear();
     for (int place = 0; place < PLACES; place++) {
@@ -412,8 +421,8 @@ static void play_round(uint64_t seed, int threads, int steps, bool faults)
     free_all(&all);
     for (int place = 0; place < PLACES; place++)
         close_place(&all, place, free_bytes[place]);
-    ck_assert_msg(atomic_load(&all.wrong) == 0, "seed %llu: %d wrong, first: %s", (unsigned long long)seed,
-                  atomic_load(&all.wrong), all.first_wrong);
+    ck_assert_msg(atomic_load(&all.wrong) == 0, "seed %llu: %d wrong, first: %s",
+                  (unsigned long long)seed, atomic_load(&all.wrong), all.first_wrong);
     ck_assert_int_gt(atomic_load(&all.served), 0);
     ck_assert_int_gt(atomic_load(&all.checks), 0);
     pthread_mutex_destroy(&all.telling);
@@ -440,8 +449,9 @@ static void set_faults(uint64_t seed)
     char text[512];
     int length = 0;
     for (int i = 0; i < 12; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "%scuMemAlloc@%d", i == 0 ? "" : ",",
-                           (int)((uint64_t)(3 + 5 * i) + (seed + (uint64_t)i) % 4));
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length, "%scuMemAlloc@%d",
+                     i == 0 ? "" : ",", (int)((uint64_t)(3 + 5 * i) + (seed + (uint64_t)i) % 4));
     ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", text, 1), 0);
 }
 
@@ -460,7 +470,9 @@ static void set_schedule(const char *schedule, uint64_t seed)
 {
     char text[64];
     snprintf(text, sizeof text, "%s%llu", schedule, (unsigned long long)seed);
-    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", schedule[strlen(schedule) - 1] == ':' ? text : schedule, 1), 0);
+    ck_assert_int_eq(
+        setenv("CTXRT_EMU_SCHEDULE", schedule[strlen(schedule) - 1] == ':' ? text : schedule, 1),
+        0);
 }
 
 /* Prints the seed of a round that fails by itself: a process that dies says nothing more. */
@@ -470,7 +482,8 @@ static void play(const char *schedule, int threads, int steps, bool faults)
     double end_s = now_s() + (double)number_from("CTXRT_TEST_SECONDS", 0);
     do {
         if (getenv("CTXRT_TEST_SECONDS") != NULL)
-            printf("# schedule %s, %d threads, seed %llu\n", schedule, threads, (unsigned long long)seed);
+            printf("# schedule %s, %d threads, seed %llu\n", schedule, threads,
+                   (unsigned long long)seed);
         fflush(stdout);
         set_schedule(schedule, seed);
         start(faults, seed);

@@ -73,8 +73,8 @@ START_TEST(a_segment_of_four_billion_units_is_served_to_the_last_one)
 }
 END_TEST
 
-/* Every list boundary: the range must be found for a request of its own size and of one unit less, and for none of
- * one unit more. */
+/* Every list boundary: the range must be found for a request of its own size and of one unit less,
+ * and for none of one unit more. */
 START_TEST(a_range_serves_every_size_up_to_its_own)
 {
     for (uint64_t power = 1; power <= UINT32_MAX; power *= 2)
@@ -221,7 +221,8 @@ static void model_add(model *m)
     uint16_t segment = (uint16_t)(next_random(&m->random) % SEGMENTS);
     if (m->there[segment])
         return;
-    ck_assert_uint_ne(cx_fit_add(&fit, segment, SEGMENT_UNITS, (uint32_t)(next_random(&m->random) % OWNERS)), 0);
+    ck_assert_uint_ne(
+        cx_fit_add(&fit, segment, SEGMENT_UNITS, (uint32_t)(next_random(&m->random) % OWNERS)), 0);
     m->there[segment] = true;
 }
 

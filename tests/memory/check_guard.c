@@ -51,8 +51,8 @@ static unsigned char *alloc(size_t size)
 
 static void assert_says(const char *wanted)
 {
-    ck_assert_msg(strstr(ctxrt_last_error()->message, wanted) != NULL, "\"%s\" is not in: %s", wanted,
-                  ctxrt_last_error()->message);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, wanted) != NULL, "\"%s\" is not in: %s",
+                  wanted, ctxrt_last_error()->message);
 }
 
 static void assert_filled(const void *memory, size_t size, unsigned char value)
@@ -63,7 +63,8 @@ static void assert_filled(const void *memory, size_t size, unsigned char value)
     size_t same = 0; /* an assertion writes to a file: not one for each byte */
     while (same < size && bytes[same] == value)
         same++;
-    ck_assert_msg(same == size, "byte %zu is %#x, not %#x", same, same < size ? bytes[same] : 0, value);
+    ck_assert_msg(same == size, "byte %zu is %#x, not %#x", same, same < size ? bytes[same] : 0,
+                  value);
     free(bytes);
 }
 
@@ -90,7 +91,9 @@ END_TEST
 static const struct {
     long distance;
     const char *says;
-} strays[] = {{-1, "byte 1 before it is 0x5"}, {-256, "byte 256 before it is 0x5"}, {0, "byte 1 behind it is 0x5"},
+} strays[] = {{-1, "byte 1 before it is 0x5"},
+              {-256, "byte 256 before it is 0x5"},
+              {0, "byte 1 behind it is 0x5"},
               {255, "byte 256 behind it is 0x5"}};
 
 START_TEST(a_byte_beyond_a_piece_is_told_by_its_free)
@@ -192,7 +195,8 @@ START_TEST(a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends)
         cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
     else
         cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
-    ck_assert_int_eq(log_lines_with(&lines, "byte 700 of it was written after it was freed: it is 0x9"), 1);
+    ck_assert_int_eq(
+        log_lines_with(&lines, "byte 700 of it was written after it was freed: it is 0x9"), 1);
     cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
 }
 END_TEST
@@ -325,12 +329,15 @@ static Suite *guard_suite(void)
     TCase *tcase = tcase_create("guard");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, memory_that_is_used_as_it_should_be_is_freed_without_a_word);
-    tcase_add_loop_test(tcase, a_byte_beyond_a_piece_is_told_by_its_free, 0, sizeof strays / sizeof *strays);
+    tcase_add_loop_test(tcase, a_byte_beyond_a_piece_is_told_by_its_free, 0,
+                        sizeof strays / sizeof *strays);
     tcase_add_test(tcase, a_thread_with_nothing_current_is_told_too);
     tcase_add_loop_test(tcase, work_of_the_stream_that_is_still_to_run_is_waited_for, 0, 2);
     tcase_add_test(tcase, a_check_finds_it_while_the_memory_is_live_and_the_log_says_it_once);
-    tcase_add_test(tcase, memory_in_quarantine_is_not_given_out_again_until_there_is_too_much_of_it);
-    tcase_add_loop_test(tcase, a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends, 0, 2);
+    tcase_add_test(tcase,
+                   memory_in_quarantine_is_not_given_out_again_until_there_is_too_much_of_it);
+    tcase_add_loop_test(tcase, a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends,
+                        0, 2);
     tcase_add_test(tcase, quarantine_is_given_up_before_a_request_fails);
     tcase_add_test(tcase, a_context_has_a_limit_for_all_of_its_allocators);
     tcase_add_test(tcase, a_call_for_memory_that_is_refused_is_made_again);
@@ -384,7 +391,8 @@ START_TEST(an_allocator_with_options_of_its_own_does_not_ask_the_environment)
 }
 END_TEST
 
-static const char *const malformed[] = {"canaries", "quarantine=", "limit", "fail=0", "canary=1", "limit=4X"};
+static const char *const malformed[] = {"canaries", "quarantine=", "limit",
+                                        "fail=0",   "canary=1",    "limit=4X"};
 
 START_TEST(a_word_that_means_nothing_is_an_error_of_the_first_request)
 {

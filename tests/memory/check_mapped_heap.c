@@ -117,7 +117,8 @@ START_TEST(what_is_given_up_is_as_before)
 }
 END_TEST
 
-/* 10 MiB free between live blocks, whose ends share their chunks: a block of 4 MiB in the middle would touch three. */
+/* 10 MiB free between live blocks, whose ends share their chunks: a block of 4 MiB in the middle
+ * would touch three. */
 START_TEST(a_block_is_placed_where_it_touches_the_fewest_free_chunks)
 {
     (void)map(1, 3 * MIB);
@@ -187,8 +188,8 @@ START_TEST(stretches_of_memory_are_told)
 }
 END_TEST
 
-/* Random sizes, owners and moves beside a device that is nearly full: the heap agrees with the range, and no two blocks
- * overlap, since every range is counted once. */
+/* Random sizes, owners and moves beside a device that is nearly full: the heap agrees with the
+ * range, and no two blocks overlap, since every range is counted once. */
 START_TEST(any_order_of_requests_keeps_heap_and_range_in_step)
 {
     uint32_t held[24] = {0};
@@ -205,7 +206,8 @@ START_TEST(any_order_of_requests_keeps_heap_and_range_in_step)
             cx_mapped_place_unmap(&range, &place);
             cx_mapped_heap_remove(&heap, &place);
         }
-        if (!cx_mapped_heap_find(&heap, &range, owner, UNITS(64 * 1024 + (seed >> 5) % (6 * MIB)), round % 3 != 0, &place))
+        if (!cx_mapped_heap_find(&heap, &range, owner, UNITS(64 * 1024 + (seed >> 5) % (6 * MIB)),
+                                 round % 3 != 0, &place))
             continue;
         if (cx_mapped_place_map(&range, &place, (seed >> 3 & 3) * CHUNK) == CXU_SUCCESS)
             *slot = cx_mapped_heap_settle(&heap, &place, owner);

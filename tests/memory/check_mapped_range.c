@@ -1,4 +1,5 @@
-/* A mapped range over the embedded driver: what is mapped, what moves, and that a refusal changes nothing. */
+/* A mapped range over the embedded driver: what is mapped, what moves, and that a refusal changes
+ * nothing. */
 #include "memory/mapped_range.h"
 
 #include "emu/emu.h"
@@ -21,7 +22,8 @@ static bool refuse_exportable;
 static cxu_result refusing_create(CUmemGenericAllocationHandle *out_handle, size_t bytes,
                                   const cxu_mem_properties *properties, unsigned long long flags)
 {
-    bool refused = refuse_after == 0 || (refuse_exportable && properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE);
+    bool refused = refuse_after == 0 ||
+                   (refuse_exportable && properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE);
     if (refused)
         return CXU_OUT_OF_MEMORY;
     refuse_after--;
@@ -111,7 +113,8 @@ START_TEST(a_refusal_changes_nothing)
         ck_assert_uint_eq(range.mapped_bytes, 2 * CHUNK);
         ck_assert_uint_eq(cx_mapped_range_settle(&range), (size_t)successes * CHUNK);
         ck_assert_uint_eq(free_bytes(), GPU_BYTES - 2 * CHUNK);
-        ck_assert(cx_mapped_range_has(&range, CHUNK, CHUNK) && cx_mapped_range_has(&range, 3 * CHUNK, CHUNK));
+        ck_assert(cx_mapped_range_has(&range, CHUNK, CHUNK) &&
+                  cx_mapped_range_has(&range, 3 * CHUNK, CHUNK));
         ck_assert_int_eq(byte_at(CHUNK), 7);
     }
     ck_assert_int_eq(cx_mapped_range_map(&range, 0, GPU_BYTES + 1, 0), CXU_OUT_OF_MEMORY);
@@ -140,7 +143,8 @@ START_TEST(only_mappings_that_lie_in_a_part_altogether_are_found)
     ck_assert_uint_eq(find(6 * CHUNK, 4 * CHUNK, 1, &offset), 3 * CHUNK);
     cx_mapped_range_unmap(&range, 5 * CHUNK, 4 * CHUNK);
     ck_assert_uint_eq(range.mapped_bytes, 6 * CHUNK);
-    ck_assert(!cx_mapped_range_has(&range, 5 * CHUNK, 1) && cx_mapped_range_has(&range, 9 * CHUNK, CHUNK));
+    ck_assert(!cx_mapped_range_has(&range, 5 * CHUNK, 1) &&
+              cx_mapped_range_has(&range, 9 * CHUNK, CHUNK));
     ck_assert_uint_eq(free_bytes(), GPU_BYTES - 7 * CHUNK); /* a chunk waits to be mapped again */
     ck_assert_uint_eq(cx_mapped_range_settle(&range), CHUNK);
     ck_assert_uint_eq(free_bytes(), GPU_BYTES - 6 * CHUNK);
@@ -170,13 +174,17 @@ START_TEST(memory_that_cannot_be_exportable_any_more_is_had_all_the_same)
     cxu_mem_properties properties = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED};
     map(0, CHUNK);
     ck_assert(range.exportable);
-    ck_assert_int_eq(driver.table.mem_get_allocation_properties(&properties, range.chunks[0].handle), CXU_SUCCESS);
+    ck_assert_int_eq(
+        driver.table.mem_get_allocation_properties(&properties, range.chunks[0].handle),
+        CXU_SUCCESS);
     ck_assert_int_eq(properties.handle_types, CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     refuse_exportable = true;
     map(CHUNK, CHUNK);
     refuse_exportable = false;
     ck_assert(!range.exportable);
-    ck_assert_int_eq(driver.table.mem_get_allocation_properties(&properties, range.chunks[1].handle), CXU_SUCCESS);
+    ck_assert_int_eq(
+        driver.table.mem_get_allocation_properties(&properties, range.chunks[1].handle),
+        CXU_SUCCESS);
     ck_assert_int_eq(properties.handle_types, CXU_MEM_HANDLE_TYPE_NONE);
 }
 END_TEST

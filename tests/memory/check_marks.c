@@ -1,4 +1,5 @@
-/* What is freed while the driver is asked whether earlier frees are done: it is not taken for done with them. */
+/* What is freed while the driver is asked whether earlier frees are done: it is not taken for done
+ * with them. */
 #include "device/runtime.h"
 #include "fixture.h"
 #include "gate.h"

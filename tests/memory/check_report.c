@@ -115,9 +115,11 @@ START_TEST(a_refused_shutdown_says_what_is_left)
         cx_assert_ok(ctxrt_memory_alloc_host(700, &memory));
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_error(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
-    assert_has(ctxrt_last_error()->message, _i == 0 ? "is in use: " : "1 piece of host or wrapped memory");
+    assert_has(ctxrt_last_error()->message,
+               _i == 0 ? "is in use: " : "1 piece of host or wrapped memory");
     ck_assert_int_eq(log_lines_with(&lines, "left at the shutdown: 1 piece of "), 1);
-    ck_assert_int_eq(log_lines_with(&lines, _i == 0 ? "device memory of cuda:0, 700 bytes" : "host memory of cpu:0, 700 bytes"),
+    ck_assert_int_eq(log_lines_with(&lines, _i == 0 ? "device memory of cuda:0, 700 bytes"
+                                                    : "host memory of cpu:0, 700 bytes"),
                      1);
     cx_assert_ok(ctxrt_memory_release(memory));
     cx_fixture_end();

@@ -19,9 +19,11 @@ bool crowd_expect(crowd *all, ctxrt_status status, const char *call)
 {
     if (status == CTXRT_SUCCESS)
         return true;
-    bool injected = all->faults && (status == CTXRT_ERROR_OUT_OF_MEMORY || status == CTXRT_ERROR_DRIVER);
+    bool injected =
+        all->faults && (status == CTXRT_ERROR_OUT_OF_MEMORY || status == CTXRT_ERROR_DRIVER);
     if (!injected)
-        crowd_tell(all, "%s gave %s: %s", call, ctxrt_status_name(status), ctxrt_last_error()->message);
+        crowd_tell(all, "%s gave %s: %s", call, ctxrt_status_name(status),
+                   ctxrt_last_error()->message);
     return false;
 }
 

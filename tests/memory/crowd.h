@@ -1,6 +1,6 @@
 /*
- * A crowd of threads that use the allocators of some devices at random, and what they share: lanes, which are streams
- * that may be replaced at any time, blocks of memory, recorded graphs.
+ * A crowd of threads that use the allocators of some devices at random, and what they share: lanes,
+ * which are streams that may be replaced at any time, blocks of memory, recorded graphs.
  *
  * No thread asserts: what is wrong is noted, and the test looks when the threads have ended.
  */
@@ -33,7 +33,8 @@ typedef struct crowd {
     _Atomic(struct block *) blocks[PLACES][BLOCKS]; /* whoever takes one out has it */
     _Atomic(struct recorded *) recorded[RECORDED];
     _Atomic uint32_t names;   /* of owners in the shadow */
-    atomic_long served, refused, checks, launches; /* what happened, so that a test that did nothing shows */
+    /* what happened, so that a test that did nothing shows */
+    atomic_long served, refused, checks, launches;
     atomic_int wrong;
     char first_wrong[512];
     pthread_mutex_t telling;
@@ -52,7 +53,8 @@ typedef struct member {
 /* Notes that something is wrong. */
 void crowd_tell(crowd *all, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
-/* Notes it unless the call succeeded, or could not because a driver call was made to fail. True: it succeeded. */
+/* Notes it unless the call succeeded, or could not because a driver call was made to fail. True: it
+ * succeeded. */
 bool crowd_expect(crowd *all, ctxrt_status status, const char *call);
 #define EXPECT(all, call) crowd_expect(all, call, #call)
 
@@ -67,7 +69,8 @@ void member_free_into(member *self, struct recorded *graph);
 /* ---- lane.c ---- */
 
 typedef struct lane {
-    pthread_rwlock_t lock;   /* held for writing while the stream is replaced, for reading while it is used */
+    /* held for writing while the stream is replaced, for reading while it is used */
+    pthread_rwlock_t lock;
     pthread_mutex_t order;   /* held for what must stand in the stream without a gap */
     int place;
     unsigned life;           /* how often the stream was replaced */
@@ -85,7 +88,8 @@ void lane_close(crowd *all, lane *self);
 /* Replaces the stream, unless some thread's frame has it. The place is current. */
 void lane_replace(member *who, lane *self);
 
-/* Submits a look at memory that must be filled with this value when the lane comes to it. The lane's lock is held. */
+/* Submits a look at memory that must be filled with this value when the lane comes to it. The
+ * lane's lock is held. */
 void lane_check(crowd *all, lane *self, const void *memory, size_t size, unsigned char value);
 
 /* Lets `behind` wait for what is in `before`. Both locks are held; either place is current. */
@@ -110,7 +114,8 @@ typedef struct recorded {
     int range_count;
 } recorded;
 
-/* Records a graph that fills, copies and checks memory of its own. The place is current. NULL: memory ran out. */
+/* Records a graph that fills, copies and checks memory of its own. The place is current. NULL:
+ * memory ran out. */
 recorded *record(member *self);
 
 /* Notes that memory is the graph's from now on. */

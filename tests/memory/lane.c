@@ -21,8 +21,8 @@ static void compare(void *argument)
         size_t same = 0;
         while (same < self->size && bytes[same] == self->value)
             same++;
-        crowd_tell(self->all, "byte %zu of the %zu at %p is %d, not %d: other work wrote to it", same, self->size,
-                   self->memory, bytes[same], self->value);
+        crowd_tell(self->all, "byte %zu of the %zu at %p is %d, not %d: other work wrote to it",
+                   same, self->size, self->memory, bytes[same], self->value);
     }
     atomic_fetch_add_explicit(&self->all->checks, 1, memory_order_relaxed);
     free(self);
@@ -35,7 +35,8 @@ void lane_check(crowd *all, lane *self, const void *memory, size_t size, unsigne
         abort();
     *made = (look){all, self->landed, size, value, memory};
     pthread_mutex_lock(&self->order);
-    bool copied = EXPECT(all, ctxrt_copy_async(self->landed, memory, size, CTXRT_COPY_DEVICE_TO_HOST, self->stream));
+    bool copied = EXPECT(
+        all, ctxrt_copy_async(self->landed, memory, size, CTXRT_COPY_DEVICE_TO_HOST, self->stream));
     if (!copied || !EXPECT(all, ctxrt_stream_add_host_function(self->stream, compare, made)))
         free(made);
     pthread_mutex_unlock(&self->order);
@@ -78,7 +79,8 @@ bool lane_open(crowd *all, lane *self, int place)
     if (ctxrt_memory_alloc_pinned(BLOCK_BYTES_MAX, &self->landing) != CTXRT_SUCCESS)
         return false;
     self->landed = ctxrt_memory_pointer(self->landing);
-    return EXPECT(all, ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &self->event)) && take_stream(all, self);
+    return EXPECT(all, ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &self->event)) &&
+           take_stream(all, self);
 }
 
 static void destroy_stream(crowd *all, const lane *self)

@@ -14,7 +14,8 @@ static ctxrt_status fill(void *argument)
 static ctxrt_status copy(void *argument)
 {
     const recorded *self = argument;
-    return ctxrt_copy_async(self->scratch[1], self->scratch[0], self->size, CTXRT_COPY_DEVICE_TO_DEVICE, NULL);
+    return ctxrt_copy_async(self->scratch[1], self->scratch[0], self->size,
+                            CTXRT_COPY_DEVICE_TO_DEVICE, NULL);
 }
 
 static ctxrt_status land(void *argument)
@@ -84,7 +85,8 @@ static bool fill_recording(member *who, recorded *self)
         return false;
     bool submitted = take_scratch(self, 1);
     if (submitted) {
-        submitted = submit(self, fill) && submit(self, copy) && submit(self, land) && submit(self, look);
+        submitted =
+            submit(self, fill) && submit(self, copy) && submit(self, land) && submit(self, look);
         (void)EXPECT(self->all, ctxrt_free(self->scratch[1]));
     }
     (void)EXPECT(self->all, ctxrt_free(self->scratch[0]));

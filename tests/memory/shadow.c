@@ -56,7 +56,8 @@ static uintptr_t end_of(uintptr_t address, size_t size)
     return (address + size + ((uintptr_t)1 << UNIT_BITS) - 1) >> UNIT_BITS;
 }
 
-bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared, uint32_t *out_whose)
+bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared,
+                 uint32_t *out_whose)
 {
     bool mine = true;
     for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
@@ -81,6 +82,7 @@ void shadow_drop(uintptr_t address, size_t size, uint32_t owner)
 {
     for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
         uint32_t seen = owner;
-        atomic_compare_exchange_strong_explicit(unit_at(unit), &seen, 0, memory_order_relaxed, memory_order_relaxed);
+        atomic_compare_exchange_strong_explicit(unit_at(unit), &seen, 0, memory_order_relaxed,
+                                                memory_order_relaxed);
     }
 }

@@ -1,6 +1,7 @@
 /*
- * A shadow of memory: who has each unit of 256 bytes, by address. Any number of threads, with relaxed atomic accesses
- * only, so that the shadow orders nothing that the allocator under test forgot to order.
+ * A shadow of memory: who has each unit of 256 bytes, by address. Any number of threads, with
+ * relaxed atomic accesses only, so that the shadow orders nothing that the allocator under test
+ * forgot to order.
  */
 #ifndef CX_TEST_SHADOW_H
 #define CX_TEST_SHADOW_H
@@ -12,9 +13,10 @@
 /* Forgets everything. One thread. */
 void shadow_clear(void);
 
-/* Makes the range `owner`'s, not 0. False: some of it is somebody else's than nobody's or `shared`'s; *out_whose is
- * then who has it. */
-bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared, uint32_t *out_whose);
+/* Makes the range `owner`'s, not 0. False: some of it is somebody else's than nobody's or
+ * `shared`'s; *out_whose is then who has it. */
+bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared,
+                 uint32_t *out_whose);
 
 /* Makes the owner's range `next`'s, 0 for nobody. False: some of it is not the owner's. */
 bool shadow_pass(uintptr_t address, size_t size, uint32_t owner, uint32_t next);

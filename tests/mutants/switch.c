@@ -12,7 +12,8 @@ static unsigned char nowhere[MUTANTS_MOST];
 int cx_mutant_chosen = -1;
 unsigned char *cx_mutant_reached = nowhere;
 
-/* A file that is mapped is shared with the processes that the player forks, and outlives one that is killed. */
+/* A file that is mapped is shared with the processes that the player forks, and outlives one that
+ * is killed. */
 __attribute__((constructor(101))) static void choose(void)
 {
     const char *chosen = getenv("CTXRT_MUTANT"), *reached = getenv("CTXRT_MUTANT_REACHED");

@@ -334,19 +334,23 @@ START_TEST(a_custom_allocator_is_checked)
 {
     ctxrt_allocator *allocator;
     ctxrt_allocator_vtable vtable = custom_vtable;
-    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator), CTXRT_ERROR_NO_DEVICE);
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),
+                    CTXRT_ERROR_NO_DEVICE);
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
-    cx_assert_error(ctxrt_allocator_create_custom(NULL, NULL, &allocator), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_allocator_create_custom(NULL, NULL, &allocator),
+                    CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, NULL), CTXRT_ERROR_NULL_POINTER);
     vtable.struct_size = 0;
     cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),
                     CTXRT_ERROR_INVALID_ARGUMENT);
     vtable = custom_vtable;
     vtable.alloc = NULL;
-    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),
+                    CTXRT_ERROR_NULL_POINTER);
     vtable = custom_vtable;
     vtable.free = NULL;
-    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),
+                    CTXRT_ERROR_NULL_POINTER);
     vtable = custom_vtable;
     vtable.destroy = NULL;
     cx_assert_ok(ctxrt_allocator_create_custom(&vtable, NULL, &allocator));

@@ -299,7 +299,8 @@ START_TEST(a_file_that_takes_nothing_is_an_error)
         cx_fixture_skip("there is no /dev/full");
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     for (int format = CTXRT_SNAPSHOT_TEXT; format <= CTXRT_SNAPSHOT_SVG; format++) {
-        cx_assert_error(ctxrt_allocator_snapshot_write(NULL, full, (ctxrt_snapshot_format)format), CTXRT_ERROR_SYSTEM);
+        cx_assert_error(ctxrt_allocator_snapshot_write(NULL, full, (ctxrt_snapshot_format)format),
+                        CTXRT_ERROR_SYSTEM);
         ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "No space left"));
     }
     fclose(full);

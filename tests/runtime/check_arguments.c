@@ -1,7 +1,7 @@
 /*
- * Every public function with NULL, bad types, bad indices, destroyed and made-up handles, and sizes that no memory
- * has: an error with a message, and nothing changed. tests/runtime/arguments_complete.sh sees to it that no function
- * is left out.
+ * Every public function with NULL, bad types, bad indices, destroyed and made-up handles, and sizes
+ * that no memory has: an error with a message, and nothing changed.
+ * tests/runtime/arguments_complete.sh sees to it that no function is left out.
  */
 #include "fixture.h"
 #include "test.h"
@@ -77,9 +77,9 @@ static void finish(void)
 #define REFUSE(call, status) cx_assert_error(call, CTXRT_ERROR_##status)
 
 static const ctxrt_device bad_devices[] = {
-    {CTXRT_DEVICE_CUDA, 4},          {CTXRT_DEVICE_CUDA, -1},          {CTXRT_DEVICE_CUDA, INT32_MAX},
-    {CTXRT_DEVICE_CPU, 1},           {CTXRT_DEVICE_METAX, 0},          {CTXRT_DEVICE_TYPE_COUNT, 0},
-    {(ctxrt_device_type)-1, 0},      {(ctxrt_device_type)INT32_MAX, 0},
+    {CTXRT_DEVICE_CUDA, 4},     {CTXRT_DEVICE_CUDA, -1},           {CTXRT_DEVICE_CUDA, INT32_MAX},
+    {CTXRT_DEVICE_CPU, 1},      {CTXRT_DEVICE_METAX, 0},           {CTXRT_DEVICE_TYPE_COUNT, 0},
+    {(ctxrt_device_type)-1, 0}, {(ctxrt_device_type)INT32_MAX, 0},
 };
 enum { BAD_DEVICES = sizeof bad_devices / sizeof bad_devices[0] };
 
@@ -90,7 +90,8 @@ START_TEST(names_of_what_does_not_exist_are_no_crash)
     ck_assert_ptr_nonnull(ctxrt_status_text((ctxrt_status)9999));
     ck_assert_str_eq(ctxrt_device_type_name((ctxrt_device_type)99), "unknown");
     ck_assert_ptr_nonnull(ctxrt_last_error());
-    ck_assert_int_eq(ctxrt_version(), CTXRT_VERSION_MAJOR * 10000 + CTXRT_VERSION_MINOR * 100 + CTXRT_VERSION_PATCH);
+    ck_assert_int_eq(ctxrt_version(),
+                     CTXRT_VERSION_MAJOR * 10000 + CTXRT_VERSION_MINOR * 100 + CTXRT_VERSION_PATCH);
 }
 END_TEST
 
@@ -201,7 +202,9 @@ START_TEST(handles_refuse)
     REFUSE(ctxrt_handle_register("kind", NULL, no_destroy, NULL), NULL_POINTER);
     REFUSE(ctxrt_handle_register("kind", no_create, NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_handle_register("", no_create, no_destroy, NULL), INVALID_ARGUMENT);
-    REFUSE(ctxrt_handle_register("a name of more than thirty-one bytes", no_create, no_destroy, NULL), INVALID_ARGUMENT);
+    REFUSE(
+        ctxrt_handle_register("a name of more than thirty-one bytes", no_create, no_destroy, NULL),
+        INVALID_ARGUMENT);
     cx_assert_ok(ctxrt_handle_register("kind", no_create, no_destroy, NULL));
     REFUSE(ctxrt_handle_register("kind", no_create, no_destroy, NULL), ALREADY);
     REFUSE(ctxrt_handle_get(CTXRT_CUDA(0), NULL, &out), NULL_POINTER);
@@ -348,7 +351,8 @@ START_TEST(graphs_refuse)
     ctxrt_graph *out_graph = NULL;
     ctxrt_context *out_context = NULL;
     ctxrt_capture_state state;
-    ctxrt_graph *const bad_graphs[] = {dead_graph, made_up(), (ctxrt_graph *)context, (ctxrt_graph *)stream, NULL};
+    ctxrt_graph *const bad_graphs[] = {dead_graph, made_up(), (ctxrt_graph *)context,
+                                       (ctxrt_graph *)stream, NULL};
     for (size_t i = 0; i < sizeof bad_graphs / sizeof bad_graphs[0]; i++) {
         ctxrt_graph *bad = bad_graphs[i];
         ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
@@ -385,7 +389,8 @@ START_TEST(plans_refuse)
     size_t number = 77;
     void *pointer = NULL;
     ctxrt_memory *memory = NULL;
-    ctxrt_plan *const bad_plans[] = {dead_plan, made_up(), (ctxrt_plan *)context, (ctxrt_plan *)dead_memory, NULL};
+    ctxrt_plan *const bad_plans[] = {dead_plan, made_up(), (ctxrt_plan *)context,
+                                     (ctxrt_plan *)dead_memory, NULL};
     for (size_t i = 0; i < sizeof bad_plans / sizeof bad_plans[0]; i++) {
         ctxrt_plan *bad = bad_plans[i];
         ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
@@ -432,7 +437,8 @@ static ctxrt_status run_nothing(void *user_data)
 
 START_TEST(operators_and_recordings_refuse)
 {
-    static const char long_name[] = "a name of more than sixty-three bytes, which no operator type can have at all";
+    static const char long_name[] =
+        "a name of more than sixty-three bytes, which no operator type can have at all";
     ctxrt_operator operation = CTXRT_OPERATOR_INIT;
     ctxrt_operator_kernel kernel = {sizeof kernel, run_nothing, 0};
     ctxrt_recording_options options = CTXRT_RECORDING_OPTIONS_INIT;
@@ -555,9 +561,15 @@ START_TEST(copies_and_fills_refuse)
 {
     static unsigned char a[64], b[64];
     const ctxrt_copy_kind any = CTXRT_COPY_ANY;
-    ctxrt_copy_region region = {.destination = a, .destination_pitch_bytes = 8, .destination_slice_height = 2,
-                                .source = b, .source_pitch_bytes = 8, .source_slice_height = 2,
-                                .width_bytes = 8, .height = 2, .depth = 2};
+    ctxrt_copy_region region = {.destination = a,
+                                .destination_pitch_bytes = 8,
+                                .destination_slice_height = 2,
+                                .source = b,
+                                .source_pitch_bytes = 8,
+                                .source_slice_height = 2,
+                                .width_bytes = 8,
+                                .height = 2,
+                                .depth = 2};
     memset(a, 7, sizeof a);
     REFUSE(ctxrt_copy(NULL, b, 1, any), NULL_POINTER);
     REFUSE(ctxrt_copy(a, NULL, 1, any), NULL_POINTER);
@@ -600,7 +612,8 @@ START_TEST(copies_and_fills_refuse)
 }
 END_TEST
 
-static ctxrt_status no_alloc(void *user_data, size_t size_bytes, ctxrt_stream *where, void **out_pointer)
+static ctxrt_status no_alloc(void *user_data, size_t size_bytes, ctxrt_stream *where,
+                             void **out_pointer)
 {
     (void)user_data, (void)size_bytes, (void)where, (void)out_pointer;
     return CTXRT_ERROR_OUT_OF_MEMORY;
@@ -649,8 +662,10 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_current(NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_statistics(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL, CTXRT_SNAPSHOT_JSON), NULL_POINTER);
-    REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3), INVALID_ARGUMENT);
-    REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr, CTXRT_SNAPSHOT_JSON), INVALID_HANDLE);
+    REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3),
+           INVALID_ARGUMENT);
+    REFUSE(ctxrt_allocator_snapshot_write(dead_allocator, stderr, CTXRT_SNAPSHOT_JSON),
+           INVALID_HANDLE);
     REFUSE(ctxrt_memory_report_write(NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_check(NULL), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_describe(NULL, NULL), NULL_POINTER);

@@ -51,7 +51,8 @@ START_TEST(what_a_stream_freed_is_its_own_again_at_once)
 }
 END_TEST
 
-/* SEEDS 2, defect 17. The first stream's fill is pending while the second asks for memory of the same size. */
+/* SEEDS 2, defect 17. The first stream's fill is pending while the second asks for memory of the
+ * same size. */
 START_TEST(another_stream_gets_it_only_when_the_work_before_it_is_done)
 {
     gate held;
@@ -69,7 +70,8 @@ START_TEST(another_stream_gets_it_only_when_the_work_before_it_is_done)
     cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 2, 16 * MIB));
     gate_open(&held);
     cx_assert_ok(ctxrt_stream_synchronize(one));
-    cx_assert_ok(ctxrt_copy(seen, ctxrt_memory_pointer(memory), sizeof seen, CTXRT_COPY_DEVICE_TO_HOST));
+    cx_assert_ok(
+        ctxrt_copy(seen, ctxrt_memory_pointer(memory), sizeof seen, CTXRT_COPY_DEVICE_TO_HOST));
     ck_assert_int_eq(seen[0], 2);
     size_t before = free_bytes_of(CTXRT_CUDA(0));
     ctxrt_memory *more = allocate(16 * MIB);
@@ -214,7 +216,8 @@ START_TEST(a_request_takes_no_more_of_a_large_block_than_it_needs)
     ctxrt_memory *large = allocate(200 * MIB);
     cx_assert_ok(ctxrt_memory_release(large));
     size_t before = free_bytes_of(CTXRT_CUDA(0));
-    ctxrt_memory *one = allocate(60 * MIB), *other = allocate(60 * MIB), *third = allocate(60 * MIB);
+    ctxrt_memory *one = allocate(60 * MIB), *other = allocate(60 * MIB),
+                 *third = allocate(60 * MIB);
     ck_assert_uint_eq(free_bytes_of(CTXRT_CUDA(0)), before);
     cx_assert_ok(ctxrt_memory_release(one));
     cx_assert_ok(ctxrt_memory_release(other));

@@ -125,11 +125,13 @@ START_TEST(bad_arguments_are_refused)
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     for (int i = 0; i < 2; i++) {
         cx_assert_error(ctxrt_copy(bytes, bytes, 1, none[i]), CTXRT_ERROR_INVALID_ARGUMENT);
-        cx_assert_error(ctxrt_copy_async(bytes, bytes, 0, none[i], NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+        cx_assert_error(ctxrt_copy_async(bytes, bytes, 0, none[i], NULL),
+                        CTXRT_ERROR_INVALID_ARGUMENT);
     }
     cx_assert_error(ctxrt_copy(NULL, bytes, 1, CTXRT_COPY_ANY), CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_copy(bytes, NULL, 1, CTXRT_COPY_HOST_TO_HOST), CTXRT_ERROR_NULL_POINTER);
-    cx_assert_error(ctxrt_copy_async(NULL, bytes, 1, CTXRT_COPY_ANY, NULL), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_copy_async(NULL, bytes, 1, CTXRT_COPY_ANY, NULL),
+                    CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_fill(NULL, 0, 1), CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_fill_async(NULL, 0, 1, NULL), CTXRT_ERROR_NULL_POINTER);
     for (int kind = CTXRT_COPY_ANY; kind <= CTXRT_COPY_DEVICE_TO_DEVICE; kind++) {
@@ -170,7 +172,8 @@ START_TEST(a_kind_that_contradicts_the_addresses_is_refused)
         cx_assert_error(ctxrt_copy_async(bad[i].to, bad[i].from, 64, bad[i].kind, NULL),
                         CTXRT_ERROR_INVALID_ARGUMENT);
     }
-    cx_assert_error(ctxrt_copy(gpu, host, (size_t)1 << 30, CTXRT_COPY_HOST_TO_DEVICE), CTXRT_ERROR_DRIVER);
+    cx_assert_error(ctxrt_copy(gpu, host, (size_t)1 << 30, CTXRT_COPY_HOST_TO_DEVICE),
+                    CTXRT_ERROR_DRIVER);
     cx_assert_ok(ctxrt_memory_release(memory));
     cx_assert_ok(ctxrt_stack_pop());
 }
@@ -244,7 +247,8 @@ static void write_one(void *byte)
     *(unsigned char *)byte = 1;
 }
 
-/* The order shows under CTXRT_EMU_SCHEDULE=lazy, where the host function runs when somebody waits. */
+/* The order shows under CTXRT_EMU_SCHEDULE=lazy, where the host function runs when somebody
+ * waits. */
 START_TEST(fills_of_plain_host_memory_come_behind_the_work_of_the_stream)
 {
     ctxrt_memory *host;
@@ -284,7 +288,15 @@ END_TEST
 
 /* ---- regions ---- */
 
-enum { WIDTH = 37, HEIGHT = 11, DEPTH = 5, TO_PITCH = 53, FROM_PITCH = 41, TO_ROWS = 13, FROM_ROWS = 12 };
+enum {
+    WIDTH = 37,
+    HEIGHT = 11,
+    DEPTH = 5,
+    TO_PITCH = 53,
+    FROM_PITCH = 41,
+    TO_ROWS = 13,
+    FROM_ROWS = 12
+};
 #define TO_BYTES (TO_PITCH * TO_ROWS * DEPTH)
 #define FROM_BYTES (FROM_PITCH * FROM_ROWS * DEPTH)
 
@@ -391,20 +403,22 @@ START_TEST(peer_copies_name_their_devices)
     ctxrt_memory *cpu = allocate_at(CPU, 1000);
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
     cx_assert_ok(ctxrt_copy(bytes_of(first), pattern, 1000, CTXRT_COPY_ANY));
-    cx_assert_ok(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0), 1000,
-                                 NULL));
+    cx_assert_ok(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0),
+                                 1000, NULL));
     cx_assert_ok(ctxrt_copy_peer(bytes_of(cpu), CTXRT_CPU(0), bytes_of(second), CTXRT_CUDA(1), 1000,
                                  NULL));
     cx_assert_ok(ctxrt_stream_synchronize(NULL));
     ck_assert_int_eq(memcmp(bytes_of(cpu), pattern, 1000), 0);
     cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(0), bytes_of(first), CTXRT_CUDA(1),
                                     1000, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
-    cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), seen, CTXRT_CPU(0), 1000, NULL),
-                    CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(
+        ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), seen, CTXRT_CPU(0), 1000, NULL),
+        CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(9), bytes_of(first), CTXRT_CUDA(0),
                                     1000, NULL), CTXRT_ERROR_INVALID_DEVICE);
-    cx_assert_error(ctxrt_copy_peer(NULL, CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0), 1000, NULL),
-                    CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(
+        ctxrt_copy_peer(NULL, CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0), 1000, NULL),
+        CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0),
                                     SIZE_MAX, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(3)));
@@ -424,7 +438,8 @@ static Suite *copy_suite(void)
     TCase *tcase = tcase_create("copy");
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
-    tcase_add_test(tcase, copies_between_all_places_arrive_whatever_is_current_and_leave_that_alone);
+    tcase_add_test(tcase,
+                   copies_between_all_places_arrive_whatever_is_current_and_leave_that_alone);
     tcase_add_test(tcase, bad_arguments_are_refused);
     tcase_add_test(tcase, a_kind_that_contradicts_the_addresses_is_refused);
     tcase_add_test(tcase, copies_and_fills_of_host_memory_need_no_device);

@@ -1,6 +1,7 @@
 /*
- * Copies between devices of two drivers, the CPU's and a libcuda (for which the stand-in stands), and between two GPUs of
- * that libcuda with and without peer access: each call that copies, from each place to each, whichever is current.
+ * Copies between devices of two drivers, the CPU's and a libcuda (for which the stand-in stands),
+ * and between two GPUs of that libcuda with and without peer access: each call that copies, from
+ * each place to each, whichever is current.
  */
 #include "fixture.h"
 #include "gate.h"
@@ -112,7 +113,8 @@ static ctxrt_status named(void *to, int to_place, const void *from, int from_pla
 }
 
 typedef ctxrt_status (*copy_call)(void *to, int to_place, const void *from, int from_place);
-static const copy_call calls[] = {plain, in_order, rows, rows_in_order, slices, slices_in_order, named};
+static const copy_call calls[] = {plain,  in_order,        rows, rows_in_order,
+                                  slices, slices_in_order, named};
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 static void copy_and_compare(int call, int to, int from, ctxrt_memory *const *memory)
@@ -125,7 +127,8 @@ static void copy_and_compare(int call, int to, int from, ctxrt_memory *const *me
     cx_assert_ok(calls[call](at(destination), to, at(memory[from]), from));
     memset(seen, 0, BYTES);
     cx_assert_ok(ctxrt_copy(seen, at(destination), BYTES, CTXRT_COPY_DEVICE_TO_HOST));
-    ck_assert_msg(memcmp(seen, pattern, BYTES) == 0, "call %d, place %d to place %d", call, from, to);
+    ck_assert_msg(memcmp(seen, pattern, BYTES) == 0, "call %d, place %d to place %d", call, from,
+                  to);
 }
 
 static void copy_between_all(void)
@@ -192,13 +195,15 @@ START_TEST(long_copies_arrive_whole)
 }
 END_TEST
 
-/* A copy between two GPUs of one driver waits in its stream for what is before it, and the caller does not. */
+/* A copy between two GPUs of one driver waits in its stream for what is before it, and the caller
+ * does not. */
 START_TEST(copies_between_gpus_keep_their_place_in_the_stream_and_the_caller_goes_on)
 {
     gate held;
     ctxrt_stream *stream;
     ctxrt_memory *from = alloc_at(1, 64), *to = alloc_at(2, 64);
-    const ctxrt_copy_region region = {at(to), 8, 8, at(from), 8, 8, 8, 8, 1, CTXRT_COPY_DEVICE_TO_DEVICE};
+    const ctxrt_copy_region region = {at(to), 8, 8, at(from), 8,
+                                      8,      8, 8, 1,        CTXRT_COPY_DEVICE_TO_DEVICE};
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream));
     cx_assert_ok(ctxrt_fill(at(from), 1, 64));
@@ -208,7 +213,8 @@ START_TEST(copies_between_gpus_keep_their_place_in_the_stream_and_the_caller_goe
         cx_assert_ok(ctxrt_fill_async(at(from), call + 2, 64, stream));
         cx_assert_ok(call == 0   ? ctxrt_copy_async(at(to), at(from), 64, CTXRT_COPY_ANY, stream)
                      : call == 1 ? ctxrt_copy_2d_async(&region, stream)
-                                 : ctxrt_copy_peer(at(to), CTXRT_CUDA(1), at(from), CTXRT_CUDA(0), 64, stream));
+                                 : ctxrt_copy_peer(at(to), CTXRT_CUDA(1), at(from), CTXRT_CUDA(0),
+                                                   64, stream));
         ck_assert_int_eq(ctxrt_stream_query(stream), CTXRT_ERROR_NOT_READY);
         gate_open(&held);
         cx_assert_ok(ctxrt_stream_synchronize(stream));
@@ -228,7 +234,8 @@ static void write_seven(void *byte)
     *(unsigned char *)byte = 7;
 }
 
-/* Across drivers too a copy comes behind the work of the stream it is given, of whichever side that is. */
+/* Across drivers too a copy comes behind the work of the stream it is given, of whichever side that
+ * is. */
 START_TEST(copies_across_drivers_come_behind_the_work_of_the_stream)
 {
     ctxrt_memory *cpu = alloc_at(0, 64), *gpu = alloc_at(1, 64);
@@ -255,9 +262,12 @@ START_TEST(kinds_that_contradict_the_addresses_are_refused_across_drivers)
     unsigned char host[64];
     ctxrt_memory *cpu = alloc_at(0, 64), *gpu = alloc_at(1, 64);
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
-    cx_assert_error(ctxrt_copy(at(gpu), at(cpu), 64, CTXRT_COPY_DEVICE_TO_HOST), CTXRT_ERROR_INVALID_ARGUMENT);
-    cx_assert_error(ctxrt_copy(at(cpu), at(gpu), 64, CTXRT_COPY_HOST_TO_DEVICE), CTXRT_ERROR_INVALID_ARGUMENT);
-    cx_assert_error(ctxrt_copy(at(gpu), host, 64, CTXRT_COPY_DEVICE_TO_DEVICE), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_copy(at(gpu), at(cpu), 64, CTXRT_COPY_DEVICE_TO_HOST),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_copy(at(cpu), at(gpu), 64, CTXRT_COPY_HOST_TO_DEVICE),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_copy(at(gpu), host, 64, CTXRT_COPY_DEVICE_TO_DEVICE),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_error(ctxrt_copy_peer(at(gpu), CTXRT_CUDA(0), at(cpu), CTXRT_CUDA(2), 64, NULL),
                     CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_error(ctxrt_copy_peer(at(gpu), CTXRT_CUDA(0), at(cpu), CTXRT_CPU(0), 64, NULL),
@@ -276,7 +286,8 @@ static Suite *copy_drivers_suite(void)
     tcase_add_test(tcase, every_copy_arrives_from_each_device_at_each_without_peer_access);
     tcase_add_test(tcase, every_copy_arrives_from_each_device_at_each_with_peer_access);
     tcase_add_test(tcase, long_copies_arrive_whole);
-    tcase_add_test(tcase, copies_between_gpus_keep_their_place_in_the_stream_and_the_caller_goes_on);
+    tcase_add_test(tcase,
+                   copies_between_gpus_keep_their_place_in_the_stream_and_the_caller_goes_on);
     tcase_add_test(tcase, copies_across_drivers_come_behind_the_work_of_the_stream);
     tcase_add_test(tcase, kinds_that_contradict_the_addresses_are_refused_across_drivers);
     suite_add_tcase(suite, tcase);

@@ -1,6 +1,6 @@
 /*
- * Cancelled threads: no call of ctxrt is a cancellation point, a call that waits finishes its wait, and whatever a
- * cancelled thread leaves behind, the others go on.
+ * Cancelled threads: no call of ctxrt is a cancellation point, a call that waits finishes its wait,
+ * and whatever a cancelled thread leaves behind, the others go on.
  */
 #include "gate.h"
 #include "log_lines.h"
@@ -34,7 +34,8 @@ static void hold_off_cancellation(bool hold)
     pthread_setcancelstate(hold ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE, &state);
 }
 
-/* ASan does not see a cancellation unwind the stack, and would take what was on it for still there. */
+/* ASan does not see a cancellation unwind the stack, and would take what was on it for still
+ * there. */
 static void end_if_cancelled(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -83,7 +84,8 @@ START_TEST(no_call_is_a_cancellation_point)
         tried.returned = false;
         ck_assert_int_eq(pthread_create(&thread, NULL, call_with_a_request_waiting, &tried), 0);
         pthread_join(thread, &result);
-        ck_assert_msg(tried.returned, "%s (%s) was cancelled", tried.operation->name, stage_top_name(tried.top));
+        ck_assert_msg(tried.returned, "%s (%s) was cancelled", tried.operation->name,
+                      stage_top_name(tried.top));
         ck_assert_msg(tried.status == CTXRT_SUCCESS, "%s (%s): %s", tried.operation->name,
                       stage_top_name(tried.top), ctxrt_status_name(tried.status));
         ck_assert_ptr_eq(result, PTHREAD_CANCELED);
@@ -104,7 +106,8 @@ static bool call_what_does_io(void)
     options.libcuda = path;
     pthread_cancel(pthread_self());
     hold_off_cancellation(false);
-    bool well = ctxrt_init(&options) == CTXRT_SUCCESS && ctxrt_scope_enter(CTXRT_CUDA(0), &scope) == CTXRT_SUCCESS &&
+    bool well = ctxrt_init(&options) == CTXRT_SUCCESS &&
+                ctxrt_scope_enter(CTXRT_CUDA(0), &scope) == CTXRT_SUCCESS &&
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_TEXT) == CTXRT_SUCCESS &&
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_JSON) == CTXRT_SUCCESS &&
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_SVG) == CTXRT_SUCCESS &&
@@ -166,19 +169,20 @@ static ctxrt_status wait_for_device(waiter *self)
 
 static ctxrt_status wait_for_copy(waiter *self)
 {
-    return ctxrt_copy(self->bytes, ctxrt_memory_pointer(self->memory), BYTES_COPIED, CTXRT_COPY_ANY);
+    return ctxrt_copy(self->bytes, ctxrt_memory_pointer(self->memory), BYTES_COPIED,
+                      CTXRT_COPY_ANY);
 }
 
 static ctxrt_status wait_for_staged_copy(waiter *self)
 {
-    return ctxrt_copy_async(self->bytes, ctxrt_memory_pointer(self->memory), BYTES_COPIED, CTXRT_COPY_ANY,
-                            self->stream);
+    return ctxrt_copy_async(self->bytes, ctxrt_memory_pointer(self->memory), BYTES_COPIED,
+                            CTXRT_COPY_ANY, self->stream);
 }
 
 static ctxrt_status wait_for_host_copy(waiter *self)
 {
-    return ctxrt_copy_async(self->bytes, self->bytes + BYTES_COPIED / 2, BYTES_COPIED / 2, CTXRT_COPY_ANY,
-                            self->stream);
+    return ctxrt_copy_async(self->bytes, self->bytes + BYTES_COPIED / 2, BYTES_COPIED / 2,
+                            CTXRT_COPY_ANY, self->stream);
 }
 
 static ctxrt_status wait_for_fill(waiter *self)
@@ -259,8 +263,9 @@ static void prepare(waiter *self)
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     self->stream = create_stream(CTXRT_STREAM_DEFAULT);
     self->event = create_event(CTXRT_EVENT_DEFAULT);
-    cx_assert_ok(self->wait == wait_for_release ? ctxrt_memory_alloc_pinned(BYTES_COPIED, &self->memory)
-                                                : ctxrt_memory_alloc(BYTES_COPIED, &self->memory));
+    cx_assert_ok(self->wait == wait_for_release
+                     ? ctxrt_memory_alloc_pinned(BYTES_COPIED, &self->memory)
+                     : ctxrt_memory_alloc(BYTES_COPIED, &self->memory));
     gate_close(&self->barrier, self->stream);
     cx_assert_ok(ctxrt_memory_record_stream(self->memory, self->stream));
     cx_assert_ok(ctxrt_event_record(self->event, self->stream));
@@ -317,7 +322,8 @@ START_TEST(a_call_that_waits_finishes_its_wait_and_the_thread_ends_after_it)
     pthread_join(thread, &result);
     ck_assert_ptr_eq(result, PTHREAD_CANCELED);
     ck_assert_msg(atomic_load(&self.returned), "%s was cancelled", waits[_i].name);
-    ck_assert_msg(self.status == CTXRT_SUCCESS, "%s: %s", waits[_i].name, ctxrt_status_name(self.status));
+    ck_assert_msg(self.status == CTXRT_SUCCESS, "%s: %s", waits[_i].name,
+                  ctxrt_status_name(self.status));
     on_a_thread(go_on, NULL);
     clear(&self);
     ck_assert_str_eq(lines.text, "");
@@ -447,7 +453,8 @@ static Suite *ending_cancel_suite(void)
 
     TCase *tcase = tcase_create("cancellation");
     tcase_add_checked_fixture(tcase, start, end);
-    tcase_add_loop_test(tcase, a_call_that_waits_finishes_its_wait_and_the_thread_ends_after_it, 0, WAITS);
+    tcase_add_loop_test(tcase, a_call_that_waits_finishes_its_wait_and_the_thread_ends_after_it, 0,
+                        WAITS);
     tcase_add_loop_test(tcase, a_thread_cancelled_between_calls_leaves_its_frame_to_the_log, 0, 2);
     tcase_add_test(tcase, threads_cancelled_at_any_moment_leave_nothing_that_others_wait_for);
     suite_add_tcase(suite, tcase);

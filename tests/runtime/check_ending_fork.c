@@ -1,6 +1,7 @@
 /*
- * Forks: before the first call, after it, after a shutdown, while other threads are in calls, and from where ctxrt
- * calls the user. A child gets FORKED from every call and ends quietly; the parent goes on.
+ * Forks: before the first call, after it, after a shutdown, while other threads are in calls, and
+ * from where ctxrt calls the user. A child gets FORKED from every call and ends quietly; the parent
+ * goes on.
  */
 #include "every_call.h"
 #include "gate.h"
@@ -44,7 +45,8 @@ static int exit_status_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* A child that only looks. In it nothing of Check may be used, whose locks and files are the parent's. */
+/* A child that only looks. In it nothing of Check may be used, whose locks and files are the
+ * parent's. */
 static int look_in_a_child(void)
 {
     pid_t child = fork();
@@ -75,8 +77,8 @@ static int live_a_whole_life(void)
     options.emulated_devices = 2;
     return ctxrt_init(&options) == CTXRT_SUCCESS && every_object_make(&objects) &&
            ctxrt_fill(objects.pointer, 1, 64) == CTXRT_SUCCESS &&
-           ctxrt_stream_synchronize(objects.stream) == CTXRT_SUCCESS && every_object_end(&objects) &&
-           ctxrt_shutdown() == CTXRT_SUCCESS;
+           ctxrt_stream_synchronize(objects.stream) == CTXRT_SUCCESS &&
+           every_object_end(&objects) && ctxrt_shutdown() == CTXRT_SUCCESS;
 }
 
 START_TEST(a_child_of_a_process_that_made_no_call_works_and_so_does_its_parent)
@@ -158,8 +160,8 @@ static void exit_by_exit(void)
     exit(0);
 }
 
-/* TSan has a thread of its own that outlives the last one; ASan takes for a leak what Check has on the main thread's
- * stack, which is gone then. */
+/* TSan has a thread of its own that outlives the last one; ASan takes for a leak what Check has on
+ * the main thread's stack, which is gone then. */
 #if !defined __SANITIZE_THREAD__ && !defined __SANITIZE_ADDRESS__
 #define WITH_THREAD_EXIT
 static void exit_by_thread_exit(void)
@@ -276,13 +278,14 @@ static bool work_once(int number, long round)
     ctxrt_context *context;
     FILE *file;
     ctxrt_device device = number % 2 != 0 ? CTXRT_CUDA(number) : CTXRT_CPU(0);
-    bool well = ctxrt_scope_enter(device, &scope) == CTXRT_SUCCESS &&
-                ctxrt_stream_create(0, 0, &stream) == CTXRT_SUCCESS &&
-                ctxrt_memory_alloc(1 << 14, &memory) == CTXRT_SUCCESS &&
-                ctxrt_fill_async(ctxrt_memory_pointer(memory), 1, 1 << 14, stream) == CTXRT_SUCCESS &&
-                ctxrt_stream_synchronize(stream) == CTXRT_SUCCESS &&
-                ctxrt_memory_release(memory) == CTXRT_SUCCESS &&
-                ctxrt_stream_destroy(stream) == CTXRT_SUCCESS && ctxrt_scope_leave(&scope) == CTXRT_SUCCESS;
+    bool well =
+        ctxrt_scope_enter(device, &scope) == CTXRT_SUCCESS &&
+        ctxrt_stream_create(0, 0, &stream) == CTXRT_SUCCESS &&
+        ctxrt_memory_alloc(1 << 14, &memory) == CTXRT_SUCCESS &&
+        ctxrt_fill_async(ctxrt_memory_pointer(memory), 1, 1 << 14, stream) == CTXRT_SUCCESS &&
+        ctxrt_stream_synchronize(stream) == CTXRT_SUCCESS &&
+        ctxrt_memory_release(memory) == CTXRT_SUCCESS &&
+        ctxrt_stream_destroy(stream) == CTXRT_SUCCESS && ctxrt_scope_leave(&scope) == CTXRT_SUCCESS;
     if (well && round % 4 == 0)
         well = ctxrt_context_create(device, 0, &context) == CTXRT_SUCCESS &&
                ctxrt_context_destroy(context) == CTXRT_SUCCESS;
@@ -400,7 +403,8 @@ END_TEST
 
 static int seen_in_child = -1;
 
-/* In the child the call that called this goes on, and fails or succeeds; what matters is that it returns. */
+/* In the child the call that called this goes on, and fails or succeeds; what matters is that it
+ * returns. */
 static bool fork_here(void)
 {
     pid_t child = fork();
@@ -534,7 +538,8 @@ START_TEST(a_deleter_may_fork)
     ctxrt_memory *memory;
     static char bytes[64];
     start();
-    cx_assert_ok(ctxrt_memory_wrap(bytes, sizeof bytes, CTXRT_CPU(0), fork_in_deleter, NULL, &memory));
+    cx_assert_ok(
+        ctxrt_memory_wrap(bytes, sizeof bytes, CTXRT_CPU(0), fork_in_deleter, NULL, &memory));
     ctxrt_status status = ctxrt_memory_release(memory);
     if (in_child)
         leave_child();
@@ -562,7 +567,8 @@ static Suite *ending_fork_suite(void)
     tcase_add_test(tcase, a_fork_in_the_middle_of_a_start_or_a_shutdown_leaves_the_child_well);
     tcase_add_test(tcase, a_host_function_may_fork);
     tcase_add_test(tcase, a_log_callback_may_fork_under_the_lock_of_the_first_start);
-    tcase_add_test(tcase, the_maker_of_an_operator_library_s_handle_may_fork_under_the_lock_of_handles);
+    tcase_add_test(tcase,
+                   the_maker_of_an_operator_library_s_handle_may_fork_under_the_lock_of_handles);
     tcase_add_test(tcase, the_file_of_a_snapshot_may_fork);
     tcase_add_test(tcase, a_deleter_may_fork);
     suite_add_tcase(suite, tcase);

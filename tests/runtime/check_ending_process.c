@@ -1,4 +1,5 @@
-/* How the process may end: each way in a process of its own, with the shared library and with the rooms. */
+/* How the process may end: each way in a process of its own, with the shared library and with the
+ * rooms. */
 #include "test.h"
 
 #include <errno.h>
@@ -27,8 +28,8 @@ static void assert_ends(const char *way)
     static const char *const programs[] = {"ending_program", "ending_program_inside"};
     for (int i = 0; i < 2; i++) {
         int status = run(programs[i], way);
-        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s %s: status %#x", programs[i], way,
-                      status);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s %s: status %#x",
+                      programs[i], way, status);
     }
 }
 
@@ -119,9 +120,11 @@ static Suite *ending_process_suite(void)
     tcase_add_test(tcase, a_return_from_main_with_everything_live_ends_the_process);
     tcase_add_test(tcase, a_destructor_of_the_program_gets_shutdown_and_releases_quietly);
     tcase_add_test(tcase, a_destructor_of_a_library_gets_shutdown_and_releases_quietly);
-    tcase_add_test(tcase, an_exit_handler_of_before_the_first_call_gets_shutdown_and_releases_quietly);
+    tcase_add_test(tcase,
+                   an_exit_handler_of_before_the_first_call_gets_shutdown_and_releases_quietly);
     tcase_add_test(tcase, an_exit_handler_of_after_the_first_call_can_still_give_everything_back);
-    tcase_add_test(tcase, a_first_call_in_an_exit_handler_starts_the_runtime_until_that_handler_returns);
+    tcase_add_test(tcase,
+                   a_first_call_in_an_exit_handler_starts_the_runtime_until_that_handler_returns);
     tcase_add_test(tcase, any_thread_may_call_exit);
     tcase_add_test(tcase, a_host_function_may_call_exit);
 #ifndef __SANITIZE_THREAD__
@@ -129,7 +132,8 @@ static Suite *ending_process_suite(void)
 #endif
     tcase_add_test(tcase, a_quick_exit_is_an_exit);
     tcase_add_test(tcase, an_exit_at_once_runs_nothing);
-    tcase_add_test(tcase, threads_that_are_in_calls_get_shutdown_and_one_that_waits_is_left_to_wait);
+    tcase_add_test(tcase,
+                   threads_that_are_in_calls_get_shutdown_and_one_that_waits_is_left_to_wait);
     tcase_add_test(tcase, a_start_that_is_under_way_when_the_end_comes_fails);
     suite_add_tcase(suite, tcase);
     return suite;

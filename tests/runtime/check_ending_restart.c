@@ -1,6 +1,6 @@
 /*
- * Lives of the runtime, one after another: with other options, from various threads, with the handles of the life
- * before; and starts and shutdowns while other threads use it.
+ * Lives of the runtime, one after another: with other options, from various threads, with the
+ * handles of the life before; and starts and shutdowns while other threads use it.
  */
 #include "gate.h"
 
@@ -83,8 +83,10 @@ static void check_stale_handles(void)
     cx_assert_error(ctxrt_stream_synchronize(old->stream), CTXRT_ERROR_INVALID_HANDLE);
     cx_assert_error(ctxrt_stream_destroy(old->stream), CTXRT_ERROR_INVALID_HANDLE);
     cx_assert_error(ctxrt_event_query(old->event), CTXRT_ERROR_INVALID_HANDLE);
-    cx_assert_error(ctxrt_allocator_statistics(old->default_allocator, &figures), CTXRT_ERROR_INVALID_HANDLE);
-    cx_assert_error(ctxrt_allocator_statistics(old->allocator, &figures), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_allocator_statistics(old->default_allocator, &figures),
+                    CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_allocator_statistics(old->allocator, &figures),
+                    CTXRT_ERROR_INVALID_HANDLE);
     cx_assert_error(ctxrt_memory_describe(old->memory, &info), CTXRT_ERROR_INVALID_HANDLE);
     cx_assert_error(ctxrt_memory_release(old->host_memory), CTXRT_ERROR_INVALID_HANDLE);
     cx_assert_error(ctxrt_stack_attach(old->detached), CTXRT_ERROR_INVALID_HANDLE);
@@ -107,7 +109,8 @@ static void live(ctxrt_device device)
     cx_assert_ok(ctxrt_memory_alloc(4096, &before.memory));
     cx_assert_ok(ctxrt_memory_alloc_host(64, &before.host_memory));
     cx_assert_ok(ctxrt_alloc(64, &before.pointer));
-    cx_assert_ok(ctxrt_fill_async(ctxrt_memory_pointer(before.memory), 1, 4096, before.default_stream));
+    cx_assert_ok(
+        ctxrt_fill_async(ctxrt_memory_pointer(before.memory), 1, 4096, before.default_stream));
     cx_assert_ok(ctxrt_event_record(before.event, before.stream));
     cx_assert_ok(ctxrt_scope_enter(device, &scope));
     before.scope = scope;
@@ -226,7 +229,8 @@ START_TEST(users_are_served_or_told_of_the_shutdown_whoever_starts_and_stops_mea
     atomic_store(&running, 2);
     works_wanted = 1000;
     for (int i = 0; i < 4; i++)
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, i < 2 ? start_and_stop : use, &numbers[i]), 0);
+        ck_assert_int_eq(
+            pthread_create(&threads[i], NULL, i < 2 ? start_and_stop : use, &numbers[i]), 0);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     printf("# %ld starts, %ld shutdowns, %ld rounds of work, %ld cut short\n", atomic_load(&starts),
@@ -275,11 +279,14 @@ static Suite *ending_restart_suite(void)
 {
     Suite *suite = suite_create("lives of the runtime");
     TCase *tcase = tcase_create("lives of the runtime");
+    tcase_add_test(
+        tcase,
+        a_thousand_lives_from_various_threads_each_with_its_options_know_no_handle_of_the_one_before);
     tcase_add_test(tcase,
-                   a_thousand_lives_from_various_threads_each_with_its_options_know_no_handle_of_the_one_before);
-    tcase_add_test(tcase, users_are_served_or_told_of_the_shutdown_whoever_starts_and_stops_meanwhile);
+                   users_are_served_or_told_of_the_shutdown_whoever_starts_and_stops_meanwhile);
     tcase_add_test(tcase, a_call_that_comes_too_late_takes_up_no_device);
-    tcase_add_test(tcase, of_two_threads_that_start_with_other_options_each_gets_its_own_or_is_refused);
+    tcase_add_test(tcase,
+                   of_two_threads_that_start_with_other_options_each_gets_its_own_or_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -1,6 +1,7 @@
 /*
- * How a thread ends: with frames of every origin, with streams, memory and work in flight, from destructors of its
- * own, one after another ten thousand times, and the main thread before the others.
+ * How a thread ends: with frames of every origin, with streams, memory and work in flight, from
+ * destructors of its own, one after another ten thousand times, and the main thread before the
+ * others.
  */
 #include "calls.h"
 #include "device/runtime.h"
@@ -270,12 +271,15 @@ START_TEST(memory_outlives_the_thread_that_asked_for_it)
     visitor_start(&leaver);
     visitor_end(&leaver);
     cx_assert_error(ctxrt_context_destroy(leaver.context), CTXRT_ERROR_IN_USE);
-    ck_assert_msg(strstr(ctxrt_last_error()->message, "memory") != NULL && !message_names(leaver.number), "%s",
-                  ctxrt_last_error()->message);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, "memory") != NULL &&
+                      !message_names(leaver.number),
+                  "%s", ctxrt_last_error()->message);
     char bytes[16] = "still there", back[16];
     cx_assert_ok(ctxrt_stack_push(leaver.context));
-    cx_assert_ok(ctxrt_copy(ctxrt_memory_pointer(leaver.memory), bytes, sizeof bytes, CTXRT_COPY_ANY));
-    cx_assert_ok(ctxrt_copy(back, ctxrt_memory_pointer(leaver.memory), sizeof back, CTXRT_COPY_ANY));
+    cx_assert_ok(
+        ctxrt_copy(ctxrt_memory_pointer(leaver.memory), bytes, sizeof bytes, CTXRT_COPY_ANY));
+    cx_assert_ok(
+        ctxrt_copy(back, ctxrt_memory_pointer(leaver.memory), sizeof back, CTXRT_COPY_ANY));
     ck_assert_str_eq(back, bytes);
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_memory_release(leaver.memory));
@@ -394,8 +398,8 @@ static void *push_deep_at_the_driver(void *unused)
     return unused;
 }
 
-/* glibc runs destructors in the order in which the keys were made: ours is made with the first record, that of the
- * embedded driver with the first deep stack. */
+/* glibc runs destructors in the order in which the keys were made: ours is made with the first
+ * record, that of the embedded driver with the first deep stack. */
 static void make_keys(bool driver_first)
 {
     start();
@@ -434,7 +438,8 @@ START_TEST(destructors_of_the_user_s_call_ctxrt_whenever_they_run)
     }
     ck_assert_uint_eq(before_ours.last_depth, (size_t)depth);
     ck_assert_uint_eq(between.last_depth, 0);
-    ck_assert_int_eq(log_lines_with(&lines, "still pushed"), driver_first && depth == DEEP ? 0 : TIMES);
+    ck_assert_int_eq(log_lines_with(&lines, "still pushed"),
+                     driver_first && depth == DEEP ? 0 : TIMES);
     ck_assert(!snapshot_has("cuda"));
     for (int i = 0; i < 4; i++)
         cx_assert_ok(ctxrt_device_release(CTXRT_CUDA(i)));
@@ -508,7 +513,8 @@ static void note_record(cx_thread *record)
 {
     for (int i = 0; i < 2 * AT_A_TIME; i++) {
         cx_thread *free_place = NULL;
-        if (atomic_compare_exchange_strong(&records[i], &free_place, record) || free_place == record)
+        if (atomic_compare_exchange_strong(&records[i], &free_place, record) ||
+            free_place == record)
             return;
     }
     ck_abort_msg("more records than threads at a time");
@@ -585,9 +591,9 @@ static bool goes_on_alone(void)
         sched_yield();
     return ctxrt_device_release(CTXRT_CUDA(0)) == CTXRT_SUCCESS &&
            ctxrt_scope_enter(CTXRT_CUDA(1), &scope) == CTXRT_SUCCESS &&
-           ctxrt_alloc(64, &pointer) == CTXRT_SUCCESS && ctxrt_fill(pointer, 1, 64) == CTXRT_SUCCESS &&
-           ctxrt_free(pointer) == CTXRT_SUCCESS && ctxrt_scope_leave(&scope) == CTXRT_SUCCESS &&
-           ctxrt_shutdown() == CTXRT_SUCCESS;
+           ctxrt_alloc(64, &pointer) == CTXRT_SUCCESS &&
+           ctxrt_fill(pointer, 1, 64) == CTXRT_SUCCESS && ctxrt_free(pointer) == CTXRT_SUCCESS &&
+           ctxrt_scope_leave(&scope) == CTXRT_SUCCESS && ctxrt_shutdown() == CTXRT_SUCCESS;
 }
 
 static void *outlive_main(void *unused)
@@ -618,8 +624,9 @@ static Suite *ending_thread_suite(void)
     Suite *suite = suite_create("ending of a thread");
     TCase *tcase = tcase_create("ending of a thread");
     tcase_add_checked_fixture(tcase, start, end);
-    tcase_add_test(tcase,
-                   frames_of_every_origin_go_with_their_thread_and_the_log_counts_what_should_have_been_popped);
+    tcase_add_test(
+        tcase,
+        frames_of_every_origin_go_with_their_thread_and_the_log_counts_what_should_have_been_popped);
     tcase_add_test(tcase, a_device_that_was_set_needs_no_pop_at_the_thread_s_end);
     tcase_add_test(tcase, a_cleanup_handler_can_leave_the_scope_that_the_thread_exits_in);
     tcase_add_test(tcase, a_thread_s_end_makes_no_driver_call);
@@ -627,7 +634,8 @@ static Suite *ending_thread_suite(void)
     tcase_add_test(tcase, a_stream_outlives_the_thread_that_made_it);
     tcase_add_test(tcase, memory_outlives_the_thread_that_asked_for_it);
     tcase_add_test(tcase, a_detached_frame_outlives_its_thread_with_the_work_in_its_default_stream);
-    tcase_add_test(tcase, ten_thousand_threads_need_no_more_streams_and_records_than_live_at_a_time);
+    tcase_add_test(tcase,
+                   ten_thousand_threads_need_no_more_streams_and_records_than_live_at_a_time);
     suite_add_tcase(suite, tcase);
 
     TCase *own = tcase_create("starts by itself");

@@ -1,6 +1,7 @@
 /*
- * A program that does not link libctxrt, and opens and closes it: the library stays (-z nodelete), so that whatever
- * still runs in it or is called by it at a thread's or the process's end finds its code.
+ * A program that does not link libctxrt, and opens and closes it: the library stays (-z nodelete),
+ * so that whatever still runs in it or is called by it at a thread's or the process's end finds its
+ * code.
  */
 #include "test.h"
 
@@ -81,7 +82,8 @@ static bool use(const library *self)
     return self->ctxrt_device_push(CTXRT_CUDA(1)) == CTXRT_SUCCESS &&
            self->ctxrt_memory_alloc(1 << 16, &memory) == CTXRT_SUCCESS &&
            self->ctxrt_fill(self->ctxrt_memory_pointer(memory), 1, 1 << 16) == CTXRT_SUCCESS &&
-           self->ctxrt_memory_release(memory) == CTXRT_SUCCESS && self->ctxrt_stack_pop() == CTXRT_SUCCESS;
+           self->ctxrt_memory_release(memory) == CTXRT_SUCCESS &&
+           self->ctxrt_stack_pop() == CTXRT_SUCCESS;
 }
 
 static bool is_mapped(void)
@@ -262,7 +264,8 @@ START_TEST(work_in_flight_goes_on_after_the_library_was_closed)
     library_open(&shared);
     library_start(&shared);
     ck_assert_int_eq(shared.ctxrt_device_push(CTXRT_CUDA(0)), CTXRT_SUCCESS);
-    ck_assert_int_eq(shared.ctxrt_stream_add_host_function(NULL, wait_to_be_opened, NULL), CTXRT_SUCCESS);
+    ck_assert_int_eq(shared.ctxrt_stream_add_host_function(NULL, wait_to_be_opened, NULL),
+                     CTXRT_SUCCESS);
     ck_assert_int_eq(shared.ctxrt_stream_add_host_function(NULL, mark, NULL), CTXRT_SUCCESS);
     library_close(&shared);
     sem_post(&opened);

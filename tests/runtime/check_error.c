@@ -1,6 +1,6 @@
 /*
- * The calling thread's last error: for every status a situation that makes it, and the sentence that docs/errors.md gives
- * for it; how long it lasts, and how it is cut.
+ * The calling thread's last error: for every status a situation that makes it, and the sentence
+ * that docs/errors.md gives for it; how long it lasts, and how it is cut.
  */
 #include "device/device.h"
 #include "gate.h"
@@ -299,7 +299,8 @@ static ctxrt_status (*const situations[])(void) = {
 
 /* ---- what the documentation says ---- */
 
-/* Addresses and numbers differ from run to run: each becomes one mark. So do places in programs: they are left out. */
+/* Addresses and numbers differ from run to run: each becomes one mark. So do places in programs:
+ * they are left out. */
 static void mask(const char *text, char *out, size_t capacity)
 {
     static const char origin[] = ", allocated in ";
@@ -308,7 +309,8 @@ static void mask(const char *text, char *out, size_t capacity)
         if (strncmp(text, origin, strlen(origin)) == 0)
             text += strcspn(text, ":");
         bool hexadecimal = strncmp(text, "0x", 2) == 0;
-        size_t digits = hexadecimal ? 2 + strspn(text + 2, "0123456789abcdef") : strspn(text, "0123456789");
+        size_t digits =
+            hexadecimal ? 2 + strspn(text + 2, "0123456789abcdef") : strspn(text, "0123456789");
         out[length++] = digits != 0 ? '#' : *text;
         text += digits != 0 ? digits : 1;
     }
@@ -323,8 +325,8 @@ typedef struct row {
 static bool read_row(const char *line, row *out)
 {
     char how[1024];
-    return sscanf(line, "| `%63[^`]` | %255[^|] | %1023[^|] | `%1023[^`]` |", out->name, out->meaning, how,
-                  out->example) == 4;
+    return sscanf(line, "| `%63[^`]` | %255[^|] | %1023[^|] | `%1023[^`]` |", out->name,
+                  out->meaning, how, out->example) == 4;
 }
 
 static void find_row(ctxrt_status status, row *out)
@@ -351,7 +353,8 @@ static void check_style(const char *sentence)
     ck_assert_ptr_null(strchr(sentence, '\n'));
     ck_assert_ptr_nonnull(strchr(sentence, ' '));
     ck_assert_msg(sentence[length - 1] != '.' && sentence[length - 1] != ' ', "%s", sentence);
-    ck_assert_msg(strstr(sentence, "(nil)") == NULL && strstr(sentence, "(null)") == NULL, "%s", sentence);
+    ck_assert_msg(strstr(sentence, "(nil)") == NULL && strstr(sentence, "(null)") == NULL, "%s",
+                  sentence);
 }
 
 static void check_documented(ctxrt_status status)
@@ -362,8 +365,8 @@ static void check_documented(ctxrt_status status)
     ck_assert_str_eq(documented.meaning, ctxrt_status_text(status));
     mask(documented.example, expected, sizeof expected);
     mask(said, real, sizeof real);
-    ck_assert_msg(strcmp(real, expected) == 0, "%s says\n%s\nand docs/errors.md\n%s", ctxrt_status_name(status), said,
-                  documented.example);
+    ck_assert_msg(strcmp(real, expected) == 0, "%s says\n%s\nand docs/errors.md\n%s",
+                  ctxrt_status_name(status), said, documented.example);
     check_style(said);
 }
 
@@ -384,7 +387,8 @@ START_TEST(the_end_of_the_process_says_what_is_documented)
     pid_t child = fork();
     if (child == 0) {
         child_end = ends[1];
-        atexit(tell_and_end); /* before the start: so it runs after the runtime has seen the end come */
+        /* before the start: so it runs after the runtime has seen the end come */
+        atexit(tell_and_end);
         cx_fixture_start();
         exit(0);
     }
@@ -451,7 +455,8 @@ static void *fail_elsewhere(void *argument)
     long number = *(int *)argument;
     ck_assert_int_eq(ctxrt_last_error()->status, CTXRT_SUCCESS);
     for (int i = 0; i < 1000; i++) {
-        cx_assert_status(ctxrt_device_set(CTXRT_CUDA((int)(100 * number + i % 100))), CTXRT_ERROR_INVALID_DEVICE);
+        cx_assert_status(ctxrt_device_set(CTXRT_CUDA((int)(100 * number + i % 100))),
+                         CTXRT_ERROR_INVALID_DEVICE);
         snprintf(sentence, sizeof sentence, "there is no device cuda:%ld:", 100 * number + i % 100);
         ck_assert_msg(strncmp(ctxrt_last_error()->message, sentence, strlen(sentence)) == 0, "%s",
                       ctxrt_last_error()->message);
@@ -486,11 +491,12 @@ START_TEST(a_long_sentence_is_cut_between_characters)
             name[shift] = '\0';
             while (strlen(name) < 1500)
                 strcat(name, characters[c]);
-            cx_assert_error(ctxrt_handle_get(CTXRT_CUDA(0), name, &handle), CTXRT_ERROR_INVALID_ARGUMENT);
+            cx_assert_error(ctxrt_handle_get(CTXRT_CUDA(0), name, &handle),
+                            CTXRT_ERROR_INVALID_ARGUMENT);
             size_t length = strlen(ctxrt_last_error()->message);
             ck_assert_msg(length >= 508 && length <= 511, "%zu bytes", length);
-            ck_assert_msg(mbstowcs(NULL, ctxrt_last_error()->message, 0) != (size_t)-1, "cut inside a character: %s",
-                          ctxrt_last_error()->message);
+            ck_assert_msg(mbstowcs(NULL, ctxrt_last_error()->message, 0) != (size_t)-1,
+                          "cut inside a character: %s", ctxrt_last_error()->message);
         }
 }
 END_TEST
@@ -502,7 +508,8 @@ static Suite *error_suite(void)
     TCase *running = tcase_create("running"), *stopped = tcase_create("stopped");
     tcase_add_checked_fixture(running, cx_fixture_start, cx_fixture_end);
     tcase_add_loop_test(running, every_status_comes_about_and_says_what_is_documented, 1, count);
-    tcase_add_test(running, successful_calls_leave_it_alone_and_the_next_failure_replaces_all_of_it);
+    tcase_add_test(running,
+                   successful_calls_leave_it_alone_and_the_next_failure_replaces_all_of_it);
     tcase_add_test(running, each_thread_has_its_own);
     tcase_add_test(running, a_long_sentence_is_cut_between_characters);
     tcase_add_test(stopped, every_status_has_a_situation_here);

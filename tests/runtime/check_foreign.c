@@ -1,4 +1,5 @@
-/* Other code changes the driver's stack behind ctxrt's back: through the table only, as a library would. */
+/* Other code changes the driver's stack behind ctxrt's back: through the table only, as a library
+ * would. */
 #include "context/resync.h"
 #include "device/device.h"
 #include "fixture.h"
@@ -297,7 +298,8 @@ START_TEST(only_an_explanation_that_fits_alone_is_given)
         cx_entries actual = entries(cases[i].actual, true), ours = entries(cases[i].ours, true);
         ctxrt_resync_report report = cx_explain(&actual, &ours).report;
         ck_assert_msg(report.finding == cases[i].finding && report.count == cases[i].count,
-                      "%s for %s: found %d, %d", cases[i].actual, cases[i].ours, report.finding, report.count);
+                      "%s for %s: found %d, %d", cases[i].actual, cases[i].ours, report.finding,
+                      report.count);
     }
 }
 END_TEST
@@ -305,14 +307,16 @@ END_TEST
 static Suite *foreign_suite(void)
 {
     Suite *suite = suite_create("foreign");
-    TCase *follow = tcase_create("follow"), *error = tcase_create("error"), *plain = tcase_create("explain");
+    TCase *follow = tcase_create("follow"), *error = tcase_create("error"),
+          *plain = tcase_create("explain");
     tcase_add_checked_fixture(follow, start_following, finish);
     tcase_add_test(follow, work_follows_a_foreign_set_and_the_next_set_takes_it_back);
     tcase_add_test(follow, a_foreign_frame_is_dropped_when_it_is_undone);
     tcase_add_test(follow, a_context_current_before_the_first_frame_is_borrowed_and_left_alone);
     tcase_add_test(follow, a_leaked_push_makes_the_pop_refuse_and_resync_takes_it_off);
     tcase_add_test(follow, a_leaked_push_of_the_same_context_is_noticed_by_what_the_pop_uncovers);
-    tcase_add_test(follow, a_scope_makes_the_right_context_current_even_where_nothing_can_be_explained);
+    tcase_add_test(follow,
+                   a_scope_makes_the_right_context_current_even_where_nothing_can_be_explained);
     tcase_add_test(follow, a_shutdown_finds_what_is_left_in_a_foreign_context);
     tcase_add_test(follow, a_reset_leaves_the_count_of_retains_as_it_was);
     tcase_add_test(follow, a_pop_too_many_is_found_by_resync);

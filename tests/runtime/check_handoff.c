@@ -491,7 +491,8 @@ enum { AFLOAT = 16, WALKERS = 8, STEPS = 20000 };
 static _Atomic(ctxrt_detached_frame *) afloat[AFLOAT];
 static atomic_int exchanges;
 
-/* Takes a frame out of a random place and puts one there. What is beneath is always the thread's own. */
+/* Takes a frame out of a random place and puts one there. What is beneath is always the thread's
+ * own. */
 static void *walk(void *argument)
 {
     unsigned int seed = *(unsigned int *)argument;
@@ -553,10 +554,12 @@ static Suite *handoff_suite(void)
     TCase *follow = add_case(suite, "follow", start);
     tcase_add_test(follow, stream_allocator_and_place_travel_with_the_frame);
     tcase_add_test(follow, work_in_flight_goes_on_and_the_receiver_queues_behind_it);
-    tcase_add_test(follow, a_default_stream_that_travels_is_the_receivers_and_the_sender_gets_another);
+    tcase_add_test(follow,
+                   a_default_stream_that_travels_is_the_receivers_and_the_sender_gets_another);
     tcase_add_test(follow, default_streams_of_frames_that_travelled_are_used_again);
     tcase_add_test(follow, default_streams_of_frames_that_were_discarded_are_used_again);
-    tcase_add_test(follow, the_senders_other_frames_of_the_context_do_not_wait_for_work_that_travels);
+    tcase_add_test(follow,
+                   the_senders_other_frames_of_the_context_do_not_wait_for_work_that_travels);
     tcase_add_test(follow, everything_a_detached_frame_refers_to_is_in_use);
     tcase_add_test(follow, a_device_with_a_detached_frame_is_not_released);
     tcase_add_test(follow, only_a_pushed_frame_can_be_detached);
@@ -567,7 +570,8 @@ static Suite *handoff_suite(void)
     tcase_add_test(follow, after_a_reset_the_frame_is_good_and_its_default_stream_a_new_one);
     tcase_add_test(follow, after_a_reset_the_frame_s_own_stream_says_that_it_is_gone);
     tcase_add_test(follow, a_frame_whose_context_other_code_destroyed_is_discarded);
-    tcase_add_test(follow, a_detached_frame_is_not_attached_to_a_later_context_with_the_same_native_handle);
+    tcase_add_test(follow,
+                   a_detached_frame_is_not_attached_to_a_later_context_with_the_same_native_handle);
     tcase_add_test(follow, a_frame_outlives_the_thread_that_detached_it);
     tcase_add_test(follow, many_frames_change_threads_at_once_and_none_is_lost);
     TCase *refuse = add_case(suite, "error", start_refusing);

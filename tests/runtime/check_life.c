@@ -1,4 +1,5 @@
-/* How the runtime begins and ends: options, drivers that are not there, shutdown, fork, the process's end. */
+/* How the runtime begins and ends: options, drivers that are not there, shutdown, fork, the
+ * process's end. */
 #include "fixture.h"
 #include "test.h"
 
@@ -53,14 +54,17 @@ END_TEST
 START_TEST(a_malformed_environment_is_refused_with_the_variable_named)
 {
     static const char *const bad[][2] = {
-        {"CTXRT_DRIVER", "emulate"},      {"CTXRT_FOREIGN", "ignore"},      {"CTXRT_EMU_DEVICES", "0"},
-        {"CTXRT_EMU_DEVICES", "many"},    {"CTXRT_EMU_MEMORY", "lots"},       {"CTXRT_EMU_SCHEDULE", "random:x"},
+        {"CTXRT_DRIVER", "emulate"},  {"CTXRT_FOREIGN", "ignore"},
+        {"CTXRT_EMU_DEVICES", "0"},   {"CTXRT_EMU_DEVICES", "many"},
+        {"CTXRT_EMU_MEMORY", "lots"}, {"CTXRT_EMU_SCHEDULE", "random:x"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         int count;
         setenv(bad[i][0], bad[i][1], 1);
-        cx_assert_error(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count), CTXRT_ERROR_INVALID_ARGUMENT);
-        ck_assert_msg(strstr(ctxrt_last_error()->message, bad[i][0]) != NULL, "%s", ctxrt_last_error()->message);
+        cx_assert_error(ctxrt_device_count(CTXRT_DEVICE_CUDA, &count),
+                        CTXRT_ERROR_INVALID_ARGUMENT);
+        ck_assert_msg(strstr(ctxrt_last_error()->message, bad[i][0]) != NULL, "%s",
+                      ctxrt_last_error()->message);
         unsetenv(bad[i][0]);
     }
     setenv("CTXRT_DRIVER", "none", 1);

@@ -1,4 +1,5 @@
-/* The log: to whom its lines go, at which level, and what a callback may do. Nothing is printed unasked. */
+/* The log: to whom its lines go, at which level, and what a callback may do. Nothing is printed
+ * unasked. */
 #include "base/log.h"
 #include "gate.h"
 
@@ -26,7 +27,8 @@ static void read_all(int from, char *text, size_t capacity)
     close(from);
 }
 
-/* Runs a function in a child, up to its exit handlers, with the environment's CTXRT_LOG as given. */
+/* Runs a function in a child, up to its exit handlers, with the environment's CTXRT_LOG as
+ * given. */
 static void run(void (*function)(void), const char *level, printed *print)
 {
     int out[2], errors[2], status;
@@ -69,7 +71,8 @@ START_TEST(the_environment_chooses_the_level_and_lines_go_to_standard_error)
         {"error", "ctxrt: error: one 1\n"},
         {"warning", "ctxrt: error: one 1\nctxrt: warning: two\n"},
         {"info", "ctxrt: error: one 1\nctxrt: warning: two\nctxrt: info: three\n"},
-        {"debug", "ctxrt: error: one 1\nctxrt: warning: two\nctxrt: info: three\nctxrt: debug: four\n"},
+        {"debug",
+         "ctxrt: error: one 1\nctxrt: warning: two\nctxrt: info: three\nctxrt: debug: four\n"},
         {"", "ctxrt: error: one 1\nctxrt: warning: two\n"},
         {"verbose", "ctxrt: error: one 1\nctxrt: warning: two\n"},
     };
@@ -153,7 +156,8 @@ START_TEST(a_line_is_one_line_of_whole_characters_however_long_and_whatever_is_i
                 strcat(text, characters[c]);
             cx_log(CTXRT_LOG_ERROR, "%s", text);
             size_t length = strlen(self.line);
-            ck_assert_msg(length > 1023 - strlen(characters[c]) && length <= 1023, "%zu bytes", length);
+            ck_assert_msg(length > 1023 - strlen(characters[c]) && length <= 1023, "%zu bytes",
+                          length);
             ck_assert_int_eq(strncmp(self.line, text, length), 0);
             ck_assert_int_ne((int)mbstowcs(NULL, self.line, 0), -1);
         }
@@ -183,8 +187,8 @@ static receiver receivers[CHANGES];
 static atomic_int generation, wrong, lines_seen;
 static atomic_bool changing;
 
-/* What every callback checks: that the data is its own, that it wanted the line, and that no later one was there
- * already when the line began. */
+/* What every callback checks: that the data is its own, that it wanted the line, and that no later
+ * one was there already when the line began. */
 static void receive(const receiver *self, bool strict, ctxrt_log_level level, const char *line)
 {
     int began = atoi(line);
@@ -357,7 +361,8 @@ static Suite *log_suite(void)
     tcase_add_test(stopped, what_no_call_can_return_is_a_warning_unless_the_log_is_off);
     tcase_add_test(stopped, a_callback_can_be_replaced_and_null_goes_back_to_standard_error);
     tcase_add_test(stopped, a_callback_gets_the_lines_up_to_its_level_and_nobody_else_does);
-    tcase_add_test(stopped, a_line_is_one_line_of_whole_characters_however_long_and_whatever_is_in_it);
+    tcase_add_test(stopped,
+                   a_line_is_one_line_of_whole_characters_however_long_and_whatever_is_in_it);
     tcase_add_test(stopped, while_threads_log_a_callback_is_replaced_whole);
     tcase_add_checked_fixture(running, cx_fixture_start, NULL);
     tcase_add_test(running, a_callback_may_look_and_replace_itself_and_leaves_the_last_error_alone);

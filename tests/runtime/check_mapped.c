@@ -1,4 +1,5 @@
-/* Allocators whose memory is mapped: where it goes, who reaches it, and what the driver has to have for it. */
+/* Allocators whose memory is mapped: where it goes, who reaches it, and what the driver has to have
+ * for it. */
 #include "fixture.h"
 #include "gate.h"
 #include "test.h"
@@ -131,7 +132,8 @@ START_TEST(memory_between_live_blocks_serves_a_large_one)
 }
 END_TEST
 
-/* The free memory is still used by a stream that a gate holds: it is neither moved nor trimmed under it. */
+/* The free memory is still used by a stream that a gate holds: it is neither moved nor trimmed
+ * under it. */
 START_TEST(memory_does_not_move_while_work_uses_it)
 {
     gate held;
@@ -215,7 +217,8 @@ START_TEST(peers_reach_it_while_peer_access_is_enabled)
     ck_assert(!reaches_from(1, ctxrt_memory_pointer(before)));
     set_peer(1, ctxrt_device_enable_peer);
     ctxrt_memory *after = allocate(40 * MIB);
-    ck_assert(reaches_from(1, ctxrt_memory_pointer(before)) && reaches_from(1, ctxrt_memory_pointer(after)));
+    ck_assert(reaches_from(1, ctxrt_memory_pointer(before)) &&
+              reaches_from(1, ctxrt_memory_pointer(after)));
     ck_assert(!reaches_from(2, ctxrt_memory_pointer(after)));
     ctxrt_allocator *first = allocator;
     cx_assert_ok(create(CTXRT_ALLOCATOR_SOURCE_VMM));
@@ -223,7 +226,8 @@ START_TEST(peers_reach_it_while_peer_access_is_enabled)
     ctxrt_memory *of_another = allocate(MIB);
     ck_assert(reaches_from(1, ctxrt_memory_pointer(of_another)));
     set_peer(1, ctxrt_device_disable_peer);
-    ck_assert(!reaches_from(1, ctxrt_memory_pointer(before)) && !reaches_from(1, ctxrt_memory_pointer(of_another)));
+    ck_assert(!reaches_from(1, ctxrt_memory_pointer(before)) &&
+              !reaches_from(1, ctxrt_memory_pointer(of_another)));
     release(before);
     release(after);
     release(of_another);
@@ -261,14 +265,15 @@ END_TEST
 
 enum { THREADS = 4, ROUNDS = 60, HELD = 6 };
 
-/* Sizes that move chunks: together the threads want more than there is now and then. Only the thread's own marks are looked
- * at; no Check assertion here. */
+/* Sizes that move chunks: together the threads want more than there is now and then. Only the
+ * thread's own marks are looked at; no Check assertion here. */
 static void *churn(void *argument)
 {
     unsigned int seed = *(unsigned int *)argument, wrong = 0;
     ctxrt_memory *held[HELD] = {NULL};
     unsigned char seen;
-    wrong += ctxrt_device_push(CTXRT_CUDA(0)) != CTXRT_SUCCESS || ctxrt_frame_set_allocator(allocator) != CTXRT_SUCCESS;
+    wrong += ctxrt_device_push(CTXRT_CUDA(0)) != CTXRT_SUCCESS ||
+             ctxrt_frame_set_allocator(allocator) != CTXRT_SUCCESS;
     for (int round = 0; round < ROUNDS; round++) {
         seed = seed * 1103515245 + 12345;
         int slot = (int)(seed >> 16) % HELD;
@@ -282,8 +287,9 @@ static void *churn(void *argument)
         ctxrt_status status = ctxrt_memory_alloc(MIB / 2 + (seed >> 12) % (15 * MIB), &held[slot]);
         wrong += status != CTXRT_SUCCESS && status != CTXRT_ERROR_OUT_OF_MEMORY;
         if (status == CTXRT_SUCCESS)
-            wrong += ctxrt_fill_async(ctxrt_memory_pointer(held[slot]), (unsigned char)(slot + *(unsigned int *)argument),
-                                      4096, NULL) != CTXRT_SUCCESS;
+            wrong += ctxrt_fill_async(ctxrt_memory_pointer(held[slot]),
+                                      (unsigned char)(slot + *(unsigned int *)argument), 4096,
+                                      NULL) != CTXRT_SUCCESS;
         else
             held[slot] = NULL;
         if (round % 16 == 15)

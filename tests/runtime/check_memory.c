@@ -197,8 +197,8 @@ START_TEST(wrapped_memory_is_deleted_once_with_its_last_count)
 {
     int deleted = 0;
     ctxrt_memory *memory;
-    cx_assert_ok(ctxrt_memory_wrap(&deleted, sizeof deleted, CTXRT_CUDA(1), count_deletion, &deleted,
-                                   &memory));
+    cx_assert_ok(ctxrt_memory_wrap(&deleted, sizeof deleted, CTXRT_CUDA(1), count_deletion,
+                                   &deleted, &memory));
     cx_assert_ok(ctxrt_memory_retain(memory));
     ctxrt_memory_info info = describe(memory);
     ck_assert_int_eq(info.kind, CTXRT_MEMORY_WRAPPED);
@@ -514,7 +514,8 @@ START_TEST(memory_is_not_given_back_before_the_work_of_its_recorded_streams)
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING);
     ctxrt_stream *second = create_stream(CTXRT_STREAM_NON_BLOCKING);
-    cx_assert_ok(ctxrt_memory_wrap(&byte, 1, CTXRT_CUDA(0), mark_deleted, &waiting, &waiting.memory));
+    cx_assert_ok(
+        ctxrt_memory_wrap(&byte, 1, CTXRT_CUDA(0), mark_deleted, &waiting, &waiting.memory));
     gate_close(&held, first);
     cx_assert_ok(ctxrt_memory_record_stream(waiting.memory, first));
     cx_assert_ok(ctxrt_stream_add_host_function(first, mark, &waiting.done));

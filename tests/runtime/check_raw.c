@@ -35,7 +35,8 @@ static void *allocate(size_t size_bytes)
 START_TEST(a_size_of_0_or_too_much_is_refused_and_nothing_changes)
 {
     void *pointer = &pointer;
-    const size_t too_much[] = {SIZE_MAX, SIZE_MAX - 255, SIZE_MAX - 4095, SIZE_MAX / 2 + 1, QUOTA + 1};
+    const size_t too_much[] = {SIZE_MAX, SIZE_MAX - 255, SIZE_MAX - 4095, SIZE_MAX / 2 + 1,
+                               QUOTA + 1};
     const size_t count = sizeof too_much / sizeof too_much[0] - !cx_fixture_is_emulated();
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     cx_assert_error(ctxrt_alloc(0, &pointer), CTXRT_ERROR_INVALID_ARGUMENT);
@@ -422,7 +423,8 @@ static Suite *raw_suite(void)
     tcase_add_test(tcase, of_two_threads_that_free_a_pointer_one_wins);
     tcase_add_test(tcase, a_pointer_is_freed_from_a_thread_with_nothing_current);
     tcase_add_test(
-        tcase, pointers_of_before_a_reset_are_freed_without_error_and_new_ones_are_not_taken_for_them);
+        tcase,
+        pointers_of_before_a_reset_are_freed_without_error_and_new_ones_are_not_taken_for_them);
     tcase_add_test(tcase, memory_in_stream_order_is_freed_in_stream_order_or_at_once);
     tcase_add_test(tcase, stream_ordered_memory_works_on_the_cpu);
     tcase_add_test(tcase, managed_memory_is_reached_from_both_sides);

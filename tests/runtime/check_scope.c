@@ -133,7 +133,8 @@ START_TEST(a_snapshot_shows_frames_from_the_top_with_their_places)
     json_t *frame = json_array_get(frames, 0);
     ck_assert_str_eq(json_string_value(json_object_get(frame, "device")), "cpu:0");
     ck_assert_str_eq(json_string_value(json_object_get(frame, "origin")), "scope");
-    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(frames, 1), "origin")), "set");
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(frames, 1), "origin")),
+                     "set");
     json_decref(root);
     free(text);
 

@@ -1,4 +1,5 @@
-/* Snapshots of a known state in every format; odd names; files that cannot be written; when they may be taken. */
+/* Snapshots of a known state in every format; odd names; files that cannot be written; when they
+ * may be taken. */
 #include "device/device.h"
 #include "gate.h"
 #include "snapshot.h"
@@ -296,7 +297,8 @@ static void add_fields(names *list, const char *path, json_t *value)
     snprintf(inner, sizeof inner, "%s[]", path);
     json_array_foreach(value, index, element)
         add_fields(list, inner, element);
-    if (path[0] != '\0' && !(json_is_object(value) && strchr(path, '[') != NULL && path[strlen(path) - 1] == ']'))
+    if (path[0] != '\0' &&
+        !(json_is_object(value) && strchr(path, '[') != NULL && path[strlen(path) - 1] == ']'))
         add_name(list, path);
 }
 
@@ -362,17 +364,24 @@ START_TEST(the_text_shows_the_same)
     state self;
     set_up(&self);
     char *text = take_snapshot(CTXRT_SNAPSHOT_TEXT);
-    check_line(text, "thread %d \"main thread\": 5 frames\n  ->  4  cuda:3   foreign  foreign context %llu\n      3  ",
+    check_line(text,
+               "thread %d \"main thread\": 5 frames\n  ->  4  cuda:3   foreign  foreign context "
+               "%llu\n      3  ",
                (int)gettid(), id_of(self.adopted));
     check_line(text, "      2  cpu:0    scope    primary context ");
-    check_line(text, "  main.c:13\n      1  cuda:1   push     created context %llu  main.c:12\n      0  cuda:0   set  ",
+    check_line(text,
+               "  main.c:13\n      1  cuda:1   push     created context %llu  main.c:12\n      0  "
+               "cuda:0   set  ",
                id_of(self.created));
-    check_line(text, "\"taker\": 1 frame\n  ->  0  cuda:1   attach   created context %llu  stream %p  allocator %p  "
-                     "giver.c:22\n",
+    check_line(text,
+               "\"taker\": 1 frame\n  ->  0  cuda:1   attach   created context %llu  stream %p  "
+               "allocator %p  "
+               "giver.c:22\n",
                id_of(self.created), (void *)self.stream, (void *)self.allocator);
-    check_line(text, "cuda:1  created context %llu  stream %p  allocator %p  giver.c:23\n", id_of(self.created),
-               (void *)self.stream, (void *)self.allocator);
-    check_line(text, "\nmemory of created context %llu of cuda:1: 4196 bytes in 2 pieces\n", id_of(self.created));
+    check_line(text, "cuda:1  created context %llu  stream %p  allocator %p  giver.c:23\n",
+               id_of(self.created), (void *)self.stream, (void *)self.allocator);
+    check_line(text, "\nmemory of created context %llu of cuda:1: 4196 bytes in 2 pieces\n",
+               id_of(self.created));
     check_line(text, "\nmemory of the host: 77 bytes in 1 piece\n");
     free(text);
     take_down(&self);
@@ -384,7 +393,8 @@ END_TEST
 static void check_refused(FILE *file, ctxrt_snapshot_format format, const char *reason)
 {
     cx_assert_error(ctxrt_snapshot_write(file, format), CTXRT_ERROR_SYSTEM);
-    ck_assert_msg(strstr(ctxrt_last_error()->message, reason) != NULL, "%s", ctxrt_last_error()->message);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, reason) != NULL, "%s",
+                  ctxrt_last_error()->message);
 }
 
 START_TEST(a_file_that_cannot_be_written_is_an_error_that_says_why_and_loses_nothing)
@@ -515,7 +525,8 @@ START_TEST(a_log_callback_may_take_one_when_a_thread_ends_and_while_the_runtime_
 {
     cx_assert_ok(ctxrt_log_set(take_in_log, NULL, CTXRT_LOG_INFO));
     setenv("CTXRT_LIBCUDA", "/no/such/libcuda.so.1", 1);
-    cx_assert_ok(ctxrt_init(NULL)); /* says that there is no libcuda, with the lock of the runtime held */
+    /* says that there is no libcuda, with the lock of the runtime held */
+    cx_assert_ok(ctxrt_init(NULL));
     ck_assert_int_eq(atomic_load(&taken), 1);
     cx_assert_ok(ctxrt_shutdown());
     cx_fixture_start();
@@ -559,12 +570,15 @@ static Suite *snapshot_suite(void)
     tcase_add_test(running, every_kind_of_memory_counts_until_it_is_released);
     tcase_add_test(running, the_documentation_names_every_field_and_no_other);
     tcase_add_test(running, the_text_shows_the_same);
-    tcase_add_test(running, a_file_that_cannot_be_written_is_an_error_that_says_why_and_loses_nothing);
+    tcase_add_test(running,
+                   a_file_that_cannot_be_written_is_an_error_that_says_why_and_loses_nothing);
     tcase_add_test(running, a_forked_child_is_refused);
     tcase_add_test(running, a_host_function_may_take_one);
     tcase_add_test(running, one_may_be_taken_while_a_context_ends);
-    tcase_add_test(stopped, before_the_start_and_after_a_shutdown_it_shows_nothing_and_starts_nothing);
-    tcase_add_test(stopped, a_log_callback_may_take_one_when_a_thread_ends_and_while_the_runtime_starts);
+    tcase_add_test(stopped,
+                   before_the_start_and_after_a_shutdown_it_shows_nothing_and_starts_nothing);
+    tcase_add_test(stopped,
+                   a_log_callback_may_take_one_when_a_thread_ends_and_while_the_runtime_starts);
     suite_add_tcase(suite, running);
     suite_add_tcase(suite, stopped);
     return suite;

@@ -1,13 +1,16 @@
-/* Snapshots with names of files and threads that anybody may have chosen, and the picture's geometry. */
+/* Snapshots with names of files and threads that anybody may have chosen, and the picture's
+ * geometry. */
 #include "gate.h"
 #include "snapshot.h"
 
 #include <stdbool.h>
 #include <unistd.h>
 
-/* Quotes, markup, control characters, a byte that no character begins with, and one that lost its others. */
+/* Quotes, markup, control characters, a byte that no character begins with, and one that lost its
+ * others. */
 #define ODD_FILE "odd \"<a&b>\" 'c'\\\x01\t\n\x1b[0m\xff \xc3( \xe2\x82.c"
-#define ODD_FILE_SHOWN "odd \"<a&b>\" 'c'\\\x01\t\n\x1b[0m\xef\xbf\xbd \xef\xbf\xbd( \xef\xbf\xbd\xef\xbf\xbd.c"
+#define ODD_FILE_SHOWN \
+    "odd \"<a&b>\" 'c'\\\x01\t\n\x1b[0m\xef\xbf\xbd \xef\xbf\xbd( \xef\xbf\xbd\xef\xbf\xbd.c"
 #define ODD_NAME "\"<&>\\\x02\xff\xf0\x9f\x98"
 #define ODD_NAME_SHOWN "\"<&>\\\x02\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
 
@@ -64,7 +67,8 @@ static void check_markup(const char *at)
     ck_assert_msg(known, "%.20s", at);
 }
 
-/* Every tag is one that is written here, in pairs where it must be; every other character is allowed in XML. */
+/* Every tag is one that is written here, in pairs where it must be; every other character is
+ * allowed in XML. */
 static void check_xml(const char *text)
 {
     int open_texts = 0;
@@ -76,7 +80,8 @@ static void check_xml(const char *text)
         else if (strncmp(at, "</text>", 7) == 0)
             ck_assert_int_eq(--open_texts, 0);
         else if (*at == '<')
-            ck_assert_msg(strncmp(at, "<rect ", 6) == 0 || strncmp(at, "<svg ", 5) == 0 || strcmp(at, "</svg>\n") == 0,
+            ck_assert_msg(strncmp(at, "<rect ", 6) == 0 || strncmp(at, "<svg ", 5) == 0 ||
+                              strcmp(at, "</svg>\n") == 0,
                           "%.20s", at);
         ck_assert_msg((unsigned char)*at >= ' ' || *at == '\n', "a control character at %.20s", at);
     }
@@ -140,21 +145,22 @@ static int places_of(const char *text)
 
 static bool lies_in(const box *inner, const box *outer)
 {
-    return inner->x >= outer->x && inner->y >= outer->y && inner->x + inner->width <= outer->x + outer->width &&
+    return inner->x >= outer->x && inner->y >= outer->y &&
+           inner->x + inner->width <= outer->x + outer->width &&
            inner->y + inner->height <= outer->y + outer->height;
 }
 
 static bool overlap(const box *one, const box *other)
 {
-    return one->x < other->x + other->width && other->x < one->x + one->width && one->y < other->y + other->height &&
-           other->y < one->y + one->height;
+    return one->x < other->x + other->width && other->x < one->x + one->width &&
+           one->y < other->y + other->height && other->y < one->y + one->height;
 }
 
 static void take_box(picture *self, const char *line)
 {
     box found;
-    if (sscanf(line, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"", &found.x, &found.y, &found.width,
-               &found.height) != 4)
+    if (sscanf(line, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"", &found.x, &found.y,
+               &found.width, &found.height) != 4)
         return;
     ck_assert_msg(lies_in(&found, &self->view), "outside: %s", line);
     if (found.width == self->view.width)
@@ -171,7 +177,8 @@ static void take_text(picture *self, const char *line, int font_size)
     int x, y;
     const char *text = strchr(line, '>') + 1;
     ck_assert_int_eq(sscanf(line, "<text x=\"%d\" y=\"%d\"", &x, &y), 2);
-    box extent = {x, y - font_size, (int)(places_of(text) * self->advance + 0.999), font_size + font_size / 4};
+    box extent = {x, y - font_size, (int)(places_of(text) * self->advance + 0.999),
+                  font_size + font_size / 4};
     ck_assert_msg(lies_in(&extent, &self->view), "outside: %s", line);
     self->text_count++;
     if (strncmp(text, "thread ", 7) == 0)
@@ -185,11 +192,14 @@ static void measure(picture *self, char *text)
 {
     int font_size = 0;
     *self = (picture){0};
-    for (char *line = strtok_r(text, "\n", &text); line != NULL; line = strtok_r(NULL, "\n", &text)) {
+    for (char *line = strtok_r(text, "\n", &text); line != NULL;
+         line = strtok_r(NULL, "\n", &text)) {
         if (strncmp(line, "<svg ", 5) == 0) {
             int width, height;
-            ck_assert_int_eq(sscanf(strstr(line, " width="), " width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\"", &width,
-                                    &height, &self->view.width, &self->view.height), 4);
+            ck_assert_int_eq(sscanf(strstr(line, " width="),
+                                    " width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\"", &width,
+                                    &height, &self->view.width, &self->view.height),
+                             4);
             ck_assert_int_eq(width, self->view.width);
             ck_assert_int_eq(height, self->view.height);
             ck_assert_ptr_nonnull(strstr(line, "font-family=\"monospace\""));

@@ -1,6 +1,7 @@
 /*
- * Snapshots of threads that do not rest. Every frame carries, in its line, what it is and a check of the frame beneath:
- * a frame that was read in two halves, or a stack put together from two, does not fit.
+ * Snapshots of threads that do not rest. Every frame carries, in its line, what it is and a check
+ * of the frame beneath: a frame that was read in two halves, or a stack put together from two, does
+ * not fit.
  */
 #include "context/view.h"
 #include "gate.h"
@@ -21,7 +22,8 @@ static uint64_t ids[KINDS][GPUS];
 static ctxrt_stream *streams[KINDS][GPUS];
 static atomic_int takers_left;
 
-/* Assertions of Check are slow, and would keep the threads apart: what is wrong is counted, and asserted at the end. */
+/* Assertions of Check are slow, and would keep the threads apart: what is wrong is counted, and
+ * asserted at the end. */
 static atomic_int wrong;
 static _Atomic(const char *) first_wrong;
 
@@ -38,7 +40,8 @@ static void expect_ok(ctxrt_status status)
 
 static void assert_nothing_wrong(void)
 {
-    ck_assert_msg(atomic_load(&wrong) == 0, "%d times: %s", atomic_load(&wrong), atomic_load(&first_wrong));
+    ck_assert_msg(atomic_load(&wrong) == 0, "%d times: %s", atomic_load(&wrong),
+                  atomic_load(&first_wrong));
 }
 
 /* ---- what a line says ---- */
@@ -50,18 +53,21 @@ static unsigned int check_of(unsigned int line)
     return line * 2654435761u >> 22; /* 10 bits */
 }
 
-static unsigned int make_line(unsigned int nonce, unsigned int beneath, frame_way way, int kind, int gpu)
+static unsigned int make_line(unsigned int nonce, unsigned int beneath, frame_way way, int kind,
+                              int gpu)
 {
-    return (nonce & 0x7ffu) << 16 | check_of(beneath) << 6 | (unsigned int)way << 3 | (unsigned int)kind << 2 |
-           (unsigned int)gpu;
+    return (nonce & 0x7ffu) << 16 | check_of(beneath) << 6 | (unsigned int)way << 3 |
+           (unsigned int)kind << 2 | (unsigned int)gpu;
 }
 
 static void check_frame(const cx_frame_view *frame)
 {
     unsigned int line = (unsigned int)frame->line, gpu = line & 3, kind = line >> 2 & 1;
-    expect(frame->device.type == CTXRT_DEVICE_CUDA && frame->device.index == (int)gpu, "another frame's device");
+    expect(frame->device.type == CTXRT_DEVICE_CUDA && frame->device.index == (int)gpu,
+           "another frame's device");
     expect(frame->file == files[gpu], "another frame's file");
-    expect(frame->kind == (kind == 0 ? CX_CONTEXT_PRIMARY : CX_CONTEXT_CREATED), "another frame's kind of context");
+    expect(frame->kind == (kind == 0 ? CX_CONTEXT_PRIMARY : CX_CONTEXT_CREATED),
+           "another frame's kind of context");
     expect(frame->context_id == ids[kind][gpu], "another frame's context");
     expect(frame->stream == NULL || frame->stream == streams[kind][gpu], "another frame's stream");
 }
@@ -69,7 +75,8 @@ static void check_frame(const cx_frame_view *frame)
 /* A frame that was handed over had a stream of its own, and has it wherever it is seen. */
 static void check_origin(const cx_frame_view *frame)
 {
-    static const ctxrt_frame_origin origins[] = {CTXRT_FRAME_SET, CTXRT_FRAME_PUSH, CTXRT_FRAME_SCOPE};
+    static const ctxrt_frame_origin origins[] = {CTXRT_FRAME_SET, CTXRT_FRAME_PUSH,
+                                                 CTXRT_FRAME_SCOPE};
     unsigned int way = (unsigned int)frame->line >> 3 & 7;
     if (frame->origin == CTXRT_FRAME_ATTACH)
         expect(way == PUSH && frame->stream != NULL, "an attached frame without its stream");
@@ -84,7 +91,8 @@ static void check_stack(const cx_frame_view *frames, size_t depth)
         unsigned int line = (unsigned int)frames[level].line;
         check_frame(&frames[level]);
         check_origin(&frames[level]);
-        expect((line >> 6 & 0x3ff) == check_of(beneath), "a frame that never stood on the one beneath it");
+        expect((line >> 6 & 0x3ff) == check_of(beneath),
+               "a frame that never stood on the one beneath it");
         beneath = line;
     }
 }
@@ -111,8 +119,9 @@ static cx_frame_view read_frame(const json_t *frame)
         .device = CTXRT_CUDA(index_of(devices, GPUS, text_of(frame, "device"))),
         .context_id = (uint64_t)number_of(frame, "context"),
         .kind = (cx_context_kind)index_of(kinds, KINDS, text_of(frame, "context_kind")),
-        .origin = origin != NULL ? (ctxrt_frame_origin)index_of(origins, 4, json_string_value(origin))
-                                 : CTXRT_FRAME_ATTACH,
+        .origin = origin != NULL
+                      ? (ctxrt_frame_origin)index_of(origins, 4, json_string_value(origin))
+                      : CTXRT_FRAME_ATTACH,
         .stream = stream != NULL ? (ctxrt_stream *)(uintptr_t)strtoull(stream, NULL, 16) : NULL,
         .file = files[index_of(files, GPUS, text_of(frame, "file"))],
         .line = (int)number_of(frame, "line"),
@@ -170,7 +179,8 @@ static void set(worker *self)
     if (again && self->frames[top].gpu == gpu)
         return; /* nothing changes, not even the place */
     note(self, again ? top : top + 1, SET, 0, gpu);
-    expect_ok(ctxrt_device_set_at(CTXRT_CUDA(gpu), files[gpu], (int)self->frames[self->depth - 1].line));
+    expect_ok(
+        ctxrt_device_set_at(CTXRT_CUDA(gpu), files[gpu], (int)self->frames[self->depth - 1].line));
 }
 
 static void push(worker *self)
@@ -366,7 +376,8 @@ static bool look_at_deep(cx_thread *thread, void *argument)
     for (int level = 0; level <= DEEP; level++) {
         const cx_frame_view *frame = &view->frames[level];
         expect(frame->line == level, "another frame's line");
-        expect(frame->origin == (level == DEEP ? CTXRT_FRAME_SET : CTXRT_FRAME_PUSH), "another frame's origin");
+        expect(frame->origin == (level == DEEP ? CTXRT_FRAME_SET : CTXRT_FRAME_PUSH),
+               "another frame's origin");
         expect(frame->file == files[frame->device.index], "another frame's file");
     }
     return true;
@@ -394,7 +405,8 @@ END_TEST
 static void *come_and_go(void *argument)
 {
     int gpu = *(int *)argument;
-    expect_ok(ctxrt_device_push_at(CTXRT_CUDA(gpu), files[gpu], (int)make_line(1, 0, PUSH, 0, gpu)));
+    expect_ok(
+        ctxrt_device_push_at(CTXRT_CUDA(gpu), files[gpu], (int)make_line(1, 0, PUSH, 0, gpu)));
     expect_ok(ctxrt_stack_pop());
     return NULL;
 }

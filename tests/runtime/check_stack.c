@@ -198,7 +198,8 @@ START_TEST(a_million_alternating_sets_leave_depth_1_and_every_retain_as_it_was)
         cx_assert_error(ctxrt_device_release(CTXRT_CUDA(i)), CTXRT_ERROR_IN_USE);
         cx_assert_ok(ctxrt_context_release(primaries[i]));
         cx_assert_error(ctxrt_context_release(primaries[i]), CTXRT_ERROR_INVALID_ARGUMENT);
-        /* The process held one retain: giving it back makes the primary inactive, no more and no less. */
+        /* The process held one retain: giving it back makes the primary inactive, no more and no
+         * less. */
         cx_assert_ok(ctxrt_device_release(CTXRT_CUDA(i)));
         cx_assert_error(ctxrt_stack_push(primaries[i]), CTXRT_ERROR_INVALID_HANDLE);
     }

@@ -1,6 +1,6 @@
 /*
- * Many threads push, pop, set and enter scopes at random, each checked against a small model of its own stack;
- * meanwhile other threads release devices, destroy contexts and take snapshots.
+ * Many threads push, pop, set and enter scopes at random, each checked against a small model of its
+ * own stack; meanwhile other threads release devices, destroy contexts and take snapshots.
  */
 #include "fixture.h"
 #include "test.h"
@@ -91,8 +91,9 @@ static void compare(const model *self)
     }
     ctxrt_device wanted = device_of(self->frames[self->depth - 1].device);
     if (status != CTXRT_SUCCESS || device.type != wanted.type || device.index != wanted.index)
-        ck_abort_msg("%s:%d is current, not %s:%d (%s)", ctxrt_device_type_name(device.type), device.index,
-                     ctxrt_device_type_name(wanted.type), wanted.index, ctxrt_status_name(status));
+        ck_abort_msg("%s:%d is current, not %s:%d (%s)", ctxrt_device_type_name(device.type),
+                     device.index, ctxrt_device_type_name(wanted.type), wanted.index,
+                     ctxrt_status_name(status));
 }
 
 static void step(model *self, ctxrt_context *const *contexts)
@@ -147,7 +148,8 @@ typedef struct stage {
     atomic_long operations;
 } stage;
 
-/* Waits for the workers to have done `disturbances` times PACE operations; false when they are done. */
+/* Waits for the workers to have done `disturbances` times PACE operations; false when they are
+ * done. */
 static bool keep_pace(stage *shared, long disturbances)
 {
     while (atomic_load(&shared->operations) < disturbances * PACE) {
@@ -198,7 +200,8 @@ static void *release_devices(void *argument)
     return NULL;
 }
 
-/* A context of its own comes and goes; those of the workers are refused whenever a frame has them. */
+/* A context of its own comes and goes; those of the workers are refused whenever a frame has
+ * them. */
 static void *create_and_destroy(void *argument)
 {
     stage *shared = argument;
@@ -213,12 +216,14 @@ static void *create_and_destroy(void *argument)
     return NULL;
 }
 
-/* Every stack in a snapshot is one that its thread had: whole lines, an arrow at the top, nothing torn. */
+/* Every stack in a snapshot is one that its thread had: whole lines, an arrow at the top, nothing
+ * torn. */
 static void check_snapshot(char *text)
 {
     static const char *const origins[] = {"set", "push", "scope"};
     int left = 0, expected = 0;
-    for (char *line = strtok_r(text, "\n", &text); line != NULL; line = strtok_r(NULL, "\n", &text)) {
+    for (char *line = strtok_r(text, "\n", &text); line != NULL;
+         line = strtok_r(NULL, "\n", &text)) {
         int level, number;
         char device[16], origin[16], kind[16];
         unsigned long long id;
@@ -233,7 +238,8 @@ static void check_snapshot(char *text)
         if (strncmp(line, "memory of ", 10) == 0)
             continue;
         ck_assert_msg((strncmp(line, "  -> ", 5) == 0) == (left == expected), "%s", line);
-        ck_assert_msg(sscanf(line + 5, "%d %15s %15s %15s context %llu", &level, device, origin, kind, &id) == 5,
+        ck_assert_msg(sscanf(line + 5, "%d %15s %15s %15s context %llu", &level, device, origin,
+                             kind, &id) == 5,
                       "%s", line);
         ck_assert_int_eq(level, --left);
         bool known = false;
@@ -261,7 +267,8 @@ static void *take_snapshots(void *argument)
 
 START_TEST(sixty_four_threads_agree_with_the_model_whatever_others_do_meanwhile)
 {
-    static void *(*const disturbers[])(void *) = {release_devices, create_and_destroy, take_snapshots};
+    static void *(*const disturbers[])(void *) = {release_devices, create_and_destroy,
+                                                  take_snapshots};
     enum { DISTURBERS = sizeof disturbers / sizeof disturbers[0] };
     static worker workers[THREADS];
     static pthread_t threads[THREADS], disturbing[DISTURBERS];

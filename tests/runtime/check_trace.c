@@ -108,7 +108,8 @@ static size_t count_good_lines(const char *text, size_t *out_bytes)
         bool allocates = sscanf(line, "a,%u,%llu\n", &slot, &bytes) == 2;
         ck_assert(allocates || sscanf(line, "f,%u\n", &slot) == 1);
         ck_assert_uint_lt(slot, 1 << 16);
-        ck_assert_msg(taken[slot] != allocates, "line %zu: the slot is %s", lines + 1, taken[slot] ? "taken" : "empty");
+        ck_assert_msg(taken[slot] != allocates, "line %zu: the slot is %s", lines + 1,
+                      taken[slot] ? "taken" : "empty");
         taken[slot] = allocates;
         *out_bytes += bytes;
     }
@@ -213,7 +214,8 @@ static void run_threads(worker *workers, pthread_barrier_t *start)
 {
     for (int i = 0; i < THREADS; i++) {
         workers[i] = (worker){.start = start};
-        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, allocate_and_free, &workers[i]), 0);
+        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, allocate_and_free, &workers[i]),
+                         0);
     }
 }
 

@@ -1,5 +1,5 @@
-/* The lines of a trace in which operations were lost: every slot is still empty when it is allocated, and full when it is
- * freed. */
+/* The lines of a trace in which operations were lost: every slot is still empty when it is
+ * allocated, and full when it is freed. */
 #include "memory/trace.h"
 #include "test.h"
 
@@ -30,14 +30,16 @@ static void assert_lines(cx_trace_operation *operations, size_t count, const cha
 
 START_TEST(what_is_allocated_twice_was_freed_between)
 {
-    cx_trace_operation operations[] = {alloc_op(0, 5), alloc_op(1, 6), alloc_op(0, 7), free_op(0, 7)};
+    cx_trace_operation operations[] = {alloc_op(0, 5), alloc_op(1, 6), alloc_op(0, 7),
+                                       free_op(0, 7)};
     assert_lines(operations, 4, "a,0,5\na,1,6\nf,0\na,0,7\nf,0\n");
 }
 END_TEST
 
 START_TEST(what_is_freed_twice_counts_once)
 {
-    cx_trace_operation operations[] = {alloc_op(0, 5), free_op(0, 5), free_op(0, 9), free_op(1, 4), free_op(1, 3)};
+    cx_trace_operation operations[] = {alloc_op(0, 5), free_op(0, 5), free_op(0, 9), free_op(1, 4),
+                                       free_op(1, 3)};
     assert_lines(operations, 5, "a,0,4\na,1,5\nf,1\nf,0\n");
 }
 END_TEST

@@ -1,6 +1,7 @@
 /*
- * Two drivers at once: frames of the CPU, which the embedded driver serves, between frames of GPUs, which another
- * driver serves: every order of calls, foreign code at one of the two, failures in the middle of a switch, work.
+ * Two drivers at once: frames of the CPU, which the embedded driver serves, between frames of GPUs,
+ * which another driver serves: every order of calls, foreign code at one of the two, failures in
+ * the middle of a switch, work.
  */
 #include "faults.h"
 #include "gate.h"
@@ -50,8 +51,8 @@ static void describe(char *text, size_t size, const int *numbers, int count, int
     text[0] = '\0';
     for (int i = 0; i < count && length < size; i++) {
         step next = step_of(numbers[i], places);
-        length += (size_t)snprintf(text + length, size - length, "%s%s %s", i != 0 ? ", " : "", kinds[next.kind],
-                                   next.kind < STEP_POP ? names[next.place] : "");
+        length += (size_t)snprintf(text + length, size - length, "%s%s %s", i != 0 ? ", " : "",
+                                   kinds[next.kind], next.kind < STEP_POP ? names[next.place] : "");
     }
 }
 
@@ -122,8 +123,8 @@ static bool prepare(two_stacks *stacks, const int *numbers)
     return true;
 }
 
-/* Whether a driver has, or would have, the same context twice in a row: a push or a pop that it made and reports as
- * failed then cannot be told from one that it refused, and counts as that. */
+/* Whether a driver has, or would have, the same context twice in a row: a push or a pop that it
+ * made and reports as failed then cannot be told from one that it refused, and counts as that. */
 static bool has_twins(const two_stacks *stacks)
 {
     int below[TWO_DRIVERS] = {-1, -1};
@@ -143,15 +144,16 @@ static bool nobody_can_tell(const two_stacks *stacks, step next)
     return has_twins(stacks) || has_twins(&after);
 }
 
-/* Whether the call came as far as to fail. A scope ends in any case; what else fails has changed nothing, and
- * then does what it should. */
+/* Whether the call came as far as to fail. A scope ends in any case; what else fails has changed
+ * nothing, and then does what it should. */
 static bool fail_once(const int *numbers, long number, fault_mode mode)
 {
     const step next = step_of(numbers[PREPARATION], PLACES);
     two_stacks stacks = {.depth = 0}, after;
     char text[256];
     describe(text, sizeof text, numbers, PREPARATION + 1, PLACES);
-    bool prepared = prepare(&stacks, numbers) && (mode != FAULT_REPORTED || !nobody_can_tell(&stacks, next));
+    bool prepared =
+        prepare(&stacks, numbers) && (mode != FAULT_REPORTED || !nobody_can_tell(&stacks, next));
     bool met = false;
     if (prepared) {
         after = stacks;
@@ -161,11 +163,12 @@ static bool fail_once(const int *numbers, long number, fault_mode mode)
         failures_met += met;
         failures_seen += met && status != CTXRT_SUCCESS;
         ctxrt_status wanted = two_stacks_model(&after, next);
-        bool ended = status == CTXRT_SUCCESS || status == wanted || status == CTXRT_ERROR_STACK_LEFTOVER;
+        bool ended =
+            status == CTXRT_SUCCESS || status == wanted || status == CTXRT_ERROR_STACK_LEFTOVER;
         const two_stacks *expected = ended ? &after : &stacks;
         const char *difference = two_stacks_difference(expected);
-        ck_assert_msg(difference == NULL, "%s, where %s (call %ld) failed: %s, and %s is wrong", text,
-                      faults_failed_call(), number, ctxrt_status_name(status), difference);
+        ck_assert_msg(difference == NULL, "%s, where %s (call %ld) failed: %s, and %s is wrong",
+                      text, faults_failed_call(), number, ctxrt_status_name(status), difference);
         if (!ended) {
             cx_assert_status(two_stacks_call(&stacks, next), wanted);
             difference = two_stacks_difference(&after);
@@ -212,11 +215,13 @@ static Suite *two_drivers_suite(void)
     TCase *order = tcase_create("order");
     tcase_add_checked_fixture(order, start, end);
     tcase_set_timeout(order, 600);
-    tcase_add_test(order,
-                   each_driver_s_stack_is_the_subsequence_of_frames_that_are_its_whatever_the_order_of_calls);
+    tcase_add_test(
+        order,
+        each_driver_s_stack_is_the_subsequence_of_frames_that_are_its_whatever_the_order_of_calls);
     tcase_add_test(order, the_same_with_two_devices_of_one_of_the_drivers);
-    tcase_add_loop_test(order, a_failure_of_either_driver_in_the_middle_leaves_both_stacks_and_the_frames_as_before,
-                        0, 4);
+    tcase_add_loop_test(
+        order, a_failure_of_either_driver_in_the_middle_leaves_both_stacks_and_the_frames_as_before,
+        0, 4);
     suite_add_tcase(suite, order);
     return suite;
 }

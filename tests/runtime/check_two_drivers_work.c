@@ -1,6 +1,6 @@
 /*
- * Two drivers at once: foreign code at one of them while a frame of the other is on top, and work: copies, events,
- * streams and allocators, hand-off, snapshots, the end.
+ * Two drivers at once: foreign code at one of them while a frame of the other is on top, and work:
+ * copies, events, streams and allocators, hand-off, snapshots, the end.
  */
 #include "gate.h"
 #include "two_drivers.h"
@@ -39,7 +39,13 @@ static int current_place(void)
 
 /* ---- foreign code ---- */
 
-typedef enum foreign_act { PUSHES_ANOTHER, PUSHES_TWO, SETS_ANOTHER, POPS, FOREIGN_ACTS } foreign_act;
+typedef enum foreign_act {
+    PUSHES_ANOTHER,
+    PUSHES_TWO,
+    SETS_ANOTHER,
+    POPS,
+    FOREIGN_ACTS
+} foreign_act;
 
 /* Its own context of the GPUs' driver. */
 static struct CUctx_st *foreign_context;
@@ -158,7 +164,8 @@ START_TEST(a_change_at_the_other_driver_comes_to_light_when_its_frame_comes_to_t
 }
 END_TEST
 
-/* What was current when the scope was entered is current again, at a driver that the scope is not of. */
+/* What was current when the scope was entered is current again, at a driver that the scope is not
+ * of. */
 START_TEST(a_scope_restores_the_frame_beneath_it_though_that_is_of_the_other_driver)
 {
     const foreign_act act = (foreign_act)(_i / 2);
@@ -180,7 +187,8 @@ START_TEST(a_scope_restores_the_frame_beneath_it_though_that_is_of_the_other_dri
 }
 END_TEST
 
-/* The level: a frame of one driver, and an override of the other, beneath whose entry other code puts one. */
+/* The level: a frame of one driver, and an override of the other, beneath whose entry other code
+ * puts one. */
 START_TEST(a_pop_looks_beneath_the_entries_of_both_drivers_and_changes_nothing_if_one_is_wrong)
 {
     const bool gpu_over_cpu = _i == 0;
@@ -267,20 +275,25 @@ START_TEST(copies_go_between_the_drivers_whichever_is_current)
 {
     static const ctxrt_device_type types[] = {CTXRT_DEVICE_CPU, CTXRT_DEVICE_CUDA};
     static unsigned char bytes[BYTES];
-    ctxrt_memory *first = alloc_on(CTXRT_CPU(0)), *second = alloc_on(CTXRT_CUDA(0)), *third = alloc_on(CTXRT_CUDA(1));
-    ctxrt_memory *const ways[][2] = {{first, second}, {second, first}, {second, third}, {third, first}};
+    ctxrt_memory *first = alloc_on(CTXRT_CPU(0)), *second = alloc_on(CTXRT_CUDA(0)),
+                 *third = alloc_on(CTXRT_CUDA(1));
+    ctxrt_memory *const ways[][2] = {
+        {first, second}, {second, first}, {second, third}, {third, first}};
     for (int current = 0; current < 2; current++) {
         cx_assert_ok(ctxrt_device_push(ctxrt_device_of(types[current], 0)));
         for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
             memset(bytes, (int)(16 * i) + current + 1, BYTES);
             bytes[BYTES - 1] = 0xee;
-            cx_assert_ok(ctxrt_copy(ctxrt_memory_pointer(ways[i][0]), bytes, BYTES, CTXRT_COPY_ANY));
-            cx_assert_ok(ctxrt_copy(ctxrt_memory_pointer(ways[i][1]), ctxrt_memory_pointer(ways[i][0]), BYTES,
+            cx_assert_ok(
+                ctxrt_copy(ctxrt_memory_pointer(ways[i][0]), bytes, BYTES, CTXRT_COPY_ANY));
+            cx_assert_ok(ctxrt_copy(ctxrt_memory_pointer(ways[i][1]),
+                                    ctxrt_memory_pointer(ways[i][0]), BYTES,
                                     CTXRT_COPY_DEVICE_TO_DEVICE));
             check_bytes(ways[i][1], bytes);
             cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(ways[i][1]), 0, BYTES));
-            cx_assert_ok(ctxrt_copy_async(ctxrt_memory_pointer(ways[i][1]), ctxrt_memory_pointer(ways[i][0]), BYTES,
-                                          CTXRT_COPY_ANY, NULL));
+            cx_assert_ok(ctxrt_copy_async(ctxrt_memory_pointer(ways[i][1]),
+                                          ctxrt_memory_pointer(ways[i][0]), BYTES, CTXRT_COPY_ANY,
+                                          NULL));
             cx_assert_ok(ctxrt_stream_synchronize(NULL));
             check_bytes(ways[i][1], bytes);
             ck_assert_int_eq(current_place(), current);
@@ -419,7 +432,8 @@ START_TEST(a_snapshot_names_the_frames_of_both)
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_TEXT));
     fclose(file);
-    const char *top = strstr(text, "cuda:0"), *middle = strstr(text, "cpu:0"), *bottom = strstr(text, "cuda:1");
+    const char *top = strstr(text, "cuda:0"), *middle = strstr(text, "cpu:0"),
+               *bottom = strstr(text, "cuda:1");
     ck_assert_msg(top != NULL && middle > top && bottom > middle, "%s", text);
     free(text);
     for (int i = 0; i < 3; i++)
@@ -442,12 +456,14 @@ START_TEST(a_shutdown_gives_back_the_primaries_of_both_drivers)
     (void)current_stream();
     cx_assert_ok(ctxrt_stack_pop());
     for (int driver = 0; driver < TWO_DRIVERS; driver++) {
-        ck_assert_int_eq(cx_drivers[driver].table.primary_get_state(0, &flags, &active), CXU_SUCCESS);
+        ck_assert_int_eq(cx_drivers[driver].table.primary_get_state(0, &flags, &active),
+                         CXU_SUCCESS);
         ck_assert_int_eq(active, 1);
     }
     cx_assert_ok(ctxrt_shutdown());
     for (int driver = 0; driver < TWO_DRIVERS; driver++) {
-        ck_assert_int_eq(cx_drivers[driver].table.primary_get_state(0, &flags, &active), CXU_SUCCESS);
+        ck_assert_int_eq(cx_drivers[driver].table.primary_get_state(0, &flags, &active),
+                         CXU_SUCCESS);
         ck_assert_int_eq(active, 0);
     }
 }
@@ -457,23 +473,30 @@ static Suite *two_drivers_work_suite(void)
 {
     Suite *suite = suite_create("work at two drivers");
     TCase *foreign = tcase_create("foreign");
-    tcase_add_loop_test(foreign, what_other_code_does_at_one_driver_stays_out_of_the_other_whose_frame_is_on_top, 0,
+    tcase_add_loop_test(
+        foreign, what_other_code_does_at_one_driver_stays_out_of_the_other_whose_frame_is_on_top, 0,
+        FOREIGN_LOOPS);
+    tcase_add_loop_test(foreign,
+                        a_change_at_the_other_driver_comes_to_light_when_its_frame_comes_to_the_top,
+                        0, FOREIGN_LOOPS);
+    tcase_add_loop_test(foreign,
+                        a_scope_restores_the_frame_beneath_it_though_that_is_of_the_other_driver, 0,
                         FOREIGN_LOOPS);
-    tcase_add_loop_test(foreign, a_change_at_the_other_driver_comes_to_light_when_its_frame_comes_to_the_top, 0,
+    tcase_add_loop_test(
+        foreign,
+        a_pop_looks_beneath_the_entries_of_both_drivers_and_changes_nothing_if_one_is_wrong, 0, 2);
+    tcase_add_loop_test(foreign, a_resync_mends_the_other_driver_under_the_frame_on_top, 0,
                         FOREIGN_LOOPS);
-    tcase_add_loop_test(foreign, a_scope_restores_the_frame_beneath_it_though_that_is_of_the_other_driver, 0,
-                        FOREIGN_LOOPS);
-    tcase_add_loop_test(foreign, a_pop_looks_beneath_the_entries_of_both_drivers_and_changes_nothing_if_one_is_wrong, 0,
-                        2);
-    tcase_add_loop_test(foreign, a_resync_mends_the_other_driver_under_the_frame_on_top, 0, FOREIGN_LOOPS);
     tcase_add_test(foreign, a_shutdown_gives_back_the_primaries_of_both_drivers);
     suite_add_tcase(suite, foreign);
 
     TCase *work = tcase_create("work");
     tcase_add_checked_fixture(work, start, end);
     tcase_add_test(work, copies_go_between_the_drivers_whichever_is_current);
-    tcase_add_loop_test(work, an_event_of_either_driver_is_waited_for_by_a_stream_of_the_other, 0, 2);
-    tcase_add_test(work, each_frame_keeps_its_stream_and_allocator_and_takes_none_of_the_other_driver_s);
+    tcase_add_loop_test(work, an_event_of_either_driver_is_waited_for_by_a_stream_of_the_other, 0,
+                        2);
+    tcase_add_test(work,
+                   each_frame_keeps_its_stream_and_allocator_and_takes_none_of_the_other_driver_s);
     tcase_add_test(work, frames_of_both_drivers_are_handed_to_another_thread);
     tcase_add_test(work, a_snapshot_names_the_frames_of_both);
     suite_add_tcase(suite, work);

@@ -1,7 +1,8 @@
 /*
- * A program that ends in the way its argument names, with an object of each kind live and frames on the stack; see
- * check_ending_process.c. It exits with 0 if every call on the way answered as it should. Compiled twice: with the
- * shared library, and with the rooms (INSIDE), where the driver calls are counted too.
+ * A program that ends in the way its argument names, with an object of each kind live and frames on
+ * the stack; see check_ending_process.c. It exits with 0 if every call on the way answered as it
+ * should. Compiled twice: with the shared library, and with the rooms (INSIDE), where the driver
+ * calls are counted too.
  */
 #include "every_call.h"
 
@@ -62,7 +63,8 @@ static void start(void)
 static void look_at_the_end(void)
 {
     calls_count_all();
-    need(every_call_wrong(&objects, CTXRT_ERROR_SHUTDOWN, CTXRT_SUCCESS) == 0, "a wrong answer at the end");
+    need(every_call_wrong(&objects, CTXRT_ERROR_SHUTDOWN, CTXRT_SUCCESS) == 0,
+         "a wrong answer at the end");
     need(calls_seen(0) == 0, "a driver was called at the end");
 }
 
@@ -71,7 +73,8 @@ static void give_all_back(void)
 {
     need(ctxrt_stack_pop() == CTXRT_ERROR_NOT_PERMITTED, "the scope is not there any more");
     need(every_object_end(&objects), "an object could not be given back in an exit handler");
-    need(ctxrt_shutdown() == CTXRT_SUCCESS, "the runtime could not be shut down in an exit handler");
+    need(ctxrt_shutdown() == CTXRT_SUCCESS,
+         "the runtime could not be shut down in an exit handler");
 }
 
 __attribute__((destructor)) static void destructor_of_the_program(void)
@@ -199,7 +202,8 @@ static void note_wrong(const char *what)
         snprintf(first_wrong, sizeof first_wrong, "%s: %s", what, ctxrt_last_error()->message);
 }
 
-/* Calls that are under way when the end comes may fail in any way; from then on all say SHUTDOWN. */
+/* Calls that are under way when the end comes may fail in any way; from then on all say
+ * SHUTDOWN. */
 static void *work_until_the_end(void *argument)
 {
     ctxrt_memory *memory;

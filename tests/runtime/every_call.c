@@ -66,7 +66,8 @@ static void end_handle(void *handle, void *user_data)
     (void)user_data;
 }
 
-static ctxrt_status alloc_nothing(void *user_data, size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
+static ctxrt_status alloc_nothing(void *user_data, size_t size_bytes, ctxrt_stream *stream,
+                                  void **out_pointer)
 {
     (void)user_data;
     (void)size_bytes;
@@ -95,7 +96,8 @@ static ctxrt_status release_host_memory(every_object *in)
 }
 
 static const ctxrt_allocator_vtable vtable = {sizeof vtable, alloc_nothing, free_nothing, NULL};
-static const ctxrt_operator operation = {sizeof operation, "every_call", run_nothing, NULL, NULL, 0};
+static const ctxrt_operator operation = {
+    sizeof operation, "every_call", run_nothing, NULL, NULL, 0};
 static const ctxrt_operator_kernel kernel = {sizeof kernel, run_nothing, 0};
 static char host[2][BYTES];
 static const ctxrt_copy_region region = {
@@ -259,10 +261,11 @@ static const struct {
 static int wrong_answer(const char *name, ctxrt_status status, ctxrt_status wanted)
 {
     bool message = ctxrt_last_error()->message[0] != '\0';
-    if (status == wanted && (wanted == CTXRT_SUCCESS || (message && ctxrt_last_error()->status == wanted)))
+    if (status == wanted &&
+        (wanted == CTXRT_SUCCESS || (message && ctxrt_last_error()->status == wanted)))
         return 0;
-    fprintf(stderr, "%s gave %s, not %s%s\n", name, ctxrt_status_name(status), ctxrt_status_name(wanted),
-            message ? "" : ", and no message");
+    fprintf(stderr, "%s gave %s, not %s%s\n", name, ctxrt_status_name(status),
+            ctxrt_status_name(wanted), message ? "" : ", and no message");
     return 1;
 }
 
@@ -271,7 +274,8 @@ static int wrong_plain_answers(void)
 {
     return (ctxrt_version() < 1) + (strcmp(ctxrt_device_type_name(CTXRT_DEVICE_CPU), "cpu") != 0) +
            (strcmp(ctxrt_status_name(CTXRT_ERROR_FORKED), "CTXRT_ERROR_FORKED") != 0) +
-           (ctxrt_status_text(CTXRT_ERROR_FORKED)[0] == '\0') + (ctxrt_stack_depth() > CTXRT_STACK_DEPTH_MAX);
+           (ctxrt_status_text(CTXRT_ERROR_FORKED)[0] == '\0') +
+           (ctxrt_stack_depth() > CTXRT_STACK_DEPTH_MAX);
 }
 
 int every_call_wrong(every_object *objects, ctxrt_status calls, ctxrt_status releases)
@@ -279,7 +283,8 @@ int every_call_wrong(every_object *objects, ctxrt_status calls, ctxrt_status rel
     outputs out = {.file = fopen("/dev/null", "w")};
     int wrong = out.file == NULL;
     for (size_t i = 0; i < sizeof every_call / sizeof every_call[0]; i++) {
-        const ctxrt_status wanted[] = {[CALL] = calls, [RELEASE] = releases, [NEVER] = CTXRT_SUCCESS};
+        const ctxrt_status wanted[] = {
+            [CALL] = calls, [RELEASE] = releases, [NEVER] = CTXRT_SUCCESS};
         ctxrt_status status = every_call[i].make(objects, &out);
         wrong += wrong_answer(every_call[i].name, status, wanted[every_call[i].kind]);
     }
@@ -296,7 +301,8 @@ int every_object_make(every_object *out_objects)
     every_object *in = out_objects;
     size_t tensor;
     *in = (every_object){.pages = aligned_alloc(BYTES, BYTES)};
-    return in->pages != NULL && ctxrt_context_create(CTXRT_CUDA(0), 0, &in->context) == CTXRT_SUCCESS &&
+    return in->pages != NULL &&
+           ctxrt_context_create(CTXRT_CUDA(0), 0, &in->context) == CTXRT_SUCCESS &&
            ctxrt_context_retain_primary(CTXRT_CUDA(0), &in->primary) == CTXRT_SUCCESS &&
            ctxrt_device_push(CTXRT_CUDA(0)) == CTXRT_SUCCESS &&
            ctxrt_stack_detach(&in->detached) == CTXRT_SUCCESS &&
@@ -320,8 +326,10 @@ int every_object_make(every_object *out_objects)
 int every_object_end(every_object *in)
 {
     ctxrt_scope scope = in->scope;
-    int done = ctxrt_graph_release(in->graph) == CTXRT_SUCCESS && ctxrt_plan_destroy(in->plan) == CTXRT_SUCCESS &&
-               ctxrt_host_unregister(in->pages) == CTXRT_SUCCESS && ctxrt_free(in->pointer) == CTXRT_SUCCESS &&
+    int done = ctxrt_graph_release(in->graph) == CTXRT_SUCCESS &&
+               ctxrt_plan_destroy(in->plan) == CTXRT_SUCCESS &&
+               ctxrt_host_unregister(in->pages) == CTXRT_SUCCESS &&
+               ctxrt_free(in->pointer) == CTXRT_SUCCESS &&
                ctxrt_free_async(in->async_pointer, in->stream) == CTXRT_SUCCESS &&
                ctxrt_memory_release(in->host_memory) == CTXRT_SUCCESS &&
                ctxrt_memory_release(in->memory) == CTXRT_SUCCESS &&
@@ -329,7 +337,8 @@ int every_object_end(every_object *in)
                ctxrt_event_destroy(in->event) == CTXRT_SUCCESS &&
                ctxrt_stream_destroy(in->stream) == CTXRT_SUCCESS &&
                ctxrt_scope_leave(&scope) == CTXRT_SUCCESS &&
-               ctxrt_stack_attach(in->detached) == CTXRT_SUCCESS && ctxrt_stack_pop() == CTXRT_SUCCESS &&
+               ctxrt_stack_attach(in->detached) == CTXRT_SUCCESS &&
+               ctxrt_stack_pop() == CTXRT_SUCCESS &&
                ctxrt_context_release(in->primary) == CTXRT_SUCCESS &&
                ctxrt_context_destroy(in->context) == CTXRT_SUCCESS;
     free(in->pages);

@@ -1,6 +1,6 @@
 /*
- * Every public function once, with arguments that are good: what they answer where none of them can do its work, as
- * when the process is ending, or in a forked child.
+ * Every public function once, with arguments that are good: what they answer where none of them can
+ * do its work, as when the process is ending, or in a forked child.
  */
 #ifndef CX_TEST_EVERY_CALL_H
 #define CX_TEST_EVERY_CALL_H
@@ -25,15 +25,17 @@ typedef struct every_object {
     void *pages; /* registered */
 } every_object;
 
-/* Makes them in CTXRT_CUDA(0), and leaves the scope open on the calling thread's stack. False if something failed. */
+/* Makes them in CTXRT_CUDA(0), and leaves the scope open on the calling thread's stack. False if
+ * something failed. */
 int every_object_make(every_object *out_objects);
 
 /* Gives them back and leaves the scope. False if something failed. */
 int every_object_end(every_object *objects);
 
 /*
- * Makes every call. `calls` is what those that do something must answer, `releases` what those that give something
- * back must. Returns how many did not, or left no message; names them on stderr. Uses no Check: for any process.
+ * Makes every call. `calls` is what those that do something must answer, `releases` what those that
+ * give something back must. Returns how many did not, or left no message; names them on stderr.
+ * Uses no Check: for any process.
  */
 int every_call_wrong(every_object *objects, ctxrt_status calls, ctxrt_status releases);
 

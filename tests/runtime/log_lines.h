@@ -18,7 +18,8 @@ static inline void log_lines_take(ctxrt_log_level level, const char *line, void 
     log_lines *self = argument;
     (void)level;
     pthread_mutex_lock(&self->lock);
-    int written = snprintf(self->text + self->length, sizeof self->text - self->length, "%s\n", line);
+    int written =
+        snprintf(self->text + self->length, sizeof self->text - self->length, "%s\n", line);
     if (written > 0 && self->length + (size_t)written < sizeof self->text)
         self->length += (size_t)written;
     pthread_mutex_unlock(&self->lock);
@@ -28,7 +29,8 @@ static inline int log_lines_with(log_lines *self, const char *part)
 {
     int count = 0;
     pthread_mutex_lock(&self->lock);
-    for (const char *found = strstr(self->text, part); found != NULL; found = strstr(found + 1, part))
+    for (const char *found = strstr(self->text, part); found != NULL;
+         found = strstr(found + 1, part))
         count++;
     pthread_mutex_unlock(&self->lock);
     return count;

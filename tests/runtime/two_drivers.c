@@ -68,7 +68,8 @@ ctxrt_status two_stacks_call(two_stacks *self, step next)
     case STEP_POP:
         return ctxrt_stack_pop();
     case STEP_LEAVE:
-        status = self->scope_count > 0 ? ctxrt_scope_leave(&self->scopes[self->scope_count - 1]) : CTXRT_SUCCESS;
+        status = self->scope_count > 0 ? ctxrt_scope_leave(&self->scopes[self->scope_count - 1])
+                                       : CTXRT_SUCCESS;
         return status;
     }
     return CTXRT_ERROR_INVALID_ARGUMENT;
@@ -186,7 +187,8 @@ const char *two_stacks_wrong_device(const two_stacks *self)
     ctxrt_status status = ctxrt_device_get(&device);
     if (self->depth == 0)
         return status == CTXRT_ERROR_NO_DEVICE ? NULL : "a device where there is no frame";
-    if (status != CTXRT_SUCCESS || !same_device(device, two_drivers_device(self->frames[self->depth - 1].place)))
+    if (status != CTXRT_SUCCESS ||
+        !same_device(device, two_drivers_device(self->frames[self->depth - 1].place)))
         return "the current device";
     return NULL;
 }

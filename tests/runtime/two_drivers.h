@@ -1,6 +1,7 @@
 /*
- * A thread's frames over two drivers, the embedded one for the CPU and the stand-in libcuda for the GPUs, and a model
- * of them that knows one rule: each driver's stack is the subsequence of our frames that are its.
+ * A thread's frames over two drivers, the embedded one for the CPU and the stand-in libcuda for the
+ * GPUs, and a model of them that knows one rule: each driver's stack is the subsequence of our
+ * frames that are its.
  */
 #ifndef CX_TEST_TWO_DRIVERS_H
 #define CX_TEST_TWO_DRIVERS_H
@@ -33,7 +34,8 @@ typedef struct two_stacks {
     int scope_count;
 } two_stacks;
 
-/* Starts the runtime with the two drivers. False, with the reason of the second, if it could not be had. */
+/* Starts the runtime with the two drivers. False, with the reason of the second, if it could not be
+ * had. */
 bool two_drivers_start(ctxrt_foreign_policy foreign, const char **out_reason);
 
 /* Retains the places' primaries, whose natives are then known, and gives them back. */
@@ -50,8 +52,8 @@ ctxrt_status two_stacks_call(two_stacks *self, step next);
 /* What the call must answer, and what comes of it in the model. */
 ctxrt_status two_stacks_model(two_stacks *self, step next);
 
-/* NULL, or how the thread's frames and the two drivers' stacks differ from the model. Makes no call of ctxrt that
- * would settle anything. */
+/* NULL, or how the thread's frames and the two drivers' stacks differ from the model. Makes no call
+ * of ctxrt that would settle anything. */
 const char *two_stacks_difference(const two_stacks *self);
 
 /* NULL, or how what ctxrt says is current differs from the model. */

@@ -36,10 +36,11 @@ static void *use_first(void *argument)
     ctxrt_memory *memory;
     uint64_t id = 0;
     pthread_barrier_wait(&together);
-    if (ctxrt_device_set(CTXRT_CUDA(2)) != CTXRT_SUCCESS || ctxrt_memory_alloc(256, &memory) != CTXRT_SUCCESS ||
+    if (ctxrt_device_set(CTXRT_CUDA(2)) != CTXRT_SUCCESS ||
+        ctxrt_memory_alloc(256, &memory) != CTXRT_SUCCESS ||
         ctxrt_context_current(&contexts[number]) != CTXRT_SUCCESS ||
-        ctxrt_context_id(contexts[number], &id) != CTXRT_SUCCESS || ctxrt_memory_release(memory) != CTXRT_SUCCESS ||
-        ctxrt_stack_pop() != CTXRT_SUCCESS)
+        ctxrt_context_id(contexts[number], &id) != CTXRT_SUCCESS ||
+        ctxrt_memory_release(memory) != CTXRT_SUCCESS || ctxrt_stack_pop() != CTXRT_SUCCESS)
         atomic_fetch_add(&failures, 1);
     ids[number] = id;
     return NULL;
@@ -71,8 +72,9 @@ END_TEST
 
 START_TEST(a_device_that_does_not_exist_is_an_error_and_the_device_stays)
 {
-    const ctxrt_device none[] = {{CTXRT_DEVICE_CUDA, 4},  {CTXRT_DEVICE_CUDA, -1}, {CTXRT_DEVICE_CPU, 1},
-                                 {CTXRT_DEVICE_HYGON, 0}, {(ctxrt_device_type)11, 0}, {(ctxrt_device_type)-1, 0}};
+    const ctxrt_device none[] = {{CTXRT_DEVICE_CUDA, 4},     {CTXRT_DEVICE_CUDA, -1},
+                                 {CTXRT_DEVICE_CPU, 1},      {CTXRT_DEVICE_HYGON, 0},
+                                 {(ctxrt_device_type)11, 0}, {(ctxrt_device_type)-1, 0}};
     ctxrt_device device;
     int count = 77;
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(3)));
@@ -81,8 +83,10 @@ START_TEST(a_device_that_does_not_exist_is_an_error_and_the_device_stays)
         cx_assert_ok(ctxrt_device_get(&device));
         ck_assert_int_eq(device.index, 3);
     }
-    cx_assert_error(ctxrt_device_count((ctxrt_device_type)11, &count), CTXRT_ERROR_INVALID_ARGUMENT);
-    cx_assert_error(ctxrt_device_count((ctxrt_device_type)-1, &count), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_device_count((ctxrt_device_type)11, &count),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_device_count((ctxrt_device_type)-1, &count),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(count, 77);
     cx_assert_ok(ctxrt_stack_pop());
 }
@@ -241,7 +245,8 @@ static Suite *seeds_suite(void)
     tcase_add_test(tcase, every_type_of_device_is_counted_and_those_without_a_driver_are_0);
     tcase_add_test(tcase, threads_that_use_a_device_first_at_once_get_one_context);
     tcase_add_test(tcase, a_device_that_does_not_exist_is_an_error_and_the_device_stays);
-    tcase_add_test(tcase, host_memory_host_copies_and_handles_of_other_devices_leave_the_device_alone);
+    tcase_add_test(tcase,
+                   host_memory_host_copies_and_handles_of_other_devices_leave_the_device_alone);
     tcase_add_test(tcase, an_event_is_destroyed_in_its_own_context_whatever_is_current);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("not started");

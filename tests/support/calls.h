@@ -1,6 +1,6 @@
 /*
- * Counts driver calls: stands in the place of the tables of all drivers, and lets everything through. For tests that
- * link the rooms.
+ * Counts driver calls: stands in the place of the tables of all drivers, and lets everything
+ * through. For tests that link the rooms.
  */
 #ifndef CX_TEST_CALLS_H
 #define CX_TEST_CALLS_H

@@ -31,7 +31,8 @@ static bool strikes(cx_slot slot)
         mine.slot = slot;
         return true;
     }
-    return mine.seen > mine.number && (mine.mode == FAULT_DEAD || (mine.mode == FAULT_LASTING && slot == mine.slot));
+    return mine.seen > mine.number &&
+           (mine.mode == FAULT_DEAD || (mine.mode == FAULT_LASTING && slot == mine.slot));
 }
 
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \

@@ -1,6 +1,6 @@
 /*
- * Makes a driver call fail on demand: stands in the place of a driver's table and lets through all calls but one, of
- * the calling thread. For tests that link the rooms.
+ * Makes a driver call fail on demand: stands in the place of a driver's table and lets through all
+ * calls but one, of the calling thread. For tests that link the rooms.
  */
 #ifndef CX_TEST_FAULTS_H
 #define CX_TEST_FAULTS_H
@@ -9,8 +9,11 @@
 
 typedef enum fault_mode {
     FAULT_REFUSED,  /* the call is not made */
-    FAULT_REPORTED, /* the call is made, and reports somebody else's failure: what drivers do after asynchronous ones */
-    FAULT_LASTING,  /* as refused, and so is every later call of that function until the fault is taken back */
+    /* the call is made, and reports somebody else's failure: what drivers do after asynchronous
+     * ones */
+    FAULT_REPORTED,
+    /* as refused, and so is every later call of that function until the fault is taken back */
+    FAULT_LASTING,
     FAULT_DEAD      /* as refused, and so is every later call of any function until then */
 } fault_mode;
 
@@ -24,7 +27,8 @@ void faults_arm(long number, cxu_result result, fault_mode mode);
 /* Takes the fault back. Returns the calls that were made since it was armed. */
 long faults_disarm(void);
 
-/* The call that failed since the fault was armed, by its symbol; NULL if it did not come to that. */
+/* The call that failed since the fault was armed, by its symbol; NULL if it did not come to
+ * that. */
 const char *faults_failed_call(void);
 
 /* The driver as it is beneath. */

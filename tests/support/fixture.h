@@ -1,6 +1,6 @@
 /*
- * The fixture of every test of the public interface: starts the runtime on the embedded driver, and at
- * the end sees that the stack is empty, no context is current and nothing leaked.
+ * The fixture of every test of the public interface: starts the runtime on the embedded driver, and
+ * at the end sees that the stack is empty, no context is current and nothing leaked.
  *
  * With CTXRT_TEST_DRIVER=libcuda in the environment it starts on libcuda instead, with as many GPUs
  * as that has: a test that asks for one that is not there is skipped, each with a line of TAP
