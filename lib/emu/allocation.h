@@ -37,6 +37,7 @@ struct cx_emu_allocation {
     int users;        /* pieces of work in flight that use it */
     bool freed;       /* by the user or with its context; goes when `users` is 0 */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+    bool of_module;   /* its variables: it goes with the module, and no user frees it */
     struct cx_emu_pool *pool; /* that memory of CX_EMU_MEMORY_ASYNC came from, else NULL */
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */

@@ -165,12 +165,24 @@ static bool is_noted(const cx_emu_run *run, const cx_emu_allocation *allocation)
     return false;
 }
 
+/* The variables are there for as long as the work is, though the module may be unloaded. */
+static bool is_variable(const cx_emu_run *run, uint64_t address)
+{
+    return run->memory && address >= run->memory->address &&
+           address - run->memory->address < run->memory->bytes;
+}
+
 /* It is kept until the kernel is done: what another stream frees meanwhile does not go. */
 static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_find(address, 1);
     cx_emu_use use;
 
+    if (is_variable(run, address)) {
+        *out_range = (cx_ptx_range){run->memory->address, run->memory->bytes, run->memory->mapped,
+                                    false};
+        return true;
+    }
     if (!allocation || !cx_emu_allocation_reachable(allocation, run->context))
         return false;
     use = (cx_emu_use){allocation, allocation->address + allocation->bytes};
@@ -245,7 +257,7 @@ static void run_kernel(void *argument)
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
                           .cooperative = launch->cooperative,
                           .parameters = launch->arguments->content,
-                          .memory_address = run->memory_address};
+                          .memory_address = run->memory ? run->memory->address : 0};
     cxu_result error;
 
     memcpy(grid.grid, launch->grid, sizeof grid.grid);
@@ -360,7 +372,7 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
                                          .argument = out_run,
                                          .argument_bytes = sizeof *out_run};
     if (module->memory) {
-        out_run->memory_address = module->memory->address;
+        out_run->memory = module->memory;
         out_request->uses[0] =
             (cx_emu_use){module->memory, module->memory->address + module->memory->bytes};
     }

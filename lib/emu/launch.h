@@ -33,7 +33,7 @@ typedef struct cx_emu_run {
     cx_emu_code *code;
     const cx_ptx_function *kernel;
     cx_emu_launch launch;
-    uint64_t memory_address; /* of the module's variables */
+    const cx_emu_allocation *memory; /* of the module's variables, which the work uses; or NULL */
     cx_emu_use *uses;        /* memory that it has reached so far */
     size_t use_count, use_capacity;
 } cx_emu_run;

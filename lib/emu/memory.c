@@ -100,13 +100,21 @@ static void wait_for_kernels(const cx_emu_allocation *allocation)
         cx_emu_work_wait_kernels(everywhere ? NULL : allocation->device);
 }
 
-static cxu_result free_memory(CUdeviceptr pointer)
+/* What starts at an address, and is the user's to free. */
+static cx_emu_allocation *find_owned(CUdeviceptr pointer)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
+
+    return allocation && !allocation->of_module ? allocation : NULL;
+}
+
+static cxu_result free_memory(CUdeviceptr pointer)
+{
+    cx_emu_allocation *allocation = find_owned(pointer);
     if (allocation == NULL)
         return CXU_INVALID_VALUE;
     wait_for_kernels(allocation);
-    allocation = cx_emu_allocation_at_start(pointer);
+    allocation = find_owned(pointer);
     if (allocation == NULL)
         return CXU_INVALID_VALUE;
     cxu_result result = cx_emu_allocation_error(allocation);
@@ -222,7 +230,7 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
     cxu_result result = find_context("cuMemFreeAsync", stream, &context);
     if (result != CXU_SUCCESS)
         return result;
-    cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
+    cx_emu_allocation *allocation = find_owned(pointer);
     if (allocation == NULL ||
         (allocation->kind != CX_EMU_MEMORY_ASYNC && allocation->kind != CX_EMU_MEMORY_DEVICE))
         return CXU_INVALID_VALUE;

@@ -65,9 +65,11 @@ static cxu_result make_memory(cx_emu_context *context, const cx_emu_code *code,
         return CXU_SUCCESS;
     result = cx_emu_allocation_create(context->device, context, CX_EMU_MEMORY_DEVICE, bytes, 0,
                                       out_memory);
-    if (result == CXU_SUCCESS)
-        cx_ptx_memory_init(code->ptx, (*out_memory)->address, (*out_memory)->mapped);
-    return result;
+    if (result != CXU_SUCCESS)
+        return result;
+    (*out_memory)->of_module = true;
+    cx_ptx_memory_init(code->ptx, (*out_memory)->address, (*out_memory)->mapped);
+    return CXU_SUCCESS;
 }
 
 cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,

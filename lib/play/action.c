@@ -1,3 +1,4 @@
+#include "play/code.h"
 #include "play/player.h"
 
 #include <stdlib.h>
@@ -20,6 +21,13 @@ static int act_host_fill(cx_player *player, cx_call *call)
 {
     (void)player;
     memset(call->in[0].host, call->in[1].integer, call->in[2].size);
+    return CXU_SUCCESS;
+}
+
+static int act_host_store(cx_player *player, cx_call *call)
+{
+    (void)player;
+    __atomic_store_n((uint32_t *)call->in[0].host, call->in[1].flags, __ATOMIC_RELEASE);
     return CXU_SUCCESS;
 }
 
@@ -197,6 +205,81 @@ static int act_capture_mode(cx_player *player, cx_call *call)
         (int)player->driver.table.thread_exchange_stream_capture_mode(somewhere ? &mode : NULL);
     if (result == CXU_SUCCESS && somewhere)
         call->out[0] = cx_cell_of(CX_KIND_INTEGER, (int64_t)mode);
+    return result;
+}
+
+/* ---- kernels ---- */
+
+static int act_kernel_name(cx_player *player, cx_call *call)
+{
+    const char *name = NULL;
+    if (player->driver.missing[CX_SLOT_func_get_name])
+        return CX_PLAY_ABSENT;
+    int result = (int)player->driver.table.func_get_name(call->in[1].integer ? &name : NULL,
+                                                         call->in[0].kernel);
+    if (result == CXU_SUCCESS)
+        call->out[0] = cx_cell_of(CX_KIND_INTEGER, cx_code_name_of(name));
+    return result;
+}
+
+/* As the kernels of code.h have their parameters. */
+typedef struct buffer {
+    CUdeviceptr to, from;
+    uint32_t value;
+    uint64_t bytes;
+} buffer;
+
+static int act_kernel_launch_buffer(cx_player *player, cx_call *call)
+{
+    const cx_cell *in = call->in;
+    buffer arguments = {in[2].pointer, in[3].pointer, in[4].flags, in[5].size};
+    size_t bytes = sizeof arguments - in[14].size;
+    void *extra[] = {(void *)CXU_LAUNCH_PARAM_BUFFER_POINTER, &arguments,
+                     (void *)CXU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, (void *)CXU_LAUNCH_PARAM_END};
+    if (player->driver.missing[CX_SLOT_launch_kernel])
+        return CX_PLAY_ABSENT;
+    bool entered = cx_host_enter(player);
+    cxu_result result = player->driver.table.launch_kernel(
+        in[0].kernel, in[6].flags, in[8].flags, in[9].flags, in[7].flags, in[10].flags,
+        in[11].flags, in[12].flags, in[1].stream, NULL, in[13].integer ? extra : NULL);
+    cx_host_leave(player, entered);
+    return (int)result;
+}
+
+/* ---- nodes ---- */
+
+static int act_graph_node(cx_player *player, cx_call *call)
+{
+    size_t index = call->in[2].size, count = index + 1;
+    if (player->driver.missing[CX_SLOT_graph_get_nodes])
+        return CX_PLAY_ABSENT;
+    CUgraphNode *nodes = count != 0 ? calloc(count, sizeof(CUgraphNode)) : NULL;
+    if (nodes == NULL)
+        return CXU_OUT_OF_MEMORY;
+    int result = (int)player->driver.table.graph_get_nodes(call->in[1].graph, nodes, &count);
+    if (result == CXU_SUCCESS && count <= index)
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS)
+        call->out[0] = (cx_cell){.node = nodes[index]};
+    free(nodes);
+    return result;
+}
+
+static int act_node_kernel(cx_player *player, cx_call *call)
+{
+    cxu_kernel_node_params params = {0};
+    if (player->driver.missing[CX_SLOT_graph_kernel_node_get_params])
+        return CX_PLAY_ABSENT;
+    int result = (int)player->driver.table.graph_kernel_node_get_params(
+        call->in[0].node, call->in[1].integer ? &params : NULL);
+    if (result != CXU_SUCCESS)
+        return result;
+    call->out[0] = (cx_cell){.kernel = params.function};
+    call->out[1] = cx_cell_of(CX_KIND_FLAGS, params.grid_x);
+    call->out[2] = cx_cell_of(CX_KIND_FLAGS, params.block_x);
+    call->out[3] = (cx_cell){.bits = 0};
+    if (params.parameters != NULL)
+        call->out[3].pointer = *(const CUdeviceptr *)params.parameters[0];
     return result;
 }
 

@@ -23,6 +23,10 @@
     CX_KIND(HANDLE, handle, "memory handle")  \
     CX_KIND(FILE, integer, "file")            \
     CX_KIND(POOL, pool, "memory pool")        \
+    CX_KIND(MODULE, module, "module")         \
+    CX_KIND(LIBRARY, library, "library")      \
+    CX_KIND(KERNEL, kernel, "kernel")         \
+    CX_KIND(NODE, node, "node")               \
     CX_KIND(GATE, host, "gate")               \
     CX_KIND(FUNCTION, host, "host function")  \
     CX_KIND(INTEGER, integer, "integer")      \
@@ -48,6 +52,10 @@ typedef union cx_cell {
     CUdeviceptr pointer;
     CUmemGenericAllocationHandle handle;
     CUmemoryPool pool;
+    CUmodule module;
+    CUlibrary library;
+    CUfunction kernel;
+    CUgraphNode node;
     void *host;
     int integer;
     unsigned int flags;

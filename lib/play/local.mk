@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += lib/play/libplay.la
 lib_play_libplay_la_SOURCES = \
 	lib/play/verbs.def lib/play/words.def \
 	lib/play/action.c \
+	lib/play/code.c lib/play/code.h \
 	lib/play/host.c \
 	lib/play/kind.c lib/play/kind.h \
 	lib/play/lex.c lib/play/lex.h \

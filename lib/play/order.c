@@ -286,6 +286,7 @@ static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
         join(&self->known, &behind);
         return true;
     case CX_VERB_capture_begin:
+    case CX_VERB_graph_launch:
         self->lost = true; /* what is captured is not done; what a launch does is not followed */
         return true;
     case CX_VERB_ctx_destroy:
@@ -320,6 +321,9 @@ static void take_work(cx_order *self, const cx_call *call, uint64_t current)
     case CX_VERB_mem_fill_async:
     case CX_VERB_stream_host:
     case CX_VERB_stream_callback:
+    case CX_VERB_kernel_launch:
+    case CX_VERB_kernel_launch_together:
+    case CX_VERB_kernel_launch_buffer:
         submit(self, call, current);
         break;
     case CX_VERB_mem_free:

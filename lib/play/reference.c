@@ -19,6 +19,10 @@ static const char *const word_sets[] = {
     [CX_WORDS_ACCESS] = "access to mapped memory",
     [CX_WORDS_HANDLE_TYPE] = "how memory may be shared",
     [CX_WORDS_POOL] = "attributes of memory pools",
+    [CX_WORDS_CODE] = "code",
+    [CX_WORDS_CODE_NAME] = "names in the code of kernels",
+    [CX_WORDS_KERNEL] = "attributes of kernels",
+    [CX_WORDS_NODE] = "types of nodes",
     [CX_WORDS_WHEN] = "order of exit handlers",
 };
 

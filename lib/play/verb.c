@@ -1,10 +1,10 @@
+#include "play/code.h"
 #include "play/verb.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define NEAR_MOST 3
-#define CX_EMPTY_PTX ".version 6.0\n.target sm_50\n.address_size 64\n"
 #define WORD_MAX 32
 
 #define NEW(kind, name)                                            \
@@ -35,6 +35,27 @@
     {               \
         __VA_ARGS__ \
     }
+
+/* The operands to, from, value, bytes, blocks, threads, blocks_y, blocks_z, threads_y, threads_z,
+ * shared, arguments. */
+#define LAUNCH                                                                           \
+    KEYUSE(MEMORY, to, "none"), KEYUSE(MEMORY, from, "none"), KEY(FLAGS, value, NONE, 0), \
+        KEY(SIZE, bytes, NONE, 0), KEY(FLAGS, blocks, NONE, 1), KEY(FLAGS, threads, NONE, 32), \
+        KEY(FLAGS, blocks_y, NONE, 1), KEY(FLAGS, blocks_z, NONE, 1),                    \
+        KEY(FLAGS, threads_y, NONE, 1), KEY(FLAGS, threads_z, NONE, 1),                  \
+        KEY(FLAGS, shared, NONE, 0), KEY(INTEGER, arguments, SWITCH, 1)
+#define GRID(first)                                                                      \
+    in[(first) + 4].flags, in[(first) + 6].flags, in[(first) + 7].flags, in[(first) + 5].flags, \
+        in[(first) + 8].flags, in[(first) + 9].flags, in[(first) + 10].flags
+#define PARAMETERS(first)                                                                \
+    (in[(first) + 11].integer ? (void *[]){(void *)(uintptr_t)&in[first].pointer,        \
+                                           (void *)(uintptr_t)&in[(first) + 1].pointer,  \
+                                           (void *)(uintptr_t)&in[(first) + 2].flags,    \
+                                           (void *)(uintptr_t)&in[(first) + 3].size}     \
+                              : NULL)
+#define AFTER(first) ((first) + 12)
+#define NODE_PARAMS(kernel, first) \
+    (const cxu_kernel_node_params){kernel, GRID(first), PARAMETERS(first), NULL, NULL, NULL}
 
 static cxu_exec_affinity no_affinity; /* never looked at: there is nothing to have one with */
 

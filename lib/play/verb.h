@@ -9,7 +9,7 @@
 #include "driver/driver.h"
 #include "play/kind.h"
 
-#define CX_OPERANDS_MAX 8
+#define CX_OPERANDS_MAX 16
 #define CX_RESULTS_MAX 4
 
 typedef enum cx_role {
@@ -40,6 +40,10 @@ typedef enum cx_words {
     CX_WORDS_ACCESS,
     CX_WORDS_HANDLE_TYPE,
     CX_WORDS_POOL,
+    CX_WORDS_CODE,
+    CX_WORDS_CODE_NAME,
+    CX_WORDS_KERNEL,
+    CX_WORDS_NODE,
     CX_WORDS_WHEN
 } cx_words;
 

@@ -63,14 +63,15 @@ END_TEST
 static bool nobody_makes(cx_kind kind)
 {
     return kind == CX_KIND_GRAPH || kind == CX_KIND_EXEC || kind == CX_KIND_HANDLE ||
-           kind == CX_KIND_FILE || kind == CX_KIND_POOL;
+           kind == CX_KIND_FILE || kind == CX_KIND_POOL || kind == CX_KIND_MODULE ||
+           kind == CX_KIND_LIBRARY || kind == CX_KIND_KERNEL || kind == CX_KIND_NODE;
 }
 
 /* Each verb with each of its operands given. */
 START_TEST(every_verb_can_be_built_printed_and_parsed)
 {
-    static const char *const names[CX_KIND_COUNT] = {"c", "s", "e", "p", "h", "r",
-                                                     "x", "m", "d", "l", "g", "f"};
+    static const char *const names[CX_KIND_COUNT] = {"c", "s", "e", "p", "h", "r", "x", "m",
+                                                     "d", "l", "u", "b", "k", "n", "g", "f"};
     const cx_verb *verb = &cx_verbs[_i];
     cx_scenario *scenario = cx_scenario_create("built");
     static const cx_verb_id makers[] = {CX_VERB_ctx_create,   CX_VERB_stream_create,
@@ -93,7 +94,7 @@ START_TEST(every_verb_can_be_built_printed_and_parsed)
     for (int i = 0; verb->operands[i].role != CX_ROLE_NONE; i++) {
         if (verb->operands[i].role == CX_ROLE_NUMBER || verb->operands[i].role == CX_ROLE_KEY)
             cx_step_number(step, i, 1);
-        else if (verb->operands[i].role == CX_ROLE_USE && nobody_makes(verb->operands[i].kind))
+        else if (verb->operands[i].role != CX_ROLE_NEW && nobody_makes(verb->operands[i].kind))
             ck_assert(cx_step_name(scenario, step, i, "none"));
         else
             ck_assert(cx_step_name(scenario, step, i, names[verb->operands[i].kind]));

@@ -22,7 +22,7 @@ tests_play_check_play_LDADD = $(PLAY_TEST_LIBS)
 EXTRA_DIST += tests/play/fuzz_parse.c
 FUZZ_CC = clang
 FUZZ_SECONDS = 600
-FUZZ_FILES = tests/play/fuzz_parse.c lib/play/kind.c lib/play/lex.c lib/play/names.c lib/play/parse.c \
+FUZZ_FILES = tests/play/fuzz_parse.c lib/play/code.c lib/play/kind.c lib/play/lex.c lib/play/names.c lib/play/parse.c \
 	lib/play/parse_step.c lib/play/parser.c \
 	lib/play/print.c lib/play/read.c lib/play/scenario.c lib/play/verb.c
 .PHONY: fuzz

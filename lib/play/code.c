@@ -1,0 +1,136 @@
+#include "play/code.h"
+
+#include <string.h>
+
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+
+#define PARAMETERS \
+    "(.param .u64 to, .param .u64 from, .param .u32 value, .param .u64 bytes)\n"
+
+/* The part of the work that is the thread's: from %at in steps of %step, up to %bytes. */
+#define BEGIN                               \
+    "{\n"                                   \
+    "    .reg .pred %done;\n"               \
+    "    .reg .b32 %value, %old, %r<4>;\n"  \
+    "    .reg .b64 %to, %from, %bytes, %at, %step, %address;\n" \
+    "    ld.param.u64 %to, [to];\n"         \
+    "    ld.param.u64 %from, [from];\n"     \
+    "    ld.param.u32 %value, [value];\n"   \
+    "    ld.param.u64 %bytes, [bytes];\n"   \
+    "    mov.u32 %r1, %ctaid.x;\n"          \
+    "    mov.u32 %r2, %ntid.x;\n"           \
+    "    mov.u32 %r3, %tid.x;\n"            \
+    "    mad.lo.u32 %r3, %r1, %r2, %r3;\n"  \
+    "    cvt.u64.u32 %at, %r3;\n"           \
+    "    mov.u32 %r1, %nctaid.x;\n"         \
+    "    mul.wide.u32 %step, %r1, %r2;\n"   \
+    "AGAIN:\n"                              \
+    "    setp.ge.u64 %done, %at, %bytes;\n" \
+    "    @%done bra DONE;\n"                \
+    "    add.u64 %address, %to, %at;\n"
+
+#define END                              \
+    "    st.global.u8 [%address], %value;\n" \
+    "    add.u64 %at, %at, %step;\n"     \
+    "    bra.uni AGAIN;\n"               \
+    "DONE:\n"                            \
+    "    ret;\n"                         \
+    "}\n"
+
+#define FILL ".visible .entry fill" PARAMETERS BEGIN END
+
+#define ADD                                 \
+    ".visible .entry add" PARAMETERS BEGIN  \
+    "    ld.global.u8 %old, [%address];\n"  \
+    "    ld.param.u32 %value, [value];\n"   \
+    "    add.u32 %value, %value, %old;\n" END
+
+#define COPY                                \
+    ".visible .entry copy" PARAMETERS BEGIN \
+    "    add.u64 %from, %from, %at;\n"      \
+    "    ld.global.u8 %value, [%from];\n"   \
+    "    ld.param.u64 %from, [from];\n" END
+
+#define FEW ".visible .entry few" PARAMETERS ".maxntid 32, 1, 1\n" BEGIN END
+
+#define WAIT                                    \
+    ".visible .entry wait" PARAMETERS           \
+    "{\n"                                       \
+    "    .reg .pred %p;\n"                      \
+    "    .reg .b32 %value, %found;\n"           \
+    "    .reg .b64 %to;\n"                      \
+    "    ld.param.u64 %to, [to];\n"             \
+    "    ld.param.u32 %value, [value];\n"       \
+    "AGAIN:\n"                                  \
+    "    ld.volatile.global.u32 %found, [%to];\n" \
+    "    setp.ne.u32 %p, %found, %value;\n"     \
+    "    @%p bra AGAIN;\n"                      \
+    "    ret;\n"                                \
+    "}\n"
+
+#define COUNT                                      \
+    ".visible .global .align 4 .u32 total = 0;\n"  \
+    ".visible .entry count" PARAMETERS             \
+    "{\n"                                          \
+    "    .reg .b32 %value;\n"                      \
+    "    .reg .b64 %total;\n"                      \
+    "    ld.param.u32 %value, [value];\n"          \
+    "    mov.u64 %total, total;\n"                 \
+    "    red.global.add.u32 [%total], %value;\n"   \
+    "    ret;\n"                                   \
+    "}\n"
+
+#define TRAP ".visible .entry trap" PARAMETERS "{\n    trap;\n}\n"
+
+#define ASSERT                                                                     \
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c,\n"    \
+    "                           .param .b64 d, .param .b64 e);\n"                  \
+    ".global .align 1 .b8 what[8] = {110, 101, 118, 101, 114};\n"                  \
+    ".visible .entry assert" PARAMETERS                                            \
+    "{\n"                                                                          \
+    "    .reg .b64 %text;\n"                                                       \
+    "    .param .b64 p0;\n    .param .b64 p1;\n    .param .b32 p2;\n"              \
+    "    .param .b64 p3;\n    .param .b64 p4;\n"                                   \
+    "    mov.u64 %text, what;\n"                                                   \
+    "    cvta.global.u64 %text, %text;\n"                                          \
+    "    st.param.b64 [p0+0], %text;\n    st.param.b64 [p1+0], %text;\n"           \
+    "    st.param.b32 [p2+0], 1;\n    st.param.b64 [p3+0], %text;\n"               \
+    "    st.param.b64 [p4+0], 1;\n"                                                \
+    "    call.uni __assertfail, (p0, p1, p2, p3, p4);\n"                           \
+    "    ret;\n"                                                                   \
+    "}\n"
+
+static const char *const texts[CX_CODE_COUNT] = {
+    [CX_CODE_KERNELS] = HEAD FILL ADD COPY FEW WAIT COUNT TRAP ASSERT,
+    [CX_CODE_EMPTY] = HEAD,
+    [CX_CODE_BROKEN] = HEAD ".visible .entry fill" PARAMETERS BEGIN,
+    [CX_CODE_NEWER] = ".version 99.0\n.target sm_50\n.address_size 64\n",
+    [CX_CODE_ABOVE] = ".version 6.0\n.target sm_999\n.address_size 64\n",
+    [CX_CODE_NOTHING] = "",
+};
+
+static const char *const names[CX_CODE_NAME_ALL] = {
+    [CX_CODE_NAME_FILL] = "fill",     [CX_CODE_NAME_ADD] = "add",
+    [CX_CODE_NAME_COPY] = "copy",     [CX_CODE_NAME_WAIT] = "wait",
+    [CX_CODE_NAME_COUNT] = "count",   [CX_CODE_NAME_FEW] = "few",
+    [CX_CODE_NAME_TRAP] = "trap",     [CX_CODE_NAME_ASSERT] = "assert",
+    [CX_CODE_NAME_TOTAL] = "total",   [CX_CODE_NAME_NOBODY] = "nobody",
+};
+
+const char *cx_code_text(int code)
+{
+    return code >= 0 && code < CX_CODE_COUNT ? texts[code] : NULL;
+}
+
+const char *cx_code_name_text(int name)
+{
+    return name >= 0 && name < CX_CODE_NAME_ALL ? names[name] : NULL;
+}
+
+int cx_code_name_of(const char *text)
+{
+    for (int i = 1; i < CX_CODE_NAME_ALL; i++)
+        if (strcmp(names[i], text) == 0)
+            return i;
+    return CX_CODE_NAME_NOBODY;
+}

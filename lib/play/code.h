@@ -1,0 +1,47 @@
+/*
+ * The code of kernels that scenarios load: PTX of our own, and the names of what is in it.
+ */
+#ifndef CX_PLAY_CODE_H
+#define CX_PLAY_CODE_H
+
+#include "play/kind.h"
+
+/* What module.load and library.load load: the words CODE. */
+typedef enum cx_code {
+    CX_CODE_NULL, /* a NULL pointer */
+    CX_CODE_KERNELS,
+    CX_CODE_EMPTY,
+    CX_CODE_BROKEN,  /* it ends in the middle of a kernel */
+    CX_CODE_NEWER,   /* of a PTX version that is not there yet */
+    CX_CODE_ABOVE,   /* for a compute capability that no device has */
+    CX_CODE_NOTHING, /* no image at all: an empty text */
+    CX_CODE_COUNT
+} cx_code;
+
+/*
+ * What is in CX_CODE_KERNELS: the words CODE_NAME. All kernels have the parameters
+ * (u64 to, u64 from, u32 value, u64 bytes), and take any grid.
+ */
+typedef enum cx_code_name {
+    CX_CODE_NAME_NULL,  /* a NULL pointer */
+    CX_CODE_NAME_FILL,  /* each byte at `to` becomes the value */
+    CX_CODE_NAME_ADD,   /* each byte at `to` is more by the value */
+    CX_CODE_NAME_COPY,  /* each byte at `to` becomes that at `from` */
+    CX_CODE_NAME_WAIT,  /* waits until the 32 bits at `to` are the value */
+    CX_CODE_NAME_COUNT, /* each thread adds the value to the variable `total` */
+    CX_CODE_NAME_FEW,   /* as fill, with at most 32 threads in a block */
+    CX_CODE_NAME_TRAP,
+    CX_CODE_NAME_ASSERT,
+    CX_CODE_NAME_TOTAL,  /* a variable of 32 bits, 0 at first */
+    CX_CODE_NAME_NOBODY, /* a name that nothing has */
+    CX_CODE_NAME_ALL
+} cx_code_name;
+
+/* The text of a code, or a name; NULL for _NULL and for a number that is none. */
+const char *cx_code_text(int code);
+const char *cx_code_name_text(int name);
+
+/* The number of a name; CX_CODE_NAME_NOBODY for one that is not in the code. */
+int cx_code_name_of(const char *text);
+
+#endif
