@@ -108,7 +108,7 @@ tests_emu_check_stack_LDADD = $(EMU_LIBS)
 # memory
 EMU_MEMORY_SOURCES = tests/emu/memory_fixture.c tests/emu/memory_fixture.h
 EMU_MEMORY_TESTS = \
-	tests/emu/check_arena tests/emu/check_memory tests/emu/check_virtual_memory tests/emu/check_shareable tests/emu/check_pool tests/emu/check_host_memory \
+	tests/emu/check_arena tests/emu/check_memory tests/emu/check_virtual_memory tests/emu/check_mapped_work tests/emu/check_shareable tests/emu/check_pool tests/emu/check_host_memory \
 	tests/emu/check_pointer
 check_PROGRAMS += $(EMU_MEMORY_TESTS)
 TESTS += $(EMU_MEMORY_TESTS)
@@ -128,10 +128,14 @@ tests_emu_check_shareable_SOURCES = tests/emu/check_shareable.c $(EMU_MEMORY_SOU
 tests_emu_check_shareable_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_shareable_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_shareable_LDADD = $(EMU_LIBS)
-tests_emu_check_virtual_memory_SOURCES = tests/emu/check_virtual_memory.c $(EMU_MEMORY_SOURCES)
+tests_emu_check_virtual_memory_SOURCES = tests/emu/check_virtual_memory.c tests/emu/virtual_memory.h $(EMU_MEMORY_SOURCES)
 tests_emu_check_virtual_memory_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_virtual_memory_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_virtual_memory_LDADD = $(EMU_LIBS)
+tests_emu_check_mapped_work_SOURCES = tests/emu/check_mapped_work.c tests/emu/virtual_memory.h $(EMU_MEMORY_SOURCES)
+tests_emu_check_mapped_work_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_mapped_work_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_mapped_work_LDADD = $(EMU_LIBS)
 tests_emu_check_host_memory_SOURCES = tests/emu/check_host_memory.c $(EMU_MEMORY_SOURCES)
 tests_emu_check_host_memory_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_host_memory_CFLAGS = $(EMU_CFLAGS)

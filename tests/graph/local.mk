@@ -26,12 +26,16 @@ tests_graph_check_hold_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_hold_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_graph_check_hold_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
-check_PROGRAMS += tests/graph/check_plan
-TESTS += tests/graph/check_plan
-tests_graph_check_plan_SOURCES = tests/graph/check_plan.c
+check_PROGRAMS += tests/graph/check_plan tests/graph/check_plan_lifetimes
+TESTS += tests/graph/check_plan tests/graph/check_plan_lifetimes
+tests_graph_check_plan_SOURCES = tests/graph/check_plan.c tests/graph/plan.h
 tests_graph_check_plan_CPPFLAGS = $(GRAPH_CPPFLAGS)
 tests_graph_check_plan_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_plan_LDADD = $(PUBLIC_LIBS)
+tests_graph_check_plan_lifetimes_SOURCES = tests/graph/check_plan_lifetimes.c tests/graph/plan.h
+tests_graph_check_plan_lifetimes_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_plan_lifetimes_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_plan_lifetimes_LDADD = $(PUBLIC_LIBS)
 
 tests_graph_check_recording_frames_SOURCES = tests/graph/check_recording_frames.c tests/graph/operators.h \
 	tests/graph/place.h
