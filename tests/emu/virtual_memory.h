@@ -30,7 +30,8 @@ static inline CUmemGenericAllocationHandle create(int device, size_t bytes)
     return handle;
 }
 
-static inline cxu_result set_access(CUdeviceptr at, size_t bytes, int device, cxu_mem_access_flags flags)
+static inline cxu_result set_access(CUdeviceptr at, size_t bytes, int device,
+                                    cxu_mem_access_flags flags)
 {
     cxu_mem_access access = {{CXU_MEM_LOCATION_TYPE_DEVICE, device}, flags};
     return cx_emu_call_mem_set_access(at, bytes, &access, 1);
