@@ -137,6 +137,7 @@ static void publish(cx_emu_allocation *allocation, cx_emu_context *owner)
     cx_emu_allocation_evict_stale(allocation->address, allocation->bytes);
     allocation->buffer_id = cx_emu_memory_id();
     RB_INSERT(address_tree, &by_address, allocation);
+    cx_emu_changes++;
     allocation->indexed = true;
     owner_link(allocation, owner);
     allocation->device->used_bytes += charged_bytes(allocation);
@@ -336,6 +337,7 @@ cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
 
 void cx_emu_allocation_free(cx_emu_allocation *allocation)
 {
+    cx_emu_changes++;
     allocation->freed = true;
     if (allocation->users == 0 && !allocation->awaited)
         dispose(allocation);
@@ -343,6 +345,7 @@ void cx_emu_allocation_free(cx_emu_allocation *allocation)
 
 void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
 {
+    cx_emu_changes++;
     allocation->freed = true;
     allocation->awaited = true;
     if (allocation->users > 0)
@@ -363,6 +366,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
 cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream)
 {
     /* The free is one more use, which ends when the stream gets there. */
+    cx_emu_changes++;
     allocation->freed = true;
     cxu_result result = cx_emu_work_submit_locked_call(stream, allocation, NULL, NULL);
     if (result != CXU_SUCCESS)

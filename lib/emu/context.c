@@ -116,6 +116,7 @@ void cx_emu_context_wait_closed(cx_emu_context *context)
 void cx_emu_context_close(cx_emu_context *context)
 {
     atomic_store_explicit(&context->live_id, 0, memory_order_release);
+    cx_emu_changes++;
     context->closing = true;
     cx_emu_streams_close(context);
     cx_emu_modules_release(context);

@@ -236,6 +236,7 @@ cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *dev
         return result;
     *out_transfer = found.shape;
     *out_request = request_for(out_transfer, &found.to, &found.from);
+    out_request->release = NULL; /* nothing is staged */
     return CXU_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include "emu/handle.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
+#include "emu/sticky.h"
 #include <stdlib.h>
 
 typedef struct name {
@@ -95,24 +96,55 @@ void cx_emu_exec_destroy(cx_emu_exec *exec)
 
 /* ---- launching ---- */
 
+/* What a node does that is nothing but bytes, which stay where they are while the lock is held. */
+static bool moves_bytes(const cx_emu_node *node)
+{
+    switch (node->operation.type) {
+    case CXU_GRAPH_NODE_TYPE_MEMCPY:
+    case CXU_GRAPH_NODE_TYPE_MEMSET:
+    case CXU_GRAPH_NODE_TYPE_EMPTY:
+    case CXU_GRAPH_NODE_TYPE_GRAPH:
+        return true;
+    default:
+        return node->disabled;
+    }
+}
+
+static cxu_result make_request(cx_emu_plan *plan, size_t i)
+{
+    const cx_emu_node *node = plan->nodes[i];
+    cx_emu_work_request *request = &plan->pieces[i].request;
+
+    if (!node->disabled)
+        return cx_emu_operation_request(&node->operation, &plan->rooms[i], request);
+    *request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED};
+    return CXU_SUCCESS;
+}
+
 static cxu_result make_requests(cx_emu_plan *plan)
 {
-    static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
-
+    plan->requests_made = 0;
+    plan->moves_bytes = true;
+    plan->cost_bytes = 0;
     for (size_t i = 0; i < plan->count; i++) {
-        const cx_emu_node *node = plan->nodes[i];
-        cx_emu_work_request *request = &plan->pieces[i].request;
-        cxu_result result;
+        cxu_result result = make_request(plan, i);
 
-        if (node->disabled) {
-            *request = nothing;
-            continue;
-        }
-        result = cx_emu_operation_request(&node->operation, &plan->rooms[i], request);
         if (result != CXU_SUCCESS)
             return result;
+        plan->moves_bytes = plan->moves_bytes && moves_bytes(plan->nodes[i]);
+        if (__builtin_add_overflow(plan->cost_bytes, plan->pieces[i].request.cost_bytes,
+                                   &plan->cost_bytes))
+            plan->cost_bytes = SIZE_MAX;
     }
+    if (plan->moves_bytes)
+        plan->requests_made = cx_emu_changes;
     return CXU_SUCCESS;
+}
+
+/* Nothing has to be looked for again where nothing came, went or failed. */
+static bool has_requests(const cx_emu_plan *plan)
+{
+    return plan->requests_made == cx_emu_changes && !cx_emu_failures;
 }
 
 /* From here on the recorded events stand for this launch. */
@@ -128,33 +160,12 @@ static void record_events(const cx_emu_plan *plan)
     }
 }
 
-/* What a node does that is nothing but bytes, which stay where they are while the lock is held. */
-static bool moves_bytes(const cx_emu_node *node)
-{
-    switch (node->operation.type) {
-    case CXU_GRAPH_NODE_TYPE_MEMCPY:
-    case CXU_GRAPH_NODE_TYPE_MEMSET:
-    case CXU_GRAPH_NODE_TYPE_EMPTY:
-    case CXU_GRAPH_NODE_TYPE_GRAPH:
-        return true;
-    default:
-        return node->disabled;
-    }
-}
-
 static bool is_tiny(const cx_emu_plan *plan)
 {
-    size_t left_bytes = CX_EMU_TINY_BYTES;
+    const cx_emu_work_request all = {.kind = CX_EMU_WORK_CALL, .cost_bytes = plan->cost_bytes};
 
-    for (size_t i = 0; i < plan->count; i++) {
-        const cx_emu_work_request *request = &plan->pieces[i].request;
-
-        if (!moves_bytes(plan->nodes[i]) || request->cost_bytes > left_bytes ||
-            !cx_emu_schedule_at_once(request))
-            return false;
-        left_bytes -= request->cost_bytes;
-    }
-    return true;
+    return plan->moves_bytes && plan->cost_bytes <= CX_EMU_TINY_BYTES &&
+           (plan->count == 0 || cx_emu_schedule_at_once(&all));
 }
 
 /* Whether nothing keeps all of it from being done before the launch returns. */
@@ -171,8 +182,6 @@ static void run_here(const cx_emu_plan *plan)
 
         if (request->call)
             request->call(request->argument);
-        if (request->release)
-            request->release(request->argument);
     }
 }
 
@@ -198,7 +207,7 @@ static cxu_result submit(cx_emu_exec *exec, cx_emu_stream *stream)
 
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
 {
-    cxu_result result = make_requests(&exec->plan);
+    cxu_result result = has_requests(&exec->plan) ? CXU_SUCCESS : make_requests(&exec->plan);
 
     if (result != CXU_SUCCESS)
         return result;

@@ -180,8 +180,10 @@ cxu_result cx_emu_call_graph_node_set_enabled(CUgraphExec exec, CUgraphNode hand
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_switchable(exec, handle, &node);
-    if (result == CXU_SUCCESS)
+    if (result == CXU_SUCCESS) {
         node->disabled = enabled == 0;
+        cx_emu_changes++;
+    }
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -1,5 +1,6 @@
 #include "emu/mapping.h"
 
+#include "emu/state.h"
 #include <stdlib.h>
 
 cxu_result cx_emu_mapping_create(cx_emu_reservation *reservation, uintptr_t address, size_t bytes,
@@ -61,6 +62,7 @@ void cx_emu_mapping_set_access(cx_emu_allocation *first, size_t bytes, const cx_
                                cxu_mem_access_flags flags)
 {
     uintptr_t end = first->address + bytes;
+    cx_emu_changes++;
     for (cx_emu_allocation *each = first; each != NULL && each->address < end;
          each = cx_emu_allocation_following(each))
         each->mapping->access[device->ordinal] = (unsigned char)flags;

@@ -1,6 +1,7 @@
 #include "emu/operation.h"
 #include "emu/event.h"
 #include "emu/host_call.h"
+#include "emu/state.h"
 
 static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_device *device,
                                cx_emu_transfer *room, cx_emu_work_request *out_request)
@@ -82,6 +83,7 @@ void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *oper
 {
     const cx_emu_operation before = *own;
 
+    cx_emu_changes++;
     cx_emu_operation_retain(operation);
     *own = *operation;
     cx_emu_operation_drop(&before);

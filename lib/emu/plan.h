@@ -11,7 +11,10 @@
 typedef struct cx_emu_plan {
     size_t count;
     cx_emu_node **nodes;
-    cx_emu_work_piece *pieces; /* their requests are filled in at each launch */
+    cx_emu_work_piece *pieces; /* their requests are filled in by launches */
+    uint64_t requests_made;    /* cx_emu_changes then, if they hold until that changes; else 0 */
+    bool moves_bytes;          /* by the requests: copies and fills only */
+    size_t cost_bytes;         /* of all of them; up to SIZE_MAX */
     cx_emu_operation_room *rooms;
     cx_emu_work **works;
     size_t *after; /* indexes of pieces; each piece has a part of it */

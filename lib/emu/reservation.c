@@ -1,5 +1,6 @@
 #include "emu/reservation.h"
 
+#include "emu/state.h"
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -73,6 +74,7 @@ cxu_result cx_emu_reservation_create(size_t bytes, size_t alignment_bytes, uintp
     if (reservation->mapped == MAP_FAILED)
         goto unmap;
     RB_INSERT(reservation_tree, &reservations, reservation);
+    cx_emu_changes++;
     *out_reservation = reservation;
     return CXU_SUCCESS;
 

@@ -17,6 +17,7 @@
 #define NAMED_CALLS 256
 
 pthread_mutex_t cx_emu_lock = PTHREAD_MUTEX_INITIALIZER;
+uint64_t cx_emu_changes = 1;
 _Atomic int cx_emu_current_phase = CX_EMU_UNINITIALIZED;
 CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
 

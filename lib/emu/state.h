@@ -24,6 +24,12 @@ typedef enum cx_emu_phase {
 } cx_emu_phase;
 
 extern pthread_mutex_t cx_emu_lock;
+
+/* Counts what may spoil a request that was made earlier: memory that is freed or known from now
+ * on, access to it, addresses that are reserved, contexts that end, nodes that change. Never 0.
+ * Lock held. */
+extern uint64_t cx_emu_changes;
+
 extern _Atomic int cx_emu_current_phase;
 
 /* Thread-local state that every call looks at: never reached through a function call. */

@@ -1,4 +1,6 @@
 /* Executable graphs: instantiating and launching them. */
+#include "emu/allocation.h"
+#include "emu/state.h"
 #include "graph_fixture.h"
 
 #include <stdlib.h>
@@ -317,6 +319,71 @@ START_TEST(a_launch_that_cannot_be_done_does_nothing_of_it)
 }
 END_TEST
 
+START_TEST(a_launch_finds_what_was_freed_since_the_last)
+{
+    CUdeviceptr memory[] = {make_memory(BYTES), make_memory(BYTES), 0};
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+
+    ck_success(cx_emu_call_mem_alloc_async(&memory[2], BYTES, stream));
+    for (int i = 0; i < 3; i++) {
+        CUgraph graph = make_graph();
+        CUgraphExec exec;
+
+        add_byte_fill(graph, memory[i], 3);
+        exec = make_exec(graph);
+        launch_and_wait(exec, stream);
+        launch_and_wait(exec, stream);
+        if (i == 1)
+            ck_success(cx_emu_call_mem_free_async(memory[i], stream));
+        else
+            ck_success(cx_emu_call_mem_free(memory[i]));
+        ck_result(cx_emu_call_graph_launch(exec, stream), INVALID_VALUE);
+        drop_exec(exec);
+        drop(graph);
+    }
+}
+END_TEST
+
+static int users_of(const void *address)
+{
+    const cx_emu_allocation *found;
+    int users;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    found = cx_emu_allocation_find((uintptr_t)address, 1);
+    users = found ? found->users : -1;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return users;
+}
+
+START_TEST(a_launch_uses_host_memory_that_was_registered_since_the_last)
+{
+    static _Alignas(4096) unsigned char page[4096];
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    stream_gate gate = GATE_CLOSED;
+    cxu_memcpy_3d copy = copy_between(make_memory(BYTES), 0, BYTES);
+    CUgraph graph = make_graph();
+    CUgraphExec exec;
+    CUgraphNode node;
+
+    copy.source_type = CXU_MEMORYTYPE_HOST;
+    copy.source_host = page;
+    ck_success(cx_emu_call_graph_add_memcpy_node(&node, graph, NULL, 0, &copy, work_context));
+    exec = make_exec(graph);
+    launch_and_wait(exec, stream);
+    ck_assert_int_eq(users_of(page), -1);
+    ck_success(cx_emu_call_mem_host_register(page, sizeof page, 0));
+    gate_put(&gate, stream);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_assert_int_eq(users_of(page), 1);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_success(cx_emu_call_mem_host_unregister(page));
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
 START_TEST(nodes_of_a_context_that_is_gone_do_not_run)
 {
     CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
@@ -504,6 +571,8 @@ static Suite *graph_exec_suite(void)
     tcase_add_test(tcase, a_launch_in_the_legacy_stream_waits_for_blocking_streams_and_they_for_it);
     tcase_add_test(tcase, a_launch_uses_the_memory_until_it_is_done);
     tcase_add_test(tcase, a_launch_that_cannot_be_done_does_nothing_of_it);
+    tcase_add_test(tcase, a_launch_finds_what_was_freed_since_the_last);
+    tcase_add_test(tcase, a_launch_uses_host_memory_that_was_registered_since_the_last);
     tcase_add_test(tcase, nodes_of_a_context_that_is_gone_do_not_run);
     tcase_add_test(tcase, nodes_of_an_event_that_is_gone_do_not_run);
     tcase_add_test(tcase, a_launch_keeps_to_the_edges);

@@ -135,6 +135,32 @@ START_TEST(copies_and_fills_can_be_switched_off_and_on)
 }
 END_TEST
 
+START_TEST(a_graph_of_nothing_but_bytes_changes_between_launches)
+{
+    CUdeviceptr memory = make_memory(BYTES);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_byte_fill(graph, memory, 4);
+    CUgraphExec exec = make_exec(graph);
+    cxu_memset_node_params other = byte_fill(memory, 5);
+
+    launch_and_wait(exec, stream);
+    ck_success(cx_emu_call_graph_exec_memset_node_set_params(exec, node, &other, work_context));
+    launch_and_wait(exec, stream);
+    ck_assert_uint_eq(first_byte(memory), 5);
+    ck_success(cx_emu_call_memset_d8(memory, 6, BYTES));
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_success(cx_emu_call_graph_node_set_enabled(exec, node, 0));
+    launch_and_wait(exec, stream);
+    ck_assert_uint_eq(first_byte(memory), 6);
+    ck_success(cx_emu_call_graph_node_set_enabled(exec, node, 1));
+    launch_and_wait(exec, stream);
+    ck_assert_uint_eq(first_byte(memory), 5);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
 /* ---- whole updates ---- */
 
 static CUgraph chain(graph_letter *first, graph_letter *second)
@@ -320,6 +346,7 @@ static Suite *graph_update_suite(void)
     tcase_add_test(tcase, a_copy_changes_to_another_flat_copy_of_the_same_kind);
     tcase_add_test(tcase, only_nodes_of_the_graph_it_was_made_of_are_changed);
     tcase_add_test(tcase, copies_and_fills_can_be_switched_off_and_on);
+    tcase_add_test(tcase, a_graph_of_nothing_but_bytes_changes_between_launches);
     tcase_add_test(tcase, an_update_takes_over_what_the_nodes_do);
     tcase_add_test(tcase, an_update_that_does_not_fit_changes_nothing);
     tcase_add_test(tcase, an_update_tells_the_dependency_that_differs);

@@ -118,11 +118,43 @@ START_TEST(captured_work_finds_mappings_at_each_launch) /* V6 */
     ck_success(cx_emu_call_graph_launch(exec, stream));
     ck_success(cx_emu_call_stream_synchronize(stream));
     ck_assert_int_eq(driver_bytes(range + CHUNK)[CHUNK - 1], 8);
+    ck_success(set_access(range, CHUNK, 0, CXU_MEM_ACCESS_FLAGS_PROT_READ));
+    ck_invalid(cx_emu_call_graph_launch(exec, stream));
     ck_success(cx_emu_call_graph_exec_destroy(exec));
     ck_success(cx_emu_call_graph_destroy(graph));
     ck_success(cx_emu_call_stream_destroy(stream));
     ck_success(cx_emu_call_mem_unmap(range, 2 * CHUNK));
     give_back_rest(range);
+}
+END_TEST
+
+START_TEST(captured_work_finds_addresses_that_were_reserved_since) /* V6 */
+{
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec exec;
+    CUdeviceptr range = reserve(CHUNK), device = 0, again = 0;
+    ck_success(cx_emu_call_mem_address_free(range, CHUNK));
+    void *host = mmap((void *)range, CHUNK, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    ck_assert_ptr_eq(host, (void *)range);
+    ck_success(cx_emu_call_mem_alloc(&device, 64));
+    ck_success(cx_emu_call_stream_create(&stream, CXU_STREAM_NON_BLOCKING));
+    ck_success(cx_emu_call_stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    ck_success(cx_emu_call_memcpy_htod_async(device, host, 64, stream));
+    ck_success(cx_emu_call_stream_end_capture(stream, &graph));
+    ck_success(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 0));
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_assert_int_eq(munmap(host, CHUNK), 0);
+    ck_success(cx_emu_call_mem_address_reserve(&again, CHUNK, 0, range, 0));
+    ck_assert_uint_eq(again, range);
+    ck_invalid(cx_emu_call_graph_launch(exec, stream));
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+    ck_success(cx_emu_call_graph_destroy(graph));
+    ck_success(cx_emu_call_stream_destroy(stream));
+    ck_success(cx_emu_call_mem_free(device));
+    ck_success(cx_emu_call_mem_address_free(range, CHUNK));
 }
 END_TEST
 
@@ -456,6 +488,7 @@ static void add_work(Suite *suite)
     tcase_add_test(tcase, mapped_memory_is_not_freed_like_an_allocation);
     tcase_add_test(tcase, mappings_outlive_contexts);
     tcase_add_test(tcase, captured_work_finds_mappings_at_each_launch);
+    tcase_add_test(tcase, captured_work_finds_addresses_that_were_reserved_since);
     tcase_add_test(tcase, unmapping_waits_for_the_work_that_uses_any_of_it);
     tcase_add_test(tcase, each_mapping_that_work_touches_waits_for_it);
     tcase_add_test(tcase, pointers_tell_the_reservation_and_the_mapping);
