@@ -75,17 +75,31 @@ cxu_result cx_emu_call_mem_alloc_managed(CUdeviceptr *out_pointer, size_t bytes,
     return result;
 }
 
-/* Frees, or forgets, the memory of one kind that starts at `pointer`, once no work uses it. */
+static cxu_result find_kind(const void *pointer, cx_emu_memory_kind kind, cxu_result unknown,
+                            cx_emu_allocation **out_allocation)
+{
+    cxu_result result;
+
+    *out_allocation = cx_emu_allocation_at_start((uintptr_t)pointer);
+    if (*out_allocation == NULL || (*out_allocation)->kind != kind)
+        return unknown;
+    result = cx_emu_allocation_error(*out_allocation);
+    return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
+}
+
+/* Frees, or forgets, the memory of one kind that starts at `pointer`, once no work uses it. While
+ * kernels are waited for, somebody else may, or its context may be spoilt. */
 static cxu_result free_kind(void *pointer, cx_emu_memory_kind kind, cxu_result unknown)
 {
-    cxu_result result = unknown;
+    cx_emu_allocation *allocation;
+    cxu_result result;
+
     pthread_mutex_lock(&cx_emu_lock);
-    cx_emu_work_wait_kernels(NULL);
-    cx_emu_allocation *allocation = cx_emu_allocation_at_start((uintptr_t)pointer);
-    if (allocation != NULL && allocation->kind == kind)
-        result = cx_emu_allocation_error(allocation);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_capture_check_unsafe();
+    result = find_kind(pointer, kind, unknown, &allocation);
+    if (result == CXU_SUCCESS) {
+        cx_emu_work_wait_kernels(NULL);
+        result = find_kind(pointer, kind, unknown, &allocation);
+    }
     if (result == CXU_SUCCESS)
         cx_emu_allocation_free_and_wait(allocation);
     pthread_mutex_unlock(&cx_emu_lock);

@@ -108,18 +108,27 @@ static cx_emu_allocation *find_owned(CUdeviceptr pointer)
     return allocation && !allocation->of_module ? allocation : NULL;
 }
 
+static cxu_result find_freeable(CUdeviceptr pointer, cx_emu_allocation **out_allocation)
+{
+    cxu_result result;
+
+    *out_allocation = find_owned(pointer);
+    if (*out_allocation == NULL)
+        return CXU_INVALID_VALUE;
+    result = cx_emu_allocation_error(*out_allocation);
+    return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
+}
+
+/* While kernels are waited for, somebody else may free it, or spoil its context. */
 static cxu_result free_memory(CUdeviceptr pointer)
 {
-    cx_emu_allocation *allocation = find_owned(pointer);
-    if (allocation == NULL)
-        return CXU_INVALID_VALUE;
+    cx_emu_allocation *allocation;
+    cxu_result result = find_freeable(pointer, &allocation);
+
+    if (result != CXU_SUCCESS)
+        return result;
     wait_for_kernels(allocation);
-    allocation = find_owned(pointer);
-    if (allocation == NULL)
-        return CXU_INVALID_VALUE;
-    cxu_result result = cx_emu_allocation_error(allocation);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_capture_check_unsafe();
+    result = find_freeable(pointer, &allocation);
     if (result != CXU_SUCCESS)
         return result;
     switch (allocation->kind) {

@@ -1,5 +1,6 @@
 /* Stream capture: G. What a step means while something is being captured. */
 #include "model/world.h"
+#include "play/code.h"
 
 enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
 
@@ -102,6 +103,8 @@ static bool buffer_is_good(const asking *self, int operand, int context, int *ou
 static bool describe_work(const asking *self, int context, world_node *out_node)
 {
     *out_node = (world_node){.kind = NODE_NOTHING};
+    if (self->step->verb == &cx_verbs[CX_VERB_kernel_launch])
+        return describe_launch(self, context, out_node);
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_stream_host:
         return strcmp(name_of(self, 2), "none") == 0 && !self->step->has_block;
@@ -147,6 +150,9 @@ static said ask_work(asking *self, int operand)
         answer(self, CXU_STREAM_CAPTURE_INVALIDATED);
         return SAID;
     }
+    if (node.kernel != 0)
+        cite(self, CX_RULE_K7);
+    model->made += node.kernel != 0 && model->kernels[node.kernel - 1].library != NO_THING;
     add_node(model, stream, &node);
     answer(self, CXU_SUCCESS);
     return SAID;
@@ -461,6 +467,19 @@ static said ask_memory_call(asking *self)
     return ask_unsafe(self, good);
 }
 
+static bool loads_code(const asking *self)
+{
+    int64_t code = number_of(self, 1);
+    return code == CX_CODE_KERNELS || code == CX_CODE_EMPTY;
+}
+
+/* Needs no current context; the module is looked for first. */
+static said ask_unload(asking *self)
+{
+    int index = thing_of(self, 0, CX_KIND_MODULE);
+    return index >= 0 && module_is_good(self->model, index) ? refuse_unsafe(self) : NO_MATTER;
+}
+
 /* While nothing is captured, only a few steps can still meet what was. */
 static said ask_after(asking *self)
 {
@@ -498,7 +517,10 @@ said ask_capture(asking *self)
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_mem_fill_async:
     case CX_VERB_copy_dtod_async: return ask_work(self, 3);
-    case CX_VERB_stream_host: return ask_work(self, 1);
+    case CX_VERB_stream_host:
+    case CX_VERB_kernel_launch: return ask_work(self, 1);
+    case CX_VERB_module_load: return ask_unsafe(self, loads_code(self));
+    case CX_VERB_module_unload: return ask_unload(self);
     case CX_VERB_stream_sync:
     case CX_VERB_stream_query: return ask_state(self);
     case CX_VERB_stream_destroy: return stream_is_captured(self) ? UNSAID : NO_MATTER;

@@ -54,19 +54,14 @@ static bool launch_node(cx_model *model, const world_graph *exec, int number, wo
     for (int i = 0; i < number; i++)
         if ((node->before >> i & 1) != 0)
             set_unite(&before, &works[i]);
-    if (node->kind != NODE_NOTHING && !may_write(model, node->to, &before))
-        return false;
-    if (node->kind == NODE_COPY && !may_read(model, node->from, &before))
+    if (!node_may_run(model, node, &before))
         return false;
     int work = add_loose_work(model, exec->context, NULL);
     if (work == NO_THING)
         return false;
-    if (node->kind != NODE_NOTHING)
-        write_buffer(model, node->to,
-                     node->kind == NODE_FILL ? node->value : model->buffers[node->from].value,
-                     &before, work);
-    if (node->kind == NODE_COPY)
-        read_buffer(model, node->from, &before, work);
+    node_runs(model, node, &before, work);
+    if (node->kernel != 0)
+        note_kernel(model, work, &before);
     works[number] = before;
     set_add(&works[number], work);
     return true;
@@ -109,9 +104,16 @@ static bool launch(asking *self)
     world_graph *exec = find(self, 0, CX_KIND_EXEC);
     int stream, context, error;
     work_set all;
+    bool there;
     if (exec == NULL || !find_stream(self, 1, &stream, &context, &error) || error != CXU_SUCCESS ||
         context != exec->context || current_of(self) != context || !memory_is_there(model, exec))
         return false;
+    if (!kernels_known(model, exec, &there))
+        return false;
+    if (!there) {
+        cite(self, CX_RULE_K5);
+        return answer(self, CXU_INVALID_HANDLE);
+    }
     work_set before = stream_before(model, stream, context);
     set_unite(&before, &exec->launched);
     if (!launch_nodes(model, exec, &before, &all))

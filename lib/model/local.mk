@@ -6,6 +6,7 @@ lib_model_libmodel_la_SOURCES = \
 	lib/model/contexts.c \
 	lib/model/events.c \
 	lib/model/graphs.c \
+	lib/model/kernels.c \
 	lib/model/memory.c \
 	lib/model/model.c lib/model/model.h \
 	lib/model/peers.c \

@@ -38,7 +38,7 @@ static bool free_memory(asking *self)
     if (index == NO_THING)
         return answer(self, CXU_SUCCESS);
     world_buffer *buffer = &model->buffers[index];
-    if (is_good(model, index) ? !uses_finished_or_free(model, buffer)
+    if (is_good(model, index) ? !uses_finished_or_free(model, buffer) || kernel_blocked(model)
                               : !not_reused(model, buffer->died))
         return false;
     cite(self, CX_RULE_T5);

@@ -199,6 +199,10 @@ void end_contents(cx_model *model, int context)
         if (model->events[i].live && model->events[i].context == context &&
             model->events[i].generation == generation)
             model->events[i].died = model->made;
+    for (int i = 0; i < model->module_count; i++)
+        if (model->modules[i].live && model->modules[i].context == context &&
+            model->modules[i].generation == generation)
+            model->modules[i].died = model->made;
     for (int i = 0; i < model->buffer_count; i++)
         if (model->buffers[i].live && model->buffers[i].context == context &&
             model->buffers[i].generation == generation)
@@ -213,7 +217,8 @@ static bool has_room(const cx_model *model)
            model->event_count < THINGS_MAX && model->buffer_count < THINGS_MAX &&
            model->name_count < NAMES_MAX && model->work_count < WORKS_MAX &&
            model->capture_count < CAPTURES_MAX && model->graph_count < CAPTURES_MAX &&
-           model->exec_count < CAPTURES_MAX;
+           model->exec_count < CAPTURES_MAX && model->module_count < THINGS_MAX &&
+           model->library_count < THINGS_MAX && model->kernel_count < THINGS_MAX;
 }
 
 static bool ask_uninitialised(asking *self)
@@ -224,7 +229,8 @@ static bool ask_uninitialised(asking *self)
 
 static bool (*const groups[])(asking *self) = {ask_process, ask_context, ask_stack,  ask_query,
                                                ask_primary, ask_peer,    ask_stream, ask_event,
-                                               ask_memory,  ask_graph};
+                                               ask_memory,  ask_graph,
+                                               ask_kernel};
 
 /* But for the calls that need no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
@@ -281,6 +287,23 @@ bool cx_model_step(cx_model *model, cx_scenario *scenario, cx_step *step, cx_cov
 
 /* ---- picking ---- */
 
+static int context_of(const cx_model *model, const world_name *name)
+{
+    switch (name->kind) {
+    case CX_KIND_STREAM: return model->streams[name->index].context;
+    case CX_KIND_EVENT: return model->events[name->index].context;
+    case CX_KIND_MEMORY: return model->buffers[name->index].context;
+    case CX_KIND_GRAPH: return model->graphs[name->index].context;
+    case CX_KIND_EXEC: return model->execs[name->index].context;
+    case CX_KIND_MODULE: return model->modules[name->index].context;
+    case CX_KIND_KERNEL:
+        return model->kernels[name->index].module == NO_THING
+                   ? NO_CONTEXT
+                   : model->modules[model->kernels[name->index].module].context;
+    default: return NO_CONTEXT;
+    }
+}
+
 static bool is_live(const cx_model *model, const world_name *name)
 {
     switch (name->kind) {
@@ -298,19 +321,10 @@ static bool is_live(const cx_model *model, const world_name *name)
                        model->buffers[name->index].generation);
     case CX_KIND_GRAPH: return model->graphs[name->index].live;
     case CX_KIND_EXEC: return model->execs[name->index].live;
+    case CX_KIND_MODULE: return module_is_good(model, name->index);
+    case CX_KIND_LIBRARY: return model->libraries[name->index].live;
+    case CX_KIND_KERNEL: return kernel_is_good(model, name->index, context_of(model, name));
     default: return false;
-    }
-}
-
-static int context_of(const cx_model *model, const world_name *name)
-{
-    switch (name->kind) {
-    case CX_KIND_STREAM: return model->streams[name->index].context;
-    case CX_KIND_EVENT: return model->events[name->index].context;
-    case CX_KIND_MEMORY: return model->buffers[name->index].context;
-    case CX_KIND_GRAPH: return model->graphs[name->index].context;
-    case CX_KIND_EXEC: return model->execs[name->index].context;
-    default: return NO_CONTEXT;
     }
 }
 

@@ -1,4 +1,5 @@
 #include "model/random.h"
+#include "play/code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,10 +63,17 @@ static const struct {
     {CX_VERB_ctx_wait, 4},          {CX_VERB_mem_alloc, 12},      {CX_VERB_mem_free, 8},
     {CX_VERB_mem_fill, 5},          {CX_VERB_mem_fill_async, 10}, {CX_VERB_copy_dtod_async, 8},
     {CX_VERB_mem_expect, 12},       {CX_VERB_thread_end, 3},      {CX_VERB_fork, 1},
-    {CX_VERB_capture_begin, 7},     {CX_VERB_capture_end, 14},    {CX_VERB_capture_status, 4},
+    {CX_VERB_capture_begin, 14},     {CX_VERB_capture_end, 14},    {CX_VERB_capture_status, 4},
     {CX_VERB_capture_mode, 4},      {CX_VERB_graph_nodes, 3},     {CX_VERB_graph_roots, 3},
     {CX_VERB_graph_instantiate, 7}, {CX_VERB_graph_launch, 9},    {CX_VERB_graph_destroy, 2},
     {CX_VERB_graph_exec_destroy, 2},
+    {CX_VERB_module_load, 7},
+    {CX_VERB_module_unload, 3},
+    {CX_VERB_module_kernel, 12},
+    {CX_VERB_library_load, 2},
+    {CX_VERB_library_unload, 1},
+    {CX_VERB_library_kernel, 4},
+    {CX_VERB_kernel_launch, 110},
 };
 
 #define WEIGHTS (int)(sizeof weights / sizeof weights[0])
@@ -100,14 +108,25 @@ static void make_name(maker *self, cx_step *step, int operand, char letter)
 
 static char letter_of(cx_kind kind)
 {
-    return kind == CX_KIND_CONTEXT  ? 'c'
-           : kind == CX_KIND_STREAM ? 's'
-           : kind == CX_KIND_EVENT  ? 'e'
-           : kind == CX_KIND_MEMORY ? 'm'
-           : kind == CX_KIND_GATE   ? 'g'
-           : kind == CX_KIND_GRAPH  ? 'r'
-           : kind == CX_KIND_EXEC   ? 'x'
-                                    : 'f';
+    static const char letters[CX_KIND_COUNT] = {
+        [CX_KIND_CONTEXT] = 'c', [CX_KIND_STREAM] = 's', [CX_KIND_EVENT] = 'e',
+        [CX_KIND_MEMORY] = 'm',  [CX_KIND_GATE] = 'g',   [CX_KIND_GRAPH] = 'r',
+        [CX_KIND_EXEC] = 'x',    [CX_KIND_MODULE] = 'd', [CX_KIND_LIBRARY] = 'l',
+        [CX_KIND_KERNEL] = 'k'};
+    return letters[kind] != '\0' ? letters[kind] : 'f';
+}
+
+/* A stream that captures, for some steps more often than for others; NULL: another one. */
+static const char *choose_capturing(maker *self, const cx_step *step)
+{
+    cx_verb_id verb = cx_verb_number(step->verb);
+    const char *capturing = cx_model_capturing(self->model, any(self));
+    if (capturing == NULL || !chance(self, verb == CX_VERB_capture_end     ? 85
+                                           : verb == CX_VERB_kernel_launch ? 80
+                                                                           : 30))
+        return NULL;
+    int into = verb == CX_VERB_capture_end ? 100 : verb == CX_VERB_kernel_launch ? 80 : 50;
+    return chance(self, into) ? capturing : "legacy";
 }
 
 /* The name of something that suits a step, or does not; NULL: there is none. */
@@ -116,14 +135,9 @@ static const char *choose_thing(maker *self, const cx_step *step, cx_kind kind)
     if (kind == CX_KIND_GATE)
         return cx_model_closed_gate(self->model);
     bool lawful = chance(self, 90) ? self->lawful : !self->lawful;
-    const char *capturing = cx_verb_number(step->verb) == CX_VERB_capture_end && chance(self, 85)
-                                ? cx_model_capturing(self->model, any(self))
-                                : NULL;
-    if (kind == CX_KIND_STREAM && capturing != NULL)
+    const char *capturing = kind == CX_KIND_STREAM ? choose_capturing(self, step) : NULL;
+    if (capturing != NULL)
         return capturing;
-    if (kind == CX_KIND_STREAM && chance(self, 30) &&
-        (capturing = cx_model_capturing(self->model, any(self))) != NULL)
-        return chance(self, 50) ? capturing : "legacy";
     if (kind == CX_KIND_STREAM && chance(self, 20))
         return chance(self, 80) ? "legacy" : "none";
     if (!lawful && chance(self, 30))
@@ -162,6 +176,38 @@ static bool is_device(const char *name)
     return false;
 }
 
+static int64_t choose_code(maker *self, bool lawful)
+{
+    static const int64_t wrong[] = {CX_CODE_NULL, CX_CODE_BROKEN, CX_CODE_NEWER, CX_CODE_NOTHING};
+    return !lawful ? wrong[below(self, 4)] : chance(self, 90) ? CX_CODE_KERNELS : CX_CODE_EMPTY;
+}
+
+static int64_t choose_code_name(maker *self, bool lawful)
+{
+    static const int64_t names[] = {CX_CODE_NAME_FILL, CX_CODE_NAME_ADD, CX_CODE_NAME_COPY};
+    return lawful              ? names[below(self, 3)]
+           : chance(self, 50) ? CX_CODE_NAME_NULL
+                              : CX_CODE_NAME_NOBODY;
+}
+
+/* One number of a launch: all of them must be good for it to be. */
+static int64_t choose_extent(maker *self, const char *name)
+{
+    bool lawful = self->lawful || chance(self, 85);
+    bool threads = strcmp(name, "threads") == 0, blocks = strcmp(name, "blocks") == 0;
+    if (strcmp(name, "shared") == 0)
+        return lawful ? below(self, 1024) : 1 << 20;
+    if (!lawful)
+        return threads && chance(self, 50) ? 1025 : 0;
+    return 1 + below(self, threads ? 70 : blocks ? 5 : 2);
+}
+
+static bool is_extent(const char *name)
+{
+    return strncmp(name, "threads", 7) == 0 || strncmp(name, "blocks", 6) == 0 ||
+           strcmp(name, "shared") == 0;
+}
+
 static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_rule *rule)
 {
     bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
@@ -170,6 +216,14 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
         return lawful             ? below(self, self->first != 0 ? 1 : self->options->devices)
                : chance(self, 50) ? -1
                                   : self->options->devices;
+    if (rule->words == CX_WORDS_CODE)
+        return choose_code(self, lawful);
+    if (rule->words == CX_WORDS_CODE_NAME)
+        return choose_code_name(self, lawful);
+    if (is_extent(name))
+        return choose_extent(self, name);
+    if (strcmp(name, "arguments") == 0)
+        return self->lawful || chance(self, 90);
     if (strcmp(name, "flags") == 0)
         return choose_flags(self, rule->words);
     if (strcmp(name, "limit") == 0)
@@ -189,16 +243,21 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
 }
 
 /* False: there is nothing to name. */
+static bool make_use(maker *self, cx_step *step, int operand)
+{
+    const char *name = choose_thing(self, step, step->verb->operands[operand].kind);
+    return name != NULL && cx_step_name(self->scenario, step, operand, name);
+}
+
 static bool make_operand(maker *self, cx_step *step, int operand)
 {
     const cx_operand_rule *rule = &step->verb->operands[operand];
     switch (rule->role) {
     case CX_ROLE_NEW: make_name(self, step, operand, letter_of(rule->kind)); return true;
-    case CX_ROLE_USE: {
-        const char *name = choose_thing(self, step, rule->kind);
-        return name != NULL && cx_step_name(self->scenario, step, operand, name);
-    }
+    case CX_ROLE_USE: return make_use(self, step, operand);
     case CX_ROLE_KEY_USE:
+        if (rule->kind == CX_KIND_MEMORY)
+            return make_use(self, step, operand);
         if (rule->kind == CX_KIND_GATE && self->options->gates && chance(self, 40))
             make_name(self, step, operand, 'g');
         return true;
@@ -206,7 +265,8 @@ static bool make_operand(maker *self, cx_step *step, int operand)
         cx_step_number(step, operand, choose_number(self, step, rule));
         return true;
     case CX_ROLE_KEY:
-        if (rule->words != CX_WORDS_WHEN && strcmp(rule->name, "function") != 0 && chance(self, 70))
+        if (rule->words != CX_WORDS_WHEN && strcmp(rule->name, "function") != 0 &&
+            (strcmp(rule->name, "bytes") == 0 || chance(self, 70)))
             cx_step_number(step, operand, choose_number(self, step, rule));
         return true;
     default: return true;
@@ -250,7 +310,7 @@ static bool add_step(maker *self, cx_verb_id verb)
     const char thread[2] = {(char)('A' + below(self, self->threads)), '\0'};
     cx_step *step = cx_scenario_step(self->scenario, thread, verb);
     bool made = step != NULL;
-    self->lawful = chance(self, 62);
+    self->lawful = chance(self, verb == CX_VERB_kernel_launch ? 80 : 62);
     for (int i = 0; made && step->verb->operands[i].role != CX_ROLE_NONE; i++)
         made = make_operand(self, step, i);
     if (made && (verb == CX_VERB_fork || verb == CX_VERB_exit))
@@ -268,11 +328,25 @@ static void add_init(maker *self)
         drop_last(self->scenario);
 }
 
+/* All that a launch needs. */
+static int prepare_kernels(maker *self)
+{
+    static const cx_verb_id verbs[] = {
+        CX_VERB_ctx_create,    CX_VERB_module_load,   CX_VERB_module_kernel, CX_VERB_module_kernel,
+        CX_VERB_module_kernel, CX_VERB_mem_alloc,     CX_VERB_mem_alloc,     CX_VERB_stream_create,
+        CX_VERB_library_load,  CX_VERB_library_kernel};
+    int made = 0;
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        made += add_step(self, verbs[i]);
+    return made;
+}
+
 static void fill_scenario(maker *self, bool initialised)
 {
     enum { TRIES = 200 };
     int before_init = initialised ? 0 : 1 + below(self, 10);
-    for (int steps = 0; steps < self->options->steps; steps++) {
+    int prepared = initialised && self->first != 0 && chance(self, 60) ? prepare_kernels(self) : 0;
+    for (int steps = prepared; steps < self->options->steps; steps++) {
         if (!cx_model_initialised(self->model) && steps >= before_init) {
             add_init(self);
             continue;

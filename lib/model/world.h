@@ -63,8 +63,9 @@ typedef struct world_event {
 
 /* What a captured piece of work will do. */
 typedef struct world_node {
-    enum { NODE_NOTHING, NODE_FILL, NODE_COPY } kind;
+    enum { NODE_NOTHING, NODE_FILL, NODE_COPY, NODE_ADD } kind;
     int to, from, value;
+    int kernel; /* 1 + the one that does it; 0: none */
     uint32_t before; /* nodes, all of them */
 } world_node;
 
@@ -90,9 +91,29 @@ typedef struct world_buffer {
     int died;
 } world_buffer;
 
+typedef struct world_module {
+    bool live;
+    int context, generation;
+    bool empty; /* nothing is in it */
+    int died;
+} world_module;
+
+typedef struct world_library {
+    bool live, empty;
+    int died;
+} world_library;
+
+/* Of a module, or of a library: the other is NO_THING. */
+typedef struct world_kernel {
+    int module, library;
+    int64_t name; /* CX_CODE_NAME_ */
+} world_kernel;
+
 typedef struct world_work {
     const char *gate; /* that it waits at; NULL: none, or it is open */
     int context;
+    bool kernel;
+    work_set before; /* of a kernel */
 } world_work;
 
 typedef struct world_thread {
@@ -112,6 +133,7 @@ struct cx_model {
     int devices;
     int context_count, stream_count, event_count, buffer_count, work_count, name_count;
     int capture_count, graph_count, exec_count;
+    int module_count, library_count, kernel_count;
     int64_t primary_flags[CX_MODEL_DEVICES];
     int retains[CX_MODEL_DEVICES];
     /* the first contexts are the primary ones, by device */
@@ -119,6 +141,9 @@ struct cx_model {
     world_stream streams[THINGS_MAX];
     world_event events[THINGS_MAX];
     world_buffer buffers[THINGS_MAX];
+    world_module modules[THINGS_MAX];
+    world_library libraries[THINGS_MAX];
+    world_kernel kernels[THINGS_MAX];
     world_work works[WORKS_MAX];
     world_capture captures[CAPTURES_MAX];
     world_graph graphs[CAPTURES_MAX], execs[CAPTURES_MAX];
@@ -251,6 +276,25 @@ bool ask_stream(asking *self);
 bool ask_event(asking *self);
 bool ask_memory(asking *self);
 bool ask_process(asking *self);
+bool ask_kernel(asking *self);
+
+/* ---- kernels.c ---- */
+
+bool module_is_good(const cx_model *model, int index);
+/* Whether a kernel can be launched in a context. */
+bool kernel_is_good(const cx_model *model, int index, int context);
+/* What the launch of a step does in a context, if nothing is wrong with it and that can be said. */
+bool describe_launch(const asking *self, int context, world_node *out_node);
+/* Whether all kernels of a graph are there; false: nothing can be said of one. */
+bool kernels_known(const cx_model *model, const world_graph *exec, bool *out_there);
+/* Whether a kernel that has not ended waits at a gate, and so does all that waits for kernels. */
+bool kernel_blocked(const cx_model *model);
+/* Notes that a piece of work is a kernel, and what comes before it. */
+void note_kernel(cx_model *model, int work, const work_set *before);
+
+/* What a node does when what is before it is done: false, with nothing changed, if it races. */
+bool node_may_run(const cx_model *model, const world_node *node, const work_set *before);
+void node_runs(cx_model *model, const world_node *node, const work_set *before, int work);
 
 /* Whether a piece of work may touch a buffer, and that it does. */
 bool may_write(const cx_model *model, int index, const work_set *before);

@@ -7,7 +7,8 @@
 #define PARAMETERS \
     "(.param .u64 to, .param .u64 from, .param .u32 value, .param .u64 bytes)\n"
 
-/* The part of the work that is the thread's: from %at in steps of %step, up to %bytes. */
+/* The part of the work that is the thread's, from %at in steps of %step, up to %bytes: none, but
+ * for the first threads and blocks of y and z. */
 #define BEGIN                               \
     "{\n"                                   \
     "    .reg .pred %done;\n"               \
@@ -17,6 +18,15 @@
     "    ld.param.u64 %from, [from];\n"     \
     "    ld.param.u32 %value, [value];\n"   \
     "    ld.param.u64 %bytes, [bytes];\n"   \
+    "    mov.u32 %r1, %ctaid.y;\n"          \
+    "    mov.u32 %r2, %ctaid.z;\n"          \
+    "    or.b32 %r1, %r1, %r2;\n"           \
+    "    mov.u32 %r2, %tid.y;\n"            \
+    "    or.b32 %r1, %r1, %r2;\n"           \
+    "    mov.u32 %r2, %tid.z;\n"            \
+    "    or.b32 %r1, %r1, %r2;\n"           \
+    "    setp.ne.u32 %done, %r1, 0;\n"      \
+    "    @%done bra DONE;\n"                \
     "    mov.u32 %r1, %ctaid.x;\n"          \
     "    mov.u32 %r2, %ntid.x;\n"           \
     "    mov.u32 %r3, %tid.x;\n"            \
