@@ -1,5 +1,4 @@
 #include "emu/work.h"
-#include "base/cancel.h"
 #include "emu/fault.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
@@ -9,22 +8,11 @@
 #include <string.h>
 #include <time.h>
 
-/* A thread that waits; lies on its stack. */
-typedef struct wait {
-    bool (*over)(const void *subject);
-    const void *subject;
-    bool ended;
-    pthread_cond_t wake;
-    struct wait *previous, *next;
-} wait;
-
 /* Every piece is in this list: what only a slot refers to stays reachable for leak checkers. */
 static cx_emu_work *oldest, *youngest;
 static uint64_t last_sequence;
 
 static int unfinished_kernels;
-static wait *waits;
-static int wait_count;
 
 static uint64_t now_ns(void)
 {
@@ -95,6 +83,21 @@ void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), vo
 {
     for (const cx_emu_work *each = oldest; each; each = each->younger)
         visit(each, argument);
+}
+
+cx_emu_work *cx_emu_work_oldest(void)
+{
+    return oldest;
+}
+
+uint64_t cx_emu_work_latest(void)
+{
+    return last_sequence;
+}
+
+bool cx_emu_work_kernels(void)
+{
+    return unfinished_kernels > 0;
 }
 
 /* ---- dependencies ---- */
@@ -182,21 +185,6 @@ static void belong_to_whole(cx_emu_work *work, cx_emu_context *context)
 
 /* ---- running ---- */
 
-static void end_waits(void)
-{
-    for (wait *each = waits, *next; each; each = next) {
-        next = each->next;
-        if (!each->over(each->subject))
-            continue;
-        *(each->previous ? &each->previous->next : &waits) = each->next;
-        if (each->next)
-            each->next->previous = each->previous;
-        wait_count--;
-        each->ended = true;
-        pthread_cond_signal(&each->wake);
-    }
-}
-
 static void finish(cx_emu_work *work)
 {
     work->done = true;
@@ -215,19 +203,19 @@ static void finish(cx_emu_work *work)
             cx_emu_schedule_ready(link->after);
     }
     work->successors = NULL;
-    end_waits();
+    cx_emu_work_end_waits();
     cx_emu_work_drop(work);
 }
 
 void cx_emu_work_drop_allocation(cx_emu_use use)
 {
     cx_emu_allocation_drop(use);
-    end_waits();
+    cx_emu_work_end_waits();
 }
 
 /* Short pieces that became ready: one after the other rather than from inside finish, where a long
  * chain of them would be as deep a recursion. */
-static void run_locked(void)
+void cx_emu_work_run_locked(void)
 {
     cx_emu_work *work;
 
@@ -275,7 +263,7 @@ void cx_emu_work_run(cx_emu_work *work)
     else if (work->call)
         work->call(work->argument);
     finish(work);
-    run_locked();
+    cx_emu_work_run_locked();
 }
 
 cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
@@ -432,249 +420,4 @@ cxu_result cx_emu_work_submit_locked_call(CUstream handle, cx_emu_allocation *al
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
     return result == CXU_SUCCESS ? cx_emu_work_submit(stream, &request, NULL) : result;
-}
-
-/* ---- waiting ---- */
-
-int cx_emu_work_waits(void)
-{
-    return wait_count;
-}
-
-/* What is waited for has been demanded. */
-static void wait_until(bool (*over)(const void *subject), const void *subject)
-{
-    wait own = {.over = over, .subject = subject};
-
-    run_locked();
-    if (over(subject))
-        return;
-    pthread_cond_init(&own.wake, NULL);
-    own.next = waits;
-    if (waits)
-        waits->previous = &own;
-    waits = &own;
-    wait_count++;
-    cx_emu_schedule_wake();
-    int cancel = cx_cancel_hold();
-    while (!own.ended)
-        pthread_cond_wait(&own.wake, &cx_emu_lock);
-    cx_cancel_restore(cancel);
-    pthread_cond_destroy(&own.wake);
-}
-
-static bool work_done(const void *subject)
-{
-    return ((const cx_emu_work *)subject)->done;
-}
-
-/* A wait for work of this context, in the life that `opening` names, is over. */
-static cxu_result error_after(cx_emu_context *context, uint64_t opening)
-{
-    return cx_emu_context_opened(context, opening) ? cx_emu_context_error(context) : CXU_SUCCESS;
-}
-
-cxu_result cx_emu_work_wait(cx_emu_work *work)
-{
-    cx_emu_context *context = work->context;
-    uint64_t opening = work->opening;
-
-    cx_emu_schedule_demand(work);
-    wait_until(work_done, work);
-    return context ? error_after(context, opening) : CXU_SUCCESS;
-}
-
-bool cx_emu_work_poll(cx_emu_work *work)
-{
-    bool done = work->done;
-
-    if (done)
-        return true;
-    cx_emu_work_retain(work);
-    cx_emu_schedule_step(work);
-    cx_emu_work_drop(work);
-    return false;
-}
-
-/* The streams of one life of a context, up to a point in the order of submission. */
-typedef struct extent {
-    const cx_emu_context *context;
-    const cx_emu_stream *legacy; /* its slot is looked at even if the context is closed meanwhile */
-    uint64_t opening;
-    uint64_t sequence;
-    bool blocking_only;
-} extent;
-
-static extent extent_of(const cx_emu_context *context, const cx_emu_stream *legacy)
-{
-    return (extent){context, legacy, legacy->opening, last_sequence, false};
-}
-
-static bool has_stream(const extent *part, const cx_emu_stream *stream)
-{
-    return stream->opening == part->opening &&
-           (!part->blocking_only || cx_emu_stream_blocking(stream));
-}
-
-static bool busy(const extent *part, const cx_emu_stream *stream)
-{
-    return has_stream(part, stream) && stream->head && stream->head->sequence <= part->sequence;
-}
-
-/* The oldest unfinished piece of the first stream that has one, or NULL. */
-static cx_emu_work *unfinished(const extent *part)
-{
-    if (busy(part, part->legacy))
-        return part->legacy->head;
-    for (const cx_emu_stream *each = part->context->streams; each; each = each->next)
-        if (busy(part, each))
-            return each->head;
-    return NULL;
-}
-
-static bool extent_done(const void *subject)
-{
-    return !unfinished(subject);
-}
-
-static void demand_extent(const extent *part)
-{
-    if (part->legacy->tail)
-        cx_emu_schedule_demand(part->legacy->tail);
-    for (cx_emu_stream *each = part->context->streams; each; each = each->next)
-        if (each->tail && has_stream(part, each))
-            cx_emu_schedule_demand(each->tail);
-}
-
-static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
-{
-    extent part = extent_of(context, legacy);
-    cx_emu_work *whole = context->whole;
-
-    if (whole) {
-        cx_emu_work_retain(whole);
-        cx_emu_schedule_demand(whole);
-    }
-    demand_extent(&part);
-    wait_until(extent_done, &part);
-    if (whole) {
-        wait_until(work_done, whole);
-        cx_emu_work_drop(whole);
-    }
-}
-
-void cx_emu_work_wait_context(cx_emu_context *context)
-{
-    if (context->legacy)
-        wait_for_all(context, context->legacy);
-}
-
-void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
-{
-    wait_for_all(context, legacy);
-    if (context->whole)
-        cx_emu_work_drop(context->whole);
-    context->whole = NULL;
-}
-
-bool cx_emu_work_pending(cx_emu_context *context)
-{
-    extent part;
-
-    if (!context->legacy)
-        return false;
-    part = extent_of(context, context->legacy);
-    return !extent_done(&part);
-}
-
-/* The pieces that a synchronisation with the legacy stream is about (T11). */
-static extent extent_of_legacy(const cx_emu_stream *legacy)
-{
-    extent part = extent_of(legacy->context, legacy);
-
-    part.blocking_only = true;
-    return part;
-}
-
-cxu_result cx_emu_work_wait_stream(cx_emu_stream *stream)
-{
-    cx_emu_context *context = stream->context;
-    uint64_t opening = stream->opening;
-    cx_emu_work *work = stream->tail;
-    cxu_result result = CXU_SUCCESS;
-
-    if (stream == context->legacy) {
-        extent part = extent_of_legacy(stream);
-
-        demand_extent(&part);
-        wait_until(extent_done, &part);
-        result = error_after(context, opening);
-    } else if (work) {
-        cx_emu_work_retain(work);
-        result = cx_emu_work_wait(work);
-        cx_emu_work_drop(work);
-    }
-    return result;
-}
-
-bool cx_emu_work_poll_stream(cx_emu_stream *stream)
-{
-    cx_emu_work *work = stream->tail;
-
-    if (stream == stream->context->legacy) {
-        extent part = extent_of_legacy(stream);
-
-        work = unfinished(&part);
-    }
-    return !work || cx_emu_work_poll(work);
-}
-
-static bool uses(const cx_emu_work *work, const cx_emu_allocation *allocation)
-{
-    for (int i = 0; i < CX_EMU_WORK_USES; i++)
-        if (cx_emu_allocation_used_by(allocation, work->uses[i]))
-            return true;
-    return false;
-}
-
-static bool allocation_unused(const void *subject)
-{
-    return ((const cx_emu_allocation *)subject)->users == 0;
-}
-
-void cx_emu_work_wait_allocation(cx_emu_allocation *allocation)
-{
-    while (allocation->users > 0) {
-        for (cx_emu_work *each = oldest; each; each = each->younger)
-            if (!each->done && uses(each, allocation))
-                cx_emu_schedule_demand(each);
-        wait_until(allocation_unused, allocation);
-    }
-}
-
-static bool reaches(const cx_emu_work *work, const cx_emu_device *device)
-{
-    return !device || work->context->device == device || work->context->peer_count > 0;
-}
-
-static cx_emu_work *next_kernel(const cx_emu_device *device, uint64_t latest)
-{
-    for (cx_emu_work *each = oldest; each && each->sequence <= latest; each = each->younger)
-        if (each->kind == CX_EMU_WORK_KERNEL && !each->done && each->context &&
-            reaches(each, device))
-            return each;
-    return NULL;
-}
-
-void cx_emu_work_wait_kernels(const cx_emu_device *device)
-{
-    uint64_t latest = last_sequence;
-    cx_emu_work *work;
-
-    while (unfinished_kernels > 0 && (work = next_kernel(device, latest))) {
-        cx_emu_work_retain(work);
-        cx_emu_schedule_demand(work);
-        wait_until(work_done, work);
-        cx_emu_work_drop(work);
-    }
 }

@@ -133,6 +133,20 @@ void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), vo
 /* Runs a ready piece in this thread: the lock is released meanwhile. For schedule.c. */
 void cx_emu_work_run(cx_emu_work *work);
 
+/* ---- between work.c and wait.c ---- */
+
+cx_emu_work *cx_emu_work_oldest(void); /* NULL: there is none */
+uint64_t cx_emu_work_latest(void);     /* the sequence of the youngest so far */
+bool cx_emu_work_kernels(void);        /* whether any is not done */
+
+/* Runs all LOCKED work that is ready. */
+void cx_emu_work_run_locked(void);
+
+/* Wakes the threads whose wait is over. */
+void cx_emu_work_end_waits(void);
+
+/* ---- waiting ---- */
+
 /* How many threads wait for work that is not done. For schedule.c. */
 int cx_emu_work_waits(void);
 
