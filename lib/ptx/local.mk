@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += lib/ptx/libptx.la
 lib_ptx_libptx_la_SOURCES = \
-	lib/ptx/atomic.c lib/ptx/body.c lib/ptx/convert.c \
+	lib/ptx/atomic.c lib/ptx/bits.h lib/ptx/body.c lib/ptx/convert.c \
 	lib/ptx/encode_arithmetic.c lib/ptx/encode_control.c lib/ptx/encode_memory.c \
 	lib/ptx/grid.h lib/ptx/growth.h lib/ptx/interpret.c \
 	lib/ptx/lex.c lib/ptx/lex.h lib/ptx/module.c lib/ptx/module.h \
