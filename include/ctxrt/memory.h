@@ -63,7 +63,15 @@ CTXRT_API ctxrt_status ctxrt_memory_alloc(size_t size_bytes,
                                           ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
- * Allocates pinned host memory in the current context; not zeroed, and in no allocator's figures.
+ * Allocates pinned host memory of the current context; not zeroed. It is of that context's
+ * allocator of pinned memory (ctxrt_allocator_pinned), which keeps what was freed. The host may use
+ * it at once; so what is freed while asynchronous work uses it is given to nobody else before that
+ * is done. ctxrt's own copies and fills, by whatever address within it, say so themselves; for
+ * kernels and what other code submits, ctxrt_memory_record_stream does. A stream that captures
+ * cannot be noted: the memory must live as long as the graph is launched. What is allocated or
+ * freed in a recorded frame belongs to the recording, and is not used again before the graph is
+ * gone.
+ *
  * Where the driver of the CPU device cannot pin, that device gets ordinary host memory instead: the
  * log says so once, and ctxrt_memory_describe says CTXRT_MEMORY_HOST. Errors as ctxrt_memory_alloc.
  */
@@ -121,10 +129,10 @@ CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
  * Says that `stream` (NULL: the current one) uses the memory as well: it is given to nobody else
  * before the work submitted to that stream so far is done, even if the last count goes earlier. The
  * release does not wait for that, but where the memory is a custom allocator's or one in debug
- * mode, belongs to a graph, is wrapped, pinned or ordinary host memory, or came from elsewhere:
- * then it does. The stream may be of any context and may be destroyed meanwhile; its context is
- * kept until the last count goes. For memory of any kind; a second call for the same stream
- * replaces the first.
+ * mode, belongs to a graph, is wrapped or ordinary host memory, or came from elsewhere: then it
+ * does. The stream may be of any context and may be destroyed meanwhile; its context is kept until
+ * the last count goes. For memory of any kind; a second call for the same stream replaces the
+ * first.
  */
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;
@@ -484,6 +492,16 @@ CTXRT_API ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *opt
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is the default allocator of a context
  */
 CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
+
+/**
+ * The allocator that pinned memory of the current context comes from (ctxrt_memory_alloc_pinned),
+ * made on first use: for the calls below. Borrowed; it lives as long as the context, and can be
+ * neither destroyed nor put into a frame. It has no debug mode. A trim gives segments of which
+ * nothing is in use, and no copy either, back to the driver.
+ *
+ * @retval CTXRT_ERROR_NO_DEVICE  nothing is current
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_pinned(ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
 
 /** NULL: the allocator of the top frame. */
 CTXRT_API ctxrt_status ctxrt_allocator_statistics(

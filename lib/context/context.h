@@ -50,6 +50,7 @@ typedef struct cx_context {
     /* how many contexts of each of the driver's devices reach its memory */
     _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
+    _Atomic(void *) pinned_allocator; /* likewise, of pinned host memory */
 } cx_context;
 
 #define CX_CONTEXT_POOL_KIND 1

@@ -98,27 +98,46 @@ static bool allocated_on_cpu(const void *pointer)
            info.kind == CTXRT_MEMORY_DEVICE && info.device.type == CTXRT_DEVICE_CPU;
 }
 
+/* Programs free what their streams still use: the original waits for the device. A capture forbids
+ * to wait, and invalid it would be of no use. */
+static ctxrt_status enter_legacy_stream(ctxrt_device device, ctxrt_scope *scope)
+{
+    ctxrt_capture_state state;
+    ctxrt_status status = ctxrt_scope_enter(device, scope);
+    return status == CTXRT_SUCCESS ? ctxrt_stream_capture_status(CTXRT_STREAM_LEGACY, &state)
+                                   : status;
+}
+
+/* Copies are known; of kernels in the device's streams the legacy stream knows. */
+static void keep_from_others_meanwhile(ctxrt_memory *memory)
+{
+    ctxrt_scope scope = {0};
+    ctxrt_memory_info info;
+    if (ctxrt_memory_describe(memory, &info) != CTXRT_SUCCESS)
+        return;
+    ctxrt_status status = enter_legacy_stream(info.device, &scope);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_memory_record_stream(memory, CTXRT_STREAM_LEGACY);
+    (void)ctxrt_scope_leave(&scope);
+}
+
 static infiniStatus_t free_pinned(void *ptr)
 {
     ctxrt_memory *memory = cx_address_take(&pinned, ptr);
     if (memory == NULL)
         return INFINI_STATUS_BAD_PARAM;
+    keep_from_others_meanwhile(memory);
     return cx_infini_status(ctxrt_memory_release(memory));
 }
 
-/* Programs free what their streams still use: the original waits for the device. A capture forbids
- * to wait, and invalid it would be of no use. */
 static void wait_for_device_of(const void *pointer)
 {
     ctxrt_scope scope = {0};
     ctxrt_pointer_info info;
-    ctxrt_capture_state state;
     ctxrt_status status = ctxrt_pointer_query(pointer, &info);
     if (status != CTXRT_SUCCESS || !info.known)
         return;
-    status = ctxrt_scope_enter(info.device, &scope);
-    if (status == CTXRT_SUCCESS)
-        status = ctxrt_stream_capture_status(CTXRT_STREAM_LEGACY, &state);
+    status = enter_legacy_stream(info.device, &scope);
     if (status == CTXRT_SUCCESS)
         status = ctxrt_device_synchronize();
     (void)ctxrt_scope_leave(&scope);

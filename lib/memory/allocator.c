@@ -43,9 +43,9 @@ static ctxrt_status choose_source(const cx_context *context, ctxrt_allocator_opt
 
 /* Nothing of it is live: memory counts as an object of the context. `native`: the context is there
  * still. */
-static void end_default(cx_context *context, bool native)
+static void end_one(_Atomic(void *) *place, bool native)
 {
-    cx_allocator *allocator = atomic_exchange(&context->allocator, NULL);
+    cx_allocator *allocator = atomic_exchange(place, NULL);
     if (allocator == NULL)
         return;
     if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) == NULL)
@@ -54,8 +54,14 @@ static void end_default(cx_context *context, bool native)
     if (allocator->guard != NULL)
         cx_guard_close(allocator->guard, native);
     else
-        cx_cache_close(allocator->cache, native);
+        cx_cache_close(allocator->pinned != NULL ? allocator->pinned : allocator->cache, native);
     cx_pool_put_back(&cx_allocators, allocator);
+}
+
+static void end_default(cx_context *context, bool native)
+{
+    end_one(&context->pinned_allocator, native);
+    end_one(&context->allocator, native);
 }
 
 static void close_default(cx_context *context)
@@ -101,6 +107,8 @@ static ctxrt_status open_memory(cx_allocator *allocator)
 {
     ctxrt_allocator_debug debug;
     bool guarded;
+    if (allocator->kind == &cx_pinned_allocator)
+        return cx_cache_open(allocator, &allocator->pinned);
     ctxrt_status status = cx_guard_choose(allocator->options.debug, &debug, &guarded);
     allocator->options.debug = NULL;
     if (status != CTXRT_SUCCESS)
@@ -127,9 +135,10 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context)
     allocator->user_data = model->user_data;
     allocator->cache = NULL;
     allocator->guard = NULL;
+    allocator->pinned = NULL;
     atomic_store(&allocator->live, 0);
     cx_figures_reset(&allocator->figures, model->options.limit_bytes);
-    if (model->kind == &cx_caching_allocator && open_memory(allocator) != CTXRT_SUCCESS) {
+    if (model->vtable.alloc == NULL && open_memory(allocator) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
         return NULL;
     }
@@ -137,27 +146,42 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context)
     return allocator;
 }
 
-static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocator)
+static ctxrt_status make_own(cx_context *context, const cx_allocator *model, _Atomic(void *) *place,
+                             cx_allocator **out_allocator)
 {
-    cx_allocator model = {
-        .kind = &cx_caching_allocator, .is_default = true, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
-    ctxrt_status status = choose_source(context, &model.options);
-    if (status != CTXRT_SUCCESS)
-        return status;
     watch_once();
     pthread_mutex_lock(&context->lock);
-    cx_allocator *allocator = atomic_load(&context->allocator);
+    cx_allocator *allocator = atomic_load(place);
     if (allocator == NULL) {
-        allocator = take(&model, context);
+        allocator = take(model, context);
         if (allocator != NULL)
             cx_pool_publish(&cx_allocators, allocator);
-        atomic_store(&context->allocator, allocator);
+        atomic_store(place, allocator);
     }
     pthread_mutex_unlock(&context->lock);
     if (allocator == NULL)
         return ctxrt_last_error()->status;
     *out_allocator = allocator;
     return CTXRT_SUCCESS;
+}
+
+static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocator)
+{
+    cx_allocator model = {
+        .kind = &cx_caching_allocator, .is_default = true, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
+    ctxrt_status status = choose_source(context, &model.options);
+    return status == CTXRT_SUCCESS ? make_own(context, &model, &context->allocator, out_allocator)
+                                   : status;
+}
+
+ctxrt_status cx_allocator_pinned(cx_context *context, cx_allocator **out_allocator)
+{
+    static const cx_allocator model = {
+        .kind = &cx_pinned_allocator, .is_default = true, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
+    *out_allocator = atomic_load_explicit(&context->pinned_allocator, memory_order_acquire);
+    return *out_allocator != NULL
+               ? CTXRT_SUCCESS
+               : make_own(context, &model, &context->pinned_allocator, out_allocator);
 }
 
 static inline ctxrt_status get_default(cx_context *context, cx_allocator **out_allocator)
@@ -281,7 +305,8 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
     ctxrt_status status = find(handle, &allocator);
     if (status == CTXRT_SUCCESS && allocator->is_default)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "the allocator is the default one of its context, and goes with that");
+                        "the allocator is the %s one of its context, and goes with that",
+                        allocator->pinned != NULL ? "pinned" : "default");
     /* Before the handle becomes stale too: a refused call must not make it stale even for a
      * moment. */
     return status == CTXRT_SUCCESS ? check_unused(handle, allocator) : status;
@@ -319,6 +344,9 @@ static ctxrt_status check_same_context(const cx_frame *frame, const ctxrt_alloca
 {
     cx_allocator *allocator;
     ctxrt_status status = find(handle, &allocator);
+    if (status == CTXRT_SUCCESS && allocator->pinned != NULL)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "the allocator is of pinned memory: a frame's is of device memory");
     if (status == CTXRT_SUCCESS && allocator->context != cx_frame_context(frame))
         return cx_error(
             CTXRT_ERROR_WRONG_CONTEXT, "the allocator is of %s, and the top frame is of %s",
@@ -349,6 +377,24 @@ ctxrt_status ctxrt_frame_set_allocator(ctxrt_allocator *allocator)
         status = check_same_context(frame, allocator);
     if (status != CTXRT_SUCCESS)
         put_allocator(thread, frame, before);
+    return status;
+}
+
+ctxrt_status ctxrt_allocator_pinned(ctxrt_allocator **out_allocator)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    cx_allocator *allocator;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_allocator == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_pinned: out_allocator is NULL");
+    status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        status = cx_allocator_pinned(cx_frame_context(frame), &allocator);
+    if (status == CTXRT_SUCCESS)
+        *out_allocator = cx_pool_handle(&cx_allocators, allocator);
     return status;
 }
 

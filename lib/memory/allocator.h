@@ -39,6 +39,8 @@ struct cx_allocator {
     struct cx_cache *cache; /* of the caching kind; else NULL, and the figures are those below */
     /* in debug mode: then `cache` is NULL, and it has one of its own. NULL: none */
     struct cx_guard *guard;
+    /* of pinned memory: then `cache` is NULL. NULL: it is of device memory */
+    struct cx_cache *pinned;
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     _Atomic uint64_t live; /* requests being served, and memory not freed */
     cx_figures figures;
@@ -55,6 +57,12 @@ extern cx_pool cx_allocators;
 /* Keeps what was freed and gives it out again. It has a cache, which counts and limits what it
  * gives out by itself and knows what a reset took away. */
 extern const cx_allocator_kind cx_caching_allocator;
+
+/* The same of pinned host memory; its cache is `pinned`. */
+extern const cx_allocator_kind cx_pinned_allocator;
+
+/* The context's allocator of pinned memory, made on first use. */
+ctxrt_status cx_allocator_pinned(cx_context *context, cx_allocator **out_allocator);
 
 /* The allocator that a frame's memory comes from. The frame is the calling thread's and its context
  * is current; the allocator lives as long as it stands in the frame. */

@@ -49,6 +49,8 @@ static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
         describe_cache(allocator->cache, info);
     else if (allocator->guard != NULL)
         describe_cache(allocator->guard->inner.cache, info);
+    else if (allocator->pinned != NULL)
+        describe_cache(allocator->pinned, info);
     else
         info->allocated = info->requested;
 }

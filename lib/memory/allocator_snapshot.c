@@ -190,6 +190,8 @@ static const char *kind_of(const cx_allocator *allocator)
 {
     if (allocator->vtable.alloc != NULL)
         return "custom";
+    if (allocator->pinned != NULL)
+        return "pinned";
     return allocator->is_default ? "default" : "created";
 }
 
@@ -222,6 +224,9 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
     } else if (allocator->guard != NULL) {
         cx_figures_read(&allocator->figures, &shot->figures);
         take_guarded(allocator->guard, shot);
+    } else if (allocator->pinned != NULL) {
+        cx_figures_read(&allocator->figures, &shot->figures);
+        cx_cache_shot(allocator->pinned, shot);
     } else {
         cx_figures_read(&allocator->figures, &shot->figures);
         cx_pool_each_held(&cx_memories, take_memory, &take);

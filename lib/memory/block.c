@@ -4,6 +4,7 @@
 #include "memory/cache.h"
 #include "memory/guard.h"
 #include "memory/hold.h"
+#include "memory/pinned.h"
 
 static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
 {
@@ -54,7 +55,7 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
     return status;
 }
 
-ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
+static ctxrt_status alloc(size_t size_bytes, bool pinned, cx_block *out_block)
 {
     cx_thread *thread;
     cx_frame *frame;
@@ -66,7 +67,8 @@ ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
     cx_block block = {
         .size_bytes = size_bytes, .context = context, .epoch = atomic_load(&context->epoch)};
     ctxrt_stream *stream = atomic_load_explicit(&frame->stream, memory_order_relaxed);
-    status = cx_allocator_of_frame(frame, &block.allocator);
+    status = pinned ? cx_allocator_pinned(context, &block.allocator)
+                    : cx_allocator_of_frame(frame, &block.allocator);
     if (status != CTXRT_SUCCESS)
         return status;
     const cx_hold_use *use = cx_hold_in_frame(frame);
@@ -75,6 +77,16 @@ ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
     if (status == CTXRT_SUCCESS)
         *out_block = block;
     return status;
+}
+
+ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
+{
+    return alloc(size_bytes, false, out_block);
+}
+
+ctxrt_status cx_block_alloc_pinned(size_t size_bytes, cx_block *out_block)
+{
+    return alloc(size_bytes, true, out_block);
 }
 
 /* Neither the allocator nor the context may be touched once it no longer counts this block. */
@@ -96,6 +108,8 @@ ctxrt_status cx_block_give_back(const cx_block *block)
         status = allocator->kind->free(allocator, block);
     else if (allocator->guard != NULL)
         cx_guard_forget(allocator->guard, block);
+    else if (allocator->pinned != NULL)
+        status = cx_pinned_forget(block);
     uncount(block);
     return status;
 }

@@ -1,7 +1,6 @@
 #include "memory/cache.h"
 
 #include "base/error.h"
-#include "memory/guard.h"
 #include "work/stream.h"
 
 #include <sched.h>
@@ -55,6 +54,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
     cache->allocator = allocator;
     cache->owner_count = 1;
     cache->mapped = allocator->options.source == CTXRT_ALLOCATOR_SOURCE_VMM;
+    cache->pinned = allocator->kind == &cx_pinned_allocator;
     cache->host_accessible =
         cache->context->device != NULL && cache->context->device->host_accessible;
     cx_cache_set_keep(cache);
@@ -102,7 +102,7 @@ static void free_segments(cx_cache *cache)
 {
     uintptr_t address;
     while (cx_heap_remove_any(&cache->region->heap, &address) != 0)
-        (void)cache->context->driver->table.mem_free(address);
+        cx_cache_free_segment(cache, address);
 }
 
 void cx_cache_close(cx_cache *cache, bool native)
@@ -212,6 +212,8 @@ void cx_tally_tell(cx_cache *cache, cx_tally *tally)
 uint64_t cx_cache_live(cx_cache *cache)
 {
     cx_totals totals;
+    if (cache->pinned)
+        return atomic_load(&cache->allocator->live);
     cx_cache_sum(cache, &totals);
     return totals.allocated_count - totals.freed_count;
 }
@@ -242,52 +244,6 @@ void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures)
         .failures = atomic_load(&cache->failures),
         .limit_bytes = atomic_load(&cache->allocator->figures.limit_bytes),
     };
-}
-
-typedef struct finding {
-    uintptr_t address;
-    void *base;
-    size_t size_bytes;
-    bool found;
-} finding;
-
-/* The user's part of a piece that has a guard. */
-static void look_behind_guard(const cx_cache *cache, finding *search)
-{
-    cx_guarded piece;
-    bool live = cx_guard_find(cache->allocator->guard, search->base, cache->region->epoch, &piece);
-    search->size_bytes = live ? piece.size_bytes : 0;
-    search->base = live ? piece.pointer : search->base;
-}
-
-static void look_in_cache(cx_cache *cache, void *argument)
-{
-    finding *search = argument;
-    if (search->found)
-        return;
-    pthread_mutex_lock(&cache->lock);
-    const cx_heap *heap = &cache->region->heap;
-    search->found = cx_heap_has(heap, search->address);
-    uint32_t index = search->found ? cx_heap_find(heap, search->address) : 0;
-    if (index != 0) {
-        const cx_piece_head *head = cx_piece_head_at(index);
-        search->base = atomic_load(&cx_piece_at(index)->pointer);
-        search->size_bytes = cx_piece_is_live(head) ? cx_piece_size(head) : 0;
-        if (cache->allocator->guard != NULL)
-            look_behind_guard(cache, search);
-    }
-    pthread_mutex_unlock(&cache->lock);
-}
-
-bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes)
-{
-    finding search = {.address = (uintptr_t)pointer};
-    cx_caches_each(look_in_cache, &search);
-    bool inside =
-        search.size_bytes != 0 && search.address - (uintptr_t)search.base < search.size_bytes;
-    *out_base = search.base;
-    *out_size_bytes = inside ? search.size_bytes : 0;
-    return search.found;
 }
 
 /* ---- allocating ---- */
@@ -409,24 +365,32 @@ static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allo
     }
 }
 
+ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t owner, size_t size_bytes, uint32_t *out_piece)
+{
+    uint32_t units = cx_fit_units(size_bytes);
+    if (units == 0)
+        return cx_cache_out_of_memory(cache, size_bytes, CTXRT_ERROR_OUT_OF_MEMORY);
+    *out_piece = cx_cache_take(cache, owner, units);
+    if (*out_piece != 0)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = take_at_any_cost(cache, owner, units, out_piece);
+    if (status == CTXRT_SUCCESS)
+        return status;
+    atomic_fetch_add_explicit(&cache->misses_unserved, 1, memory_order_relaxed);
+    return cx_cache_out_of_memory(cache, size_bytes, status);
+}
+
 static ctxrt_status serve(cx_cache *cache, cx_stash *stash, const cx_allocation *request,
                           uint32_t *out_piece)
 {
     uint32_t owner = 0;
     uint32_t units = cx_fit_units(request->size_bytes);
-    if (units == 0)
-        return cx_cache_out_of_memory(cache, request->size_bytes, CTXRT_ERROR_OUT_OF_MEMORY);
-    ctxrt_status status = take_stashed(cache, stash, request, units, out_piece, &owner);
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (units != 0)
+        status = take_stashed(cache, stash, request, units, out_piece, &owner);
     if (status != CTXRT_SUCCESS || *out_piece != 0)
         return status;
-    *out_piece = cx_cache_take(cache, owner, units);
-    if (*out_piece != 0)
-        return CTXRT_SUCCESS;
-    status = take_at_any_cost(cache, owner, units, out_piece);
-    if (status == CTXRT_SUCCESS)
-        return status;
-    atomic_fetch_add_explicit(&cache->misses_unserved, 1, memory_order_relaxed);
-    return cx_cache_out_of_memory(cache, request->size_bytes, status);
+    return cx_cache_serve(cache, owner, request->size_bytes, out_piece);
 }
 
 static ctxrt_status beyond_limit(const cx_cache *cache, size_t size_bytes,

@@ -56,6 +56,7 @@ typedef struct cx_cache {
     cx_context *context;
     bool host_accessible;
     bool mapped;          /* its memory is mapped, not allocated */
+    bool pinned; /* host memory: pinned.c. No stream's, in no stash, counted by its allocator */
     pthread_mutex_t lock; /* "cache": the heap and the owners */
     cx_region *region;
     cx_region *spare; /* for a reset; NULL: there was no memory for one */
@@ -122,6 +123,11 @@ void cx_cache_set_tight(cx_cache *cache, bool tight);
 
 /* After what is held, or how many magazines there are, has changed: what each may keep. */
 void cx_cache_set_keep(cx_cache *cache);
+
+/* A piece for an owner out of what is free, or the driver's; counts a miss. Neither looks into
+ * stashes nor counts the piece. */
+ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t owner, size_t size_bytes,
+                            uint32_t *out_piece);
 
 /* A piece out of what is free in the heap, or 0. Makes no driver call. */
 uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units);
@@ -332,6 +338,9 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units);
 
 /* A range that was taken is a piece now. Lock held. */
 void cx_cache_name_piece(cx_cache *cache, uint32_t index);
+
+/* Gives a segment back to the driver; the context is current. */
+void cx_cache_free_segment(const cx_cache *cache, uintptr_t address);
 
 /* Gives segments that are free altogether back: their bytes. */
 uint64_t cx_cache_shrink(cx_cache *cache);

@@ -1,5 +1,6 @@
 /* What a cache takes from the driver and gives back. */
 #include "base/error.h"
+#include "context/excursion.h"
 #include "memory/cache.h"
 #include "work/uncaptured.h"
 
@@ -14,24 +15,50 @@ static uint64_t round_up(uint64_t units)
     return rounded <= UINT32_MAX ? rounded : units;
 }
 
-static cxu_result take_segment(const cx_driver *driver, uint64_t units, CUdeviceptr *out_address)
+static cx_slot slot_of(const cx_cache *cache)
 {
-    return driver->table.mem_alloc(out_address, (size_t)units << CX_FIT_UNIT_BITS);
+    return cache->mapped   ? CX_SLOT_mem_create
+           : cache->pinned ? CX_SLOT_mem_host_alloc
+                           : CX_SLOT_mem_alloc;
 }
 
-/* What the device has left, in whole steps. */
-static uint64_t units_left(const cx_driver *driver)
+static cxu_result take_segment(const cx_cache *cache, uint64_t units, uintptr_t *out_address)
+{
+    const cx_driver *driver = cache->context->driver;
+    size_t size_bytes = (size_t)units << CX_FIT_UNIT_BITS;
+    CUdeviceptr address;
+    void *pointer;
+    cxu_result result = cache->pinned ? driver->table.mem_host_alloc(&pointer, size_bytes,
+                                                                     CXU_MEMHOSTALLOC_PORTABLE)
+                                      : driver->table.mem_alloc(&address, size_bytes);
+    if (result == CXU_SUCCESS)
+        *out_address = cache->pinned ? (uintptr_t)pointer : (uintptr_t)address;
+    return result;
+}
+
+void cx_cache_free_segment(const cx_cache *cache, uintptr_t address)
+{
+    const cx_driver *driver = cache->context->driver;
+    if (cache->pinned)
+        (void)driver->table.mem_free_host((void *)address);
+    else
+        (void)driver->table.mem_free(address);
+}
+
+/* What the device has left, in whole steps. What the host has left for pinned memory no driver
+ * says. */
+static uint64_t units_left(const cx_cache *cache)
 {
     size_t free_bytes, total_bytes;
-    if (driver->table.mem_get_info(&free_bytes, &total_bytes) != CXU_SUCCESS)
+    const cx_driver *driver = cache->context->driver;
+    if (cache->pinned || driver->table.mem_get_info(&free_bytes, &total_bytes) != CXU_SUCCESS)
         return 0;
     return free_bytes / CX_FIT_UNIT_BYTES / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
 }
 
 static cxu_result take_some_segment(cx_cache *cache, uint64_t least, uint64_t *out_units,
-                                    CUdeviceptr *out_address)
+                                    uintptr_t *out_address)
 {
-    const cx_driver *driver = cache->context->driver;
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
     uint64_t wanted = round_up(held / SEGMENT_PART);
     uint64_t asked = round_up(cache->allocator->options.segment_bytes >> CX_FIT_UNIT_BITS);
@@ -41,17 +68,17 @@ static cxu_result take_some_segment(cx_cache *cache, uint64_t least, uint64_t *o
     if (asked > wanted && asked <= UINT32_MAX)
         wanted = asked;
     *out_units = wanted > least ? wanted : least;
-    cxu_result result = take_segment(driver, *out_units, out_address);
+    cxu_result result = take_segment(cache, *out_units, out_address);
     if (result == CXU_OUT_OF_MEMORY && *out_units > least) {
-        uint64_t left = units_left(driver);
+        uint64_t left = units_left(cache);
         if (left > least && left < *out_units) {
             *out_units = left;
-            result = take_segment(driver, left, out_address);
+            result = take_segment(cache, left, out_address);
         }
     }
     if (result == CXU_OUT_OF_MEMORY && *out_units > least) {
         *out_units = least;
-        result = take_segment(driver, least, out_address);
+        result = take_segment(cache, least, out_address);
     }
     return result;
 }
@@ -67,7 +94,8 @@ static void raise_to(_Atomic uint64_t *peak, uint64_t value)
 static void look_at_device(cx_cache *cache)
 {
     size_t free_bytes, total_bytes;
-    if (cache->context->driver->table.mem_get_info(&free_bytes, &total_bytes) == CXU_SUCCESS)
+    if (!cache->pinned &&
+        cache->context->driver->table.mem_get_info(&free_bytes, &total_bytes) == CXU_SUCCESS)
         cx_cache_set_tight(cache, free_bytes < total_bytes / 4);
 }
 
@@ -79,11 +107,11 @@ void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
 
 /* The piece is taken before another thread sees the segment, which might want all of it. 0: no
  * memory for a node. */
-static bool add_segment(cx_cache *cache, CUdeviceptr address, uint64_t units, uint32_t owner,
+static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint32_t owner,
                         uint32_t piece_units, uint32_t *out_piece)
 {
     pthread_mutex_lock(&cache->lock);
-    bool added = cx_heap_add(&cache->region->heap, (uintptr_t)address, (uint32_t)units, 0);
+    bool added = cx_heap_add(&cache->region->heap, address, (uint32_t)units, 0);
     if (added)
         cx_cache_note_segment(cache, (int64_t)(units << CX_FIT_UNIT_BITS));
     *out_piece = added ? cx_cache_take_locked(cache, owner, piece_units) : 0;
@@ -109,7 +137,7 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
                                      uint32_t *out_piece)
 {
     const cx_driver *driver = cache->context->driver;
-    CUdeviceptr address;
+    uintptr_t address;
     uint64_t taken;
     /* A small piece needs a span of its own. */
     uint64_t least = round_up(units);
@@ -117,9 +145,9 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
     if (result == CXU_SUCCESS)
         look_at_device(cache);
     if (result != CXU_SUCCESS)
-        return cx_driver_error(driver, CX_SLOT_mem_alloc, result);
+        return cx_driver_error(driver, slot_of(cache), result);
     if (!add_segment(cache, address, taken, owner, units, out_piece)) {
-        (void)driver->table.mem_free(address);
+        cx_cache_free_segment(cache, address);
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a segment of %s",
                         cx_context_text(cache->context));
     }
@@ -132,8 +160,7 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
 {
     const cx_driver *driver = cache->context->driver;
     if (is_refused(cache->allocator))
-        return cx_driver_error(driver, cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc,
-                               CXU_OUT_OF_MEMORY);
+        return cx_driver_error(driver, slot_of(cache), CXU_OUT_OF_MEMORY);
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_piece)
                                         : allocate_segment(cache, owner, units, out_piece);
@@ -144,7 +171,6 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
 /* What is free may still be used by work: the driver waits for that before it frees. */
 static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
 {
-    const cx_driver *driver = cache->context->driver;
     uint64_t bytes = 0;
     while (atomic_load(&cache->reserved_bytes) > kept_bytes) {
         uintptr_t address = 0;
@@ -155,7 +181,7 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
         pthread_mutex_unlock(&cache->lock);
         if (units == 0)
             break;
-        (void)driver->table.mem_free(address);
+        cx_cache_free_segment(cache, address);
         bytes += units << CX_FIT_UNIT_BITS;
         atomic_fetch_sub(&cache->reserved_bytes, units << CX_FIT_UNIT_BITS);
     }
@@ -172,12 +198,24 @@ static uint64_t unmap_segments(cx_cache *cache, uint64_t kept_bytes)
     return reserved_bytes > kept_bytes ? cx_cache_unmap(cache, reserved_bytes - kept_bytes) : 0;
 }
 
+/* Host memory is unpinned where it was pinned, whatever is current. */
+static uint64_t unpin_segments(cx_cache *cache, uint64_t kept_bytes)
+{
+    cx_excursion excursion;
+    if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
+        return 0;
+    uint64_t bytes = free_segments(cache, kept_bytes);
+    cx_excursion_end(&excursion);
+    return bytes;
+}
+
 static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
 {
     const cx_driver *driver = cache->context->driver;
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
-    uint64_t bytes =
-        cache->mapped ? unmap_segments(cache, kept_bytes) : free_segments(cache, kept_bytes);
+    uint64_t bytes = cache->mapped   ? unmap_segments(cache, kept_bytes)
+                     : cache->pinned ? unpin_segments(cache, kept_bytes)
+                                     : free_segments(cache, kept_bytes);
     cx_uncaptured_end(&uncaptured);
     return bytes;
 }
@@ -205,36 +243,70 @@ typedef struct others {
 static void add_other(cx_cache *cache, void *argument)
 {
     others *sum = argument;
-    if (cache != sum->cache && cache->context->device == sum->cache->context->device)
+    bool shares = cache->pinned ? sum->cache->pinned
+                                : !sum->cache->pinned &&
+                                      cache->context->device == sum->cache->context->device;
+    if (cache != sum->cache && shares)
         sum->bytes += atomic_load(&cache->reserved_bytes);
+}
+
+/* What is in use besides the request, which some are counted with already. */
+static void read_use(cx_cache *cache, size_t size_bytes, uint64_t *out_bytes, uint64_t *out_count)
+{
+    cx_totals totals;
+    if (cache->pinned) {
+        *out_bytes = atomic_load(&cache->allocator->figures.current_bytes);
+        *out_count = atomic_load(&cache->allocator->figures.current_count);
+        return;
+    }
+    cx_cache_sum(cache, &totals);
+    *out_bytes = totals.allocated_bytes - totals.freed_bytes - size_bytes;
+    *out_count = totals.allocated_count - totals.freed_count - 1;
+}
+
+static void describe_holders(cx_cache *cache, size_t size_bytes, char *text, size_t size)
+{
+    uint64_t bytes, count;
+    others sum = {.cache = cache};
+    unsigned long long held = atomic_load(&cache->reserved_bytes);
+    cx_caches_each(add_other, &sum);
+    text[0] = '\0';
+    if (held + sum.bytes == 0)
+        return;
+    read_use(cache, size_bytes, &bytes, &count);
+    snprintf(text, size,
+             "this allocator holds %llu, of which %llu are in use in %llu piece%s, and others of "
+             "ctxrt's hold %llu",
+             held, (unsigned long long)bytes, (unsigned long long)count, count == 1 ? "" : "s",
+             (unsigned long long)sum.bytes);
+}
+
+static ctxrt_status refuse_pinned(cx_cache *cache, size_t size_bytes, const char *holders)
+{
+    return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot_of(cache)].symbol,
+                                CXU_OUT_OF_MEMORY,
+                                cx_driver_result_name(cache->context->driver, CXU_OUT_OF_MEMORY),
+                                "there are not %zu bytes of pinned memory for %s%s%s", size_bytes,
+                                cx_context_text(cache->context), holders[0] != '\0' ? ": " : "",
+                                holders);
 }
 
 ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_status cause)
 {
     const cx_driver *driver = cache->context->driver;
     size_t free_bytes = 0, total_bytes = 0;
-    cx_totals totals;
-    others sum = {.cache = cache};
+    char holders[160];
     if (cause != CTXRT_ERROR_OUT_OF_MEMORY)
         return cause;
     atomic_fetch_add_explicit(&cache->refusals, 1, memory_order_relaxed);
+    describe_holders(cache, size_bytes, holders, sizeof holders);
+    if (cache->pinned)
+        return refuse_pinned(cache, size_bytes, holders);
     (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
-    cx_cache_sum(cache, &totals);
-    cx_caches_each(add_other, &sum);
-    char holders[160] = "";
-    unsigned long long held = atomic_load(&cache->reserved_bytes);
-    unsigned long long count = totals.allocated_count - totals.freed_count - 1;
-    /* The request itself is counted already. */
-    unsigned long long used = totals.allocated_bytes - totals.freed_bytes - size_bytes;
-    if (held + sum.bytes > 0)
-        snprintf(holders, sizeof holders,
-                 "; this allocator holds %llu, of which %llu are in use in %llu piece%s, "
-                 "and others of ctxrt's hold %llu",
-                 held, used, count, count == 1 ? "" : "s", (unsigned long long)sum.bytes);
-    const cx_slot slot = cache->mapped ? CX_SLOT_mem_create : CX_SLOT_mem_alloc;
-    return cx_error_driver_call(
-        CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot].symbol, CXU_OUT_OF_MEMORY,
-        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
-        "there are not %zu bytes for %s: %zu of its device's %zu bytes are free%s", size_bytes,
-        cx_context_text(cache->context), free_bytes, total_bytes, holders);
+    return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot_of(cache)].symbol,
+                                CXU_OUT_OF_MEMORY, cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
+                                "there are not %zu bytes for %s: %zu of its device's %zu bytes are "
+                                "free%s%s",
+                                size_bytes, cx_context_text(cache->context), free_bytes,
+                                total_bytes, holders[0] != '\0' ? "; " : "", holders);
 }

@@ -109,6 +109,13 @@ ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_ro
     return status == CTXRT_SUCCESS ? status : cx_route_end(out_route, status, false);
 }
 
+void cx_copy_touch(const cx_copy_plan *plan, cx_route *route, const void *destination,
+                   const void *source)
+{
+    cx_route_touch(route, &plan->destination.view, destination);
+    cx_route_touch(route, &plan->source.view, source);
+}
+
 /* ---- plain bytes ---- */
 
 static ctxrt_status submit_unified(const cx_stream_target *target, uintptr_t destination,
@@ -161,6 +168,7 @@ ctxrt_status cx_copy_run(const cx_copy_plan *plan, void *destination, const void
     ctxrt_status status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_copy_touch(plan, &route, destination, source);
     return cx_route_end(&route, cx_copy_submit(plan, &route, destination, source, size_bytes),
                         wait);
 }

@@ -31,6 +31,10 @@ ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void 
  * succeeds. */
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route);
 
+/* Says what a copy touches that is about to be submitted: cx_route_touch. */
+void cx_copy_touch(const cx_copy_plan *plan, cx_route *route, const void *destination,
+                   const void *source);
+
 /* Submits a copy of plain bytes to the route. */
 ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, void *destination,
                             const void *source, size_t size_bytes);

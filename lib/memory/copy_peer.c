@@ -35,13 +35,14 @@ static ctxrt_status check_stream(const cx_stream_target *target, const side *to,
                     cx_device_text(from->device->id));
 }
 
-static ctxrt_status submit(const side *to, const side *from, size_t size_bytes,
-                           ctxrt_stream *stream)
+static ctxrt_status submit(const cx_copy_plan *plan, const side *to, const side *from,
+                           size_t size_bytes, ctxrt_stream *stream)
 {
     cx_route route;
     ctxrt_status status = cx_route_begin(stream, NULL, &route);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_copy_touch(plan, &route, to->pointer, from->pointer);
     const cx_stream_target *target = &route.target;
     status = CX_DRIVER_CALL(target->driver, memcpy_peer_async,
                             ((uintptr_t)to->pointer, to->context->native, (uintptr_t)from->pointer,
@@ -67,7 +68,7 @@ static ctxrt_status copy(const side *to, const side *from, size_t size_bytes, ct
     if (status != CTXRT_SUCCESS)
         return status;
     if (to->device->driver == from->device->driver)
-        return submit(to, from, size_bytes, stream);
+        return submit(&plan, to, from, size_bytes, stream);
     return cx_copy_run(&plan, (void *)(uintptr_t)to->pointer, from->pointer, size_bytes, stream,
                        false);
 }

@@ -152,6 +152,7 @@ static ctxrt_status run(const cx_copy_plan *plan, const box *shape, ctxrt_stream
     ctxrt_status status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_copy_touch(plan, &route, shape->destination, shape->source);
     return cx_route_end(&route, submit(plan, &route, shape), wait);
 }
 

@@ -22,6 +22,7 @@ static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destinatio
     ctxrt_status status = cx_route_begin(stream, view, &route);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_route_touch(&route, view, destination);
     status = CX_DRIVER_CALL(route.target.driver, memset_d8_async,
                             ((uintptr_t)destination, (unsigned char)value, size_bytes,
                              route.target.native));

@@ -266,6 +266,7 @@ ctxrt_status cx_hold_alloc(const cx_hold_use *use, cx_block *block, ctxrt_stream
         return status;
     held->mark = use->mark;
     held->stream = stream;
+    held->apart = block->allocator->pinned != NULL;
     block->pointer = held->block.pointer;
     block->held = held;
     return status;
@@ -291,9 +292,12 @@ ctxrt_status cx_hold_free(const cx_block *block)
     return status;
 }
 
-/* What a launch waits for is the work of the frame's stream. */
-static bool is_of_other_stream(const cx_block *block, const ctxrt_stream *stream)
+/* What a launch waits for is the work of the frame's stream. What the host may write to serves
+ * nobody else in a graph that reads it. */
+static bool is_apart(const cx_block *block, const ctxrt_stream *stream)
 {
+    if (block->allocator->pinned != NULL)
+        return true;
     if (block->piece == 0)
         return false;
     if (stream == NULL)
@@ -308,7 +312,7 @@ ctxrt_status cx_hold_keep(const cx_hold_use *use, const cx_block *block, const c
     cx_held *held = calloc(1, sizeof *held);
     if (held == NULL)
         return no_memory();
-    *held = (cx_held){hold, *block, use->mark, stream, is_of_other_stream(block, stream)};
+    *held = (cx_held){hold, *block, use->mark, stream, is_apart(block, stream)};
     pthread_mutex_lock(&hold->lock);
     bool room = reserve(hold);
     if (room)

@@ -1,7 +1,6 @@
 /* Host memory, plain and pinned. */
 #include "base/error.h"
 #include "base/log.h"
-#include "context/excursion.h"
 #include "memory/memory.h"
 #include <stdlib.h>
 
@@ -55,58 +54,29 @@ ctxrt_status ctxrt_memory_alloc_host(size_t size_bytes, ctxrt_memory **out_memor
 
 /* ---- pinned ---- */
 
-static ctxrt_status free_native(const cx_context *context, void *pointer)
+/* Counted as an object of its context until it is freed. */
+static ctxrt_status free_unpinned(cx_memory *memory)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(context, &excursion);
-    if (status == CTXRT_SUCCESS) {
-        status = cx_block_check_freed(context, CX_SLOT_mem_free_host,
-                                      context->driver->table.mem_free_host(pointer));
-        cx_excursion_end(&excursion);
-    }
-    return status;
-}
-
-/* Counted as an object of its context until it is freed; that memory that was not pinned is so
- * too. */
-static ctxrt_status free_pinned(cx_memory *memory)
-{
-    ctxrt_status status = CTXRT_SUCCESS;
     cx_context *context = memory->block.context;
-    if (memory->allocated != NULL)
-        free(memory->allocated);
-    else if (cx_context_holds_what_is_of(context, memory->block.epoch))
-        status = free_native(context, memory->block.pointer);
+    free(memory->allocated);
     cx_context_memory_drop(context, memory->block.size_bytes);
-    return status;
+    return CTXRT_SUCCESS;
 }
 
 /* A device that is the host itself reaches all of its memory: unpinned memory does as well. */
-static ctxrt_status make_unpinned(cx_memory *model, size_t size_bytes, ctxrt_memory **out_memory)
+static ctxrt_status make_unpinned(cx_context *context, size_t size_bytes, ctxrt_memory **out_memory)
 {
     static _Atomic bool said;
+    cx_memory model = {.device = cx_block_device(context),
+                       .block = {.context = context, .epoch = atomic_load(&context->epoch)},
+                       .free = free_unpinned};
     if (!atomic_exchange(&said, true))
         cx_log(CTXRT_LOG_WARNING, "%s cannot pin memory: plain host memory takes its place",
-               cx_context_text(model->block.context));
-    return make_host(model, size_bytes, out_memory);
-}
-
-static ctxrt_status make_pinned(cx_memory *model, size_t size_bytes, ctxrt_memory **out_memory)
-{
-    const cx_context *context = model->block.context;
-    ctxrt_status status =
-        CX_DRIVER_CALL(context->driver, mem_host_alloc,
-                       (&model->block.pointer, size_bytes, CXU_MEMHOSTALLOC_PORTABLE));
-    if (status == CTXRT_ERROR_NOT_SUPPORTED && context->device != NULL &&
-        context->device->host_accessible)
-        return make_unpinned(model, size_bytes, out_memory);
+               cx_context_text(context));
+    cx_context_memory_add(context, size_bytes);
+    ctxrt_status status = make_host(&model, size_bytes, out_memory);
     if (status != CTXRT_SUCCESS)
-        return status;
-    model->pinned = true;
-    model->block.size_bytes = size_bytes;
-    status = cx_memory_make(model, model->block.pointer, out_memory);
-    if (status != CTXRT_SUCCESS)
-        (void)context->driver->table.mem_free_host(model->block.pointer);
+        cx_context_memory_drop(context, size_bytes);
     return status;
 }
 
@@ -114,21 +84,17 @@ ctxrt_status ctxrt_memory_alloc_pinned(size_t size_bytes, ctxrt_memory **out_mem
 {
     cx_thread *thread;
     cx_frame *frame;
+    cx_memory model = {.kind = CTXRT_MEMORY_PINNED, .pinned = true};
     ctxrt_status status =
         cx_block_check_request("ctxrt_memory_alloc_pinned", size_bytes, out_memory);
     if (status == CTXRT_SUCCESS)
-        status = cx_stack_enter(&thread, &frame);
-    if (status != CTXRT_SUCCESS)
+        status = cx_block_alloc_pinned(size_bytes, &model.block);
+    if (status == CTXRT_SUCCESS)
+        return cx_memory_make_of_block(&model, out_memory);
+    if (status != CTXRT_ERROR_NOT_SUPPORTED || cx_stack_enter(&thread, &frame) != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(frame);
-    /* The epoch is read first: a reset that comes between makes the memory stale, not dangling. */
-    cx_memory model = {.device = cx_block_device(context),
-                       .kind = CTXRT_MEMORY_PINNED,
-                       .block = {.context = context, .epoch = atomic_load(&context->epoch)},
-                       .free = free_pinned};
-    cx_context_memory_add(context, size_bytes);
-    status = make_pinned(&model, size_bytes, out_memory);
-    if (status != CTXRT_SUCCESS)
-        cx_context_memory_drop(context, size_bytes);
-    return status;
+    return context->device != NULL && context->device->host_accessible
+               ? make_unpinned(context, size_bytes, out_memory)
+               : status;
 }

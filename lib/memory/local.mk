@@ -9,6 +9,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/amount.h \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
+	lib/memory/cache_find.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
 	lib/memory/cache_park.c \
@@ -21,6 +22,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/copy_region.c \
 	lib/memory/custom_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
+	lib/memory/extents.c lib/memory/extents.h \
 	lib/memory/fill.c \
 	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/hold.c lib/memory/hold.h \
@@ -34,6 +36,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/piece.h \
+	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/raw.c lib/memory/raw.h \
 	lib/memory/raw_alloc.c \

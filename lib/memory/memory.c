@@ -1,6 +1,7 @@
 #include "memory/memory.h"
 
 #include "base/error.h"
+#include "memory/extents.h"
 #include "memory/report.h"
 #include "memory/shortcut.h"
 #include <stdlib.h>
@@ -126,8 +127,8 @@ static inline ctxrt_status end_piece(const ctxrt_memory *handle)
     cx_piece *piece = cx_piece_at(cx_piece_index(handle));
     cx_block block = cx_piece_block(cx_piece_index(handle));
     bool used = atomic_load_explicit(&piece->uses, memory_order_relaxed) != NULL;
-    /* A hold gives it out again at once. */
-    if (__builtin_expect(!used || cx_hold_uses == NULL, 1))
+    /* A hold gives it out again at once, unless it is pinned. */
+    if (__builtin_expect(!used || cx_hold_uses == NULL || block.allocator->pinned != NULL, 1))
         return cx_block_free(&block);
     return finish_uses(&piece->uses, free_piece, &block);
 }
@@ -202,29 +203,33 @@ static ctxrt_status free_block(cx_memory *memory)
     return cx_block_free(&memory->block);
 }
 
-static ctxrt_status alloc_the_long_way(size_t size_bytes, ctxrt_memory **out_memory)
+ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory)
 {
-    cx_memory model = {.kind = CTXRT_MEMORY_DEVICE, .pinned = false, .free = free_block};
-    ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc", size_bytes, out_memory);
-    if (status == CTXRT_SUCCESS)
-        status = cx_block_alloc(size_bytes, &model.block);
-    if (status != CTXRT_SUCCESS)
-        return status;
+    uint32_t index = model->block.piece;
     /* A piece is a counted object by itself, but where a hold has it. */
-    if (__builtin_expect(model.block.piece != 0 && model.block.held == NULL, 1)) {
-        *out_memory = cx_piece_handle(
-            model.block.piece, cx_piece_generation(cx_piece_head_at(model.block.piece)));
+    if (__builtin_expect(index != 0 && model->block.held == NULL, 1)) {
+        *out_memory = cx_piece_handle(index, cx_piece_generation(cx_piece_head_at(index)));
         return CTXRT_SUCCESS;
     }
-    model.device = cx_block_device(model.block.context);
-    status = cx_memory_make(&model, model.block.pointer, out_memory);
+    model->device = cx_block_device(model->block.context);
+    model->free = free_block;
+    ctxrt_status status = cx_memory_make(model, model->block.pointer, out_memory);
     if (status != CTXRT_SUCCESS) {
         cx_error_saved saved;
         cx_error_save(&saved);
-        (void)cx_block_free(&model.block);
+        (void)cx_block_free(&model->block);
         cx_error_restore(&saved);
     }
     return status;
+}
+
+static ctxrt_status alloc_the_long_way(size_t size_bytes, ctxrt_memory **out_memory)
+{
+    cx_memory model = {.kind = CTXRT_MEMORY_DEVICE};
+    ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc", size_bytes, out_memory);
+    if (status == CTXRT_SUCCESS)
+        status = cx_block_alloc(size_bytes, &model.block);
+    return status == CTXRT_SUCCESS ? cx_memory_make_of_block(&model, out_memory) : status;
 }
 
 ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
@@ -312,7 +317,8 @@ static ctxrt_memory_info describe_piece(uint32_t index)
         .size_bytes = cx_piece_size(cx_piece_head_at(index)),
         .device = cx_block_device(context),
         .context = cx_context_handle(context),
-        .kind = CTXRT_MEMORY_DEVICE,
+        .kind = region->cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
+        .pinned = region->cache->pinned,
     };
 }
 
@@ -355,4 +361,37 @@ ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stre
     status = cx_use_record(uses_of(handle, &found), stream);
     ctxrt_status given = give_count(handle);
     return status != CTXRT_SUCCESS ? status : given;
+}
+
+/* ---- pinned memory by its address ---- */
+
+ctxrt_memory *cx_memory_take_at(const void *pointer)
+{
+    target found;
+    uint32_t generation;
+    cx_error_saved saved;
+    uint32_t index = cx_extents_find(pointer, &generation);
+    if (index == 0)
+        return NULL;
+    ctxrt_memory *handle = cx_piece_handle(index, generation);
+    cx_error_save(&saved);
+    if (take_count(handle, &found) == CTXRT_SUCCESS)
+        return handle;
+    cx_error_restore(&saved);
+    return NULL;
+}
+
+ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream)
+{
+    target found;
+    return find(handle, &found) ? cx_use_record(uses_of(handle, &found), stream)
+                                : no_such_memory(handle);
+}
+
+void cx_memory_give(ctxrt_memory *handle)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    (void)give_count(handle);
+    cx_error_restore(&saved);
 }

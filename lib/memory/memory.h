@@ -34,6 +34,19 @@ extern cx_pool cx_memories;
  * was freed. */
 ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory **out_memory);
 
+/* Makes an object of a block that was just allocated, of the model's kind; on failure the block is
+ * freed. */
+ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory);
+
+/* The live pinned memory that an address is in, with a count; NULL: none. */
+ctxrt_memory *cx_memory_take_at(const void *pointer);
+
+/* Of memory that the caller has a count of: as ctxrt_memory_record_stream. */
+ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream);
+
+/* Gives that count back. What it reports was reported by the work that caused it. */
+void cx_memory_give(ctxrt_memory *handle);
+
 /* Frees host memory that calloc gave. */
 ctxrt_status cx_memory_free_host(cx_memory *memory);
 

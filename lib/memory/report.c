@@ -81,12 +81,12 @@ static void add_raw(const cx_raw *raw, void *argument)
 static void add_allocator(report *self, cx_allocator *allocator)
 {
     cx_allocator_shot shot = {0};
+    ctxrt_memory_kind kind = allocator->pinned != NULL ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE;
     cx_allocator_shot_take(allocator, &shot);
     self->out_of_memory = self->out_of_memory || shot.out_of_memory;
     for (size_t i = 0; i < shot.block_count; i++)
         if (shot.blocks[i].state == CX_BLOCK_LIVE)
-            add(self, CTXRT_MEMORY_DEVICE, shot.device, shot.blocks[i].place,
-                shot.blocks[i].asked_bytes);
+            add(self, kind, shot.device, shot.blocks[i].place, shot.blocks[i].asked_bytes);
     cx_allocator_shot_drop(&shot);
 }
 

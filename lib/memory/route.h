@@ -12,12 +12,18 @@
 typedef struct cx_route {
     cx_stream_target target;
     cx_excursion excursion;
+    ctxrt_stream *stream;     /* that was asked for; NULL: the current one */
+    ctxrt_memory *touched[2]; /* pinned memory of ctxrt's, with a count; NULL: none */
     bool wait; /* nothing else orders what comes behind: it must be done before the call returns */
 } cx_route;
 
 /* `end`: memory whose driver is to do the work; NULL: any driver. Until cx_route_end the route's
  * context is current at its driver. */
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route);
+
+/* After a route began, before work is submitted: says that the work touches an address. Pinned
+ * memory of ctxrt's is then given to nobody else before the work is done. At most twice. */
+void cx_route_touch(cx_route *route, const cx_pointer_view *view, const void *pointer);
 
 /* Passes on the status of what was submitted; if that is a success, waits where the route or the
  * caller must. */

@@ -518,6 +518,13 @@ static ctxrt_status current_allocator(stage *self)
     return ctxrt_allocator_current(&allocator);
 }
 
+static ctxrt_status pinned_allocator(stage *self)
+{
+    ctxrt_allocator *allocator;
+    (void)self;
+    return ctxrt_allocator_pinned(&allocator);
+}
+
 /* ---- copies and fills ---- */
 
 static ctxrt_status copy_in(stage *self)
@@ -855,6 +862,7 @@ const operation operations[] = {
     {"ctxrt_allocator_trim", ON_ANY, trim, NULL, false, false},
     {"ctxrt_allocator_check", ON_FRAMES, check_allocator, NULL, false, false},
     {"ctxrt_allocator_current", ON_FRAMES, current_allocator, NULL, false, false},
+    {"ctxrt_allocator_pinned", ON_FRAMES, pinned_allocator, NULL, false, false},
     {"ctxrt_copy, to the device", ON_FRAMES, copy_in, NULL, false, false},
     {"ctxrt_copy, from another device", ON_FRAMES, copy_out, NULL, false, false},
     {"ctxrt_copy, across devices", ON_FRAMES, copy_across, NULL, false, false},

@@ -306,43 +306,45 @@ END_TEST
 
 typedef struct asking {
     infiniDevice_t type;
+    infinirtEvent_t event;
     infiniStatus_t status;
 } asking;
 
 /* Asks for what a capture does not see. */
-static void *ask_for_memory(void *argument)
+static void *ask_about_event(void *argument)
 {
     asking *self = argument;
-    void *host;
+    infinirtEventStatus_t state;
     self->status = infinirtSetDevice(self->type, 0);
     if (self->status == INFINI_STATUS_SUCCESS)
-        self->status = infinirtMallocHost(&host, 64);
-    return self->status == INFINI_STATUS_SUCCESS ? host : NULL;
+        self->status = infinirtEventQuery(self->event, &state);
+    return NULL;
 }
 
-/* Whether a thread, this one or another, may have memory while a capture of this mode goes on. */
+/* Whether a thread, this one or another, may ask about an event while a capture of this mode goes
+ * on. */
 static bool may_ask(infiniDevice_t type, infinirtStreamCaptureMode_t mode, bool elsewhere)
 {
     pthread_t thread;
-    void *host;
     infinirtGraph_t graph;
     asking self = {.type = type};
     infini_assert_ok(infinirtSetDevice(type, 0));
     infinirtStream_t stream = infini_stream();
+    infini_assert_ok(infinirtEventCreate(&self.event));
+    infini_assert_ok(infinirtEventRecord(self.event, stream));
     infini_assert_ok(infinirtStreamBeginCapture(stream, mode));
     if (elsewhere) {
-        ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_memory, &self), 0);
-        ck_assert_int_eq(pthread_join(thread, &host), 0);
+        ck_assert_int_eq(pthread_create(&thread, NULL, ask_about_event, &self), 0);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
     } else {
-        host = ask_for_memory(&self);
+        (void)ask_about_event(&self);
     }
     bool may = self.status == INFINI_STATUS_SUCCESS;
     infini_assert_status(infinirtStreamEndCapture(stream, &graph),
                          may ? INFINI_STATUS_SUCCESS : INFINI_STATUS_INTERNAL_ERROR);
-    if (may) {
+    if (may)
         infini_assert_ok(infinirtGraphDestroy(graph));
-        infini_assert_ok(infinirtFreeHost(host));
-    }
+    infini_assert_ok(infinirtEventDestroy(self.event));
     infini_assert_ok(infinirtStreamDestroy(stream));
     return may;
 }
@@ -356,6 +358,23 @@ START_TEST(a_capture_forbids_what_its_mode_says)
     ck_assert(may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL, true));
     ck_assert(may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_RELAXED, false));
     ck_assert(may_ask(type, INFINIRT_STREAM_CAPTURE_MODE_RELAXED, true));
+}
+END_TEST
+
+START_TEST(memory_may_be_allocated_and_freed_during_a_capture)
+{
+    void *host, *device;
+    infinirtGraph_t graph;
+    infini_assert_ok(infinirtSetDevice(types[_i], 0));
+    infinirtStream_t stream = infini_stream();
+    infini_assert_ok(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_GLOBAL));
+    infini_assert_ok(infinirtMallocHost(&host, 64));
+    infini_assert_ok(infinirtMalloc(&device, 64));
+    infini_assert_ok(infinirtFreeHost(host));
+    infini_assert_ok(infinirtFree(device));
+    infini_assert_ok(infinirtStreamEndCapture(stream, &graph));
+    infini_assert_ok(infinirtGraphDestroy(graph));
+    infini_assert_ok(infinirtStreamDestroy(stream));
 }
 END_TEST
 
@@ -414,6 +433,7 @@ static Suite *handles(void)
     tcase_add_loop_test(tests, a_graph_launches_on_its_own_device_whatever_is_set, 0, TYPES);
     tcase_add_loop_test(tests, a_capture_that_went_wrong_is_an_error_and_is_over, 0, TYPES);
     tcase_add_loop_test(tests, a_capture_forbids_what_its_mode_says, 0, TYPES);
+    tcase_add_loop_test(tests, memory_may_be_allocated_and_freed_during_a_capture, 0, TYPES);
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(faulty, start_faulty, infini_end);
     tcase_add_loop_test(faulty, an_instantiation_that_fails_says_why, 0, TYPES);

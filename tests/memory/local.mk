@@ -66,3 +66,10 @@ tests_memory_check_marks_SOURCES = tests/memory/check_marks.c tests/runtime/gate
 tests_memory_check_marks_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_marks_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_marks_LDADD = $(INSIDE_LIBS)
+
+check_PROGRAMS += tests/memory/check_pinned
+TESTS += tests/memory/check_pinned
+tests_memory_check_pinned_SOURCES = tests/memory/check_pinned.c tests/runtime/gate.h
+tests_memory_check_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_pinned_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_pinned_LDADD = $(PUBLIC_LIBS)

@@ -660,6 +660,10 @@ START_TEST(allocators_refuse)
     cx_assert_ok(ctxrt_allocator_current(&out));
     REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_current(NULL), NULL_POINTER);
+    cx_assert_ok(ctxrt_allocator_pinned(&out));
+    REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_frame_set_allocator(out), INVALID_ARGUMENT);
+    REFUSE(ctxrt_allocator_pinned(NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_statistics(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL, CTXRT_SNAPSHOT_JSON), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3),

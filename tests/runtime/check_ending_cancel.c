@@ -218,7 +218,7 @@ static const struct {
     {"ctxrt_copy_async between ordinary memory", wait_for_host_copy},
     {"ctxrt_fill", wait_for_fill},
     {"ctxrt_fill_async of ordinary memory", wait_for_host_fill},
-    {"ctxrt_memory_release of recorded pinned memory", wait_for_release},
+    {"ctxrt_memory_release of recorded host memory", wait_for_release},
     {"ctxrt_device_reset", wait_for_reset},
 };
 enum { WAITS = sizeof waits / sizeof waits[0] };
@@ -264,7 +264,7 @@ static void prepare(waiter *self)
     self->stream = create_stream(CTXRT_STREAM_DEFAULT);
     self->event = create_event(CTXRT_EVENT_DEFAULT);
     cx_assert_ok(self->wait == wait_for_release
-                     ? ctxrt_memory_alloc_pinned(BYTES_COPIED, &self->memory)
+                     ? ctxrt_memory_alloc_host(BYTES_COPIED, &self->memory)
                      : ctxrt_memory_alloc(BYTES_COPIED, &self->memory));
     gate_close(&self->barrier, self->stream);
     cx_assert_ok(ctxrt_memory_record_stream(self->memory, self->stream));

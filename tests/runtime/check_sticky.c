@@ -116,9 +116,9 @@ static void ck_all_work_is_refused(const belongings *own, const char *error)
         ck_told(ctxrt_event_record(own->event, own->stream), error);
         ck_told(ctxrt_stream_wait_event(own->stream, own->event), error);
         ck_told(ctxrt_stream_add_host_function(own->stream, do_nothing, NULL), error);
-        /* more than the allocator keeps */
+        /* more than allocators keep */
         ck_told(ctxrt_memory_alloc((size_t)64 << 20, &memory), error);
-        ck_told(ctxrt_memory_alloc_pinned(BYTES, &memory), error);
+        ck_told(ctxrt_memory_alloc_pinned((size_t)64 << 20, &memory), error);
         ck_told(ctxrt_alloc((size_t)64 << 20, &raw), error);
         ck_told(ctxrt_stream_create(0, 0, &stream), error);
         ck_told(ctxrt_fill(there, 0, 8), error);

@@ -175,6 +175,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_plan_pointer, (in->plan, 0, &out->pointer))                                     \
     X(CALL, ctxrt_stream_current, (&out->stream))                                                 \
     X(CALL, ctxrt_allocator_current, (&out->allocator))                                           \
+    X(CALL, ctxrt_allocator_pinned, (&out->allocator))                                            \
     X(CALL, ctxrt_frame_set_stream, (in->stream))                                                 \
     X(CALL, ctxrt_frame_set_allocator, (in->allocator))                                           \
     X(CALL, ctxrt_memory_alloc, (BYTES, &out->memory))                                            \

@@ -1,0 +1,65 @@
+#include "memory/pinned.h"
+
+#include "base/error.h"
+#include "memory/cache.h"
+#include "memory/extents.h"
+
+static void give(cx_cache *cache, uint32_t index)
+{
+    pthread_mutex_lock(&cache->lock);
+    cx_cache_give(cache, index);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+{
+    uint32_t index;
+    cx_cache *cache = allocator->pinned;
+    ctxrt_status status = cx_cache_serve(cache, 0, request->size_bytes, &index);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    const cx_piece *piece = cx_piece_at(index);
+    cx_piece_head *head = cx_piece_head_at(index);
+    const cx_piece_start start = {.size_bytes = request->size_bytes,
+                                  .units = piece->node.units,
+                                  .generation = cx_piece_generation(head) + 1};
+    if (!cx_extents_put(index)) {
+        give(cache, index);
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
+                        "no memory to remember a piece of pinned memory");
+    }
+    cx_piece_begin(head, &start);
+    block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
+    block->piece = index;
+    return CTXRT_SUCCESS;
+}
+
+static void end_piece(uint32_t index)
+{
+    cx_piece_head *head = cx_piece_head_at(index);
+    cx_extents_drop(index);
+    cx_piece_end(head, cx_piece_generation(head));
+}
+
+static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
+{
+    bool parked;
+    end_piece(block->piece);
+    ctxrt_status status = cx_cache_park(allocator->pinned, block->piece, &parked);
+    if (!parked)
+        give(allocator->pinned, block->piece);
+    return status;
+}
+
+ctxrt_status cx_pinned_forget(const cx_block *block)
+{
+    end_piece(block->piece);
+    return cx_use_finish(&cx_piece_at(block->piece)->uses);
+}
+
+static uint64_t trim(cx_allocator *allocator)
+{
+    return cx_cache_trim(allocator->pinned);
+}
+
+const cx_allocator_kind cx_pinned_allocator = {.alloc = alloc, .free = free_block, .trim = trim};
