@@ -63,6 +63,21 @@
 
 #define FEW ".visible .entry few" PARAMETERS ".maxntid 32, 1, 1\n" BEGIN END
 
+#define EXACT ".visible .entry exact" PARAMETERS ".reqntid 8, 4, 1\n" BEGIN END
+
+#define ROOM                                                       \
+    ".visible .entry room" PARAMETERS BEGIN                        \
+    "    .shared .align 4 .b8 space[40960];\n"                     \
+    "    .reg .b32 %there;\n    mov.u32 %there, space;\n"          \
+    "    st.shared.u8 [%there], %value;\n" END
+
+#define BROAD \
+    ".visible .entry broad" PARAMETERS BEGIN "    .reg .b32 %broad<300>;\n" END
+
+#define BARE ".visible .entry bare()\n{\n    ret;\n}\n"
+
+#define SEVENS ".visible .global .align 8 .u64 sevens = 506381209866536711;\n"
+
 #define WAIT                                    \
     ".visible .entry wait" PARAMETERS           \
     "{\n"                                       \
@@ -111,20 +126,30 @@
     "}\n"
 
 static const char *const texts[CX_CODE_COUNT] = {
-    [CX_CODE_KERNELS] = HEAD FILL ADD COPY FEW WAIT COUNT TRAP ASSERT,
+    [CX_CODE_KERNELS] = HEAD FILL ADD COPY FEW EXACT ROOM BROAD BARE WAIT COUNT SEVENS TRAP ASSERT,
     [CX_CODE_EMPTY] = HEAD,
     [CX_CODE_BROKEN] = HEAD ".visible .entry fill" PARAMETERS BEGIN,
     [CX_CODE_NEWER] = ".version 99.0\n.target sm_50\n.address_size 64\n",
     [CX_CODE_ABOVE] = ".version 6.0\n.target sm_999\n.address_size 64\n",
     [CX_CODE_NOTHING] = "",
+    [CX_CODE_NOISE] = "\1\2\3",
+    [CX_CODE_MACHINE] = "\177ELF",
+    [CX_CODE_TEXTURE] = HEAD ".visible .entry fill()\n{\n    .reg .b32 %r<4>;\n"
+                             "    tex.1d.v4.s32.s32 %r0, 1;\n}\n",
+    [CX_CODE_LATEST] = "\n\t .version 9.0\n.target sm_75\n.address_size 64\n",
+    [CX_CODE_LATER] = ".version 9.1\n.target sm_75\n.address_size 64\n",
+    [CX_CODE_BEYOND] = ".version 9.0\n.target sm_76\n.address_size 64\n",
 };
 
 static const char *const names[CX_CODE_NAME_ALL] = {
     [CX_CODE_NAME_FILL] = "fill",     [CX_CODE_NAME_ADD] = "add",
     [CX_CODE_NAME_COPY] = "copy",     [CX_CODE_NAME_WAIT] = "wait",
     [CX_CODE_NAME_COUNT] = "count",   [CX_CODE_NAME_FEW] = "few",
+    [CX_CODE_NAME_BARE] = "bare",     [CX_CODE_NAME_EXACT] = "exact",
+    [CX_CODE_NAME_ROOM] = "room",     [CX_CODE_NAME_BROAD] = "broad",
     [CX_CODE_NAME_TRAP] = "trap",     [CX_CODE_NAME_ASSERT] = "assert",
-    [CX_CODE_NAME_TOTAL] = "total",   [CX_CODE_NAME_NOBODY] = "nobody",
+    [CX_CODE_NAME_TOTAL] = "total",   [CX_CODE_NAME_SEVENS] = "sevens",
+    [CX_CODE_NAME_NOBODY] = "nobody",
 };
 
 const char *cx_code_text(int code)

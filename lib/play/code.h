@@ -15,12 +15,18 @@ typedef enum cx_code {
     CX_CODE_NEWER,   /* of a PTX version that is not there yet */
     CX_CODE_ABOVE,   /* for a compute capability that no device has */
     CX_CODE_NOTHING, /* no image at all: an empty text */
+    CX_CODE_NOISE,   /* bytes that are no image of any kind */
+    CX_CODE_MACHINE, /* the beginning of machine code */
+    CX_CODE_TEXTURE, /* an instruction that needs a texture */
+    CX_CODE_LATEST,  /* empty, behind blank lines: the latest PTX, and the last device, there is */
+    CX_CODE_LATER,   /* a version later than that */
+    CX_CODE_BEYOND,  /* and for a device behind it; all three as the embedded driver has it */
     CX_CODE_COUNT
 } cx_code;
 
 /*
- * What is in CX_CODE_KERNELS: the words CODE_NAME. All kernels have the parameters
- * (u64 to, u64 from, u32 value, u64 bytes), and take any grid.
+ * What is in CX_CODE_KERNELS: the words CODE_NAME. All kernels but one have the parameters
+ * (u64 to, u64 from, u32 value, u64 bytes), and all but two take any grid.
  */
 typedef enum cx_code_name {
     CX_CODE_NAME_NULL,  /* a NULL pointer */
@@ -30,9 +36,14 @@ typedef enum cx_code_name {
     CX_CODE_NAME_WAIT,  /* waits until the 32 bits at `to` are the value */
     CX_CODE_NAME_COUNT, /* each thread adds the value to the variable `total` */
     CX_CODE_NAME_FEW,   /* as fill, with at most 32 threads in a block */
+    CX_CODE_NAME_BARE,  /* has no parameters, and does nothing */
+    CX_CODE_NAME_EXACT, /* as fill, with 8 by 4 threads in a block */
+    CX_CODE_NAME_ROOM,  /* as fill, with 40 KiB of shared memory */
+    CX_CODE_NAME_BROAD, /* as fill, with 300 registers more */
     CX_CODE_NAME_TRAP,
     CX_CODE_NAME_ASSERT,
     CX_CODE_NAME_TOTAL,  /* a variable of 32 bits, 0 at first */
+    CX_CODE_NAME_SEVENS, /* one of 64 bits: eight bytes of 7 */
     CX_CODE_NAME_NOBODY, /* a name that nothing has */
     CX_CODE_NAME_ALL
 } cx_code_name;
