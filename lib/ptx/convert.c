@@ -1,5 +1,6 @@
 #include "ptx/grid.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -192,6 +193,34 @@ static void store_integer(const cx_ptx_instruction *how, cx_ptx_slot *to, uint64
         store_float(how, to, negative ? (double)(int64_t)bits : (double)bits);
 }
 
+/* FE_TONEAREST where the host rounds so anyway. */
+static int direction_of(uint8_t mode)
+{
+    switch (mode & CX_PTX_ROUNDING_MASK) {
+    case CX_PTX_ROUND_FLOAT_ZERO:
+        return FE_TOWARDZERO;
+    case CX_PTX_ROUND_FLOAT_DOWN:
+        return FE_DOWNWARD;
+    case CX_PTX_ROUND_FLOAT_UP:
+        return FE_UPWARD;
+    default:
+        return FE_TONEAREST;
+    }
+}
+
+/* Any number of 64 bits, or a double: a long double holds it. */
+static void store_narrowed(const cx_ptx_instruction *how, cx_ptx_slot *to, long double value)
+{
+    int direction = direction_of(how->mode);
+
+    if (how->mode & CX_PTX_SATURATED)
+        value = fminl(fmaxl(value, 0), 1);
+    if (how->type == CX_PTX_F32)
+        to->f32 = (float)flushed(how->mode, cx_ptx_narrow_f32(direction, value));
+    else
+        to->f64 = cx_ptx_narrow_f64(direction, value);
+}
+
 void cx_ptx_convert(const cx_ptx_instruction *how, cx_ptx_slot *to, const cx_ptx_slot *from)
 {
     cx_ptx_type type = (cx_ptx_type)how->type, source = (cx_ptx_type)how->from;
@@ -200,14 +229,19 @@ void cx_ptx_convert(const cx_ptx_instruction *how, cx_ptx_slot *to, const cx_ptx
     if (cx_ptx_type_float(source)) {
         double value = whole(how->mode, float_of(how, from));
 
-        if (cx_ptx_type_float(type))
+        if (direction_of(how->mode) != FE_TONEAREST)
+            store_narrowed(how, to, value);
+        else if (cx_ptx_type_float(type))
             store_float(how, to, value);
         else
             to->u64 = integer_of(type, value);
         return;
     }
     bits = cx_ptx_extend(source, from->u64);
-    if (cx_ptx_type_float(type))
+    if (direction_of(how->mode) != FE_TONEAREST)
+        store_narrowed(how, to,
+                       cx_ptx_type_signed(source) ? (long double)(int64_t)bits : (long double)bits);
+    else if (cx_ptx_type_float(type))
         store_integer(how, to, bits);
     else
         to->u64 = cx_ptx_extend(type, saturated(type, source, bits));

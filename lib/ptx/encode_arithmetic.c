@@ -405,7 +405,8 @@ static bool read_rounding(const cx_ptx_token *word, uint8_t *out_mode)
         cx_ptx_rounding rounding;
     } words[] = {{"rni", CX_PTX_ROUND_NEAREST}, {"rzi", CX_PTX_ROUND_ZERO},
                  {"rmi", CX_PTX_ROUND_DOWN},    {"rpi", CX_PTX_ROUND_UP},
-                 {"rn", CX_PTX_ROUND_NONE},     {"rz", CX_PTX_ROUND_ZERO_INEXACT}};
+                 {"rn", CX_PTX_ROUND_NONE},     {"rz", CX_PTX_ROUND_FLOAT_ZERO},
+                 {"rm", CX_PTX_ROUND_FLOAT_DOWN}, {"rp", CX_PTX_ROUND_FLOAT_UP}};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (!cx_ptx_token_is(word, words[i].text))
@@ -414,6 +415,23 @@ static bool read_rounding(const cx_ptx_token *word, uint8_t *out_mode)
         return true;
     }
     return false;
+}
+
+/* The first of two types, then the second; false: it is none, or a third. */
+static bool take_type(const cx_ptx_token *word, cx_ptx_type *to, cx_ptx_type *from)
+{
+    cx_ptx_type found = cx_ptx_type_find(word->text, word->length);
+
+    if (found == CX_PTX_NO_TYPE || *from != CX_PTX_NO_TYPE)
+        return false;
+    *(*to == CX_PTX_NO_TYPE ? to : from) = found;
+    return true;
+}
+
+/* Whether other rounding than to nearest is there for a result of the type. */
+static bool rounds(cx_ptx_type to)
+{
+    return to == CX_PTX_F32 || to == CX_PTX_F64;
 }
 
 bool cx_ptx_encode_cvt(cx_ptx_parser *self, const cx_ptx_statement *statement)
@@ -431,13 +449,11 @@ bool cx_ptx_encode_cvt(cx_ptx_parser *self, const cx_ptx_statement *statement)
             done.mode |= CX_PTX_SATURATED;
         else if (cx_ptx_token_is(&word, "ftz"))
             done.mode |= CX_PTX_FLUSHED;
-        else if (to == CX_PTX_NO_TYPE)
-            to = cx_ptx_type_find(word.text, word.length);
-        else
-            from = cx_ptx_type_find(word.text, word.length);
+        else if (!take_type(&word, &to, &from))
+            return cx_ptx_unknown(self, statement);
     }
     if (to == CX_PTX_NO_TYPE || from == CX_PTX_NO_TYPE ||
-        (done.mode & CX_PTX_ROUNDING_MASK) == CX_PTX_ROUND_ZERO_INEXACT)
+        ((done.mode & CX_PTX_ROUNDING_MASK) >= CX_PTX_ROUND_FLOAT_ZERO && !rounds(to)))
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;

@@ -100,6 +100,8 @@ void cx_ptx_convert(const cx_ptx_instruction *how, cx_ptx_slot *to, const cx_ptx
 typedef enum cx_ptx_sum { CX_PTX_SUM, CX_PTX_PRODUCT, CX_PTX_QUOTIENT, CX_PTX_FUSED } cx_ptx_sum;
 float cx_ptx_round_f32(cx_ptx_sum what, int how, float a, float b, float c);
 double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c);
+float cx_ptx_narrow_f32(int how, long double value);
+double cx_ptx_narrow_f64(int how, long double value);
 
 float cx_ptx_half_to_float(uint16_t half);
 uint16_t cx_ptx_half_of_double(double value);

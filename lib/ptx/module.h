@@ -161,7 +161,9 @@ typedef enum cx_ptx_rounding {
     CX_PTX_ROUND_ZERO,
     CX_PTX_ROUND_DOWN,
     CX_PTX_ROUND_UP,
-    CX_PTX_ROUND_ZERO_INEXACT,
+    CX_PTX_ROUND_FLOAT_ZERO, /* a float that is the result */
+    CX_PTX_ROUND_FLOAT_DOWN,
+    CX_PTX_ROUND_FLOAT_UP,
     CX_PTX_ROUNDING_MASK = 7,
     CX_PTX_SATURATED = 8,
     CX_PTX_FLUSHED = 16

@@ -50,3 +50,27 @@ double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c)
     fesetround(before);
     return result;
 }
+
+float cx_ptx_narrow_f32(int how, long double value)
+{
+    volatile long double x = value;
+    volatile float result;
+    int before = fegetround();
+
+    fesetround(how);
+    result = (float)x;
+    fesetround(before);
+    return result;
+}
+
+double cx_ptx_narrow_f64(int how, long double value)
+{
+    volatile long double x = value;
+    volatile double result;
+    int before = fegetround();
+
+    fesetround(how);
+    result = (double)x;
+    fesetround(before);
+    return result;
+}
