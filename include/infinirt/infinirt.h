@@ -86,7 +86,7 @@ typedef struct {
     size_t free_bytes;
     size_t total_bytes;
     size_t used_bytes;     /**< by any process: total - free */
-    size_t reserved_bytes; /**< 0: this library keeps no memory back */
+    size_t reserved_bytes; /**< of these, what infinirtMalloc holds: given out, and free but kept */
     float compute_utilization;
     float memory_bandwidth_utilization;
     float kernel_time_ratio;

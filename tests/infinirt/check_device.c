@@ -104,11 +104,17 @@ START_TEST(a_snapshot_knows_memory_and_nothing_else)
     ck_assert_uint_eq(after.total_bytes, total_bytes);
     ck_assert_uint_eq(after.used_bytes, total_bytes - free_bytes);
     ck_assert_uint_ge(after.used_bytes, before.used_bytes + ((size_t)8 << 20));
-    ck_assert_uint_eq(after.reserved_bytes, 0);
+    ck_assert_uint_eq(before.reserved_bytes, 0);
+    ck_assert_uint_ge(after.reserved_bytes, (size_t)8 << 20);
+    ck_assert_uint_le(after.reserved_bytes, after.used_bytes);
     ck_assert(after.compute_utilization == 0 && after.memory_bandwidth_utilization == 0);
     ck_assert(after.kernel_time_ratio == 0 && after.communication_time_ratio == 0);
     ck_assert_uint_eq(after.communication_bytes, 0);
     infini_assert_ok(infinirtFree(memory));
+    infini_assert_ok(infinirtGetDeviceResourceSnapshot(INFINI_DEVICE_NVIDIA, 1, &before));
+    ck_assert_uint_eq(before.reserved_bytes, after.reserved_bytes);
+    infini_assert_ok(infinirtGetDeviceResourceSnapshot(INFINI_DEVICE_NVIDIA, 2, &before));
+    ck_assert_uint_eq(before.reserved_bytes, 0);
 }
 END_TEST
 
