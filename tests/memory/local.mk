@@ -73,3 +73,11 @@ tests_memory_check_pinned_SOURCES = tests/memory/check_pinned.c tests/runtime/ga
 tests_memory_check_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_pinned_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_pinned_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_pinned_random
+TESTS += tests/memory/check_pinned_random
+tests_memory_check_pinned_random_SOURCES = tests/memory/check_pinned_random.c tests/memory/crowd.c \
+	tests/memory/crowd.h tests/memory/lane.c tests/memory/shadow.c tests/memory/shadow.h
+tests_memory_check_pinned_random_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_pinned_random_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_pinned_random_LDADD = $(PUBLIC_LIBS)
