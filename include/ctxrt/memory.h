@@ -260,11 +260,23 @@ CTXRT_API ctxrt_status ctxrt_copy(void *destination, const void *source, size_t 
                                   ctxrt_copy_kind kind) CTXRT_CHECK_RESULT;
 
 /**
- * Copies in the order of `stream` (NULL: the current one). With pinned memory the call never waits;
- * ordinary host memory is staged, or waited for (T13). Memory of a device of another driver than
- * the stream's is waited for: the copy comes behind the stream's work all the same.
+ * Copies in the order of `stream` (NULL: the current one), and of no other. With pinned memory and
+ * between devices the call never waits; ordinary host memory is staged, or waited for (T13), and
+ * waited for where the device's memory belongs to another driver than the stream. Memory of the CPU
+ * that `kind` calls host memory is ordinary host memory.
+ * Between devices of two drivers (the CPU, and a GPU of a libcuda) the copy goes through pinned
+ * memory of the stream's context, or is what a host function of the stream does. Memory of either
+ * end may be released at once: device memory of ctxrt's lasts until the copy is done; of memory
+ * that is a custom allocator's or one in debug mode, belongs to a graph, is pinned, managed or
+ * stream-ordered, the release waits. What fails later, in the other driver, is told once by the
+ * next call that waits for work of the stream's context, or asks after it; so is a reset of the
+ * other device, which ends the copy (CTXRT_ERROR_CONTEXT_DESTROYED). After an error of the call
+ * itself some of the destination may have been written.
  * From host to host, with `stream` NULL and nothing current, there is no order to keep: it copies
  * at once. Errors as ctxrt_copy.
+ *
+ * @retval CTXRT_ERROR_NOT_SUPPORTED  between devices of two drivers: the stream captures, and is
+ *                                    not of the GPU's driver; the capture goes on
  */
 CTXRT_API ctxrt_status ctxrt_copy_async(void *destination, const void *source, size_t size_bytes,
                                         ctxrt_copy_kind kind,

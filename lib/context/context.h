@@ -12,6 +12,8 @@
 #include "device/device.h"
 #include <ctxrt/context.h>
 
+struct cx_error_saved;
+
 typedef enum cx_context_kind {
     CX_CONTEXT_PRIMARY,
     CX_CONTEXT_CREATED, /* ctxrt_context_create: ours to destroy */
@@ -51,6 +53,7 @@ typedef struct cx_context {
     _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
     _Atomic(void *) pinned_allocator; /* likewise, of pinned host memory */
+    _Atomic(struct cx_error_saved *) late; /* an error of work that nobody was told of yet */
 } cx_context;
 
 #define CX_CONTEXT_POOL_KIND 1
@@ -124,6 +127,27 @@ static inline ctxrt_status cx_context_blame(const cx_context *context, const cha
                : cx_context_blame_failure(context, noun, status);
 }
 
+/*
+ * Errors of work that the runtime itself does in the order of a stream, while nobody waits for it:
+ * the calling thread's last error is kept, and told by the next call that waits for work of the
+ * context, or asks after it. The first one stays.
+ */
+void cx_context_fail_later(cx_context *context);
+
+/* Nobody will be told any more; the log is. */
+void cx_context_drop_late(cx_context *context);
+
+__attribute__((cold)) ctxrt_status cx_context_tell_late(cx_context *context, ctxrt_status status);
+
+/* cx_context_blame after a call that waits for work or asks after it. */
+static inline ctxrt_status cx_context_waited(cx_context *context, const char *noun,
+                                             ctxrt_status status)
+{
+    if (__builtin_expect(atomic_load_explicit(&context->late, memory_order_acquire) != NULL, 0))
+        status = cx_context_tell_late(context, status);
+    return cx_context_blame(context, noun, status);
+}
+
 /* Counts an object of the user's; drop it when the object goes. */
 static inline void cx_context_object_add(cx_context *context, cx_object_kind kind)
 {
@@ -169,6 +193,10 @@ void cx_context_on_refused_shutdown(void (*say)(void));
 typedef void cx_context_close(cx_context *context);
 typedef void cx_context_forget(cx_context *context, bool for_good);
 void cx_context_on_end(cx_context_close *close, cx_context_forget *forget);
+
+/* Before a reset of the device destroys all that is in the context: who still works with it says
+ * once how that ends. */
+void cx_context_on_reset(void (*leave)(cx_context *context));
 
 /* A room above may have to do something so that a device reaches memory of a context, or does so no
  * more: peer access of the driver's is not for all memory. It says once what; that returns the

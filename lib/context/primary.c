@@ -69,11 +69,21 @@ ctxrt_status ctxrt_device_release(ctxrt_device id)
     return status == CTXRT_SUCCESS ? cx_context_release_primary(device) : status;
 }
 
+static _Atomic(void (*)(cx_context *context)) leaver;
+
+void cx_context_on_reset(void (*leave)(cx_context *context))
+{
+    atomic_store(&leaver, leave);
+}
+
 /* The retain makes the primary usable again under the same handle; the release evens the count,
  * since a reset releases nothing (P5, P7). */
 static ctxrt_status reset_primary(cx_device *device, cx_context *context)
 {
     CUcontext native;
+    void (*leave)(cx_context *) = atomic_load(&leaver);
+    if (leave != NULL)
+        leave(context);
     ctxrt_status status = CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
     if (status != CTXRT_SUCCESS)
         return status;

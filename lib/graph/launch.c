@@ -61,18 +61,6 @@ static ctxrt_status resolve_stream(cx_context *context, ctxrt_stream **stream,
 
 /* ---- order ---- */
 
-static ctxrt_status is_capturing(const cx_stream_target *target, bool *out_capturing)
-{
-    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_NONE;
-    *out_capturing = false;
-    if (target->driver->missing[CX_SLOT_stream_is_capturing])
-        return CTXRT_SUCCESS;
-    ctxrt_status status =
-        CX_DRIVER_CALL(target->driver, stream_is_capturing, (target->native, &state));
-    *out_capturing = state != CXU_STREAM_CAPTURE_STATUS_NONE;
-    return status;
-}
-
 static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
 {
     cx_excursion excursion;
@@ -150,7 +138,7 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
 {
     bool capturing;
     cx_error_saved saved;
-    ctxrt_status status = is_capturing(&self->target, &capturing);
+    ctxrt_status status = cx_stream_is_capturing(&self->target, &capturing);
     if (status != CTXRT_SUCCESS || capturing)
         return status == CTXRT_SUCCESS ? launch_pieces(self) : status;
     status = wait_for_last_launch(graph, &self->target);
@@ -262,7 +250,7 @@ static bool calls_operators(const cx_graph *graph)
 static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
 {
     bool capturing;
-    ctxrt_status status = is_capturing(&self->target, &capturing);
+    ctxrt_status status = cx_stream_is_capturing(&self->target, &capturing);
     if (status != CTXRT_SUCCESS)
         return status;
     if (!capturing)

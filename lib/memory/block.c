@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "memory/cache.h"
+#include "memory/crossing.h"
 #include "memory/guard.h"
 #include "memory/hold.h"
 #include "memory/pinned.h"
@@ -104,6 +105,8 @@ ctxrt_status cx_block_give_back(const cx_block *block)
     cx_trace_free(&allocator->trace, block->pointer, block->size_bytes);
     if (__builtin_expect(allocator->cache != NULL, 1))
         return cx_cache_free(allocator->cache, block);
+    if (allocator->pinned == NULL)
+        cx_crossings_leave(block->pointer, block->size_bytes, NULL);
     if (cx_context_holds_what_is_of(block->context, block->epoch))
         status = allocator->kind->free(allocator, block);
     else if (allocator->guard != NULL)
@@ -124,6 +127,22 @@ static const cx_hold_use *hold_here(const ctxrt_stream **out_stream)
     return cx_hold_in_frame(top);
 }
 
+static ctxrt_status keep_in_hold(const void *block)
+{
+    const ctxrt_stream *stream;
+    return cx_hold_keep(hold_here(&stream), block, stream);
+}
+
+/* A hold gives it out again at once, unless it is pinned. */
+static ctxrt_status keep(const cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream)
+{
+    bool again = block->piece != 0 && block->allocator->pinned == NULL;
+    cx_use_list *uses = again ? &cx_piece_at(block->piece)->uses : NULL;
+    return uses != NULL && atomic_load(uses) != NULL
+               ? cx_use_finish_before(uses, keep_in_hold, block)
+               : cx_hold_keep(use, block, stream);
+}
+
 ctxrt_status cx_block_free(const cx_block *block)
 {
     const ctxrt_stream *stream;
@@ -131,7 +150,7 @@ ctxrt_status cx_block_free(const cx_block *block)
         return cx_hold_free(block);
     const cx_hold_use *use =
         __builtin_expect(cx_hold_uses == NULL, 1) ? NULL : hold_here(&stream);
-    return use == NULL ? cx_block_give_back(block) : cx_hold_keep(use, block, stream);
+    return use == NULL ? cx_block_give_back(block) : keep(use, block, stream);
 }
 
 void cx_block_forget(const cx_block *block)

@@ -154,6 +154,9 @@ void cx_caches_forget(cx_context *context);
  * if in none. */
 bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes);
 
+/* The live piece that an address lies in; 0: none, or one of an allocator in debug mode. */
+uint32_t cx_caches_piece_of(const void *pointer);
+
 /* Adds the memory of a context that its caches gave out. */
 void cx_caches_count(const cx_context *context, cx_context_memory *sum);
 

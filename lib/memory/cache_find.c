@@ -6,6 +6,7 @@ typedef struct finding {
     uintptr_t address;
     void *base;
     size_t size_bytes;
+    uint32_t piece; /* live, and looked after by nobody else */
     bool found;
 } finding;
 
@@ -33,6 +34,8 @@ static void look_in_cache(cx_cache *cache, void *argument)
         search->size_bytes = cx_piece_is_live(head) ? cx_piece_size(head) : 0;
         if (cache->allocator->guard != NULL)
             look_behind_guard(cache, search);
+        else if (search->size_bytes != 0)
+            search->piece = index;
     }
     pthread_mutex_unlock(&cache->lock);
 }
@@ -46,4 +49,11 @@ bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes
     *out_base = search.base;
     *out_size_bytes = inside ? search.size_bytes : 0;
     return search.found;
+}
+
+uint32_t cx_caches_piece_of(const void *pointer)
+{
+    finding search = {.address = (uintptr_t)pointer};
+    cx_caches_each(look_in_cache, &search);
+    return search.piece;
 }

@@ -35,10 +35,10 @@ static ctxrt_status check_end(const char *noun, const void *pointer, const cx_co
 static ctxrt_status choose_driver(cx_copy_plan *plan)
 {
     cx_copy_end *to = &plan->destination, *from = &plan->source;
-    plan->strange = false;
-    if (to->device && from->device && to->view.driver != from->view.driver) {
-        plan->strange = cx_pointer_of_host(&from->view);
-        if (plan->strange)
+    plan->devices = to->device && from->device;
+    plan->across = plan->devices && to->view.driver != from->view.driver;
+    if (plan->across) {
+        if (cx_pointer_of_host(&from->view))
             from->device = false;
         else if (cx_pointer_of_host(&to->view))
             to->device = false;
@@ -89,11 +89,9 @@ ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void 
 
 static ctxrt_status wait_for_work(const cx_stream_target *target)
 {
-    cxu_stream_capture_status capture = CXU_STREAM_CAPTURE_STATUS_NONE;
-    ctxrt_status status = CTXRT_SUCCESS;
-    if (!target->driver->missing[CX_SLOT_stream_is_capturing])
-        status = CX_DRIVER_CALL(target->driver, stream_is_capturing, (target->native, &capture));
-    if (status == CTXRT_SUCCESS && capture == CXU_STREAM_CAPTURE_STATUS_NONE)
+    bool capturing;
+    ctxrt_status status = cx_stream_is_capturing(target, &capturing);
+    if (status == CTXRT_SUCCESS && !capturing)
         status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
     return status;
 }
@@ -103,7 +101,7 @@ static ctxrt_status wait_for_work(const cx_stream_target *target)
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route)
 {
     ctxrt_status status = cx_route_begin(stream, plan->end, out_route);
-    if (status != CTXRT_SUCCESS || !plan->strange)
+    if (status != CTXRT_SUCCESS || !plan->across || plan->source.device)
         return status;
     status = wait_for_work(&out_route->target);
     return status == CTXRT_SUCCESS ? status : cx_route_end(out_route, status, false);
@@ -157,15 +155,37 @@ ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, voi
     return submit_unified(target, to, from, size_bytes);
 }
 
-ctxrt_status cx_copy_run(const cx_copy_plan *plan, void *destination, const void *source,
-                         size_t size_bytes, ctxrt_stream *stream, bool wait)
+static ctxrt_status run_across(const char *call, const cx_copy_plan *plan, void *destination,
+                               const void *source, size_t size_bytes, ctxrt_stream *stream,
+                               bool *out_taken)
+{
+    const cx_copy_box row = {.destination = destination,
+                             .destination_pitch = size_bytes,
+                             .destination_rows = 1,
+                             .source = source,
+                             .source_pitch = size_bytes,
+                             .source_rows = 1,
+                             .width = size_bytes,
+                             .height = 1,
+                             .depth = 1};
+    return cx_copy_across(call, plan, &row, stream, out_taken);
+}
+
+ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *destination,
+                         const void *source, size_t size_bytes, ctxrt_stream *stream, bool wait)
 {
     cx_route route;
+    bool taken = false;
+    ctxrt_status status = CTXRT_SUCCESS;
     if (plan->end == NULL && (wait || !cx_route_wanted(stream))) {
         memmove(destination, source, size_bytes);
         return CTXRT_SUCCESS;
     }
-    ctxrt_status status = cx_copy_begin(plan, stream, &route);
+    if (plan->devices && !wait)
+        status = run_across(call, plan, destination, source, size_bytes, stream, &taken);
+    if (status != CTXRT_SUCCESS || taken)
+        return status;
+    status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_copy_touch(plan, &route, destination, source);
@@ -191,7 +211,7 @@ static ctxrt_status copy(const char *call, void *destination, const void *source
     if (status == CTXRT_SUCCESS)
         status = cx_copy_plan_make(destination, source, kind, &plan);
     return status == CTXRT_SUCCESS
-               ? cx_copy_run(&plan, destination, source, size_bytes, stream, wait)
+               ? cx_copy_run(call, &plan, destination, source, size_bytes, stream, wait)
                : status;
 }
 

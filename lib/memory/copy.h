@@ -15,9 +15,28 @@ typedef struct cx_copy_plan {
     cx_copy_end destination, source;
     const cx_pointer_view *end; /* memory whose driver does the copy; NULL: the host can */
     bool peers;                 /* both are memory of devices, of two different ones */
-    /* the source is memory of a device, but to the driver that copies it is host memory */
-    bool strange;
+    bool devices;               /* both are memory of devices, of one driver or of two */
+    bool across;                /* of two drivers: one of them sees host memory */
 } cx_copy_plan;
+
+/* A region that was checked: no sum of its own overflows. Plain bytes are one row. */
+typedef struct cx_copy_box {
+    unsigned char *destination;
+    const unsigned char *source;
+    size_t destination_pitch, destination_rows; /* rows from slice to slice */
+    size_t source_pitch, source_rows;
+    size_t width, height, depth;
+} cx_copy_box;
+
+static inline unsigned char *cx_copy_destination_row(const cx_copy_box *box, size_t y, size_t z)
+{
+    return box->destination + (z * box->destination_rows + y) * box->destination_pitch;
+}
+
+static inline const unsigned char *cx_copy_source_row(const cx_copy_box *box, size_t y, size_t z)
+{
+    return box->source + (z * box->source_rows + y) * box->source_pitch;
+}
 
 /* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts what the drivers know. */
 ctxrt_status cx_copy_plan_make(const void *destination, const void *source, ctxrt_copy_kind kind,
@@ -39,8 +58,23 @@ void cx_copy_touch(const cx_copy_plan *plan, cx_route *route, const void *destin
 ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, void *destination,
                             const void *source, size_t size_bytes);
 
-/* Copies plain bytes as the plan says, in the order of `stream`. */
-ctxrt_status cx_copy_run(const cx_copy_plan *plan, void *destination, const void *source,
-                         size_t size_bytes, ctxrt_stream *stream, bool wait);
+/* The same of a region. */
+ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
+                                const cx_copy_box *shape);
+void cx_copy_box_on_host(const cx_copy_box *shape);
+
+/* Copies plain bytes as the plan says, in the order of `stream`; `call` is who asks. */
+ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *destination,
+                         const void *source, size_t size_bytes, ctxrt_stream *stream, bool wait);
+
+/*
+ * A copy between devices that the driver of `stream` cannot do alone: put into the order of
+ * `stream`, while the caller goes on (copy_across.c). *out_taken: false if it is none, or the
+ * stream captures a copy that its driver can do by itself. After an error the destination may have
+ * been written to, but nothing of the copy touches memory of the other driver any more.
+ * CTXRT_ERROR_NOT_SUPPORTED if the stream captures, which goes on.
+ */
+ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx_copy_box *box,
+                            ctxrt_stream *stream, bool *out_taken);
 
 #endif

@@ -69,8 +69,8 @@ static ctxrt_status copy(const side *to, const side *from, size_t size_bytes, ct
         return status;
     if (to->device->driver == from->device->driver)
         return submit(&plan, to, from, size_bytes, stream);
-    return cx_copy_run(&plan, (void *)(uintptr_t)to->pointer, from->pointer, size_bytes, stream,
-                       false);
+    return cx_copy_run("ctxrt_copy_peer", &plan, (void *)(uintptr_t)to->pointer, from->pointer,
+                       size_bytes, stream, false);
 }
 
 ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destination_device, const void *source,

@@ -3,17 +3,8 @@
 #include "memory/copy.h"
 #include <string.h>
 
-/* A region that was checked: no sum below overflows. */
-typedef struct box {
-    unsigned char *destination;
-    const unsigned char *source;
-    size_t destination_pitch, destination_rows; /* rows from slice to slice */
-    size_t source_pitch, source_rows;
-    size_t width, height, depth;
-} box;
-
 static ctxrt_status check_side(const char *call, const char *noun, const void *pointer,
-                               size_t pitch, size_t rows, const box *shape)
+                               size_t pitch, size_t rows, const cx_copy_box *shape)
 {
     size_t slice, slices, extent;
     if ((shape->height > 1 || shape->depth > 1) && pitch < shape->width)
@@ -36,7 +27,7 @@ static ctxrt_status check_side(const char *call, const char *noun, const void *p
 
 /* A single row or slice has no pitch or height of its own: then any will do that the driver
  * accepts. */
-static void normalise(size_t *pitch, size_t *rows, const box *shape)
+static void normalise(size_t *pitch, size_t *rows, const cx_copy_box *shape)
 {
     if (shape->height == 1 && shape->depth == 1 && *pitch < shape->width)
         *pitch = shape->width;
@@ -44,7 +35,7 @@ static void normalise(size_t *pitch, size_t *rows, const box *shape)
         *rows = shape->height;
 }
 
-static ctxrt_status check_box(const char *call, box *shape)
+static ctxrt_status check_box(const char *call, cx_copy_box *shape)
 {
     normalise(&shape->destination_pitch, &shape->destination_rows, shape);
     normalise(&shape->source_pitch, &shape->source_rows, shape);
@@ -59,30 +50,22 @@ static ctxrt_status check_box(const char *call, box *shape)
 
 /* ---- row by row ---- */
 
-static unsigned char *destination_row(const box *shape, size_t y, size_t z)
-{
-    return shape->destination + (z * shape->destination_rows + y) * shape->destination_pitch;
-}
-
-static const unsigned char *source_row(const box *shape, size_t y, size_t z)
-{
-    return shape->source + (z * shape->source_rows + y) * shape->source_pitch;
-}
-
-static void copy_on_host(const box *shape)
+void cx_copy_box_on_host(const cx_copy_box *shape)
 {
     for (size_t z = 0; z < shape->depth; z++)
         for (size_t y = 0; y < shape->height; y++)
-            memmove(destination_row(shape, y, z), source_row(shape, y, z), shape->width);
+            memmove(cx_copy_destination_row(shape, y, z), cx_copy_source_row(shape, y, z),
+                    shape->width);
 }
 
-static ctxrt_status submit_rows(const cx_copy_plan *plan, const cx_route *route, const box *shape)
+static ctxrt_status submit_rows(const cx_copy_plan *plan, const cx_route *route,
+                                const cx_copy_box *shape)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     for (size_t z = 0; z < shape->depth && status == CTXRT_SUCCESS; z++)
         for (size_t y = 0; y < shape->height && status == CTXRT_SUCCESS; y++)
-            status = cx_copy_submit(plan, route, destination_row(shape, y, z),
-                                    source_row(shape, y, z), shape->width);
+            status = cx_copy_submit(plan, route, cx_copy_destination_row(shape, y, z),
+                                    cx_copy_source_row(shape, y, z), shape->width);
     return status;
 }
 
@@ -95,7 +78,8 @@ static cxu_memory_type type_of(const cx_copy_end *end)
     return end->view.kind == CTXRT_MEMORY_DEVICE ? CXU_MEMORYTYPE_DEVICE : CXU_MEMORYTYPE_UNIFIED;
 }
 
-static ctxrt_status submit_2d(const cx_copy_plan *plan, const cx_route *route, const box *shape)
+static ctxrt_status submit_2d(const cx_copy_plan *plan, const cx_route *route,
+                              const cx_copy_box *shape)
 {
     const cxu_memcpy_2d copy = {
         .source_type = type_of(&plan->source),
@@ -112,7 +96,8 @@ static ctxrt_status submit_2d(const cx_copy_plan *plan, const cx_route *route, c
     return CX_DRIVER_CALL(route->target.driver, memcpy_2d_async, (&copy, route->target.native));
 }
 
-static ctxrt_status submit_3d(const cx_copy_plan *plan, const cx_route *route, const box *shape)
+static ctxrt_status submit_3d(const cx_copy_plan *plan, const cx_route *route,
+                              const cx_copy_box *shape)
 {
     const cxu_memcpy_3d copy = {
         .source_type = type_of(&plan->source),
@@ -132,9 +117,10 @@ static ctxrt_status submit_3d(const cx_copy_plan *plan, const cx_route *route, c
     return CX_DRIVER_CALL(route->target.driver, memcpy_3d_async, (&copy, route->target.native));
 }
 
-/* The driver's region copies are of one context; between two devices each row is a copy of its
- * own. */
-static ctxrt_status submit(const cx_copy_plan *plan, const cx_route *route, const box *shape)
+/* The driver's region copies are of one context; between two devices each row is a copy of its own.
+ */
+ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
+                                const cx_copy_box *shape)
 {
     cx_slot slot = shape->depth == 1 ? CX_SLOT_memcpy_2d_async : CX_SLOT_memcpy_3d_async;
     if (plan->peers || route->target.driver->missing[slot])
@@ -142,18 +128,25 @@ static ctxrt_status submit(const cx_copy_plan *plan, const cx_route *route, cons
     return shape->depth == 1 ? submit_2d(plan, route, shape) : submit_3d(plan, route, shape);
 }
 
-static ctxrt_status run(const cx_copy_plan *plan, const box *shape, ctxrt_stream *stream, bool wait)
+static ctxrt_status run(const char *call, const cx_copy_plan *plan, const cx_copy_box *shape,
+                        ctxrt_stream *stream, bool wait)
 {
     cx_route route;
+    bool taken = false;
+    ctxrt_status status = CTXRT_SUCCESS;
     if (plan->end == NULL && (wait || !cx_route_wanted(stream))) {
-        copy_on_host(shape);
+        cx_copy_box_on_host(shape);
         return CTXRT_SUCCESS;
     }
-    ctxrt_status status = cx_copy_begin(plan, stream, &route);
+    if (plan->devices && !wait)
+        status = cx_copy_across(call, plan, shape, stream, &taken);
+    if (status != CTXRT_SUCCESS || taken)
+        return status;
+    status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_copy_touch(plan, &route, shape->destination, shape->source);
-    return cx_route_end(&route, submit(plan, &route, shape), wait);
+    return cx_route_end(&route, cx_copy_submit_box(plan, &route, shape), wait);
 }
 
 static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool slices,
@@ -168,7 +161,7 @@ static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool
     if ((unsigned int)region->kind > CTXRT_COPY_DEVICE_TO_DEVICE)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: there is no kind of copy %d", call,
                         (int)region->kind);
-    box shape = {
+    cx_copy_box shape = {
         .destination = region->destination,
         .source = region->source,
         .destination_pitch = region->destination_pitch_bytes,
@@ -184,7 +177,7 @@ static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool
     status = check_box(call, &shape);
     if (status == CTXRT_SUCCESS)
         status = cx_copy_plan_make(shape.destination, shape.source, region->kind, &plan);
-    return status == CTXRT_SUCCESS ? run(&plan, &shape, stream, wait) : status;
+    return status == CTXRT_SUCCESS ? run(call, &plan, &shape, stream, wait) : status;
 }
 
 ctxrt_status ctxrt_copy_2d(const ctxrt_copy_region *region)

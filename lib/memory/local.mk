@@ -18,8 +18,10 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_thread.c \
 	lib/memory/caching_allocator.c \
 	lib/memory/copy.c lib/memory/copy.h \
+	lib/memory/copy_across.c \
 	lib/memory/copy_peer.c \
 	lib/memory/copy_region.c \
+	lib/memory/crossing.c lib/memory/crossing.h \
 	lib/memory/custom_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/extents.c lib/memory/extents.h \
@@ -44,6 +46,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/route.c lib/memory/route.h \
 	lib/memory/share.c \
 	lib/memory/shortcut.h \
+	lib/memory/staging.c lib/memory/staging.h \
 	lib/memory/starts.c lib/memory/starts.h \
 	lib/memory/stash.c lib/memory/stash.h \
 	lib/memory/trace.c lib/memory/trace.h \

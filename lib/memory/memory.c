@@ -82,23 +82,9 @@ static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
     return CTXRT_SUCCESS;
 }
 
-/* Waits for what was recorded: what it reported stays the error, whatever `after` reports. */
-static ctxrt_status finish_uses(cx_use_list *uses, ctxrt_status (*after)(void *object),
-                                void *object)
+static ctxrt_status free_object(const void *object)
 {
-    cx_error_saved saved;
-    ctxrt_status waited = cx_use_finish(uses);
-    if (waited == CTXRT_SUCCESS)
-        return after(object);
-    cx_error_save(&saved);
-    (void)after(object);
-    cx_error_restore(&saved);
-    return waited;
-}
-
-static ctxrt_status free_object(void *object)
-{
-    cx_memory *memory = object;
+    cx_memory *memory = (cx_memory *)(uintptr_t)object;
     bool loose = memory->block.context == NULL;
     ctxrt_status status = memory->free(memory);
     if (loose) {
@@ -112,25 +98,15 @@ static ctxrt_status end_object(ctxrt_memory *handle, cx_memory *memory)
 {
     if (cx_pool_retire(&cx_memories, handle) == NULL)
         return no_such_memory(handle);
-    ctxrt_status status = finish_uses(&memory->uses, free_object, memory);
+    ctxrt_status status = cx_use_finish_before(&memory->uses, free_object, memory);
     cx_pool_put_back(&cx_memories, memory);
     return status;
 }
 
-static ctxrt_status free_piece(void *block)
-{
-    return cx_block_free(block);
-}
-
 static inline ctxrt_status end_piece(const ctxrt_memory *handle)
 {
-    cx_piece *piece = cx_piece_at(cx_piece_index(handle));
-    cx_block block = cx_piece_block(cx_piece_index(handle));
-    bool used = atomic_load_explicit(&piece->uses, memory_order_relaxed) != NULL;
-    /* A hold gives it out again at once, unless it is pinned. */
-    if (__builtin_expect(!used || cx_hold_uses == NULL || block.allocator->pinned != NULL, 1))
-        return cx_block_free(&block);
-    return finish_uses(&piece->uses, free_piece, &block);
+    const cx_block block = cx_piece_block(cx_piece_index(handle));
+    return cx_block_free(&block);
 }
 
 static ctxrt_status give_count(ctxrt_memory *handle)
@@ -348,6 +324,14 @@ static cx_use_list *uses_of(const ctxrt_memory *handle, const target *found)
         return &found->memory->uses;
     atomic_fetch_or(&found->piece->state, CX_PIECE_USED);
     return &cx_piece_at(cx_piece_index(handle))->uses;
+}
+
+ctxrt_status cx_memory_cross(uint32_t piece, cx_context *context, void *crossing)
+{
+    cx_piece_head *head = cx_piece_head_at(piece);
+    cx_home_visit(head);
+    atomic_fetch_or(&head->state, CX_PIECE_USED);
+    return cx_use_add_crossing(&cx_piece_at(piece)->uses, context, crossing);
 }
 
 ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)

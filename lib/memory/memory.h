@@ -47,6 +47,10 @@ ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream);
 /* Gives that count back. What it reports was reported by the work that caused it. */
 void cx_memory_give(ctxrt_memory *handle);
 
+/* Says that a copy between two drivers uses a piece, in the order of a stream of `context`:
+ * crossing.h. */
+ctxrt_status cx_memory_cross(uint32_t piece, cx_context *context, void *crossing);
+
 /* Frees host memory that calloc gave. */
 ctxrt_status cx_memory_free_host(cx_memory *memory);
 

@@ -128,10 +128,12 @@ cx_shortcut_free_if(uint32_t index, cx_piece_head *head, bool own, uint64_t stat
     return freed;
 }
 
-/* Frees a live piece that is the caller's alone, used by no recorded stream. False: go the long
- * way. */
+/* Frees a live piece that is the caller's alone. False: go the long way. */
 static inline bool cx_shortcut_free_own(uint32_t index, cx_piece_head *head)
 {
+    uint64_t state = atomic_load_explicit(&head->state, memory_order_relaxed);
+    if (__builtin_expect((state & CX_PIECE_USED) != 0, 0))
+        return false;
     return cx_shortcut_free_if(index, head, true, 0);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "context/excursion.h"
+#include "memory/crossing.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 #include <stdlib.h>
@@ -71,6 +72,30 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
     return CTXRT_SUCCESS;
 }
 
+/* What stands for a copy that is over can stand for the next one. */
+static bool reuse(cx_use_list *list, const cx_context *context, void *crossing)
+{
+    for (cx_use *use = atomic_load(list); use != NULL; use = use->next) {
+        void *before = atomic_load(&use->crossing);
+        if (before != NULL && use->context == context && cx_crossing_is_over(before) &&
+            atomic_compare_exchange_strong(&use->crossing, &before, crossing))
+            return true;
+    }
+    return false;
+}
+
+ctxrt_status cx_use_add_crossing(cx_use_list *list, cx_context *context, void *crossing)
+{
+    if (reuse(list, context, crossing))
+        return CTXRT_SUCCESS;
+    cx_use *use = malloc(sizeof *use);
+    if (use == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a copy");
+    *use = (cx_use){.context = context, .crossing = crossing};
+    add(list, use);
+    return CTXRT_SUCCESS;
+}
+
 static void unkeep(cx_use *use)
 {
     if (use->kept)
@@ -82,6 +107,9 @@ static void unkeep(cx_use *use)
 static cxu_result ask(const cx_use *use, bool wait)
 {
     const cx_driver *driver = use->context->driver;
+    const void *crossing = atomic_load(&use->crossing);
+    if (crossing != NULL)
+        return cx_crossing_ask(crossing, wait);
     if (!cx_context_holds_what_is_of(use->context, use->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
@@ -98,7 +126,7 @@ static ctxrt_status end(cx_use *use, cx_slot slot, cxu_result result)
     bool gone = result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
                 result == CXU_INVALID_HANDLE;
     ctxrt_status status = gone ? CTXRT_SUCCESS : cx_driver_check(driver, slot, result);
-    if (!gone)
+    if (!gone && atomic_load(&use->crossing) == NULL)
         (void)driver->table.event_destroy(use->mark);
     unkeep(use);
     free(use);
@@ -122,6 +150,19 @@ ctxrt_status cx_use_finish(cx_use_list *list)
         use = next;
     }
     return status;
+}
+
+ctxrt_status cx_use_finish_before(cx_use_list *list, ctxrt_status (*next)(const void *object),
+                                  const void *object)
+{
+    cx_error_saved saved;
+    ctxrt_status waited = cx_use_finish(list);
+    if (waited == CTXRT_SUCCESS)
+        return next(object);
+    cx_error_save(&saved);
+    (void)next(object);
+    cx_error_restore(&saved);
+    return waited;
 }
 
 ctxrt_status cx_use_let_go(cx_use_list *list, bool *out_done)

@@ -14,6 +14,9 @@ typedef struct cx_use {
     uint32_t epoch;
     const ctxrt_stream *stream; /* a handle, so a later stream is not taken for this one */
     CUevent mark;
+    /* A copy between two drivers instead of a mark: the handle of crossing.h. It keeps no context:
+     * before one ends its crossings are waited for. */
+    _Atomic(void *) crossing;
     bool kept; /* its context is: not after cx_use_let_go */
     struct cx_use *next;
 } cx_use;
@@ -25,8 +28,16 @@ typedef _Atomic(cx_use *) cx_use_list;
  * a second one replaces the first. */
 ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
 
+/* Adds a copy between two drivers that is under way in the order of a stream of `context`. */
+ctxrt_status cx_use_add_crossing(cx_use_list *list, cx_context *context, void *crossing);
+
 /* Waits for all marks, and empties the list, which nobody adds to any more. The first error. */
 ctxrt_status cx_use_finish(cx_use_list *list);
+
+/* The same before `next(object)` is called: what the marks report stays the error, whatever that
+ * does. */
+ctxrt_status cx_use_finish_before(cx_use_list *list, ctxrt_status (*next)(const void *object),
+                                  const void *object);
 
 /* Drops the marks that are reached; *out_done: none is left. Contexts of the others are no longer
  * kept: before one ends its marks are waited for. Nobody adds to the list any more. The first error

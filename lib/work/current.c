@@ -98,5 +98,7 @@ ctxrt_status ctxrt_device_synchronize(void)
     int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(cx_frame_context(frame)->driver, ctx_synchronize, ());
     cx_cancel_restore(cancel);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_waited(cx_frame_context(frame), "context", status);
     return status;
 }

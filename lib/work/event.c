@@ -147,7 +147,7 @@ ctxrt_status ctxrt_event_query(ctxrt_event *event)
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target.driver, event_query, (target.native));
-    return cx_context_blame(target.context, "event", status);
+    return cx_context_waited(target.context, "event", status);
 }
 
 ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
@@ -159,7 +159,7 @@ ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
     int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(target.driver, event_synchronize, (target.native));
     cx_cancel_restore(cancel);
-    return cx_context_blame(target.context, "event", status);
+    return cx_context_waited(target.context, "event", status);
 }
 
 static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target *last,

@@ -284,6 +284,18 @@ ctxrt_status ctxrt_stream_from_native(CUstream native, ctxrt_stream **out_stream
     return status;
 }
 
+ctxrt_status cx_stream_is_capturing(const cx_stream_target *target, bool *out_capturing)
+{
+    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_NONE;
+    *out_capturing = false;
+    if (target->driver->missing[CX_SLOT_stream_is_capturing])
+        return CTXRT_SUCCESS;
+    ctxrt_status status =
+        CX_DRIVER_CALL(target->driver, stream_is_capturing, (target->native, &state));
+    *out_capturing = state != CXU_STREAM_CAPTURE_STATUS_NONE;
+    return status;
+}
+
 /* ---- work ---- */
 
 ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
@@ -295,7 +307,7 @@ ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
     int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
     cx_cancel_restore(cancel);
-    return cx_context_blame(target.context, "stream", status);
+    return cx_context_waited(target.context, "stream", status);
 }
 
 ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
@@ -305,7 +317,7 @@ ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target.driver, stream_query, (target.native));
-    return cx_context_blame(target.context, "stream", status);
+    return cx_context_waited(target.context, "stream", status);
 }
 
 static ctxrt_status wait_for(const cx_event_target *awaited)
@@ -313,7 +325,7 @@ static ctxrt_status wait_for(const cx_event_target *awaited)
     int cancel = cx_cancel_hold();
     ctxrt_status status = CX_DRIVER_CALL(awaited->driver, event_synchronize, (awaited->native));
     cx_cancel_restore(cancel);
-    return cx_context_blame(awaited->context, "event", status);
+    return cx_context_waited(awaited->context, "event", status);
 }
 
 ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)

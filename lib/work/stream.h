@@ -50,6 +50,9 @@ __attribute__((cold)) ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *
 ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
                                        cx_stream_target *out_target);
 
+/* Whether work given to the stream becomes part of a capture; false where the driver has none. */
+ctxrt_status cx_stream_is_capturing(const cx_stream_target *target, bool *out_capturing);
+
 /* The live stream of a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
 __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_handle(
     const ctxrt_stream *stream, cx_stream_target *out_target)

@@ -250,6 +250,22 @@ tests_runtime_check_two_drivers_work_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_two_drivers_work_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_two_drivers_work_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
+check_PROGRAMS += tests/runtime/check_staged tests/runtime/check_staged_ends
+TESTS += tests/runtime/check_staged tests/runtime/check_staged_ends
+STAGED_SOURCES = tests/runtime/staged.h tests/runtime/gate.h $(TWO_DRIVERS_SOURCES)
+tests_runtime_check_staged_SOURCES = tests/runtime/check_staged.c $(STAGED_SOURCES)
+tests_runtime_check_staged_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_staged_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_staged_LDADD = $(INSIDE_LIBS)
+EXTRA_tests_runtime_check_staged_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
+tests_runtime_check_staged_ends_SOURCES = tests/runtime/check_staged_ends.c \
+	tests/support/faults.c tests/support/faults.h $(STAGED_SOURCES)
+tests_runtime_check_staged_ends_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_staged_ends_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_staged_ends_LDADD = $(INSIDE_LIBS)
+EXTRA_tests_runtime_check_staged_ends_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
 check_PROGRAMS += tests/runtime/check_trace
 TESTS += tests/runtime/check_trace
 tests_runtime_check_trace_SOURCES = tests/runtime/check_trace.c

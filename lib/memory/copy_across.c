@@ -1,0 +1,280 @@
+/*
+ * Copies between devices of two drivers, in the order of a stream of one of them.
+ *
+ * The driver of a stream reads and writes memory of the other one in the order of that stream only
+ * if that memory is pinned. So what its own device has goes through pinned memory, between which
+ * and the other one's memory host functions copy. What is none of its own, a host function has the
+ * other driver copy.
+ */
+#include "base/cancel.h"
+#include "base/error.h"
+#include "memory/crossing.h"
+#include "work/uncaptured.h"
+#include <string.h>
+
+/* ---- parts ---- */
+
+/* Whole rows of a slice where a part has room for one, else a piece of a row. */
+typedef struct parts {
+    size_t rows; /* in a part; 0: a row is several parts */
+    size_t per_row;
+    size_t per_slice;
+} parts;
+
+static parts divide(const cx_copy_box *box)
+{
+    parts self = {.rows = CX_STAGING_BYTES / box->width, .per_row = 1};
+    if (self.rows == 0) {
+        self.per_row = (box->width - 1) / CX_STAGING_BYTES + 1;
+        self.per_slice = box->height * self.per_row;
+    } else {
+        self.per_slice = (box->height - 1) / self.rows + 1;
+    }
+    return self;
+}
+
+static size_t count_parts(const cx_copy_box *box)
+{
+    return box->depth * divide(box).per_slice;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static cx_copy_box part_of(const cx_copy_box *box, size_t index)
+{
+    const parts all = divide(box);
+    size_t z = index / all.per_slice, number = index % all.per_slice;
+    size_t y = all.rows != 0 ? number * all.rows : number / all.per_row;
+    size_t x = all.rows != 0 ? 0 : number % all.per_row * CX_STAGING_BYTES;
+    return (cx_copy_box){
+        .destination = cx_copy_destination_row(box, y, z) + x,
+        .destination_pitch = box->destination_pitch,
+        .destination_rows = box->destination_rows,
+        .source = cx_copy_source_row(box, y, z) + x,
+        .source_pitch = box->source_pitch,
+        .source_rows = box->source_rows,
+        .width = least(box->width - x, CX_STAGING_BYTES),
+        .height = all.rows != 0 ? least(box->height - y, all.rows) : 1,
+        .depth = 1,
+    };
+}
+
+/* The part with pinned memory in the place of one end, where its rows lie one behind the other. */
+static cx_copy_box into(cx_copy_box part, unsigned char *pinned)
+{
+    part.destination = pinned;
+    part.destination_pitch = part.width;
+    return part;
+}
+
+static cx_copy_box out_of(cx_copy_box part, const unsigned char *pinned)
+{
+    part.source = pinned;
+    part.source_pitch = part.width;
+    return part;
+}
+
+/* ---- through pinned memory ---- */
+
+static ctxrt_status move_part(const cx_crossing *self)
+{
+    cx_copy_box part = part_of(&self->box, self->next);
+    part = self->plan.destination.device ? into(part, self->pinned) : out_of(part, self->pinned);
+    cx_copy_box_on_host(&part);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status submit_part(const cx_crossing *self, const cx_route *route, void *handle,
+                                size_t index)
+{
+    cx_copy_box part = part_of(&self->box, index);
+    if (self->plan.source.device) {
+        part = into(part, self->pinned);
+        ctxrt_status status = cx_copy_submit_box(&self->plan, route, &part);
+        return status == CTXRT_SUCCESS ? cx_crossing_submit(self, handle) : status;
+    }
+    part = out_of(part, self->pinned);
+    ctxrt_status status = cx_crossing_submit(self, handle);
+    return status == CTXRT_SUCCESS ? cx_copy_submit_box(&self->plan, route, &part) : status;
+}
+
+static ctxrt_status submit_parts(const cx_crossing *model, cx_staging *staging)
+{
+    cx_crossing *self;
+    void *handle;
+    const cx_route route = {.target = model->target};
+    ctxrt_status status = cx_crossing_begin(model, &self, &handle);
+    if (status != CTXRT_SUCCESS) {
+        (void)cx_staging_give(staging, &model->target);
+        return status;
+    }
+    for (size_t i = 0; i < model->count && status == CTXRT_SUCCESS; i++)
+        status = submit_part(self, &route, handle, i);
+    ctxrt_status given = cx_staging_give(staging, &model->target);
+    return cx_crossing_end_submission(self, status == CTXRT_SUCCESS ? given : status);
+}
+
+static ctxrt_status stage(cx_crossing *model, const ctxrt_stream *stream)
+{
+    cx_staging *staging;
+    cx_excursion excursion;
+    cx_crossing_end *known = &model->ends[model->plan.destination.device ? 0 : 1];
+    ctxrt_status status = cx_excursion_begin(model->target.context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(model->target.driver);
+    status = cx_staging_take(&model->target, stream, &staging);
+    if (status == CTXRT_SUCCESS) {
+        model->pinned = staging->pinned;
+        model->part = move_part;
+        model->count = count_parts(&model->box);
+        known->size_bytes = 0;
+        status = submit_parts(model, staging);
+    }
+    cx_uncaptured_end(&uncaptured);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+/* ---- by a host function alone, or by the other driver ---- */
+
+static ctxrt_status copy_on_host(const cx_crossing *self)
+{
+    cx_copy_box_on_host(&self->box);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status copy_elsewhere(const cx_crossing *self)
+{
+    cx_excursion excursion;
+    const cx_route route = {.target = self->inner};
+    ctxrt_status status = cx_excursion_begin(self->inner.context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(self->inner.driver);
+    status = cx_copy_submit_box(&self->plan, &route, &self->box);
+    ctxrt_status waited =
+        CX_DRIVER_CALL(self->inner.driver, stream_synchronize, (self->inner.native));
+    cx_uncaptured_end(&uncaptured);
+    cx_excursion_end(&excursion);
+    return status == CTXRT_SUCCESS ? waited : status;
+}
+
+static ctxrt_status find_inner(const cx_pointer_view *end, cx_stream_target *out_inner)
+{
+    cx_excursion excursion;
+    out_inner->driver = end->driver;
+    ctxrt_status status = cx_pointer_context(end, &out_inner->context);
+    if (status == CTXRT_SUCCESS)
+        status = cx_excursion_begin(out_inner->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_staging_stream(out_inner->context, &out_inner->native);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+static ctxrt_status submit_whole(const cx_crossing *model)
+{
+    cx_crossing *self;
+    void *handle;
+    ctxrt_status status = cx_crossing_begin(model, &self, &handle);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return cx_crossing_end_submission(self, cx_crossing_submit(self, handle));
+}
+
+/* Two drivers whose host functions waited for each other would wait for ever: what the host can
+ * reach it copies itself. */
+static ctxrt_status send(cx_crossing *model, const cx_pointer_view *end)
+{
+    cx_excursion excursion;
+    ctxrt_status status = CTXRT_SUCCESS;
+    bool host = cx_pointer_of_host(&model->plan.destination.view) &&
+                cx_pointer_of_host(&model->plan.source.view);
+    model->part = host ? copy_on_host : copy_elsewhere;
+    model->count = 1;
+    if (!host)
+        status = find_inner(end, &model->inner);
+    if (status == CTXRT_SUCCESS)
+        status = cx_excursion_begin(model->target.context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(model->target.driver);
+    status = submit_whole(model);
+    cx_uncaptured_end(&uncaptured);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+/* ---- all ---- */
+
+static size_t extent(const cx_copy_box *box, size_t pitch, size_t rows)
+{
+    return ((box->depth - 1) * rows + box->height - 1) * pitch + box->width;
+}
+
+static ctxrt_status find_ends(cx_crossing *model)
+{
+    const cx_copy_box *box = &model->box;
+    model->ends[0] =
+        (cx_crossing_end){.start = (uintptr_t)box->destination,
+                          .size_bytes = extent(box, box->destination_pitch, box->destination_rows)};
+    model->ends[1] =
+        (cx_crossing_end){.start = (uintptr_t)box->source,
+                          .size_bytes = extent(box, box->source_pitch, box->source_rows)};
+    ctxrt_status status =
+        cx_pointer_context(&model->plan.destination.view, &model->ends[0].context);
+    return status == CTXRT_SUCCESS
+               ? cx_pointer_context(&model->plan.source.view, &model->ends[1].context)
+               : status;
+}
+
+static ctxrt_status refuse_capture(const char *call, const cx_stream_target *target,
+                                   const cx_pointer_view *end)
+{
+    return cx_error(
+        CTXRT_ERROR_NOT_SUPPORTED,
+        "%s: the stream of %s captures, and a copy of %s is the work of another driver, "
+        "which its graph cannot have; the capture goes on",
+        call, cx_context_text(target->context), cx_pointer_text(end));
+}
+
+static ctxrt_status resolve(ctxrt_stream **stream, cx_stream_target *out_target)
+{
+    ctxrt_status status = *stream != NULL ? CTXRT_SUCCESS : ctxrt_stream_current(stream);
+    return status == CTXRT_SUCCESS ? cx_stream_resolve(*stream, out_target) : status;
+}
+
+ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx_copy_box *box,
+                            ctxrt_stream *stream, bool *out_taken)
+{
+    cx_crossing model = {.call = call, .plan = *plan, .box = *box};
+    bool capturing;
+    *out_taken = false;
+    if (cx_driver_count() < 2)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = resolve(&stream, &model.target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    bool own = plan->end->driver == model.target.driver;
+    if ((own && !plan->across) || model.target.driver->missing[CX_SLOT_launch_host_func])
+        return CTXRT_SUCCESS;
+    model.epoch = atomic_load(&model.target.context->epoch);
+    status = cx_stream_is_capturing(&model.target, &capturing);
+    if (status == CTXRT_SUCCESS && capturing && !own)
+        return refuse_capture(call, &model.target, plan->end);
+    if (status == CTXRT_SUCCESS && !capturing)
+        status = find_ends(&model);
+    if (status != CTXRT_SUCCESS || capturing)
+        return status;
+    model.plan.end = NULL; /* it points into the caller's plan */
+    *out_taken = true;
+    int cancel = cx_cancel_hold();
+    status = own ? stage(&model, stream) : send(&model, plan->end);
+    cx_cancel_restore(cancel);
+    return cx_context_blame(model.target.context, "stream", status);
+}

@@ -1,0 +1,367 @@
+#include "memory/crossing.h"
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "memory/cache.h"
+#include "memory/extents.h"
+#include "memory/memory.h"
+#include "work/uncaptured.h"
+
+#define CROSSING_POOL_KIND 0x41
+
+static cx_pool pool = CX_POOL_INIT("copy under way", CROSSING_POOL_KIND, cx_crossing);
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* "crossings"; no driver is called under it */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static cx_crossing *under_way;
+_Atomic size_t cx_crossings_count;
+
+/* ---- host functions ---- */
+
+/* Lock held. A handle is stale once the crossing it named has gone. */
+static cx_crossing *find_locked(const void *handle)
+{
+    cx_crossing *crossing = cx_pool_find(&pool, handle);
+    return crossing != NULL && !crossing->over ? crossing : NULL;
+}
+
+static cx_crossing *enter(const void *handle)
+{
+    pthread_mutex_lock(&lock);
+    cx_crossing *crossing = find_locked(handle);
+    if (crossing != NULL)
+        crossing->running = true;
+    pthread_mutex_unlock(&lock);
+    return crossing;
+}
+
+static void leave(cx_crossing *crossing, ctxrt_status status)
+{
+    pthread_mutex_lock(&lock);
+    crossing->running = false;
+    crossing->next++;
+    if (status != CTXRT_SUCCESS || crossing->next == crossing->count)
+        crossing->over = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Under some schedules this is a user's thread, whose last error stays. */
+static void do_part(void *handle)
+{
+    cx_error_saved saved;
+    int cancel = cx_cancel_hold();
+    cx_crossing *crossing = enter(handle);
+    if (crossing != NULL) {
+        cx_error_save(&saved);
+        ctxrt_status status = crossing->part(crossing);
+        if (status != CTXRT_SUCCESS) {
+            cx_context_fail_later(crossing->target.context);
+            cx_error_restore(&saved);
+        }
+        leave(crossing, status);
+    }
+    cx_cancel_restore(cancel);
+}
+
+/* ---- waiting ---- */
+
+/* Lock held. What runs is short: it waits for no other work. */
+static void cancel_locked(cx_crossing *crossing)
+{
+    crossing->over = true;
+    crossing->watchers++;
+    while (crossing->running)
+        pthread_cond_wait(&changed, &lock);
+    crossing->watchers--;
+    pthread_cond_broadcast(&changed);
+}
+
+static cxu_result ask_driver(const cx_crossing *crossing, bool wait)
+{
+    const cx_driver *driver = crossing->target.driver;
+    if (!cx_context_holds_what_is_of(crossing->target.context, crossing->epoch))
+        return CXU_CONTEXT_IS_DESTROYED;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cxu_result result = wait ? driver->table.event_synchronize(crossing->done)
+                             : driver->table.event_query(crossing->done);
+    cx_uncaptured_end(&uncaptured);
+    return result;
+}
+
+/* Lock held. Whatever the driver says but NOT_READY, no host function runs any more: after an error
+ * none is called. */
+static cxu_result ask_locked(cx_crossing *crossing, bool wait)
+{
+    cxu_result result = CXU_NOT_READY;
+    crossing->watchers++;
+    while (wait && !crossing->submitted && !crossing->over)
+        pthread_cond_wait(&changed, &lock);
+    if (crossing->submitted && !crossing->over) {
+        pthread_mutex_unlock(&lock);
+        result = ask_driver(crossing, wait);
+        pthread_mutex_lock(&lock);
+    }
+    crossing->watchers--;
+    if (result != CXU_NOT_READY || crossing->over)
+        cancel_locked(crossing);
+    return crossing->over && result == CXU_NOT_READY ? CXU_SUCCESS : result;
+}
+
+cxu_result cx_crossing_ask(const void *handle, bool wait)
+{
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    cx_crossing *crossing = find_locked(handle);
+    cxu_result result = crossing != NULL ? ask_locked(crossing, wait) : CXU_SUCCESS;
+    pthread_mutex_unlock(&lock);
+    cx_cancel_restore(cancel);
+    return result;
+}
+
+bool cx_crossing_is_over(const void *handle)
+{
+    pthread_mutex_lock(&lock);
+    bool over = find_locked(handle) == NULL;
+    pthread_mutex_unlock(&lock);
+    return over;
+}
+
+/* Until the search finds none that is under way. */
+typedef struct search {
+    uintptr_t start, end;
+    const cx_stream_target *behind;
+    const cx_context *context;
+} search;
+
+static bool touches(const cx_crossing *crossing, const search *wanted)
+{
+    const cx_stream_target *behind = wanted->behind;
+    if (behind != NULL && behind->context == crossing->target.context &&
+        behind->native == crossing->target.native)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (crossing->ends[i].start < wanted->end &&
+            wanted->start < crossing->ends[i].start + crossing->ends[i].size_bytes)
+            return true;
+    return false;
+}
+
+static bool involves(const cx_crossing *crossing, const search *wanted)
+{
+    return crossing->target.context == wanted->context ||
+           crossing->ends[0].context == wanted->context ||
+           crossing->ends[1].context == wanted->context;
+}
+
+static cx_crossing *find_of(bool (*is)(const cx_crossing *, const search *), const search *wanted)
+{
+    cx_crossing *crossing = under_way;
+    while (crossing != NULL && (crossing->over || !is(crossing, wanted)))
+        crossing = crossing->later;
+    return crossing;
+}
+
+static void wait_for_all(bool (*is)(const cx_crossing *, const search *), const search *wanted)
+{
+    cx_crossing *crossing;
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    while ((crossing = find_of(is, wanted)) != NULL)
+        (void)ask_locked(crossing, true);
+    pthread_mutex_unlock(&lock);
+    cx_cancel_restore(cancel);
+}
+
+void cx_crossings_leave_slowly(const void *start, size_t size_bytes, const cx_stream_target *behind)
+{
+    const search wanted = {
+        .start = (uintptr_t)start, .end = (uintptr_t)start + size_bytes, .behind = behind};
+    wait_for_all(touches, &wanted);
+}
+
+/* ---- going ---- */
+
+static bool is_left(const cx_crossing *crossing)
+{
+    return crossing->over && crossing->submitted && !crossing->running && crossing->watchers == 0;
+}
+
+static cx_crossing *unlink_left(void)
+{
+    pthread_mutex_lock(&lock);
+    cx_crossing **link = &under_way;
+    while (*link != NULL && !is_left(*link))
+        link = &(*link)->later;
+    cx_crossing *left = *link;
+    if (left != NULL)
+        *link = left->later;
+    pthread_mutex_unlock(&lock);
+    return left;
+}
+
+/* Takes apart what is over; host functions make no driver call. */
+static void sweep(void)
+{
+    cx_crossing *left;
+    while ((left = unlink_left()) != NULL) {
+        if (cx_context_holds_what_is_of(left->target.context, left->epoch))
+            (void)left->target.driver->table.event_destroy(left->done);
+        (void)cx_pool_retire(&pool, cx_pool_handle(&pool, left));
+        cx_pool_put_back(&pool, left);
+        atomic_fetch_sub(&cx_crossings_count, 1);
+    }
+}
+
+/* Lock held. */
+static bool anybody_watches(const cx_context *context)
+{
+    const cx_crossing *crossing = under_way;
+    while (crossing != NULL && (crossing->target.context != context || is_left(crossing)))
+        crossing = crossing->later;
+    return crossing != NULL;
+}
+
+/* All are over; what another thread still looks at is its context's no more once this returns. */
+static void sweep_context(const cx_context *context)
+{
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    while (anybody_watches(context))
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    sweep();
+    cx_cancel_restore(cancel);
+}
+
+static void close_context(cx_context *context)
+{
+    const search wanted = {.context = context};
+    wait_for_all(involves, &wanted);
+    sweep_context(context);
+    cx_staging_close(context);
+    cx_context_drop_late(context);
+}
+
+static void cancel_all(cx_context *context)
+{
+    cx_crossing *crossing;
+    const search wanted = {.context = context};
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    while ((crossing = find_of(involves, &wanted)) != NULL) {
+        if (crossing->target.context != context) {
+            (void)cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                           "%s was not done to the end: %s was reset before", crossing->call,
+                           cx_context_text(context));
+            cx_context_fail_later(crossing->target.context);
+        }
+        cancel_locked(crossing);
+    }
+    pthread_mutex_unlock(&lock);
+    cx_cancel_restore(cancel);
+}
+
+/* What the reset destroys is no copy's any more; whoever waits for the stream of such a copy is
+ * told. */
+static void leave_context(cx_context *context)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    cancel_all(context);
+    cx_error_restore(&saved);
+}
+
+static void forget_context(cx_context *context, bool for_good)
+{
+    (void)for_good;
+    leave_context(context);
+    sweep_context(context);
+    cx_staging_forget(context);
+    cx_context_drop_late(context);
+}
+
+static void watch_contexts(void)
+{
+    cx_context_on_end(close_context, forget_context);
+    cx_context_on_reset(leave_context);
+}
+
+/* ---- beginning ---- */
+
+static uint32_t find_piece(const void *pointer)
+{
+    uint32_t generation, piece = cx_caches_piece_of(pointer);
+    return piece != 0 ? piece : cx_extents_find(pointer, &generation);
+}
+
+static ctxrt_status keep_memory(const cx_crossing *crossing, void *handle)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    for (int i = 0; i < 2 && status == CTXRT_SUCCESS; i++) {
+        const cx_crossing_end *end = &crossing->ends[i];
+        uint32_t piece = end->size_bytes != 0 ? find_piece((const void *)end->start) : 0;
+        if (piece != 0)
+            status = cx_memory_cross(piece, crossing->target.context, handle);
+    }
+    return status;
+}
+
+static void publish(cx_crossing *crossing, const cx_crossing *model, CUevent done,
+                    void **out_handle)
+{
+    pthread_mutex_lock(&lock);
+    *crossing = *model;
+    crossing->done = done;
+    crossing->later = under_way;
+    under_way = crossing;
+    *out_handle = cx_pool_publish(&pool, crossing);
+    atomic_fetch_add(&cx_crossings_count, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+ctxrt_status cx_crossing_begin(const cx_crossing *model, cx_crossing **out_crossing,
+                               void **out_handle)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    CUevent done;
+    pthread_once(&once, watch_contexts);
+    sweep();
+    cx_crossing *crossing = cx_pool_take(&pool);
+    if (crossing == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "%s: no memory for a copy between two drivers",
+                        model->call);
+    ctxrt_status status =
+        CX_DRIVER_CALL(model->target.driver, event_create, (&done, CXU_EVENT_DISABLE_TIMING));
+    if (status != CTXRT_SUCCESS) {
+        cx_pool_put_back(&pool, crossing);
+        return status;
+    }
+    publish(crossing, model, done, out_handle);
+    status = keep_memory(crossing, *out_handle);
+    if (status != CTXRT_SUCCESS)
+        return cx_crossing_end_submission(crossing, status);
+    *out_crossing = crossing;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_crossing_submit(const cx_crossing *crossing, void *handle)
+{
+    return CX_DRIVER_CALL(crossing->target.driver, launch_host_func,
+                          (crossing->target.native, do_part, handle));
+}
+
+ctxrt_status cx_crossing_end_submission(cx_crossing *crossing, ctxrt_status status)
+{
+    if (status == CTXRT_SUCCESS)
+        status = CX_DRIVER_CALL(crossing->target.driver, event_record,
+                                (crossing->done, crossing->target.native));
+    pthread_mutex_lock(&lock);
+    if (status != CTXRT_SUCCESS)
+        cancel_locked(crossing);
+    crossing->submitted = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    return status;
+}

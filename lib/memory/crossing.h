@@ -1,0 +1,75 @@
+/*
+ * Copies between two drivers that are under way: in the order of a stream of one driver, host
+ * functions touch memory of the other one, which knows nothing of that. So this room sees to it
+ * that such memory lasts.
+ */
+#ifndef CX_MEMORY_CROSSING_H
+#define CX_MEMORY_CROSSING_H
+
+#include "memory/copy.h"
+#include "memory/staging.h"
+
+/* Memory that the host functions touch. */
+typedef struct cx_crossing_end {
+    cx_context *context;
+    uintptr_t start;
+    size_t size_bytes; /* 0: the stream's driver knows of its use */
+} cx_crossing_end;
+
+typedef struct cx_crossing cx_crossing;
+
+/* Does the next part; called in the order of the stream, by a thread of its driver's that must not
+ * call that driver. */
+typedef ctxrt_status cx_crossing_part(const cx_crossing *crossing);
+
+struct cx_crossing {
+    const char *call;
+    cx_copy_plan plan;
+    cx_copy_box box;
+    cx_stream_target target; /* the stream's */
+    uint32_t epoch;
+    cx_crossing_end ends[2];
+    unsigned char *pinned;  /* of cx_staging; NULL: the other driver copies by itself */
+    cx_stream_target inner; /* its stream, for that */
+    cx_crossing_part *part;
+    size_t next, count; /* parts */
+    /* The rest belongs to crossing.c; lock "crossings". */
+    CUevent done;
+    bool submitted, running, over;
+    int watchers;
+    cx_crossing *later;
+};
+
+/* How many there are, of which some may be over. */
+extern _Atomic size_t cx_crossings_count;
+
+/* Begins one like `model`; the stream's context is current at its driver, whose captures are put
+ * off. *out_handle names it for good, as in base/pool.h. Memory of its ends that a caching
+ * allocator gave out is in use from now on. */
+ctxrt_status cx_crossing_begin(const cx_crossing *model, cx_crossing **out_crossing,
+                               void **out_handle);
+
+/* Gives the stream a host function that does the next part. */
+ctxrt_status cx_crossing_submit(const cx_crossing *crossing, void *handle);
+
+/* All was submitted, with this result. After an error the crossing is over: no part is done any
+ * more. */
+ctxrt_status cx_crossing_end_submission(cx_crossing *crossing, ctxrt_status status);
+
+/* Whether it is over, or what the driver says: CXU_NOT_READY if not `wait`. */
+cxu_result cx_crossing_ask(const void *handle, bool wait);
+bool cx_crossing_is_over(const void *handle);
+
+void cx_crossings_leave_slowly(const void *start, size_t size_bytes,
+                               const cx_stream_target *behind);
+
+/* Before memory that no caching allocator keeps is freed: waits for the crossings that use it.
+ * `behind`: but for those of this stream, in whose order it is freed; may be NULL. */
+static inline void cx_crossings_leave(const void *start, size_t size_bytes,
+                                      const cx_stream_target *behind)
+{
+    if (__builtin_expect(atomic_load(&cx_crossings_count) != 0, 0))
+        cx_crossings_leave_slowly(start, size_bytes, behind);
+}
+
+#endif

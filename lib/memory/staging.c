@@ -1,0 +1,240 @@
+#include "memory/staging.h"
+
+#include "base/error.h"
+#include <stdlib.h>
+
+typedef struct lane {
+    const cx_context *context;
+    uint32_t epoch;
+    CUstream native;
+    struct lane *next;
+} lane;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* "staging": both lists */
+static cx_staging *stagings;
+static lane *lanes;
+
+/* ---- pinned memory ---- */
+
+static bool is_of(const cx_staging *staging, const cx_context *context)
+{
+    return staging->context == context && staging->epoch == atomic_load(&context->epoch);
+}
+
+static cx_staging *take_of_stream(const cx_context *context, const ctxrt_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    cx_staging *staging = stagings;
+    while (staging != NULL &&
+           (staging->taken || staging->stream != stream || !is_of(staging, context)))
+        staging = staging->next;
+    if (staging != NULL)
+        staging->taken = true;
+    pthread_mutex_unlock(&lock);
+    return staging;
+}
+
+/* The next one behind `before` that nobody has taken, if only for a look. */
+static cx_staging *take_next(const cx_context *context, const cx_staging *before)
+{
+    pthread_mutex_lock(&lock);
+    cx_staging *staging = before != NULL ? before->next : stagings;
+    while (staging != NULL && (staging->taken || !is_of(staging, context)))
+        staging = staging->next;
+    if (staging != NULL)
+        staging->taken = true;
+    pthread_mutex_unlock(&lock);
+    return staging;
+}
+
+static void put_back(cx_staging *staging, const ctxrt_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    staging->stream = stream;
+    staging->taken = false;
+    pthread_mutex_unlock(&lock);
+}
+
+static cx_staging *take_idle(const cx_context *context)
+{
+    cx_staging *staging = take_next(context, NULL);
+    while (staging != NULL && context->driver->table.event_query(staging->used) != CXU_SUCCESS) {
+        cx_staging *looked_at = staging;
+        staging = take_next(context, looked_at);
+        put_back(looked_at, looked_at->stream);
+    }
+    return staging;
+}
+
+static ctxrt_status fill_in(cx_staging *staging)
+{
+    void *pinned;
+    const cx_driver *driver = staging->context->driver;
+    ctxrt_status status = CX_DRIVER_CALL(driver, mem_host_alloc, (&pinned, CX_STAGING_BYTES, 0));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(driver, event_create, (&staging->used, CXU_EVENT_DISABLE_TIMING));
+    if (status != CTXRT_SUCCESS)
+        (void)driver->table.mem_free_host(pinned);
+    staging->pinned = pinned;
+    return status;
+}
+
+static ctxrt_status make(const cx_context *context, const ctxrt_stream *stream,
+                         cx_staging **out_staging)
+{
+    cx_staging *staging = malloc(sizeof *staging);
+    if (staging == NULL)
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to stage a copy");
+    *staging = (cx_staging){.context = context, .stream = stream, .taken = true};
+    staging->epoch = atomic_load(&context->epoch);
+    ctxrt_status status = fill_in(staging);
+    if (status != CTXRT_SUCCESS) {
+        free(staging);
+        return status;
+    }
+    pthread_mutex_lock(&lock);
+    staging->next = stagings;
+    stagings = staging;
+    pthread_mutex_unlock(&lock);
+    *out_staging = staging;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_staging_take(const cx_stream_target *target, const ctxrt_stream *stream,
+                             cx_staging **out_staging)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    cx_staging *staging = take_of_stream(target->context, stream);
+    if (staging != NULL)
+        status = CX_DRIVER_CALL(target->driver, stream_wait_event,
+                                (target->native, staging->used, CXU_EVENT_WAIT_DEFAULT));
+    else if ((staging = take_idle(target->context)) == NULL)
+        return make(target->context, stream, out_staging);
+    if (status != CTXRT_SUCCESS) {
+        put_back(staging, staging->stream);
+        return status;
+    }
+    pthread_mutex_lock(&lock);
+    staging->stream = stream;
+    pthread_mutex_unlock(&lock);
+    *out_staging = staging;
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_staging_give(cx_staging *staging, const cx_stream_target *target)
+{
+    ctxrt_status status =
+        CX_DRIVER_CALL(target->driver, event_record, (staging->used, target->native));
+    if (status == CTXRT_SUCCESS)
+        put_back(staging, staging->stream);
+    return status;
+}
+
+/* ---- streams ---- */
+
+static lane *find_lane(const cx_context *context)
+{
+    lane *found = lanes;
+    while (found != NULL &&
+           (found->context != context || found->epoch != atomic_load(&context->epoch)))
+        found = found->next;
+    return found;
+}
+
+/* Of two threads that made one the first's is kept. */
+static CUstream keep_lane(lane *made)
+{
+    pthread_mutex_lock(&lock);
+    lane *kept = find_lane(made->context);
+    if (kept == NULL) {
+        made->next = lanes;
+        lanes = kept = made;
+    }
+    CUstream native = kept->native;
+    pthread_mutex_unlock(&lock);
+    if (kept != made) {
+        (void)made->context->driver->table.stream_destroy(made->native);
+        free(made);
+    }
+    return native;
+}
+
+ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
+{
+    pthread_mutex_lock(&lock);
+    const lane *found = find_lane(context);
+    CUstream native = found != NULL ? found->native : NULL;
+    pthread_mutex_unlock(&lock);
+    if (native == NULL) {
+        lane *made = malloc(sizeof *made);
+        if (made == NULL)
+            return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a stream that copies");
+        *made = (lane){.context = context, .epoch = atomic_load(&context->epoch)};
+        ctxrt_status status = CX_DRIVER_CALL(context->driver, stream_create,
+                                             (&made->native, CXU_STREAM_NON_BLOCKING));
+        if (status != CTXRT_SUCCESS) {
+            free(made);
+            return status;
+        }
+        native = keep_lane(made);
+    }
+    *out_stream = native;
+    return CTXRT_SUCCESS;
+}
+
+/* ---- ends of contexts ---- */
+
+static cx_staging *unlink_staging(const cx_context *context)
+{
+    pthread_mutex_lock(&lock);
+    cx_staging **link = &stagings;
+    while (*link != NULL && (*link)->context != context)
+        link = &(*link)->next;
+    cx_staging *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static lane *unlink_lane(const cx_context *context)
+{
+    pthread_mutex_lock(&lock);
+    lane **link = &lanes;
+    while (*link != NULL && (*link)->context != context)
+        link = &(*link)->next;
+    lane *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void end(const cx_context *context, const cx_driver_table *table)
+{
+    cx_staging *staging;
+    lane *stream;
+    while ((staging = unlink_staging(context)) != NULL) {
+        if (table != NULL) {
+            (void)table->event_destroy(staging->used);
+            (void)table->mem_free_host(staging->pinned);
+        }
+        free(staging);
+    }
+    while ((stream = unlink_lane(context)) != NULL) {
+        if (table != NULL)
+            (void)table->stream_destroy(stream->native);
+        free(stream);
+    }
+}
+
+void cx_staging_close(const cx_context *context)
+{
+    end(context, &context->driver->table);
+}
+
+void cx_staging_forget(const cx_context *context)
+{
+    end(context, NULL);
+}
