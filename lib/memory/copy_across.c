@@ -8,6 +8,7 @@
  */
 #include "base/cancel.h"
 #include "base/error.h"
+#include "device/runtime.h"
 #include "memory/crossing.h"
 #include "work/uncaptured.h"
 #include <string.h>
@@ -151,6 +152,8 @@ static ctxrt_status copy_elsewhere(const cx_crossing *self)
 {
     cx_excursion excursion;
     const cx_route route = {.target = self->inner};
+    if (atomic_load(&cx_current_phase) == CX_PHASE_ENDING) /* a driver must not be called any more */
+        return cx_error(CTXRT_ERROR_SHUTDOWN, "%s: the process is ending", self->call);
     ctxrt_status status = cx_excursion_begin(self->inner.context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
