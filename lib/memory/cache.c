@@ -72,6 +72,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
 #define KEEP_PART_EACH 64
 #define KEEP_UNITS_MIN ((16u << 20) >> CX_FIT_UNIT_BITS)
 #define KEEP_UNITS_EACH_MIN ((1u << 20) >> CX_FIT_UNIT_BITS)
+#define KEEP_UNITS_EACH_COMING ((256u << 10) >> CX_FIT_UNIT_BITS)
 
 static uint64_t at_least(uint64_t value, uint64_t least)
 {
@@ -82,19 +83,23 @@ void cx_cache_set_keep(cx_cache *cache)
 {
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
     uint32_t magazines = atomic_load(&cache->magazines);
-    bool sparing =
-        atomic_load(&cache->tight) || cache->allocator->options.release_threshold_bytes != 0;
+    int shortage = atomic_load(&cache->shortage);
+    bool sparing = shortage == CX_SHORTAGE_HERE ||
+                   cache->allocator->options.release_threshold_bytes != 0;
     uint64_t units = sparing ? 0 : held / KEEP_PART / (magazines != 0 ? magazines : 1);
-    uint64_t each = sparing ? 0 : held / KEEP_PART_EACH;
-    each = at_least(each, sparing ? CX_HEAP_SMALL_UNITS : KEEP_UNITS_EACH_MIN);
+    uint64_t each = at_least(held / KEEP_PART_EACH, KEEP_UNITS_EACH_MIN);
+    if (sparing)
+        each = CX_HEAP_SMALL_UNITS;
+    else if (shortage == CX_SHORTAGE_COMING)
+        each = KEEP_UNITS_EACH_COMING;
     atomic_store(&cache->keep.units, at_least(units, KEEP_UNITS_MIN));
     atomic_store(&cache->keep.units_each,
                  (uint32_t)(each < CX_MAGAZINE_UNITS_MAX ? each : CX_MAGAZINE_UNITS_MAX));
 }
 
-void cx_cache_set_tight(cx_cache *cache, bool tight)
+void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage)
 {
-    atomic_store(&cache->tight, tight);
+    atomic_store(&cache->shortage, (int)shortage);
     cx_cache_set_keep(cache);
 }
 
@@ -145,7 +150,7 @@ static void forget(cx_cache *cache, cx_region *region)
     }
     cx_cache_drop_owners(cache, false);
     atomic_store(&cache->reserved_bytes, 0);
-    cx_cache_set_tight(cache, false);
+    cx_cache_set_shortage(cache, CX_SHORTAGE_NONE);
 }
 
 typedef struct forgetting {
@@ -326,7 +331,7 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
     ctxrt_status status = cx_cache_grow(cache, owner, units, out_piece);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
         atomic_fetch_add_explicit(&cache->retries, 1, memory_order_relaxed);
-        cx_cache_set_tight(cache, true);
+        cx_cache_set_shortage(cache, CX_SHORTAGE_HERE);
         cx_cache_flush(cache, 0);
         if ((*out_piece = cx_cache_take(cache, owner, units)) != 0)
             return CTXRT_SUCCESS;

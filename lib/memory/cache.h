@@ -46,6 +46,12 @@ typedef struct cx_owner {
     uint64_t marked_gives; /* as many when the mark was recorded */
 } cx_owner;
 
+typedef enum cx_shortage {
+    CX_SHORTAGE_NONE,
+    CX_SHORTAGE_COMING, /* large pieces go back to the heap, where they join their neighbours */
+    CX_SHORTAGE_HERE /* threads keep little, and pieces are hardly larger than was asked for */
+} cx_shortage;
+
 /* What left the heap, what the driver gave, and what lies free in between. */
 typedef struct cx_cache_amounts {
     ctxrt_allocator_amount allocated, reserved, inactive;
@@ -67,8 +73,7 @@ typedef struct cx_cache {
     uint32_t parked;
     _Atomic bool unparking;
     _Atomic uint64_t reserved_bytes;
-    /* memory is short: pieces are hardly larger than asked for, and threads keep little */
-    _Atomic bool tight;
+    _Atomic int shortage; /* cx_shortage */
     cx_keep keep;
     _Atomic uint32_t magazines; /* of all threads and streams */
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
@@ -118,8 +123,7 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
 uint64_t cx_cache_trim(cx_cache *cache);
 
-/* Says whether memory is short. */
-void cx_cache_set_tight(cx_cache *cache, bool tight);
+void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage);
 
 /* After what is held, or how many magazines there are, has changed: what each may keep. */
 void cx_cache_set_keep(cx_cache *cache);
@@ -164,7 +168,8 @@ void cx_caches_count(const cx_context *context, cx_context_memory *sum);
  * short. */
 static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
 {
-    if (__builtin_expect(atomic_load_explicit(&cache->tight, memory_order_relaxed), 0))
+    int shortage = atomic_load_explicit(&cache->shortage, memory_order_relaxed);
+    if (__builtin_expect(shortage == CX_SHORTAGE_HERE, 0))
         return units >> 6;
     return units >> (units <= (1u << 20) >> CX_FIT_UNIT_BITS ? 3 : 5);
 }

@@ -90,13 +90,16 @@ static void raise_to(_Atomic uint64_t *peak, uint64_t value)
         ;
 }
 
-/* Where most of the device is taken, memory is short. */
+/* Where half of the device is taken, large pieces are better joined than kept; where most of it is,
+ * memory is short. */
 static void look_at_device(cx_cache *cache)
 {
     size_t free_bytes, total_bytes;
     if (!cache->pinned &&
         cache->context->driver->table.mem_get_info(&free_bytes, &total_bytes) == CXU_SUCCESS)
-        cx_cache_set_tight(cache, free_bytes < total_bytes / 4);
+        cx_cache_set_shortage(cache, free_bytes < total_bytes / 4   ? CX_SHORTAGE_HERE
+                                     : free_bytes < total_bytes / 2 ? CX_SHORTAGE_COMING
+                                                                    : CX_SHORTAGE_NONE);
 }
 
 void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)

@@ -169,7 +169,8 @@ static void look_at_device(cx_cache *cache)
     cache->left_bytes = cache->left_at_look = free_bytes;
     cache->singles_bytes = total_bytes / 2 > SINGLES_BYTES ? total_bytes / 2 : SINGLES_BYTES;
     atomic_store(&cache->dense, free_bytes <= total_bytes / 2);
-    cx_cache_set_tight(cache, free_bytes <= total_bytes / 2);
+    cx_cache_set_shortage(cache, free_bytes <= total_bytes / 2 ? CX_SHORTAGE_HERE
+                                                               : CX_SHORTAGE_NONE);
 }
 
 static void know_device(cx_cache *cache, uint64_t needed_bytes)

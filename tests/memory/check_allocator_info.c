@@ -106,6 +106,34 @@ START_TEST(what_threads_keep_is_allocated_and_not_requested)
 }
 END_TEST
 
+static uint64_t kept_of(size_t size)
+{
+    uint64_t before = look().allocated.current_bytes;
+    cx_assert_ok(ctxrt_memory_release(alloc(size)));
+    return look().allocated.current_bytes - before;
+}
+
+/* So that large memory is joined again with its neighbours. */
+START_TEST(threads_keep_smaller_pieces_the_more_of_the_device_is_taken)
+{
+    size_t total;
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(1), NULL, &total));
+    ck_assert_uint_eq(kept_of(512 * KIB), 512 * KIB);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ctxrt_memory *half = alloc(total / 8 * 5);
+    ck_assert_uint_eq(kept_of(512 * KIB), 0);
+    ck_assert_uint_eq(kept_of(256 * KIB), 256 * KIB);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ctxrt_memory *quarter = alloc(total / 4);
+    ck_assert_uint_eq(kept_of(256 * KIB), 0);
+    ck_assert_uint_eq(kept_of(16 * KIB), 16 * KIB);
+    cx_assert_ok(ctxrt_memory_release(quarter));
+    cx_assert_ok(ctxrt_memory_release(half));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(kept_of(512 * KIB), 512 * KIB);
+}
+END_TEST
+
 START_TEST(hits_misses_retries_and_refusals_are_counted)
 {
     ctxrt_memory *memory = alloc(1000);
@@ -197,6 +225,7 @@ static Suite *info_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, every_amount_is_exact);
     tcase_add_test(tcase, what_threads_keep_is_allocated_and_not_requested);
+    tcase_add_test(tcase, threads_keep_smaller_pieces_the_more_of_the_device_is_taken);
     tcase_add_test(tcase, hits_misses_retries_and_refusals_are_counted);
     tcase_add_test(tcase, threads_that_are_gone_count);
     tcase_add_test(tcase, structures_of_other_versions_are_kept_apart);
