@@ -152,7 +152,7 @@ static ctxrt_status copy_elsewhere(const cx_crossing *self)
 {
     cx_excursion excursion;
     const cx_route route = {.target = self->inner};
-    if (atomic_load(&cx_current_phase) == CX_PHASE_ENDING) /* a driver must not be called any more */
+    if (atomic_load(&cx_current_phase) == CX_PHASE_ENDING) /* no driver is called any more */
         return cx_error(CTXRT_ERROR_SHUTDOWN, "%s: the process is ending", self->call);
     ctxrt_status status = cx_excursion_begin(self->inner.context, &excursion);
     if (status != CTXRT_SUCCESS)
