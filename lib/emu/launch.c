@@ -32,7 +32,6 @@ static cx_emu_arguments *allocate(const cx_ptx_kernel_info *kernel)
     if (!arguments)
         return NULL;
     arguments->references = 1;
-    arguments->bytes = kernel->parameter_bytes;
     arguments->each = (void **)(void *)(arguments + 1);
     arguments->content = (unsigned char *)arguments + content_at;
     for (size_t i = 0; i < kernel->parameter_count; i++)

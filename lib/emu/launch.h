@@ -10,7 +10,6 @@
 /* What a kernel is launched with: counted, and never changed. */
 typedef struct cx_emu_arguments {
     int references;
-    size_t bytes;
     unsigned char *content;
     void **each; /* where each argument lies in `content`, for whoever asks a node */
 } cx_emu_arguments;

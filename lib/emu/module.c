@@ -94,7 +94,6 @@ cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
     own->module = module;
     module->name = own;
     module->context = context;
-    module->context_id = cx_emu_context_id(context);
     module->code = code;
     if (!make_functions(module))
         goto free_names;

@@ -25,7 +25,6 @@ typedef struct cx_emu_function {
 struct cx_emu_module {
     void *name; /* what the user's handle is */
     cx_emu_context *context;
-    uint64_t context_id;
     cx_emu_code *code; /* a reference */
     cx_emu_allocation *memory; /* of its variables; NULL: it has none */
     cx_emu_function **functions;
