@@ -6,6 +6,7 @@ pkginclude_HEADERS = \
 	include/ctxrt/export.h \
 	include/ctxrt/graph.h \
 	include/ctxrt/memory.h \
+	include/ctxrt/module.h \
 	include/ctxrt/plan.h \
 	include/ctxrt/runtime.h \
 	include/ctxrt/stack.h \

@@ -1,6 +1,6 @@
 SAMPLES = samples/hello_device samples/push_pop samples/scope_return samples/primary_context samples/stream_timing \
 	samples/wrong_order samples/two_threads samples/hand_off samples/fork_child samples/record_replay \
-	samples/runtime_object
+	samples/runtime_object samples/kernel
 # These call the Driver API themselves.
 DRIVER_SAMPLES = samples/guest_host samples/foreign_push samples/context_tutorial
 noinst_PROGRAMS += $(SAMPLES) $(DRIVER_SAMPLES) samples/pipeline/pipeline
@@ -23,6 +23,8 @@ samples_hand_off_SOURCES = samples/hand_off.c
 samples_hand_off_LDADD = lib/libctxrt.la
 samples_fork_child_SOURCES = samples/fork_child.c
 samples_fork_child_LDADD = lib/libctxrt.la
+samples_kernel_SOURCES = samples/kernel.c
+samples_kernel_LDADD = lib/libctxrt.la
 samples_runtime_object_SOURCES = samples/runtime_object.c
 samples_runtime_object_LDADD = lib/libctxrt.la
 
@@ -64,6 +66,7 @@ TESTS += $(SAMPLE_SH)
 EXTRA_DIST += samples/demo.sh samples/reader.sh \
 	samples/expected/context_tutorial.txt samples/expected/foreign_push.txt samples/expected/fork_child.txt \
 	samples/expected/guest_host.txt samples/expected/hand_off.txt samples/expected/hello_device.txt \
+	samples/expected/kernel.txt \
 	samples/expected/primary_context.txt samples/expected/push_pop.txt samples/expected/record_replay.txt \
 	samples/expected/scope_return.txt \
 	samples/expected/runtime_object.txt samples/expected/stream_timing.txt samples/expected/two_threads.txt samples/expected/wrong_order.txt

@@ -7,6 +7,7 @@
 #include <ctxrt/event.h>
 #include <ctxrt/graph.h>
 #include <ctxrt/memory.h>
+#include <ctxrt/module.h>
 #include <ctxrt/plan.h>
 #include <ctxrt/runtime.h>
 #include <ctxrt/stack.h>

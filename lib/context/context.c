@@ -212,6 +212,7 @@ static const char *const object_nouns[CX_OBJECT_KINDS][2] = {
     [CX_OBJECT_MEMORY] = {"piece of memory", "pieces of memory"},
     [CX_OBJECT_ALLOCATOR] = {"allocator", "allocators"},
     [CX_OBJECT_DETACHED_FRAME] = {"detached frame", "detached frames"},
+    [CX_OBJECT_MODULE] = {"module", "modules"},
     [CX_OBJECT_GRAPH] = {"graph", "graphs"},
     [CX_OBJECT_RECORDING] = {"recording", "recordings"},
 };

@@ -71,6 +71,7 @@ static void write_context(FILE *file, const cx_context_shot *context)
         [CX_OBJECT_MEMORY] = "memory_count",
         [CX_OBJECT_ALLOCATOR] = "allocators",
         [CX_OBJECT_DETACHED_FRAME] = "detached_frames",
+        [CX_OBJECT_MODULE] = "modules",
         [CX_OBJECT_GRAPH] = "graphs",
         [CX_OBJECT_RECORDING] = "recordings",
     };

@@ -80,8 +80,6 @@ cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
     named *own;
     cxu_result result;
 
-    if (context->device->host)
-        return cx_emu_not_supported("cuModuleLoadData", "kernels on the host device");
     result = make_memory(context, code, &memory);
     if (result != CXU_SUCCESS)
         return result;

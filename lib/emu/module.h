@@ -50,7 +50,7 @@ struct cx_emu_library {
 
 /*
  * Loads code into a live context. The lock may be released meanwhile. CXU_OUT_OF_MEMORY,
- * CXU_CONTEXT_IS_DESTROYED, CXU_NOT_SUPPORTED: the host device runs no kernels.
+ * CXU_CONTEXT_IS_DESTROYED.
  */
 cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
                                 const cx_emu_library *library, cx_emu_module **out_module);

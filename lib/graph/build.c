@@ -145,7 +145,7 @@ static ctxrt_status add_pieces(stage *self, cx_sequence *sequence)
         if (status == CTXRT_SUCCESS && recording->operators[piece.first].capturable)
             status = capture(self, &piece);
         if (status == CTXRT_SUCCESS)
-            cx_sequence_put(sequence, piece);
+            status = cx_sequence_put(sequence, piece);
     }
     return status;
 }

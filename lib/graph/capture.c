@@ -26,7 +26,16 @@ ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode
     return cx_context_blame(target.context, "stream", status);
 }
 
-/* Everything that can fail but the driver comes before the capture is over. */
+static ctxrt_status give_up(cx_sequence *sequence, ctxrt_status status)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    (void)cx_sequence_release(sequence);
+    cx_error_restore(&saved);
+    return status;
+}
+
+/* What can fail but the driver comes before the capture is over, but for noting whose code it needs. */
 static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
                                 ctxrt_graph **out_graph)
 {
@@ -41,13 +50,12 @@ static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
         status = cx_context_blame(
             target->context, "stream",
             CX_DRIVER_CALL(target->driver, stream_end_capture, (target->native, &piece.native)));
-    if (status == CTXRT_SUCCESS) {
-        cx_sequence_put(sequence, piece);
-        *out_graph = cx_graph_publish(graph, sequence);
-    } else {
-        (void)cx_sequence_release(sequence);
-    }
-    return status;
+    if (status == CTXRT_SUCCESS)
+        status = cx_sequence_put(sequence, piece);
+    if (status != CTXRT_SUCCESS)
+        return give_up(sequence, status);
+    *out_graph = cx_graph_publish(graph, sequence);
+    return CTXRT_SUCCESS;
 }
 
 ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream, ctxrt_graph **out_graph)

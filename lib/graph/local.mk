@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += lib/graph/libgraph.la
 lib_graph_libgraph_la_SOURCES = \
 	lib/graph/build.c \
 	lib/graph/capture.c \
+	lib/graph/code.c lib/graph/code.h \
 	lib/graph/describe.c \
 	lib/graph/extent.c lib/graph/extent.h \
 	lib/graph/graph.c lib/graph/graph.h \

@@ -26,13 +26,18 @@ ctxrt_status cx_sequence_reserve(cx_sequence *sequence)
     return CTXRT_SUCCESS;
 }
 
-void cx_sequence_put(cx_sequence *sequence, cx_piece piece)
+ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_piece piece)
 {
     size_t count;
+    const cx_driver *driver = sequence->context->driver;
     if (piece.native != NULL &&
-        sequence->context->driver->table.graph_get_nodes(piece.native, NULL, &count) == CXU_SUCCESS)
+        driver->table.graph_get_nodes(piece.native, NULL, &count) == CXU_SUCCESS)
         piece.node_count = count;
     sequence->pieces[sequence->piece_count++] = piece;
+    if (piece.native == NULL)
+        return CTXRT_SUCCESS;
+    return cx_context_blame(sequence->context, "graph",
+                            cx_code_add(&sequence->code, driver, piece.native));
 }
 
 ctxrt_status cx_sequence_check(const cx_sequence *sequence)
@@ -71,6 +76,19 @@ static void destroy_operators(cx_sequence *sequence)
     free(sequence->operators);
 }
 
+/* Graphs go before the code that they need. */
+static ctxrt_status destroy_captured(cx_sequence *sequence)
+{
+    cx_error_saved saved;
+    ctxrt_status status = destroy_pieces(sequence);
+    cx_error_save(&saved);
+    ctxrt_status unloaded = cx_code_release(&sequence->code);
+    if (status == CTXRT_SUCCESS)
+        return unloaded;
+    cx_error_restore(&saved);
+    return status;
+}
+
 ctxrt_status cx_sequence_release(cx_sequence *sequence)
 {
     cx_error_saved saved;
@@ -78,7 +96,7 @@ ctxrt_status cx_sequence_release(cx_sequence *sequence)
         return CTXRT_SUCCESS;
     if (sequence->ready != NULL && cx_context_holds_what_is_of(sequence->context, sequence->epoch))
         (void)sequence->context->driver->table.event_destroy(sequence->ready);
-    ctxrt_status status = destroy_pieces(sequence);
+    ctxrt_status status = destroy_captured(sequence);
     cx_error_save(&saved);
     destroy_operators(sequence);
     ctxrt_status given = sequence->hold != NULL ? cx_hold_release(sequence->hold) : CTXRT_SUCCESS;

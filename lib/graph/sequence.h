@@ -5,6 +5,7 @@
 #ifndef CX_GRAPH_SEQUENCE_H
 #define CX_GRAPH_SEQUENCE_H
 
+#include "graph/code.h"
 #include "graph/operator.h"
 #include "memory/hold.h"
 
@@ -24,6 +25,7 @@ typedef struct cx_sequence {
     size_t piece_count;
     cx_operator *operators; /* in their order */
     size_t operator_count;
+    cx_code code;  /* of what was captured */
     cx_hold *hold; /* of a recording; else NULL */
     CUevent ready; /* likewise: behind what its stream did to the memory before; first launches wait
                       for it */
@@ -32,17 +34,18 @@ typedef struct cx_sequence {
 /* An empty sequence with one count; CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence **out_sequence);
 
-/* Room for one more piece, so that cx_sequence_put cannot fail. CTXRT_ERROR_OUT_OF_MEMORY. */
+/* Room for one more piece, for cx_sequence_put. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_sequence_reserve(cx_sequence *sequence);
-/* Counts the nodes of what was captured. */
-void cx_sequence_put(cx_sequence *sequence, cx_piece piece);
+/* The piece is the sequence's, whatever comes back. Counts the nodes of what was captured, and notes
+ * whose code they need: errors of cx_code_add. */
+ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_piece piece);
 
 /* CTXRT_ERROR_CONTEXT_DESTROYED after a reset. */
 ctxrt_status cx_sequence_check(const cx_sequence *sequence);
 
 void cx_sequence_retain(cx_sequence *sequence);
 
-/* With the last count everything goes: captured work, operators, the last first, and the hold. The
+/* With the last count everything goes: captured work, its code, operators, the last first, and the hold. The
  * first error of the driver. */
 ctxrt_status cx_sequence_release(cx_sequence *sequence);
 

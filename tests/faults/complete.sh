@@ -5,6 +5,7 @@ others='
     ctxrt_status_name ctxrt_status_text ctxrt_last_error ctxrt_log_set ctxrt_version ctxrt_device_type_name
     ctxrt_init ctxrt_shutdown ctxrt_drivers ctxrt_device_count ctxrt_device_count_all ctxrt_device_by_uuid
     ctxrt_device_by_pci ctxrt_handle_register ctxrt_stack_depth ctxrt_stack_discard ctxrt_stack_peek ctxrt_snapshot_write
+    ctxrt_module_native ctxrt_kernel_native
     ctxrt_stream_context ctxrt_stream_native ctxrt_event_native ctxrt_memory_alloc_host ctxrt_memory_wrap
     ctxrt_memory_retain ctxrt_graph_retain ctxrt_graph_context ctxrt_graph_describe ctxrt_kernel_register ctxrt_kernel_find
     ctxrt_memory_pointer ctxrt_memory_describe ctxrt_allocator_statistics ctxrt_allocator_describe ctxrt_memory_report_write

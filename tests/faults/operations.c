@@ -1,7 +1,10 @@
 #include "operations.h"
 
+#include "code.h"
 #include "test.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the stack ---- */
@@ -733,6 +736,114 @@ static void graph_released(stage *self)
     self->objects[THERE].graph = NULL;
 }
 
+/* ---- modules and kernels ---- */
+
+static const char code[] = CODE_HEAD CODE_VARIABLE CODE_TOUCH;
+
+static ctxrt_status load_module(stage *self)
+{
+    return ctxrt_module_load(code, sizeof code, &self->out.module);
+}
+
+static ctxrt_status load_module_file(stage *self)
+{
+    char path[4096];
+    const char *top = getenv("top_srcdir");
+    snprintf(path, sizeof path, "%s/tests/ptx/corpus/touch.ptx", top != NULL ? top : ".");
+    return ctxrt_module_load_file(path, &self->out.module);
+}
+
+static ctxrt_status unload_module(stage *self)
+{
+    return ctxrt_module_unload(self->objects[THERE].module);
+}
+
+static void module_unloaded(stage *self)
+{
+    self->objects[THERE].module = NULL;
+}
+
+static ctxrt_status get_kernel(stage *self)
+{
+    ctxrt_kernel *kernel;
+    return ctxrt_module_get_kernel(self->objects[THERE].module, "touch", &kernel);
+}
+
+/* In a module of its own, where nobody has asked for it. */
+static ctxrt_status get_kernel_anew(stage *self)
+{
+    ctxrt_module *module;
+    ctxrt_kernel *kernel;
+    (void)self;
+    ctxrt_status status = ctxrt_module_load(code, 0, &module);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = ctxrt_module_get_kernel(module, "touch", &kernel);
+    if (status == CTXRT_SUCCESS)
+        return ctxrt_module_unload(module);
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    ctxrt_status unloaded = ctxrt_module_unload(module);
+    (void)unloaded;
+    cx_error_restore(&saved);
+    return status;
+}
+
+static ctxrt_status get_global(stage *self)
+{
+    size_t size_bytes;
+    void *pointer;
+    return ctxrt_module_get_global(self->objects[THERE].module, "variable", &pointer, &size_bytes);
+}
+
+static ctxrt_status describe_kernel(stage *self)
+{
+    ctxrt_kernel_info info;
+    return ctxrt_kernel_describe(self->objects[THERE].kernel, &info);
+}
+
+static ctxrt_status kernel_occupancy(stage *self)
+{
+    ctxrt_occupancy occupancy;
+    return ctxrt_kernel_occupancy(self->objects[THERE].kernel, 64, 0, &occupancy);
+}
+
+static ctxrt_status launch_in(const stage_objects *objects, ctxrt_stream *stream, int cooperative)
+{
+    void *at = objects->raw, *arguments[] = {&at};
+    ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    config.stream = stream;
+    config.cooperative = cooperative;
+    return ctxrt_launch(&config, objects->kernel, arguments, 1);
+}
+
+static ctxrt_status launch_here(stage *self)
+{
+    return launch_in(&self->objects[HERE], NULL, 0);
+}
+
+static ctxrt_status launch_there(stage *self)
+{
+    return launch_in(&self->objects[THERE], self->objects[THERE].stream, 0);
+}
+
+static ctxrt_status launch_cooperatively(stage *self)
+{
+    return launch_in(&self->objects[THERE], self->objects[THERE].stream, 1);
+}
+
+static ctxrt_status capture_launch(stage *self)
+{
+    ctxrt_capture_state state;
+    ctxrt_stream *stream = self->objects[THERE].stream;
+    ctxrt_status status = ctxrt_stream_capture_status(stream, &state);
+    if (status == CTXRT_SUCCESS && state == CTXRT_CAPTURE_NONE)
+        status = begin_capture(self);
+    if (status == CTXRT_SUCCESS)
+        status = launch_there(self);
+    return status == CTXRT_SUCCESS ? ctxrt_stream_capture_end(stream, &self->out.graph) : status;
+}
+
 /* ---- plans ---- */
 
 static ctxrt_status create_plan(stage *self)
@@ -872,6 +983,18 @@ const operation operations[] = {
     {"ctxrt_copy_2d_async", ON_ANY, copy_2d_async, NULL, false, false},
     {"ctxrt_copy_3d", ON_FRAMES, copy_3d, NULL, false, false},
     {"ctxrt_copy_3d_async", ON_ANY, copy_3d_async, NULL, false, false},
+    {"ctxrt_module_load", ON_FRAMES, load_module, NULL, false, false},
+    {"ctxrt_module_load_file", ON_FRAMES, load_module_file, NULL, false, false},
+    {"ctxrt_module_unload", ON_ANY, unload_module, module_unloaded, false, true},
+    {"ctxrt_module_get_kernel", ON_ANY, get_kernel, NULL, false, false},
+    {"ctxrt_module_get_kernel, for the first time", ON_FRAMES, get_kernel_anew, NULL, false, true},
+    {"ctxrt_module_get_global", ON_ANY, get_global, NULL, false, false},
+    {"ctxrt_kernel_describe", ON_ANY, describe_kernel, NULL, false, false},
+    {"ctxrt_kernel_occupancy", ON_ANY, kernel_occupancy, NULL, false, false},
+    {"ctxrt_launch", ON_FRAMES, launch_here, NULL, false, false},
+    {"ctxrt_launch, in another context", ON_ANY, launch_there, NULL, false, false},
+    {"ctxrt_launch, cooperatively", ON_ANY, launch_cooperatively, NULL, false, false},
+    {"ctxrt_stream_capture_end, with a kernel", ON_ANY, capture_launch, NULL, false, false},
     {"ctxrt_fill", ON_FRAMES, fill, NULL, false, false},
     {"ctxrt_fill_async", ON_ANY, fill_async, NULL, false, false},
     {"ctxrt_stream_capture_begin", ON_ANY, begin_capture, NULL, false, false},

@@ -1,5 +1,6 @@
 #include "stage.h"
 
+#include "code.h"
 #include "device/device.h"
 #include "test.h"
 
@@ -19,6 +20,12 @@ static void make_plan(ctxrt_plan **out_plan)
     cx_assert_ok(ctxrt_plan_alloc(*out_plan, BYTES, &tensor));
 }
 
+static void make_module(stage_objects *made)
+{
+    cx_assert_ok(ctxrt_module_load(CODE_HEAD CODE_VARIABLE CODE_TOUCH, 0, &made->module));
+    cx_assert_ok(ctxrt_module_get_kernel(made->module, "touch", &made->kernel));
+}
+
 static void make_objects(stage_objects *made)
 {
     cx_assert_ok(ctxrt_stream_create(0, 0, &made->stream));
@@ -33,6 +40,7 @@ static void make_objects(stage_objects *made)
     cx_assert_ok(ctxrt_stream_capture_begin(made->stream, CTXRT_CAPTURE_THREAD_LOCAL));
     cx_assert_ok(ctxrt_fill_async(made->raw, 7, BYTES, made->stream));
     cx_assert_ok(ctxrt_stream_capture_end(made->stream, &made->graph));
+    make_module(made);
     make_plan(&made->plan);
     make_plan(&made->committed);
     cx_assert_ok(ctxrt_plan_commit(made->committed, NULL));
@@ -127,6 +135,7 @@ void stage_enter_within(stage *self, stage_top top)
 static void release_objects(stage_objects *made)
 {
     cx_assert_ok(ctxrt_graph_release(made->graph));
+    cx_assert_ok(ctxrt_module_unload(made->module));
     cx_assert_ok(ctxrt_plan_destroy(made->plan));
     cx_assert_ok(ctxrt_plan_destroy(made->committed));
     if (made->raw_async != NULL)
@@ -150,6 +159,7 @@ static void release_outs(stage *self)
     cx_assert_ok(ctxrt_event_destroy(self->out.event));
     cx_assert_ok(ctxrt_allocator_destroy(self->out.allocator));
     cx_assert_ok(ctxrt_graph_release(self->out.graph));
+    cx_assert_ok(ctxrt_module_unload(self->out.module));
     cx_assert_ok(ctxrt_plan_destroy(self->out.plan));
     cx_assert_ok(ctxrt_stream_destroy(self->out.stream));
     cx_assert_ok(ctxrt_context_release(self->out.held));

@@ -39,6 +39,8 @@ typedef struct stage_objects {
     void *raw_async;
     ctxrt_graph *graph;
     ctxrt_plan *plan, *committed;
+    ctxrt_module *module;
+    ctxrt_kernel *kernel; /* touch(at) */
 } stage_objects;
 
 typedef struct stage {
@@ -63,6 +65,7 @@ typedef struct stage {
         ctxrt_allocator *allocator;
         ctxrt_graph *graph;
         ctxrt_plan *plan;
+        ctxrt_module *module;
         ctxrt_context *created;
         ctxrt_context *held;
         ctxrt_detached_frame *detached;

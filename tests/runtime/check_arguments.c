@@ -3,6 +3,7 @@
  * that no memory has: an error with a message, and nothing changed.
  * tests/runtime/arguments_complete.sh sees to it that no function is left out.
  */
+#include "code.h"
 #include "fixture.h"
 #include "test.h"
 
@@ -16,6 +17,9 @@ static ctxrt_memory *dead_memory;
 static ctxrt_allocator *dead_allocator;
 static ctxrt_graph *dead_graph;
 static ctxrt_plan *dead_plan;
+static ctxrt_module *dead_module;
+static ctxrt_kernel *dead_kernel;
+static const char code[] = CODE_HEAD CODE_TOUCH;
 static ctxrt_stream *stream;
 static ctxrt_event *event;
 static ctxrt_context *context;
@@ -42,6 +46,9 @@ static void make_dead_objects(void)
     cx_assert_ok(ctxrt_stream_capture_begin(NULL, CTXRT_CAPTURE_RELAXED));
     cx_assert_ok(ctxrt_stream_capture_end(NULL, &dead_graph));
     cx_assert_ok(ctxrt_graph_release(dead_graph));
+    cx_assert_ok(ctxrt_module_load(code, 0, &dead_module));
+    cx_assert_ok(ctxrt_module_get_kernel(dead_module, "touch", &dead_kernel));
+    cx_assert_ok(ctxrt_module_unload(dead_module));
     cx_assert_ok(ctxrt_plan_create(0, &dead_plan));
     cx_assert_ok(ctxrt_plan_destroy(dead_plan));
 }
@@ -383,6 +390,67 @@ START_TEST(graphs_refuse)
 }
 END_TEST
 
+static void refuse_module(ctxrt_module *bad)
+{
+    ctxrt_kernel *kernel = NULL;
+    void *pointer = NULL;
+    struct CUmod_st *native = NULL;
+    ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
+    cx_assert_error(ctxrt_module_get_kernel(bad, "touch", &kernel), status);
+    cx_assert_error(ctxrt_module_get_global(bad, "variable", &pointer, NULL), status);
+    cx_assert_error(ctxrt_module_native(bad, &native), status);
+    if (bad != NULL)
+        cx_assert_error(ctxrt_module_unload(bad), status);
+    ck_assert(kernel == NULL && pointer == NULL && native == NULL);
+}
+
+static void refuse_kernel(ctxrt_kernel *bad)
+{
+    ctxrt_kernel_info info = {.name = NULL};
+    ctxrt_occupancy occupancy = {.block_threads = 77};
+    struct CUfunc_st *native = NULL;
+    void *at = made_up(), *arguments[] = {&at};
+    const ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
+    cx_assert_error(ctxrt_kernel_describe(bad, &info), status);
+    cx_assert_error(ctxrt_kernel_occupancy(bad, 0, 0, &occupancy), status);
+    cx_assert_error(ctxrt_kernel_native(bad, &native), status);
+    cx_assert_error(ctxrt_launch(&config, bad, arguments, 1), status);
+    ck_assert(info.name == NULL && occupancy.block_threads == 77 && native == NULL);
+}
+
+START_TEST(modules_and_kernels_refuse)
+{
+    ctxrt_module *out_module = NULL;
+    ctxrt_module *const bad_modules[] = {dead_module, made_up(), (ctxrt_module *)context,
+                                         (ctxrt_module *)dead_kernel, NULL};
+    ctxrt_kernel *const bad_kernels[] = {dead_kernel, made_up(), (ctxrt_kernel *)dead_module,
+                                         (ctxrt_kernel *)stream, NULL};
+    for (size_t i = 0; i < sizeof bad_modules / sizeof bad_modules[0]; i++)
+        refuse_module(bad_modules[i]);
+    for (size_t i = 0; i < sizeof bad_kernels / sizeof bad_kernels[0]; i++)
+        refuse_kernel(bad_kernels[i]);
+    REFUSE(ctxrt_module_load(NULL, 0, &out_module), NULL_POINTER);
+    REFUSE(ctxrt_module_load(code, 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_load("", 0, &out_module), DRIVER);
+    REFUSE(ctxrt_module_load(code, SIZE_MAX, &out_module), INVALID_ARGUMENT);
+    REFUSE(ctxrt_module_load_file(NULL, &out_module), NULL_POINTER);
+    REFUSE(ctxrt_module_load_file("/nowhere/code.ptx", &out_module), SYSTEM);
+    REFUSE(ctxrt_module_load_file("/nowhere/code.ptx", NULL), NULL_POINTER);
+    ck_assert_ptr_null(out_module);
+    cx_assert_ok(ctxrt_module_unload(NULL));
+    REFUSE(ctxrt_module_get_kernel(dead_module, NULL, &(ctxrt_kernel *){NULL}), NULL_POINTER);
+    REFUSE(ctxrt_module_get_kernel(dead_module, "touch", NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_get_global(dead_module, NULL, &(void *){NULL}, NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_get_global(dead_module, "variable", NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_native(dead_module, NULL), NULL_POINTER);
+    REFUSE(ctxrt_kernel_describe(dead_kernel, NULL), NULL_POINTER);
+    REFUSE(ctxrt_kernel_occupancy(dead_kernel, 0, 0, NULL), NULL_POINTER);
+    REFUSE(ctxrt_kernel_native(dead_kernel, NULL), NULL_POINTER);
+    REFUSE(ctxrt_launch(NULL, dead_kernel, NULL, 0), NULL_POINTER);
+}
+END_TEST
+
 START_TEST(plans_refuse)
 {
     ctxrt_plan *plan = NULL;
@@ -693,6 +761,7 @@ static Suite *arguments_suite(void)
     tcase_add_test(tcase, contexts_and_the_stack_refuse);
     tcase_add_test(tcase, streams_and_events_refuse);
     tcase_add_test(tcase, graphs_refuse);
+    tcase_add_test(tcase, modules_and_kernels_refuse);
     tcase_add_test(tcase, plans_refuse);
     tcase_add_test(tcase, operators_and_recordings_refuse);
     tcase_add_test(tcase, memory_refuses);

@@ -1,5 +1,6 @@
 #include "every_call.h"
 
+#include "code.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,11 @@ typedef struct outputs {
     ctxrt_graph *graph;
     ctxrt_plan *plan;
     ctxrt_capture_state capture_state;
-    ctxrt_operator_kernel kernel;
+    ctxrt_operator_kernel operator_kernel;
+    ctxrt_module *module;
+    ctxrt_kernel *kernel;
+    ctxrt_kernel_info kernel_info;
+    ctxrt_occupancy occupancy;
     ctxrt_detached_frame *detached;
     ctxrt_device device;
     ctxrt_device_info device_info;
@@ -38,6 +43,8 @@ typedef struct outputs {
     struct CUctx_st *native_context;
     struct CUstream_st *native_stream;
     struct CUevent_st *native_event;
+    struct CUmod_st *native_module;
+    struct CUfunc_st *native_kernel;
     ctxrt_scope scope;
     uint64_t number;
     size_t size, total;
@@ -98,6 +105,8 @@ static ctxrt_status release_host_memory(every_object *in)
 static const ctxrt_allocator_vtable vtable = {sizeof vtable, alloc_nothing, free_nothing, NULL};
 static const ctxrt_operator operation = {
     sizeof operation, "every_call", run_nothing, NULL, NULL, 0};
+static const ctxrt_launch_config launch_config = CTXRT_LAUNCH_CONFIG_INIT;
+static const char code[] = CODE_HEAD CODE_VARIABLE CODE_TOUCH;
 static const ctxrt_operator_kernel kernel = {sizeof kernel, run_nothing, 0};
 static char host[2][BYTES];
 static const ctxrt_copy_region region = {
@@ -158,7 +167,16 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_graph_retain, (in->graph))                                                      \
     X(CALL, ctxrt_operator_submit, (&operation))                                                  \
     X(CALL, ctxrt_kernel_register, (CTXRT_DEVICE_CUDA, "every_call", &kernel))                    \
-    X(CALL, ctxrt_kernel_find, (CTXRT_DEVICE_CUDA, "every_call", &out->kernel))                   \
+    X(CALL, ctxrt_kernel_find, (CTXRT_DEVICE_CUDA, "every_call", &out->operator_kernel))          \
+    X(CALL, ctxrt_module_load, (code, sizeof code, &out->module))                                 \
+    X(CALL, ctxrt_module_load_file, ("/dev/null", &out->module))                                  \
+    X(CALL, ctxrt_module_get_kernel, (in->module, "touch", &out->kernel))                         \
+    X(CALL, ctxrt_module_get_global, (in->module, "variable", &out->pointer, &out->size))         \
+    X(CALL, ctxrt_module_native, (in->module, &out->native_module))                               \
+    X(CALL, ctxrt_kernel_describe, (in->kernel, &out->kernel_info))                               \
+    X(CALL, ctxrt_kernel_occupancy, (in->kernel, 0, 0, &out->occupancy))                          \
+    X(CALL, ctxrt_kernel_native, (in->kernel, &out->native_kernel))                               \
+    X(CALL, ctxrt_launch, (&launch_config, in->kernel, &in->pointer, 1))                          \
     X(CALL, ctxrt_recording_start, (NULL))                                                        \
     X(CALL, ctxrt_recording_active, (&out->count))                                                \
     X(CALL, ctxrt_recording_stop, (&out->graph))                                                  \
@@ -226,6 +244,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_scope_enter_at, (CTXRT_CUDA(0), &out->scope, "", 1))                            \
     X(CALL, ctxrt_scope_enter_context, (in->context, &out->scope))                                \
     X(CALL, ctxrt_scope_leave, (&in->scope))                                                      \
+    X(RELEASE, ctxrt_module_unload, (in->module))                                                 \
     X(RELEASE, ctxrt_graph_release, (in->graph))                                                  \
     X(RELEASE, ctxrt_plan_destroy, (in->plan))                                                    \
     X(RELEASE, ctxrt_host_unregister, (in->pages))                                                \
@@ -315,6 +334,8 @@ int every_object_make(every_object *out_objects)
            ctxrt_allocator_create(NULL, &in->allocator) == CTXRT_SUCCESS &&
            ctxrt_stream_capture_begin(in->stream, CTXRT_CAPTURE_RELAXED) == CTXRT_SUCCESS &&
            ctxrt_stream_capture_end(in->stream, &in->graph) == CTXRT_SUCCESS &&
+           ctxrt_module_load(code, sizeof code, &in->module) == CTXRT_SUCCESS &&
+           ctxrt_module_get_kernel(in->module, "touch", &in->kernel) == CTXRT_SUCCESS &&
            ctxrt_plan_create(256, &in->plan) == CTXRT_SUCCESS &&
            ctxrt_plan_alloc(in->plan, BYTES, &tensor) == CTXRT_SUCCESS &&
            ctxrt_plan_commit(in->plan, NULL) == CTXRT_SUCCESS &&
@@ -327,7 +348,8 @@ int every_object_make(every_object *out_objects)
 int every_object_end(every_object *in)
 {
     ctxrt_scope scope = in->scope;
-    int done = ctxrt_graph_release(in->graph) == CTXRT_SUCCESS &&
+    int done = ctxrt_module_unload(in->module) == CTXRT_SUCCESS &&
+               ctxrt_graph_release(in->graph) == CTXRT_SUCCESS &&
                ctxrt_plan_destroy(in->plan) == CTXRT_SUCCESS &&
                ctxrt_host_unregister(in->pages) == CTXRT_SUCCESS &&
                ctxrt_free(in->pointer) == CTXRT_SUCCESS &&

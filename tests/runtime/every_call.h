@@ -18,6 +18,8 @@ typedef struct every_object {
     ctxrt_allocator *allocator;
     ctxrt_graph *graph;
     ctxrt_plan *plan;
+    ctxrt_module *module;
+    ctxrt_kernel *kernel;
     ctxrt_detached_frame *detached;
     ctxrt_scope scope; /* open */
     void *pointer;

@@ -1,0 +1,21 @@
+/*
+ * The modules that captured work has kernels of. Their code stays as long as the work may run.
+ */
+#ifndef CX_GRAPH_CODE_H
+#define CX_GRAPH_CODE_H
+
+#include "work/module.h"
+
+typedef struct cx_code {
+    cx_module_use *modules; /* each once, with a count */
+    size_t count;
+} cx_code;
+
+/* Adds the modules of a graph of the driver's, and of the graphs in it. Kernels that are not
+ * ctxrt's are left out. CTXRT_ERROR_OUT_OF_MEMORY; what was added stays. */
+ctxrt_status cx_code_add(cx_code *code, const cx_driver *driver, CUgraph native);
+
+/* Gives the counts back. The first error of the driver. */
+ctxrt_status cx_code_release(cx_code *code);
+
+#endif

@@ -1,0 +1,264 @@
+#include "work/kernel.h"
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "context/excursion.h"
+#include <stdlib.h>
+#include <string.h>
+
+static cx_pool kernels = CX_POOL_INIT("kernel", 10, cx_kernel);
+
+/* ---- life ---- */
+
+static ctxrt_status count_parameters(const cx_driver *driver, CUfunction native, int *out_count)
+{
+    size_t offset, count = 0;
+    cxu_result result;
+    if (driver->missing[CX_SLOT_func_get_param_info]) {
+        *out_count = CX_PARAMETERS_UNKNOWN;
+        return CTXRT_SUCCESS;
+    }
+    while ((result = driver->table.func_get_param_info(native, count, &offset, NULL)) ==
+           CXU_SUCCESS)
+        count++;
+    if (result != CXU_INVALID_VALUE) /* there is no such parameter */
+        return cx_driver_error(driver, CX_SLOT_func_get_param_info, result);
+    *out_count = (int)count;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status find_native(const cx_module *module, const char *name, CUfunction *out_native,
+                                int *out_parameters)
+{
+    cx_excursion excursion;
+    const cx_driver *driver = module->context->driver;
+    ctxrt_status status = cx_excursion_begin(module->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cxu_result result = driver->table.module_get_function(out_native, module->native, name);
+    status = result == CXU_SUCCESS
+                 ? count_parameters(driver, *out_native, out_parameters)
+                 : cx_module_not_found(module, CX_SLOT_module_get_function, result, "kernel", name);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+/* "module" held. */
+static ctxrt_status make(cx_module_use use, const char *name, cx_kernel **out_kernel)
+{
+    cx_kernel *kernel = cx_pool_take(&kernels);
+    char *copy = strdup(name);
+    ctxrt_status status = CTXRT_ERROR_OUT_OF_MEMORY;
+    if (kernel == NULL || copy == NULL)
+        (void)cx_error(status, "no memory for a kernel in %s", cx_context_text(use.module->context));
+    else
+        status = find_native(use.module, name, &kernel->native, &kernel->parameter_count);
+    if (status != CTXRT_SUCCESS) {
+        free(copy);
+        if (kernel != NULL)
+            cx_pool_put_back(&kernels, kernel);
+        return status;
+    }
+    atomic_store_explicit(&kernel->module, use.module, memory_order_relaxed);
+    atomic_store_explicit(&kernel->module_handle, use.handle, memory_order_relaxed);
+    kernel->name = copy;
+    kernel->next = use.module->kernels;
+    use.module->kernels = kernel;
+    cx_pool_publish(&kernels, kernel);
+    *out_kernel = kernel;
+    return CTXRT_SUCCESS;
+}
+
+/* "module" held. An unload that has begun will retire no kernel that comes after it. */
+static ctxrt_status find_or_make(cx_module_use use, const char *name, cx_kernel **out_kernel)
+{
+    if (!cx_pool_is(use.module, use.handle))
+        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the module is being unloaded");
+    for (cx_kernel *each = use.module->kernels; each != NULL; each = each->next)
+        if (strcmp(each->name, name) == 0) {
+            *out_kernel = each;
+            return CTXRT_SUCCESS;
+        }
+    return make(use, name, out_kernel);
+}
+
+ctxrt_status ctxrt_module_get_kernel(ctxrt_module *handle, const char *name,
+                                     ctxrt_kernel **out_kernel)
+{
+    cx_module_use use;
+    cx_kernel *kernel = NULL;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (name == NULL || out_kernel == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_module_get_kernel: %s is NULL",
+                        name == NULL ? "name" : "out_kernel");
+    status = cx_module_enter(handle, &use);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&use.module->lock);
+    status = find_or_make(use, name, &kernel);
+    if (status == CTXRT_SUCCESS)
+        *out_kernel = cx_pool_handle(&kernels, kernel);
+    pthread_mutex_unlock(&use.module->lock);
+    status = cx_module_leave(use, status);
+    cx_cancel_restore(cancel);
+    return status;
+}
+
+void cx_kernels_retire(cx_module *module)
+{
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&module->lock);
+    for (cx_kernel *each = module->kernels; each != NULL; each = each->next)
+        (void)cx_pool_retire(&kernels, cx_pool_handle(&kernels, each));
+    pthread_mutex_unlock(&module->lock);
+    cx_cancel_restore(cancel);
+}
+
+void cx_kernels_free(cx_kernel *first)
+{
+    for (cx_kernel *each = first, *next; each != NULL; each = next) {
+        next = each->next;
+        free(each->name);
+        cx_pool_put_back(&kernels, each);
+    }
+}
+
+/* ---- arguments ---- */
+
+static ctxrt_status no_such_kernel(const ctxrt_kernel *handle)
+{
+    return handle == NULL
+               ? cx_error(CTXRT_ERROR_NULL_POINTER, "the kernel is NULL")
+               : cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                          "%p is no live kernel: its module was unloaded, or it never was one",
+                          (const void *)handle);
+}
+
+/* The count is of whatever module the slot names; it is the kernel's if that was not retired meanwhile. */
+ctxrt_status cx_kernel_enter(ctxrt_kernel *handle, cx_kernel_use *out_use)
+{
+    cx_kernel *kernel = cx_pool_find(&kernels, handle);
+    if (kernel == NULL)
+        return no_such_kernel(handle);
+    out_use->kernel = kernel;
+    out_use->of.module = atomic_load_explicit(&kernel->module, memory_order_relaxed);
+    out_use->of.handle = atomic_load_explicit(&kernel->module_handle, memory_order_relaxed);
+    if (!cx_module_retain(out_use->of))
+        return no_such_kernel(handle);
+    ctxrt_status status = cx_pool_is(kernel, handle)
+                              ? cx_module_check(out_use->of.module, "kernel")
+                              : no_such_kernel(handle);
+    return status == CTXRT_SUCCESS ? status : cx_module_leave(out_use->of, status);
+}
+
+bool cx_kernels_exist(void)
+{
+    return cx_pool_live(&kernels) != 0;
+}
+
+typedef struct search {
+    const cx_driver *driver;
+    CUfunction native;
+    cx_module_use found;
+} search;
+
+/* A kernel that is visited is not freed meanwhile, and so neither is its module. */
+static bool is_wanted(void *object, void *argument)
+{
+    cx_kernel *kernel = object;
+    search *wanted = argument;
+    cx_module_use use = {atomic_load_explicit(&kernel->module, memory_order_relaxed),
+                         atomic_load_explicit(&kernel->module_handle, memory_order_relaxed)};
+    if (kernel->native != wanted->native || use.module->context->driver != wanted->driver ||
+        !cx_module_retain(use))
+        return true;
+    wanted->found = use;
+    return false;
+}
+
+bool cx_kernel_retain_native(const cx_driver *driver, CUfunction native, cx_module_use *out_use)
+{
+    search wanted = {driver, native, {NULL, NULL}};
+    cx_pool_each_held(&kernels, is_wanted, &wanted);
+    *out_use = wanted.found;
+    return wanted.found.module != NULL;
+}
+
+/* ---- what a kernel needs ---- */
+
+static ctxrt_status read_attribute(const cx_kernel_use *use, cxu_func_attribute which,
+                                   int *out_value)
+{
+    return CX_DRIVER_CALL(use->of.module->context->driver, func_get_attribute,
+                          (out_value, which, use->kernel->native));
+}
+
+static ctxrt_status read_attributes(const cx_kernel_use *use, ctxrt_kernel_info *info)
+{
+    int shared = 0, local = 0, constant = 0;
+    ctxrt_status status = read_attribute(use, CXU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                         &info->max_threads_per_block);
+    if (status == CTXRT_SUCCESS)
+        status = read_attribute(use, CXU_FUNC_ATTRIBUTE_NUM_REGS, &info->registers);
+    if (status == CTXRT_SUCCESS)
+        status = read_attribute(use, CXU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &shared);
+    if (status == CTXRT_SUCCESS)
+        status = read_attribute(use, CXU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &local);
+    if (status == CTXRT_SUCCESS)
+        status = read_attribute(use, CXU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &constant);
+    info->shared_bytes = (size_t)shared;
+    info->local_bytes = (size_t)local;
+    info->constant_bytes = (size_t)constant;
+    return status;
+}
+
+static ctxrt_status describe(const cx_kernel_use *use, ctxrt_kernel_info *out_info)
+{
+    cx_excursion excursion;
+    const cx_context *context = use->of.module->context;
+    ctxrt_kernel_info info = {.name = use->kernel->name,
+                              .parameter_count = use->kernel->parameter_count};
+    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_context_blame(context, "kernel", read_attributes(use, &info));
+    cx_excursion_end(&excursion);
+    if (status == CTXRT_SUCCESS)
+        *out_info = info;
+    return status;
+}
+
+ctxrt_status ctxrt_kernel_describe(ctxrt_kernel *handle, ctxrt_kernel_info *out_info)
+{
+    cx_kernel_use use;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_info == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_describe: out_info is NULL");
+    status = cx_kernel_enter(handle, &use);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_cancel_hold();
+    status = cx_module_leave(use.of, describe(&use, out_info));
+    cx_cancel_restore(cancel);
+    return status;
+}
+
+ctxrt_status ctxrt_kernel_native(ctxrt_kernel *handle, CUfunction *out_native)
+{
+    cx_kernel_use use;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (out_native == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_native: out_native is NULL");
+    status = cx_kernel_enter(handle, &use);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    *out_native = use.kernel->native;
+    return cx_module_release(use.of);
+}

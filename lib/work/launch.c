@@ -1,0 +1,144 @@
+/* Launches of kernels. */
+#include "base/cancel.h"
+#include "base/error.h"
+#include "context/excursion.h"
+#include "work/kernel.h"
+#include "work/stream.h"
+#include <limits.h>
+
+/* ---- what is asked for ---- */
+
+static bool any_zero(const unsigned int size[3])
+{
+    return size[0] == 0 || size[1] == 0 || size[2] == 0;
+}
+
+static ctxrt_status zero(const char *what, const unsigned int size[3])
+{
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                    "ctxrt_launch: a dimension of the %s is 0: %u x %u x %u", what, size[0],
+                    size[1], size[2]);
+}
+
+static ctxrt_status check_config(const ctxrt_launch_config *config)
+{
+    if (config == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_launch: config is NULL");
+    if (config->struct_size != sizeof *config)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_launch: the struct_size is %zu, not %zu",
+                        config->struct_size, sizeof *config);
+    if (any_zero(config->grid))
+        return zero("grid", config->grid);
+    if (any_zero(config->block))
+        return zero("block", config->block);
+    if (config->shared_bytes > UINT_MAX)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_launch: no block has %zu bytes of shared memory",
+                        config->shared_bytes);
+    if (config->cooperative != 0 && config->cooperative != 1)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_launch: cooperative is %d, not 0 or 1",
+                        config->cooperative);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status check_arguments(const cx_kernel *kernel, void **arguments, size_t count)
+{
+    int wanted = kernel->parameter_count;
+    if (wanted != CX_PARAMETERS_UNKNOWN && count != (size_t)wanted)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "the kernel '%.200s' has %d parameter%s, and %zu argument%s given",
+                        kernel->name, wanted, wanted == 1 ? "" : "s", count,
+                        count == 1 ? " is" : "s are");
+    if (count != 0 && arguments == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_launch: arguments is NULL");
+    for (size_t i = 0; i < count; i++)
+        if (arguments[i] == NULL)
+            return cx_error(CTXRT_ERROR_NULL_POINTER,
+                            "argument %zu of %zu of the kernel '%.200s' is NULL", i + 1, count,
+                            kernel->name);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status check_stream(const cx_kernel_use *use, const ctxrt_stream *handle,
+                                 const cx_stream_target *target)
+{
+    if (target->context == use->of.module->context)
+        return CTXRT_SUCCESS;
+    return cx_error(CTXRT_ERROR_WRONG_CONTEXT, "the kernel '%.200s' is of %s, and the %s is of %s",
+                    use->kernel->name, cx_context_text(use->of.module->context),
+                    handle == NULL || handle == CTXRT_STREAM_LEGACY ? "top frame" : "stream",
+                    cx_context_text(target->context));
+}
+
+/* ---- the driver ---- */
+
+static ctxrt_status refused(const cx_kernel_use *use, const ctxrt_launch_config *config,
+                            cx_slot slot, cxu_result result)
+{
+    const cx_driver *driver = use->of.module->context->driver;
+    const char *name = cx_driver_result_name(driver, result);
+    if (driver->missing[slot])
+        return cx_driver_error(driver, slot, result);
+    return cx_error_driver_call(
+        cx_driver_status(result), cx_symbols[slot].symbol, (int)result, name,
+        "the kernel '%.200s' was not launched, grid %u x %u x %u, block %u x %u x %u, %zu bytes of "
+        "shared memory: %s, %d (%s)",
+        use->kernel->name, config->grid[0], config->grid[1], config->grid[2], config->block[0],
+        config->block[1], config->block[2], config->shared_bytes, name, (int)result,
+        cx_driver_result_text(driver, result));
+}
+
+static ctxrt_status submit(const cx_kernel_use *use, const ctxrt_launch_config *config,
+                           CUstream stream, void **arguments)
+{
+    const unsigned int *grid = config->grid, *block = config->block;
+    const cx_driver_table *table = &use->of.module->context->driver->table;
+    CUfunction function = use->kernel->native;
+    unsigned int shared = (unsigned int)config->shared_bytes;
+    cx_slot slot =
+        config->cooperative ? CX_SLOT_launch_cooperative_kernel : CX_SLOT_launch_kernel;
+    cxu_result result =
+        config->cooperative
+            ? table->launch_cooperative_kernel(function, grid[0], grid[1], grid[2], block[0],
+                                               block[1], block[2], shared, stream, arguments)
+            : table->launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                   block[2], shared, stream, arguments, NULL);
+    return result == CXU_SUCCESS ? CTXRT_SUCCESS : refused(use, config, slot, result);
+}
+
+static ctxrt_status launch(const cx_kernel_use *use, const ctxrt_launch_config *config,
+                           void **arguments, size_t count)
+{
+    cx_stream_target target;
+    cx_excursion excursion;
+    ctxrt_status status = check_arguments(use->kernel, arguments, count);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_resolve(config->stream, &target);
+    if (status == CTXRT_SUCCESS)
+        status = check_stream(use, config->stream, &target);
+    if (status == CTXRT_SUCCESS)
+        status = cx_excursion_begin(target.context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = submit(use, config, target.native, arguments);
+    status = cx_context_blame(target.context, "kernel", status);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+ctxrt_status ctxrt_launch(const ctxrt_launch_config *config, ctxrt_kernel *handle, void **arguments,
+                          size_t argument_count)
+{
+    cx_kernel_use use;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = check_config(config);
+    if (status == CTXRT_SUCCESS)
+        status = cx_kernel_enter(handle, &use);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_cancel_hold();
+    status = cx_module_leave(use.of, launch(&use, config, arguments, argument_count));
+    cx_cancel_restore(cancel);
+    return status;
+}
