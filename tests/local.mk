@@ -4,7 +4,7 @@ SH_LOG_DRIVER = $(LOG_DRIVER)
 AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
 
 check_LTLIBRARIES += tests/support/libsupport.la
-tests_support_libsupport_la_SOURCES = tests/support/code.h tests/support/test.c tests/support/test.h
+tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h
 tests_support_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 check_LTLIBRARIES += tests/support/libfixture.la

@@ -34,7 +34,7 @@ static ctxrt_status find_native(const cx_module *module, const char *name, CUfun
     const cx_driver *driver = module->context->driver;
     ctxrt_status status = cx_excursion_begin(module->context, &excursion);
     if (status != CTXRT_SUCCESS)
-        return status;
+        return cx_context_blame(module->context, "kernel", status);
     cxu_result result = driver->table.module_get_function(out_native, module->native, name);
     status = result == CXU_SUCCESS
                  ? count_parameters(driver, *out_native, out_parameters)
@@ -223,7 +223,7 @@ static ctxrt_status describe(const cx_kernel_use *use, ctxrt_kernel_info *out_in
                               .parameter_count = use->kernel->parameter_count};
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status != CTXRT_SUCCESS)
-        return status;
+        return cx_context_blame(context, "kernel", status);
     status = cx_context_blame(context, "kernel", read_attributes(use, &info));
     cx_excursion_end(&excursion);
     if (status == CTXRT_SUCCESS)

@@ -116,14 +116,14 @@ static ctxrt_status launch(const cx_kernel_use *use, const ctxrt_launch_config *
         status = cx_stream_resolve(config->stream, &target);
     if (status == CTXRT_SUCCESS)
         status = check_stream(use, config->stream, &target);
-    if (status == CTXRT_SUCCESS)
-        status = cx_excursion_begin(target.context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = submit(use, config, target.native, arguments);
-    status = cx_context_blame(target.context, "kernel", status);
-    cx_excursion_end(&excursion);
-    return status;
+    status = cx_excursion_begin(target.context, &excursion);
+    if (status == CTXRT_SUCCESS) {
+        status = submit(use, config, target.native, arguments);
+        cx_excursion_end(&excursion);
+    }
+    return cx_context_blame(target.context, "kernel", status);
 }
 
 ctxrt_status ctxrt_launch(const ctxrt_launch_config *config, ctxrt_kernel *handle, void **arguments,

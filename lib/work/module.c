@@ -170,8 +170,11 @@ static ctxrt_status unload_native(const cx_module *module)
     ctxrt_status status = cx_excursion_begin(module->context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
+    /* No driver promises that kernels which still run keep their code. */
+    status = CX_DRIVER_CALL(driver, ctx_synchronize, ());
     cxu_result result = driver->table.module_unload(module->native);
-    status = cx_driver_check(driver, CX_SLOT_module_unload, result);
+    if (status == CTXRT_SUCCESS)
+        status = cx_driver_check(driver, CX_SLOT_module_unload, result);
     cx_excursion_end(&excursion);
     return status;
 }
@@ -275,7 +278,7 @@ static ctxrt_status find_global(const cx_module *module, const char *name, void 
     size_t size_bytes;
     ctxrt_status status = cx_excursion_begin(module->context, &excursion);
     if (status != CTXRT_SUCCESS)
-        return status;
+        return cx_context_blame(module->context, "module", status);
     cxu_result result = module->context->driver->table.module_get_global(&pointer, &size_bytes,
                                                                          module->native, name);
     cx_excursion_end(&excursion);

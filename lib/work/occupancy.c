@@ -84,7 +84,7 @@ static ctxrt_status ask(const cx_kernel_use *use, unsigned int block_threads, si
         .driver = context->driver, .native = use->kernel->native, .shared_bytes = shared_bytes};
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status != CTXRT_SUCCESS)
-        return status;
+        return cx_context_blame(context, "kernel", status);
     status = cx_context_blame(context, "kernel", answer(&self, block_threads, out));
     cx_excursion_end(&excursion);
     return status;

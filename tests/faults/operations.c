@@ -1,6 +1,6 @@
 #include "operations.h"
 
-#include "code.h"
+#include "../emu/kernels.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -738,7 +738,7 @@ static void graph_released(stage *self)
 
 /* ---- modules and kernels ---- */
 
-static const char code[] = CODE_HEAD CODE_VARIABLE CODE_TOUCH;
+static const char code[] = PTX_HEAD PTX_COUNTER;
 
 static ctxrt_status load_module(stage *self)
 {
@@ -749,7 +749,7 @@ static ctxrt_status load_module_file(stage *self)
 {
     char path[4096];
     const char *top = getenv("top_srcdir");
-    snprintf(path, sizeof path, "%s/tests/ptx/corpus/touch.ptx", top != NULL ? top : ".");
+    snprintf(path, sizeof path, "%s/tests/ptx/corpus/next.ptx", top != NULL ? top : ".");
     return ctxrt_module_load_file(path, &self->out.module);
 }
 
@@ -766,7 +766,7 @@ static void module_unloaded(stage *self)
 static ctxrt_status get_kernel(stage *self)
 {
     ctxrt_kernel *kernel;
-    return ctxrt_module_get_kernel(self->objects[THERE].module, "touch", &kernel);
+    return ctxrt_module_get_kernel(self->objects[THERE].module, "next", &kernel);
 }
 
 /* In a module of its own, where nobody has asked for it. */
@@ -778,7 +778,7 @@ static ctxrt_status get_kernel_anew(stage *self)
     ctxrt_status status = ctxrt_module_load(code, 0, &module);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = ctxrt_module_get_kernel(module, "touch", &kernel);
+    status = ctxrt_module_get_kernel(module, "next", &kernel);
     if (status == CTXRT_SUCCESS)
         return ctxrt_module_unload(module);
     cx_error_saved saved;
@@ -793,7 +793,7 @@ static ctxrt_status get_global(stage *self)
 {
     size_t size_bytes;
     void *pointer;
-    return ctxrt_module_get_global(self->objects[THERE].module, "variable", &pointer, &size_bytes);
+    return ctxrt_module_get_global(self->objects[THERE].module, "counter", &pointer, &size_bytes);
 }
 
 static ctxrt_status describe_kernel(stage *self)

@@ -1,6 +1,6 @@
 #include "stage.h"
 
-#include "code.h"
+#include "../emu/kernels.h"
 #include "device/device.h"
 #include "test.h"
 
@@ -22,8 +22,8 @@ static void make_plan(ctxrt_plan **out_plan)
 
 static void make_module(stage_objects *made)
 {
-    cx_assert_ok(ctxrt_module_load(CODE_HEAD CODE_VARIABLE CODE_TOUCH, 0, &made->module));
-    cx_assert_ok(ctxrt_module_get_kernel(made->module, "touch", &made->kernel));
+    cx_assert_ok(ctxrt_module_load(PTX_HEAD PTX_COUNTER, 0, &made->module));
+    cx_assert_ok(ctxrt_module_get_kernel(made->module, "next", &made->kernel));
 }
 
 static void make_objects(stage_objects *made)

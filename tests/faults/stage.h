@@ -40,7 +40,7 @@ typedef struct stage_objects {
     ctxrt_graph *graph;
     ctxrt_plan *plan, *committed;
     ctxrt_module *module;
-    ctxrt_kernel *kernel; /* touch(at) */
+    ctxrt_kernel *kernel; /* next(out) */
 } stage_objects;
 
 typedef struct stage {

@@ -1,5 +1,6 @@
 #include "object.h"
 
+#include "../emu/kernels.h"
 #include <stdlib.h>
 
 static ctxrt_status make_stream(object *self)
@@ -155,6 +156,42 @@ static ctxrt_status end_graph(object *self)
     return ctxrt_graph_release(self->graph);
 }
 
+static ctxrt_status make_module(object *self)
+{
+    ctxrt_status status = ctxrt_module_load(PTX_HEAD PTX_COUNTER, 0, &self->module);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_module_get_kernel(self->module, "next", &self->kernel);
+    return status;
+}
+
+static ctxrt_status use_module(object *self)
+{
+    ctxrt_kernel_info info;
+    return ctxrt_kernel_describe(self->kernel, &info);
+}
+
+static ctxrt_status end_module(object *self)
+{
+    return ctxrt_module_unload(self->module);
+}
+
+/* The module is unloaded: the graph alone keeps its code, which writes to its own counter. */
+static ctxrt_status make_graph_of_kernel(object *self)
+{
+    void *counter, *arguments[] = {&counter};
+    ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    ctxrt_status status = make_module(self);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_module_get_global(self->module, "counter", &counter, NULL);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_capture_begin(NULL, CTXRT_CAPTURE_RELAXED);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_launch(&config, self->kernel, arguments, 1);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_stream_capture_end(NULL, &self->graph);
+    return status == CTXRT_SUCCESS ? ctxrt_module_unload(self->module) : status;
+}
+
 static ctxrt_status fill(void *pointer)
 {
     return ctxrt_fill_async(pointer, 1, OBJECT_BYTES, NULL);
@@ -279,7 +316,9 @@ const object_kind object_kinds[] = {
     {"stream-ordered pointer", make_async, use_pointer, end_pointer, 0},
     {"registered pages", make_registered, NULL, end_registered, 0},
     {"allocator", make_allocator, use_allocator, end_allocator, 0},
+    {"module", make_module, use_module, end_module, 0},
     {"graph", make_graph, use_graph, end_graph, 0},
+    {"graph of a kernel", make_graph_of_kernel, use_graph, end_graph, 0},
     {"recorded graph", make_recorded_graph, use_graph, end_graph, 0},
     {"recording", begin_recording, use_recording, end_recording, 1},
     {"frame", make_frame, use_frame, end_frame, 1},

@@ -15,6 +15,8 @@ typedef struct object {
     void *pointer;
     ctxrt_allocator *allocator;
     ctxrt_graph *graph;
+    ctxrt_module *module;
+    ctxrt_kernel *kernel;
     ctxrt_detached_frame *detached;
     ctxrt_scope scope;
     ctxrt_context *hold;

@@ -3,7 +3,7 @@
  * that no memory has: an error with a message, and nothing changed.
  * tests/runtime/arguments_complete.sh sees to it that no function is left out.
  */
-#include "code.h"
+#include "../emu/kernels.h"
 #include "fixture.h"
 #include "test.h"
 
@@ -19,7 +19,7 @@ static ctxrt_graph *dead_graph;
 static ctxrt_plan *dead_plan;
 static ctxrt_module *dead_module;
 static ctxrt_kernel *dead_kernel;
-static const char code[] = CODE_HEAD CODE_TOUCH;
+static const char code[] = PTX_HEAD PTX_COUNTER;
 static ctxrt_stream *stream;
 static ctxrt_event *event;
 static ctxrt_context *context;
@@ -47,7 +47,7 @@ static void make_dead_objects(void)
     cx_assert_ok(ctxrt_stream_capture_end(NULL, &dead_graph));
     cx_assert_ok(ctxrt_graph_release(dead_graph));
     cx_assert_ok(ctxrt_module_load(code, 0, &dead_module));
-    cx_assert_ok(ctxrt_module_get_kernel(dead_module, "touch", &dead_kernel));
+    cx_assert_ok(ctxrt_module_get_kernel(dead_module, "next", &dead_kernel));
     cx_assert_ok(ctxrt_module_unload(dead_module));
     cx_assert_ok(ctxrt_plan_create(0, &dead_plan));
     cx_assert_ok(ctxrt_plan_destroy(dead_plan));
@@ -396,8 +396,8 @@ static void refuse_module(ctxrt_module *bad)
     void *pointer = NULL;
     struct CUmod_st *native = NULL;
     ctxrt_status status = bad == NULL ? CTXRT_ERROR_NULL_POINTER : CTXRT_ERROR_INVALID_HANDLE;
-    cx_assert_error(ctxrt_module_get_kernel(bad, "touch", &kernel), status);
-    cx_assert_error(ctxrt_module_get_global(bad, "variable", &pointer, NULL), status);
+    cx_assert_error(ctxrt_module_get_kernel(bad, "next", &kernel), status);
+    cx_assert_error(ctxrt_module_get_global(bad, "counter", &pointer, NULL), status);
     cx_assert_error(ctxrt_module_native(bad, &native), status);
     if (bad != NULL)
         cx_assert_error(ctxrt_module_unload(bad), status);
@@ -440,9 +440,9 @@ START_TEST(modules_and_kernels_refuse)
     ck_assert_ptr_null(out_module);
     cx_assert_ok(ctxrt_module_unload(NULL));
     REFUSE(ctxrt_module_get_kernel(dead_module, NULL, &(ctxrt_kernel *){NULL}), NULL_POINTER);
-    REFUSE(ctxrt_module_get_kernel(dead_module, "touch", NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_get_kernel(dead_module, "next", NULL), NULL_POINTER);
     REFUSE(ctxrt_module_get_global(dead_module, NULL, &(void *){NULL}, NULL), NULL_POINTER);
-    REFUSE(ctxrt_module_get_global(dead_module, "variable", NULL, NULL), NULL_POINTER);
+    REFUSE(ctxrt_module_get_global(dead_module, "counter", NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_module_native(dead_module, NULL), NULL_POINTER);
     REFUSE(ctxrt_kernel_describe(dead_kernel, NULL), NULL_POINTER);
     REFUSE(ctxrt_kernel_occupancy(dead_kernel, 0, 0, NULL), NULL_POINTER);

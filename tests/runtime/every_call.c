@@ -1,6 +1,6 @@
 #include "every_call.h"
 
-#include "code.h"
+#include "../emu/kernels.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static const ctxrt_allocator_vtable vtable = {sizeof vtable, alloc_nothing, free
 static const ctxrt_operator operation = {
     sizeof operation, "every_call", run_nothing, NULL, NULL, 0};
 static const ctxrt_launch_config launch_config = CTXRT_LAUNCH_CONFIG_INIT;
-static const char code[] = CODE_HEAD CODE_VARIABLE CODE_TOUCH;
+static const char code[] = PTX_HEAD PTX_COUNTER;
 static const ctxrt_operator_kernel kernel = {sizeof kernel, run_nothing, 0};
 static char host[2][BYTES];
 static const ctxrt_copy_region region = {
@@ -170,8 +170,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_kernel_find, (CTXRT_DEVICE_CUDA, "every_call", &out->operator_kernel))          \
     X(CALL, ctxrt_module_load, (code, sizeof code, &out->module))                                 \
     X(CALL, ctxrt_module_load_file, ("/dev/null", &out->module))                                  \
-    X(CALL, ctxrt_module_get_kernel, (in->module, "touch", &out->kernel))                         \
-    X(CALL, ctxrt_module_get_global, (in->module, "variable", &out->pointer, &out->size))         \
+    X(CALL, ctxrt_module_get_kernel, (in->module, "next", &out->kernel))                         \
+    X(CALL, ctxrt_module_get_global, (in->module, "counter", &out->pointer, &out->size))         \
     X(CALL, ctxrt_module_native, (in->module, &out->native_module))                               \
     X(CALL, ctxrt_kernel_describe, (in->kernel, &out->kernel_info))                               \
     X(CALL, ctxrt_kernel_occupancy, (in->kernel, 0, 0, &out->occupancy))                          \
@@ -335,7 +335,7 @@ int every_object_make(every_object *out_objects)
            ctxrt_stream_capture_begin(in->stream, CTXRT_CAPTURE_RELAXED) == CTXRT_SUCCESS &&
            ctxrt_stream_capture_end(in->stream, &in->graph) == CTXRT_SUCCESS &&
            ctxrt_module_load(code, sizeof code, &in->module) == CTXRT_SUCCESS &&
-           ctxrt_module_get_kernel(in->module, "touch", &in->kernel) == CTXRT_SUCCESS &&
+           ctxrt_module_get_kernel(in->module, "next", &in->kernel) == CTXRT_SUCCESS &&
            ctxrt_plan_create(256, &in->plan) == CTXRT_SUCCESS &&
            ctxrt_plan_alloc(in->plan, BYTES, &tensor) == CTXRT_SUCCESS &&
            ctxrt_plan_commit(in->plan, NULL) == CTXRT_SUCCESS &&
