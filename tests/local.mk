@@ -26,6 +26,7 @@ include tests/guest/local.mk
 include tests/infinirt/local.mk
 include tests/lifetimes/local.mk
 include tests/memory/local.mk
+include tests/module/local.mk
 include tests/mutants/local.mk
 include tests/play/local.mk
 include tests/runtime/local.mk
