@@ -1,7 +1,7 @@
 /*
- * A kernel of its own, from PTX text in the program: loaded into the context of each device there is,
- * the CPU among them, launched, and checked. On a GPU the driver compiles it for that GPU; the CPU,
- * and emulated GPUs, run it as it is.
+ * A kernel of its own, from PTX text in the program: loaded into the context of each device there
+ * is, the CPU among them, launched, and checked. On a GPU the driver compiles it for that GPU; the
+ * CPU, and emulated GPUs, run it as it is.
  *
  *   cc kernel.c $(pkg-config --cflags --libs ctxrt) && CTXRT_DRIVER=emulated ./a.out
  */

@@ -53,7 +53,7 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
 /**
  * Ends the capture of a stream, with the graph of what was captured, of which the caller gets one
  * count. The driver instantiates it in its first launch. Memory that the work names is the caller's
- * to keep alive while the graph is launched and runs.
+ * to keep alive while the graph is launched and runs; the code of its kernels stays by itself.
  *
  * @retval CTXRT_ERROR_DRIVER  the stream does not capture, or the capture is another thread's:
  * nothing changed; or it was invalidated or has work that was not joined: it is over
@@ -231,7 +231,8 @@ CTXRT_API ctxrt_status ctxrt_graph_retain(ctxrt_graph *graph) CTXRT_CHECK_RESULT
 
 /**
  * Gives a count back; with the last one the graph goes. What was launched goes on; only a recorded
- * graph, which gives memory back, waits for it. NULL is harmless. A graph whose context was reset
+ * graph, which gives memory back, waits for it, and the last one that has a kernel of a module that
+ * was unloaded waits for all work of its context. NULL is harmless. A graph whose context was reset
  * is released like any other.
  *
  * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the count is

@@ -75,8 +75,8 @@ CTXRT_API ctxrt_status ctxrt_module_load_file(const char *path,
 CTXRT_API ctxrt_status ctxrt_module_unload(ctxrt_module *module) CTXRT_CHECK_RESULT;
 
 /**
- * A kernel by name: that of its .entry, which for C++ is mangled. Borrowed: it goes with its module.
- * The same name gives the same handle.
+ * A kernel by name: that of its .entry, which for C++ is mangled. Borrowed: it goes with its
+ * module. The same name gives the same handle.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  there is no kernel of that name
  */
@@ -127,7 +127,8 @@ typedef struct ctxrt_occupancy {
  * @param block_threads  threads of a block; 0: the size that has most threads running at once, and
  *                       of several such sizes the largest
  * @param shared_bytes   that each block asks for, besides what is the kernel's own
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  `block_threads` is 0 and no block fits, or more than INT_MAX
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  `block_threads` is 0 and no block fits, or it is more than
+ *                                       INT_MAX
  */
 CTXRT_API ctxrt_status ctxrt_kernel_occupancy(ctxrt_kernel *kernel, unsigned int block_threads,
                                               size_t shared_bytes,
@@ -154,13 +155,14 @@ typedef struct ctxrt_launch_config {
     }
 
 /**
- * Submits a kernel to a stream of its context. In a stream that captures, and so in an operator that
- * is captured (graph.h), it becomes a node of the graph.
+ * Submits a kernel to a stream of its context. In a stream that captures, and so in an operator
+ * that is captured (graph.h), it becomes a node of the graph.
  *
- * Memory that the kernel uses comes to it as plain addresses, which neither ctxrt nor a driver looks
- * at: keep it alive until the kernel is done. Memory of ctxrt that is released in the same stream
- * after the launch is: what takes its place comes behind the kernel. For another stream see
- * ctxrt_memory_record_stream. An error of the kernel, an illegal address say, shows in a later call.
+ * Memory that the kernel uses comes to it as plain addresses, which neither ctxrt nor a driver
+ * looks at: keep it alive until the kernel is done. Memory of ctxrt that was allocated in the same
+ * stream may be released after the launch: what takes its place comes behind the kernel. For
+ * another stream see ctxrt_memory_record_stream. An error of the kernel, an illegal address say,
+ * shows in a later call.
  *
  * @param arguments       of each parameter, where its value lies; read before the call returns. May
  *                        be NULL if there are none

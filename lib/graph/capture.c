@@ -35,7 +35,8 @@ static ctxrt_status give_up(cx_sequence *sequence, ctxrt_status status)
     return status;
 }
 
-/* What can fail but the driver comes before the capture is over, but for noting whose code it needs. */
+/* What can fail but the driver comes before the capture is over, but for noting whose code it
+ * needs. */
 static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
                                 ctxrt_graph **out_graph)
 {

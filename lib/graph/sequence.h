@@ -36,8 +36,8 @@ ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence *
 
 /* Room for one more piece, for cx_sequence_put. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_sequence_reserve(cx_sequence *sequence);
-/* The piece is the sequence's, whatever comes back. Counts the nodes of what was captured, and notes
- * whose code they need: errors of cx_code_add. */
+/* The piece is the sequence's, whatever comes back. Counts the nodes of what was captured, and
+ * notes whose code they need: errors of cx_code_add. */
 ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_piece piece);
 
 /* CTXRT_ERROR_CONTEXT_DESTROYED after a reset. */
@@ -45,8 +45,8 @@ ctxrt_status cx_sequence_check(const cx_sequence *sequence);
 
 void cx_sequence_retain(cx_sequence *sequence);
 
-/* With the last count everything goes: captured work, its code, operators, the last first, and the hold. The
- * first error of the driver. */
+/* With the last count everything goes: captured work, its code, operators, the last first, and the
+ * hold. The first error of the driver. */
 ctxrt_status cx_sequence_release(cx_sequence *sequence);
 
 #endif

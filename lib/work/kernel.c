@@ -50,7 +50,8 @@ static ctxrt_status make(cx_module_use use, const char *name, cx_kernel **out_ke
     char *copy = strdup(name);
     ctxrt_status status = CTXRT_ERROR_OUT_OF_MEMORY;
     if (kernel == NULL || copy == NULL)
-        (void)cx_error(status, "no memory for a kernel in %s", cx_context_text(use.module->context));
+        (void)cx_error(status, "no memory for a kernel in %s",
+                       cx_context_text(use.module->context));
     else
         status = find_native(use.module, name, &kernel->native, &kernel->parameter_count);
     if (status != CTXRT_SUCCESS) {
@@ -137,7 +138,8 @@ static ctxrt_status no_such_kernel(const ctxrt_kernel *handle)
                           (const void *)handle);
 }
 
-/* The count is of whatever module the slot names; it is the kernel's if that was not retired meanwhile. */
+/* The count is of whatever module the slot names; it is the kernel's if that was not retired
+ * meanwhile. */
 ctxrt_status cx_kernel_enter(ctxrt_kernel *handle, cx_kernel_use *out_use)
 {
     cx_kernel *kernel = cx_pool_find(&kernels, handle);

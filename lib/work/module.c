@@ -56,8 +56,10 @@ static ctxrt_status explain(const cx_driver *driver, const cx_image *image, cxu_
 
 /* ---- loading ---- */
 
-/* Not part of what the thread captures: operators may load what they need when they are first called. */
-static ctxrt_status load_native(const cx_driver *driver, const cx_image *image, CUmodule *out_native)
+/* Not part of what the thread captures: operators may load what they need when they are first
+ * called. */
+static ctxrt_status load_native(const cx_driver *driver, const cx_image *image,
+                                CUmodule *out_native)
 {
     compiler_log log;
     start_log(&log);

@@ -1,9 +1,9 @@
 /*
  * Modules behind handles, and the kernels that were found in them.
  *
- * A module is counted: the user has one count until ctxrt_module_unload, each call that uses it one
- * until it returns, and each graph that has a kernel of it one. With the last the driver unloads it.
- * The handles go with the user's count.
+ * A module is counted: the user has one count until ctxrt_module_unload, each call that uses it
+ * one until it returns, and each graph that has a kernel of it one. With the last the driver
+ * unloads it. The handles go with the user's count.
  */
 #ifndef CX_WORK_MODULE_H
 #define CX_WORK_MODULE_H
@@ -14,7 +14,8 @@
 
 typedef struct cx_kernel cx_kernel;
 
-/* Counts as an object of its context. What is not the lock's does not change while there are counts. */
+/* Counts as an object of its context. What is not the lock's does not change while there are
+ * counts. */
 typedef struct cx_module {
     cx_count count;
     CUmodule native;

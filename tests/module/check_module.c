@@ -61,9 +61,8 @@ START_TEST(code_that_the_driver_does_not_know_is_not_supported)
 {
     ctxrt_module *module = NULL;
     cx_fixture_needs_emulated("a GPU knows this");
-    cx_assert_error(ctxrt_module_load(PTX_HEAD ".visible .entry f()\n{\n    frobnicate.u32 1;\n}\n", 0,
-                                      &module),
-                    CTXRT_ERROR_NOT_SUPPORTED);
+    static const char text[] = PTX_HEAD ".visible .entry f()\n{\n    frobnicate.u32 1;\n}\n";
+    cx_assert_error(ctxrt_module_load(text, 0, &module), CTXRT_ERROR_NOT_SUPPORTED);
     assert_says("frobnicate");
     ck_assert_ptr_null(module);
 }
@@ -397,7 +396,8 @@ static void *launch_until_refused(void *argument)
     shared *common = self->all;
     ctxrt_stream *stream = common->streams[self->number];
     for (int i = 0;; i++) {
-        if (self->number == 0 && i == ROUNDS && ctxrt_module_unload(common->module) != CTXRT_SUCCESS)
+        if (self->number == 0 && i == ROUNDS &&
+            ctxrt_module_unload(common->module) != CTXRT_SUCCESS)
             atomic_fetch_add(&common->wrong, 1);
         ctxrt_status status = launch_add_one(atomic_load(&common->kernel), common->words, stream);
         if (status == CTXRT_ERROR_INVALID_HANDLE)
