@@ -1,4 +1,4 @@
-/* Six kernels, as people write them. tests/cuda/check_nvcc.c has them run and looks at the results. */
+/* Six kernels, as people write them. tests/cuda/check_nvcc.c runs them and looks at the results. */
 #define TILE 16
 
 extern "C" __global__ void vector_add(const float *a, const float *b, float *sum, int count)

@@ -31,6 +31,26 @@ tests/cuda/runtime_calls.$(OBJEXT): tests/cuda/runtime_calls.cu tests/cuda/cuda_
 		-o $@ $(top_srcdir)/tests/cuda/runtime_calls.cu
 endif
 
+# Kernels for the embedded driver: without nvcc, and where nvcc is not used, the test says so and is skipped.
+EXTRA_DIST += tests/cuda/kernels.cu
+check_PROGRAMS += tests/cuda/check_nvcc
+TESTS += tests/cuda/check_nvcc
+tests_cuda_check_nvcc_SOURCES = tests/cuda/check_nvcc.c
+tests_cuda_check_nvcc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_cuda_check_nvcc_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_cuda_check_nvcc_LDADD = $(PUBLIC_LIBS) -lm
+if HAVE_NVCC
+NVCC_FILES = tests/cuda/kernels.ptx tests/cuda/kernels.fatbin
+EXTRA_tests_cuda_check_nvcc_DEPENDENCIES = $(NVCC_FILES)
+CLEANFILES += $(NVCC_FILES)
+NVCC_FOR_EMULATED = $(NVCC) $(NVCC_CCBIN) $(NVCCFLAGS) -gencode arch=compute_75,code=compute_75
+tests/cuda/kernels.ptx: tests/cuda/kernels.cu
+	$(AM_V_GEN)$(MKDIR_P) tests/cuda && $(NVCC_FOR_EMULATED) -ptx -o $@ $(top_srcdir)/tests/cuda/kernels.cu
+tests/cuda/kernels.fatbin: tests/cuda/kernels.cu
+	$(AM_V_GEN)$(MKDIR_P) tests/cuda && $(NVCC_FOR_EMULATED) -fatbin --no-compress -o $@ \
+		$(top_srcdir)/tests/cuda/kernels.cu
+endif
+
 CUDA_SH = tests/cuda/driver.sh tests/cuda/runtime.sh
 dist_check_SCRIPTS += $(CUDA_SH)
 TESTS += $(CUDA_SH)
