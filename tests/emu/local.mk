@@ -199,7 +199,9 @@ tests_emu_check_kernel_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_kernel_LDADD = $(EMU_LIBS)
 
 # PTX by itself
-EXTRA_DIST += tests/ptx/corpus/next.ptx
+EXTRA_DIST += \
+	tests/ptx/corpus/histogram.ptx tests/ptx/corpus/matrix_product.ptx tests/ptx/corpus/next.ptx \
+	tests/ptx/corpus/reduce.ptx tests/ptx/corpus/saxpy.ptx tests/ptx/corpus/vector_add.ptx tests/ptx/corpus/warps.ptx
 check_PROGRAMS += tests/ptx/check_damage
 TESTS += tests/ptx/check_damage
 tests_ptx_check_damage_SOURCES = tests/ptx/check_damage.c tests/ptx/fuzz_ptx.c tests/ptx/fuzz_ptx.h

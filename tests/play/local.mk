@@ -18,22 +18,32 @@ tests_play_check_play_CPPFLAGS = $(PLAY_TEST_CPPFLAGS)
 tests_play_check_play_CFLAGS = $(PLAY_TEST_CFLAGS)
 tests_play_check_play_LDADD = $(PLAY_TEST_LIBS)
 
-# Malformed scenarios, by libFuzzer: `make fuzz FUZZ_SECONDS=600`. It needs clang.
+# Malformed scenarios and malformed PTX, by libFuzzer: `make fuzz FUZZ_SECONDS=600`, or one of the two. It needs clang.
 EXTRA_DIST += tests/play/fuzz_parse.c
 FUZZ_CC = clang
 FUZZ_SECONDS = 600
+FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(AM_CPPFLAGS)
+FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -use_value_profile=1 corpus
 FUZZ_FILES = tests/play/fuzz_parse.c lib/play/code.c lib/play/kind.c lib/play/lex.c lib/play/names.c lib/play/parse.c \
 	lib/play/parse_step.c lib/play/parser.c \
 	lib/play/print.c lib/play/read.c lib/play/scenario.c lib/play/verb.c
-.PHONY: fuzz
-fuzz:
+FUZZ_PTX_FILES = tests/ptx/fuzz_ptx.c $(lib_ptx_libptx_la_SOURCES)
+.PHONY: fuzz fuzz-clang fuzz-scenarios fuzz-ptx
+fuzz: fuzz-scenarios fuzz-ptx
+fuzz-clang:
 	@$(FUZZ_CC) --version >/dev/null 2>&1 || { echo "make fuzz needs clang" >&2; exit 1; }
-	rm -rf fuzz && $(MKDIR_P) fuzz/corpus
-	for source in $(FUZZ_FILES); do echo $(top_srcdir)/$$source; done | xargs $(FUZZ_CC) -g -O1 \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(AM_CPPFLAGS) -o fuzz/parse
+fuzz-scenarios: fuzz-clang
+	rm -rf fuzz/scenarios && $(MKDIR_P) fuzz/scenarios/corpus
+	for source in $(FUZZ_FILES); do echo $(top_srcdir)/$$source; done | \
+		xargs $(FUZZ_CC) $(FUZZ_FLAGS) -o fuzz/scenarios/parse
 	find $(top_srcdir)/tests/scenarios -name '*.scn' | while read -r file; do \
-		cp "$$file" fuzz/corpus/$$(echo "$$file" | cksum | tr ' ' -); done
-	cd fuzz && ./parse -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -print_final_stats=1 \
-		-use_value_profile=1 corpus
+		cp "$$file" fuzz/scenarios/corpus/$$(echo "$$file" | cksum | tr ' ' -); done
+	cd fuzz/scenarios && ./parse -max_len=4096 $(FUZZ_RUN)
+fuzz-ptx: fuzz-clang
+	rm -rf fuzz/ptx && $(MKDIR_P) fuzz/ptx/corpus
+	for source in $(FUZZ_PTX_FILES); do echo $(top_srcdir)/$$source; done | grep '\.c$$' | \
+		xargs sh -c '$(FUZZ_CC) $(FUZZ_FLAGS) "$$@" -o fuzz/ptx/ptx -lm' sh
+	cp $(top_srcdir)/tests/ptx/corpus/*.ptx fuzz/ptx/corpus
+	cd fuzz/ptx && ./ptx -max_len=6000 $(FUZZ_RUN)
 mostlyclean-local-fuzz:
 	-rm -rf fuzz

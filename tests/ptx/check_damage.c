@@ -3,6 +3,8 @@
 #include "fuzz_ptx.h"
 #include "test.h"
 
+#include "ptx/ptx.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +72,40 @@ START_TEST(text_may_end_anywhere)
 }
 END_TEST
 
+/* What the fuzzer begins with: all of it is good. */
+static const char *const seeds[] = {"histogram", "matrix_product", "next", "reduce",
+                                    "saxpy",     "vector_add",     "warps"};
+
+static char *read_seed(const char *name, size_t *out_length)
+{
+    char path[4096], *text = malloc(1 << 16);
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/tests/ptx/corpus/%s.ptx", getenv("top_srcdir"), name);
+    file = fopen(path, "r");
+    ck_assert_msg(file && text, "%s cannot be read", path);
+    *out_length = fread(text, 1, 1 << 16, file);
+    fclose(file);
+    return text;
+}
+
+START_TEST(every_seed_is_taken)
+{
+    size_t length;
+    char *text = read_seed(seeds[_i], &length);
+    cx_ptx_error error;
+    cx_ptx_module *module;
+    cx_ptx_status status = cx_ptx_load(text, length, &module, &error);
+
+    ck_assert_msg(status == CX_PTX_SUCCESS, "%s, line %d: %s", seeds[_i], error.line,
+                  error.message);
+    ck_assert_ptr_nonnull(cx_ptx_kernel_find(module, seeds[_i]));
+    cx_ptx_unload(module);
+    LLVMFuzzerTestOneInput((const uint8_t *)text, length);
+    free(text);
+}
+END_TEST
+
 static Suite *damage_suite(void)
 {
     Suite *suite = suite_create("damage");
@@ -78,6 +114,7 @@ static Suite *damage_suite(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, damaged_text_is_refused_or_runs_in_its_own_memory);
     tcase_add_test(tcase, text_may_end_anywhere);
+    tcase_add_loop_test(tcase, every_seed_is_taken, 0, sizeof seeds / sizeof seeds[0]);
     suite_add_tcase(suite, tcase);
     return suite;
 }
