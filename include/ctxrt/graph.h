@@ -231,8 +231,8 @@ CTXRT_API ctxrt_status ctxrt_graph_retain(ctxrt_graph *graph) CTXRT_CHECK_RESULT
 
 /**
  * Gives a count back; with the last one the graph goes. What was launched goes on; only a recorded
- * graph, which gives memory back, waits for it, and the last one that has a kernel of a module that
- * was unloaded waits for all work of its context. NULL is harmless. A graph whose context was reset
+ * graph, which gives memory back, waits for it. So wait for the last graph that has a kernel of a
+ * module that was unloaded (module.h). NULL is harmless. A graph whose context was reset
  * is released like any other.
  *
  * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the count is

@@ -61,12 +61,13 @@ CTXRT_API ctxrt_status ctxrt_module_load_file(const char *path,
 
 /**
  * Unloads a module: its handle and those of its kernels are refused from now on, and its globals
- * are not to be used any more. Waits for all work of its context, which may be running the code.
- * NULL is harmless. A module whose context was reset is gone already: then only the handles go.
+ * are not to be used any more. Wait for its kernels first: what becomes of those that still run, no
+ * driver says (the embedded one lets them end). NULL is harmless. A module whose context was reset
+ * is gone already: then only the handles go.
  *
  * The driver keeps the code, and the globals, for as long as a graph of ctxrt has a kernel of it:
- * such graphs can be launched as before, and the release of the last of them unloads it, and waits.
- * This holds from the end of the capture on: until then keep the module loaded.
+ * such graphs can be launched as before, and the release of the last of them unloads it. This holds
+ * from the end of the capture on: until then keep the module loaded.
  *
  * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work, or captures on
  *                             the calling thread, which does not allow this; the handles are gone

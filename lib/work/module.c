@@ -172,11 +172,8 @@ static ctxrt_status unload_native(const cx_module *module)
     ctxrt_status status = cx_excursion_begin(module->context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
-    /* No driver promises that kernels which still run keep their code. */
-    status = CX_DRIVER_CALL(driver, ctx_synchronize, ());
     cxu_result result = driver->table.module_unload(module->native);
-    if (status == CTXRT_SUCCESS)
-        status = cx_driver_check(driver, CX_SLOT_module_unload, result);
+    status = cx_driver_check(driver, CX_SLOT_module_unload, result);
     cx_excursion_end(&excursion);
     return status;
 }

@@ -192,6 +192,19 @@ static ctxrt_status make_graph_of_kernel(object *self)
     return status == CTXRT_SUCCESS ? ctxrt_module_unload(self->module) : status;
 }
 
+/* Its code is memory of the device until it has run. */
+static ctxrt_status use_graph_of_kernel(object *self)
+{
+    ctxrt_scope scope = {0};
+    ctxrt_status status = ctxrt_graph_launch(self->graph, NULL);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_scope_enter_context(self->context, &scope);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_device_synchronize();
+    ctxrt_status left = ctxrt_scope_leave(&scope);
+    return status != CTXRT_SUCCESS ? status : left;
+}
+
 static ctxrt_status fill(void *pointer)
 {
     return ctxrt_fill_async(pointer, 1, OBJECT_BYTES, NULL);
@@ -318,7 +331,7 @@ const object_kind object_kinds[] = {
     {"allocator", make_allocator, use_allocator, end_allocator, 0},
     {"module", make_module, use_module, end_module, 0},
     {"graph", make_graph, use_graph, end_graph, 0},
-    {"graph of a kernel", make_graph_of_kernel, use_graph, end_graph, 0},
+    {"graph of a kernel", make_graph_of_kernel, use_graph_of_kernel, end_graph, 0},
     {"recorded graph", make_recorded_graph, use_graph, end_graph, 0},
     {"recording", begin_recording, use_recording, end_recording, 1},
     {"frame", make_frame, use_frame, end_frame, 1},

@@ -315,16 +315,17 @@ START_TEST(modules_need_nothing_current_once_they_are_loaded)
 }
 END_TEST
 
-START_TEST(unloading_waits_for_what_runs)
+START_TEST(what_was_launched_runs_on_after_an_unload)
 {
     ctxrt_module *module = load(all);
     void *words = make_words(1);
     ctxrt_kernel *kernel = kernel_of(module, "add_one");
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_fixture_needs_emulated("it lets kernels end");
     for (int i = 0; i < 20; i++)
         cx_assert_ok(launch_add_one(kernel, words, stream));
     cx_assert_ok(ctxrt_module_unload(module));
-    cx_assert_ok(ctxrt_stream_query(stream));
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
     assert_words(words, 21);
     cx_assert_ok(ctxrt_stream_destroy(stream));
     cx_assert_ok(ctxrt_free(words));
@@ -467,7 +468,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_module_keeps_its_context);
     tcase_add_test(tests, a_reset_takes_the_code_and_leaves_the_handles_to_give_back);
     tcase_add_test(tests, modules_need_nothing_current_once_they_are_loaded);
-    tcase_add_test(tests, unloading_waits_for_what_runs);
+    tcase_add_test(tests, what_was_launched_runs_on_after_an_unload);
     tcase_add_test(tests, threads_that_ask_at_once_get_one_kernel_and_launch_it);
     tcase_add_test(tests, a_launch_beside_an_unload_runs_or_is_refused);
     tcase_add_test(tests, of_threads_that_unload_a_module_one_does);
