@@ -283,6 +283,21 @@ static int act_node_kernel(cx_player *player, cx_call *call)
     return result;
 }
 
+static int act_node_grid(cx_player *player, cx_call *call)
+{
+    cxu_kernel_node_params params = {0};
+    if (player->driver.missing[CX_SLOT_graph_kernel_node_get_params])
+        return CX_PLAY_ABSENT;
+    int result =
+        (int)player->driver.table.graph_kernel_node_get_params(call->in[0].node, &params);
+    if (result != CXU_SUCCESS)
+        return result;
+    const unsigned int sizes[] = {params.grid_y, params.grid_z, params.block_y, params.block_z};
+    for (int i = 0; i < 4; i++)
+        call->out[i] = cx_cell_of(CX_KIND_FLAGS, sizes[i]);
+    return result;
+}
+
 /* ---- gates and host functions ---- */
 
 static cx_gate *find_gate(cx_player *player, const char *name)

@@ -125,6 +125,46 @@
     "    ret;\n"                                                                   \
     "}\n"
 
+/* A fat binary: a header, and for each piece of code in it another before the code. */
+struct fat {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* behind this */
+    uint16_t kind, entry_version;
+    uint32_t entry_header_bytes;
+    uint64_t entry_bytes;
+    uint32_t compressed_bytes, unused;
+    uint16_t minor, major;
+    uint32_t architecture, name_offset, name_bytes;
+    uint64_t flags, more[2];
+    char text[sizeof HEAD FILL];
+};
+
+#define FAT(of_kind, all_bytes, its_bytes, its_flags)                                        \
+    {                                                                                        \
+        .magic = 0xba55ed50, .version = 1, .header_bytes = 16, .bytes = (all_bytes),         \
+        .kind = (of_kind), .entry_version = 0x0101, .entry_header_bytes = 64,                \
+        .entry_bytes = (its_bytes), .major = 6, .architecture = 50, .flags = (its_flags),    \
+        .text = HEAD FILL                                                                    \
+    }
+#define ALL_BYTES (sizeof(struct fat) - 16)
+#define ITS_BYTES (sizeof(struct fat) - 80)
+enum { KIND_PTX = 1, KIND_MACHINE = 2, COMPRESSED_LZ4 = 0x2000, COMPRESSED_ZSTD = 0x8000 };
+
+static const struct fat fat = FAT(KIND_PTX, ALL_BYTES, ITS_BYTES, 0);
+static const struct fat native = FAT(KIND_MACHINE, ALL_BYTES, ITS_BYTES, 0);
+static const struct fat packed[] = {FAT(KIND_PTX, ALL_BYTES, ITS_BYTES, COMPRESSED_LZ4),
+                                    FAT(KIND_PTX, ALL_BYTES, ITS_BYTES, COMPRESSED_ZSTD)};
+static const struct fat cut = FAT(KIND_PTX, ALL_BYTES, ITS_BYTES + 1, 0);
+static const struct fat bare = FAT(KIND_PTX, 0, ITS_BYTES, 0);
+
+_Static_assert(offsetof(struct fat, text) == 16 + 64, "two headers, and the code");
+
+static const struct wrapped {
+    uint32_t magic, version;
+    const void *content, *unused;
+} wrapped = {0x466243b1, 1, &fat, NULL};
+
 static const char *const texts[CX_CODE_COUNT] = {
     [CX_CODE_KERNELS] = HEAD FILL ADD COPY FEW EXACT ROOM BROAD BARE WAIT COUNT SEVENS TRAP ASSERT,
     [CX_CODE_EMPTY] = HEAD,
@@ -136,6 +176,13 @@ static const char *const texts[CX_CODE_COUNT] = {
     [CX_CODE_MACHINE] = "\177ELF",
     [CX_CODE_TEXTURE] = HEAD ".visible .entry fill()\n{\n    .reg .b32 %r<4>;\n"
                              "    tex.1d.v4.s32.s32 %r0, 1;\n}\n",
+    [CX_CODE_FAT] = (const char *)&fat,
+    [CX_CODE_NATIVE] = (const char *)&native,
+    [CX_CODE_LZ4] = (const char *)&packed[0],
+    [CX_CODE_ZSTD] = (const char *)&packed[1],
+    [CX_CODE_CUT] = (const char *)&cut,
+    [CX_CODE_HOLLOW] = (const char *)&bare,
+    [CX_CODE_WRAPPED] = (const char *)&wrapped,
     [CX_CODE_LATEST] = "\n\t .version 9.0\n.target sm_75\n.address_size 64\n",
     [CX_CODE_LATER] = ".version 9.1\n.target sm_75\n.address_size 64\n",
     [CX_CODE_BEYOND] = ".version 9.0\n.target sm_76\n.address_size 64\n",

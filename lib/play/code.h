@@ -18,6 +18,13 @@ typedef enum cx_code {
     CX_CODE_NOISE,   /* bytes that are no image of any kind */
     CX_CODE_MACHINE, /* the beginning of machine code */
     CX_CODE_TEXTURE, /* an instruction that needs a texture */
+    CX_CODE_FAT,     /* a fat binary with the PTX of `fill` */
+    CX_CODE_NATIVE,  /* one with machine code only */
+    CX_CODE_LZ4,     /* one whose PTX is compressed */
+    CX_CODE_ZSTD,    /* the same in another way */
+    CX_CODE_CUT,     /* one that ends in the middle of its code */
+    CX_CODE_HOLLOW,  /* one with nothing in it */
+    CX_CODE_WRAPPED, /* the same as compilers put it into programs */
     CX_CODE_LATEST,  /* empty, behind blank lines: the latest PTX, and the last device, there is */
     CX_CODE_LATER,   /* a version later than that */
     CX_CODE_BEYOND,  /* and for a device behind it; all three as the embedded driver has it */
@@ -48,7 +55,7 @@ typedef enum cx_code_name {
     CX_CODE_NAME_ALL
 } cx_code_name;
 
-/* The text of a code, or a name; NULL for _NULL and for a number that is none. */
+/* The image of a code, and a name; NULL for _NULL and for a number that is none. */
 const char *cx_code_text(int code);
 const char *cx_code_name_text(int name);
 
