@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "work/stream.h"
+#include "work/uncaptured.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -112,6 +113,9 @@ static void free_segments(cx_cache *cache)
 
 void cx_cache_close(cx_cache *cache, bool native)
 {
+    cx_uncaptured uncaptured = {0};
+    if (native)
+        uncaptured = cx_uncaptured_begin(cache->context->driver);
     cx_cache_drop_parked(cache);
     cx_cache_drop_stashes(cache, true);
     native = native && cx_context_holds_what_is_of(cache->context, cache->region->epoch);
@@ -120,6 +124,7 @@ void cx_cache_close(cx_cache *cache, bool native)
     cx_cache_drop_owners(cache, native);
     close_regions(cache->region);
     close_regions(cache->spare);
+    cx_uncaptured_end(&uncaptured);
     pthread_mutex_destroy(&cache->lock);
     pthread_mutex_destroy(&cache->range_lock);
     free(cache->owners);
@@ -574,9 +579,8 @@ ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
                          1)) {
         if (__builtin_expect(piece->node.tag, 0))
             cx_cache_mark_foreign(cache, piece->node.owner);
-        if (__builtin_expect(cache->host_accessible, 0))
-            cx_cache_wait_for_stream(cache, piece->node.owner);
-        if (__builtin_expect(atomic_load_explicit(&piece->uses, memory_order_relaxed) != NULL, 0))
+        bool used = atomic_load_explicit(&piece->uses, memory_order_relaxed) != NULL;
+        if (__builtin_expect(used | cache->host_accessible, 0))
             status = cx_cache_park(cache, block->piece, &parked);
         if (!parked)
             put_back(cache, stash, block->piece);

@@ -285,9 +285,9 @@ void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner);
  * until it is. Whether anything was. */
 bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait);
 
-/* Before a piece is freed that the host may write to as soon as it has it again: no stream orders
- * that behind earlier work. */
-void cx_cache_wait_for_stream(cx_cache *cache, uint32_t owner);
+/* Whether the work of a stream is done; with `wait`, waits for it. Of a stream that captures
+ * nobody knows: false. Of one that was closed it is its mark that is waited for: true. */
+bool cx_cache_is_stream_done(cx_cache *cache, uint32_t owner, bool wait);
 
 /* Says that a stream of ctxrt's is about to be destroyed. */
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream);
@@ -297,8 +297,8 @@ void cx_cache_drop_owners(cx_cache *cache, bool native);
 
 /* ---- cache_park.c: pieces that recorded streams use ---- */
 
-/* Of a piece that is freed: parks it where a recorded stream's work is not done. An error of
- * earlier work is told. */
+/* Of a piece that is freed: parks it where a recorded stream's work is not done, or where the
+ * host may write to it, and its own stream's is not. An error of earlier work is told. */
 ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked);
 
 /* Frees those whose streams are done; with `wait`, waits for all. Whether there were any. */

@@ -16,10 +16,19 @@ static void push(cx_cache *cache, uint32_t index)
     cache->parked = index;
 }
 
+/* What the host may write to once it has it again waits for its own stream too: no stream orders
+ * that behind earlier work. */
+static bool is_own_stream_done(cx_cache *cache, uint32_t index, bool wait)
+{
+    return !cache->host_accessible ||
+           cx_cache_is_stream_done(cache, cx_piece_at(index)->node.owner, wait);
+}
+
 ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked)
 {
     bool done;
-    ctxrt_status status = cx_use_let_go(&cx_piece_at(index)->uses, &done);
+    ctxrt_status status = cx_use_let_go(&cx_piece_at(index)->uses, false, &done);
+    done &= is_own_stream_done(cache, index, true);
     *out_parked = !done;
     if (done)
         return status;
@@ -52,17 +61,22 @@ static uint32_t take_all(cx_cache *cache)
 
 /* Of errors of earlier work the last one that frees has heard, or whoever waits for that work
  * does. */
-static bool is_done(cx_use_list *uses, bool wait)
+static bool let_go(cx_use_list *uses, bool wait)
 {
     cx_error_saved saved;
-    bool done = true;
+    bool done;
     cx_error_save(&saved);
-    if (wait)
-        (void)cx_use_finish(uses);
-    else
-        (void)cx_use_let_go(uses, &done);
+    (void)cx_use_let_go(uses, wait, &done);
     cx_error_restore(&saved);
     return done;
+}
+
+static void finish(cx_use_list *uses)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    (void)cx_use_finish(uses);
+    cx_error_restore(&saved);
 }
 
 static void settle(cx_cache *cache, uint32_t index, bool done)
@@ -75,7 +89,7 @@ static void settle(cx_cache *cache, uint32_t index, bool done)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* Marks of `context`, if that is not NULL, are waited for; all with `wait`. */
+/* Marks of `context`, if that is not NULL, go; all are waited for with `wait`. */
 static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
 {
     bool any = false;
@@ -83,7 +97,9 @@ static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
     for (uint32_t index = take_all(cache); index != 0; index = next) {
         cx_use_list *uses = &cx_piece_at(index)->uses;
         next = cx_piece_at(index)->node.next;
-        bool done = is_done(uses, wait || (context != NULL && cx_use_is_of(uses, context)));
+        if (context != NULL && cx_use_is_of(uses, context))
+            finish(uses);
+        bool done = let_go(uses, wait) && is_own_stream_done(cache, index, wait);
         any |= done;
         settle(cache, index, done);
     }
@@ -106,7 +122,7 @@ void cx_cache_drop_parked(cx_cache *cache)
 {
     (void)begin(cache, true);
     for (uint32_t index = take_all(cache); index != 0; index = cx_piece_at(index)->node.next)
-        (void)is_done(&cx_piece_at(index)->uses, true);
+        finish(&cx_piece_at(index)->uses);
     atomic_store(&cache->unparking, false);
 }
 

@@ -144,14 +144,21 @@ static bool mark_again(cx_cache *cache, cx_owner *seen)
     return true;
 }
 
+static void drop_mark(const cx_cache *cache, cx_owner *seen)
+{
+    destroy_mark(cache, seen->mark);
+    seen->mark = NULL;
+}
+
+/* What cannot be marked is behind no mark: not behind an earlier one either. */
 void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner)
 {
     cx_owner seen;
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
     /* A stream that was closed is marked behind all of its work, and may be gone. */
-    if (!seen.closed)
-        (void)mark_again(cache, &seen);
+    if (!seen.closed && !mark_again(cache, &seen))
+        drop_mark(cache, &seen);
     end_asking(cache, owner, &seen);
 }
 
@@ -177,11 +184,28 @@ static bool give_to_all(cx_cache *cache, uint32_t owner, const cx_owner *seen)
     return moved;
 }
 
+/* Waiting for a context ends the captures of its streams. */
+static bool any_captures(cx_cache *cache)
+{
+    bool any = false;
+    cx_owner seen;
+    pthread_mutex_lock(&cache->lock);
+    uint32_t count = cache->owner_count;
+    pthread_mutex_unlock(&cache->lock);
+    for (uint32_t other = 1; other < count && !any; other++) {
+        if (!begin_asking(cache, other, &seen))
+            continue;
+        any = !seen.closed && !cx_uncaptured_may_ask(cache->context->driver, seen.native);
+        end_asking(cache, other, &seen);
+    }
+    return any;
+}
+
 /* Its own stream cannot be asked: it is gone, and no mark could be left. */
-static bool wait_for_context(const cx_cache *cache)
+static bool wait_for_context(cx_cache *cache)
 {
     cx_excursion excursion;
-    if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
+    if (any_captures(cache) || cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
         return false;
     bool done = cache->context->driver->table.ctx_synchronize() == CXU_SUCCESS;
     cx_excursion_end(&excursion);
@@ -199,11 +223,11 @@ static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
 {
     const cx_driver *driver = cache->context->driver;
     if (!is_marked(seen)) {
-        if (seen->closed || seen->foreign)
+        if (seen->closed)
             return wait && wait_for_context(cache);
-        if (is_idle(driver, seen->native))
+        if (!seen->foreign && is_idle(driver, seen->native))
             return true;
-        if (!mark_again(cache, seen))
+        if ((seen->foreign && !wait) || !mark_again(cache, seen))
             return false;
     }
     return (wait ? driver->table.event_synchronize(seen->mark)
@@ -245,17 +269,20 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait)
     return reclaimed;
 }
 
-/* A stream that is asked is not destroyed meanwhile. What one that was closed may still be using is
- * given out behind its mark only. */
-void cx_cache_wait_for_stream(cx_cache *cache, uint32_t owner)
+/* A stream that is asked is not destroyed meanwhile. */
+bool cx_cache_is_stream_done(cx_cache *cache, uint32_t owner, bool wait)
 {
     cx_owner seen;
     const cx_driver *driver = cache->context->driver;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
-    if (!seen.closed && driver->table.stream_query(seen.native) == CXU_NOT_READY)
-        (void)driver->table.stream_synchronize(seen.native);
+    bool done = seen.closed || is_idle(driver, seen.native);
+    if (!done && wait && cx_uncaptured_may_ask(driver, seen.native))
+        done = driver->table.stream_synchronize(seen.native) == CXU_SUCCESS;
     end_asking(cache, owner, &seen);
+    cx_uncaptured_end(&uncaptured);
+    return done;
 }
 
 /* ---- ends ---- */
@@ -292,10 +319,8 @@ static void close_owner(cx_cache *cache, const ctxrt_stream *stream)
         return;
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
-    if (!mark_again(cache, &seen)) {
-        destroy_mark(cache, seen.mark);
-        seen.mark = NULL;
-    }
+    if (!mark_again(cache, &seen))
+        drop_mark(cache, &seen);
     end_asking(cache, owner, &seen);
     pthread_mutex_lock(&cache->lock);
     cache->owners[owner].closed = true;

@@ -119,23 +119,35 @@ static cxu_result ask(const cx_use *use, bool wait)
     return result;
 }
 
-/* What the driver said of the mark, which goes. */
-static ctxrt_status end(cx_use *use, cx_slot slot, cxu_result result)
+static bool is_gone(cxu_result result)
 {
-    const cx_driver *driver = use->context->driver;
-    bool gone = result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
-                result == CXU_INVALID_HANDLE;
-    ctxrt_status status = gone ? CTXRT_SUCCESS : cx_driver_check(driver, slot, result);
-    if (!gone && atomic_load(&use->crossing) == NULL)
-        (void)driver->table.event_destroy(use->mark);
+    return result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
+           result == CXU_INVALID_HANDLE;
+}
+
+/* What the driver said of the mark. */
+static ctxrt_status error_of(const cx_use *use, bool waited, cxu_result result)
+{
+    const cx_slot slot = waited ? CX_SLOT_event_synchronize : CX_SLOT_event_query;
+    return is_gone(result) || result == CXU_NOT_READY
+               ? CTXRT_SUCCESS
+               : cx_driver_check(use->context->driver, slot, result);
+}
+
+static void drop(cx_use *use, cxu_result result)
+{
+    if (!is_gone(result) && atomic_load(&use->crossing) == NULL)
+        (void)use->context->driver->table.event_destroy(use->mark);
     unkeep(use);
     free(use);
-    return status;
 }
 
 static ctxrt_status finish(cx_use *use)
 {
-    return end(use, CX_SLOT_event_synchronize, ask(use, true));
+    cxu_result result = ask(use, true);
+    ctxrt_status status = error_of(use, true, result);
+    drop(use, result);
+    return status;
 }
 
 ctxrt_status cx_use_finish(cx_use_list *list)
@@ -165,16 +177,17 @@ ctxrt_status cx_use_finish_before(cx_use_list *list, ctxrt_status (*next)(const 
     return waited;
 }
 
-ctxrt_status cx_use_let_go(cx_use_list *list, bool *out_done)
+ctxrt_status cx_use_let_go(cx_use_list *list, bool wait, bool *out_done)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_use *next, *left = NULL;
     for (cx_use *use = atomic_exchange(list, NULL); use != NULL; use = next) {
         next = use->next;
-        cxu_result result = ask(use, false);
-        if (result != CXU_NOT_READY) {
-            ctxrt_status one = end(use, CX_SLOT_event_query, result);
-            status = status == CTXRT_SUCCESS ? one : status;
+        cxu_result result = ask(use, wait);
+        ctxrt_status one = error_of(use, wait, result);
+        status = status == CTXRT_SUCCESS ? one : status;
+        if (result == CXU_SUCCESS || is_gone(result)) {
+            drop(use, result);
             continue;
         }
         unkeep(use);

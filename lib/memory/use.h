@@ -39,10 +39,10 @@ ctxrt_status cx_use_finish(cx_use_list *list);
 ctxrt_status cx_use_finish_before(cx_use_list *list, ctxrt_status (*next)(const void *object),
                                   const void *object);
 
-/* Drops the marks that are reached; *out_done: none is left. Contexts of the others are no longer
- * kept: before one ends its marks are waited for. Nobody adds to the list any more. The first error
- * of earlier work: its mark is dropped. */
-ctxrt_status cx_use_let_go(cx_use_list *list, bool *out_done);
+/* Drops the marks that are reached, with `wait` once they are; *out_done: none is left. Contexts
+ * of the others are no longer kept: before one ends its marks are waited for. Nobody adds to the
+ * list any more. The first error of the driver, which knows nothing of that mark then: it stays. */
+ctxrt_status cx_use_let_go(cx_use_list *list, bool wait, bool *out_done);
 
 /* Whether a mark is of a context. */
 bool cx_use_is_of(const cx_use_list *list, const cx_context *context);

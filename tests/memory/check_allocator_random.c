@@ -16,144 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct block {
-    uint32_t name;
-    ctxrt_memory *memory; /* NULL: a raw pointer */
-    void *pointer;
-    size_t size;
-    unsigned char value;
-    int place;
-    lane *lane;
-    unsigned life; /* of the lane's stream that it is of */
-} block;
-
-/* ---- blocks ---- */
-
-static size_t pick_size(member *self)
-{
-    uint64_t kind = pick(self, 256);
-    size_t octave = (size_t)256 << pick(self, 10);
-    if (kind == 0)
-        return (size_t)1 << 50;
-    if (kind < 4)
-        return 1 + pick(self, BLOCK_BYTES_MAX);
-    return octave - pick(self, octave / 2);
-}
-
-static bool allocate(member *self, block *out_block)
-{
-    crowd *all = self->all;
-    ctxrt_status status = out_block->memory == NULL
-                              ? ctxrt_alloc(out_block->size, &out_block->pointer)
-                              : ctxrt_memory_alloc(out_block->size, &out_block->memory);
-    if (status == CTXRT_ERROR_OUT_OF_MEMORY) {
-        atomic_fetch_add_explicit(&all->refused, 1, memory_order_relaxed);
-        if (strstr(ctxrt_last_error()->message, "bytes") == NULL && !all->faults)
-            crowd_tell(all, "a refusal says nothing: %s", ctxrt_last_error()->message);
-        return false;
-    }
-    if (!crowd_expect(all, status, "an allocation"))
-        return false;
-    atomic_fetch_add_explicit(&all->served, 1, memory_order_relaxed);
-    if (out_block->memory != NULL)
-        out_block->pointer = ctxrt_memory_pointer(out_block->memory);
-    return true;
-}
-
-/* The place is current, and the lane's lock is held. */
-static block *make_block(member *self, lane *at)
-{
-    uint32_t whose;
-    crowd *all = self->all;
-    block *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        abort();
-    made->name = crowd_name(all);
-    made->size = pick_size(self);
-    made->value = (unsigned char)(1 + made->name % 255);
-    made->place = at->place;
-    made->lane = at;
-    made->life = at->life;
-    made->memory = pick(self, 2) == 0 ? NULL : (ctxrt_memory *)made;
-    if (!allocate(self, made)) {
-        free(made);
-        return NULL;
-    }
-    if (!shadow_take((uintptr_t)made->pointer, made->size, made->name, 0, &whose))
-        crowd_tell(all, "block %u got %zu bytes at %p that %u has", made->name, made->size,
-                   made->pointer, whose);
-    (void)EXPECT(all, ctxrt_fill_async(made->pointer, made->value, made->size, at->stream));
-    return made;
-}
-
-/* Looks at the block in the order of another stream, which is said for it where it is an object. */
-static void use_elsewhere(member *self, const block *one)
-{
-    crowd *all = self->all;
-    lane *other = &all->lanes[one->place][pick(self, LANES)];
-    if (other == one->lane || pthread_rwlock_tryrdlock(&other->lock) != 0)
-        return;
-    if (!lane_order(all, one->lane, other)) {
-        pthread_rwlock_unlock(&other->lock);
-        return;
-    }
-    lane_check(all, other, one->pointer, one->size, one->value);
-    if (one->memory == NULL || !EXPECT(all, ctxrt_memory_record_stream(one->memory, other->stream)))
-        (void)EXPECT(all, ctxrt_stream_synchronize(other->stream));
-    pthread_rwlock_unlock(&other->lock);
-}
-
-static void look_at_block(member *self, const block *one)
-{
-    pthread_rwlock_rdlock(&one->lane->lock);
-    if (one->lane->life == one->life) {
-        if (pick(self, 4) == 0)
-            use_elsewhere(self, one);
-        lane_check(self->all, one->lane, one->pointer, one->size, one->value);
-    }
-    pthread_rwlock_unlock(&one->lane->lock);
-}
-
-static void give_back(member *self, block *one)
-{
-    crowd *all = self->all;
-    if (one->memory != NULL)
-        (void)EXPECT(all, ctxrt_memory_release(one->memory));
-    else
-        (void)EXPECT(all, ctxrt_free(one->pointer));
-    free(one);
-}
-
-/* On any thread, whatever is current. */
-static void free_block(member *self, block *one)
-{
-    if (one == NULL)
-        return;
-    look_at_block(self, one);
-    if (!shadow_pass((uintptr_t)one->pointer, one->size, one->name, 0))
-        crowd_tell(self->all, "block %u lost some of its memory", one->name);
-    give_back(self, one);
-}
-
-static block *take_block(member *self, int place)
-{
-    return atomic_exchange(&self->all->blocks[place][pick(self, BLOCKS)], NULL);
-}
-
-/* What is freed while a recording is on belongs to that: its first launch waits for the work
- * before. */
-void member_free_into(member *self, recorded *graph)
-{
-    block *one = take_block(self, self->place);
-    if (one == NULL)
-        return;
-    look_at_block(self, one);
-    if (!shadow_pass((uintptr_t)one->pointer, one->size, one->name, graph->name))
-        crowd_tell(self->all, "block %u lost some of its memory", one->name);
-    recorded_has(graph, one->pointer, one->size);
-    give_back(self, one);
-}
-
 /* ---- steps ---- */
 
 static void go_somewhere(member *self)
@@ -181,16 +43,16 @@ static void step_alloc(member *self)
     pthread_rwlock_rdlock(&at->lock);
     block *made = NULL;
     if (EXPECT(all, ctxrt_frame_set_stream(at->stream)))
-        made = make_block(self, at);
+        made = block_make(self, at);
     if (pick(self, 4) != 0)
         (void)EXPECT(all, ctxrt_frame_set_stream(NULL));
     pthread_rwlock_unlock(&at->lock);
-    free_block(self, atomic_exchange(&all->blocks[self->place][pick(self, BLOCKS)], made));
+    block_free(self, block_put(self, self->place, made));
 }
 
 static void step_free(member *self)
 {
-    free_block(self, take_block(self, (int)pick(self, PLACES)));
+    block_free(self, block_take(self, (int)pick(self, PLACES)));
 }
 
 static void step_trim(member *self)
@@ -218,14 +80,14 @@ static void step_query(member *self)
 {
     ctxrt_pointer_info info;
     int place = (int)pick(self, PLACES);
-    block *one = take_block(self, place);
+    block *one = block_take(self, place);
     if (one == NULL)
         return;
     const unsigned char *inside = (const unsigned char *)one->pointer + pick(self, one->size);
     if (EXPECT(self->all, ctxrt_pointer_query(inside, &info)) &&
         (!info.known || info.base != one->pointer || info.size_bytes != one->size))
         crowd_tell(self->all, "a query does not find the block");
-    free_block(self, atomic_exchange(&self->all->blocks[place][pick(self, BLOCKS)], one));
+    block_free(self, block_put(self, place, one));
 }
 
 static void step_replace(member *self)
@@ -269,6 +131,19 @@ static void step_wait(member *self)
     pthread_rwlock_unlock(&at->lock);
 }
 
+/* Memory that is mapped is opened to a peer, or not any more. */
+static void step_peer(member *self)
+{
+    crowd *all = self->all;
+    ctxrt_device other = all->places[self->place == 0];
+    if (all->places[self->place].type != CTXRT_DEVICE_CUDA)
+        return;
+    ctxrt_status status =
+        pick(self, 2) == 0 ? ctxrt_device_enable_peer(other) : ctxrt_device_disable_peer(other);
+    if (status != CTXRT_ERROR_ALREADY && status != CTXRT_ERROR_INVALID_ARGUMENT)
+        (void)crowd_expect(all, status, "a change of peer access");
+}
+
 typedef struct chance {
     int of_1000;
     void (*step)(member *self);
@@ -276,9 +151,10 @@ typedef struct chance {
 
 /* What a thread does where a device is current. */
 static const chance chances[] = {
-    {480, step_alloc},  {350, step_free},  {20, go_somewhere}, {30, choose_allocator},
-    {10, step_trim},    {10, step_limit},  {10, step_look},    {20, step_query},
-    {10, step_replace}, {10, step_record}, {30, step_launch},  {20, step_wait},
+    {470, step_alloc},         {340, step_free},  {20, go_somewhere}, {30, choose_allocator},
+    {10, step_trim},           {10, step_limit},  {10, step_look},    {20, step_query},
+    {10, step_replace},        {10, step_record}, {30, step_launch},  {20, step_wait},
+    {10, capture_for_a_while}, {10, step_peer},
 };
 
 static void step(member *self)
@@ -326,9 +202,9 @@ static void open_place(crowd *all, int place)
         ck_assert(lane_open(all, &all->lanes[place][i], place));
     for (int i = 0; i < ALLOCATORS; i++) {
         ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
-        options.limit_bytes = i == 0 ? 0 : 2 << 20;
+        options.limit_bytes = i == 1 ? 2 << 20 : 0;
         options.release_threshold_bytes = i == 0 ? 1 << 20 : 0;
-        if (i == 1 && all->places[place].type == CTXRT_DEVICE_CUDA)
+        if (i > 0 && all->places[place].type == CTXRT_DEVICE_CUDA)
             options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
         cx_assert_ok(ctxrt_allocator_create(&options, &all->allocators[place][i]));
     }
@@ -381,7 +257,7 @@ static void free_all(crowd *all)
     member sweeper = {.all = all, .place = -1, .random = all->seed};
     for (int place = 0; place < PLACES; place++)
         for (int i = 0; i < BLOCKS; i++)
-            free_block(&sweeper, atomic_exchange(&all->blocks[place][i], NULL));
+            block_free(&sweeper, atomic_exchange(&all->blocks[place][i], NULL));
     for (int i = 0; i < RECORDED; i++) {
         recorded *graph = atomic_exchange(&all->recorded[i], NULL);
         if (graph != NULL)
@@ -443,15 +319,36 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Driver calls that the allocator makes; some of each fail. */
+/* Driver calls that the allocator makes, and how often each fails. */
+typedef struct fault {
+    const char *call;
+    int times, first, apart;
+} fault;
+
+static const fault scheduled[] = {
+    {"cuMemAlloc", 6, 3, 5},          {"cuMemCreate", 5, 2, 7},     {"cuMemMap", 4, 2, 9},
+    {"cuMemSetAccess", 3, 2, 13},     {"cuEventCreate", 3, 31, 11}, {"cuEventRecord", 4, 31, 23},
+    {"cuMemAddressReserve", 1, 1, 1}, {"cuEventQuery", 3, 5, 17},   {"cuStreamQuery", 3, 5, 17},
+};
+
+/* The errors that calls have by themselves might end the context. */
+static const char *error_of(const char *call)
+{
+    return strstr(call, "Query") != NULL ? ":UNKNOWN" : "";
+}
+
 static void set_faults(uint64_t seed)
 {
-    char text[512];
+    char text[1024];
     int length = 0;
-    for (int i = 0; i < 12; i++)
-        length +=
-            snprintf(text + length, sizeof text - (size_t)length, "%scuMemAlloc@%d",
-                     i == 0 ? "" : ",", (int)((uint64_t)(3 + 5 * i) + (seed + (uint64_t)i) % 4));
+    for (size_t i = 0; i < sizeof scheduled / sizeof *scheduled; i++)
+        for (int k = 0; k < scheduled[i].times;
+             k++, seed = seed * 6364136223846793005u + 1442695040888963407u)
+            length +=
+                snprintf(text + length, sizeof text - (size_t)length, "%s%s@%d%s",
+                         length == 0 ? "" : ",", scheduled[i].call,
+                         scheduled[i].first + scheduled[i].apart * k + (int)((seed >> 33) % 4),
+                         error_of(scheduled[i].call));
     ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", text, 1), 0);
 }
 
@@ -460,6 +357,7 @@ static void start(bool faults, uint64_t seed)
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     if (faults)
         set_faults(seed);
+    ck_assert_int_eq(setenv("CTXRT_ALLOCATOR", seed % 2 == 0 ? "vmm" : "alloc", 1), 0);
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
     options.emulated_devices = 2;
     options.emulated_memory_bytes = (size_t)GPU_MIB << 20;
