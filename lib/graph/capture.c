@@ -1,6 +1,7 @@
 /* Capturing a stream's work. */
 #include "base/error.h"
 #include "graph/graph.h"
+#include "work/asking.h"
 #include "work/stream.h"
 
 static const cxu_stream_capture_mode native_modes[] = {
@@ -21,8 +22,8 @@ ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode
     status = cx_stream_resolve(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status =
-        CX_DRIVER_CALL(target.driver, stream_begin_capture, (target.native, native_modes[mode]));
+    status = cx_driver_check(target.driver, CX_SLOT_stream_begin_capture,
+                             cx_asking_capture(target.driver, target.native, native_modes[mode]));
     return cx_context_blame(target.context, "stream", status);
 }
 

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "context/excursion.h"
 #include "memory/cache.h"
+#include "work/asking.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 #include <sched.h>
@@ -88,21 +89,27 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 
 /* ---- marks ---- */
 
-/* Records an event behind the stream's work; makes it where there is none. NULL: it could not
- * be. */
-static CUevent record(const cx_cache *cache, CUstream native, CUevent mark)
+/* Behind the stream's work. False: it captures, or the driver refuses. */
+static bool record(const cx_driver *driver, CUstream native, CUevent mark)
+{
+    if (!cx_asking_begin(driver, native))
+        return false;
+    cxu_result result = driver->table.event_record(mark, native);
+    cx_asking_end(native);
+    return result == CXU_SUCCESS;
+}
+
+/* NULL: it could not be made, or recorded. */
+static CUevent make_mark(const cx_cache *cache, CUstream native)
 {
     const cx_driver *driver = cache->context->driver;
+    CUevent mark;
     cx_excursion excursion;
-    if (!cx_uncaptured_may_ask(driver, native))
-        return NULL;
-    if (mark != NULL)
-        return driver->table.event_record(mark, native) == CXU_SUCCESS ? mark : NULL;
     if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
         return NULL;
     if (driver->table.event_create(&mark, CXU_EVENT_DISABLE_TIMING) != CXU_SUCCESS) {
         mark = NULL;
-    } else if (driver->table.event_record(mark, native) != CXU_SUCCESS) {
+    } else if (!record(driver, native, mark)) {
         (void)driver->table.event_destroy(mark);
         mark = NULL;
     }
@@ -136,12 +143,13 @@ static void end_asking(cx_cache *cache, uint32_t owner, const cx_owner *seen)
 /* Marks are of the stream, so a later one is behind all work that an earlier one is behind. */
 static bool mark_again(cx_cache *cache, cx_owner *seen)
 {
-    CUevent mark = record(cache, seen->native, seen->mark);
-    if (mark == NULL)
+    if (seen->mark != NULL && !record(cache->context->driver, seen->native, seen->mark))
         return false;
-    seen->mark = mark;
-    seen->marked_gives = seen->gives;
-    return true;
+    if (seen->mark == NULL)
+        seen->mark = make_mark(cache, seen->native);
+    if (seen->mark != NULL)
+        seen->marked_gives = seen->gives;
+    return seen->mark != NULL;
 }
 
 static void drop_mark(const cx_cache *cache, cx_owner *seen)
@@ -215,8 +223,11 @@ static bool wait_for_context(cx_cache *cache)
 /* An event recorded just now is not over yet, even in a stream that has nothing to do. */
 static bool is_idle(const cx_driver *driver, CUstream native)
 {
-    return cx_uncaptured_may_ask(driver, native) &&
-           driver->table.stream_query(native) == CXU_SUCCESS;
+    if (!cx_asking_begin(driver, native))
+        return false;
+    cxu_result result = driver->table.stream_query(native);
+    cx_asking_end(native);
+    return result == CXU_SUCCESS;
 }
 
 static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
@@ -278,8 +289,9 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t owner, bool wait)
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
     bool done = seen.closed || is_idle(driver, seen.native);
-    if (!done && wait && cx_uncaptured_may_ask(driver, seen.native))
-        done = driver->table.stream_synchronize(seen.native) == CXU_SUCCESS;
+    if (!done && wait)
+        done = mark_again(cache, &seen) &&
+               driver->table.event_synchronize(seen.mark) == CXU_SUCCESS;
     end_asking(cache, owner, &seen);
     cx_uncaptured_end(&uncaptured);
     return done;
