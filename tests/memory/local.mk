@@ -81,3 +81,11 @@ tests_memory_check_pinned_random_SOURCES = tests/memory/check_pinned_random.c te
 tests_memory_check_pinned_random_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_pinned_random_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_pinned_random_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_captures
+TESTS += tests/memory/check_captures
+tests_memory_check_captures_SOURCES = tests/memory/check_captures.c tests/runtime/gate.h \
+	tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_captures_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_captures_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_captures_LDADD = $(INSIDE_LIBS)

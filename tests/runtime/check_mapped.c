@@ -132,6 +132,13 @@ START_TEST(memory_between_live_blocks_serves_a_large_one)
 }
 END_TEST
 
+/* Under the other schedules work waits by itself, and whoever asks about it would run the gate. */
+static bool needs_a_gate(void)
+{
+    const char *schedule = getenv("CTXRT_EMU_SCHEDULE");
+    return schedule == NULL || strcmp(schedule, "threads") == 0;
+}
+
 /* The free memory is still used by a stream that a gate holds: it is neither moved nor trimmed
  * under it. */
 START_TEST(memory_does_not_move_while_work_uses_it)
@@ -141,7 +148,8 @@ START_TEST(memory_does_not_move_while_work_uses_it)
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
     cx_assert_ok(ctxrt_frame_set_stream(stream));
     ctxrt_memory *used = allocate(100 * MIB);
-    gate_close(&held, stream);
+    if (needs_a_gate())
+        gate_close(&held, stream);
     fill(used, 1, 100 * MIB);
     release(used);
     cx_assert_ok(ctxrt_allocator_trim(NULL, &trimmed));
@@ -151,7 +159,8 @@ START_TEST(memory_does_not_move_while_work_uses_it)
     ctxrt_memory *beside = allocate(100 * MIB);
     fill(beside, 2, 100 * MIB);
     assert_filled(beside, 2, 100 * MIB);
-    gate_open(&held);
+    if (needs_a_gate())
+        gate_open(&held);
     cx_assert_ok(ctxrt_stream_synchronize(stream));
     cx_assert_ok(ctxrt_allocator_trim(NULL, &trimmed));
     ck_assert_uint_eq(trimmed, 100 * MIB);
