@@ -224,10 +224,12 @@ static void assert_works_again(const crowd *all)
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
 }
 
-static void assert_empty(ctxrt_allocator *allocator)
+/* What the driver does not say is done stays where it is until it is asked again. */
+static void assert_empty(const crowd *all, ctxrt_allocator *allocator)
 {
     ctxrt_allocator_figures figures;
-    cx_assert_ok(ctxrt_allocator_trim(allocator, NULL));
+    for (int i = 0; i < (all->faults ? 8 : 1); i++)
+        cx_assert_ok(ctxrt_allocator_trim(allocator, NULL));
     cx_assert_ok(ctxrt_allocator_statistics(allocator, &figures));
     ck_assert_uint_eq(figures.current_bytes, 0);
     ck_assert_uint_eq(figures.current_count, 0);
@@ -241,10 +243,10 @@ static void close_place(crowd *all, int place, size_t free_bytes)
     free(all->lanes[place]);
     cx_assert_ok(ctxrt_device_synchronize());
     for (int i = 0; i < ALLOCATORS; i++) {
-        assert_empty(all->allocators[place][i]);
+        assert_empty(all, all->allocators[place][i]);
         cx_assert_ok(ctxrt_allocator_destroy(all->allocators[place][i]));
     }
-    assert_empty(NULL);
+    assert_empty(all, NULL);
     if (all->places[place].type == CTXRT_DEVICE_CUDA) {
         ck_assert_uint_eq(free_bytes_of(all->places[place]), free_bytes);
         assert_works_again(all);
