@@ -17,11 +17,11 @@ static void push(cx_cache *cache, uint32_t index)
 }
 
 /* What the host may write to once it has it again waits for its own stream too: no stream orders
- * that behind earlier work. */
+ * that behind earlier work. Pinned memory is of none. */
 static bool is_own_stream_done(cx_cache *cache, uint32_t index, bool wait)
 {
-    return !cache->host_accessible ||
-           cx_cache_is_stream_done(cache, cx_piece_at(index)->node.owner, wait);
+    uint32_t owner = cx_piece_at(index)->node.owner;
+    return !cache->host_accessible || owner == 0 || cx_cache_is_stream_done(cache, owner, wait);
 }
 
 ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked)
