@@ -1,4 +1,4 @@
-#include "crowd.h"
+#include "blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

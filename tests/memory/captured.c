@@ -1,4 +1,4 @@
-#include "crowd.h"
+#include "blocks.h"
 
 enum { TAKEN = 6, MADE = 3 };
 

@@ -7,7 +7,7 @@
  * CTXRT_TEST_SEED says where it starts, CTXRT_TEST_SECONDS how long each test goes on with further
  * seeds.
  */
-#include "crowd.h"
+#include "blocks.h"
 #include "fixture.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
-/* Allocators while streams capture: no capture ends by what they ask the driver for, and memory that
- * they cannot ask about is not given out early. */
+/* Allocators while streams capture: no capture ends by what they ask the driver for, and memory
+ * that they cannot ask about is not given out early. */
 #include "device/runtime.h"
 #include "fixture.h"
 #include "gate.h"

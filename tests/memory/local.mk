@@ -22,6 +22,7 @@ tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
 check_PROGRAMS += tests/memory/check_allocator_random
 TESTS += tests/memory/check_allocator_random
 tests_memory_check_allocator_random_SOURCES = tests/memory/check_allocator_random.c tests/memory/blocks.c \
+	tests/memory/blocks.h \
 	tests/memory/captured.c tests/memory/crowd.c tests/memory/crowd.h tests/memory/lane.c tests/memory/recorded.c tests/memory/shadow.c tests/memory/shadow.h
 tests_memory_check_allocator_random_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_allocator_random_CFLAGS = $(MEMORY_CFLAGS)
