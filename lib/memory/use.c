@@ -134,6 +134,14 @@ static ctxrt_status error_of(const cx_use *use, bool waited, cxu_result result)
                : cx_driver_check(use->context->driver, slot, result);
 }
 
+/* A copy that failed is over too. */
+static bool is_over(const cx_use *use, cxu_result result)
+{
+    const void *crossing = atomic_load(&use->crossing);
+    return result == CXU_SUCCESS || is_gone(result) ||
+           (result != CXU_NOT_READY && crossing != NULL && cx_crossing_is_over(crossing));
+}
+
 static void drop(cx_use *use, cxu_result result)
 {
     if (!is_gone(result) && atomic_load(&use->crossing) == NULL)
@@ -186,7 +194,7 @@ ctxrt_status cx_use_let_go(cx_use_list *list, bool wait, bool *out_done)
         cxu_result result = ask(use, wait);
         ctxrt_status one = error_of(use, wait, result);
         status = status == CTXRT_SUCCESS ? one : status;
-        if (result == CXU_SUCCESS || is_gone(result)) {
+        if (is_over(use, result)) {
             drop(use, result);
             continue;
         }
