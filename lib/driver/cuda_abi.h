@@ -21,6 +21,7 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUlib_st *CUlibrary;
+typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUgraph_st *CUgraph;
@@ -312,6 +313,14 @@ typedef struct cxu_memcpy_3d {
     size_t height;
     size_t depth;
 } cxu_memcpy_3d;
+
+typedef enum cxu_jit_input_type {
+    CXU_JIT_INPUT_CUBIN = 0,
+    CXU_JIT_INPUT_PTX = 1,
+    CXU_JIT_INPUT_FATBINARY = 2,
+    CXU_JIT_INPUT_OBJECT = 3,
+    CXU_JIT_INPUT_LIBRARY = 4
+} cxu_jit_input_type;
 
 /* Code. Of what loading takes, only the logs are written. */
 typedef enum cxu_jit_option {

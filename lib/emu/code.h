@@ -17,7 +17,13 @@ typedef struct cx_emu_code_options {
     unsigned int count;
     const cxu_jit_option *options;
     void **values;
+    unsigned int error_capacity; /* of the user's buffer, once the logs are begun */
 } cx_emu_code_options;
+
+typedef struct cx_emu_text {
+    const char *text;
+    size_t length;
+} cx_emu_text;
 
 /*
  * Reads an image: PTX as text, or a fat binary with PTX that is not compressed. The caller has the
@@ -33,6 +39,22 @@ cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *option
 /* The same from a file. CXU_FILE_NOT_FOUND, CXU_INVALID_IMAGE: it cannot be read. */
 cxu_result cx_emu_code_load_file(const char *path, const cx_emu_code_options *options,
                                  cx_emu_code **out_code);
+
+/* ---- the same in parts ---- */
+
+/* The sizes of the options' buffers become what is in them: nothing so far. */
+void cx_emu_code_begin_logs(cx_emu_code_options *options);
+
+/* Says what is wrong to the log, and to the options' buffer for errors. */
+__attribute__((format(printf, 2, 3))) void
+cx_emu_code_complain(const cx_emu_code_options *options, const char *format, ...);
+
+cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_code_options *options,
+                               cx_emu_code **out_code);
+
+cxu_result cx_emu_code_result(cx_ptx_status status);
+
+/* ---- life ---- */
 
 /* Lock held. */
 void cx_emu_code_retain(cx_emu_code *code);

@@ -134,7 +134,8 @@ cxu_result cx_emu_call_library_load_data(CUlibrary *out_library, const void *ima
                                          unsigned int jit_count, cxu_library_option *options,
                                          void **values, unsigned int count)
 {
-    const cx_emu_code_options jit = {jit_count, jit_options, jit_values};
+    const cx_emu_code_options jit = {
+        .count = jit_count, .options = jit_options, .values = jit_values};
     cx_emu_code *code;
     cxu_result result = cx_emu_enter();
 
@@ -152,7 +153,8 @@ cxu_result cx_emu_call_library_load_from_file(CUlibrary *out_library, const char
                                               unsigned int jit_count, cxu_library_option *options,
                                               void **values, unsigned int count)
 {
-    const cx_emu_code_options jit = {jit_count, jit_options, jit_values};
+    const cx_emu_code_options jit = {
+        .count = jit_count, .options = jit_options, .values = jit_values};
     cx_emu_code *code;
     cxu_result result = cx_emu_enter();
 

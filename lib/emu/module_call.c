@@ -62,7 +62,9 @@ cxu_result cx_emu_call_module_load_data_ex(CUmodule *out_module, const void *ima
                                            unsigned int count, cxu_jit_option *options,
                                            void **values)
 {
-    return load_image(out_module, image, &(cx_emu_code_options){count, options, values});
+    return load_image(
+        out_module, image,
+        &(cx_emu_code_options){.count = count, .options = options, .values = values});
 }
 
 cxu_result cx_emu_call_module_load_fat_binary(CUmodule *out_module, const void *image)

@@ -97,6 +97,7 @@ SAME_3D(width_bytes, WidthInBytes)
 SAME_3D(height, Height)
 SAME_3D(depth, Depth)
 
+SAME_SIZE(cxu_jit_input_type, CUjitInputType)
 SAME_SIZE(cxu_jit_option, CUjit_option)
 SAME_SIZE(cxu_library_option, CUlibraryOption)
 SAME_SIZE(cxu_stream_capture_status, CUstreamCaptureStatus)
@@ -278,6 +279,7 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_mem_access_flags CUmemAccess_flags
 #define cxu_mem_pool_attribute CUmemPool_attribute
 #define cxu_mem_pool_properties CUmemPoolProps
+#define cxu_jit_input_type CUjitInputType
 #define cxu_jit_option CUjit_option
 #define cxu_library_option CUlibraryOption
 #define cxu_stream_capture_status CUstreamCaptureStatus

@@ -1,7 +1,8 @@
 STANDIN_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests/standin
 STANDIN_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 STANDIN_TESTS = tests/standin/check_address tests/standin/check_calls_12 tests/standin/check_calls_13
-STANDIN_SH = tests/standin/exports.sh tests/standin/exports_facts.sh tests/standin/ffmpeg.sh
+STANDIN_SH = tests/standin/exports.sh tests/standin/exports_facts.sh tests/standin/ffmpeg.sh \
+	tests/standin/hashcat.sh
 check_PROGRAMS += $(STANDIN_TESTS)
 dist_check_SCRIPTS += $(STANDIN_SH)
 TESTS += $(STANDIN_TESTS) $(STANDIN_SH)

@@ -1,0 +1,263 @@
+/* The linker: the PTX of several images made one image. A state is used by one thread at a time. */
+#include "emu/context.h"
+#include "emu/handle.h"
+#include "emu/image.h"
+#include "emu/state.h"
+#include "ptx/link.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct linker {
+    cx_emu_handle_slot slot;
+    cx_emu_code_options logs; /* the list is our copy; its values are the user's, who keeps them */
+    cx_ptx_source *sources;
+    size_t count, capacity;
+    char *image; /* once it is complete */
+} linker;
+
+static cx_emu_handles linkers = {.slot_bytes = sizeof(linker)};
+
+static cxu_result find(CUlinkState state, linker **out_linker)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    if (!cx_emu_handle_live(&linkers, state))
+        result = CXU_INVALID_HANDLE;
+    pthread_mutex_unlock(&cx_emu_lock);
+    *out_linker = (linker *)(void *)state;
+    return result;
+}
+
+/* ---- life ---- */
+
+static bool keep_options(linker *self, unsigned int count, const cxu_jit_option *options,
+                         void **values)
+{
+    cxu_jit_option *copy = calloc((size_t)count + 1, sizeof *copy);
+
+    if (!copy)
+        return false;
+    if (count > 0)
+        memcpy(copy, options, count * sizeof *copy);
+    self->logs = (cx_emu_code_options){.count = count, .options = copy, .values = values};
+    return true;
+}
+
+static cxu_result create(linker **out_linker)
+{
+    cx_emu_context *context;
+    cxu_result result;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS) {
+        *out_linker = cx_emu_handle_take(&linkers);
+        result = *out_linker ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static void destroy(linker *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        free((char *)self->sources[i].text);
+    free(self->sources);
+    free((cxu_jit_option *)self->logs.options);
+    free(self->image);
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_handle_return(&linkers, self);
+    pthread_mutex_unlock(&cx_emu_lock);
+}
+
+cxu_result cx_emu_call_link_create(unsigned int count, cxu_jit_option *options, void **values,
+                                   CUlinkState *out_state)
+{
+    linker *self;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_state || (count > 0 && (!options || !values)))
+        return CXU_INVALID_VALUE;
+    result = create(&self);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!keep_options(self, count, options, values)) {
+        destroy(self);
+        return CXU_OUT_OF_MEMORY;
+    }
+    cx_emu_code_begin_logs(&self->logs);
+    *out_state = (CUlinkState)(void *)self;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_link_destroy(CUlinkState state)
+{
+    linker *self;
+    cxu_result result = find(state, &self);
+
+    if (result == CXU_SUCCESS)
+        destroy(self);
+    return result;
+}
+
+/* ---- what is linked ---- */
+
+static cxu_result append(linker *self, const cx_emu_text *text)
+{
+    cx_ptx_source *grown;
+
+    if (self->count == self->capacity) {
+        grown = reallocarray(self->sources, self->capacity * 2 + 4, sizeof *grown);
+        if (!grown)
+            return CXU_OUT_OF_MEMORY;
+        self->sources = grown;
+        self->capacity = self->capacity * 2 + 4;
+    }
+    grown = &self->sources[self->count];
+    *grown = (cx_ptx_source){strndup(text->text, text->length), text->length};
+    if (!grown->text)
+        return CXU_OUT_OF_MEMORY;
+    self->count++;
+    return CXU_SUCCESS;
+}
+
+/* What is wrong by itself is said at once. What waits for another image to define it is no error
+ * yet, and what else is wrong with such code is said when all are there. */
+static cxu_result check(const linker *self, const cx_emu_text *text)
+{
+    cx_emu_code *code;
+    cxu_result result;
+
+    if (memmem(text->text, text->length, ".extern", strlen(".extern")))
+        return CXU_SUCCESS;
+    result = cx_emu_code_compile(text, &self->logs, &code);
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_code_drop(code);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return CXU_SUCCESS;
+}
+
+static cxu_result add(linker *self, const cx_emu_text *text)
+{
+    cxu_result result = check(self, text);
+
+    return result == CXU_SUCCESS ? append(self, text) : result;
+}
+
+static cxu_result add_image(linker *self, const void *image)
+{
+    cx_emu_text found;
+    cxu_result result = cx_emu_image_find(image, &self->logs, &found);
+
+    return result == CXU_SUCCESS ? add(self, &found) : result;
+}
+
+static cxu_result check_type(const char *call, cxu_jit_input_type type)
+{
+    switch (type) {
+    case CXU_JIT_INPUT_CUBIN:
+    case CXU_JIT_INPUT_PTX:
+    case CXU_JIT_INPUT_FATBINARY:
+        return CXU_SUCCESS;
+    case CXU_JIT_INPUT_OBJECT:
+    case CXU_JIT_INPUT_LIBRARY:
+        return cx_emu_not_supported(call, "code inside objects and archives of the host");
+    default:
+        return CXU_INVALID_VALUE;
+    }
+}
+
+/* The options of one input are those of the compiler; there is none. */
+cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type, void *image,
+                                     size_t bytes, const char *name, unsigned int count,
+                                     cxu_jit_option *options, void **values)
+{
+    linker *self;
+    cxu_result result = find(state, &self);
+
+    (void)name;
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!image || bytes == 0 || self->image || (count > 0 && (!options || !values)))
+        return CXU_INVALID_VALUE;
+    result = check_type("cuLinkAddData_v2", type);
+    if (result != CXU_SUCCESS)
+        return result;
+    return type == CXU_JIT_INPUT_PTX ? add(self, &(cx_emu_text){image, strnlen(image, bytes)})
+                                     : add_image(self, image);
+}
+
+cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type, const char *path,
+                                     unsigned int count, cxu_jit_option *options, void **values)
+{
+    linker *self;
+    char *image;
+    cxu_result result = find(state, &self);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!path || self->image || (count > 0 && (!options || !values)))
+        return CXU_INVALID_VALUE;
+    result = check_type("cuLinkAddFile_v2", type);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_image_read(path, &image);
+    if (result != CXU_SUCCESS)
+        return result;
+    result = add_image(self, image);
+    free(image);
+    return result;
+}
+
+/* ---- the image ---- */
+
+/* Loaded once, so that what does not load is said here. */
+static cxu_result join(linker *self, char **out_image, size_t *out_length)
+{
+    cx_ptx_error error;
+    cx_emu_code *code;
+    cx_ptx_status status = cx_ptx_link(self->sources, self->count, out_image, out_length, &error);
+    cxu_result result;
+
+    if (status != CX_PTX_SUCCESS) {
+        cx_emu_code_complain(&self->logs, "PTX, line %d: %s", error.line, error.message);
+        return cx_emu_code_result(status);
+    }
+    result = cx_emu_code_compile(&(cx_emu_text){*out_image, *out_length}, &self->logs, &code);
+    if (result != CXU_SUCCESS) {
+        free(*out_image);
+        return result;
+    }
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_code_drop(code);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return CXU_SUCCESS;
+}
+
+/* The image is PTX with a zero behind it. */
+cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t *out_bytes)
+{
+    linker *self;
+    char *image;
+    size_t length;
+    cxu_result result = find(state, &self);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_image || self->count == 0 || self->image)
+        return CXU_INVALID_VALUE;
+    result = join(self, &image, &length);
+    if (result != CXU_SUCCESS)
+        return result;
+    self->image = image;
+    *out_image = image;
+    if (out_bytes)
+        *out_bytes = length + 1;
+    return CXU_SUCCESS;
+}
