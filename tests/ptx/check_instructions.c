@@ -82,7 +82,8 @@ static void write_kernel(const row *from, char *text, size_t bytes)
              body, store);
 }
 
-static cx_ptx_outcome run(const char *text, const uint64_t parameters[4], uint32_t threads)
+static cx_ptx_outcome run(const char *text, const uint64_t parameters[4], uint32_t threads,
+                          cx_ptx_fault *out_fault)
 {
     cx_ptx_error error = {0};
     cx_ptx_module *module = NULL;
@@ -96,6 +97,8 @@ static cx_ptx_outcome run(const char *text, const uint64_t parameters[4], uint32
     cx_ptx_outcome outcome =
         cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault);
     cx_ptx_unload(module);
+    if (out_fault)
+        *out_fault = fault;
     return outcome;
 }
 
@@ -109,7 +112,7 @@ static void check_rows(const row *rows, size_t count)
 
         memset(memory, 0, sizeof memory);
         write_kernel(&rows[i], text, sizeof text);
-        ck_assert_int_eq(run(text, parameters, 1), CX_PTX_DONE);
+        ck_assert_int_eq(run(text, parameters, 1, NULL), CX_PTX_DONE);
         memcpy(&found, memory, sizeof found);
         ck_assert_msg(found == rows[i].expected, "%s: %#llx, not %#llx", rows[i].text,
                       (unsigned long long)found, (unsigned long long)rows[i].expected);
@@ -278,6 +281,10 @@ START_TEST(floats_are_rounded_once)
         {"add.rn.f32 %f0, %fa, %fb;", F(1), F(0x1.8p-24f), 0, F(1 + 0x1p-23f)},
         {"add.rp.f32 %f0, %fa, %fb;", F(1), F(0x1p-40f), 0, F(1 + 0x1p-23f)},
         {"add.rm.f32 %f0, %fa, %fb;", F(-1), F(-0x1p-40f), 0, F(-1 - 0x1p-23f)},
+        {"mul.rz.f32 %f0, %fa, %fb;", F(1 + 0x1p-23f), F(1 + 0x1p-1f), 0, F(1.5f + 0x1p-23f)},
+        {"mul.rp.f32 %f0, %fa, %fb;", F(1 + 0x1p-23f), F(1 + 0x1p-1f), 0, F(1.5f + 0x1p-22f)},
+        {"cvt.rz.f32.f64 %f1, %ga;\nadd.f32 %f0, %fb, %fc;", G(1), F(1), F(0x1.8p-24f),
+         F(1 + 0x1p-23f)},
         {"div.rn.f32 %f0, %fa, %fb;", F(1), F(3), 0, 0x3eaaaaab},
         {"div.rz.f32 %f0, %fa, %fb;", F(1), F(3), 0, 0x3eaaaaaa},
         {"div.rn.f64 %g0, %ga, %gb;", G(1), G(3), 0, UINT64_C(0x3fd5555555555555)},
@@ -317,6 +324,8 @@ START_TEST(numbers_become_others)
         {"cvt.rzi.u64.f64 %d0, %ga;", G(1e300), 0, 0, ALL},
         {"cvt.s32.s8 %u0, %ua;", 0x180, 0, 0, 0xffffff80},
         {"cvt.u32.u8 %u0, %ua;", 0x180, 0, 0, 0x80},
+        {"cvt.s32.s16 %u0, %ua;", 0x18000, 0, 0, 0xffff8000},
+        {"cvt.u32.u16 %u0, %ua;", 0x18000, 0, 0, 0x8000},
         {"cvt.s64.s32 %d0, %ua;", 0x80000000, 0, 0, UINT64_C(0xffffffff80000000)},
         {"cvt.u64.u32 %d0, %ua;", 0x80000000, 0, 0, 0x80000000},
         {"cvt.u32.u64 %u0, %da;", UINT64_C(0x123456789), 0, 0, 0x23456789},
@@ -335,6 +344,8 @@ START_TEST(numbers_become_others)
         {"cvt.rn.f16.f32 %h0, %fa;\ncvt.u32.u16 %u0, %h0;", F(0x1p-24f), 0, 0, 1},
         {"cvt.f32.f16 %f0, %ha;", 0xc000, 0, 0, F(-2)},
         {"cvt.f32.f16 %f0, %ha;", 0x0001, 0, 0, F(0x1p-24f)},
+        {"cvt.rz.sat.f32.f64 %f0, %ga;", G(0.25), 0, 0, F(0.25f)},
+        {"cvt.rz.sat.f32.f64 %f0, %ga;", G(-3), 0, 0, F(0)},
         {"cvt.rzi.f32.f32 %f0, %fa;", F(-2.7f), 0, 0, F(-2)},
     };
 
@@ -358,6 +369,13 @@ START_TEST(memory_is_read_written_and_changed_at_once)
         {"st.global.u64 [out], %da;\natom.global.or.b32 %u1, [out], %ub;", 0xf0, 0x0f, 0, 0xff},
         {"st.global.u64 [out], %da;\natom.global.xor.b32 %u1, [out], %ub;", 0xff, 0x0f, 0, 0xf0},
         {"st.global.u64 [out], %da;\natom.global.exch.b32 %u1, [out], %ub;", 5, 6, 0, 6},
+        {"st.global.u64 [out], %da;\natom.global.exch.b32 %u1, [out], %ub;", ALL, 6, 0,
+         UINT64_C(0xffffffff00000006)},
+        {"st.global.u64 [out], %da;\natom.global.exch.b64 %d1, [out], %db;", ALL, 6, 0, 6},
+        {"st.global.u64 [out], %da;\natom.global.cas.b64 %d1, [out], %db, %dc;", TOP, TOP, 9, 9},
+        {"st.global.u64 [out], %da;\natom.global.add.u32 %u1, [out], 1;", ALL, 0, 0,
+         UINT64_C(0xffffffff00000000)},
+        {"st.global.u64 [out], %da;\natom.global.add.f64 %g1, [out], %gb;", G(1), G(2), 0, G(3)},
         {"st.global.u64 [out], %da;\natom.global.cas.b32 %u1, [out], %ub, %uc;", 5, 5, 9, 9},
         {"st.global.u64 [out], %da;\natom.global.cas.b32 %u1, [out], %ub, %uc;", 5, 6, 9, 5},
         {"st.global.u64 [out], %da;\natom.global.inc.u32 %u1, [out], %ub;", 5, 7, 0, 6},
@@ -416,7 +434,7 @@ static uint32_t word_after(const char *body, uint32_t threads, size_t index)
              ".reg .pred %%p<4>;\n.reg .b32 %%u<8>;\n.reg .b64 %%d<4>;\n"
              "ld.param.u64 %%d1, [out];\nmov.u32 %%u1, %%tid.x;\n%s\nret;\n}\n",
              body);
-    ck_assert_int_eq(run(text, parameters, threads), CX_PTX_DONE);
+    ck_assert_int_eq(run(text, parameters, threads, NULL), CX_PTX_DONE);
     memcpy(&word, memory + index * sizeof word, sizeof word);
     return word;
 }
@@ -437,6 +455,17 @@ START_TEST(lanes_of_a_warp_ask_each_other)
     ck_assert_uint_eq(word_after("shfl.sync.up.b32 %u0, %u1, 2, 0, 0xff;\n" STORE_OWN, 8, 7), 5);
     ck_assert_uint_eq(word_after("shfl.sync.bfly.b32 %u0, %u1, 1, 31, 0xff;\n" STORE_OWN, 8, 6), 7);
     ck_assert_uint_eq(word_after("shfl.sync.idx.b32 %u0, %u1, 3, 31, 0xff;\n" STORE_OWN, 8, 6), 3);
+    ck_assert_uint_eq(word_after("shfl.sync.idx.b32 %u0, %u1, 3, 31, 0xff;\n" STORE_OWN, 8, 0), 3);
+    ck_assert_uint_eq(
+        word_after("shfl.sync.idx.b32 %u0, %u1, 1, 0x1c1f, 0xff;\n" STORE_OWN, 8, 6), 5);
+    ck_assert_uint_eq(word_after("setp.gt.u32 %p1, %u1, 9;\nvote.sync.uni.pred %p2, %p1, 0xff;\n"
+                                 "selp.u32 %u0, 1, 2, %p2;\n" STORE_OWN, 8, 7), 1);
+    ck_assert_uint_eq(word_after("setp.gt.u32 %p1, %u1, 2;\nvote.sync.uni.pred %p2, %p1, 0xff;\n"
+                                 "selp.u32 %u0, 1, 2, %p2;\n" STORE_OWN, 8, 7), 2);
+    ck_assert_uint_eq(word_after("and.b32 %u2, %u1, 1;\nmatch.any.sync.b32 %u0, %u2, 0xff;\n"
+                                 STORE_OWN, 8, 3), 0xaa);
+    ck_assert_uint_eq(word_after("redux.sync.add.s32 %u0, %u1, 0xff;\n" STORE_OWN, 8, 0), 28);
+    ck_assert_uint_eq(word_after("redux.sync.max.u32 %u0, %u1, 0xff;\n" STORE_OWN, 8, 2), 7);
 }
 END_TEST
 
@@ -463,6 +492,52 @@ START_TEST(a_loop_and_a_branch_go_their_own_way_in_each_thread)
 }
 END_TEST
 
+/* Each call has registers of its own. */
+START_TEST(a_function_calls_itself_and_comes_back)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".func (.param .b32 result) sum(.param .b32 number)\n{\n"
+        ".reg .pred %p;\n.reg .b32 %own, %less, %rest;\n"
+        "ld.param.u32 %own, [number];\nmov.u32 %rest, 0;\nsetp.eq.u32 %p, %own, 0;\n"
+        "@%p bra DONE;\nsub.u32 %less, %own, 1;\n{\n.param .b32 given;\n.param .b32 back;\n"
+        "st.param.b32 [given], %less;\ncall.uni (back), sum, (given);\n"
+        "ld.param.b32 %rest, [back];\n}\nadd.u32 %rest, %rest, %own;\n"
+        "DONE:\nst.param.b32 [result], %rest;\nret;\n}\n"
+        ".visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u64 c)\n{\n"
+        ".reg .b32 %u<4>;\n.reg .b64 %out;\nld.param.u64 %out, [out];\nld.param.u32 %u1, [a];\n"
+        "mov.u32 %u2, 7;\n{\n.param .b32 given;\n.param .b32 back;\n"
+        "st.param.b32 [given], %u1;\ncall.uni (back), sum, (given);\nld.param.b32 %u0, [back];\n"
+        "}\nadd.u32 %u0, %u0, %u2;\nst.global.u32 [%out], %u0;\nret;\n}\n";
+    const uint64_t parameters[] = {ADDRESS, 10, 0, 0};
+    uint32_t found;
+
+    memset(memory, 0, sizeof memory);
+    ck_assert_int_eq(run(text, parameters, 1, NULL), CX_PTX_DONE);
+    memcpy(&found, memory, sizeof found);
+    ck_assert_uint_eq(found, 55 + 7);
+}
+END_TEST
+
+START_TEST(a_fault_says_where_it_was)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u64 c)\n{\n"
+        ".reg .pred %p;\n.reg .b32 %u;\n.reg .b64 %out;\nld.param.u64 %out, [out];\n"
+        "mov.u32 %u, %tid.x;\nsetp.ne.u32 %p, %u, 37;\n@%p ret;\n"
+        "st.global.u32 [%out+4096], %u;\nret;\n}\n";
+    const uint64_t parameters[] = {ADDRESS, 0, 0, 0};
+    cx_ptx_fault fault = {0};
+
+    ck_assert_int_eq(run(text, parameters, 64, &fault), CX_PTX_ILLEGAL_ADDRESS);
+    ck_assert_uint_eq(fault.thread[0], 37);
+    ck_assert_uint_eq(fault.block[0], 0);
+    ck_assert_int_eq(fault.line, 13);
+    ck_assert(fault.address == ADDRESS + 4096);
+}
+END_TEST
+
 static Suite *instruction_suite(void)
 {
     Suite *suite = suite_create("instructions");
@@ -478,6 +553,8 @@ static Suite *instruction_suite(void)
     tcase_add_test(tcase, lanes_of_a_warp_ask_each_other);
     tcase_add_test(tcase, a_barrier_lets_all_see_what_all_have_written);
     tcase_add_test(tcase, a_loop_and_a_branch_go_their_own_way_in_each_thread);
+    tcase_add_test(tcase, a_function_calls_itself_and_comes_back);
+    tcase_add_test(tcase, a_fault_says_where_it_was);
     suite_add_tcase(suite, tcase);
     return suite;
 }
