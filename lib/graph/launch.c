@@ -75,16 +75,15 @@ static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_even
 /* The first launch waits for what was under way when the recording stopped. */
 static ctxrt_status wait_for_last_launch(cx_graph *graph, const cx_stream_target *target)
 {
-    CUevent before = graph->done != NULL ? graph->done : graph->sequence->ready;
-    if (graph->done == NULL) {
-        ctxrt_status status = make_event(target, &graph->done);
-        if (status != CTXRT_SUCCESS)
-            return status;
-    }
-    if (before == NULL)
-        return CTXRT_SUCCESS;
-    return CX_DRIVER_CALL(target->driver, stream_wait_event,
-                          (target->native, before, CXU_EVENT_WAIT_DEFAULT));
+    const cx_sequence *sequence = graph->sequence;
+    bool first = graph->done == NULL;
+    const CUevent *before = first ? sequence->ready : &graph->done;
+    int count = first ? sequence->ready_count : 1;
+    ctxrt_status status = first ? make_event(target, &graph->done) : CTXRT_SUCCESS;
+    for (int i = 0; i < count && status == CTXRT_SUCCESS; i++)
+        status = CX_DRIVER_CALL(target->driver, stream_wait_event,
+                                (target->native, before[i], CXU_EVENT_WAIT_DEFAULT));
+    return status;
 }
 
 /* ---- launching ---- */

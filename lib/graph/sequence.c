@@ -94,8 +94,9 @@ ctxrt_status cx_sequence_release(cx_sequence *sequence)
     cx_error_saved saved;
     if (atomic_fetch_sub(&sequence->count, 1) != 1)
         return CTXRT_SUCCESS;
-    if (sequence->ready != NULL && cx_context_holds_what_is_of(sequence->context, sequence->epoch))
-        (void)sequence->context->driver->table.event_destroy(sequence->ready);
+    bool there = cx_context_holds_what_is_of(sequence->context, sequence->epoch);
+    for (int i = 0; there && i < sequence->ready_count; i++)
+        (void)sequence->context->driver->table.event_destroy(sequence->ready[i]);
     ctxrt_status status = destroy_captured(sequence);
     cx_error_save(&saved);
     destroy_operators(sequence);

@@ -27,8 +27,10 @@ typedef struct cx_sequence {
     size_t operator_count;
     cx_code code;  /* of what was captured */
     cx_hold *hold; /* of a recording; else NULL */
-    CUevent ready; /* likewise: behind what its stream did to the memory before; first launches wait
-                      for it */
+    /* likewise: behind what its frame's streams did to the memory before; first launches wait for
+     * them */
+    CUevent ready[CX_HOLD_STREAMS_MAX + 1];
+    int ready_count;
 } cx_sequence;
 
 /* An empty sequence with one count; CTXRT_ERROR_OUT_OF_MEMORY. */

@@ -72,7 +72,7 @@ static ctxrt_status alloc(size_t size_bytes, bool pinned, cx_block *out_block)
                     : cx_allocator_of_frame(frame, &block.allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_hold_use *use = cx_hold_in_frame(frame);
+    cx_hold_use *use = cx_hold_in_frame(frame);
     status = __builtin_expect(use == NULL, 1) ? cx_block_take(&block, stream)
                                               : cx_hold_alloc(use, &block, stream);
     if (status == CTXRT_SUCCESS)
@@ -118,7 +118,7 @@ ctxrt_status cx_block_give_back(const cx_block *block)
 }
 
 /* The hold that is open where a block is freed: in the top frame, whatever is current. */
-static const cx_hold_use *hold_here(const ctxrt_stream **out_stream)
+static cx_hold_use *hold_here(const ctxrt_stream **out_stream)
 {
     const cx_frame *top = cx_thread_current != NULL ? cx_thread_top(cx_thread_current) : NULL;
     if (top == NULL)
@@ -148,7 +148,7 @@ ctxrt_status cx_block_free(const cx_block *block)
     const ctxrt_stream *stream;
     if (__builtin_expect(block->held != NULL, 0))
         return cx_hold_free(block);
-    const cx_hold_use *use =
+    cx_hold_use *use =
         __builtin_expect(cx_hold_uses == NULL, 1) ? NULL : hold_here(&stream);
     return use == NULL ? cx_block_give_back(block) : keep(use, block, stream);
 }

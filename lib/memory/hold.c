@@ -84,7 +84,7 @@ ctxrt_status cx_hold_release(cx_hold *hold)
 
 void cx_hold_open(cx_hold_use *use, cx_hold *hold, uint64_t mark)
 {
-    *use = (cx_hold_use){hold, mark, cx_hold_uses, NULL};
+    *use = (cx_hold_use){.hold = hold, .mark = mark, .outer = cx_hold_uses};
     cx_hold_uses = use;
     pthread_mutex_lock(&hold->lock);
     use->next = hold->uses;
@@ -252,7 +252,22 @@ static ctxrt_status add_new(cx_hold *hold, const cx_block *wanted, ctxrt_stream 
     return status;
 }
 
-ctxrt_status cx_hold_alloc(const cx_hold_use *use, cx_block *block, ctxrt_stream *stream)
+/* The thread's default stream has work only once it is there. */
+static void note_stream(cx_hold_use *use, const cx_context *context, const ctxrt_stream *stream)
+{
+    uint32_t i = 0;
+    if (stream == NULL)
+        stream = cx_default_stream_find(cx_thread_current, context);
+    while (i < use->stream_count && i < CX_HOLD_STREAMS_MAX && use->streams[i] != stream)
+        i++;
+    if (stream == NULL || i < use->stream_count)
+        return;
+    if (i < CX_HOLD_STREAMS_MAX)
+        use->streams[i] = stream;
+    use->stream_count = i + 1;
+}
+
+ctxrt_status cx_hold_alloc(cx_hold_use *use, cx_block *block, ctxrt_stream *stream)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_hold *hold = use->hold;
@@ -265,6 +280,7 @@ ctxrt_status cx_hold_alloc(const cx_hold_use *use, cx_block *block, ctxrt_stream
         status = add_new(hold, block, stream, &held);
     if (status != CTXRT_SUCCESS)
         return status;
+    note_stream(use, block->context, stream);
     held->mark = use->mark;
     held->stream = stream;
     held->apart = block->allocator->pinned != NULL;
@@ -308,13 +324,14 @@ static bool is_apart(const cx_block *block, const ctxrt_stream *stream)
     return own == NULL || own != stream;
 }
 
-ctxrt_status cx_hold_keep(const cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream)
+ctxrt_status cx_hold_keep(cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream)
 {
     cx_hold *hold = use->hold;
     cx_held *held = calloc(1, sizeof *held);
     if (held == NULL)
         return no_memory();
     *held = (cx_held){hold, *block, use->mark, stream, is_apart(block, stream)};
+    note_stream(use, block->context, stream);
     pthread_mutex_lock(&hold->lock);
     bool room = reserve(hold);
     if (room)

@@ -18,12 +18,18 @@
 
 typedef struct cx_hold cx_hold;
 
+#define CX_HOLD_STREAMS_MAX 8
+
 /* A hold open on a thread; a part of what opened it. */
 typedef struct cx_hold_use {
     cx_hold *hold;
     uint64_t mark; /* of the frame that it is open in, cx_frame.mark: never the same twice */
     struct cx_hold_use *outer; /* on the thread */
     struct cx_hold_use *next;  /* of the hold; lock held */
+    /* The thread's: in which its frame allocated or freed, in no order; beyond the most there are
+     * others. */
+    const ctxrt_stream *streams[CX_HOLD_STREAMS_MAX];
+    uint32_t stream_count;
 } cx_hold_use;
 
 struct cx_hold {
@@ -66,9 +72,9 @@ typedef struct cx_hold_figures {
 void cx_hold_look(cx_hold *hold, cx_hold_figures *out_figures);
 
 /* The use of a hold that is open in a frame of the calling thread; NULL: none. */
-static inline const cx_hold_use *cx_hold_in_frame(const cx_frame *frame)
+static inline cx_hold_use *cx_hold_in_frame(const cx_frame *frame)
 {
-    const cx_hold_use *use = cx_hold_uses;
+    cx_hold_use *use = cx_hold_uses;
     while (__builtin_expect(use != NULL, 0) && use->mark != frame->mark)
         use = use->outer;
     return use;
@@ -77,15 +83,14 @@ static inline const cx_hold_use *cx_hold_in_frame(const cx_frame *frame)
 /* ---- for block.c ---- */
 
 /* Fills in the block's memory, from what is kept or from its allocator. */
-ctxrt_status cx_hold_alloc(const cx_hold_use *use, cx_block *block, ctxrt_stream *stream);
+ctxrt_status cx_hold_alloc(cx_hold_use *use, cx_block *block, ctxrt_stream *stream);
 
 /* A block of a hold is freed: kept, or given back if the hold has no owner any more. */
 ctxrt_status cx_hold_free(const cx_block *block);
 
 /* A block of no hold is freed in the frame: kept. CTXRT_ERROR_OUT_OF_MEMORY: nobody has it any
  * more, and it cannot be given back. */
-ctxrt_status cx_hold_keep(const cx_hold_use *use, const cx_block *block,
-                          const ctxrt_stream *stream);
+ctxrt_status cx_hold_keep(cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream);
 
 /* A block of a hold is gone with its memory. */
 void cx_hold_forget(const cx_block *block);

@@ -285,6 +285,44 @@ START_TEST(the_first_launch_waits_for_what_used_the_memory_before)
 }
 END_TEST
 
+/* Memory that the first stream's work still uses is the graph's: freed, and used again, before the
+ * frame had another stream, or allocated anew. */
+START_TEST(the_first_launch_waits_for_every_stream_that_the_frame_had_memory_in)
+{
+    gate closed;
+    atomic_int marks = 0;
+    ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *last = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *free_one = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(first));
+    void *memory = alloc();
+    if (_i == 1)
+        cx_assert_ok(ctxrt_free(memory));
+    gate_close(&closed, first);
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    if (_i == 0)
+        cx_assert_ok(ctxrt_free(memory));
+    ck_assert_ptr_eq(alloc(), memory);
+    cx_assert_ok(ctxrt_frame_set_stream(last));
+    submit_plain(submit_mark, &marks, 1);
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_ok(ctxrt_graph_launch(graph, other));
+    give_others_a_chance(free_one);
+    ck_assert_int_eq(atomic_load(&marks), 0);
+    gate_open(&closed);
+    cx_assert_ok(ctxrt_stream_synchronize(other));
+    ck_assert_int_eq(atomic_load(&marks), 1);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(first));
+    cx_assert_ok(ctxrt_stream_destroy(last));
+    cx_assert_ok(ctxrt_stream_destroy(other));
+    cx_assert_ok(ctxrt_stream_destroy(free_one));
+}
+END_TEST
+
 static void *open_gate(void *argument)
 {
     gate_open(argument);
@@ -352,6 +390,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, graphs_share_scratch_only_where_their_owner_says_so);
     tcase_add_test(tests, memory_is_shared_with_recorded_graphs_of_the_same_context_only);
     tcase_add_test(tests, the_first_launch_waits_for_what_used_the_memory_before);
+    tcase_add_loop_test(tests, the_first_launch_waits_for_every_stream_that_the_frame_had_memory_in,
+                        0, 2);
     tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
     tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);
 }

@@ -1,7 +1,8 @@
 /*
- * Pinned memory at random: threads write into it, let streams copy it and write to it, and free it at once, on any
- * thread. Who gets it next writes to it at once too: then an earlier copy sees the wrong bytes, or an earlier fill changes
- * them, if it was given out too early. A shadow of memory shows overlap.
+ * Pinned memory at random: threads write into it, let streams copy it and write to it, and free it
+ * at once, on any thread. Who gets it next writes to it at once too: then an earlier copy sees the
+ * wrong bytes, or an earlier fill changes them, if it was given out too early. A shadow of memory
+ * shows overlap.
  */
 #include "crowd.h"
 #include "fixture.h"
