@@ -620,6 +620,28 @@ CTXRT_API ctxrt_status
 ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable, void *user_data,
                               ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
 
+/**
+ * The same as the calls without _at, for a place in the caller's source: reports and snapshots name
+ * it with each piece that is live, without a trace or debug mode. The text of `file` is copied;
+ * NULL names no place. A program that defines CTXRT_ORIGINS before it includes this calls these by
+ * the names of the others, each with the place that the call stands in.
+ */
+CTXRT_API ctxrt_status ctxrt_memory_alloc_at(size_t size_bytes, const char *file, int line,
+                                             ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_memory_alloc_pinned_at(size_t size_bytes, const char *file, int line,
+                                                    ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status ctxrt_alloc_at(size_t size_bytes, const char *file, int line,
+                                      void **out_pointer) CTXRT_CHECK_RESULT;
+
+#ifdef CTXRT_ORIGINS
+#define ctxrt_memory_alloc(size_bytes, out_memory)                                                 \
+    ctxrt_memory_alloc_at(size_bytes, __FILE__, __LINE__, out_memory)
+#define ctxrt_memory_alloc_pinned(size_bytes, out_memory)                                          \
+    ctxrt_memory_alloc_pinned_at(size_bytes, __FILE__, __LINE__, out_memory)
+#define ctxrt_alloc(size_bytes, out_pointer)                                                       \
+    ctxrt_alloc_at(size_bytes, __FILE__, __LINE__, out_pointer)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include "memory/cache.h"
 #include "memory/guard.h"
 #include "memory/memory.h"
+#include "memory/origin.h"
 #include "memory/raw.h"
 
 #include <dlfcn.h>
@@ -30,6 +31,10 @@ void cx_place_text(const void *place, char *text, size_t size)
     text[0] = '\0';
     if (place == NULL)
         return;
+    if (cx_origin_is_one(place)) {
+        cx_origin_text(place, text, size);
+        return;
+    }
     if (dladdr((const char *)place - 1, &info) == 0 || info.dli_fname == NULL) {
         snprintf(text, size, "%p", place);
         return;
@@ -180,7 +185,7 @@ static void take_places(const cx_trace *trace, cx_allocator_shot *shot)
         return;
     for (size_t i = 0; i < count; i++) {
         cx_block_shot *block = find_block(shot, operations[i].pointer);
-        if (block != NULL && block->state == CX_BLOCK_LIVE)
+        if (block != NULL && block->state == CX_BLOCK_LIVE && !cx_origin_is_one(block->place))
             block->place = operations[i].is_free ? NULL : operations[i].place;
     }
     free(operations);

@@ -134,7 +134,7 @@ static ctxrt_status keep_in_hold(const void *block)
 }
 
 /* A hold gives it out again at once, unless it is pinned. */
-static ctxrt_status keep(const cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream)
+static ctxrt_status keep(cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream)
 {
     bool again = block->piece != 0 && block->allocator->pinned == NULL;
     cx_use_list *uses = again ? &cx_piece_at(block->piece)->uses : NULL;

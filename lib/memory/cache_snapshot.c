@@ -2,6 +2,7 @@
 #include "memory/allocator_snapshot.h"
 #include "memory/cache.h"
 #include "memory/mapped_heap.h"
+#include "memory/origin.h"
 
 /* A piece that is not the user's waits in the stash of a thread. */
 static void add_block(uint32_t index, uintptr_t address, void *shot)
@@ -13,6 +14,7 @@ static void add_block(uint32_t index, uintptr_t address, void *shot)
         .bytes = (uint64_t)cx_piece_at(index)->node.units << CX_FIT_UNIT_BITS,
         .asked_bytes = live ? cx_piece_size(head) : 0,
         .state = live ? CX_BLOCK_LIVE : CX_BLOCK_CACHED,
+        .place = live ? cx_origin_of(index) : NULL,
     };
     cx_shot_add_block(shot, &block);
 }

@@ -38,6 +38,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/piece.h \
+	lib/memory/origin.c lib/memory/origin.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/raw.c lib/memory/raw.h \

@@ -74,6 +74,8 @@ const void *cx_trace_caller(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     void *frames[FRAMES];
+    if (cx_thread_current != NULL && cx_thread_current->origin != NULL)
+        return cx_thread_current->origin;
     pthread_once(&once, look_for_own_code);
     int count = backtrace(frames, FRAMES);
     int i = 0;

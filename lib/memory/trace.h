@@ -15,7 +15,8 @@
 
 typedef struct cx_trace_ring cx_trace_ring;
 
-/* The innermost return address that is not in this library; NULL: not known. */
+/* The origin that the caller said (origin.h), else the innermost return address that is not in this
+ * library; NULL: not known. */
 const void *cx_trace_caller(void);
 
 /* In every allocator. Zeroed, there is none. */

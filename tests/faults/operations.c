@@ -352,6 +352,16 @@ static ctxrt_status alloc_pinned(stage *self)
     return ctxrt_memory_alloc_pinned(BYTES, &self->out.memory);
 }
 
+static ctxrt_status alloc_at(stage *self)
+{
+    return ctxrt_memory_alloc_at(BYTES, "x.c", 1, &self->out.memory);
+}
+
+static ctxrt_status alloc_pinned_at(stage *self)
+{
+    return ctxrt_memory_alloc_pinned_at(BYTES, "x.c", 2, &self->out.memory);
+}
+
 static ctxrt_status release_memory(stage *self)
 {
     return ctxrt_memory_release(self->objects[THERE].memory);
@@ -396,6 +406,11 @@ static ctxrt_status import_memory(stage *self)
 static ctxrt_status alloc_raw(stage *self)
 {
     return ctxrt_alloc(BYTES, &self->out.raw);
+}
+
+static ctxrt_status alloc_raw_at(stage *self)
+{
+    return ctxrt_alloc_at(BYTES, "x.c", 3, &self->out.raw);
 }
 
 static ctxrt_status alloc_async(stage *self)
@@ -954,6 +969,9 @@ const operation operations[] = {
     {"ctxrt_event_elapsed_ms", ON_ANY, elapsed, NULL, false, false},
     {"ctxrt_memory_alloc", ON_FRAMES, alloc, NULL, false, false},
     {"ctxrt_memory_alloc_pinned", ON_FRAMES, alloc_pinned, NULL, false, false},
+    {"ctxrt_memory_alloc_at", ON_FRAMES, alloc_at, NULL, false, false},
+    {"ctxrt_memory_alloc_pinned_at", ON_FRAMES, alloc_pinned_at, NULL, false, false},
+    {"ctxrt_alloc_at", ON_FRAMES, alloc_raw_at, NULL, false, false},
     {"ctxrt_memory_release", ON_ANY, release_memory, memory_released, false, true},
     {"ctxrt_memory_release, pinned", ON_ANY, release_pinned, pinned_released, false, true},
     {"ctxrt_memory_record_stream", ON_ANY, record_use, NULL, false, false},

@@ -90,3 +90,10 @@ tests_memory_check_captures_SOURCES = tests/memory/check_captures.c tests/runtim
 tests_memory_check_captures_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_captures_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_captures_LDADD = $(INSIDE_LIBS)
+
+check_PROGRAMS += tests/memory/check_origins
+TESTS += tests/memory/check_origins
+tests_memory_check_origins_SOURCES = tests/memory/check_origins.c
+tests_memory_check_origins_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_origins_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_origins_LDADD = $(PUBLIC_LIBS)

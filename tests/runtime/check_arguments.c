@@ -589,6 +589,9 @@ START_TEST(memory_refuses)
         REFUSE(ctxrt_alloc_async(huge[i], NULL, &pointer), OUT_OF_MEMORY);
         REFUSE(ctxrt_alloc_managed(huge[i], &pointer), OUT_OF_MEMORY);
     }
+    REFUSE(ctxrt_memory_alloc_at(1, "x.c", 1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_memory_alloc_pinned_at(0, "x.c", 1, &memory), INVALID_ARGUMENT);
+    REFUSE(ctxrt_alloc_at(0, NULL, -1, &pointer), INVALID_ARGUMENT);
     REFUSE(ctxrt_memory_alloc(0, &memory), INVALID_ARGUMENT);
     REFUSE(ctxrt_memory_alloc(1, NULL), NULL_POINTER);
     REFUSE(ctxrt_memory_alloc_pinned(0, &memory), INVALID_ARGUMENT);

@@ -198,6 +198,9 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_frame_set_allocator, (in->allocator))                                           \
     X(CALL, ctxrt_memory_alloc, (BYTES, &out->memory))                                            \
     X(CALL, ctxrt_memory_alloc_pinned, (BYTES, &out->memory))                                     \
+    X(CALL, ctxrt_memory_alloc_at, (BYTES, "x.c", 1, &out->memory))                               \
+    X(CALL, ctxrt_memory_alloc_pinned_at, (BYTES, "x.c", 1, &out->memory))                        \
+    X(CALL, ctxrt_alloc_at, (BYTES, "x.c", 1, &out->pointer))                                     \
     X(CALL, ctxrt_memory_alloc_host, (BYTES, &out->memory))                                       \
     X(CALL, ctxrt_memory_wrap, (host[0], BYTES, CTXRT_CPU(0), NULL, NULL, &out->memory))          \
     X(CALL, ctxrt_memory_retain, (in->memory))                                                    \

@@ -1,0 +1,171 @@
+#include "memory/origin.h"
+
+#include "context/thread.h"
+#include "memory/starts.h"
+
+#include <ctxrt/memory.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- places ---- */
+
+#define BUCKETS 1024u
+
+typedef struct origin {
+    struct origin *next;
+    int line;
+    char file[];
+} origin;
+
+/* Lock "origins": innermost. Texts are copied: the caller's go when its code is unloaded. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static origin *buckets[BUCKETS];
+
+static origin **bucket_of(const char *file, int line)
+{
+    uint32_t hash = (uint32_t)line * 0x9e3779b1u;
+    for (; *file != '\0'; file++)
+        hash = (hash ^ (unsigned char)*file) * 0x01000193u;
+    return &buckets[hash % BUCKETS];
+}
+
+/* Lock held. */
+static origin *add(origin **bucket, const char *file, int line)
+{
+    size_t length = strlen(file) + 1;
+    origin *made = malloc(sizeof *made + length);
+    if (made == NULL)
+        return NULL;
+    made->next = *bucket;
+    made->line = line;
+    memcpy(made->file, file, length);
+    *bucket = made;
+    return made;
+}
+
+/* NULL: no memory for it, or no file. */
+static const void *place_of(const char *file, int line)
+{
+    if (file == NULL)
+        return NULL;
+    origin **bucket = bucket_of(file, line);
+    pthread_mutex_lock(&lock);
+    origin *found = *bucket;
+    while (found != NULL && (found->line != line || strcmp(found->file, file) != 0))
+        found = found->next;
+    if (found == NULL)
+        found = add(bucket, file, line);
+    pthread_mutex_unlock(&lock);
+    return found != NULL ? (const void *)((uintptr_t)found | CX_ORIGIN_BIT) : NULL;
+}
+
+void cx_origin_text(const void *place, char *text, size_t size)
+{
+    const origin *self = (const origin *)((uintptr_t)place & ~CX_ORIGIN_BIT);
+    snprintf(text, size, "%s:%d", self->file, self->line);
+}
+
+/* ---- of pieces ---- */
+
+/* Of an earlier life of the piece where the generation is another. */
+typedef struct note {
+    _Atomic uint32_t generation;
+    _Atomic(const void *) place;
+} note;
+
+/* As the chunks of pieces, each made with its first note. */
+static _Atomic(note *) notes[CX_FIT_CHUNKS_MAX];
+
+static note *note_of(uint32_t piece)
+{
+    note *chunk = atomic_load(&notes[piece >> CX_FIT_CHUNK_BITS]);
+    return chunk != NULL ? &chunk[piece & (CX_FIT_CHUNK_NODES - 1)] : NULL;
+}
+
+static note *make_note_of(uint32_t piece)
+{
+    note *none = NULL, *made = calloc(CX_FIT_CHUNK_NODES, sizeof *made);
+    if (made != NULL &&
+        !atomic_compare_exchange_strong(&notes[piece >> CX_FIT_CHUNK_BITS], &none, made))
+        free(made);
+    return note_of(piece);
+}
+
+static void keep(uint32_t piece, const void *place)
+{
+    note *own = note_of(piece);
+    if (own == NULL)
+        own = make_note_of(piece);
+    if (own == NULL)
+        return;
+    atomic_store(&own->place, place);
+    atomic_store(&own->generation, cx_piece_generation(cx_piece_head_at(piece)));
+}
+
+const void *cx_origin_of(uint32_t piece)
+{
+    const note *own = note_of(piece);
+    uint32_t generation = cx_piece_generation(cx_piece_head_at(piece));
+    if (own == NULL || atomic_load(&own->generation) != generation)
+        return NULL;
+    const void *place = atomic_load(&own->place);
+    return atomic_load(&own->generation) == generation ? place : NULL;
+}
+
+/* ---- allocating ---- */
+
+/* Traces and debug mode ask the thread. */
+static const void *enter(const char *file, int line)
+{
+    const void *place = place_of(file, line);
+    if (cx_thread_current != NULL)
+        cx_thread_current->origin = place;
+    return place;
+}
+
+static void leave(void)
+{
+    if (cx_thread_current != NULL)
+        cx_thread_current->origin = NULL;
+}
+
+static void keep_of_handle(const ctxrt_memory *memory, const void *place)
+{
+    if (place != NULL && cx_piece_of(memory) != NULL)
+        keep(cx_piece_index(memory), place);
+}
+
+ctxrt_status ctxrt_memory_alloc_at(size_t size_bytes, const char *file, int line,
+                                   ctxrt_memory **out_memory)
+{
+    const void *place = enter(file, line);
+    ctxrt_status status = ctxrt_memory_alloc(size_bytes, out_memory);
+    leave();
+    if (status == CTXRT_SUCCESS)
+        keep_of_handle(*out_memory, place);
+    return status;
+}
+
+ctxrt_status ctxrt_memory_alloc_pinned_at(size_t size_bytes, const char *file, int line,
+                                          ctxrt_memory **out_memory)
+{
+    const void *place = enter(file, line);
+    ctxrt_status status = ctxrt_memory_alloc_pinned(size_bytes, out_memory);
+    leave();
+    if (status == CTXRT_SUCCESS)
+        keep_of_handle(*out_memory, place);
+    return status;
+}
+
+ctxrt_status ctxrt_alloc_at(size_t size_bytes, const char *file, int line, void **out_pointer)
+{
+    const void *place = enter(file, line);
+    ctxrt_status status = ctxrt_alloc(size_bytes, out_pointer);
+    leave();
+    uint32_t piece = status == CTXRT_SUCCESS && place != NULL ? cx_starts_find(*out_pointer) : 0;
+    if (piece != 0)
+        keep(piece, place);
+    return status;
+}
