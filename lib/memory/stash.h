@@ -16,7 +16,7 @@
 
 #define CX_MAGAZINE_UNITS_MAX ((64u << 20) >> CX_FIT_UNIT_BITS)
 #define CX_MAGAZINE_CLASSES 128 /* 8 for each power of two up to 64 MiB */
-#define CX_MAGAZINE_PIECES 32
+#define CX_MAGAZINE_PIECES 64
 
 /* What the magazines of one thread and stream may keep. Written seldom, read by all. */
 typedef struct cx_keep {
