@@ -102,8 +102,9 @@ static inline uint32_t cx_magazine_class(uint32_t units)
     return (top - 3) * 8 + (units >> (top - 3) & 7) + 7;
 }
 
-/* Of a class of random sizes half are too small: looking at four finds one that is not, mostly. */
-#define CX_MAGAZINE_PROBES 4
+/* Of a class of random sizes half are too small, and some too large: so many are looked at before
+ * the heap is asked, which costs more. */
+#define CX_MAGAZINE_PROBES 16
 
 /* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more.
  * False: none. */
