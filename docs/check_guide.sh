@@ -1,5 +1,5 @@
 #!/bin/sh
-# Does what docs/guide.md says: writes its programs, runs its shell lines and compares what they print. A ```c block begins
+# Does what docs/guide.md says, and behind it docs/allocator.md: writes its programs, runs its shell lines and compares what they print. A ```c block begins
 # with its file's name; a program is followed by the ```sh lines that compile and run it, and those by the ```text that they
 # print. Programs are compiled with warnings as errors.
 set -u
@@ -7,7 +7,7 @@ set -u
 . "$top_srcdir/samples/reader.sh"
 [ -n "$reader" ] || skip_all 'pkg-config is not installed'
 mkdir "$scratch/guide"
-guide=$top_srcdir/docs/guide.md
+guide=$top_srcdir/docs/guide.md allocator=$top_srcdir/docs/allocator.md
 
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
 may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|ctxrt|export|unset|\./[a-z_]*)( |$)'
@@ -25,7 +25,7 @@ awk -v folder="$scratch" '
     /^```/ && !inside { inside = 1; file = sprintf("%s/%03d.%s", folder, ++count, substr($0, 4)); printf "" > file; next }
     /^```/ { inside = 0; close(file); next }
     inside { print > file }
-    END { exit inside }' "$guide"
+    END { exit inside }' "$guide" "$allocator"
 report $? 'every block ends'
 
 wrong() # what
@@ -109,5 +109,5 @@ done
 cat "$scratch"/[0-9][0-9][0-9].sh > "$scratch/lines"
 grep -vxF -f "$scratch/lines" "$scratch/not-run" > "$scratch/errors"
 [ $? -eq 1 ]
-report $? 'each line that is not run is in the guide'
+report $? 'each line that is not run is in a document'
 echo "1..$number"
