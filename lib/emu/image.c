@@ -116,6 +116,18 @@ cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *optio
 
 /* ---- files ---- */
 
+/* An address in a file is no address here, and a binary may be cut off. */
+static bool all_there(const char *text, size_t bytes)
+{
+    fat_header header;
+
+    memcpy(&header, text, sizeof header);
+    if (header.magic == WRAPPER_MAGIC)
+        return false;
+    return header.magic != FAT_MAGIC ||
+           (header.header_bytes <= bytes && header.bytes <= bytes - header.header_bytes);
+}
+
 /* With zeroes behind it, so that no header runs over its end. */
 cxu_result cx_emu_image_read(const char *path, char **out_text)
 {
@@ -139,7 +151,7 @@ cxu_result cx_emu_image_read(const char *path, char **out_text)
         capacity *= 2;
     }
     fclose(file);
-    if (!done) {
+    if (!done || !all_there(text, bytes)) {
         free(text);
         return CXU_INVALID_IMAGE;
     }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WORDS 1000
 #define BYTES (WORDS * sizeof(uint32_t))
@@ -109,6 +110,29 @@ START_TEST(what_is_wrong_with_code_stands_in_the_log)
                                               values),
               INVALID_PTX);
     ck_assert_ptr_nonnull(strstr(text, "no label 'X'"));
+}
+END_TEST
+
+START_TEST(a_file_with_less_than_it_says_is_no_image)
+{
+    static const unsigned char files[][24] = {
+        {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 0, 0, 0, 1},      /* 16 MiB of entries */
+        {0x50, 0xed, 0x55, 0xba, 1, 0, 64, 0},                  /* a header longer than the file */
+        {0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0, 0xf0, 0xf0, 0xf0}, /* an address of some program */
+    };
+    CUmodule module = NULL;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[] = "/tmp/ctxrt-kernel-XXXXXX";
+        int file = mkstemp(path);
+
+        ck_assert_int_ge(file, 0);
+        ck_assert_int_eq(write(file, files[i], sizeof files[i]), sizeof files[i]);
+        ck_assert_int_eq(close(file), 0);
+        ck_result(cx_emu_call_module_load(&module, path), INVALID_IMAGE);
+        ck_assert_int_eq(unlink(path), 0);
+    }
+    ck_assert_ptr_null(module);
 }
 END_TEST
 
@@ -632,6 +656,7 @@ static Suite *kernel_suite(void)
     tcase_add_test(tcase, a_kernel_does_its_work_for_each_thread);
     tcase_add_test(tcase, loading_needs_a_context_and_code);
     tcase_add_test(tcase, what_is_wrong_with_code_stands_in_the_log);
+    tcase_add_test(tcase, a_file_with_less_than_it_says_is_no_image);
     tcase_add_test(tcase, what_is_in_a_module_is_found_by_name);
     tcase_add_test(tcase, each_module_has_variables_of_its_own);
     tcase_add_test(tcase, a_module_goes_with_its_context);
