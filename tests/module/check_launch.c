@@ -334,6 +334,12 @@ START_TEST(occupancy_tells_how_many_blocks_run_at_once)
     ck_assert_int_le(suggested.block_threads, device.max_threads_per_block);
     ck_assert_int_ge(suggested.block_threads * suggested.blocks_per_multiprocessor,
                      found.block_threads * found.blocks_per_multiprocessor);
+    for (int threads = device.max_threads_per_block; threads > suggested.block_threads;
+         threads -= device.warp_size) {
+        cx_assert_ok(ctxrt_kernel_occupancy(add_one, (unsigned int)threads, 0, &found));
+        ck_assert_int_lt(found.block_threads * found.blocks_per_multiprocessor,
+                         suggested.block_threads * suggested.blocks_per_multiprocessor);
+    }
     cx_assert_ok(ctxrt_kernel_occupancy(kernel_of(module, "at_most_32"), 0, 0, &suggested));
     ck_assert_int_eq(suggested.block_threads, 32);
     end();

@@ -430,6 +430,41 @@ START_TEST(a_launch_beside_an_unload_runs_or_is_refused)
 }
 END_TEST
 
+/* Every name is asked for: what is found comes new into the module. */
+static void *ask_until_refused(void *argument)
+{
+    static const char *const names[] = {"add_one", "spin", "reverse", "next", "store", "meet"};
+    const part *self = argument;
+    shared *common = self->all;
+    ctxrt_kernel *kernel;
+    ctxrt_status status = CTXRT_SUCCESS;
+    for (int i = 0; status == CTXRT_SUCCESS; i++) {
+        if (self->number == 0 && i == 1 && ctxrt_module_unload(common->module) != CTXRT_SUCCESS)
+            atomic_fetch_add(&common->wrong, 1);
+        status = ctxrt_module_get_kernel(common->module, names[(i + self->number) % 6], &kernel);
+    }
+    atomic_fetch_add(status == CTXRT_ERROR_INVALID_HANDLE ? &common->refused : &common->wrong, 1);
+    return NULL;
+}
+
+START_TEST(a_kernel_asked_for_beside_an_unload_goes_with_the_module)
+{
+    void *words = make_words(0);
+    for (uint32_t round = 1; round <= 40; round++) {
+        shared self = {.module = load(all)};
+        run_threads(&self, ask_until_refused);
+        ck_assert_int_eq(atomic_load(&self.wrong), 0);
+        ck_assert_int_eq(atomic_load(&self.refused), THREADS);
+        ctxrt_module *later = load(all); /* its kernels take the places of the others */
+        cx_assert_ok(launch_add_one(kernel_of(later, "add_one"), words, NULL));
+        cx_assert_ok(ctxrt_stream_synchronize(NULL));
+        assert_words(words, round);
+        cx_assert_ok(ctxrt_module_unload(later));
+    }
+    cx_assert_ok(ctxrt_free(words));
+}
+END_TEST
+
 static void *unload_it(void *argument)
 {
     shared *common = ((part *)argument)->all;
@@ -471,6 +506,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, what_was_launched_runs_on_after_an_unload);
     tcase_add_test(tests, threads_that_ask_at_once_get_one_kernel_and_launch_it);
     tcase_add_test(tests, a_launch_beside_an_unload_runs_or_is_refused);
+    tcase_add_test(tests, a_kernel_asked_for_beside_an_unload_goes_with_the_module);
     tcase_add_test(tests, of_threads_that_unload_a_module_one_does);
 }
 
