@@ -135,27 +135,41 @@ END_TEST
 
 enum { DRIVER_CALLS_MAX = 200 };
 
-/* Nothing of the copy is left, whatever part of it was submitted: its memory can be freed. */
+/* Nothing of the copy is left, whatever part of it was submitted: the CPU's memory is the host's.
+ */
+static void assert_left_alone(ctxrt_memory *cpu, gate *barrier, ctxrt_stream *stream)
+{
+    memset(at(cpu), 0x3c, MORE);
+    gate_open(barrier);
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    memset(seen, 0x3c, MORE);
+    ck_assert_int_eq(memcmp(at(cpu), seen, MORE), 0);
+}
+
 static void fail_at(long number, fault_mode mode, bool to_gpu, ctxrt_stream *stream,
                     bool *out_struck)
 {
+    gate barrier;
     ctxrt_memory *cpu = alloc_on(ON_CPU, MORE), *gpu = alloc_on(ON_GPU, MORE);
-    cx_assert_ok(ctxrt_copy(to_gpu ? at(cpu) : at(gpu), pattern, MORE, CTXRT_COPY_ANY));
+    ctxrt_memory *to = to_gpu ? gpu : cpu, *from = to_gpu ? cpu : gpu;
+    cx_assert_ok(ctxrt_copy(at(from), pattern, MORE, CTXRT_COPY_ANY));
+    gate_close(&barrier, stream);
     faults_arm(number, CXU_OUT_OF_MEMORY, mode);
-    ctxrt_status status = ctxrt_copy_async(to_gpu ? at(gpu) : at(cpu), to_gpu ? at(cpu) : at(gpu),
-                                           MORE, CTXRT_COPY_DEVICE_TO_DEVICE, stream);
+    ctxrt_status status =
+        ctxrt_copy_async(at(to), at(from), MORE, CTXRT_COPY_DEVICE_TO_DEVICE, stream);
     (void)faults_disarm();
     *out_struck = faults_failed_call() != NULL;
     if (status == CTXRT_SUCCESS) {
+        gate_open(&barrier);
         cx_assert_ok(ctxrt_stream_synchronize(stream));
-        assert_holds(to_gpu ? at(gpu) : at(cpu), pattern, MORE);
+        assert_holds(at(to), pattern, MORE);
     } else {
         ck_assert(*out_struck);
         ck_assert_str_ne(ctxrt_last_error()->message, "");
+        assert_left_alone(cpu, &barrier, stream);
     }
     release(cpu);
     release(gpu);
-    cx_assert_ok(ctxrt_stream_synchronize(stream));
 }
 
 /* At each call to this driver in turn. */
@@ -233,6 +247,29 @@ START_TEST(a_reset_of_the_other_device_ends_the_copy_and_its_stream_says_so)
     cx_assert_ok(ctxrt_stream_synchronize(stream));
     assert_holds(at(gpu), pattern, MORE);
     release(cpu);
+    release(gpu);
+    leave(stream);
+    cx_fixture_end();
+}
+END_TEST
+
+/* Not held by a gate: a part may be on its way while the memory goes. */
+START_TEST(a_reset_of_the_cpu_waits_for_the_part_that_is_being_copied)
+{
+    start();
+    ctxrt_stream *stream = enter(ON_GPU);
+    ctxrt_memory *gpu = alloc_on(ON_GPU, LARGE);
+    for (int i = 0; i < 20; i++) {
+        ctxrt_memory *cpu = alloc_on(ON_CPU, LARGE);
+        for (int copies = 0; copies < 3; copies++) {
+            cx_assert_ok(ctxrt_copy_async(at(gpu), at(cpu), LARGE, CTXRT_COPY_ANY, stream));
+            cx_assert_ok(ctxrt_copy_async(at(cpu), at(gpu), LARGE, CTXRT_COPY_ANY, stream));
+        }
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CPU(0)));
+        ctxrt_status status = ctxrt_stream_synchronize(stream);
+        ck_assert(status == CTXRT_SUCCESS || status == CTXRT_ERROR_CONTEXT_DESTROYED);
+        release(cpu);
+    }
     release(gpu);
     leave(stream);
     cx_fixture_end();
@@ -420,6 +457,7 @@ static Suite *staged_ends_suite(void)
                         2 * SIDES * SCHEDULES);
     tcase_add_loop_test(ends, a_reset_of_the_other_device_ends_the_copy_and_its_stream_says_so, 0,
                         SIDES);
+    tcase_add_test(ends, a_reset_of_the_cpu_waits_for_the_part_that_is_being_copied);
     tcase_add_loop_test(ends, a_reset_of_the_stream_s_own_device_ends_the_copy, 0, SIDES);
     tcase_add_test(ends, an_error_of_the_other_driver_comes_out_at_the_next_wait_and_once);
     suite_add_tcase(suite, ends);
