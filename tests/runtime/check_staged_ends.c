@@ -5,6 +5,8 @@
 #include "faults.h"
 #include "staged.h"
 
+#include <malloc.h>
+
 /* ---- memory ---- */
 
 /* Memory of a side that is freed at once is nobody else's until the copy is done. */
@@ -253,18 +255,30 @@ START_TEST(a_reset_of_the_other_device_ends_the_copy_and_its_stream_says_so)
 }
 END_TEST
 
-/* Not held by a gate: a part may be on its way while the memory goes. */
+static void post(void *semaphore)
+{
+    sem_post(semaphore);
+}
+
+/* Not held by a gate: a part may be on its way while the memory goes, and what is freed is
+ * unmapped. */
 START_TEST(a_reset_of_the_cpu_waits_for_the_part_that_is_being_copied)
 {
+    mallopt(M_MMAP_THRESHOLD, 1 << 16);
     start();
     ctxrt_stream *stream = enter(ON_GPU);
     ctxrt_memory *gpu = alloc_on(ON_GPU, LARGE);
     for (int i = 0; i < 20; i++) {
+        sem_t begun;
         ctxrt_memory *cpu = alloc_on(ON_CPU, LARGE);
-        for (int copies = 0; copies < 3; copies++) {
+        sem_init(&begun, 0, 0);
+        cx_assert_ok(ctxrt_copy_async(at(gpu), at(cpu), SMALL, CTXRT_COPY_ANY, stream));
+        cx_assert_ok(ctxrt_stream_add_host_function(stream, post, &begun));
+        for (int copies = 0; copies < 2; copies++) {
             cx_assert_ok(ctxrt_copy_async(at(gpu), at(cpu), LARGE, CTXRT_COPY_ANY, stream));
             cx_assert_ok(ctxrt_copy_async(at(cpu), at(gpu), LARGE, CTXRT_COPY_ANY, stream));
         }
+        sem_wait(&begun);
         cx_assert_ok(ctxrt_device_reset(CTXRT_CPU(0)));
         ctxrt_status status = ctxrt_stream_synchronize(stream);
         ck_assert(status == CTXRT_SUCCESS || status == CTXRT_ERROR_CONTEXT_DESTROYED);
