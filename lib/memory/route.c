@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "memory/memory.h"
+#include "work/asking.h"
 
 static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
 {
@@ -19,7 +20,7 @@ static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
 
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route)
 {
-    out_route->wait = false;
+    out_route->wait = out_route->asking = false;
     out_route->stream = stream;
     out_route->touched[0] = out_route->touched[1] = NULL;
     ctxrt_status status = cx_stream_resolve(stream, &out_route->target);
@@ -32,48 +33,47 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx
 
 /* ---- pinned memory ---- */
 
+/* What a graph that is being captured uses must stay as long as that does: no mark could say so. */
+static bool begin_asking(cx_route *route)
+{
+    const cx_stream_target *target = &route->target;
+    if (!route->asking)
+        route->asking = cx_asking_begin(target->driver, target->native);
+    return route->asking || target->driver->missing[CX_SLOT_stream_is_capturing];
+}
+
 void cx_route_touch(cx_route *route, const cx_pointer_view *view, const void *pointer)
 {
-    if (view->driver != NULL && view->kind == CTXRT_MEMORY_PINNED)
+    if (view->driver != NULL && view->kind == CTXRT_MEMORY_PINNED && !route->wait &&
+        begin_asking(route))
         route->touched[route->touched[0] != NULL] = cx_memory_take_at(pointer);
 }
 
-/* What a graph that is being captured uses must stay as long as that does: no mark could say so. */
-static bool is_capturing(const cx_stream_target *target)
+/* False: a mark could not be left behind the work. */
+static bool mark_touched(const cx_route *route)
 {
-    cxu_stream_capture_status state = CXU_STREAM_CAPTURE_STATUS_NONE;
-    return target->driver->table.stream_is_capturing(target->native, &state) == CXU_SUCCESS &&
-           state != CXU_STREAM_CAPTURE_STATUS_NONE;
-}
-
-/* The work was submitted: where no mark can be left behind it, it is waited for. */
-static void mark(const cx_route *route, ctxrt_memory *memory)
-{
+    bool marked = true;
     cx_error_saved saved;
     cx_error_save(&saved);
-    if (cx_memory_use(memory, route->stream) != CTXRT_SUCCESS)
-        (void)route->target.driver->table.stream_synchronize(route->target.native);
+    for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
+        marked &= cx_memory_use(route->touched[i], route->stream) == CTXRT_SUCCESS;
     cx_error_restore(&saved);
-}
-
-static void end_touches(cx_route *route, bool done)
-{
-    if (route->touched[0] == NULL)
-        return;
-    bool marked = !done && !route->wait && !is_capturing(&route->target);
-    for (int i = 0; i < 2 && route->touched[i] != NULL; i++) {
-        if (marked)
-            mark(route, route->touched[i]);
-        cx_memory_give(route->touched[i]);
-    }
+    return marked;
 }
 
 ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
 {
+    const cx_stream_target *target = &route->target;
     bool waits = status == CTXRT_SUCCESS && (wait || route->wait);
+    bool marked = waits || mark_touched(route);
+    if (route->asking)
+        cx_asking_end(target->native);
     if (waits)
-        status = CX_DRIVER_CALL(route->target.driver, stream_synchronize, (route->target.native));
-    end_touches(route, waits && status == CTXRT_SUCCESS);
+        status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
+    else if (!marked)
+        (void)target->driver->table.stream_synchronize(target->native);
+    for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
+        cx_memory_give(route->touched[i]);
     cx_excursion_end(&route->excursion);
     return status;
 }

@@ -205,6 +205,39 @@ START_TEST(no_capture_begins_between_the_look_for_one_and_the_question)
 }
 END_TEST
 
+START_TEST(no_capture_begins_between_a_copy_of_pinned_memory_and_its_mark)
+{
+    gate held;
+    ctxrt_memory *memory, *more;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_memory *on_device = allocate(BLOCK);
+    cx_assert_ok(ctxrt_memory_alloc_pinned(BLOCK, &memory));
+    void *pointer = ctxrt_memory_pointer(memory);
+    gate_close(&held, stream);
+    cx_drivers[0].table.stream_is_capturing = look;
+    atomic_store(&armed, true);
+    cx_assert_ok(ctxrt_copy_async(ctxrt_memory_pointer(on_device), pointer, BLOCK,
+                                  CTXRT_COPY_HOST_TO_DEVICE, stream));
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(pthread_join(beginner, NULL), 0);
+    ck_assert_int_eq(begin_status, CTXRT_SUCCESS);
+    release(memory);
+    cx_assert_ok(ctxrt_memory_alloc_pinned(BLOCK, &more));
+    ck_assert_ptr_ne(ctxrt_memory_pointer(more), pointer);
+    end_capture();
+    gate_open(&held);
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    cx_assert_ok(ctxrt_memory_alloc_pinned(BLOCK, &memory));
+    ck_assert_ptr_eq(ctxrt_memory_pointer(memory), pointer);
+    release(memory);
+    release(more);
+    release(on_device);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- memory of the driver's ---- */
 
 static void look_at_mode(void)
@@ -345,6 +378,7 @@ static Suite *captures_suite(void)
                    a_free_in_a_capture_of_other_code_is_not_behind_the_mark_of_an_earlier_one);
     tcase_add_test(tcase, memory_of_which_the_driver_says_nothing_is_not_given_out);
     tcase_add_test(tcase, no_capture_begins_between_the_look_for_one_and_the_question);
+    tcase_add_test(tcase, no_capture_begins_between_a_copy_of_pinned_memory_and_its_mark);
     tcase_add_test(tcase, mapping_and_sharing_are_nothing_that_a_capture_could_forbid);
     tcase_add_test(tcase, an_allocator_that_is_destroyed_in_a_capture_gives_its_memory_back);
     suite_add_tcase(suite, tcase);
