@@ -140,9 +140,10 @@ CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
 /**
  * Writes what memory is live: a line for all together, and one for each kind, device and place in
  * the caller's code that memory was allocated in, with pieces and bytes, the largest first. Places
- * are known of allocators in debug mode, and while a trace of the allocator runs. A ctxrt_shutdown
- * that is refused says the same in the log, at the level info. Does not start the runtime. Other
- * threads may go on, but must not end allocators and contexts meanwhile.
+ * are known of allocators in debug mode, while a trace of the allocator runs, and where the caller
+ * said them (CTXRT_ORIGINS, below). A ctxrt_shutdown that is refused says the same in the log, at the
+ * level info. Does not start the runtime. Other threads may go on, but must not end allocators and
+ * contexts meanwhile.
  *
  * @retval CTXRT_ERROR_SYSTEM         the file could not be written
  * @retval CTXRT_ERROR_OUT_OF_MEMORY  the host has no memory for the report
@@ -553,8 +554,8 @@ CTXRT_API ctxrt_status ctxrt_allocator_check(ctxrt_allocator *allocator) CTXRT_C
 /**
  * Writes an allocator's figures, its segments and every block of them, as text, JSON or a picture
  * (SVG); NULL: of the top frame's allocator. docs/snapshots.md describes them. Where a block was
- * allocated is known if a trace of the allocator ran then. Other threads may go on: blocks and
- * figures may be of different moments.
+ * allocated is known if a trace of the allocator ran then, or its caller said so (CTXRT_ORIGINS,
+ * below). Other threads may go on: blocks and figures may be of different moments.
  *
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format
