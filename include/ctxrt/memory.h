@@ -141,9 +141,9 @@ CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
  * Writes what memory is live: a line for all together, and one for each kind, device and place in
  * the caller's code that memory was allocated in, with pieces and bytes, the largest first. Places
  * are known of allocators in debug mode, while a trace of the allocator runs, and where the caller
- * said them (CTXRT_ORIGINS, below). A ctxrt_shutdown that is refused says the same in the log, at the
- * level info. Does not start the runtime. Other threads may go on, but must not end allocators and
- * contexts meanwhile.
+ * said them (CTXRT_ORIGINS, below). A ctxrt_shutdown that is refused says the same in the log, at
+ * the level info. Does not start the runtime. Other threads may go on, but must not end allocators
+ * and contexts meanwhile.
  *
  * @retval CTXRT_ERROR_SYSTEM         the file could not be written
  * @retval CTXRT_ERROR_OUT_OF_MEMORY  the host has no memory for the report
