@@ -202,6 +202,42 @@ START_TEST(an_allocator_in_a_frame_or_with_live_memory_is_not_destroyed)
 }
 END_TEST
 
+/* Objects, pointers, and what a thread that has ended allocated keep it, one after the other. */
+static void *allocate_as_an_object(void *allocator)
+{
+    ctxrt_memory *memory = NULL;
+    bool made = ctxrt_device_push(CTXRT_CUDA(0)) == CTXRT_SUCCESS &&
+                ctxrt_frame_set_allocator(allocator) == CTXRT_SUCCESS &&
+                ctxrt_memory_alloc(100000, &memory) == CTXRT_SUCCESS &&
+                ctxrt_stack_pop() == CTXRT_SUCCESS;
+    return made ? memory : NULL;
+}
+
+START_TEST(memory_of_any_kind_keeps_its_allocator)
+{
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    pthread_t thread;
+    void *object, *pointer;
+    options.source = _i == 0 ? CTXRT_ALLOCATOR_SOURCE_ALLOC : CTXRT_ALLOCATOR_SOURCE_VMM;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_alloc(100000, &pointer));
+    cx_assert_ok(ctxrt_stack_pop());
+    ck_assert_int_eq(pthread_create(&thread, NULL, allocate_as_an_object, allocator), 0);
+    ck_assert_int_eq(pthread_join(thread, &object), 0);
+    ck_assert_ptr_nonnull(object);
+    cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_IN_USE);
+    cx_assert_ok(ctxrt_memory_release(object));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_error(ctxrt_memory_release(object), CTXRT_ERROR_INVALID_HANDLE);
+    cx_assert_error(ctxrt_free(pointer), CTXRT_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
 START_TEST(a_limit_is_kept_and_can_be_changed)
 {
     ctxrt_memory *more;
@@ -451,6 +487,7 @@ static Suite *allocator_suite(void)
     tcase_add_test(tcase, memory_comes_from_the_allocator_of_the_top_frame);
     tcase_add_test(tcase, an_allocator_of_another_context_is_refused);
     tcase_add_test(tcase, an_allocator_in_a_frame_or_with_live_memory_is_not_destroyed);
+    tcase_add_loop_test(tcase, memory_of_any_kind_keeps_its_allocator, 0, 2);
     tcase_add_test(tcase, a_limit_is_kept_and_can_be_changed);
     tcase_add_test(tcase, two_threads_never_pass_a_limit_together);
     tcase_add_test(tcase, a_custom_allocator_is_checked);

@@ -1,5 +1,6 @@
 /* Snapshots of an allocator: its segments and blocks, as JSON, text and a picture. */
 #include "fixture.h"
+#include "gate.h"
 #include "test.h"
 
 #include <jansson.h>
@@ -194,6 +195,131 @@ START_TEST(where_a_block_was_allocated_is_known_while_a_trace_runs)
 }
 END_TEST
 
+/* ---- sums ---- */
+
+typedef struct sums {
+    unsigned long long segments, live, kept, free, asked, live_count;
+} sums;
+
+static sums sums_of(const json_t *root)
+{
+    sums found = {0};
+    size_t i, k;
+    const json_t *segment, *block;
+    json_array_foreach(json_object_get(root, "segments"), i, segment)
+    {
+        found.segments += number_of(segment, "bytes");
+        json_array_foreach(json_object_get(segment, "blocks"), k, block)
+        {
+            const char *state = text_of(block, "state");
+            bool live = strcmp(state, "live") == 0;
+            found.asked += live ? number_of(block, "asked_bytes") : 0;
+            found.live_count += live;
+            *(live                           ? &found.live
+              : strcmp(state, "cached") == 0 ? &found.kept
+                                             : &found.free) += number_of(block, "bytes");
+        }
+    }
+    return found;
+}
+
+static sums assert_adds_up(ctxrt_allocator *allocator)
+{
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    json_t *root = checked_json(allocator);
+    sums found = sums_of(root);
+    cx_assert_ok(ctxrt_allocator_describe(allocator, &info));
+    ck_assert_uint_eq(found.segments, info.reserved.current_bytes);
+    ck_assert_uint_eq(found.live + found.kept, info.allocated.current_bytes);
+    ck_assert_uint_eq(found.free, info.inactive.current_bytes);
+    ck_assert_uint_eq(found.asked, info.requested.current_bytes);
+    ck_assert_uint_eq(found.live_count, info.requested.current_count);
+    ck_assert_uint_eq(number_of(json_object_get(root, "bytes"), "current"), found.asked);
+    json_decref(root);
+    return found;
+}
+
+enum { HELD = 40, STEPS = 240 };
+
+/* Some blocks are of a stream that a gate holds, or are freed while that uses them. */
+static void step_at_random(unsigned int *seed, void *blocks[HELD], ctxrt_stream *held)
+{
+    int which = rand_r(seed) % HELD;
+    size_t size = (size_t)1 << (8 + rand_r(seed) % 14);
+    ctxrt_memory *memory = blocks[which];
+    if (memory != NULL && rand_r(seed) % 3 == 0)
+        cx_assert_ok(ctxrt_memory_record_stream(memory, held));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(rand_r(seed) % 4 == 0 ? held : NULL));
+    cx_assert_ok(ctxrt_memory_alloc(size - (size_t)rand_r(seed) % (size / 2), &memory));
+    blocks[which] = memory;
+}
+
+enum { RECORDED = 10 };
+
+/* A release of what was allocated in a recording waits for the streams that use it: it has none. */
+static ctxrt_graph *record_some(ctxrt_memory *blocks[RECORDED])
+{
+    ctxrt_graph *graph;
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    for (int i = 0; i < RECORDED; i++)
+        cx_assert_ok(ctxrt_memory_alloc(1000 + (size_t)i * 100000, &blocks[i]));
+    for (int i = 0; i < RECORDED; i += 2) {
+        cx_assert_ok(ctxrt_memory_release(blocks[i]));
+        blocks[i] = NULL;
+    }
+    cx_assert_ok(ctxrt_recording_stop(&graph));
+    return graph;
+}
+
+static void play_at_random(ctxrt_allocator *allocator, unsigned int seed)
+{
+    gate closed;
+    void *blocks[HELD] = {NULL};
+    ctxrt_memory *recorded[RECORDED] = {NULL};
+    ctxrt_graph *graph = NULL;
+    ctxrt_stream *held = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    unsigned long long kept = 0;
+    gate_close(&closed, held);
+    for (int i = 0; i < STEPS; i++) {
+        step_at_random(&seed, blocks, held);
+        if (i == STEPS / 3)
+            graph = record_some(recorded);
+        if (i % 60 == 59)
+            cx_assert_ok(ctxrt_allocator_trim(allocator, NULL));
+        if (i % 20 == 0)
+            kept += assert_adds_up(allocator).kept;
+    }
+    ck_assert_uint_gt(kept, 0);
+    gate_open(&closed);
+    for (int i = 0; i < HELD; i++)
+        cx_assert_ok(ctxrt_memory_release(blocks[i]));
+    for (int i = 0; i < RECORDED; i++)
+        cx_assert_ok(ctxrt_memory_release(recorded[i]));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_device_synchronize());
+    sums left = assert_adds_up(allocator);
+    ck_assert_uint_eq(left.live, 0);
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(held));
+}
+
+START_TEST(everything_is_there_and_adds_up_to_the_figures)
+{
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = _i == 1 ? CTXRT_ALLOCATOR_SOURCE_VMM : CTXRT_ALLOCATOR_SOURCE_ALLOC;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    play_at_random(allocator, 7 + (unsigned int)_i);
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- the documentation ---- */
 
 typedef struct names {
@@ -334,6 +460,7 @@ static Suite *snapshot_suite(void)
     tcase_add_test(tcase, every_block_is_there_with_what_was_asked_for);
     tcase_add_test(tcase, an_allocators_snapshot_has_its_own_blocks_only);
     tcase_add_test(tcase, where_a_block_was_allocated_is_known_while_a_trace_runs);
+    tcase_add_loop_test(tcase, everything_is_there_and_adds_up_to_the_figures, 0, 2);
     tcase_add_test(tcase, the_documentation_names_every_field_and_no_other);
     tcase_add_test(tcase, the_picture_has_a_rectangle_for_every_block);
     tcase_add_test(tcase, a_file_that_takes_nothing_is_an_error);

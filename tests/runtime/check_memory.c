@@ -140,6 +140,61 @@ START_TEST(pinned_memory_reports_the_device_whose_context_pinned_it)
 }
 END_TEST
 
+enum { PINNERS = 3 };
+
+static const struct {
+    ctxrt_device_type type;
+    int index;
+} pinners[PINNERS] = {{CTXRT_DEVICE_CPU, 0}, {CTXRT_DEVICE_CUDA, 0}, {CTXRT_DEVICE_CUDA, 3}};
+
+static ctxrt_device pinner(int i)
+{
+    return (ctxrt_device){.type = pinners[i].type, .index = pinners[i].index};
+}
+
+/* On a thread with nothing current: how many of them are said to be of another device. */
+static void *count_wrong(void *argument)
+{
+    ctxrt_memory **memory = argument;
+    static int wrong;
+    wrong = 0;
+    for (int i = 0; i < PINNERS; i++) {
+        ctxrt_memory_info info;
+        wrong += ctxrt_memory_describe(memory[i], &info) != CTXRT_SUCCESS ||
+                 info.device.type != pinners[i].type || info.device.index != pinners[i].index;
+    }
+    return &wrong;
+}
+
+static void pin_everywhere(ctxrt_memory *memory[PINNERS])
+{
+    for (int i = 0; i < PINNERS; i++) {
+        cx_assert_ok(ctxrt_device_push(pinner(i)));
+        cx_assert_ok(ctxrt_memory_alloc_pinned(4096, &memory[i]));
+        cx_assert_ok(ctxrt_stack_pop());
+    }
+}
+
+/* Released while another device is current, it is not that one's when it is used again. */
+START_TEST(pinned_memory_is_of_its_device_whatever_is_current_and_whoever_asks)
+{
+    pthread_t thread;
+    void *wrong;
+    ctxrt_memory *memory[PINNERS];
+    for (int round = 0; round < 2 * PINNERS; round++) {
+        pin_everywhere(memory);
+        cx_assert_ok(ctxrt_device_push(pinner(round % PINNERS)));
+        ck_assert_int_eq(*(int *)count_wrong(memory), 0);
+        ck_assert_int_eq(pthread_create(&thread, NULL, count_wrong, memory), 0);
+        ck_assert_int_eq(pthread_join(thread, &wrong), 0);
+        ck_assert_int_eq(*(int *)wrong, 0);
+        for (int i = 0; i < PINNERS; i++)
+            cx_assert_ok(ctxrt_memory_release(memory[i]));
+        cx_assert_ok(ctxrt_stack_pop());
+    }
+}
+END_TEST
+
 /* SEEDS 2, defect 12. */
 START_TEST(host_memory_is_zeroed_and_aligned_and_touches_no_device)
 {
@@ -574,6 +629,7 @@ static Suite *memory_suite(void)
     tcase_add_test(tcase, device_and_pinned_memory_need_a_device);
     tcase_add_test(tcase, an_object_knows_its_device_context_size_and_kind);
     tcase_add_test(tcase, pinned_memory_reports_the_device_whose_context_pinned_it);
+    tcase_add_test(tcase, pinned_memory_is_of_its_device_whatever_is_current_and_whoever_asks);
     tcase_add_test(tcase, host_memory_is_zeroed_and_aligned_and_touches_no_device);
     tcase_add_test(tcase, host_memory_does_not_start_the_runtime_and_keeps_it_from_ending);
     tcase_add_test(tcase, wrapped_memory_is_deleted_once_with_its_last_count);

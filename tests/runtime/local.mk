@@ -283,7 +283,8 @@ tests_runtime_check_trace_lines_LDADD = $(INSIDE_LIBS)
 check_PROGRAMS += tests/runtime/check_allocator_snapshot
 dist_check_SCRIPTS += tests/runtime/allocator_snapshot.sh
 TESTS += tests/runtime/check_allocator_snapshot tests/runtime/allocator_snapshot.sh
-tests_runtime_check_allocator_snapshot_SOURCES = tests/runtime/check_allocator_snapshot.c
+tests_runtime_check_allocator_snapshot_SOURCES = tests/runtime/check_allocator_snapshot.c \
+	tests/runtime/gate.h
 tests_runtime_check_allocator_snapshot_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_allocator_snapshot_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_allocator_snapshot_LDADD = $(PUBLIC_LIBS) $(JANSSON_LIBS)
