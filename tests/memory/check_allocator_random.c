@@ -322,14 +322,15 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Driver calls that the allocator makes, and how often each fails. */
+/* Driver calls that the allocator makes, and how often each fails: the first one always, the others
+ * where the test was given time. */
 typedef struct fault {
     const char *call;
     int times, first, apart;
 } fault;
 
 static const fault scheduled[] = {
-    {"cuMemAlloc", 6, 3, 5},          {"cuMemCreate", 5, 2, 7},     {"cuMemMap", 4, 2, 9},
+    {"cuMemAlloc", 6, 3, 5},           {"cuMemCreate", 5, 2, 7},     {"cuMemMap", 4, 2, 9},
     {"cuMemSetAccess", 3, 2, 13},     {"cuEventCreate", 3, 31, 11}, {"cuEventRecord", 4, 31, 23},
     {"cuMemAddressReserve", 1, 1, 1}, {"cuEventQuery", 3, 5, 17},   {"cuStreamQuery", 3, 5, 17},
 };
@@ -344,7 +345,8 @@ static void set_faults(uint64_t seed)
 {
     char text[1024];
     int length = 0;
-    for (size_t i = 0; i < sizeof scheduled / sizeof *scheduled; i++)
+    size_t calls = getenv("CTXRT_TEST_SECONDS") != NULL ? sizeof scheduled / sizeof *scheduled : 1;
+    for (size_t i = 0; i < calls; i++)
         for (int k = 0; k < scheduled[i].times;
              k++, seed = seed * 6364136223846793005u + 1442695040888963407u)
             length +=
