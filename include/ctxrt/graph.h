@@ -79,7 +79,9 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_status(
  *
  * @retval CTXRT_ERROR_WRONG_CONTEXT  the stream is another driver's, as the CPU's may be; or it is
  *     of another context and captures, and there are operators to call
- * @retval CTXRT_ERROR_NOT_PERMITTED  the graph is being launched further up on the calling thread
+ * @retval CTXRT_ERROR_NOT_PERMITTED  the graph is being launched further up on the calling thread;
+ *     or its recording had memory in a stream that was destroyed before it stopped, which a first
+ *     launch waits for, and that is not possible while a stream of its context captures
  * @retval CTXRT_ERROR_STACK_LEFTOVER an operator left frames on the stack; it has been restored
  */
 CTXRT_API ctxrt_status ctxrt_graph_launch(ctxrt_graph *graph,

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "context/excursion.h"
 #include "graph/graph.h"
+#include "graph/ready.h"
 #include "work/default_stream.h"
 
 /* ---- where to ---- */
@@ -79,7 +80,9 @@ static ctxrt_status wait_for_last_launch(cx_graph *graph, const cx_stream_target
     bool first = graph->done == NULL;
     const CUevent *before = first ? sequence->ready : &graph->done;
     int count = first ? sequence->ready_count : 1;
-    ctxrt_status status = first ? make_event(target, &graph->done) : CTXRT_SUCCESS;
+    ctxrt_status status = first ? cx_ready_settle(graph->sequence) : CTXRT_SUCCESS;
+    if (status == CTXRT_SUCCESS && first)
+        status = make_event(target, &graph->done);
     for (int i = 0; i < count && status == CTXRT_SUCCESS; i++)
         status = CX_DRIVER_CALL(target->driver, stream_wait_event,
                                 (target->native, before[i], CXU_EVENT_WAIT_DEFAULT));

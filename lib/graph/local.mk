@@ -11,6 +11,7 @@ lib_graph_libgraph_la_SOURCES = \
 	lib/graph/operator.c lib/graph/operator.h \
 	lib/graph/packing.c lib/graph/packing.h \
 	lib/graph/plan.c lib/graph/plan.h \
+	lib/graph/ready.c lib/graph/ready.h \
 	lib/graph/recording.c lib/graph/recording.h \
 	lib/graph/search.c \
 	lib/graph/sequence.c lib/graph/sequence.h

@@ -3,9 +3,8 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "work/asking.h"
+#include "graph/ready.h"
 #include "work/stream.h"
-#include "work/uncaptured.h"
 #include <stdlib.h>
 
 /* Lock "recordings": what threads left that have ended; after "threads", before "hold". */
@@ -264,53 +263,6 @@ ctxrt_status ctxrt_operator_submit(const ctxrt_operator *operation)
 
 /* ---- ending ---- */
 
-/* A stream that captures is left alone. */
-static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *target)
-{
-    CUevent event;
-    const cx_driver *driver = target->driver;
-    ctxrt_status status = CX_DRIVER_CALL(driver, event_create, (&event, CXU_EVENT_DISABLE_TIMING));
-    if (status != CTXRT_SUCCESS)
-        return status;
-    bool asking = cx_asking_begin(driver, target->native);
-    if (asking) {
-        status = CX_DRIVER_CALL(driver, event_record, (event, target->native));
-        cx_asking_end(target->native);
-    }
-    if (asking && status == CTXRT_SUCCESS)
-        sequence->ready[sequence->ready_count++] = event;
-    else
-        (void)driver->table.event_destroy(event);
-    return status;
-}
-
-/* Of a stream that is gone, or not known, only the whole context knows. */
-static ctxrt_status wait_for_context(const cx_context *context)
-{
-    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
-    ctxrt_status status = CX_DRIVER_CALL(context->driver, ctx_synchronize, ());
-    cx_uncaptured_end(&uncaptured);
-    return status;
-}
-
-/* Memory that the recording got may still be in use by earlier work of the frame's streams. */
-static ctxrt_status mark_ready(cx_sequence *sequence, const cx_hold_use *use)
-{
-    cx_stream_target last, target;
-    bool lost = use->stream_count > CX_HOLD_STREAMS_MAX;
-    ctxrt_status status = cx_stream_resolve(NULL, &last);
-    if (status == CTXRT_SUCCESS)
-        status = mark_stream(sequence, &last);
-    for (uint32_t i = 0; i < use->stream_count && i < CX_HOLD_STREAMS_MAX; i++) {
-        bool there = cx_pool_find(&cx_streams, use->streams[i]) != NULL &&
-                     cx_stream_resolve_handle(use->streams[i], &target) == CTXRT_SUCCESS;
-        lost = lost || !there;
-        if (status == CTXRT_SUCCESS && there && target.native != last.native)
-            status = mark_stream(sequence, &target);
-    }
-    return status == CTXRT_SUCCESS && lost ? wait_for_context(sequence->context) : status;
-}
-
 static ctxrt_status make_graph(cx_thread *thread, cx_recording *recording, ctxrt_graph **out_graph)
 {
     cx_sequence *sequence;
@@ -325,7 +277,7 @@ static ctxrt_status make_graph(cx_thread *thread, cx_recording *recording, ctxrt
     status = cx_recording_build(thread, recording, &sequence);
     if (status == CTXRT_SUCCESS) {
         cx_hold_close(&recording->use);
-        status = mark_ready(sequence, &use);
+        status = cx_ready_mark(sequence, &use);
         if (status == CTXRT_SUCCESS)
             status = cx_graph_instantiate(graph, sequence);
         if (status == CTXRT_SUCCESS) {

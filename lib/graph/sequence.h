@@ -31,6 +31,7 @@ typedef struct cx_sequence {
      * them */
     CUevent ready[CX_HOLD_STREAMS_MAX + 1];
     int ready_count;
+    _Atomic bool unsettled; /* likewise in streams that nobody can wait for by themselves */
 } cx_sequence;
 
 /* An empty sequence with one count; CTXRT_ERROR_OUT_OF_MEMORY. */

@@ -323,6 +323,37 @@ START_TEST(the_first_launch_waits_for_every_stream_that_the_frame_had_memory_in)
 }
 END_TEST
 
+/* Only the whole context knows of the work of a stream that is gone, and to wait for that would end
+ * every capture in it. */
+START_TEST(a_capture_goes_on_where_a_stream_of_a_recording_is_gone)
+{
+    atomic_int marks = 0;
+    ctxrt_graph *captured;
+    ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *last = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *capturing = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(first));
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    void *memory = alloc();
+    cx_assert_ok(ctxrt_frame_set_stream(last));
+    submit_plain(submit_mark, &marks, 1);
+    cx_assert_ok(ctxrt_stream_destroy(first));
+    cx_assert_ok(ctxrt_stream_capture_begin(capturing, CTXRT_CAPTURE_RELAXED));
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_error(ctxrt_graph_launch(graph, last), CTXRT_ERROR_NOT_PERMITTED);
+    cx_assert_ok(ctxrt_stream_capture_end(capturing, &captured));
+    cx_assert_ok(ctxrt_graph_launch(graph, last));
+    cx_assert_ok(ctxrt_stream_synchronize(last));
+    ck_assert_int_eq(atomic_load(&marks), 1);
+    cx_assert_ok(ctxrt_graph_release(captured));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(last));
+    cx_assert_ok(ctxrt_stream_destroy(capturing));
+}
+END_TEST
+
 static void *open_gate(void *argument)
 {
     gate_open(argument);
@@ -392,6 +423,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, the_first_launch_waits_for_what_used_the_memory_before);
     tcase_add_loop_test(tests, the_first_launch_waits_for_every_stream_that_the_frame_had_memory_in,
                         0, 2);
+    tcase_add_test(tests, a_capture_goes_on_where_a_stream_of_a_recording_is_gone);
     tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
     tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);
 }

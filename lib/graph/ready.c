@@ -1,0 +1,109 @@
+#include "graph/ready.h"
+
+#include "base/error.h"
+#include "context/excursion.h"
+#include "work/asking.h"
+#include "work/stream.h"
+#include "work/uncaptured.h"
+
+/* A stream that captures is left alone. */
+static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *target)
+{
+    CUevent event;
+    const cx_driver *driver = target->driver;
+    ctxrt_status status = CX_DRIVER_CALL(driver, event_create, (&event, CXU_EVENT_DISABLE_TIMING));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    bool asking = cx_asking_begin(driver, target->native);
+    if (asking) {
+        status = CX_DRIVER_CALL(driver, event_record, (event, target->native));
+        cx_asking_end(target->native);
+    }
+    if (asking && status == CTXRT_SUCCESS)
+        sequence->ready[sequence->ready_count++] = event;
+    else
+        (void)driver->table.event_destroy(event);
+    return status;
+}
+
+/* ---- streams that are gone ---- */
+
+typedef struct capture_search {
+    const cx_context *context;
+    bool found;
+} capture_search;
+
+static bool captures(void *object, void *argument)
+{
+    const cx_stream *stream = object;
+    capture_search *self = argument;
+    if (atomic_load(&stream->context) == self->context &&
+        atomic_load(&stream->epoch) == atomic_load(&self->context->epoch) &&
+        !cx_uncaptured_may_ask(self->context->driver, atomic_load(&stream->native)))
+        self->found = true;
+    return !self->found;
+}
+
+/* Waiting for a context ends the captures of its streams. The lock of the pool, under which the
+ * driver is asked, keeps the streams there. */
+static bool any_captures(const cx_context *context)
+{
+    capture_search search = {.context = context};
+    cx_pool_each_held(&cx_streams, captures, &search);
+    return search.found;
+}
+
+/* Of a stream that is gone, or not known, only the whole context knows. */
+static ctxrt_status wait_for_context(cx_context *context)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    status = CX_DRIVER_CALL(context->driver, ctx_synchronize, ());
+    cx_uncaptured_end(&uncaptured);
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+ctxrt_status cx_ready_settle(cx_sequence *sequence)
+{
+    if (!atomic_load(&sequence->unsettled))
+        return CTXRT_SUCCESS;
+    if (any_captures(sequence->context))
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
+                        "the graph's memory was used in a stream that is gone, and %s cannot be "
+                        "waited for while a stream of it captures: launch the graph after that",
+                        cx_context_text(sequence->context));
+    ctxrt_status status = wait_for_context(sequence->context);
+    if (status == CTXRT_SUCCESS)
+        atomic_store(&sequence->unsettled, false);
+    return status;
+}
+
+ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_hold_use *use)
+{
+    cx_stream_target last, target;
+    cx_error_saved saved;
+    bool lost = use->stream_count > CX_HOLD_STREAMS_MAX;
+    ctxrt_status status = cx_stream_resolve(NULL, &last);
+    if (status == CTXRT_SUCCESS)
+        status = mark_stream(sequence, &last);
+    for (uint32_t i = 0; i < use->stream_count && i < CX_HOLD_STREAMS_MAX; i++) {
+        bool there = cx_pool_find(&cx_streams, use->streams[i]) != NULL &&
+                     cx_stream_resolve_handle(use->streams[i], &target) == CTXRT_SUCCESS;
+        lost = lost || !there;
+        if (status == CTXRT_SUCCESS && there && target.native != last.native)
+            status = mark_stream(sequence, &target);
+    }
+    if (status != CTXRT_SUCCESS || !lost)
+        return status;
+    atomic_store(&sequence->unsettled, true);
+    cx_error_save(&saved);
+    status = cx_ready_settle(sequence);
+    if (status != CTXRT_ERROR_NOT_PERMITTED)
+        return status;
+    cx_error_restore(&saved);
+    return CTXRT_SUCCESS;
+}

@@ -1,0 +1,18 @@
+/*
+ * What the memory of a recording was used for before: first launches of its graph come behind that.
+ */
+#ifndef CX_GRAPH_READY_H
+#define CX_GRAPH_READY_H
+
+#include "graph/sequence.h"
+
+/* Marks the frame's current stream, and those in which it had memory (`use`). The frame is the top
+ * one. What was in streams that are gone is waited for here, unless that has to wait for captures:
+ * then it is left to the launch. */
+ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_hold_use *use);
+
+/* Before a first launch. CTXRT_ERROR_NOT_PERMITTED: something of a stream that is gone is to be
+ * waited for, and a stream of the context captures; nothing changed. */
+ctxrt_status cx_ready_settle(cx_sequence *sequence);
+
+#endif
