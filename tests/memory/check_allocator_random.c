@@ -325,8 +325,7 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Driver calls that the allocator makes, and how often each fails: the first one always, the others
- * where the test was given time. */
+/* Driver calls that the allocator makes, and how often each fails. */
 typedef struct fault {
     const char *call;
     int times, first, apart;
@@ -348,8 +347,7 @@ static void set_faults(uint64_t seed)
 {
     char text[1024];
     int length = 0;
-    size_t calls = getenv("CTXRT_TEST_SECONDS") != NULL ? sizeof scheduled / sizeof *scheduled : 1;
-    for (size_t i = 0; i < calls; i++)
+    for (size_t i = 0; i < sizeof scheduled / sizeof *scheduled; i++)
         for (int k = 0; k < scheduled[i].times;
              k++, seed = seed * 6364136223846793005u + 1442695040888963407u)
             length +=

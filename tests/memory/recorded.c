@@ -99,6 +99,21 @@ static void forget(recorded *self)
         shadow_drop(self->ranges[i].address, self->ranges[i].size, self->name);
 }
 
+/* If it fails, others may get the memory before it returns. */
+static bool stop(recorded *self)
+{
+    bool kept = true;
+    for (int i = 0; i < self->range_count; i++)
+        shadow_loosen(self->ranges[i].address, self->ranges[i].size, self->name);
+    if (!EXPECT(self->all, ctxrt_recording_stop(&self->graph)))
+        return false;
+    for (int i = 0; i < self->range_count; i++)
+        kept &= shadow_tighten(self->ranges[i].address, self->ranges[i].size, self->name);
+    if (!kept)
+        crowd_tell(self->all, "others got memory of recording %u", self->name);
+    return true;
+}
+
 static void destroy(crowd *all, recorded *self)
 {
     (void)EXPECT(all, ctxrt_memory_release(self->landing));
@@ -125,7 +140,7 @@ recorded *record(member *who)
         forget(self);
         (void)EXPECT(all, ctxrt_recording_cancel());
         done = false;
-    } else if (done && !EXPECT(all, ctxrt_recording_stop(&self->graph))) {
+    } else if (done && !stop(self)) {
         forget(self);
         done = false;
     }

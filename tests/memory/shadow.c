@@ -7,6 +7,7 @@
 #define PAGE_BITS 24
 #define PAGE_UNITS ((size_t)1 << (PAGE_BITS - UNIT_BITS))
 #define PAGES 4096
+#define LOOSE ((uint32_t)1 << 31) /* of an owner */
 
 /* The units of 16 MiB of addresses. A page keeps its place for good. */
 typedef struct page {
@@ -62,7 +63,7 @@ bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared
     bool mine = true;
     for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
         uint32_t before = atomic_exchange_explicit(unit_at(unit), owner, memory_order_relaxed);
-        if (before != 0 && before != shared) {
+        if (before != 0 && before != shared && (before & LOOSE) == 0) {
             mine = false;
             *out_whose = before;
         }
@@ -78,11 +79,31 @@ bool shadow_pass(uintptr_t address, size_t size, uint32_t owner, uint32_t next)
     return mine;
 }
 
+/* True: each unit has the new owner, or had it before. */
+static bool change(uintptr_t address, size_t size, uint32_t from, uint32_t to)
+{
+    bool all = true;
+    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
+        uint32_t seen = from;
+        if (!atomic_compare_exchange_strong_explicit(unit_at(unit), &seen, to, memory_order_relaxed,
+                                                     memory_order_relaxed))
+            all &= seen == to;
+    }
+    return all;
+}
+
+void shadow_loosen(uintptr_t address, size_t size, uint32_t owner)
+{
+    (void)change(address, size, owner, owner | LOOSE);
+}
+
+bool shadow_tighten(uintptr_t address, size_t size, uint32_t owner)
+{
+    return change(address, size, owner | LOOSE, owner);
+}
+
 void shadow_drop(uintptr_t address, size_t size, uint32_t owner)
 {
-    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
-        uint32_t seen = owner;
-        atomic_compare_exchange_strong_explicit(unit_at(unit), &seen, 0, memory_order_relaxed,
-                                                memory_order_relaxed);
-    }
+    (void)change(address, size, owner | LOOSE, 0);
+    (void)change(address, size, owner, 0);
 }

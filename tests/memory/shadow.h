@@ -21,6 +21,11 @@ bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared
 /* Makes the owner's range `next`'s, 0 for nobody. False: some of it is not the owner's. */
 bool shadow_pass(uintptr_t address, size_t size, uint32_t owner, uint32_t next);
 
+/* While a call is under way that may give the memory back, or not: whoever gets it meanwhile is not
+ * wrong. Whoever keeps it finds out what others got. */
+void shadow_loosen(uintptr_t address, size_t size, uint32_t owner);
+bool shadow_tighten(uintptr_t address, size_t size, uint32_t owner);
+
 /* As shadow_pass to nobody, of those units that are the owner's. */
 void shadow_drop(uintptr_t address, size_t size, uint32_t owner);
 
