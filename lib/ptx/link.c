@@ -5,8 +5,7 @@
 #include "ptx/link.h"
 
 #include "ptx/growth.h"
-#include "ptx/lex.h"
-#include <stdarg.h>
+#include "ptx/parser.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -32,243 +31,174 @@ typedef struct linker {
     size_t count, capacity;
     int version, target;
 
-    /* The source that is cut. */
-    size_t source;
-    cx_ptx_lexer lexer;
-    cx_ptx_token token; /* the one that is looked at */
-
-    cx_ptx_status status;
-    cx_ptx_error *error;
+    cx_ptx_parser parser; /* of the source that is cut */
+    cx_ptx_module header;
 } linker;
-
-__attribute__((format(printf, 4, 5))) static bool
-refuse(linker *self, cx_ptx_status status, int line, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(self->error->message, sizeof self->error->message, format, arguments);
-    va_end(arguments);
-    self->error->line = line;
-    self->status = status;
-    return false;
-}
-
-static bool no_memory(linker *self)
-{
-    return refuse(self, CX_PTX_NO_MEMORY, 0, "out of memory");
-}
 
 /* ---- cutting a source ---- */
 
-static void advance(linker *self)
+static bool unfinished(cx_ptx_parser *self)
 {
-    self->token = cx_ptx_lex(&self->lexer);
-}
-
-static bool at(const linker *self, const char *word)
-{
-    return cx_ptx_token_is(&self->token, word);
-}
-
-static bool take(linker *self, const char *word)
-{
-    bool there = at(self, word);
-
-    if (there)
-        advance(self);
-    return there;
-}
-
-static bool unfinished(linker *self)
-{
-    return refuse(self, CX_PTX_INVALID, self->token.line, "the text ends in the middle");
+    return CX_PTX_INVALID_AT(self, "the text ends in the middle");
 }
 
 /* From an opening bracket to behind the one that closes it. */
-static bool skip_brackets(linker *self, const char *open, const char *close)
+static bool skip_brackets(cx_ptx_parser *self, const char *open, const char *close)
 {
     size_t depth = 0;
 
     do {
         if (self->token.kind == CX_PTX_END)
             return unfinished(self);
-        depth += at(self, open);
-        depth -= at(self, close);
-        advance(self);
+        depth += cx_ptx_at(self, open);
+        depth -= cx_ptx_at(self, close);
+        cx_ptx_advance(self);
     } while (depth > 0);
     return true;
 }
 
-static bool skip_to(linker *self, const char *end)
+static bool skip_to(cx_ptx_parser *self, const char *end)
 {
-    while (!at(self, end)) {
+    while (!cx_ptx_at(self, end)) {
         if (self->token.kind == CX_PTX_END)
             return unfinished(self);
-        advance(self);
+        cx_ptx_advance(self);
     }
     return true;
 }
 
-static bool take_name(linker *self, cx_ptx_token *out_name)
+static bool take_name(cx_ptx_parser *self, cx_ptx_token *out_name)
 {
     if (self->token.kind != CX_PTX_WORD || self->token.text[0] == '.')
-        return refuse(self, CX_PTX_INVALID, self->token.line, "a name is missing");
+        return CX_PTX_INVALID_AT(self, "a name is missing");
     *out_name = self->token;
-    advance(self);
+    cx_ptx_advance(self);
     return true;
 }
 
 /* Behind .entry or .func. */
-static bool cut_function(linker *self, item *out_item)
+static bool cut_function(cx_ptx_parser *self, item *out_item)
 {
-    if (at(self, "(") && !skip_brackets(self, "(", ")"))
+    if (cx_ptx_at(self, "(") && !skip_brackets(self, "(", ")"))
         return false;
     if (!take_name(self, &out_item->name))
         return false;
-    while (!at(self, "{") && !at(self, ";")) {
+    while (!cx_ptx_at(self, "{") && !cx_ptx_at(self, ";")) {
         if (self->token.kind == CX_PTX_END)
             return unfinished(self);
-        advance(self);
+        cx_ptx_advance(self);
     }
-    out_item->kind = at(self, "{") ? DEFINITION : DECLARATION;
+    out_item->kind = cx_ptx_at(self, "{") ? DEFINITION : DECLARATION;
     return true;
 }
 
 /* Behind .global, .const or .shared: .align 4 .b8 name[4] = {1, 2}; */
-static bool cut_variable(linker *self, item *out_item)
+static bool cut_variable(cx_ptx_parser *self, item *out_item)
 {
     int depth = 0;
 
     out_item->kind = VARIABLE;
     while (self->token.kind == CX_PTX_INTEGER ||
-           (self->token.kind == CX_PTX_WORD && self->token.text[0] == '.') || at(self, "(")) {
-        if (!at(self, "("))
-            advance(self);
+           (self->token.kind == CX_PTX_WORD && self->token.text[0] == '.') ||
+           cx_ptx_at(self, "(")) {
+        if (!cx_ptx_at(self, "("))
+            cx_ptx_advance(self);
         else if (!skip_brackets(self, "(", ")"))
             return false;
     }
     if (!take_name(self, &out_item->name))
         return false;
-    for (; !at(self, ";"); advance(self)) {
+    for (; !cx_ptx_at(self, ";"); cx_ptx_advance(self)) {
         if (self->token.kind == CX_PTX_END)
             return unfinished(self);
-        depth += at(self, "{");
-        depth -= at(self, "}");
-        if (depth == 0 && at(self, ","))
-            return refuse(self, CX_PTX_UNSUPPORTED, self->token.line,
-                          "several variables in one declaration, to be linked");
+        depth += cx_ptx_at(self, "{");
+        depth -= cx_ptx_at(self, "}");
+        if (depth == 0 && cx_ptx_at(self, ","))
+            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED,
+                               "several variables in one declaration, to be linked");
     }
     return true;
 }
 
-static linkage take_linkage(linker *self)
+static linkage take_linkage(cx_ptx_parser *self)
 {
-    if (take(self, ".visible"))
+    if (cx_ptx_take(self, ".visible"))
         return VISIBLE;
-    if (take(self, ".weak") || take(self, ".common"))
+    if (cx_ptx_take(self, ".weak") || cx_ptx_take(self, ".common"))
         return WEAK;
-    return take(self, ".extern") ? EXTERN : LOCAL;
+    return cx_ptx_take(self, ".extern") ? EXTERN : LOCAL;
 }
 
-static bool cut_item(linker *self)
+static bool cut_one(cx_ptx_parser *self, item *out_item)
+{
+    bool cut;
+
+    out_item->begin = self->token.text;
+    out_item->linkage = take_linkage(self);
+    out_item->kernel = cx_ptx_at(self, ".entry");
+    if (out_item->kernel || cx_ptx_at(self, ".func")) {
+        cx_ptx_advance(self);
+        cut = cut_function(self, out_item);
+    } else if (cx_ptx_take(self, ".global") || cx_ptx_take(self, ".const") ||
+               cx_ptx_take(self, ".shared")) {
+        cut = cut_variable(self, out_item);
+    } else {
+        cut = CX_PTX_INVALID_AT(self, "'%.*s' outside a function", CX_PTX_QUOTE(&self->token));
+    }
+    if (!cut || (!cx_ptx_take(self, ";") && !skip_brackets(self, "{", "}")))
+        return false;
+    out_item->end = self->token.text;
+    return true;
+}
+
+static bool cut_item(linker *self, size_t source)
 {
     void *items = self->items;
-    item cut = {.source = self->source, .begin = self->token.text, .linkage = take_linkage(self)};
-    bool done;
+    item cut = {.source = source};
 
-    cut.kernel = at(self, ".entry");
-    if (cut.kernel || at(self, ".func")) {
-        advance(self);
-        done = cut_function(self, &cut);
-    } else if (take(self, ".global") || take(self, ".const") || take(self, ".shared")) {
-        done = cut_variable(self, &cut);
-    } else {
-        done = refuse(self, CX_PTX_INVALID, self->token.line, "'%.*s' outside a function",
-                      (int)(self->token.length > 60 ? 60 : self->token.length), self->token.text);
-    }
-    if (!done)
+    if (!cut_one(&self->parser, &cut))
         return false;
-    if (at(self, ";"))
-        advance(self);
-    else if (!skip_brackets(self, "{", "}"))
-        return false;
-    cut.end = self->token.text;
     if (!cx_ptx_grow(&items, self->count, &self->capacity, sizeof cut))
-        return no_memory(self);
+        return cx_ptx_no_memory(&self->parser);
     self->items = items;
     self->items[self->count++] = cut;
     return true;
 }
 
-static void skip_line(linker *self)
-{
-    int line = self->token.line;
-
-    while (self->token.kind != CX_PTX_END && self->token.line == line)
-        advance(self);
-}
-
 /* What is for debuggers is left out. */
-static bool cut_next(linker *self)
+static bool cut_next(linker *self, size_t source)
 {
-    if (at(self, ".file") || at(self, ".loc")) {
-        skip_line(self);
+    cx_ptx_parser *parser = &self->parser;
+
+    if (cx_ptx_at(parser, ".file") || cx_ptx_at(parser, ".loc")) {
+        cx_ptx_skip_line(parser);
         return true;
     }
-    if (at(self, ".section"))
-        return skip_to(self, "{") && skip_brackets(self, "{", "}");
-    if (at(self, ".pragma")) {
-        if (!skip_to(self, ";"))
+    if (cx_ptx_at(parser, ".section"))
+        return skip_to(parser, "{") && skip_brackets(parser, "{", "}");
+    if (cx_ptx_at(parser, ".pragma")) {
+        if (!skip_to(parser, ";"))
             return false;
-        advance(self);
+        cx_ptx_advance(parser);
         return true;
     }
-    return cut_item(self);
+    return cut_item(self, source);
 }
 
 /* The newest version and the highest target are those of all. */
-static bool take_header(linker *self)
-{
-    double version = 0;
-
-    if (!take(self, ".version") || self->token.kind != CX_PTX_DOUBLE)
-        return refuse(self, CX_PTX_INVALID, self->token.line,
-                      "the text does not begin with .version");
-    memcpy(&version, &self->token.bits, sizeof version);
-    if (version > 0 && version < 100 && (int)(version * 10 + 0.5) > self->version)
-        self->version = (int)(version * 10 + 0.5);
-    advance(self);
-    if (!take(self, ".target"))
-        return refuse(self, CX_PTX_INVALID, self->token.line, ".target is missing");
-    do {
-        int target = 0;
-
-        for (size_t i = 3; i < self->token.length && i < 6 && self->token.text[i] >= '0' &&
-                           self->token.text[i] <= '9';
-             i++)
-            target = target * 10 + (self->token.text[i] - '0');
-        self->target = target > self->target ? target : self->target;
-        advance(self);
-    } while (take(self, ","));
-    if (take(self, ".address_size"))
-        advance(self);
-    return true;
-}
-
 static bool cut(linker *self, size_t source)
 {
     const char *text = self->sources[source].text;
 
-    self->source = source;
-    self->lexer = (cx_ptx_lexer){text, text + self->sources[source].length, 1};
-    advance(self);
-    if (!take_header(self))
-        return false;
-    while (self->token.kind != CX_PTX_END)
-        if (!cut_next(self))
-            return false;
-    return true;
+    self->header = (cx_ptx_module){0};
+    self->parser.lexer = (cx_ptx_lexer){text, text + self->sources[source].length, 1};
+    self->parser.module = &self->header;
+    bool done = cx_ptx_parse_header(&self->parser);
+    self->version = self->header.version > self->version ? self->header.version : self->version;
+    self->target = self->header.target > self->target ? self->header.target : self->target;
+    while (done && self->parser.token.kind != CX_PTX_END)
+        done = cut_next(self, source);
+    return done;
 }
 
 /* ---- what the items are to each other ---- */
@@ -305,8 +235,8 @@ static bool settle(linker *self, item *earlier, item *later)
         *(later->linkage == WEAK ? &later->left_out : &earlier->left_out) = true;
         return true;
     }
-    return refuse(self, CX_PTX_INVALID, later->name.line, "'%.*s' is defined twice",
-                  (int)(later->name.length > 60 ? 60 : later->name.length), later->name.text);
+    self->parser.token = later->name;
+    return CX_PTX_INVALID_AT(&self->parser, "'%.*s' is defined twice", CX_PTX_QUOTE(&later->name));
 }
 
 static bool settle_all(linker *self)
@@ -356,7 +286,7 @@ static bool write_all(linker *self, char **out_text, size_t *out_length)
     bool written;
 
     if (!out)
-        return no_memory(self);
+        return cx_ptx_no_memory(&self->parser);
     fprintf(out, ".version %d.%d\n.target sm_%d\n.address_size 64\n", self->version / 10,
             self->version % 10, self->target);
     for (int kind = DECLARATION; kind < ITEM_KINDS; kind++)
@@ -366,7 +296,7 @@ static bool write_all(linker *self, char **out_text, size_t *out_length)
     written = !ferror(out);
     if (fclose(out) != 0 || !written) {
         free(text);
-        return no_memory(self);
+        return cx_ptx_no_memory(&self->parser);
     }
     *out_text = text;
     return true;
@@ -391,7 +321,7 @@ cx_ptx_status cx_ptx_link(const cx_ptx_source *sources, size_t count, char **out
                           size_t *out_length, cx_ptx_error *out_error)
 {
     cx_ptx_error error = {0};
-    linker self = {.sources = sources, .error = &error};
+    linker self = {.sources = sources, .parser.error = &error};
     bool done = true;
 
     if (count == 1)
@@ -402,5 +332,5 @@ cx_ptx_status cx_ptx_link(const cx_ptx_source *sources, size_t count, char **out
     free(self.items);
     if (!done)
         *out_error = error;
-    return done ? CX_PTX_SUCCESS : self.status;
+    return done ? CX_PTX_SUCCESS : self.parser.status;
 }

@@ -250,6 +250,21 @@ static bool parse_target(cx_ptx_parser *self)
     return true;
 }
 
+bool cx_ptx_parse_header(cx_ptx_parser *self)
+{
+    uint64_t bits;
+
+    cx_ptx_advance(self);
+    if (!parse_version(self) || !parse_target(self))
+        return false;
+    if (!cx_ptx_take(self, ".address_size"))
+        return true;
+    if (!cx_ptx_expect_number(self, &bits))
+        return false;
+    return bits == 64 ||
+           cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "addresses of %u bits", (unsigned)bits);
+}
+
 static bool skip_section(cx_ptx_parser *self)
 {
     while (self->token.kind != CX_PTX_END && !cx_ptx_at(self, "{"))
@@ -298,17 +313,8 @@ static bool parse_top(cx_ptx_parser *self)
 
 static bool parse_module(cx_ptx_parser *self)
 {
-    uint64_t bits;
-
-    cx_ptx_advance(self);
-    if (!parse_version(self) || !parse_target(self))
+    if (!cx_ptx_parse_header(self))
         return false;
-    if (cx_ptx_take(self, ".address_size")) {
-        if (!cx_ptx_expect_number(self, &bits))
-            return false;
-        if (bits != 64)
-            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "addresses of %u bits", (unsigned)bits);
-    }
     while (self->token.kind != CX_PTX_END)
         if (!parse_top(self))
             return false;

@@ -60,6 +60,9 @@ cx_ptx_token cx_ptx_peek(const cx_ptx_parser *self);
 void cx_ptx_skip_line(cx_ptx_parser *self);
 cx_ptx_type cx_ptx_token_type(const cx_ptx_token *token); /* of ".u32" */
 
+/* What a text begins with: .version and .target, which the module keeps, and .address_size. */
+bool cx_ptx_parse_header(cx_ptx_parser *self);
+
 /* ---- functions: code, slots ---- */
 
 static inline cx_ptx_function *cx_ptx_current(cx_ptx_parser *self)
