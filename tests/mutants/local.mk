@@ -1,15 +1,20 @@
-# Mutants of the embedded driver's rule code: does a scenario or a random run notice? In Perl, which Automake needs too.
+# Mutants of the embedded driver's rule code: does a scenario or a random run notice? And of other rooms: does a Check
+# program? In Perl, which Automake needs too.
 .PHONY: check-mutants
 MUTANT_OPTIONS = --sample 60
 MUTANT_LIBS = $(ctxrt_play_OBJECTS) lib/model/.libs/libmodel.a lib/play/.libs/libplay.a lib/emu/.libs/libemu.a \
 	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a $(JANSSON_LIBS) -lm $(LIBS)
+
+# What the Check programs of other rooms find at run time.
+MUTANT_OTHERS = $(check_LTLIBRARIES) $(cuda13lib_LTLIBRARIES) tests/runtime/ending_program tests/runtime/ending_program_inside
 
 # How one file is compiled, without optimisation, and how the player is linked with it before the libraries.
 tests/mutants/commands: Makefile
 	@$(MKDIR_P) tests/mutants
 	@{ echo "MUTANT_COMPILE='$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) $(SANITIZER_CFLAGS) $(CFLAGS) -O0 -fPIC -Werror=return-type'"; \
 	echo "MUTANT_LINK='$(CC) $(SANITIZER_CFLAGS) $(CFLAGS) $(ctxrt_play_LDFLAGS) $(LDFLAGS)'"; echo "MUTANT_LIBS='$(MUTANT_LIBS)'"; \
-	echo 'export MUTANT_COMPILE MUTANT_LINK MUTANT_LIBS'; } >$@
+	echo "MUTANT_CHECKS='$(check_PROGRAMS)'"; echo "MUTANT_OTHERS='$(MUTANT_OTHERS)'"; echo "MUTANT_MAKE='$(MAKE)'"; \
+	echo 'export MUTANT_COMPILE MUTANT_LINK MUTANT_LIBS MUTANT_CHECKS MUTANT_OTHERS MUTANT_MAKE'; } >$@
 
 check-mutants: ctxrt-play$(EXEEXT) tests/mutants/commands
 	@. ./tests/environment.sh; . ./tests/mutants/commands; $(top_srcdir)/tests/mutants/run_mutants $(MUTANT_OPTIONS)
@@ -19,5 +24,5 @@ dist_check_SCRIPTS += $(MUTANT_SH)
 TESTS += $(MUTANT_SH)
 check_DATA += tests/mutants/commands
 EXTRA_DIST += tests/mutants/files tests/mutants/make_mutants tests/mutants/run_mutants tests/mutants/survivors.txt \
-	tests/mutants/switch.c tests/mutants/switch.h
-CLEANFILES += tests/mutants/commands tests/mutants/results
+	tests/mutants/survivors_memory.txt tests/mutants/switch.h
+CLEANFILES += tests/mutants/commands tests/mutants/results_emu tests/mutants/results_memory
