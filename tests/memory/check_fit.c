@@ -164,6 +164,252 @@ START_TEST(before_a_request_is_refused_all_of_its_own_list_is_looked_at)
 }
 END_TEST
 
+START_TEST(of_the_first_ranges_that_are_large_enough_the_smallest_is_taken)
+{
+    const uint32_t sizes[] = {1033, 1046, 1039, 1045, 1050};
+    uint32_t ranges[5];
+    cx_fit_add(&fit, 0, 5 * 1050 + 5, 0);
+    for (int i = 0; i < 5; i++) {
+        ranges[i] = cx_fit_take(&fit, 1, sizes[i]);
+        ck_assert_uint_ne(cx_fit_take(&fit, 1, 1), 0);
+    }
+    for (int i = 0; i < 5; i++)
+        cx_fit_give(&fit, ranges[i]);
+    ck_assert_uint_eq(cx_fit_free_ranges(&fit, 1), 5);
+    uint32_t taken = cx_fit_take(&fit, 1, 1040);
+    ck_assert_uint_eq(taken, ranges[3]);
+    ck_assert_uint_eq(cx_fit_free_ranges(&fit, 1), 5);
+    ck_assert_uint_eq(cx_fit_take(&fit, 1, 1046), ranges[1]);
+    ck_assert_uint_eq(cx_fit_free_ranges(&fit, 1), 4);
+    check_fit();
+}
+END_TEST
+
+/* Owner 1 has 50 units, nobody the units that are given, behind a wall. */
+static uint32_t take_beside(uint32_t nobodys_units, uint32_t units)
+{
+    cx_fit_add(&fit, 0, 50, 1);
+    cx_fit_add(&fit, 1, nobodys_units, 0);
+    return node_at(cx_fit_take(&fit, 1, units))->segment;
+}
+
+START_TEST(nobodys_range_is_taken_if_it_fits_better)
+{
+    ck_assert_uint_eq(take_beside(45, 40), 1);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 0), 5);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 55);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 2), 5);
+    check_fit();
+}
+END_TEST
+
+START_TEST(an_owners_range_is_taken_if_nobodys_fits_no_better)
+{
+    ck_assert_uint_eq(take_beside(50, 40), 0);
+}
+END_TEST
+
+START_TEST(an_owners_range_is_taken_if_nobodys_is_too_small)
+{
+    ck_assert_uint_eq(take_beside(39, 40), 0);
+}
+END_TEST
+
+/* ---- parts ---- */
+
+START_TEST(a_part_of_a_free_range_can_be_taken)
+{
+    uint32_t whole = cx_fit_add(&fit, 7, 100, 1);
+    uint32_t middle = cx_fit_carve(&fit, whole, 30, 50);
+    ck_assert_uint_eq(node_at(middle)->offset_units, 30);
+    ck_assert_uint_eq(node_at(middle)->units, 50);
+    ck_assert_uint_eq(node_at(middle)->owner, 1);
+    ck_assert_uint_eq(node_at(middle)->segment, 7);
+    ck_assert_int_eq(node_at(middle)->state, CX_FIT_TAKEN);
+    ck_assert_uint_eq(node_at(middle)->tag, 0);
+    ck_assert_uint_eq(cx_fit_free_ranges(&fit, 1), 2);
+    check_fit();
+    ck_assert_uint_eq(cx_fit_carve(&fit, whole, 0, 30), whole);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 20);
+    check_fit();
+    uint32_t last = cx_fit_next_free(&fit, 1, 0);
+    ck_assert_uint_ne(last, 0);
+    last = cx_fit_carve(&fit, last, 5, 15);
+    ck_assert_uint_eq(node_at(last)->offset_units, 85);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 5);
+    check_fit();
+}
+END_TEST
+
+START_TEST(ranges_that_touch_can_be_made_one)
+{
+    uint32_t parts[4];
+    cx_fit_add(&fit, 0, 100, 0);
+    for (int i = 0; i < 4; i++)
+        parts[i] = cx_fit_take(&fit, 1, 25);
+    cx_fit_merge(&fit, parts[1], parts[2], 2);
+    ck_assert_uint_eq(node_at(parts[1])->units, 50);
+    ck_assert_uint_eq(node_at(parts[1])->owner, 2);
+    ck_assert_uint_eq(node_at(parts[1])->after, parts[3]);
+    check_fit();
+    cx_fit_merge(&fit, parts[3], parts[3], 2);
+    ck_assert_uint_eq(node_at(parts[3])->units, 25);
+    ck_assert_uint_eq(node_at(parts[3])->owner, 2);
+    cx_fit_merge(&fit, parts[0], parts[3], 1);
+    ck_assert_uint_eq(node_at(parts[0])->units, 100);
+    check_fit();
+}
+END_TEST
+
+START_TEST(a_taken_range_can_be_made_narrower_on_either_side)
+{
+    cx_fit_add(&fit, 3, 100, 0);
+    uint32_t taken = cx_fit_take(&fit, 1, 100);
+    node_at(taken)->tag = 9;
+    ck_assert_uint_eq(cx_fit_narrow(&fit, taken, 0, 100), taken);
+    ck_assert_uint_eq(cx_fit_free_ranges(&fit, 1), 0);
+    ck_assert_uint_eq(cx_fit_narrow(&fit, taken, 0, 90), taken);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 10);
+    check_fit();
+    taken = cx_fit_narrow(&fit, taken, 20, 50);
+    ck_assert_uint_eq(node_at(taken)->offset_units, 20);
+    ck_assert_uint_eq(node_at(taken)->units, 50);
+    ck_assert_uint_eq(node_at(taken)->segment, 3);
+    ck_assert_uint_eq(node_at(taken)->tag, 0);
+    ck_assert_int_eq(node_at(taken)->state, CX_FIT_TAKEN);
+    ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 50);
+    ck_assert_uint_eq(cx_fit_free_ranges(&fit, 1), 2);
+    check_fit();
+    ck_assert(cx_fit_is_whole(&fit, cx_fit_give(&fit, taken)));
+    check_fit();
+}
+END_TEST
+
+static void count_taken(uint32_t index, const cx_fit_node *node, void *argument)
+{
+    ck_assert_ptr_eq(node, node_at(index));
+    *(uint64_t *)argument += node->units;
+}
+
+/* The two ranges are in chunks of their own. */
+START_TEST(a_taken_range_is_found_by_its_first_unit_and_its_last_and_no_other)
+{
+    uint64_t units = 0;
+    cx_fit_add(&fit, 0, 100, 0);
+    cx_fit_add(&fit, 1, 2000, 0);
+    uint32_t hole = cx_fit_take(&fit, 0, 30), first = cx_fit_take(&fit, 0, 50);
+    uint32_t last = cx_fit_take(&fit, 0, 20);
+    for (int i = 0; i < 2000; i++)
+        last = cx_fit_take(&fit, 0, 1);
+    ck_assert_uint_ne(first >> CX_FIT_CHUNK_BITS, last >> CX_FIT_CHUNK_BITS);
+    cx_fit_each_taken(&fit, count_taken, &units);
+    ck_assert_uint_eq(units, 2100);
+    cx_fit_give(&fit, hole);
+    units = 0;
+    cx_fit_each_taken(&fit, count_taken, &units);
+    ck_assert_uint_eq(units, 2070);
+    ck_assert_uint_eq(cx_fit_find(&fit, 0, 29), 0);
+    ck_assert_uint_eq(cx_fit_find(&fit, 0, 30), first);
+    ck_assert_uint_eq(cx_fit_find(&fit, 0, 79), first);
+    ck_assert_uint_ne(cx_fit_find(&fit, 0, 80), first);
+    ck_assert_uint_eq(cx_fit_find(&fit, 0, 100), 0);
+    ck_assert_uint_eq(cx_fit_find(&fit, 2, 30), 0);
+    ck_assert_uint_eq(cx_fit_find(&fit, 1, node_at(last)->offset_units), last);
+}
+END_TEST
+
+/* ---- what goes wrong ---- */
+
+START_TEST(without_memory_for_nodes_nothing_is_done_and_nothing_changes)
+{
+    static cx_fit_store full = {.stride = sizeof(cx_fit_node), .used = CX_FIT_CHUNKS_MAX - 1};
+    cx_fit tight, none;
+    const char *wrong;
+    uint32_t fourth = 0, last = 0;
+    cx_fit_open(&tight, &full, NULL);
+    cx_fit_open(&none, &full, NULL);
+    uint32_t whole = cx_fit_add(&tight, 0, 100000, 1);
+    ck_assert_uint_ne(whole, 0);
+    ck_assert_uint_eq(cx_fit_add(&none, 0, 1, 1), 0);
+    for (uint32_t i = 0; i < CX_FIT_CHUNK_NODES - 3; i++) {
+        last = cx_fit_take(&tight, 1, 10);
+        fourth = i == 3 ? last : fourth;
+    }
+    uint32_t rest = cx_fit_next_free(&tight, 1, 0);
+    uint64_t units = cx_fit_free_units(&tight, 1);
+    /* One node is left. */
+    ck_assert_uint_eq(cx_fit_carve(&tight, rest, 1, 1), 0);
+    ck_assert_uint_eq(cx_fit_narrow(&tight, fourth, 1, 8), 0);
+    ck_assert_uint_eq(cx_fit_free_units(&tight, 1), units);
+    ck_assert_uint_ne(cx_fit_take(&tight, 1, 10), 0);
+    ck_assert_uint_eq(cx_fit_take(&tight, 1, 10), 0);
+    ck_assert_uint_eq(cx_fit_carve(&tight, rest, 0, 1), 0);
+    ck_assert_uint_eq(cx_fit_carve(&tight, rest, 1, (uint32_t)units - 11), 0);
+    ck_assert_uint_eq(cx_fit_narrow(&tight, fourth, 0, 9), 0);
+    ck_assert_uint_eq(cx_fit_add(&tight, 1, 1, 1), 0);
+    ck_assert_uint_eq(cx_fit_free_units(&tight, 1), units - 10);
+    ck_assert_uint_eq(full.used, CX_FIT_CHUNKS_MAX);
+    ck_assert_msg(cx_fit_check(&tight, &wrong), "%s", wrong);
+    cx_fit_close(&none);
+    cx_fit_close(&tight);
+}
+END_TEST
+
+static void expect_wrong(const char *expected)
+{
+    const char *wrong = NULL;
+    ck_assert(!cx_fit_check(&fit, &wrong));
+    ck_assert_str_eq(wrong, expected);
+}
+
+/* Two ranges of owner 1 that are free, one that is taken before, between and behind each. */
+START_TEST(a_check_of_the_books_says_what_is_wrong)
+{
+    uint32_t all[5];
+    cx_fit_add(&fit, 0, 50, 0);
+    for (int i = 0; i < 5; i++)
+        all[i] = cx_fit_take(&fit, 1, 10);
+    cx_fit_give(&fit, all[1]);
+    cx_fit_give(&fit, all[3]);
+    check_fit();
+    cx_fit_node *first = node_at(all[0]), *hole = node_at(all[3]), *last = node_at(all[4]);
+    hole->state = CX_FIT_TAKEN;
+    expect_wrong("a node in a list is not free");
+    hole->state = CX_FIT_FREE;
+    hole->owner = 2;
+    expect_wrong("a node is in another owner's list");
+    hole->owner = 1;
+    hole->units = 0;
+    expect_wrong("a free range is empty");
+    hole->units = 10;
+    last->before = all[0];
+    expect_wrong("neighbours disagree");
+    last->before = all[3];
+    last->offset_units = 41;
+    expect_wrong("there is a gap, or an overlap");
+    last->offset_units = 40;
+    last->state = CX_FIT_FREE;
+    expect_wrong("two free ranges are not joined");
+    last->state = CX_FIT_TAKEN;
+    fit.bins[1]->units--;
+    expect_wrong("free units are miscounted");
+    fit.bins[1]->units++;
+    first->offset_units = 1;
+    expect_wrong("the first range of a segment does not begin at 0");
+    first->offset_units = 0;
+    first->after = all[2];
+    expect_wrong("neighbours disagree");
+    first->after = all[1];
+    fit.units++;
+    expect_wrong("units are lost");
+    fit.units--;
+    last->units++;
+    expect_wrong("units are lost");
+    last->units--;
+    check_fit();
+}
+END_TEST
+
 /* ---- a model ---- */
 
 typedef struct model {
@@ -296,6 +542,16 @@ static Suite *fit_suite(void)
     tcase_add_test(tcase, a_taken_range_can_be_handed_to_another_owner);
     tcase_add_test(tcase, a_large_range_is_not_broken_for_a_request_that_an_exact_one_serves);
     tcase_add_test(tcase, before_a_request_is_refused_all_of_its_own_list_is_looked_at);
+    tcase_add_test(tcase, of_the_first_ranges_that_are_large_enough_the_smallest_is_taken);
+    tcase_add_test(tcase, nobodys_range_is_taken_if_it_fits_better);
+    tcase_add_test(tcase, an_owners_range_is_taken_if_nobodys_fits_no_better);
+    tcase_add_test(tcase, an_owners_range_is_taken_if_nobodys_is_too_small);
+    tcase_add_test(tcase, a_part_of_a_free_range_can_be_taken);
+    tcase_add_test(tcase, ranges_that_touch_can_be_made_one);
+    tcase_add_test(tcase, a_taken_range_can_be_made_narrower_on_either_side);
+    tcase_add_test(tcase, a_taken_range_is_found_by_its_first_unit_and_its_last_and_no_other);
+    tcase_add_test(tcase, without_memory_for_nodes_nothing_is_done_and_nothing_changes);
+    tcase_add_test(tcase, a_check_of_the_books_says_what_is_wrong);
     tcase_add_loop_test(tcase, random_operations_never_overlap_and_always_join, 0, 8);
     suite_add_tcase(suite, tcase);
     return suite;

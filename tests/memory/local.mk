@@ -19,6 +19,14 @@ tests_memory_check_fit_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_fit_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
 
+check_PROGRAMS += tests/memory/check_heap
+TESTS += tests/memory/check_heap
+tests_memory_check_heap_SOURCES = tests/memory/check_heap.c lib/memory/fit.c lib/memory/fit.h lib/memory/heap.c \
+	lib/memory/heap.h
+tests_memory_check_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_heap_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_heap_LDADD = $(MEMORY_LIBS)
+
 check_PROGRAMS += tests/memory/check_allocator_random
 TESTS += tests/memory/check_allocator_random
 tests_memory_check_allocator_random_SOURCES = tests/memory/check_allocator_random.c tests/memory/blocks.c \

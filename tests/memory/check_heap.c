@@ -1,0 +1,299 @@
+/* Segments, and spans of small blocks within them. */
+#include "memory/heap.h"
+
+#include "test.h"
+
+#define MIB ((size_t)1 << 20)
+#define UNITS(bytes) ((uint32_t)((bytes) >> CX_FIT_UNIT_BITS))
+#define SEGMENT ((uintptr_t)1 << 32)
+#define SPAN CX_HEAP_SPAN_UNITS
+#define SMALL CX_HEAP_SMALL_UNITS
+
+static cx_fit_store store = {.stride = 64};
+static cx_heap heap;
+
+static void open_heap(void)
+{
+    cx_heap_open(&heap, &store, &heap);
+}
+
+static void close_heap(void)
+{
+    const char *wrong = NULL;
+    ck_assert_msg(cx_fit_check(&heap.large, &wrong), "%s", wrong);
+    ck_assert_msg(cx_fit_check(&heap.small, &wrong), "%s", wrong);
+    cx_heap_close(&heap);
+}
+
+static uint32_t take(uint32_t owner, uint32_t units)
+{
+    uint32_t index = cx_heap_take(&heap, owner, units);
+    ck_assert_uint_ne(index, 0);
+    ck_assert_ptr_eq(cx_fit_user(&store, index), &heap);
+    return index;
+}
+
+static uintptr_t offset_of(uint32_t index)
+{
+    return cx_heap_address(&heap, index) - SEGMENT;
+}
+
+START_TEST(blocks_up_to_a_size_share_spans_and_larger_ones_have_none)
+{
+    ck_assert(cx_heap_add(&heap, SEGMENT, 4 * SPAN, 0));
+    uint32_t large = take(1, SMALL + 1), small = take(1, SMALL), next = take(1, 1);
+    ck_assert_uint_eq(offset_of(large), 0);
+    ck_assert_uint_eq(offset_of(small), (SMALL + 1) << CX_FIT_UNIT_BITS);
+    ck_assert_uint_eq(offset_of(next), offset_of(small) + (SMALL << CX_FIT_UNIT_BITS));
+    ck_assert_uint_eq(offset_of(take(1, SMALL + 1)),
+                      offset_of(small) + ((size_t)SPAN << CX_FIT_UNIT_BITS));
+}
+END_TEST
+
+START_TEST(a_span_goes_back_with_its_last_block)
+{
+    uintptr_t address;
+    ck_assert(cx_heap_add(&heap, SEGMENT, 2 * SPAN, 1));
+    uint32_t first = take(1, 1), second = take(1, 2);
+    ck_assert_uint_eq(cx_heap_free_count(&heap), 2);
+    cx_heap_give(&heap, first);
+    ck_assert_uint_eq(cx_heap_take(&heap, 1, 2 * SPAN), 0);
+    ck_assert_uint_eq(cx_heap_remove_free(&heap, &address), 0);
+    cx_heap_give(&heap, second);
+    ck_assert_uint_eq(cx_heap_free_count(&heap), 1);
+    cx_heap_give(&heap, take(1, 2 * SPAN));
+    ck_assert_uint_eq(cx_heap_remove_free(&heap, &address), 2 * SPAN);
+    ck_assert_uint_eq(address, SEGMENT);
+    ck_assert_uint_eq(cx_heap_reserved_bytes(&heap), 0);
+    ck_assert(!cx_heap_has(&heap, SEGMENT));
+}
+END_TEST
+
+/* Blocks of owner 1 make the span; the whole of it is owner 2's in the end. */
+START_TEST(a_span_that_is_moved_goes_back_as_the_other_owners)
+{
+    ck_assert(cx_heap_add(&heap, SEGMENT, SPAN, 1));
+    uint32_t first = take(1, 1), second = take(1, SMALL);
+    ck_assert(cx_fit_transfer(&heap.small, second, 2));
+    cx_heap_give(&heap, first);
+    cx_heap_give(&heap, second);
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 1), SPAN - SMALL);
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 2), SMALL);
+    ck_assert(cx_heap_move(&heap, 1, 2));
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 1), 0);
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 2), SPAN);
+    ck_assert_uint_eq(cx_heap_free_count(&heap), 1);
+    ck_assert_uint_eq(cx_heap_take(&heap, 1, SPAN), 0);
+    cx_heap_give(&heap, take(2, SPAN));
+}
+END_TEST
+
+START_TEST(all_free_spans_of_an_owner_go_back_when_it_is_moved)
+{
+    uint32_t blocks[2 * SPAN / SMALL];
+    ck_assert(cx_heap_add(&heap, SEGMENT, 2 * SPAN, 0));
+    for (uint32_t i = 0; i < 2 * SPAN / SMALL; i++)
+        blocks[i] = take(1, SMALL);
+    for (uint32_t i = 0; i < 2 * SPAN / SMALL; i += 2)
+        ck_assert(cx_fit_transfer(&heap.small, blocks[i], 2));
+    for (uint32_t i = 0; i < 2 * SPAN / SMALL; i++)
+        cx_heap_give(&heap, blocks[i]);
+    ck_assert(cx_heap_move(&heap, 2, 0));
+    ck_assert(cx_heap_move(&heap, 1, 0));
+    ck_assert_uint_eq(cx_heap_free_count(&heap), 1);
+    cx_heap_give(&heap, take(3, 2 * SPAN));
+}
+END_TEST
+
+START_TEST(a_small_block_needs_no_span_where_none_has_room)
+{
+    ck_assert(cx_heap_add(&heap, SEGMENT, SPAN - 1, 0));
+    uint32_t small = take(1, 2);
+    ck_assert_uint_eq(offset_of(small), 0);
+    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT), small);
+    ck_assert_uint_eq(cx_heap_take(&heap, 1, SPAN), 0);
+    cx_heap_give(&heap, small);
+    cx_heap_give(&heap, take(1, SPAN - 1));
+}
+END_TEST
+
+/* More than tables begin with: they grow, and what is given back is numbered again. */
+START_TEST(any_number_of_segments_and_spans_come_and_go)
+{
+    enum { COUNT = 40 };
+    uint32_t blocks[COUNT];
+    uintptr_t address;
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            ck_assert(cx_heap_add(&heap, SEGMENT * (i + 1), SPAN, 0));
+            blocks[i] = take(1, SMALL);
+            while (i < COUNT - 1 && cx_fit_take(&heap.small, 1, 1) != 0)
+                ;
+            ck_assert_uint_eq(cx_heap_address(&heap, blocks[i]), SEGMENT * (i + 1));
+        }
+        ck_assert_uint_eq(cx_heap_reserved_bytes(&heap), COUNT * 2 * MIB);
+        ck_assert_uint_eq(heap.segment_count, COUNT);
+        ck_assert_uint_eq(heap.span_count, COUNT);
+        cx_heap_give(&heap, blocks[COUNT - 1]);
+        ck_assert_uint_eq(cx_heap_remove_free(&heap, &address), SPAN);
+        ck_assert_uint_eq(address, SEGMENT * COUNT);
+        ck_assert_uint_eq(cx_heap_remove_free(&heap, &address), 0);
+        ck_assert(cx_heap_add(&heap, SEGMENT * 100, SPAN, 0));
+        ck_assert_uint_eq(cx_heap_address(&heap, take(1, 1)), SEGMENT * 100);
+        ck_assert_uint_eq(heap.segment_count, COUNT);
+        ck_assert_uint_eq(heap.span_count, COUNT);
+        for (uint32_t i = 0; i < COUNT; i++)
+            ck_assert_uint_eq(cx_heap_remove_any(&heap, &address), SPAN);
+        ck_assert_uint_eq(address, SEGMENT);
+        ck_assert_uint_eq(cx_heap_remove_any(&heap, &address), 0);
+        close_heap();
+        open_heap();
+    }
+}
+END_TEST
+
+START_TEST(any_segment_can_be_removed_but_none_twice)
+{
+    uintptr_t address;
+    ck_assert(cx_heap_add(&heap, SEGMENT, SPAN, 0));
+    ck_assert(cx_heap_add(&heap, 2 * SEGMENT, 3 * SPAN, 0));
+    (void)take(1, SPAN);
+    ck_assert_uint_eq(cx_heap_remove_free(&heap, &address), 3 * SPAN);
+    ck_assert_uint_eq(address, 2 * SEGMENT);
+    ck_assert_uint_eq(cx_heap_remove_any(&heap, &address), SPAN);
+    ck_assert_uint_eq(address, SEGMENT);
+    ck_assert_uint_eq(cx_heap_remove_any(&heap, &address), 0);
+}
+END_TEST
+
+/* ---- looking ---- */
+
+START_TEST(a_block_is_found_by_any_address_in_it)
+{
+    ck_assert(cx_heap_add(&heap, 2 * SEGMENT, SPAN, 6));
+    ck_assert(cx_heap_add(&heap, SEGMENT, 4 * SPAN, 5));
+    uint32_t large = take(5, SPAN), small = take(5, 3), next = take(5, 2);
+    const uintptr_t from = cx_heap_address(&heap, small), behind = from + 3 * CX_FIT_UNIT_BYTES;
+    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT), large);
+    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT + 2 * MIB - 1), large);
+    ck_assert_uint_eq(cx_heap_find(&heap, from), small);
+    ck_assert_uint_eq(cx_heap_find(&heap, behind - 1), small);
+    ck_assert_uint_eq(cx_heap_find(&heap, behind), next);
+    ck_assert_uint_eq(cx_heap_find(&heap, behind + 2 * CX_FIT_UNIT_BYTES), 0);
+    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT + 7 * MIB), 0);
+    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT - 1), 0);
+    ck_assert_uint_eq(cx_heap_find(&heap, SEGMENT + 8 * MIB), 0);
+    ck_assert(!cx_heap_has(&heap, SEGMENT - 1));
+    ck_assert(cx_heap_has(&heap, SEGMENT));
+    ck_assert(cx_heap_has(&heap, SEGMENT + 8 * MIB - 1));
+    ck_assert(!cx_heap_has(&heap, SEGMENT + 8 * MIB));
+    ck_assert(cx_heap_has(&heap, 2 * SEGMENT + 2 * MIB - 1));
+    ck_assert(!cx_heap_has(&heap, 2 * SEGMENT + 2 * MIB));
+    ck_assert(!cx_heap_has(&heap, 0));
+}
+END_TEST
+
+typedef struct seen {
+    int blocks;
+    uint64_t addresses; /* their sum */
+} seen;
+
+static void see_block(uint32_t index, uintptr_t address, void *argument)
+{
+    seen *all = argument;
+    ck_assert_uint_eq(address, cx_heap_address(&heap, index));
+    all->blocks++;
+    all->addresses += address;
+}
+
+static void see_range(uint32_t index, const cx_fit_node *node, void *argument)
+{
+    ck_assert_ptr_eq(node, cx_fit_at(&store, index));
+    ++*(int *)argument;
+}
+
+/* A block that is as large as a span is none. */
+START_TEST(every_block_is_told_once_and_no_span)
+{
+    seen blocks = {0};
+    int ranges = 0;
+    ck_assert(cx_heap_add(&heap, SEGMENT, 8 * SPAN, 0));
+    const uint32_t all[] = {take(1, 1), take(2, SPAN), take(1, SPAN + 1), take(1, SMALL), take(1, 2)};
+    uint64_t addresses = 0;
+    for (int i = 0; i < 4; i++)
+        addresses += cx_heap_address(&heap, all[i]);
+    cx_heap_give(&heap, all[4]);
+    cx_heap_each_block(&heap, see_block, &blocks);
+    ck_assert_int_eq(blocks.blocks, 4);
+    ck_assert_uint_eq(blocks.addresses, addresses);
+    cx_heap_each_taken(&heap, see_range, &ranges);
+    ck_assert_int_eq(ranges, 5);
+}
+END_TEST
+
+START_TEST(figures_count_free_memory_in_spans_and_outside_of_them_of_all_owners)
+{
+    ck_assert(cx_heap_add(&heap, SEGMENT, 4 * SPAN, 0));
+    ck_assert_uint_eq(cx_heap_reserved_bytes(&heap), 8 * MIB);
+    ck_assert_uint_eq(cx_heap_free_bytes(&heap), 8 * MIB);
+    uint32_t small = take(1, 1), large = take(3, SPAN), more = take(2, SMALL);
+    ck_assert_uint_eq(cx_heap_free_bytes(&heap), 6 * MIB - 17 * 1024 + 768);
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 1), SPAN - 1);
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 2), SPAN - SMALL);
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 3), 0);
+    cx_heap_give(&heap, large);
+    ck_assert_uint_eq(cx_heap_owned_units(&heap, 3), SPAN);
+    ck_assert_uint_eq(cx_heap_free_bytes(&heap), 8 * MIB - 17 * 1024 + 768);
+    cx_heap_give(&heap, small);
+    cx_heap_give(&heap, more);
+    ck_assert_uint_eq(cx_heap_free_bytes(&heap), 8 * MIB);
+    ck_assert_uint_eq(cx_heap_reserved_bytes(&heap), 8 * MIB);
+    ck_assert(cx_fit_transfer(&heap.large, large = take(3, SPAN), CX_FIT_NOWHERE));
+    cx_heap_give(&heap, large);
+    ck_assert_uint_eq(cx_heap_reserved_bytes(&heap), 6 * MIB);
+    ck_assert_uint_eq(cx_heap_free_bytes(&heap), 6 * MIB);
+}
+END_TEST
+
+/* One chunk is left to the store: the small fit, which needs its own, has no nodes. */
+START_TEST(a_span_that_cannot_be_made_leaves_the_heap_as_it_was)
+{
+    static cx_fit_store full = {.stride = sizeof(cx_fit_node), .used = CX_FIT_CHUNKS_MAX - 1};
+    cx_heap tight;
+    cx_heap_open(&tight, &full, NULL);
+    ck_assert(cx_heap_add(&tight, SEGMENT, 2 * SPAN, 1));
+    uint32_t small = cx_heap_take(&tight, 1, 1);
+    ck_assert_uint_ne(small, 0);
+    ck_assert_uint_eq(cx_heap_address(&tight, small), SEGMENT);
+    ck_assert_uint_eq(cx_heap_free_bytes(&tight), 4 * MIB - CX_FIT_UNIT_BYTES);
+    cx_heap_give(&tight, small);
+    ck_assert_uint_eq(cx_heap_take(&tight, 1, 2 * SPAN), small);
+    cx_heap_close(&tight);
+}
+END_TEST
+
+static Suite *heap_suite(void)
+{
+    Suite *suite = suite_create("heap");
+    TCase *tcase = tcase_create("heap");
+    tcase_add_checked_fixture(tcase, open_heap, close_heap);
+    tcase_add_test(tcase, blocks_up_to_a_size_share_spans_and_larger_ones_have_none);
+    tcase_add_test(tcase, a_span_goes_back_with_its_last_block);
+    tcase_add_test(tcase, a_span_that_is_moved_goes_back_as_the_other_owners);
+    tcase_add_test(tcase, all_free_spans_of_an_owner_go_back_when_it_is_moved);
+    tcase_add_test(tcase, a_small_block_needs_no_span_where_none_has_room);
+    tcase_add_test(tcase, any_number_of_segments_and_spans_come_and_go);
+    tcase_add_test(tcase, any_segment_can_be_removed_but_none_twice);
+    tcase_add_test(tcase, a_block_is_found_by_any_address_in_it);
+    tcase_add_test(tcase, every_block_is_told_once_and_no_span);
+    tcase_add_test(tcase, figures_count_free_memory_in_spans_and_outside_of_them_of_all_owners);
+    tcase_add_test(tcase, a_span_that_cannot_be_made_leaves_the_heap_as_it_was);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    static Suite *(*const suites[])(void) = {heap_suite, NULL};
+    return cx_test_run(suites);
+}
