@@ -1,6 +1,13 @@
 SEEDS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 SEEDS_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
+check_PROGRAMS += tests/seeds/check_memory_defects
+TESTS += tests/seeds/check_memory_defects
+tests_seeds_check_memory_defects_SOURCES = tests/seeds/check_memory_defects.c tests/runtime/gate.h
+tests_seeds_check_memory_defects_CPPFLAGS = $(SEEDS_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_seeds_check_memory_defects_CFLAGS = $(SEEDS_CFLAGS)
+tests_seeds_check_memory_defects_LDADD = $(PUBLIC_LIBS)
+
 check_PROGRAMS += tests/seeds/check_seeds
 TESTS += tests/seeds/check_seeds tests/seeds/rows.sh
 dist_check_SCRIPTS += tests/seeds/rows.sh
