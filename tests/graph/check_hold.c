@@ -296,6 +296,44 @@ START_TEST(what_one_thread_frees_is_its_own_until_it_closes_the_hold)
 }
 END_TEST
 
+START_TEST(what_is_freed_after_the_hold_was_closed_is_for_whoever_opens_it_next)
+{
+    cx_hold_use second;
+    open_hold();
+    void *block = alloc(MIB);
+    cx_hold_close(&use);
+    cx_assert_ok(ctxrt_free(block));
+    open_in_frame(&second, hold);
+    ck_assert_ptr_eq(alloc(MIB), block);
+    cx_assert_ok(ctxrt_free(block));
+    cx_hold_close(&second);
+    cx_hold_close(&second);
+    cx_assert_ok(cx_hold_release(hold));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+START_TEST(closing_a_hold_leaves_alone_what_is_freed_where_it_is_open_still)
+{
+    cx_hold_use second, third;
+    open_hold();
+    open_in_frame(&second, hold);
+    void *block = alloc(MIB);
+    cx_hold_close(&use);
+    cx_assert_ok(ctxrt_free(block));
+    open_in_frame(&third, hold);
+    void *other = alloc(MIB);
+    ck_assert_ptr_ne(other, block);
+    cx_hold_close(&second);
+    ck_assert_ptr_eq(alloc(MIB), block);
+    cx_assert_ok(ctxrt_free(block));
+    cx_assert_ok(ctxrt_free(other));
+    cx_hold_close(&third);
+    cx_assert_ok(cx_hold_release(hold));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
 START_TEST(allocating_in_a_hold_does_not_disturb_a_capture)
 {
     ctxrt_graph *graph;
@@ -411,6 +449,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, a_frame_above_the_one_of_the_hold_is_eager);
     tcase_add_test(tests, owners_share_what_is_kept_and_only_what_is_not_in_use);
     tcase_add_test(tests, what_one_thread_frees_is_its_own_until_it_closes_the_hold);
+    tcase_add_test(tests, what_is_freed_after_the_hold_was_closed_is_for_whoever_opens_it_next);
+    tcase_add_test(tests, closing_a_hold_leaves_alone_what_is_freed_where_it_is_open_still);
     tcase_add_test(tests, allocating_in_a_hold_does_not_disturb_a_capture);
     tcase_add_test(tests, after_a_reset_nothing_of_before_is_used_again);
     tcase_add_test(tests, a_block_that_cannot_be_had_leaves_the_hold_as_it_was);

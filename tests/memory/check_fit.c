@@ -8,7 +8,8 @@
 #define SEGMENT_UNITS 3000
 #define OWNERS 4
 
-static cx_fit_store store = {.stride = 64};
+/* A node and its user, and nothing else. */
+static cx_fit_store store = {.stride = sizeof(cx_fit_node) + sizeof(void *)};
 static cx_fit fit;
 
 static void open_fit(void)
@@ -185,6 +186,22 @@ START_TEST(of_the_first_ranges_that_are_large_enough_the_smallest_is_taken)
 }
 END_TEST
 
+/* The list of 1024 units ends at 1055: ranges of it do not stand before one of 1060, of which a
+ * larger one is not broken off. */
+START_TEST(a_list_holds_ranges_that_differ_by_one_of_32_at_most)
+{
+    uint32_t ranges[10];
+    cx_fit_add(&fit, 0, 20000, 0);
+    for (int i = 0; i < 10; i++) {
+        ranges[i] = cx_fit_take(&fit, 1, i == 0 ? 1060 : 1055);
+        ck_assert_uint_ne(cx_fit_take(&fit, 1, 1), 0);
+    }
+    for (int i = 0; i < 10; i++)
+        cx_fit_give(&fit, ranges[i]);
+    ck_assert_uint_eq(cx_fit_take(&fit, 1, 1056), ranges[0]);
+}
+END_TEST
+
 /* Owner 1 has 50 units, nobody the units that are given, behind a wall. */
 static uint32_t take_beside(uint32_t nobodys_units, uint32_t units)
 {
@@ -217,9 +234,25 @@ END_TEST
 
 /* ---- parts ---- */
 
+/* A segment of 100 units in a fit whose spare nodes had tags. */
+static uint32_t add_after_tags(uint16_t segment)
+{
+    uint32_t taken[3];
+    uint32_t whole = cx_fit_add(&fit, segment, 100, 1);
+    for (int i = 0; i < 3; i++) {
+        taken[i] = cx_fit_take(&fit, 1, 10);
+        ck_assert_uint_eq(node_at(taken[i])->tag, 0);
+        node_at(taken[i])->tag = 9;
+    }
+    for (int i = 0; i < 3; i++)
+        cx_fit_give(&fit, taken[i]);
+    ck_assert(cx_fit_is_whole(&fit, whole));
+    return whole;
+}
+
 START_TEST(a_part_of_a_free_range_can_be_taken)
 {
-    uint32_t whole = cx_fit_add(&fit, 7, 100, 1);
+    uint32_t whole = add_after_tags(7);
     uint32_t middle = cx_fit_carve(&fit, whole, 30, 50);
     ck_assert_uint_eq(node_at(middle)->offset_units, 30);
     ck_assert_uint_eq(node_at(middle)->units, 50);
@@ -258,14 +291,24 @@ START_TEST(ranges_that_touch_can_be_made_one)
     cx_fit_merge(&fit, parts[0], parts[3], 1);
     ck_assert_uint_eq(node_at(parts[0])->units, 100);
     check_fit();
+    cx_fit_give(&fit, parts[0]);
+    uint32_t other = cx_fit_add(&fit, 1, 50, 2);
+    cx_fit_remove(&fit, parts[0]);
+    parts[0] = cx_fit_take(&fit, 2, 25);
+    parts[1] = cx_fit_take(&fit, 2, 25);
+    ck_assert_uint_eq(parts[0], other);
+    ck_assert_uint_eq(parts[1], 1); /* the lowest index that there is */
+    cx_fit_merge(&fit, parts[0], parts[1], 2);
+    ck_assert_uint_eq(node_at(other)->units, 50);
+    check_fit();
 }
 END_TEST
 
 START_TEST(a_taken_range_can_be_made_narrower_on_either_side)
 {
-    cx_fit_add(&fit, 3, 100, 0);
+    (void)add_after_tags(3);
     uint32_t taken = cx_fit_take(&fit, 1, 100);
-    node_at(taken)->tag = 9;
+    ck_assert_uint_eq(node_at(taken)->tag, 0);
     ck_assert_uint_eq(cx_fit_narrow(&fit, taken, 0, 100), taken);
     ck_assert_uint_eq(cx_fit_free_ranges(&fit, 1), 0);
     ck_assert_uint_eq(cx_fit_narrow(&fit, taken, 0, 90), taken);
@@ -520,10 +563,24 @@ START_TEST(a_closed_fit_gives_its_nodes_to_the_next_one)
         ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 0);
         check_fit();
         close_fit();
+        ck_assert_uint_eq(cx_fit_free_units(&fit, 1), 0);
+        ck_assert_uint_eq(fit.units, 0);
         if (round == 0)
             used = store.used;
     }
     ck_assert_uint_eq(store.used, used);
+}
+END_TEST
+
+START_TEST(the_nodes_of_removed_segments_are_used_again)
+{
+    open_fit();
+    cx_fit_remove(&fit, cx_fit_add(&fit, 0, 1, 0));
+    uint32_t used = store.used;
+    for (uint32_t i = 0; i < 2 * CX_FIT_CHUNK_NODES; i++)
+        cx_fit_remove(&fit, cx_fit_add(&fit, 0, 1, 0));
+    ck_assert_uint_eq(store.used, used);
+    close_fit();
 }
 END_TEST
 
@@ -534,6 +591,7 @@ static Suite *fit_suite(void)
     tcase_add_test(alone, a_size_beyond_what_a_fit_can_name_is_no_units);
     tcase_add_test(alone, a_range_serves_every_size_up_to_its_own);
     tcase_add_test(alone, a_closed_fit_gives_its_nodes_to_the_next_one);
+    tcase_add_test(alone, the_nodes_of_removed_segments_are_used_again);
     suite_add_tcase(suite, alone);
     TCase *tcase = tcase_create("fit");
     tcase_add_checked_fixture(tcase, open_fit, close_fit);
@@ -543,6 +601,7 @@ static Suite *fit_suite(void)
     tcase_add_test(tcase, a_large_range_is_not_broken_for_a_request_that_an_exact_one_serves);
     tcase_add_test(tcase, before_a_request_is_refused_all_of_its_own_list_is_looked_at);
     tcase_add_test(tcase, of_the_first_ranges_that_are_large_enough_the_smallest_is_taken);
+    tcase_add_test(tcase, a_list_holds_ranges_that_differ_by_one_of_32_at_most);
     tcase_add_test(tcase, nobodys_range_is_taken_if_it_fits_better);
     tcase_add_test(tcase, an_owners_range_is_taken_if_nobodys_fits_no_better);
     tcase_add_test(tcase, an_owners_range_is_taken_if_nobodys_is_too_small);

@@ -292,16 +292,93 @@ START_TEST(figures_and_limits_are_of_what_was_asked_for)
 }
 END_TEST
 
+/* It is known by its handle: the memory of after the reset may have the same address. */
 START_TEST(memory_of_before_a_reset_is_freed_without_a_look)
 {
+    ctxrt_memory *before, *after;
+    debug.quarantine_bytes = MIB;
     use_allocator();
-    unsigned char *before = alloc(KIB);
+    cx_assert_ok(ctxrt_memory_alloc(KIB, &before));
+    unsigned char *gone = alloc(KIB);
+    cx_assert_ok(ctxrt_free(gone));
+    cx_assert_ok(ctxrt_fill((char *)ctxrt_memory_pointer(before) + KIB, 1, 1));
+    cx_assert_ok(ctxrt_fill(gone, 1, 1));
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
     cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
-    unsigned char *after = alloc(KIB);
-    if (after != before)
-        cx_assert_ok(ctxrt_free(before));
+    cx_assert_ok(ctxrt_memory_alloc(KIB, &after));
     cx_assert_ok(ctxrt_allocator_check(NULL));
-    cx_assert_ok(ctxrt_free(after));
+    cx_assert_ok(ctxrt_memory_release(before));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_fill((char *)ctxrt_memory_pointer(after) - 1, 1, 1));
+    cx_assert_error(ctxrt_memory_release(after), CTXRT_ERROR_CORRUPTED);
+}
+END_TEST
+
+/* All pieces are looked at: the error is of the first, and of what is freed there is as much. */
+START_TEST(a_check_looks_at_every_piece_live_or_freed)
+{
+    enum { COUNT = 5 };
+    unsigned char *live[COUNT], *freed[COUNT];
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    for (int i = 0; i < COUNT; i++) {
+        live[i] = alloc(KIB);
+        freed[i] = alloc(KIB);
+    }
+    for (int i = 0; i < COUNT; i++)
+        cx_assert_ok(ctxrt_free(freed[i]));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    for (int i = 0; i < COUNT; i++) {
+        cx_assert_ok(ctxrt_fill(live[i] + KIB, 1, 1));
+        cx_assert_ok(ctxrt_fill(freed[i] + KIB - 1, 2, 1));
+    }
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
+    assert_says("byte 1023 of it was written after it was freed: it is 0x2");
+    ck_assert_int_eq(log_lines_with(&lines, "byte 1 behind it is 0x1"), COUNT);
+    ck_assert_int_eq(log_lines_with(&lines, "byte 1023 of it was written after"), COUNT);
+    for (int i = 0; i < COUNT; i++)
+        cx_assert_error(ctxrt_free(live[i]), CTXRT_ERROR_CORRUPTED);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_int_eq(log_lines_with(&lines, "byte "), 2 * COUNT);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+}
+END_TEST
+
+START_TEST(a_size_that_has_no_room_for_what_is_around_it_is_refused)
+{
+    void *memory;
+    ctxrt_allocator_figures figures;
+    use_allocator();
+    cx_assert_error(ctxrt_alloc(SIZE_MAX, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    cx_assert_error(ctxrt_alloc(SIZE_MAX - 511, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
+    ck_assert_uint_eq(figures.current_bytes, 0);
+    cx_assert_ok(ctxrt_free(alloc(1)));
+}
+END_TEST
+
+/* Without poison nothing is filled, and what was freed is not looked at. */
+START_TEST(each_flag_is_for_itself)
+{
+    debug.flags = CTXRT_DEBUG_CANARY;
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    unsigned char *memory = alloc(KIB);
+    cx_assert_ok(ctxrt_fill(memory, 3, KIB));
+    cx_assert_ok(ctxrt_free(memory));
+    assert_filled(memory, KIB, 3);
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    debug.flags = CTXRT_DEBUG_POISON;
+    use_allocator();
+    memory = alloc(KIB);
+    cx_assert_ok(ctxrt_fill(memory + KIB, 3, 1));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_free(memory));
+    assert_filled(memory, KIB, 0xDB);
 }
 END_TEST
 
@@ -344,6 +421,9 @@ static Suite *guard_suite(void)
     tcase_add_test(tcase, queries_and_snapshots_show_the_users_memory);
     tcase_add_test(tcase, figures_and_limits_are_of_what_was_asked_for);
     tcase_add_test(tcase, memory_of_before_a_reset_is_freed_without_a_look);
+    tcase_add_test(tcase, a_check_looks_at_every_piece_live_or_freed);
+    tcase_add_test(tcase, a_size_that_has_no_room_for_what_is_around_it_is_refused);
+    tcase_add_test(tcase, each_flag_is_for_itself);
     tcase_add_test(tcase, a_capturing_stream_is_left_alone);
     suite_add_tcase(suite, tcase);
     return suite;
@@ -376,6 +456,63 @@ START_TEST(the_environment_turns_it_on_for_every_allocator)
 }
 END_TEST
 
+START_TEST(the_environment_can_limit_a_context)
+{
+    void *memory;
+    set_environment("limit=64K");
+    unsigned char *most = alloc(64 * KIB);
+    cx_assert_error(ctxrt_alloc(1, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
+    assert_says("65536 of 65536 bytes are in use");
+    cx_assert_ok(ctxrt_free(most));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+START_TEST(the_environment_can_have_a_call_for_memory_refused)
+{
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    set_environment("fail=2");
+    cx_assert_ok(ctxrt_free(alloc(KIB)));
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.retries, 0);
+    cx_assert_ok(ctxrt_free(alloc(4 * MIB)));
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.retries, 1);
+    cx_assert_ok(ctxrt_free(alloc(16 * MIB)));
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.retries, 1);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+/* Without a size it is 16 MiB; what is put around each piece counts. */
+static const struct {
+    const char *value;
+    size_t size;
+    int kept;
+} quarantines[] = {{"quarantine", 4 * MIB - 512, 4}, {"quarantine=2M", MIB - 512, 2}};
+
+START_TEST(the_environment_says_how_much_is_in_quarantine)
+{
+    unsigned char *first, *other;
+    set_environment(quarantines[_i].value);
+    first = alloc(quarantines[_i].size);
+    cx_assert_ok(ctxrt_free(first));
+    for (int i = 0; i < quarantines[_i].kept; i++) {
+        other = alloc(quarantines[_i].size);
+        ck_assert_ptr_ne(other, first);
+        cx_assert_ok(ctxrt_free(other));
+    }
+    other = alloc(quarantines[_i].size);
+    ck_assert_ptr_eq(other, first);
+    cx_assert_ok(ctxrt_free(other));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
 START_TEST(an_allocator_with_options_of_its_own_does_not_ask_the_environment)
 {
     set_environment("canary");
@@ -391,8 +528,9 @@ START_TEST(an_allocator_with_options_of_its_own_does_not_ask_the_environment)
 }
 END_TEST
 
-static const char *const malformed[] = {"canaries", "quarantine=", "limit",
-                                        "fail=0",   "canary=1",    "limit=4X"};
+static const char *const malformed[] = {
+    "canaries", "canary=1", "poison=1", "quarantine=", "limit", "limit=4X",
+    "fail",     "fail=0",   "fail=two", "canary,limit=", "oops,canary"};
 
 START_TEST(a_word_that_means_nothing_is_an_error_of_the_first_request)
 {
@@ -463,6 +601,10 @@ static Suite *environment_suite(void)
     Suite *suite = suite_create("guard environment");
     TCase *tcase = tcase_create("environment");
     tcase_add_test(tcase, the_environment_turns_it_on_for_every_allocator);
+    tcase_add_test(tcase, the_environment_can_limit_a_context);
+    tcase_add_test(tcase, the_environment_can_have_a_call_for_memory_refused);
+    tcase_add_loop_test(tcase, the_environment_says_how_much_is_in_quarantine, 0,
+                        sizeof quarantines / sizeof *quarantines);
     tcase_add_test(tcase, an_allocator_with_options_of_its_own_does_not_ask_the_environment);
     tcase_add_loop_test(tcase, a_word_that_means_nothing_is_an_error_of_the_first_request, 0,
                         sizeof malformed / sizeof *malformed);
