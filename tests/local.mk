@@ -15,12 +15,15 @@ tests_support_libfixture_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 INSIDE_LIBS = tests/support/libsupport.la $(lib_libctxrt_la_LIBADD) $(CHECK_LIBS)
 PUBLIC_LIBS = tests/support/libfixture.la tests/support/libsupport.la lib/libctxrt.la $(CHECK_LIBS)
 
+# The longest first, so that none of them is left alone at the end.
+include tests/gpu/local.mk
+include tests/faults/local.mk
+include tests/probe/local.mk
+include tests/runtime/local.mk
 include tests/base/local.mk
 include tests/cuda/local.mk
 include tests/driver/local.mk
 include tests/emu/local.mk
-include tests/faults/local.mk
-include tests/gpu/local.mk
 include tests/graph/local.mk
 include tests/guest/local.mk
 include tests/infinirt/local.mk
@@ -29,10 +32,8 @@ include tests/memory/local.mk
 include tests/module/local.mk
 include tests/mutants/local.mk
 include tests/play/local.mk
-include tests/runtime/local.mk
 include tests/scenarios/local.mk
 include tests/seeds/local.mk
 include tests/standin/local.mk
 include tests/tools/local.mk
 include tests/package/local.mk
-include tests/probe/local.mk

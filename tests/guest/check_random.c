@@ -25,8 +25,11 @@ enum {
     SCOPES = 8,
     HISTORY = 24
 };
-#ifdef __SANITIZE_THREAD__ /* a minute otherwise: CTXRT_TEST_STEPS asks for all of them */
-enum { STEPS = 2000000 };
+/* A minute otherwise: CTXRT_TEST_STEPS asks for all of them. */
+#ifdef __SANITIZE_THREAD__
+enum { STEPS = 500000 };
+#elif defined __SANITIZE_ADDRESS__
+enum { STEPS = 2500000 };
 #else
 enum { STEPS = 10000000 };
 #endif

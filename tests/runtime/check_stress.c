@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 64, OPERATIONS = 100000, DEVICES = 4, DEPTH = 24 };
+/* Minutes otherwise, where sanitizers watch: what they see they see at once. */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+enum { OPERATIONS = 20000, MEETINGS = 12000 };
+#else
+enum { OPERATIONS = 100000, MEETINGS = 60000 };
+#endif
+
+enum { THREADS = 64, DEVICES = 4, DEPTH = 24 };
 
 /* ---- the model ---- */
 
@@ -291,8 +298,6 @@ START_TEST(sixty_four_threads_agree_with_the_model_whatever_others_do_meanwhile)
 END_TEST
 
 /* ---- taking up a device that another thread releases at that moment ---- */
-
-enum { MEETINGS = 60000 };
 
 static void *release_always(void *argument)
 {
