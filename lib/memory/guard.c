@@ -10,14 +10,12 @@
 
 /* ---- quarantine ---- */
 
-static ctxrt_status give_beneath(cx_guard *guard, cx_guarded *piece)
+static void give_beneath(cx_guard *guard, cx_guarded *piece)
 {
-    ctxrt_status status = CTXRT_SUCCESS;
     if (cx_context_holds_what_is_of(piece->inner.context, piece->inner.epoch))
-        status = cx_guard_look_inside(piece);
-    ctxrt_status given = cx_caching_allocator.free(&guard->inner, &piece->inner);
+        (void)cx_guard_look_inside(piece);
+    (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
     free(piece);
-    return status != CTXRT_SUCCESS ? status : given;
 }
 
 /* Lock held. */
@@ -46,7 +44,7 @@ static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
         if (piece == NULL)
             return any;
         cx_error_save(&saved);
-        (void)give_beneath(guard, piece);
+        give_beneath(guard, piece);
         cx_error_restore(&saved);
         any = true;
     }
@@ -54,7 +52,6 @@ static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
 
 static void put_into_quarantine(cx_guard *guard, cx_guarded *piece)
 {
-    piece->next = NULL;
     pthread_mutex_lock(&guard->lock);
     if (guard->newest != NULL)
         guard->newest->next = piece;
