@@ -106,6 +106,7 @@ START_TEST(a_byte_beyond_a_piece_is_told_by_its_free)
         cx_assert_ok(ctxrt_fill_async(stray, 5, 1, NULL));
         cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
         assert_says(strays[_i].says);
+        assert_says(", allocated in ");
         cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_INVALID_ARGUMENT);
     }
 }
@@ -127,6 +128,12 @@ START_TEST(a_thread_with_nothing_current_is_told_too)
     ck_assert_int_eq(pthread_create(&thread, NULL, free_elsewhere, memory), 0);
     ck_assert_int_eq(pthread_join(thread, &status), 0);
     ck_assert_int_eq((int)(intptr_t)status, CTXRT_ERROR_CORRUPTED);
+    cx_assert_ok(ctxrt_memory_alloc(100, &memory));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_memory_release(memory)); /* the fixture sees that nothing is current */
+    cx_assert_ok(ctxrt_allocator_check(allocator));
+    cx_assert_ok(ctxrt_allocator_trim(allocator, NULL));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
 }
 END_TEST
 
@@ -197,6 +204,31 @@ START_TEST(a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends)
         cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     ck_assert_int_eq(
         log_lines_with(&lines, "byte 700 of it was written after it was freed: it is 0x9"), 1);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+/* The free is as it should be, and a call that succeeds leaves the last error alone. The second
+ * round is after quarantine was emptied. */
+START_TEST(what_leaves_quarantine_is_no_error_of_whoever_frees)
+{
+    void *none;
+    unsigned char *memory[3];
+    debug.quarantine_bytes = 2 * (KIB + 512);
+    use_allocator();
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
+    for (int round = 1; round <= 2; round++) {
+        for (int i = 0; i < 3; i++)
+            memory[i] = alloc(KIB);
+        cx_assert_ok(ctxrt_free(memory[0]));
+        cx_assert_ok(ctxrt_free(memory[1]));
+        cx_assert_ok(ctxrt_fill(memory[0], round, 1));
+        cx_assert_error(ctxrt_alloc(0, &none), CTXRT_ERROR_INVALID_ARGUMENT);
+        cx_assert_ok(ctxrt_free(memory[2]));
+        ck_assert_int_eq(ctxrt_last_error()->status, CTXRT_ERROR_INVALID_ARGUMENT);
+        ck_assert_int_eq(log_lines_with(&lines, "byte 0 of it was written after"), round);
+        cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    }
     cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
 }
 END_TEST
@@ -415,6 +447,7 @@ static Suite *guard_suite(void)
                    memory_in_quarantine_is_not_given_out_again_until_there_is_too_much_of_it);
     tcase_add_loop_test(tcase, a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends,
                         0, 2);
+    tcase_add_test(tcase, what_leaves_quarantine_is_no_error_of_whoever_frees);
     tcase_add_test(tcase, quarantine_is_given_up_before_a_request_fails);
     tcase_add_test(tcase, a_context_has_a_limit_for_all_of_its_allocators);
     tcase_add_test(tcase, a_call_for_memory_that_is_refused_is_made_again);
@@ -565,6 +598,7 @@ END_TEST
 START_TEST(memory_that_cannot_be_filled_is_not_given_out)
 {
     void *memory;
+    size_t free_bytes;
     ctxrt_allocator_figures figures;
     ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuMemsetD8Async@2:INVALID_VALUE", 1), 0);
     set_environment("canary");
@@ -574,6 +608,9 @@ START_TEST(memory_that_cannot_be_filled_is_not_given_out)
     cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
     ck_assert_uint_eq(figures.total_count, 1);
     ck_assert_uint_eq(figures.current_count, 0);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &free_bytes, NULL));
+    ck_assert_uint_eq(free_bytes, 256 * MIB);
     cx_assert_ok(ctxrt_stack_pop());
     cx_fixture_end();
 }
