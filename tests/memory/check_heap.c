@@ -241,7 +241,8 @@ START_TEST(every_block_is_told_once_and_no_span)
     seen blocks = {0};
     int ranges = 0;
     ck_assert(cx_heap_add(&heap, SEGMENT, 8 * SPAN, 0));
-    const uint32_t all[] = {take(1, 1), take(2, SPAN), take(1, SPAN + 1), take(1, SMALL), take(1, 2)};
+    const uint32_t all[] = {take(1, 1), take(2, SPAN), take(1, SPAN + 1), take(1, SMALL),
+                            take(1, 2)};
     uint64_t addresses = 0;
     for (int i = 0; i < 4; i++)
         addresses += cx_heap_address(&heap, all[i]);
