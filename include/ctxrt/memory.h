@@ -351,8 +351,8 @@ CTXRT_API ctxrt_status ctxrt_pointer_query(const void *pointer,
 
 /** Figures of an allocator, in bytes unless they count: what was asked for, without rounding. Read
  * while other threads allocate, they may be of different moments. Each is exact, but for the peaks
- * where several threads allocate without a limit: then each thread may move a peak by 1 MiB, or 256
- * pieces. */
+ * where several threads allocate without a limit: then each thread may move a peak by a 128th of
+ * it, or by 1 MiB, or 256 pieces, if that is more. */
 typedef struct ctxrt_allocator_figures {
     uint64_t current_bytes;   /**< in use */
     uint64_t peak_bytes;

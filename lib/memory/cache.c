@@ -27,6 +27,7 @@ static void close_regions(cx_region *region)
     while (region != NULL) {
         cx_region *past = region->past;
         cx_region_close_range(region);
+        cx_cache_end_homes(region);
         cx_heap_close(&region->heap);
         free(region);
         region = past;
@@ -69,7 +70,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
 /* ---- keeping ---- */
 
 /* Threads may keep this part of what is held, all together, and each piece be that part. */
-#define KEEP_PART 8
+#define KEEP_PART 3
 #define KEEP_PART_EACH 64
 #define KEEP_UNITS_MIN ((16u << 20) >> CX_FIT_UNIT_BITS)
 #define KEEP_UNITS_EACH_MIN ((1u << 20) >> CX_FIT_UNIT_BITS)
@@ -153,6 +154,7 @@ static void forget(cx_cache *cache, cx_region *region)
         close_regions(region->past);
         region->past = NULL;
     }
+    cx_cache_begin_life(cache);
     cx_cache_drop_owners(cache, false);
     atomic_store(&cache->reserved_bytes, 0);
     cx_cache_set_shortage(cache, CX_SHORTAGE_NONE);
@@ -196,27 +198,49 @@ static void raise_to(_Atomic int64_t *peak, int64_t value)
         ;
 }
 
-static int64_t read_open(const _Atomic int64_t *figure)
-{
-    return atomic_load_explicit(figure, memory_order_relaxed);
-}
-
-static void write_open(_Atomic int64_t *figure, int64_t value)
+static void write_signed(_Atomic int64_t *figure, int64_t value)
 {
     atomic_store_explicit(figure, value, memory_order_relaxed);
 }
 
-void cx_tally_tell(cx_cache *cache, cx_tally *tally)
+static int64_t step_of(int64_t all, int64_t least)
 {
-    int64_t bytes = read_open(&tally->open_bytes), count = read_open(&tally->open_count);
-    raise_to(&cache->peak_bytes,
-             atomic_fetch_add(&cache->told_bytes, bytes) + read_open(&tally->high_bytes));
-    raise_to(&cache->peak_count,
-             atomic_fetch_add(&cache->told_count, count) + read_open(&tally->high_count));
-    write_open(&tally->open_bytes, 0);
-    write_open(&tally->high_bytes, 0);
-    write_open(&tally->open_count, 0);
-    write_open(&tally->high_count, 0);
+    return all / CX_TELL_PART > least ? all / CX_TELL_PART : least;
+}
+
+/* What all threads have by now. */
+static int64_t tell(_Atomic int64_t *all, _Atomic int64_t *peak, _Atomic int64_t *told,
+                    _Atomic int64_t *high, int64_t value)
+{
+    int64_t before = cx_tally_read_signed(told);
+    int64_t others = atomic_fetch_add(all, value - before) - before;
+    raise_to(peak, others + cx_tally_read_signed(high));
+    write_signed(told, value);
+    write_signed(high, value);
+    return others + value;
+}
+
+void cx_tally_tell(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count)
+{
+    int64_t all_bytes = tell(&cache->told_bytes, &cache->peak_bytes, &tally->told_bytes,
+                             &tally->high_bytes, bytes);
+    int64_t all_count = tell(&cache->told_count, &cache->peak_count, &tally->told_count,
+                             &tally->high_count, count);
+    tally->low_bytes = bytes - step_of(all_bytes, CX_TELL_BYTES);
+    tally->low_count = count - step_of(all_count, CX_TELL_COUNT);
+}
+
+void cx_tally_raise(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count)
+{
+    int64_t told_bytes = cx_tally_read_signed(&tally->told_bytes);
+    int64_t told_count = cx_tally_read_signed(&tally->told_count);
+    if (bytes > cx_tally_read_signed(&tally->high_bytes))
+        write_signed(&tally->high_bytes, bytes);
+    if (count > cx_tally_read_signed(&tally->high_count))
+        write_signed(&tally->high_count, count);
+    if (bytes - told_bytes >= told_bytes - tally->low_bytes ||
+        count - told_count >= told_count - tally->low_count)
+        cx_tally_tell(cache, tally, bytes, count);
 }
 
 uint64_t cx_cache_live(cx_cache *cache)
@@ -360,7 +384,8 @@ static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allo
             if (__builtin_expect(magazines != NULL && stash->recent_key == request->stream, 1)) {
                 *out_owner = magazines->owner;
                 if (units <= CX_MAGAZINE_UNITS_MAX)
-                    (void)cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &taken);
+                    (void)cx_magazines_take(magazines, units, cx_cache_slack(cache, units),
+                                            &taken);
                 *out_piece = taken.piece;
                 cx_stash_leave(stash);
                 return CTXRT_SUCCESS;
@@ -460,13 +485,16 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
     }
     const cx_piece *piece = cx_piece_at(index);
     cx_piece_head *head = cx_piece_head_at(index);
-    const cx_piece_start start = {request->size_bytes, piece->node.units, piece->node.owner,
-                                  atomic_load_explicit(&stash->home, memory_order_relaxed),
+    uint32_t home = atomic_load_explicit(&stash->home, memory_order_relaxed);
+    const cx_piece_start start = {request->size_bytes,
+                                  piece->node.units - cx_fit_units(request->size_bytes),
+                                  cx_piece_stamp(piece->node.owner, home),
                                   cx_piece_generation(head) + 1};
     cx_piece_begin(head, &start);
     out_block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
     out_block->piece = index;
-    cx_tally_served(cache, &stash->tally, request->size_bytes);
+    cx_tally_served(cache, &stash->tally, cx_tally_read(&stash->tally.allocated_bytes),
+                    cx_tally_read(&stash->tally.allocated_count));
     return CTXRT_SUCCESS;
 }
 
@@ -510,8 +538,11 @@ static uint32_t put_over(const cx_cache *cache, cx_magazines *magazines, uint32_
 {
     uint32_t units = cx_piece_at(piece)->node.units, count = 0;
     if (units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed)) {
-        count = cx_magazines_halve(magazines, cx_magazine_class(units), over);
-        if (cx_magazines_put(magazines, &cache->keep, piece, units, generation))
+        uint32_t class = cx_magazine_class(units);
+        if (!cx_magazines_set_aside(magazines, &cache->keep, class))
+            count = cx_magazines_thin(magazines, class, over);
+        if (cx_magazines_put(magazines, &cache->keep, units,
+                             (cx_magazine_slot){piece, generation}))
             return count;
     }
     over[count++] = piece;
@@ -540,7 +571,8 @@ static uint32_t stash_piece(const cx_cache *cache, cx_stash *stash, uint32_t ind
     *out_unknown = magazines == NULL;
     if (magazines == NULL) {
         count = 1;
-    } else if (!cx_magazines_put(magazines, &cache->keep, index, node->units, generation)) {
+    } else if (!cx_magazines_put(magazines, &cache->keep, node->units,
+                                 (cx_magazine_slot){index, generation})) {
         count = put_over(cache, magazines, index, generation, over);
     }
     cx_stash_leave(stash);

@@ -84,6 +84,7 @@ typedef struct cx_cache {
     uint64_t singles_bytes; /* while less is left, single chunks are mapped */
     /* lock "stashes" */
     cx_stash *stashes;
+    const cx_region *life; /* of which pieces may have a home; NULL: between two */
     struct cx_cache *next, **link;
     uint64_t number; /* of later caches it is higher */
     _Atomic int pins; /* threads that found it without having memory of it */
@@ -171,7 +172,7 @@ static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
     int shortage = atomic_load_explicit(&cache->shortage, memory_order_relaxed);
     if (__builtin_expect(shortage == CX_SHORTAGE_HERE, 0))
         return units >> 6;
-    return units >> (units <= (1u << 20) >> CX_FIT_UNIT_BITS ? 3 : 5);
+    return units >> (3 + 2 * (units > (1u << 20) >> CX_FIT_UNIT_BITS));
 }
 
 /* After a segment came (bytes > 0) or went; lock "cache" held. */
@@ -200,58 +201,66 @@ ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocati
 /* Makes the stash magazines for pieces that another thread allocated. False: not for this owner. */
 bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner);
 
-/* Tells the cache what the thread counted since it last did, for the peaks. */
-void cx_tally_tell(cx_cache *cache, cx_tally *tally);
-
-/* What a thread allocates or frees before it tells the others. */
+/* What a thread allocates or frees before it tells the others: this part of what all have, and at
+ * least so much. */
+#define CX_TELL_PART 128
 #define CX_TELL_BYTES ((int64_t)1 << 20)
 #define CX_TELL_COUNT 256
 
-static inline int64_t cx_tally_open(_Atomic int64_t *figure, int64_t more)
+/* Remembers that a thread has more than ever since it told the cache; tells it in time. */
+void cx_tally_raise(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count);
+
+/* Tells the cache what a thread has, for the peaks. */
+void cx_tally_tell(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count);
+
+static inline uint64_t cx_tally_read(const _Atomic uint64_t *figure)
 {
-    int64_t value = atomic_load_explicit(figure, memory_order_relaxed) + more;
-    atomic_store_explicit(figure, value, memory_order_relaxed);
-    return value;
+    return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-static inline void cx_tally_raise(_Atomic int64_t *high, int64_t value)
+static inline int64_t cx_tally_read_signed(const _Atomic int64_t *figure)
 {
-    if (__builtin_expect(value > atomic_load_explicit(high, memory_order_relaxed), 0))
-        atomic_store_explicit(high, value, memory_order_relaxed);
+    return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-/* The totals of what was allocated are counted apart: before the memory is there, where a limit is
- * set. */
-static inline void cx_tally_served(cx_cache *cache, cx_tally *tally, size_t size_bytes)
+/* With what was allocated by now, which is counted apart: before the memory is there, where a limit
+ * is set. */
+static inline void cx_tally_served(cx_cache *cache, cx_tally *tally, uint64_t allocated_bytes,
+                                   uint64_t allocated_count)
 {
-    int64_t bytes = cx_tally_open(&tally->open_bytes, (int64_t)size_bytes);
-    int64_t count = cx_tally_open(&tally->open_count, 1);
-    cx_tally_raise(&tally->high_bytes, bytes);
-    cx_tally_raise(&tally->high_count, count);
-    if (__builtin_expect(bytes >= CX_TELL_BYTES || count >= CX_TELL_COUNT, 0))
-        cx_tally_tell(cache, tally);
+    int64_t bytes = (int64_t)(allocated_bytes - cx_tally_read(&tally->freed_bytes));
+    int64_t count = (int64_t)(allocated_count - cx_tally_read(&tally->freed_count));
+    if (__builtin_expect(((cx_tally_read_signed(&tally->high_bytes) - bytes) |
+                          (cx_tally_read_signed(&tally->high_count) - count)) < 0,
+                         0))
+        cx_tally_raise(cache, tally, bytes, count);
 }
 
 /* The last that is done for a piece, unless the thread is in its stash: once it is counted, the
  * allocator may go. */
 static inline void cx_tally_freed(cx_cache *cache, cx_tally *tally, size_t size_bytes)
 {
-    int64_t bytes = cx_tally_open(&tally->open_bytes, -(int64_t)size_bytes);
-    int64_t count = cx_tally_open(&tally->open_count, -1);
-    if (__builtin_expect(bytes <= -CX_TELL_BYTES || count <= -CX_TELL_COUNT, 0))
-        cx_tally_tell(cache, tally);
-    cx_tally_add(&tally->freed_bytes, size_bytes);
-    atomic_store_explicit(&tally->freed_count,
-                          atomic_load_explicit(&tally->freed_count, memory_order_relaxed) + 1,
-                          memory_order_release);
+    uint64_t freed_bytes = cx_tally_read(&tally->freed_bytes) + size_bytes;
+    uint64_t freed_count = cx_tally_read(&tally->freed_count) + 1;
+    int64_t bytes = (int64_t)(cx_tally_read(&tally->allocated_bytes) - freed_bytes);
+    int64_t count = (int64_t)(cx_tally_read(&tally->allocated_count) - freed_count);
+    if (__builtin_expect(((bytes - tally->low_bytes) | (count - tally->low_count)) < 0, 0))
+        cx_tally_tell(cache, tally, bytes, count);
+    atomic_store_explicit(&tally->freed_bytes, freed_bytes, memory_order_relaxed);
+    atomic_store_explicit(&tally->freed_count, freed_count, memory_order_release);
 }
 
 /* Empties the stashes of all threads into the heap; `owner` 0: of all streams. Those of one stream
  * are then freed. */
 void cx_cache_flush(cx_cache *cache, uint32_t owner);
 
-/* Detaches every stash, with what is in it, which is dropped. */
+/* Drops what is in the stashes; for good: detaches them, too. Until cx_cache_begin_life no piece
+ * gets a home. */
 void cx_cache_drop_stashes(cx_cache *cache, bool for_good);
+void cx_cache_begin_life(cx_cache *cache);
+
+/* No piece of a region is live any more. */
+void cx_cache_end_homes(const cx_region *region);
 
 /* Calls visit for each cache, with the lock "stashes" held. */
 void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument);

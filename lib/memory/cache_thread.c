@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Lock "stashes": the caches, their stashes, and flushes. After "threads" and "context", before
  * "cache". */
@@ -23,6 +24,7 @@ void cx_cache_enlist(cx_cache *cache)
     static uint64_t last_number;
     pthread_mutex_lock(&lock);
     cache->number = ++last_number;
+    cache->life = cache->region;
     cache->next = caches;
     cache->link = &caches;
     if (caches != NULL)
@@ -61,7 +63,7 @@ static void free_magazines(cx_cache *cache, cx_magazines *magazines)
 {
     while (magazines != NULL) {
         cx_magazines *next = magazines->next;
-        free(magazines);
+        cx_magazines_free(magazines);
         atomic_fetch_sub(&cache->magazines, 1);
         magazines = next;
     }
@@ -74,19 +76,22 @@ static void remove_magazines(cx_cache *cache, cx_stash *stash, cx_magazines *mag
     while (*link != magazines)
         link = &(*link)->next;
     *link = magazines->next;
-    if (stash->recent == magazines)
+    if (stash->recent == magazines) {
         stash->recent = NULL;
+        atomic_store(&stash->free_stamp, CX_PIECE_NO_STAMP);
+    }
     magazines->next = NULL;
     free_magazines(cache, magazines);
 }
 
 static void give_magazines(cx_cache *cache, cx_magazines *magazines)
 {
-    uint32_t pieces[CX_MAGAZINE_PIECES];
+    uint32_t pieces[CX_MAGAZINE_PIECES], count;
     pthread_mutex_lock(&cache->lock);
     for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
-        for (uint32_t i = cx_magazines_empty(magazines, class, pieces); i > 0; i--)
-            cx_cache_give(cache, pieces[i - 1]);
+        while ((count = cx_magazines_empty(magazines, class, pieces)) != 0)
+            for (uint32_t i = 0; i < count; i++)
+                cx_cache_give(cache, pieces[i]);
     pthread_mutex_unlock(&cache->lock);
 }
 
@@ -134,8 +139,10 @@ static uint64_t load(const _Atomic uint64_t *figure)
 
 static void add_allocated(const cx_tally *tally, cx_totals *totals)
 {
-    int64_t high_bytes = atomic_load_explicit(&tally->high_bytes, memory_order_relaxed);
-    int64_t high_count = atomic_load_explicit(&tally->high_count, memory_order_relaxed);
+    int64_t high_bytes = cx_tally_read_signed(&tally->high_bytes) -
+                         cx_tally_read_signed(&tally->told_bytes);
+    int64_t high_count = cx_tally_read_signed(&tally->high_count) -
+                         cx_tally_read_signed(&tally->told_count);
     totals->allocated_bytes += load(&tally->allocated_bytes);
     totals->allocated_count += load(&tally->allocated_count);
     if (high_bytes > totals->high_bytes)
@@ -203,11 +210,23 @@ bool cx_cache_count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_b
 
 /* ---- life ---- */
 
+/* Lock held; by the stash's thread, or while it is out of it. */
+static void stamp(cx_stash *stash)
+{
+    const cx_magazines *recent = stash->recent;
+    uint32_t home = atomic_load(&stash->home);
+    stash->stamp = cx_piece_stamp(recent != NULL ? recent->owner : 0, home);
+    bool plain = recent != NULL && recent->plain && home != 0 && !atomic_load(&stash->shared);
+    atomic_store(&stash->free_stamp, plain ? stash->stamp : CX_PIECE_NO_STAMP);
+}
+
 /* Lock held. What the thread counted stays, as that of one that is gone. */
 static void detach(cx_cache *cache, cx_stash *stash)
 {
     cx_tally *tally = &stash->tally, *gone = &cache->gone;
-    cx_tally_tell(cache, tally);
+    cx_tally_tell(cache, tally,
+                  (int64_t)(load(&tally->allocated_bytes) - load(&tally->freed_bytes)),
+                  (int64_t)(load(&tally->allocated_count) - load(&tally->freed_count)));
     atomic_fetch_add(&gone->allocated_bytes, load(&tally->allocated_bytes));
     atomic_fetch_add(&gone->allocated_count, load(&tally->allocated_count));
     atomic_fetch_add(&gone->freed_bytes, load(&tally->freed_bytes));
@@ -224,10 +243,12 @@ void cx_cache_drop_stashes(cx_cache *cache, bool for_good)
     cx_stash *next;
     pthread_mutex_lock(&lock);
     revoke(cache);
+    cache->life = NULL;
     for (cx_stash *stash = cache->stashes; stash != NULL; stash = next) {
         next = stash->next;
         free_magazines(cache, stash->all);
         stash->all = stash->recent = NULL;
+        cx_home_release(stash);
         if (for_good)
             detach(cache, stash);
         atomic_store(&stash->revoked, false);
@@ -240,6 +261,26 @@ void cx_cache_drop_stashes(cx_cache *cache, bool for_good)
     pthread_mutex_unlock(&lock);
     while (for_good && atomic_load(&cache->pins) != 0)
         sched_yield();
+}
+
+void cx_cache_begin_life(cx_cache *cache)
+{
+    pthread_mutex_lock(&lock);
+    revoke(cache);
+    cache->life = cache->region;
+    for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next) {
+        cx_home_assign(stash, cache->life);
+        stamp(stash);
+        atomic_store(&stash->revoked, false);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_cache_end_homes(const cx_region *region)
+{
+    pthread_mutex_lock(&lock);
+    cx_home_end(region);
+    pthread_mutex_unlock(&lock);
 }
 
 /* Makes no driver call: what the thread freed is behind its streams' work, as ever. */
@@ -292,8 +333,9 @@ static cx_stash *make_stash(cx_cache *cache, cx_thread *thread)
     if (stash == NULL)
         return NULL;
     pthread_mutex_lock(&lock);
-    stash->tally = (cx_tally){0};
-    cx_home_assign(stash);
+    stash->tally = (cx_tally){.low_bytes = -CX_TELL_BYTES, .low_count = -CX_TELL_COUNT};
+    cx_home_assign(stash, cache->life);
+    stamp(stash);
     stash->next = cache->stashes;
     stash->link = &cache->stashes;
     if (cache->stashes != NULL)
@@ -321,8 +363,9 @@ cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread)
 static cx_magazines *new_magazines(const cx_cache *cache, const ctxrt_stream *stream,
                                    uint32_t owner)
 {
-    cx_magazines *made = calloc(1, sizeof *made);
+    cx_magazines *made = aligned_alloc(_Alignof(cx_magazines), sizeof *made);
     if (made != NULL) {
+        memset(made, 0, offsetof(cx_magazines, classes));
         made->stream = stream;
         made->owner = owner;
         made->plain = !cache->owners[owner].foreign && !cache->host_accessible &&
@@ -373,6 +416,7 @@ static bool select_known(cx_stash *stash, const cx_allocation *request, const ct
         if (magazines->stream == stream) {
             stash->recent = magazines;
             stash->recent_key = request->stream;
+            stamp(stash);
             return true;
         }
     return false;

@@ -4,8 +4,8 @@
  * A piece's home is the stash that it was allocated from. The stash's thread changes counts of its
  * pieces by plain stores while it is in the stash, until another thread wants to change one of
  * them, too: that one makes the home shared first, once for good, and from then on every thread
- * changes them by compare-and-exchange. A number is of one stash at a time, and of no use to tell
- * pieces of different allocators apart.
+ * changes them by compare-and-exchange. A number is of one stash at a time, and of one life of an
+ * allocator until that has ended: two pieces of a home are of the same memory.
  */
 #ifndef CX_MEMORY_HOME_H
 #define CX_MEMORY_HOME_H
@@ -17,9 +17,13 @@
 /* Zero is none's, and shared from the start. */
 extern _Atomic bool cx_homes_shared[CX_HOMES_MAX];
 
-/* Gives a stash a number, and takes it back. Lock "stashes" held. */
-void cx_home_assign(cx_stash *stash);
+/* Gives a stash without a home a number for pieces of a life, if there is any, and takes it back.
+ * Lock "stashes" held. */
+void cx_home_assign(cx_stash *stash, const void *life);
 void cx_home_release(cx_stash *stash);
+
+/* No piece of a life is live any more. Lock "stashes" held. */
+void cx_home_end(const void *life);
 
 /* Makes a home shared; lock "stashes" held. */
 void cx_home_share(uint32_t home);

@@ -114,9 +114,6 @@ static ctxrt_status give_count(ctxrt_memory *handle)
     target found;
     if (!find(handle, &found))
         return no_such_memory(handle);
-    if (found.piece != NULL &&
-        cx_shortcut_free(cx_piece_index(handle), found.piece, generation_of(handle) | 1))
-        return CTXRT_SUCCESS;
     uint64_t state = atomic_load(found.state);
     if (found.piece != NULL && is_of(handle, &found, state))
         cx_home_visit(found.piece);
@@ -136,7 +133,7 @@ ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
     return status == CTXRT_SUCCESS ? take_count(handle, &found) : status;
 }
 
-ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
+__attribute__((noinline)) static ctxrt_status release_the_long_way(ctxrt_memory *handle)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     bool stopped =
@@ -144,6 +141,16 @@ ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
     if ((!stopped && !cx_runtime_enter_release(&status)) || handle == NULL)
         return status;
     return give_count(handle);
+}
+
+ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
+{
+    cx_piece_head *head = cx_piece_of(handle);
+    if (__builtin_expect(head != NULL && cx_shortcut_free(cx_piece_index(handle), head,
+                                                          generation_of(handle) | 1),
+                         1))
+        return CTXRT_SUCCESS;
+    return release_the_long_way(handle);
 }
 
 /* ---- making ---- */
@@ -199,7 +206,8 @@ ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory
     return status;
 }
 
-static ctxrt_status alloc_the_long_way(size_t size_bytes, ctxrt_memory **out_memory)
+__attribute__((noinline)) static ctxrt_status alloc_the_long_way(size_t size_bytes,
+                                                                 ctxrt_memory **out_memory)
 {
     cx_memory model = {.kind = CTXRT_MEMORY_DEVICE};
     ctxrt_status status = cx_block_check_request("ctxrt_memory_alloc", size_bytes, out_memory);

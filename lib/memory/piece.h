@@ -18,47 +18,77 @@ typedef struct cx_piece {
 
 /* Of a piece that is not live the generation only. */
 typedef struct cx_piece_head {
-    /* generation << 32 | CX_PIECE_USED | slack << 22 | count: a stale handle counts nothing */
+    /* generation << 32 | CX_PIECE_USED | slack << 18 | count: a stale handle counts nothing */
     _Atomic uint64_t state;
-    _Atomic uint64_t asked; /* bytes asked for << 23 | owner << 12 | home */
+    _Atomic uint64_t asked; /* bytes asked for << CX_PIECE_STAMP_BITS | stamp */
 } cx_piece_head;
 
-#define CX_PIECE_COUNT_MAX 0x3fffffu
+#define CX_PIECE_COUNT_MAX 0x3ffffu
 #define CX_PIECE_USED 0x80000000u /* streams were recorded */
 /* Units beyond those asked for; the largest: the node says. */
-#define CX_PIECE_SLACK_MAX 0x1ffu
-#define CX_PIECE_SLACK_SHIFT 22
+#define CX_PIECE_SLACK_MAX 0x1fffu
+#define CX_PIECE_SLACK_SHIFT 18
 #define CX_PIECE_SLACK_MASK ((uint64_t)CX_PIECE_SLACK_MAX << CX_PIECE_SLACK_SHIFT)
+
+/* What a piece was allocated for: owner << 12 | home. */
+#define CX_PIECE_STAMP_BITS 23
+#define CX_PIECE_NO_STAMP UINT32_MAX
 
 _Static_assert(CX_FIT_OWNERS_MAX <= 1 << 11, "an owner fits between home and size");
 
 extern cx_fit_store cx_pieces;
 
+/* As cx_fit_at and cx_fit_apart, with the sizes known here. */
+static inline unsigned char *cx_piece_chunk(uint32_t index)
+{
+    return atomic_load_explicit(&cx_pieces.chunks[index >> CX_FIT_CHUNK_BITS],
+                                memory_order_acquire);
+}
+
 static inline cx_piece *cx_piece_at(uint32_t index)
 {
-    return cx_fit_at(&cx_pieces, index);
+    cx_piece *pieces = (cx_piece *)(void *)cx_piece_chunk(index);
+    return &pieces[index & (CX_FIT_CHUNK_NODES - 1)];
+}
+
+static inline cx_piece_head *cx_piece_head_in(unsigned char *chunk, uint32_t index)
+{
+    void *heads = chunk + CX_FIT_CHUNK_NODES * sizeof(cx_piece);
+    return (cx_piece_head *)heads + (index & (CX_FIT_CHUNK_NODES - 1));
 }
 
 static inline cx_piece_head *cx_piece_head_at(uint32_t index)
 {
-    return cx_fit_apart(&cx_pieces, index);
+    return cx_piece_head_in(cx_piece_chunk(index), index);
 }
 
 static inline size_t cx_piece_size(const cx_piece_head *head)
 {
-    return (size_t)(atomic_load_explicit(&head->asked, memory_order_relaxed) >> 23);
+    return (size_t)(atomic_load_explicit(&head->asked, memory_order_relaxed) >>
+                    CX_PIECE_STAMP_BITS);
+}
+
+static inline uint32_t cx_piece_stamp(uint32_t owner, uint32_t home)
+{
+    return owner << 12 | home;
+}
+
+static inline uint32_t cx_piece_stamp_of(const cx_piece_head *head)
+{
+    return (uint32_t)atomic_load_explicit(&head->asked, memory_order_relaxed) &
+           ((1u << CX_PIECE_STAMP_BITS) - 1);
 }
 
 /* The stash that a piece was allocated from; 0: none in particular. */
 static inline uint32_t cx_piece_home(const cx_piece_head *head)
 {
-    return (uint32_t)atomic_load_explicit(&head->asked, memory_order_relaxed) & 0xfffu;
+    return cx_piece_stamp_of(head) & 0xfffu;
 }
 
 /* As the node says, of a live piece. */
 static inline uint32_t cx_piece_owner(const cx_piece_head *head)
 {
-    return (uint32_t)atomic_load_explicit(&head->asked, memory_order_relaxed) >> 12 & 0x7ffu;
+    return cx_piece_stamp_of(head) >> 12;
 }
 
 static inline uint32_t cx_piece_generation(const cx_piece_head *head)
@@ -92,19 +122,17 @@ static inline void *cx_piece_handle(uint32_t index, uint32_t generation)
 
 typedef struct cx_piece_start {
     size_t size_bytes;
-    uint32_t units; /* the node's */
-    uint32_t owner;
-    uint32_t home;
+    uint32_t slack; /* units that the node has beyond those of the size */
+    uint32_t stamp;
     uint32_t generation;
 } cx_piece_start;
 
 /* Makes a piece that nobody has a counted object with one count. */
 static inline void cx_piece_begin(cx_piece_head *head, const cx_piece_start *start)
 {
-    uint64_t slack = start->units - cx_fit_units(start->size_bytes);
-    slack = slack < CX_PIECE_SLACK_MAX ? slack : CX_PIECE_SLACK_MAX;
+    uint64_t slack = start->slack < CX_PIECE_SLACK_MAX ? start->slack : CX_PIECE_SLACK_MAX;
     atomic_store_explicit(&head->asked,
-                          (uint64_t)start->size_bytes << 23 | start->owner << 12 | start->home,
+                          (uint64_t)start->size_bytes << CX_PIECE_STAMP_BITS | start->stamp,
                           memory_order_relaxed);
     atomic_store_explicit(&head->state,
                           (uint64_t)start->generation << 32 | slack << CX_PIECE_SLACK_SHIFT | 1,
@@ -121,16 +149,15 @@ static inline uint32_t cx_piece_index(const void *handle)
     return (uint32_t)((uint64_t)(uintptr_t)handle & 0xffffffu);
 }
 
-/* The head of the piece that a handle is of, or was; NULL: it is none of a piece. */
+/* The head of the piece that a handle is of, or was; NULL: it is none of a piece. A chunk's first
+ * is no piece's, and never live. */
 static inline cx_piece_head *cx_piece_of(const void *handle)
 {
-    uint64_t bits = (uint64_t)(uintptr_t)handle;
     uint32_t index = cx_piece_index(handle);
-    if (bits >> 56 != CX_PIECE_KIND || (index & (CX_FIT_CHUNK_NODES - 1)) == 0 ||
-        atomic_load_explicit(&cx_pieces.chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire) ==
-            NULL)
+    if (__builtin_expect((uint64_t)(uintptr_t)handle >> 56 != CX_PIECE_KIND, 0))
         return NULL;
-    return cx_piece_head_at(index);
+    unsigned char *chunk = cx_piece_chunk(index);
+    return __builtin_expect(chunk != NULL, 1) ? cx_piece_head_in(chunk, index) : NULL;
 }
 
 #endif

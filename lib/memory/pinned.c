@@ -21,7 +21,7 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
     const cx_piece *piece = cx_piece_at(index);
     cx_piece_head *head = cx_piece_head_at(index);
     const cx_piece_start start = {.size_bytes = request->size_bytes,
-                                  .units = piece->node.units,
+                                  .slack = piece->node.units - cx_fit_units(request->size_bytes),
                                   .generation = cx_piece_generation(head) + 1};
     if (!cx_extents_put(index)) {
         give(cache, index);

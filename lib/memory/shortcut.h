@@ -34,94 +34,97 @@ static inline bool cx_shortcut_serves(const cx_stash *stash, const cx_frame *fra
            stash->recent_key == atomic_load_explicit(&frame->stream, memory_order_relaxed);
 }
 
+/* In the stash, whose magazines have no such piece: one of the heap, or 0. */
+__attribute__((noinline)) static uint32_t cx_shortcut_ask_heap(const cx_stash *stash,
+                                                               uint32_t units,
+                                                               cx_magazine_slot *out_slot)
+{
+    cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
+    uint32_t index = cx_cache_take(cache, stash->recent->owner, units);
+    if (index == 0)
+        return 0;
+    *out_slot = (cx_magazine_slot){index, cx_piece_generation(cx_piece_head_at(index))};
+    return cx_piece_at(index)->node.units;
+}
+
 /* In the stash. The piece, begun; 0: none. */
-static inline uint32_t cx_shortcut_take(cx_stash *stash, size_t size_bytes, uint32_t units,
+static inline uint32_t cx_shortcut_take(cx_stash *stash, size_t size_bytes,
                                         uint32_t *out_generation)
 {
     cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
-    cx_magazines *magazines = stash->recent;
-    cx_magazine_slot taken;
+    uint32_t units = (uint32_t)((size_bytes + CX_FIT_UNIT_BYTES - 1) >> CX_FIT_UNIT_BITS);
+    cx_magazine_slot slot;
     if (!cx_shortcut_is_plain(cache))
         return 0;
-    if (units > CX_MAGAZINE_UNITS_MAX ||
-        !cx_magazines_take(magazines, units, cx_cache_slack(cache, units), &taken)) {
-        taken = (cx_magazine_slot){.piece = cx_cache_take(cache, magazines->owner, units),
-                                   .units = units};
-        if (taken.piece == 0)
-            return 0;
-        taken.generation = cx_piece_generation(cx_piece_head_at(taken.piece));
-    }
-    *out_generation = taken.generation + 1;
-    const cx_piece_start start = {size_bytes, taken.units, magazines->owner,
-                                  atomic_load_explicit(&stash->home, memory_order_relaxed),
-                                  taken.generation + 1};
-    cx_piece_begin(cx_piece_head_at(taken.piece), &start);
-    cx_tally_add(&stash->tally.allocated_bytes, size_bytes);
-    cx_tally_add(&stash->tally.allocated_count, 1);
-    cx_tally_served(cache, &stash->tally, size_bytes);
-    return taken.piece;
+    uint32_t taken =
+        cx_magazines_take(stash->recent, units, cx_cache_slack(cache, units), &slot);
+    if (__builtin_expect(taken == 0, 0) &&
+        (taken = cx_shortcut_ask_heap(stash, units, &slot)) == 0)
+        return 0;
+    const cx_piece_start start = {size_bytes, taken - units, stash->stamp, slot.generation + 1};
+    cx_piece_begin(cx_piece_head_at(slot.piece), &start);
+    cx_tally *tally = &stash->tally;
+    cx_tally_served(cache, tally, cx_tally_add(&tally->allocated_bytes, size_bytes),
+                    cx_tally_add(&tally->allocated_count, 1));
+    *out_generation = start.generation;
+    return slot.piece;
 }
 
 /* A piece of the calling thread's frame; 0: go the long way. */
 static inline uint32_t cx_shortcut_alloc(size_t size_bytes, uint32_t *out_generation)
 {
-    uint32_t index = 0, units = cx_fit_units(size_bytes);
-    if (!cx_shortcut_is_open() || units == 0)
+    uint32_t index = 0;
+    if (!cx_shortcut_is_open() ||
+        __builtin_expect(size_bytes - 1 >= (size_t)CX_MAGAZINE_UNITS_MAX << CX_FIT_UNIT_BITS, 0))
         return 0;
     cx_stash *stash = cx_thread_current->stashes;
     const cx_frame *frame = cx_thread_top(cx_thread_current);
     if (stash == NULL || frame == NULL || !cx_frame_is_current(frame) || !cx_stash_enter(stash))
         return 0;
     if (__builtin_expect(cx_shortcut_serves(stash, frame), 1))
-        index = cx_shortcut_take(stash, size_bytes, units, out_generation);
+        index = cx_shortcut_take(stash, size_bytes, out_generation);
     cx_stash_leave(stash);
     return index;
 }
 
-/* In the stash. Whether a piece is live, and nobody else can change that. Then it may be looked
- * at. */
-static inline bool cx_shortcut_has(const cx_stash *stash, const cx_piece_head *head, uint64_t state)
-{
-    return (atomic_load_explicit(&head->state, memory_order_relaxed) & ~CX_PIECE_SLACK_MASK) ==
-               state &&
-           cx_piece_home(head) == atomic_load_explicit(&stash->home, memory_order_relaxed) &&
-           !atomic_load(&stash->shared);
-}
-
-/* In the stash, which has the piece. Whether it can be freed into the stash. */
-static inline bool cx_shortcut_keeps(const cx_stash *stash, uint32_t index,
-                                     const cx_piece_head *head)
+/* In the stash. Whether a piece of another home that is the caller's alone can be freed into it. */
+static inline bool cx_shortcut_adopts(const cx_stash *stash, uint32_t index,
+                                      const cx_piece_head *head)
 {
     const cx_region *region = cx_fit_user(&cx_pieces, index);
     const cx_magazines *magazines = stash->recent;
     return magazines != NULL && magazines->owner == cx_piece_owner(head) && magazines->plain &&
            region->cache == atomic_load_explicit(&stash->cache, memory_order_relaxed) &&
            region->epoch ==
-               atomic_load_explicit(&region->cache->context->epoch, memory_order_relaxed) &&
-           cx_shortcut_is_plain(region->cache);
+               atomic_load_explicit(&region->cache->context->epoch, memory_order_relaxed);
 }
 
-/* In the stash, which keeps the piece. */
+/* In the stash, which may have the piece: of this state, and nobody else can change that. */
 static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece_head *head)
 {
     cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
     uint32_t generation = cx_piece_generation(head), units = cx_piece_units(index, head);
     size_t size_bytes = cx_piece_size(head);
     cx_piece_end(head, generation);
-    if (!cx_magazines_put(stash->recent, &cache->keep, index, units, generation))
+    if (__builtin_expect(!cx_magazines_put(stash->recent, &cache->keep, units,
+                                           (cx_magazine_slot){index, generation}), 0))
         cx_cache_put_over(cache, stash->recent, index, generation);
     cx_tally_freed(cache, &stash->tally, size_bytes);
 }
 
-/* Frees a piece that is live and the caller's alone if `own`, else if it is of this state. */
-__attribute__((always_inline)) static inline bool
-cx_shortcut_free_if(uint32_t index, cx_piece_head *head, bool own, uint64_t state)
+/* Frees the only count of a piece, of this state while it is live. False: go the long way. */
+static inline bool cx_shortcut_free(uint32_t index, cx_piece_head *head, uint64_t state)
 {
     cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
     if (stash == NULL || !cx_stash_enter(stash))
         return false;
     bool freed = __builtin_expect(
-        (own || cx_shortcut_has(stash, head, state)) && cx_shortcut_keeps(stash, index, head), 1);
+        (atomic_load_explicit(&head->state, memory_order_relaxed) & ~CX_PIECE_SLACK_MASK) ==
+                state &&
+            cx_piece_stamp_of(head) ==
+                atomic_load_explicit(&stash->free_stamp, memory_order_relaxed) &&
+            cx_shortcut_is_plain(atomic_load_explicit(&stash->cache, memory_order_relaxed)),
+        1);
     if (freed)
         cx_shortcut_put(stash, index, head);
     cx_stash_leave(stash);
@@ -131,16 +134,20 @@ cx_shortcut_free_if(uint32_t index, cx_piece_head *head, bool own, uint64_t stat
 /* Frees a live piece that is the caller's alone. False: go the long way. */
 static inline bool cx_shortcut_free_own(uint32_t index, cx_piece_head *head)
 {
-    uint64_t state = atomic_load_explicit(&head->state, memory_order_relaxed);
-    if (__builtin_expect((state & CX_PIECE_USED) != 0, 0))
+    cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
+    if ((atomic_load_explicit(&head->state, memory_order_relaxed) & CX_PIECE_USED) != 0 ||
+        stash == NULL || !cx_stash_enter(stash))
         return false;
-    return cx_shortcut_free_if(index, head, true, 0);
-}
-
-/* Frees the only count of a piece, of this state while it is live. False: go the long way. */
-static inline bool cx_shortcut_free(uint32_t index, cx_piece_head *head, uint64_t state)
-{
-    return cx_shortcut_free_if(index, head, false, state);
+    bool freed = __builtin_expect(
+        (cx_piece_stamp_of(head) ==
+             atomic_load_explicit(&stash->free_stamp, memory_order_relaxed) ||
+         cx_shortcut_adopts(stash, index, head)) &&
+            cx_shortcut_is_plain(atomic_load_explicit(&stash->cache, memory_order_relaxed)),
+        1);
+    if (freed)
+        cx_shortcut_put(stash, index, head);
+    cx_stash_leave(stash);
+    return freed;
 }
 
 #endif

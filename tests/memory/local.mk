@@ -27,6 +27,13 @@ tests_memory_check_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_heap_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_heap_LDADD = $(MEMORY_LIBS)
 
+check_PROGRAMS += tests/memory/check_magazines
+TESTS += tests/memory/check_magazines
+tests_memory_check_magazines_SOURCES = tests/memory/check_magazines.c lib/memory/stash.c lib/memory/stash.h
+tests_memory_check_magazines_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_magazines_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_magazines_LDADD = $(MEMORY_LIBS)
+
 check_PROGRAMS += tests/memory/check_allocator_random
 TESTS += tests/memory/check_allocator_random
 tests_memory_check_allocator_random_SOURCES = tests/memory/check_allocator_random.c tests/memory/blocks.c \
