@@ -94,6 +94,8 @@ void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece)
     queue line = queue_of(piece);
     piece->filled = !line.capturing &&
                     fill(&line, (uintptr_t)piece->pointer, FREED, piece->size_bytes) == CXU_SUCCESS;
+    /* What was around it is not what may be found in it from now on. */
+    piece->told = piece->told && !piece->filled;
     cx_uncaptured_end(&uncaptured);
 }
 
