@@ -1,14 +1,12 @@
 /* The debug mode of an allocator: what it notices, what it says, and that it aborts nothing. */
 #include "fixture.h"
 #include "gate.h"
+#include "guarded.h"
 #include "log_lines.h"
 #include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
 
 static ctxrt_allocator *allocator;
 static ctxrt_allocator_debug debug;
@@ -40,19 +38,6 @@ static void tear_down(void)
     ck_assert_uint_eq(free_bytes, 256 * MIB);
     cx_assert_ok(ctxrt_stack_pop());
     cx_fixture_end();
-}
-
-static unsigned char *alloc(size_t size)
-{
-    void *pointer;
-    cx_assert_ok(ctxrt_alloc(size, &pointer));
-    return pointer;
-}
-
-static void assert_says(const char *wanted)
-{
-    ck_assert_msg(strstr(ctxrt_last_error()->message, wanted) != NULL, "\"%s\" is not in: %s",
-                  wanted, ctxrt_last_error()->message);
 }
 
 static void assert_filled(const void *memory, size_t size, unsigned char value)
@@ -233,6 +218,80 @@ START_TEST(what_leaves_quarantine_is_no_error_of_whoever_frees)
 }
 END_TEST
 
+START_TEST(what_is_written_beyond_a_piece_and_again_after_its_free_is_in_the_log_twice)
+{
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    unsigned char *memory = alloc(KIB);
+    cx_assert_ok(ctxrt_fill(memory + KIB, 1, 1));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
+    cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
+    cx_assert_ok(ctxrt_fill(memory + 3, 2, 1));
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_int_eq(log_lines_with(&lines, "byte 1 behind it is 0x1"), 1);
+    ck_assert_int_eq(log_lines_with(&lines, "byte 3 of it was written after it was freed"), 1);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+/* It is read in parts of 64 KiB. */
+START_TEST(all_of_a_large_piece_is_looked_at_after_its_free)
+{
+    const size_t size = 200 * KIB;
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    unsigned char *memory = alloc(size);
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
+    cx_assert_ok(ctxrt_fill(memory + size - 1, 1, 1));
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
+    assert_says("byte 204799 of it");
+    cx_assert_ok(ctxrt_fill(memory + 65536, 1, 1));
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
+    assert_says("byte 65536 of it");
+    cx_assert_ok(ctxrt_fill(memory + 65535, 1, 1));
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
+    assert_says("byte 65535 of it");
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+/* Nothing is current then, and nothing is afterwards. */
+START_TEST(an_allocator_that_goes_looks_at_what_is_in_quarantine)
+{
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    unsigned char *memory = alloc(KIB);
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_fill(memory + 7, 9, 1));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    ck_assert_int_eq(log_lines_with(&lines, "byte 7 of it was written after it was freed"), 1);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    use_allocator();
+}
+END_TEST
+
+START_TEST(debug_mode_keeps_the_other_options)
+{
+    size_t free_bytes;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.debug = &debug;
+    options.segment_bytes = 32 * MIB;
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    unsigned char *memory = alloc(KIB);
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &free_bytes, NULL));
+    ck_assert_uint_eq(free_bytes, 224 * MIB);
+    cx_assert_ok(ctxrt_free(memory));
+}
+END_TEST
+
 START_TEST(quarantine_is_given_up_before_a_request_fails)
 {
     debug.quarantine_bytes = 200 * MIB;
@@ -395,18 +454,20 @@ END_TEST
 START_TEST(each_flag_is_for_itself)
 {
     debug.flags = CTXRT_DEBUG_CANARY;
-    debug.quarantine_bytes = MIB;
     use_allocator();
     unsigned char *memory = alloc(KIB);
     cx_assert_ok(ctxrt_fill(memory, 3, KIB));
     cx_assert_ok(ctxrt_free(memory));
     assert_filled(memory, KIB, 3);
-    cx_assert_ok(ctxrt_allocator_check(NULL));
+    ck_assert_ptr_eq(alloc(KIB), memory);
+    assert_filled(memory, KIB, 3);
+    cx_assert_ok(ctxrt_free(memory));
     cx_assert_ok(ctxrt_frame_set_allocator(NULL));
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
     debug.flags = CTXRT_DEBUG_POISON;
     use_allocator();
     memory = alloc(KIB);
+    assert_filled(memory, KIB, 0xA7);
     cx_assert_ok(ctxrt_fill(memory + KIB, 3, 1));
     cx_assert_ok(ctxrt_allocator_check(NULL));
     cx_assert_ok(ctxrt_free(memory));
@@ -448,6 +509,11 @@ static Suite *guard_suite(void)
     tcase_add_loop_test(tcase, a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends,
                         0, 2);
     tcase_add_test(tcase, what_leaves_quarantine_is_no_error_of_whoever_frees);
+    tcase_add_test(tcase,
+                   what_is_written_beyond_a_piece_and_again_after_its_free_is_in_the_log_twice);
+    tcase_add_test(tcase, all_of_a_large_piece_is_looked_at_after_its_free);
+    tcase_add_test(tcase, an_allocator_that_goes_looks_at_what_is_in_quarantine);
+    tcase_add_test(tcase, debug_mode_keeps_the_other_options);
     tcase_add_test(tcase, quarantine_is_given_up_before_a_request_fails);
     tcase_add_test(tcase, a_context_has_a_limit_for_all_of_its_allocators);
     tcase_add_test(tcase, a_call_for_memory_that_is_refused_is_made_again);
@@ -462,198 +528,8 @@ static Suite *guard_suite(void)
     return suite;
 }
 
-/* ---- CTXRT_DEBUG_MEMORY ---- */
-
-static void set_environment(const char *value)
-{
-    ck_assert_int_eq(setenv("CTXRT_DEBUG_MEMORY", value, 1), 0);
-    cx_fixture_start();
-    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
-}
-
-START_TEST(the_environment_turns_it_on_for_every_allocator)
-{
-    ctxrt_allocator *created;
-    set_environment("canary,poison,quarantine=64K");
-    cx_assert_ok(ctxrt_allocator_create(NULL, &created));
-    for (int i = 0; i < 2; i++) {
-        cx_assert_ok(ctxrt_frame_set_allocator(i == 0 ? NULL : created));
-        unsigned char *memory = alloc(KIB);
-        cx_assert_ok(ctxrt_fill(memory - 1, 0, 1));
-        cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
-    }
-    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
-    cx_assert_ok(ctxrt_allocator_destroy(created));
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-START_TEST(the_environment_can_limit_a_context)
-{
-    void *memory;
-    set_environment("limit=64K");
-    unsigned char *most = alloc(64 * KIB);
-    cx_assert_error(ctxrt_alloc(1, &memory), CTXRT_ERROR_OUT_OF_MEMORY);
-    assert_says("65536 of 65536 bytes are in use");
-    cx_assert_ok(ctxrt_free(most));
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-START_TEST(the_environment_can_have_a_call_for_memory_refused)
-{
-    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
-    set_environment("fail=2");
-    cx_assert_ok(ctxrt_free(alloc(KIB)));
-    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
-    ck_assert_uint_eq(info.retries, 0);
-    cx_assert_ok(ctxrt_free(alloc(4 * MIB)));
-    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
-    ck_assert_uint_eq(info.retries, 1);
-    cx_assert_ok(ctxrt_free(alloc(16 * MIB)));
-    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
-    ck_assert_uint_eq(info.retries, 1);
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-/* Without a size it is 16 MiB; what is put around each piece counts. */
-static const struct {
-    const char *value;
-    size_t size;
-    int kept;
-} quarantines[] = {{"quarantine", 4 * MIB - 512, 4}, {"quarantine=2M", MIB - 512, 2}};
-
-START_TEST(the_environment_says_how_much_is_in_quarantine)
-{
-    unsigned char *first, *other;
-    set_environment(quarantines[_i].value);
-    first = alloc(quarantines[_i].size);
-    cx_assert_ok(ctxrt_free(first));
-    for (int i = 0; i < quarantines[_i].kept; i++) {
-        other = alloc(quarantines[_i].size);
-        ck_assert_ptr_ne(other, first);
-        cx_assert_ok(ctxrt_free(other));
-    }
-    other = alloc(quarantines[_i].size);
-    ck_assert_ptr_eq(other, first);
-    cx_assert_ok(ctxrt_free(other));
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-START_TEST(an_allocator_with_options_of_its_own_does_not_ask_the_environment)
-{
-    set_environment("canary");
-    debug = (ctxrt_allocator_debug)CTXRT_ALLOCATOR_DEBUG_INIT;
-    use_allocator();
-    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_INVALID_ARGUMENT);
-    assert_says("is not in debug mode");
-    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
-    cx_assert_ok(ctxrt_allocator_check(NULL));
-    cx_assert_ok(ctxrt_allocator_destroy(allocator));
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-static const char *const malformed[] = {
-    "canaries", "canary=1", "poison=1", "quarantine=", "limit", "limit=4X",
-    "fail",     "fail=0",   "fail=two", "canary,limit=", "oops,canary"};
-
-START_TEST(a_word_that_means_nothing_is_an_error_of_the_first_request)
-{
-    void *memory;
-    set_environment(malformed[_i]);
-    cx_assert_error(ctxrt_alloc(1, &memory), CTXRT_ERROR_INVALID_ARGUMENT);
-    assert_says("CTXRT_DEBUG_MEMORY=");
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-START_TEST(bad_options_are_refused)
-{
-    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
-    cx_fixture_start();
-    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
-    debug = (ctxrt_allocator_debug)CTXRT_ALLOCATOR_DEBUG_INIT;
-    options.debug = &debug;
-    debug.flags = 4;
-    cx_assert_error(ctxrt_allocator_create(&options, &allocator), CTXRT_ERROR_INVALID_ARGUMENT);
-    debug.flags = CTXRT_DEBUG_CANARY;
-    debug.struct_size--;
-    cx_assert_error(ctxrt_allocator_create(&options, &allocator), CTXRT_ERROR_INVALID_ARGUMENT);
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-/* ---- a driver that refuses ---- */
-
-START_TEST(memory_that_cannot_be_filled_is_not_given_out)
-{
-    void *memory;
-    size_t free_bytes;
-    ctxrt_allocator_figures figures;
-    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuMemsetD8Async@2:INVALID_VALUE", 1), 0);
-    set_environment("canary");
-    cx_assert_error(ctxrt_alloc(100, &memory), CTXRT_ERROR_DRIVER);
-    cx_assert_ok(ctxrt_alloc(100, &memory));
-    cx_assert_ok(ctxrt_free(memory));
-    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
-    ck_assert_uint_eq(figures.total_count, 1);
-    ck_assert_uint_eq(figures.current_count, 0);
-    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
-    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(0), &free_bytes, NULL));
-    ck_assert_uint_eq(free_bytes, 256 * MIB);
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-/* What could not be looked at is not called wrong. */
-START_TEST(memory_that_cannot_be_looked_at_is_freed_all_the_same)
-{
-    void *memory;
-    ctxrt_allocator_figures figures;
-    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuMemcpyDtoHAsync:INVALID_VALUE", 1), 0);
-    set_environment("canary,poison,quarantine=1M");
-    cx_assert_ok(ctxrt_alloc(100, &memory));
-    cx_assert_ok(ctxrt_free(memory));
-    cx_assert_ok(ctxrt_allocator_check(NULL));
-    cx_assert_ok(ctxrt_allocator_statistics(NULL, &figures));
-    ck_assert_uint_eq(figures.current_count, 0);
-    cx_assert_ok(ctxrt_stack_pop());
-    cx_fixture_end();
-}
-END_TEST
-
-static Suite *environment_suite(void)
-{
-    Suite *suite = suite_create("guard environment");
-    TCase *tcase = tcase_create("environment");
-    tcase_add_test(tcase, the_environment_turns_it_on_for_every_allocator);
-    tcase_add_test(tcase, the_environment_can_limit_a_context);
-    tcase_add_test(tcase, the_environment_can_have_a_call_for_memory_refused);
-    tcase_add_loop_test(tcase, the_environment_says_how_much_is_in_quarantine, 0,
-                        sizeof quarantines / sizeof *quarantines);
-    tcase_add_test(tcase, an_allocator_with_options_of_its_own_does_not_ask_the_environment);
-    tcase_add_loop_test(tcase, a_word_that_means_nothing_is_an_error_of_the_first_request, 0,
-                        sizeof malformed / sizeof *malformed);
-    tcase_add_test(tcase, bad_options_are_refused);
-    tcase_add_test(tcase, memory_that_cannot_be_filled_is_not_given_out);
-    tcase_add_test(tcase, memory_that_cannot_be_looked_at_is_freed_all_the_same);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
-
 int main(void)
 {
-    static Suite *(*const suites[])(void) = {guard_suite, environment_suite, NULL};
+    static Suite *(*const suites[])(void) = {guard_suite, NULL};
     return cx_test_run(suites);
 }

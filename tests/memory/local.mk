@@ -45,10 +45,19 @@ tests_memory_check_allocator_random_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_guard
 TESTS += tests/memory/check_guard
-tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/runtime/gate.h tests/runtime/log_lines.h
+tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/memory/guarded.h tests/runtime/gate.h \
+	tests/runtime/log_lines.h
 tests_memory_check_guard_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_guard_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_guard_environment
+TESTS += tests/memory/check_guard_environment
+tests_memory_check_guard_environment_SOURCES = tests/memory/check_guard_environment.c tests/memory/guarded.h \
+	tests/runtime/gate.h
+tests_memory_check_guard_environment_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_guard_environment_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_guard_environment_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_mapped_heap
 TESTS += tests/memory/check_mapped_heap
