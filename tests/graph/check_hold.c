@@ -168,7 +168,10 @@ START_TEST(the_best_fit_is_taken_and_nothing_more_than_twice_as_large)
         ck_assert_ptr_ne(next, blocks[i]);
     void *large = alloc(4 * MIB);
     ck_assert_ptr_eq(large, blocks[2]);
-    assert_held(3, 2);
+    void *twice = alloc(4 * MIB);
+    ck_assert_ptr_eq(twice, blocks[0]);
+    assert_held(4, 1);
+    cx_assert_ok(ctxrt_free(twice));
     cx_assert_ok(ctxrt_free(fit));
     cx_assert_ok(ctxrt_free(next));
     cx_assert_ok(ctxrt_free(large));
@@ -320,8 +323,8 @@ START_TEST(closing_a_hold_leaves_alone_what_is_freed_where_it_is_open_still)
     open_in_frame(&second, hold);
     void *block = alloc(MIB);
     cx_hold_close(&use);
-    cx_assert_ok(ctxrt_free(block));
     open_in_frame(&third, hold);
+    cx_assert_ok(ctxrt_free(block));
     void *other = alloc(MIB);
     ck_assert_ptr_ne(other, block);
     cx_hold_close(&second);
@@ -331,6 +334,33 @@ START_TEST(closing_a_hold_leaves_alone_what_is_freed_where_it_is_open_still)
     cx_hold_close(&third);
     cx_assert_ok(cx_hold_release(hold));
     ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
+/* Beyond the most it says only that there are others. */
+START_TEST(a_hold_notes_each_stream_once_that_had_its_memory)
+{
+    enum { STREAMS = CX_HOLD_STREAMS_MAX + 2 };
+    ctxrt_stream *streams[STREAMS];
+    void *before = alloc(MIB);
+    open_hold();
+    for (uint32_t i = 0; i < STREAMS; i++) {
+        streams[i] = create_stream(CTXRT_STREAM_NON_BLOCKING);
+        cx_assert_ok(ctxrt_frame_set_stream(streams[i]));
+        if (i == 0)
+            cx_assert_ok(ctxrt_free(before));
+        else
+            cx_assert_ok(ctxrt_free(alloc(MIB)));
+        cx_assert_ok(ctxrt_free(alloc(MIB)));
+        ck_assert_uint_eq(use.stream_count,
+                          i < CX_HOLD_STREAMS_MAX ? i + 1 : CX_HOLD_STREAMS_MAX + 1);
+    }
+    for (uint32_t i = 0; i < CX_HOLD_STREAMS_MAX; i++)
+        ck_assert_ptr_eq(use.streams[i], streams[i]);
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    close_and_release();
+    for (uint32_t i = 0; i < STREAMS; i++)
+        cx_assert_ok(ctxrt_stream_destroy(streams[i]));
 }
 END_TEST
 
@@ -451,6 +481,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, what_one_thread_frees_is_its_own_until_it_closes_the_hold);
     tcase_add_test(tests, what_is_freed_after_the_hold_was_closed_is_for_whoever_opens_it_next);
     tcase_add_test(tests, closing_a_hold_leaves_alone_what_is_freed_where_it_is_open_still);
+    tcase_add_test(tests, a_hold_notes_each_stream_once_that_had_its_memory);
     tcase_add_test(tests, allocating_in_a_hold_does_not_disturb_a_capture);
     tcase_add_test(tests, after_a_reset_nothing_of_before_is_used_again);
     tcase_add_test(tests, a_block_that_cannot_be_had_leaves_the_hold_as_it_was);

@@ -1,10 +1,14 @@
 /* Traces of allocators: what was allocated and freed, line by line. */
 #include "fixture.h"
+#include "log_lines.h"
 #include "test.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char *trace_of(ctxrt_allocator *allocator)
 {
@@ -141,6 +145,38 @@ START_TEST(a_full_ring_keeps_the_last_operations)
 }
 END_TEST
 
+/* From one operation less than the ring is long to one more. */
+START_TEST(a_ring_keeps_as_many_operations_as_it_was_asked_for)
+{
+    ctxrt_memory *memory[5];
+    const char *const expected[] = {"a,0,1\na,1,2\na,2,3\n", "a,0,1\na,1,2\na,2,3\na,3,4\n",
+                                    "a,0,2\na,1,3\na,2,4\na,3,5\n"};
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_trace_start(NULL, 4));
+    for (size_t i = 0; i < 5; i++) {
+        memory[i] = allocate(i + 1);
+        if (i >= 2)
+            assert_trace(NULL, expected[i - 2]);
+    }
+    for (size_t i = 0; i < 5; i++)
+        cx_assert_ok(ctxrt_memory_release(memory[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(a_ring_of_too_many_operations_is_refused)
+{
+    const size_t most = (size_t)1 << 28;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_allocator_trace_start(NULL, most + 1), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "at most 268435456 operations"));
+    FILE *file = tmpfile();
+    cx_assert_error(ctxrt_allocator_trace_write(NULL, file), CTXRT_ERROR_INVALID_ARGUMENT);
+    fclose(file);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(each_allocator_has_its_own_trace)
 {
     ctxrt_allocator *allocator;
@@ -175,6 +211,7 @@ START_TEST(a_file_that_takes_nothing_is_an_error)
     cx_assert_ok(ctxrt_allocator_trace_start(NULL, 0));
     cx_assert_ok(ctxrt_memory_release(allocate(1)));
     cx_assert_error(ctxrt_allocator_trace_write(NULL, full), CTXRT_ERROR_SYSTEM);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, strerror(ENOSPC)));
     fclose(full);
     cx_assert_ok(ctxrt_stack_pop());
 }
@@ -272,6 +309,80 @@ START_TEST(a_trace_that_is_written_while_threads_go_on_is_whole)
 }
 END_TEST
 
+/* ---- CTXRT_ALLOCATOR_TRACE ---- */
+
+static char path[] = "/tmp/ctxrt-trace-XXXXXX";
+static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void use_file(void)
+{
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(close(file), 0);
+    ck_assert_int_eq(setenv("CTXRT_ALLOCATOR_TRACE", path, 1), 0);
+    cx_fixture_start();
+}
+
+static void remove_file(void)
+{
+    cx_fixture_end();
+    (void)unlink(path);
+}
+
+static void assert_file(const char *name, const char *expected)
+{
+    char text[100] = "";
+    FILE *file = fopen(name, "r");
+    ck_assert_ptr_nonnull(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    ck_assert_uint_lt(length, sizeof text - 1);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_str_eq(text, expected);
+}
+
+/* The first one's file has the name that was given, others' a number too. */
+START_TEST(the_environment_has_each_allocator_write_a_file_when_it_goes)
+{
+    char second[sizeof path + 2];
+    ctxrt_allocator *allocators[2];
+    (void)snprintf(second, sizeof second, "%s.2", path);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (size_t i = 0; i < 2; i++) {
+        cx_assert_ok(ctxrt_allocator_create(NULL, &allocators[i]));
+        cx_assert_ok(ctxrt_frame_set_allocator(allocators[i]));
+        cx_assert_ok(ctxrt_memory_release(allocate(i + 1)));
+        cx_assert_ok(ctxrt_memory_release(allocate(10 * (i + 1))));
+    }
+    assert_file(path, "");
+    assert_trace(allocators[0], "a,0,1\nf,0\na,0,10\nf,0\n");
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    for (size_t i = 0; i < 2; i++)
+        cx_assert_ok(ctxrt_allocator_destroy(allocators[i]));
+    assert_file(path, "a,0,1\nf,0\na,0,10\nf,0\n");
+    assert_file(second, "a,0,2\nf,0\na,0,20\nf,0\n");
+    (void)unlink(second);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_written_is_in_the_log)
+{
+    ctxrt_allocator *allocator;
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(NULL, &allocator));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    ck_assert_int_eq(log_lines_with(&lines, "the trace of an allocator could not be written to"),
+                     1);
+    ck_assert_int_eq(log_lines_with(&lines, strerror(EISDIR)), 1);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_stack_pop());
+    ck_assert_int_eq(rmdir(path), 0);
+}
+END_TEST
+
 static Suite *trace_suite(void)
 {
     Suite *suite = suite_create("trace");
@@ -282,10 +393,17 @@ static Suite *trace_suite(void)
     tcase_add_test(tcase, memory_of_before_the_trace_comes_first);
     tcase_add_test(tcase, a_stopped_trace_is_kept_and_a_new_one_begins_anew);
     tcase_add_test(tcase, a_full_ring_keeps_the_last_operations);
+    tcase_add_test(tcase, a_ring_keeps_as_many_operations_as_it_was_asked_for);
+    tcase_add_test(tcase, a_ring_of_too_many_operations_is_refused);
     tcase_add_test(tcase, each_allocator_has_its_own_trace);
     tcase_add_test(tcase, a_file_that_takes_nothing_is_an_error);
     tcase_add_test(tcase, threads_leave_a_trace_in_which_no_address_is_taken_twice);
     tcase_add_test(tcase, a_trace_that_is_written_while_threads_go_on_is_whole);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("environment");
+    tcase_add_checked_fixture(tcase, use_file, remove_file);
+    tcase_add_test(tcase, the_environment_has_each_allocator_write_a_file_when_it_goes);
+    tcase_add_test(tcase, a_file_that_cannot_be_written_is_in_the_log);
     suite_add_tcase(suite, tcase);
     return suite;
 }

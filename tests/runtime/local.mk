@@ -268,7 +268,7 @@ EXTRA_tests_runtime_check_staged_ends_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 check_PROGRAMS += tests/runtime/check_trace
 TESTS += tests/runtime/check_trace
-tests_runtime_check_trace_SOURCES = tests/runtime/check_trace.c
+tests_runtime_check_trace_SOURCES = tests/runtime/check_trace.c tests/runtime/log_lines.h
 tests_runtime_check_trace_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_trace_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_trace_LDADD = $(PUBLIC_LIBS)
