@@ -418,7 +418,8 @@ enum {
 /**
  * The debug mode of an allocator. Start from CTXRT_ALLOCATOR_DEBUG_INIT; all 0 is none. It fills
  * and looks in the order of the memory's stream, so that a free waits for that stream. In a stream
- * that captures it does neither.
+ * that captures it does neither. Pinned memory the host fills and looks at: a free waits for what
+ * was recorded with it.
  */
 typedef struct ctxrt_allocator_debug {
     size_t struct_size;            /**< sizeof(ctxrt_allocator_debug) */
@@ -509,8 +510,10 @@ CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT
 /**
  * The allocator that pinned memory of the current context comes from (ctxrt_memory_alloc_pinned),
  * made on first use: for the calls below. Borrowed; it lives as long as the context, and can be
- * neither destroyed nor put into a frame. It has no debug mode. A trim gives segments of which
- * nothing is in use, and no copy either, back to the driver.
+ * neither destroyed nor put into a frame. CTXRT_DEBUG_MEMORY in the environment says whether it is
+ * in debug mode; a free then waits for the work that uses the memory. A trim gives segments of
+ * which nothing is in use, and no copy either, back to the driver, and so what copies between two
+ * drivers were staged through.
  *
  * @retval CTXRT_ERROR_NO_DEVICE  nothing is current
  */

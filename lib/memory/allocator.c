@@ -102,20 +102,18 @@ static ctxrt_status no_memory(const cx_context *context)
                     cx_context_text(context));
 }
 
-/* What a caching allocator keeps, with a guard around it where debug mode is asked for. */
+/* What an allocator keeps, with a guard around it where debug mode is asked for. */
 static ctxrt_status open_memory(cx_allocator *allocator)
 {
     ctxrt_allocator_debug debug;
     bool guarded;
-    if (allocator->kind == &cx_pinned_allocator)
-        return cx_cache_open(allocator, &allocator->pinned);
+    bool pinned = allocator->kind == &cx_pinned_allocator;
     ctxrt_status status = cx_guard_choose(allocator->options.debug, &debug, &guarded);
     allocator->options.debug = NULL;
     if (status != CTXRT_SUCCESS)
         return status;
     if (!guarded)
-        return cx_cache_open(allocator, &allocator->cache);
-    allocator->kind = &cx_guarded_allocator;
+        return cx_cache_open(allocator, pinned ? &allocator->pinned : &allocator->cache);
     return cx_guard_open(allocator, &debug);
 }
 

@@ -37,9 +37,10 @@ struct cx_allocator {
     const cx_allocator_kind *kind;
     cx_context *context;
     struct cx_cache *cache; /* of the caching kind; else NULL, and the figures are those below */
-    /* in debug mode: then `cache` is NULL, and it has one of its own. NULL: none */
+    /* in debug mode: then `cache` is NULL, and it has an allocator of its own. NULL: none */
     struct cx_guard *guard;
-    /* of pinned memory: then `cache` is NULL. NULL: it is of device memory */
+    /* of pinned memory: then `cache` is NULL; the guard's, if it has one. NULL: it is of device
+     * memory */
     struct cx_cache *pinned;
     bool is_default;      /* the context's own; else the user's, and an object of the context */
     _Atomic uint64_t live; /* requests being served, and memory not freed */

@@ -48,7 +48,7 @@ static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
     if (allocator->cache != NULL)
         describe_cache(allocator->cache, info);
     else if (allocator->guard != NULL)
-        describe_cache(allocator->guard->inner.cache, info);
+        describe_cache(cx_guard_cache(allocator->guard), info);
     else if (allocator->pinned != NULL)
         describe_cache(allocator->pinned, info);
     else

@@ -203,8 +203,9 @@ static const char *kind_of(const cx_allocator *allocator)
 /* A guard knows whose a piece is, and where it was allocated. */
 static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
 {
-    uint32_t epoch = guard->inner.cache->region->epoch;
-    cx_cache_shot(guard->inner.cache, shot);
+    cx_cache *cache = cx_guard_cache(guard);
+    uint32_t epoch = cache->region->epoch;
+    cx_cache_shot(cache, shot);
     for (size_t i = 0; i < shot->block_count; i++) {
         cx_guarded piece;
         cx_block_shot *block = &shot->blocks[i];

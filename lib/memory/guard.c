@@ -4,17 +4,56 @@
 #include "base/log.h"
 #include "context/excursion.h"
 #include "memory/cache.h"
+#include "memory/pinned.h"
 #include "work/default_stream.h"
 
 #include <stdlib.h>
+
+/* ---- what is beneath ---- */
+
+static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx_block *block)
+{
+    cx_allocator *inner = &guard->inner;
+    if (!cx_figures_reserve(&inner->figures, request->size_bytes))
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
+                        request->size_bytes, cx_context_text(request->context));
+    atomic_fetch_add(&inner->live, 1);
+    ctxrt_status status = inner->kind->alloc(inner, request, block);
+    if (status == CTXRT_SUCCESS) {
+        cx_figures_served(&inner->figures, request->size_bytes);
+    } else {
+        cx_figures_failed(&inner->figures, request->size_bytes);
+        atomic_fetch_sub(&inner->live, 1);
+    }
+    return status;
+}
+
+static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
+{
+    cx_allocator *inner = &guard->inner;
+    bool gone =
+        inner->pinned != NULL && !cx_context_holds_what_is_of(block->context, block->epoch);
+    ctxrt_status status = gone ? cx_pinned_forget(block) : inner->kind->free(inner, block);
+    cx_figures_freed(&inner->figures, block->size_bytes);
+    atomic_fetch_sub(&inner->live, 1);
+    return status;
+}
+
+/* What has a stream waits for that where it is looked at. */
+static ctxrt_status wait_for_uses(const cx_guarded *piece)
+{
+    return piece->stream == NULL ? cx_pinned_wait(&piece->inner) : CTXRT_SUCCESS;
+}
 
 /* ---- quarantine ---- */
 
 static void give_beneath(cx_guard *guard, cx_guarded *piece)
 {
-    if (cx_context_holds_what_is_of(piece->inner.context, piece->inner.epoch))
+    if (cx_context_holds_what_is_of(piece->inner.context, piece->inner.epoch)) {
+        (void)wait_for_uses(piece);
         (void)cx_guard_look_inside(piece);
-    (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
+    }
+    (void)give_inner(guard, &piece->inner);
     free(piece);
 }
 
@@ -87,17 +126,19 @@ static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, 
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
                         request->size_bytes, cx_context_text(request->context));
     piece->inner.size_bytes = wider.size_bytes;
-    ctxrt_status status = cx_caching_allocator.alloc(&guard->inner, &wider, &piece->inner);
+    ctxrt_status status = take_inner(guard, &wider, &piece->inner);
     if (status == CTXRT_ERROR_OUT_OF_MEMORY && empty_quarantine(guard, 0))
-        status = cx_caching_allocator.alloc(&guard->inner, &wider, &piece->inner);
+        status = take_inner(guard, &wider, &piece->inner);
     return status;
 }
 
-static ctxrt_status stream_of(const cx_allocation *request, const ctxrt_stream **out_stream)
+static ctxrt_status stream_of(const cx_guard *guard, const cx_allocation *request,
+                              const ctxrt_stream **out_stream)
 {
-    ctxrt_stream *stream = request->stream;
+    bool pinned = guard->inner.pinned != NULL;
+    ctxrt_stream *stream = pinned ? NULL : request->stream;
     ctxrt_status status = CTXRT_SUCCESS;
-    if (stream == NULL)
+    if (stream == NULL && !pinned)
         status = cx_default_stream_get(request->thread, request->context, &stream);
     *out_stream = stream;
     return status;
@@ -128,7 +169,7 @@ static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx
 {
     ctxrt_status status = check_context_limit(guard, request);
     if (status == CTXRT_SUCCESS)
-        status = stream_of(request, &piece->stream);
+        status = stream_of(guard, request, &piece->stream);
     if (status != CTXRT_SUCCESS)
         return status;
     piece->inner =
@@ -144,7 +185,7 @@ static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx
     if (status != CTXRT_SUCCESS) {
         cx_error_saved saved;
         cx_error_save(&saved);
-        (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
+        (void)give_inner(guard, &piece->inner);
         cx_error_restore(&saved);
     }
     return status;
@@ -174,16 +215,17 @@ static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
     cx_excursion excursion;
     ctxrt_status status = cx_excursion_begin(piece->inner.context, &excursion);
     if (status != CTXRT_SUCCESS) {
-        (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
+        (void)give_inner(guard, &piece->inner);
         free(piece);
         return status;
     }
+    ctxrt_status earlier = wait_for_uses(piece);
     status = cx_guard_look_around(piece);
     cx_guard_fill_freed(guard, piece);
     put_into_quarantine(guard, piece);
     (void)empty_quarantine(guard, guard->options.quarantine_bytes);
     cx_excursion_end(&excursion);
-    return status;
+    return status != CTXRT_SUCCESS ? status : earlier;
 }
 
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
@@ -197,7 +239,7 @@ void cx_guard_forget(cx_guard *guard, const cx_block *block)
     cx_guarded *piece = leave_live(guard, block);
     if (piece == NULL)
         return;
-    (void)cx_caching_allocator.free(&guard->inner, &piece->inner);
+    (void)give_inner(guard, &piece->inner);
     free(piece);
 }
 
@@ -209,7 +251,7 @@ static uint64_t trim(cx_allocator *allocator)
         (void)empty_quarantine(guard, 0);
         cx_excursion_end(&excursion);
     }
-    return cx_caching_allocator.trim(&guard->inner);
+    return guard->inner.kind->trim(&guard->inner);
 }
 
 /* ---- checking ---- */
@@ -322,20 +364,24 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
     if (guard == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the debug mode of an allocator");
     guard->options = *options;
-    guard->inner.kind = &cx_caching_allocator;
+    guard->inner.kind = allocator->kind;
     guard->inner.context = allocator->context;
     guard->inner.options = allocator->options;
     guard->inner.options.limit_bytes = 0;
     guard->inner.guard = guard;
     atomic_store(&guard->inner.growths_until_refusal, options->fail_call);
     cx_figures_reset(&guard->inner.figures, 0);
-    ctxrt_status status = cx_cache_open(&guard->inner, &guard->inner.cache);
+    bool pinned = allocator->kind == &cx_pinned_allocator;
+    ctxrt_status status =
+        cx_cache_open(&guard->inner, pinned ? &guard->inner.pinned : &guard->inner.cache);
     if (status != CTXRT_SUCCESS) {
         free(guard);
         return status;
     }
     pthread_mutex_init(&guard->lock, NULL);
+    allocator->kind = &cx_guarded_allocator;
     allocator->guard = guard;
+    allocator->pinned = guard->inner.pinned;
     return CTXRT_SUCCESS;
 }
 
@@ -348,9 +394,12 @@ void cx_guard_close(cx_guard *guard, bool native)
         cx_excursion_end(&excursion);
     }
     /* What is left goes with the cache. */
-    while ((piece = take_oldest(guard, 0)) != NULL)
+    while ((piece = take_oldest(guard, 0)) != NULL) {
+        if (guard->inner.pinned != NULL)
+            (void)cx_pinned_forget(&piece->inner);
         free(piece);
-    cx_cache_close(guard->inner.cache, native);
+    }
+    cx_cache_close(cx_guard_cache(guard), native);
     pthread_mutex_destroy(&guard->lock);
     free(guard);
 }

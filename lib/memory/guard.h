@@ -1,11 +1,12 @@
 /*
- * The debug mode of an allocator: a layer around a caching allocator that notices what is written
- * before or behind a piece of memory, or into one that was freed.
+ * The debug mode of an allocator: a layer around a caching allocator, or that of pinned memory,
+ * that notices what is written before or behind a piece of memory, or into one that was freed.
  *
  * Each piece gets 256 bytes before and behind it that are filled when it is allocated and looked at
  * when it is freed, both in the order of its stream: a free waits for that stream. What was freed
  * can be filled as well, and kept for a while before it is used again. Where the stream captures
- * nothing can be filled or looked at, and nothing is.
+ * nothing can be filled or looked at, and nothing is. Pinned memory is of no stream: the host fills
+ * it and looks at it by itself, and a free waits for what was recorded with the piece.
  *
  * Lock "guard": which pieces there are. No driver is called under it.
  */
@@ -32,7 +33,7 @@ typedef struct cx_guarded {
     void *pointer; /* the user's */
     size_t size_bytes;
     uint64_t number;
-    const ctxrt_stream *stream; /* that it is of */
+    const ctxrt_stream *stream; /* that it is of; NULL: none, it is pinned */
     const void *place;          /* where it was allocated; NULL: not known */
     bool marked;                /* what is around it was filled */
     bool filled;                /* in quarantine: so was it */
@@ -43,7 +44,7 @@ typedef struct cx_guarded {
 
 typedef struct cx_guard {
     ctxrt_allocator_debug options;
-    cx_allocator inner; /* of the caching kind, and in no pool */
+    cx_allocator inner; /* what it is around: in no pool; what it gave out is counted there */
     pthread_mutex_t lock; /* "guard" */
     cx_guarded *live;
     cx_guarded *oldest, *newest; /* in quarantine */
@@ -58,8 +59,14 @@ extern const cx_allocator_kind cx_guarded_allocator;
 ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options,
                              ctxrt_allocator_debug *out_options, bool *out_wanted);
 
-/* Makes the allocator's guard, and what is beneath. */
+/* Makes the allocator's guard, and what is beneath, which is of the kind that the allocator was. */
 ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options);
+
+/* Of what is beneath. */
+static inline struct cx_cache *cx_guard_cache(const cx_guard *guard)
+{
+    return guard->inner.pinned != NULL ? guard->inner.pinned : guard->inner.cache;
+}
 
 /* Nothing of it is live. `native`: the context is there still. */
 void cx_guard_close(cx_guard *guard, bool native);
@@ -82,7 +89,7 @@ ctxrt_status cx_guard_check(cx_guard *guard);
 ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *piece);
 
 /* CTXRT_ERROR_CORRUPTED, with a message, which the log has as well the first time. Waits for the
- * piece's stream. */
+ * piece's stream, if it has one. */
 ctxrt_status cx_guard_look_around(cx_guarded *piece);
 
 /* The same for the inside of a piece that was filled when it was freed. */

@@ -1,5 +1,5 @@
 /* What is around guarded pieces and in freed ones: filled and looked at in the order of their
- * streams. */
+ * streams, or by the host. */
 #include "base/error.h"
 #include "base/log.h"
 #include "memory/allocator_snapshot.h"
@@ -8,6 +8,7 @@
 #include "work/uncaptured.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Bytes that are seldom written by accident, and that make numbers nobody takes for good. */
 #define AROUND 0xC9
@@ -18,16 +19,19 @@
 
 /* ---- where a piece's work goes ---- */
 
-/* A stream that is gone has work still that only the whole context can be waited for. */
+/* A stream that is gone has work still that only the whole context can be waited for. Of pinned
+ * memory it is the host that works. */
 typedef struct queue {
     const cx_driver *driver;
     CUstream native;
-    bool gone, capturing;
+    bool host, gone, capturing;
 } queue;
 
 static queue queue_of(const cx_guarded *piece)
 {
-    queue self = {.driver = piece->inner.context->driver};
+    queue self = {.driver = piece->inner.context->driver, .host = piece->stream == NULL};
+    if (self.host)
+        return self;
     const cx_stream *stream = cx_pool_find(&cx_streams, piece->stream);
     self.gone = stream == NULL;
     if (self.gone)
@@ -39,6 +43,10 @@ static queue queue_of(const cx_guarded *piece)
 
 static cxu_result fill(const queue *line, uintptr_t address, unsigned char value, size_t size)
 {
+    if (line->host) {
+        memset((void *)address, value, size);
+        return CXU_SUCCESS;
+    }
     return line->gone ? line->driver->table.memset_d8(address, value, size)
                        : line->driver->table.memset_d8_async(address, value, size, line->native);
 }
@@ -46,12 +54,18 @@ static cxu_result fill(const queue *line, uintptr_t address, unsigned char value
 /* Behind all work that may write there. */
 static cxu_result wait(const queue *line)
 {
+    if (line->host)
+        return CXU_SUCCESS;
     return line->gone ? line->driver->table.ctx_synchronize()
                        : line->driver->table.stream_synchronize(line->native);
 }
 
 static cxu_result read_back(const queue *line, unsigned char *bytes, uintptr_t address, size_t size)
 {
+    if (line->host) {
+        memcpy(bytes, (const void *)address, size);
+        return CXU_SUCCESS;
+    }
     if (line->gone)
         return line->driver->table.memcpy_dtoh(bytes, address, size);
     cxu_result result = line->driver->table.memcpy_dtoh_async(bytes, address, size, line->native);

@@ -3,6 +3,9 @@
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/extents.h"
+#include "memory/staging.h"
+
+#include <sched.h>
 
 static void give(cx_cache *cache, uint32_t index)
 {
@@ -51,6 +54,15 @@ static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
     return status;
 }
 
+/* A call that has found it by its address has a count of it while it submits work. */
+ctxrt_status cx_pinned_wait(const cx_block *block)
+{
+    const cx_piece_head *head = cx_piece_head_at(block->piece);
+    while ((atomic_load(&head->state) & CX_PIECE_COUNT_MAX) > 1)
+        sched_yield();
+    return cx_use_finish(&cx_piece_at(block->piece)->uses);
+}
+
 ctxrt_status cx_pinned_forget(const cx_block *block)
 {
     end_piece(block->piece);
@@ -59,7 +71,7 @@ ctxrt_status cx_pinned_forget(const cx_block *block)
 
 static uint64_t trim(cx_allocator *allocator)
 {
-    return cx_cache_trim(allocator->pinned);
+    return cx_cache_trim(allocator->pinned) + cx_staging_trim(allocator->context);
 }
 
 const cx_allocator_kind cx_pinned_allocator = {.alloc = alloc, .free = free_block, .trim = trim};

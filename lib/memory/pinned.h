@@ -11,6 +11,10 @@
 
 #include "memory/block.h"
 
+/* Waits until no call of ctxrt's and no stream that was recorded uses a live block: nobody but the
+ * caller does. The first error of earlier work. */
+ctxrt_status cx_pinned_wait(const cx_block *block);
+
 /* A block whose memory went with a reset of the context. The first error of earlier work. */
 ctxrt_status cx_pinned_forget(const cx_block *block);
 

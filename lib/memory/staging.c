@@ -1,6 +1,8 @@
 #include "memory/staging.h"
 
 #include "base/error.h"
+#include "context/excursion.h"
+#include "work/uncaptured.h"
 #include <stdlib.h>
 
 typedef struct lane {
@@ -183,6 +185,62 @@ ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
     return CTXRT_SUCCESS;
 }
 
+/* ---- giving it back ---- */
+
+static void unlink_taken(const cx_staging *staging)
+{
+    pthread_mutex_lock(&lock);
+    cx_staging **link = &stagings;
+    while (*link != staging)
+        link = &(*link)->next;
+    *link = staging->next;
+    pthread_mutex_unlock(&lock);
+}
+
+static void destroy(cx_staging *staging, const cx_driver_table *table)
+{
+    if (table != NULL) {
+        (void)table->event_destroy(staging->used);
+        (void)table->mem_free_host(staging->pinned);
+    }
+    free(staging);
+}
+
+static uint64_t give_back_idle(const cx_context *context)
+{
+    uint64_t bytes = 0;
+    const cx_driver_table *table = &context->driver->table;
+    cx_staging *next = take_next(context, NULL);
+    while (next != NULL) {
+        cx_staging *staging = next;
+        next = take_next(context, staging);
+        if (table->event_query(staging->used) != CXU_SUCCESS) {
+            put_back(staging, staging->stream);
+            continue;
+        }
+        unlink_taken(staging);
+        destroy(staging, table);
+        bytes += CX_STAGING_BYTES;
+    }
+    return bytes;
+}
+
+uint64_t cx_staging_trim(const cx_context *context)
+{
+    cx_excursion excursion;
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    bool current = cx_excursion_begin(context, &excursion) == CTXRT_SUCCESS;
+    cx_error_restore(&saved);
+    if (!current)
+        return 0;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    uint64_t bytes = give_back_idle(context);
+    cx_uncaptured_end(&uncaptured);
+    cx_excursion_end(&excursion);
+    return bytes;
+}
+
 /* ---- ends of contexts ---- */
 
 static cx_staging *unlink_staging(const cx_context *context)
@@ -215,13 +273,8 @@ static void end(const cx_context *context, const cx_driver_table *table)
 {
     cx_staging *staging;
     lane *stream;
-    while ((staging = unlink_staging(context)) != NULL) {
-        if (table != NULL) {
-            (void)table->event_destroy(staging->used);
-            (void)table->mem_free_host(staging->pinned);
-        }
-        free(staging);
-    }
+    while ((staging = unlink_staging(context)) != NULL)
+        destroy(staging, table);
     while ((stream = unlink_lane(context)) != NULL) {
         if (table != NULL)
             (void)table->stream_destroy(stream->native);

@@ -22,7 +22,7 @@ typedef struct cx_staging {
     const ctxrt_stream *stream; /* whose work used it last: a handle, as in use.h */
     CUevent used;               /* behind that work */
     bool taken;                 /* lock "staging" */
-    struct cx_staging *next;    /* in a list that only grows while its context lives */
+    struct cx_staging *next;    /* lock "staging"; who has taken it keeps it in the list */
 } cx_staging;
 
 /* Takes memory for work of `stream`, which waits for what used it last. The stream's context is
@@ -37,6 +37,9 @@ ctxrt_status cx_staging_give(cx_staging *staging, const cx_stream_target *target
 /* A stream for copies only, with no order towards any other. The context is current at its driver.
  */
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream);
+
+/* Gives back what no copy uses: the bytes of it. Whatever is current. */
+uint64_t cx_staging_trim(const cx_context *context);
 
 /* The context ends: it is current at its driver; or it is gone with all that was in it. No copy
  * uses it any more. */

@@ -622,20 +622,6 @@ START_TEST(a_request_that_would_be_refused_waits_for_the_copies_of_what_was_free
 }
 END_TEST
 
-START_TEST(debug_mode_leaves_it_as_it_is)
-{
-    ctxrt_memory *memory;
-    ck_assert_int_eq(setenv("CTXRT_DEBUG_MEMORY", "canary,poison,quarantine,fail=1", 1), 0);
-    cx_fixture_start();
-    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
-    void *pointer = allocate(BYTES, &memory);
-    cx_assert_ok(ctxrt_memory_release(memory));
-    ck_assert(comes_again(pointer));
-    cx_assert_error(ctxrt_allocator_check(allocator_here()), CTXRT_ERROR_INVALID_ARGUMENT);
-    end();
-}
-END_TEST
-
 static Suite *pinned_suite(void)
 {
     Suite *suite = suite_create("pinned");
@@ -665,7 +651,6 @@ static Suite *pinned_suite(void)
                    where_there_is_no_more_what_is_free_goes_back_and_the_driver_is_asked_again);
     tcase_add_test(tcase, a_refusal_says_what_is_held_and_changes_nothing);
     tcase_add_test(tcase, a_request_that_would_be_refused_waits_for_the_copies_of_what_was_freed);
-    tcase_add_test(tcase, debug_mode_leaves_it_as_it_is);
     suite_add_tcase(suite, tcase);
     return suite;
 }

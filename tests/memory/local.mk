@@ -99,6 +99,13 @@ tests_memory_check_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/ru
 tests_memory_check_pinned_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_pinned_LDADD = $(PUBLIC_LIBS)
 
+check_PROGRAMS += tests/memory/check_guard_pinned
+TESTS += tests/memory/check_guard_pinned
+tests_memory_check_guard_pinned_SOURCES = tests/memory/check_guard_pinned.c tests/runtime/gate.h tests/runtime/log_lines.h
+tests_memory_check_guard_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_guard_pinned_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_guard_pinned_LDADD = $(PUBLIC_LIBS)
+
 check_PROGRAMS += tests/memory/check_pinned_random
 TESTS += tests/memory/check_pinned_random
 tests_memory_check_pinned_random_SOURCES = tests/memory/check_pinned_random.c tests/memory/crowd.c \

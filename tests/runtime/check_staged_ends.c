@@ -133,6 +133,46 @@ START_TEST(a_stream_stages_all_its_copies_through_the_same_memory)
 }
 END_TEST
 
+static uint64_t trim_pinned(void)
+{
+    ctxrt_allocator *pinned;
+    uint64_t released;
+    cx_assert_ok(ctxrt_allocator_pinned(&pinned));
+    cx_assert_ok(ctxrt_allocator_trim(pinned, &released));
+    return released;
+}
+
+/* While another stream's copy is under way its memory stays, and that of the copies that are done
+ * goes. */
+START_TEST(a_trim_of_pinned_memory_gives_back_what_no_copy_is_staged_through)
+{
+    gate held;
+    start();
+    ctxrt_stream *stream = enter(ON_GPU), *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_memory *cpu = alloc_on(ON_CPU, MORE), *gpu = alloc_on(ON_GPU, MORE);
+    memcpy(at(cpu), pattern, MORE);
+    ck_assert_uint_eq(trim_pinned(), 0);
+    for (int round = 0; round < 3; round++) {
+        gate_close(&held, stream);
+        cx_assert_ok(ctxrt_copy_async(at(gpu), at(cpu), MORE, CTXRT_COPY_ANY, stream));
+        ck_assert_uint_eq(trim_pinned(), 0);
+        cx_assert_ok(ctxrt_copy_async(at(gpu), at(cpu), SMALL, CTXRT_COPY_ANY, other));
+        cx_assert_ok(ctxrt_stream_synchronize(other));
+        ck_assert_uint_eq(trim_pinned(), CHUNK);
+        ck_assert_uint_eq(trim_pinned(), 0);
+        gate_open(&held);
+        cx_assert_ok(ctxrt_stream_synchronize(stream));
+        assert_holds(at(gpu), pattern, MORE);
+        ck_assert_uint_eq(trim_pinned(), CHUNK);
+    }
+    release(cpu);
+    release(gpu);
+    cx_assert_ok(ctxrt_stream_destroy(other));
+    leave(stream);
+    cx_fixture_end();
+}
+END_TEST
+
 /* ---- failures ---- */
 
 enum { DRIVER_CALLS_MAX = 200 };
@@ -458,6 +498,7 @@ static Suite *staged_ends_suite(void)
                         0, 4 * SIDES + 2);
     tcase_add_test(memory, the_release_of_memory_in_debug_mode_waits_for_the_copy);
     tcase_add_test(memory, a_stream_stages_all_its_copies_through_the_same_memory);
+    tcase_add_test(memory, a_trim_of_pinned_memory_gives_back_what_no_copy_is_staged_through);
     suite_add_tcase(suite, memory);
 
     TCase *failures = tcase_create("failures");
