@@ -1,9 +1,16 @@
 SEEDS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 SEEDS_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
+check_PROGRAMS += tests/seeds/check_graph_memory_defects
+TESTS += tests/seeds/check_graph_memory_defects
+tests_seeds_check_graph_memory_defects_SOURCES = tests/seeds/check_graph_memory_defects.c tests/seeds/sources.h tests/runtime/gate.h
+tests_seeds_check_graph_memory_defects_CPPFLAGS = $(SEEDS_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_seeds_check_graph_memory_defects_CFLAGS = $(SEEDS_CFLAGS)
+tests_seeds_check_graph_memory_defects_LDADD = $(PUBLIC_LIBS)
+
 check_PROGRAMS += tests/seeds/check_memory_defects
 TESTS += tests/seeds/check_memory_defects
-tests_seeds_check_memory_defects_SOURCES = tests/seeds/check_memory_defects.c tests/runtime/gate.h
+tests_seeds_check_memory_defects_SOURCES = tests/seeds/check_memory_defects.c tests/seeds/sources.h tests/runtime/gate.h
 tests_seeds_check_memory_defects_CPPFLAGS = $(SEEDS_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_seeds_check_memory_defects_CFLAGS = $(SEEDS_CFLAGS)
 tests_seeds_check_memory_defects_LDADD = $(PUBLIC_LIBS)
