@@ -171,6 +171,9 @@ START_TEST(memory_in_quarantine_is_not_given_out_again_until_there_is_too_much_o
     }
     ck_assert_ptr_eq(alloc(64 * KIB), seen[0]);
     cx_assert_ok(ctxrt_free(seen[0]));
+    cx_assert_ok(ctxrt_allocator_check(NULL));
+    cx_assert_ok(ctxrt_fill(seen[3], 1, 1)); /* is there still */
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
 }
 END_TEST
 
@@ -231,6 +234,22 @@ START_TEST(what_is_written_beyond_a_piece_and_again_after_its_free_is_in_the_log
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     ck_assert_int_eq(log_lines_with(&lines, "byte 1 behind it is 0x1"), 1);
     ck_assert_int_eq(log_lines_with(&lines, "byte 3 of it was written after it was freed"), 1);
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+/* Without poison the same is found again. */
+START_TEST(what_is_found_at_the_free_and_in_quarantine_is_in_the_log_once)
+{
+    debug.flags = CTXRT_DEBUG_CANARY;
+    debug.quarantine_bytes = MIB;
+    use_allocator();
+    unsigned char *memory = alloc(KIB);
+    cx_assert_ok(ctxrt_fill(memory + KIB, 1, 1));
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
+    cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
+    cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
+    ck_assert_int_eq(log_lines_with(&lines, "byte 1 behind it is 0x1"), 1);
     cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
 }
 END_TEST
@@ -472,6 +491,17 @@ START_TEST(each_flag_is_for_itself)
     cx_assert_ok(ctxrt_allocator_check(NULL));
     cx_assert_ok(ctxrt_free(memory));
     assert_filled(memory, KIB, 0xDB);
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    debug.flags = 0;
+    debug.context_limit_bytes = MIB;
+    use_allocator();
+    memory = alloc(KIB);
+    cx_assert_ok(ctxrt_fill(memory, 3, KIB));
+    cx_assert_ok(ctxrt_free(memory));
+    ck_assert_ptr_eq(alloc(KIB), memory);
+    assert_filled(memory, KIB, 3);
+    cx_assert_ok(ctxrt_free(memory));
 }
 END_TEST
 
@@ -511,6 +541,7 @@ static Suite *guard_suite(void)
     tcase_add_test(tcase, what_leaves_quarantine_is_no_error_of_whoever_frees);
     tcase_add_test(tcase,
                    what_is_written_beyond_a_piece_and_again_after_its_free_is_in_the_log_twice);
+    tcase_add_test(tcase, what_is_found_at_the_free_and_in_quarantine_is_in_the_log_once);
     tcase_add_test(tcase, all_of_a_large_piece_is_looked_at_after_its_free);
     tcase_add_test(tcase, an_allocator_that_goes_looks_at_what_is_in_quarantine);
     tcase_add_test(tcase, debug_mode_keeps_the_other_options);
