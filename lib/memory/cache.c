@@ -556,39 +556,44 @@ void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece,
     give(cache, over, put_over(cache, magazines, piece, generation, over));
 }
 
-/* What does not fit goes to the heap: the piece, or older ones of its class. */
+/* A piece of a stream that the thread does not allocate for: whoever does finds it in the heap, to
+ * which such pieces go many at once. How many go now. */
+static uint32_t hand_on(const cx_cache *cache, cx_stash *stash, uint32_t index,
+                        uint32_t over[CX_MAGAZINE_PIECES])
+{
+    cx_outgoing *outgoing = &stash->outgoing;
+    outgoing->pieces[outgoing->count++] = index;
+    outgoing->units += cx_piece_at(index)->node.units;
+    if (outgoing->count < CX_MAGAZINE_PIECES &&
+        outgoing->units <= atomic_load_explicit(&cache->keep.units, memory_order_relaxed))
+        return 0;
+    return cx_outgoing_empty(outgoing, over);
+}
+
+/* What does not fit goes to the heap: the piece, or others of its class. */
 static uint32_t stash_piece(const cx_cache *cache, cx_stash *stash, uint32_t index,
-                            bool *out_unknown, uint32_t over[CX_MAGAZINE_PIECES])
+                            uint32_t over[CX_MAGAZINE_PIECES])
 {
     const cx_fit_node *node = &cx_piece_at(index)->node;
     uint32_t count = 0, generation = cx_piece_generation(cx_piece_head_at(index));
     over[0] = index;
-    *out_unknown = false;
     if (node->units > atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed) ||
         !cx_stash_enter(stash))
         return 1;
     cx_magazines *magazines = magazines_of(stash, node->owner);
-    *out_unknown = magazines == NULL;
-    if (magazines == NULL) {
-        count = 1;
-    } else if (!cx_magazines_put(magazines, &cache->keep, node->units,
-                                 (cx_magazine_slot){index, generation})) {
+    if (magazines == NULL)
+        count = hand_on(cache, stash, index, over);
+    else if (!cx_magazines_put(magazines, &cache->keep, node->units,
+                               (cx_magazine_slot){index, generation}))
         count = put_over(cache, magazines, index, generation, over);
-    }
     cx_stash_leave(stash);
     return count;
 }
 
 static void put_back(cx_cache *cache, cx_stash *stash, uint32_t index)
 {
-    uint32_t over[CX_MAGAZINE_PIECES];
-    bool unknown = false;
-    uint32_t count = 1;
-    over[0] = index;
-    if (stash != NULL)
-        count = stash_piece(cache, stash, index, &unknown, over);
-    if (unknown && cx_cache_adopt(cache, stash, cx_piece_at(index)->node.owner))
-        count = stash_piece(cache, stash, index, &unknown, over);
+    uint32_t over[CX_MAGAZINE_PIECES] = {index};
+    uint32_t count = stash != NULL ? stash_piece(cache, stash, index, over) : 1;
     if (count == 0)
         return;
     give(cache, over, count);

@@ -198,9 +198,6 @@ static inline cx_stash *cx_cache_stash(cx_cache *cache, cx_thread *thread)
 /* Makes the magazines of the frame's stream the stash's recent ones. */
 ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request);
 
-/* Makes the stash magazines for pieces that another thread allocated. False: not for this owner. */
-bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner);
-
 /* What a thread allocates or frees before it tells the others: this part of what all have, and at
  * least so much. */
 #define CX_TELL_PART 128

@@ -84,20 +84,34 @@ static void remove_magazines(cx_cache *cache, cx_stash *stash, cx_magazines *mag
     free_magazines(cache, magazines);
 }
 
+static void give(cx_cache *cache, const uint32_t *pieces, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        cx_cache_give(cache, pieces[i]);
+}
+
 static void give_magazines(cx_cache *cache, cx_magazines *magazines)
 {
     uint32_t pieces[CX_MAGAZINE_PIECES], count;
     pthread_mutex_lock(&cache->lock);
     for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
         while ((count = cx_magazines_empty(magazines, class, pieces)) != 0)
-            for (uint32_t i = 0; i < count; i++)
-                cx_cache_give(cache, pieces[i]);
+            give(cache, pieces, count);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+static void give_outgoing(cx_cache *cache, cx_outgoing *outgoing)
+{
+    uint32_t pieces[CX_MAGAZINE_PIECES];
+    pthread_mutex_lock(&cache->lock);
+    give(cache, pieces, cx_outgoing_empty(outgoing, pieces));
     pthread_mutex_unlock(&cache->lock);
 }
 
 static void empty(cx_cache *cache, cx_stash *stash, uint32_t owner)
 {
     cx_magazines *next;
+    give_outgoing(cache, &stash->outgoing);
     for (cx_magazines *magazines = stash->all; magazines != NULL; magazines = next) {
         next = magazines->next;
         if (owner != 0 && magazines->owner != owner)
@@ -248,6 +262,7 @@ void cx_cache_drop_stashes(cx_cache *cache, bool for_good)
         next = stash->next;
         free_magazines(cache, stash->all);
         stash->all = stash->recent = NULL;
+        stash->outgoing = (cx_outgoing){0};
         cx_home_release(stash);
         if (for_good)
             detach(cache, stash);
@@ -446,18 +461,4 @@ ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocati
     (void)select_known(stash, request, stream);
     pthread_mutex_unlock(&lock);
     return CTXRT_SUCCESS;
-}
-
-bool cx_cache_adopt(cx_cache *cache, cx_stash *stash, uint32_t owner)
-{
-    pthread_mutex_lock(&cache->lock);
-    const ctxrt_stream *stream = cache->owners[owner].closed ? NULL : cache->owners[owner].stream;
-    cx_magazines *made = stream != NULL ? new_magazines(cache, stream, owner) : NULL;
-    pthread_mutex_unlock(&cache->lock);
-    if (made == NULL)
-        return false;
-    pthread_mutex_lock(&lock);
-    add_magazines(cache, stash, made);
-    pthread_mutex_unlock(&lock);
-    return true;
 }

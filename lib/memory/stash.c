@@ -93,7 +93,7 @@ static uint32_t count(const cx_magazines *magazines, uint32_t class)
 uint32_t cx_magazines_thin(cx_magazines *magazines, uint32_t class,
                            uint32_t pieces[CX_MAGAZINE_PIECES])
 {
-    return take_out(magazines, class, (count(magazines, class) + 3) / 4, pieces);
+    return take_out(magazines, class, (count(magazines, class) + 1) / 2, pieces);
 }
 
 uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class,
@@ -102,6 +102,16 @@ uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class,
     if (magazines->filled[class] == 0 && magazines->spares[class] != NULL)
         refill(magazines, class);
     return take_out(magazines, class, count(magazines, class), pieces);
+}
+
+uint32_t cx_outgoing_empty(cx_outgoing *outgoing, uint32_t pieces[CX_MAGAZINE_PIECES])
+{
+    uint32_t number = outgoing->count;
+    for (uint32_t i = 0; i < number; i++)
+        pieces[i] = outgoing->pieces[i];
+    outgoing->count = 0;
+    outgoing->units = 0;
+    return number;
 }
 
 /* ---- spare magazines ---- */

@@ -63,6 +63,13 @@ typedef struct cx_magazines {
 
 _Static_assert(CX_MAGAZINE_PIECES == 64, "a bit for each slot");
 
+/* Free pieces on their way to the heap. */
+typedef struct cx_outgoing {
+    uint32_t count; /* less than there is room for */
+    uint64_t units;
+    uint32_t pieces[CX_MAGAZINE_PIECES];
+} cx_outgoing;
+
 /* Written by one thread, read by all. */
 typedef struct cx_tally {
     _Atomic uint64_t allocated_bytes, freed_bytes;
@@ -91,6 +98,7 @@ typedef struct cx_stash {
     struct cx_stash *next_of_thread;
     struct cx_stash *next, **link; /* the cache's; lock "stashes" */
     cx_magazines *all;
+    cx_outgoing outgoing;
     cx_tally tally;
 } cx_stash;
 
@@ -210,11 +218,14 @@ static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep
  * no memory for it; then some go to the heap: cx_magazines_thin. */
 bool cx_magazines_set_aside(cx_magazines *magazines, const cx_keep *keep, uint32_t class);
 
-/* Takes out a quarter of a class, or up to CX_MAGAZINE_PIECES: their number. */
+/* Takes out half of a magazine, or all of one while there is any: the number of pieces. */
 uint32_t cx_magazines_thin(cx_magazines *magazines, uint32_t class,
                            uint32_t pieces[CX_MAGAZINE_PIECES]);
 uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class,
                             uint32_t pieces[CX_MAGAZINE_PIECES]);
+
+/* Takes all out: their number. */
+uint32_t cx_outgoing_empty(cx_outgoing *outgoing, uint32_t pieces[CX_MAGAZINE_PIECES]);
 
 /* Their pieces are dropped. */
 void cx_magazines_free(cx_magazines *magazines);

@@ -188,6 +188,62 @@ START_TEST(threads_that_are_gone_count)
 END_TEST
 
 /* A later version's structure is larger: what this one does not know is left alone. */
+#define HANDED 64
+
+/* What a thread that frees another's pieces sees after each: what threads keep. */
+typedef struct freeing {
+    ctxrt_memory *memories[HANDED];
+    ctxrt_allocator *from;
+    uint64_t kept_bytes[HANDED];
+    ctxrt_status status;
+} freeing;
+
+static void *free_there(void *argument)
+{
+    freeing *self = argument;
+    self->status = ctxrt_device_push(CTXRT_CUDA(1));
+    for (int i = 0; i < HANDED && self->status == CTXRT_SUCCESS; i++) {
+        ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+        self->status = ctxrt_memory_release(self->memories[i]);
+        if (self->status == CTXRT_SUCCESS)
+            self->status = ctxrt_allocator_describe(self->from, &info);
+        self->kept_bytes[i] = info.allocated.current_bytes - info.requested.current_bytes;
+    }
+    if (self->status == CTXRT_SUCCESS)
+        self->status = ctxrt_stack_pop();
+    return NULL;
+}
+
+static void free_elsewhere(size_t size_bytes, freeing *out_freeing)
+{
+    pthread_t thread;
+    *out_freeing = (freeing){.from = allocator, .status = CTXRT_SUCCESS};
+    for (int i = 0; i < HANDED; i++)
+        out_freeing->memories[i] = alloc(size_bytes);
+    ck_assert_int_eq(pthread_create(&thread, NULL, free_there, out_freeing), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cx_assert_ok(out_freeing->status);
+}
+
+START_TEST(what_a_thread_frees_for_others_goes_back_many_at_once)
+{
+    freeing seen;
+    free_elsewhere(256, &seen);
+    for (uint64_t i = 0; i + 1 < HANDED; i++)
+        ck_assert_uint_eq(seen.kept_bytes[i], 256 * (i + 1));
+    ck_assert_uint_eq(seen.kept_bytes[HANDED - 1], 0);
+}
+END_TEST
+
+START_TEST(what_a_thread_frees_for_others_goes_back_before_it_is_much)
+{
+    freeing seen;
+    free_elsewhere(MIB / 2, &seen);
+    ck_assert_uint_eq(seen.kept_bytes[31], 16 * MIB);
+    ck_assert_uint_eq(seen.kept_bytes[32], 0);
+}
+END_TEST
+
 START_TEST(structures_of_other_versions_are_kept_apart)
 {
     struct {
@@ -228,6 +284,8 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, threads_keep_smaller_pieces_the_more_of_the_device_is_taken);
     tcase_add_test(tcase, hits_misses_retries_and_refusals_are_counted);
     tcase_add_test(tcase, threads_that_are_gone_count);
+    tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_many_at_once);
+    tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_before_it_is_much);
     tcase_add_test(tcase, structures_of_other_versions_are_kept_apart);
     tcase_add_test(tcase, a_reset_takes_everything_but_what_was_counted_for_good);
     suite_add_tcase(suite, tcase);

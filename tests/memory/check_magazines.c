@@ -202,15 +202,15 @@ START_TEST(no_more_is_kept_than_may_be_but_of_small_pieces_twice_as_much)
 }
 END_TEST
 
-START_TEST(thinning_takes_a_quarter_and_makes_room)
+START_TEST(thinning_takes_half_and_makes_room)
 {
     uint32_t pieces[CX_MAGAZINE_PIECES], class = cx_magazine_class(5000);
     atomic_store(&keep.units, 5000 * CX_MAGAZINE_PIECES);
     for (uint32_t i = 0; i < CX_MAGAZINE_PIECES; i++)
         ck_assert(put(i, 5000));
     ck_assert(!cx_magazines_put(magazines, &keep, 5000, (cx_magazine_slot){99, 0}));
-    ck_assert_uint_eq(cx_magazines_thin(magazines, class, pieces), CX_MAGAZINE_PIECES / 4);
-    ck_assert_uint_eq(magazines->units, 5000 * (CX_MAGAZINE_PIECES - CX_MAGAZINE_PIECES / 4));
+    ck_assert_uint_eq(cx_magazines_thin(magazines, class, pieces), CX_MAGAZINE_PIECES / 2);
+    ck_assert_uint_eq(magazines->units, 5000 * (CX_MAGAZINE_PIECES - CX_MAGAZINE_PIECES / 2));
     ck_assert(cx_magazines_put(magazines, &keep, 5000, (cx_magazine_slot){99, 0}));
 }
 END_TEST
@@ -292,7 +292,7 @@ static Suite *magazines_suite(void)
     tcase_add_test(tcase, a_spare_magazine_is_gone_when_its_last_piece_is_taken);
     tcase_add_test(tcase, a_piece_larger_than_each_may_be_is_not_kept);
     tcase_add_test(tcase, no_more_is_kept_than_may_be_but_of_small_pieces_twice_as_much);
-    tcase_add_test(tcase, thinning_takes_a_quarter_and_makes_room);
+    tcase_add_test(tcase, thinning_takes_half_and_makes_room);
     tcase_add_test(tcase, only_a_full_magazine_is_set_aside);
     tcase_add_loop_test(tcase, every_piece_comes_back_once_as_it_was, 0, 3);
     suite_add_tcase(suite, tcase);
