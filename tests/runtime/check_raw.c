@@ -134,6 +134,29 @@ START_TEST(each_of_many_pointers_is_known_until_it_is_freed_and_no_longer)
 END_TEST
 
 /* The memory at the address is one object's now. */
+/* So many that each part of the table in which they are looked up has grown with some in it. */
+START_TEST(pointers_are_known_however_many_there_are)
+{
+    enum { POINTERS = 12000 };
+    static void *pointers[POINTERS];
+    int wrong = 0;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    for (int i = 0; i < POINTERS; i++)
+        wrong += ctxrt_alloc(256, &pointers[i]) != CTXRT_SUCCESS;
+    ck_assert_int_eq(wrong, 0);
+    for (int i = 0; i < POINTERS; i += 2)
+        wrong += ctxrt_free(pointers[i]) != CTXRT_SUCCESS;
+    ck_assert_int_eq(wrong, 0);
+    for (int i = 0; i < POINTERS; i += 20)
+        wrong += ctxrt_free(pointers[i]) != CTXRT_ERROR_INVALID_ARGUMENT;
+    ck_assert_int_eq(wrong, 0);
+    for (int i = 1; i < POINTERS; i += 2)
+        wrong += ctxrt_free(pointers[i]) != CTXRT_SUCCESS;
+    ck_assert_int_eq(wrong, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(a_pointer_that_was_freed_is_none_even_when_an_object_has_its_memory)
 {
     ctxrt_memory *memory;
@@ -419,6 +442,7 @@ static Suite *raw_suite(void)
     tcase_add_test(tcase, without_a_device_there_is_no_memory);
     tcase_add_test(tcase, a_pointer_that_is_none_or_was_freed_is_refused);
     tcase_add_test(tcase, each_of_many_pointers_is_known_until_it_is_freed_and_no_longer);
+    tcase_add_test(tcase, pointers_are_known_however_many_there_are);
     tcase_add_test(tcase, a_pointer_that_was_freed_is_none_even_when_an_object_has_its_memory);
     tcase_add_test(tcase, of_two_threads_that_free_a_pointer_one_wins);
     tcase_add_test(tcase, a_pointer_is_freed_from_a_thread_with_nothing_current);
