@@ -19,6 +19,7 @@
 #include "memory/heap.h"
 #include "memory/home.h"
 #include "memory/mapped_range.h"
+#include "memory/scarcity.h"
 #include "memory/stash.h"
 
 /* The memory of one life of a context: a reset ends it. */
@@ -77,11 +78,13 @@ typedef struct cx_cache {
     cx_keep keep;
     _Atomic uint32_t magazines; /* of all threads and streams */
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
+    _Atomic bool scarce; /* large mappings make way for single chunks */
+    cx_scarcity scarcity; /* lock "cache" */
     pthread_mutex_t range_lock; /* "range": what is mapped where, and the three below */
     /* of the device, by the last look at it and what was mapped since */
     uint64_t left_bytes;
     uint64_t left_at_look;
-    uint64_t singles_bytes; /* while less is left, single chunks are mapped */
+    uint64_t mapping_bytes; /* of a large mapping; 0: single chunks are mapped from the start */
     /* lock "stashes" */
     cx_stash *stashes;
     const cx_region *life; /* of which pieces may have a home; NULL: between two */
@@ -329,7 +332,8 @@ ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint3
 uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
 
 /* Takes a range where few chunks are touched that are free so far; 0 if that is not to be done, or
- * if that place lacks memory: *out_lacks. Lock "cache" held. */
+ * if that place lacks memory, or large mappings are to make way first: *out_lacks. Lock "cache"
+ * held. */
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks);
 
 /* No work uses its memory. */

@@ -36,6 +36,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/host.c \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
+	lib/memory/scarcity.c lib/memory/scarcity.h \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/piece.h \
 	lib/memory/origin.c lib/memory/origin.h \

@@ -338,17 +338,31 @@ cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t byt
                     chunks_at_once > 0 ? chunks_at_once : 1);
 }
 
+static bool lies_in(const cx_mapped_range *range, size_t chunk, size_t end, size_t least_bytes)
+{
+    size_t count = range->chunks[chunk].count;
+    return count != 0 && range->chunks[chunk].first == chunk && count <= end - chunk &&
+           count * range->chunk_bytes >= least_bytes;
+}
+
+static size_t next_mapping(const cx_mapped_range *range, size_t chunk)
+{
+    return is_mapped(range, chunk)
+               ? (size_t)range->chunks[chunk].first + range->chunks[chunk].count
+               : chunk + 1;
+}
+
 size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes,
-                            size_t wanted_bytes, size_t *out_offset)
+                            size_t least_bytes, size_t wanted_bytes, size_t *out_offset)
 {
     size_t chunk = (offset + range->chunk_bytes - 1) / range->chunk_bytes;
     size_t end = (offset + bytes) / range->chunk_bytes;
-    if (chunk < end && range->chunks[chunk].first != chunk)
-        chunk = range->chunks[chunk].first + range->chunks[chunk].count;
+    while (chunk < end && !lies_in(range, chunk, end, least_bytes))
+        chunk = next_mapping(range, chunk);
     size_t first = chunk;
-    while (chunk < end && is_mapped(range, chunk) && chunk + range->chunks[chunk].count <= end &&
+    while (chunk < end && lies_in(range, chunk, end, least_bytes) &&
            (chunk - first) * range->chunk_bytes < wanted_bytes)
-        chunk += range->chunks[chunk].count;
+        chunk = next_mapping(range, chunk);
     *out_offset = first * range->chunk_bytes;
     return (chunk - first) * range->chunk_bytes;
 }

@@ -140,17 +140,17 @@ START_TEST(only_memory_of_nobody_is_spare)
     cx_mapped_place place;
     uint32_t first = map(1, 3 * MIB), second = map(1, 9 * MIB);
     cx_heap_give(&heap, second);
-    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, GPU_BYTES, &place));
+    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, 0, GPU_BYTES, &place));
     ck_assert(cx_heap_move(&heap, 1, 0));
-    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 1, &place));
+    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 0, 1, &place));
     ck_assert_uint_eq(place.units, UNITS(CHUNK));
     cx_mapped_place_unmap(&range, &place);
     cx_mapped_heap_remove(&heap, &place);
     check_heap();
-    ck_assert(cx_mapped_heap_find_spare(&heap, &range, GPU_BYTES, &place));
+    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 0, GPU_BYTES, &place));
     cx_mapped_place_unmap(&range, &place);
     cx_mapped_heap_remove(&heap, &place);
-    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, 1, &place));
+    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, 0, 1, &place));
     ck_assert_uint_eq(range.mapped_bytes, 2 * CHUNK);
     cx_heap_give(&heap, first);
 }
@@ -178,7 +178,7 @@ START_TEST(stretches_of_memory_are_told)
     uint32_t behind = map(1, 4 * MIB);
     cx_heap_give(&heap, gap);
     ck_assert(cx_heap_move(&heap, 1, 0));
-    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 8 * MIB, &place));
+    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 0, 8 * MIB, &place));
     cx_mapped_place_unmap(&range, &place);
     cx_mapped_heap_remove(&heap, &place);
     cx_mapped_heap_each(&heap, count_stretch, &seen);
@@ -202,7 +202,7 @@ START_TEST(any_order_of_requests_keeps_heap_and_range_in_step)
             cx_heap_give(&heap, *slot);
         *slot = 0;
         if (round % 7 == 0 && cx_heap_move(&heap, owner, 0) &&
-            cx_mapped_heap_find_spare(&heap, &range, CHUNK * (seed >> 20 & 7), &place)) {
+            cx_mapped_heap_find_spare(&heap, &range, 0, CHUNK * (seed >> 20 & 7), &place)) {
             cx_mapped_place_unmap(&range, &place);
             cx_mapped_heap_remove(&heap, &place);
         }

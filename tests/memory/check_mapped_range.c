@@ -125,7 +125,7 @@ END_TEST
 
 static size_t find(size_t offset, size_t bytes, size_t wanted, size_t *out_offset)
 {
-    return cx_mapped_range_find(&range, offset, bytes, wanted, out_offset);
+    return cx_mapped_range_find(&range, offset, bytes, 0, wanted, out_offset);
 }
 
 START_TEST(only_mappings_that_lie_in_a_part_altogether_are_found)
