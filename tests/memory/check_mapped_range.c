@@ -123,6 +123,25 @@ START_TEST(a_refusal_changes_nothing)
 }
 END_TEST
 
+START_TEST(a_refusal_of_a_large_mapping_gives_back_those_before_it)
+{
+    map(5 * CHUNK, 1);
+    fill(5 * CHUNK, 7, CHUNK);
+    for (int successes = 0; successes < 4; successes++) {
+        refuse_after = successes;
+        ck_assert_int_eq(cx_mapped_range_map(&range, 0, 12 * CHUNK, 3 * CHUNK), CXU_OUT_OF_MEMORY);
+        refuse_after = -1;
+        (void)cx_mapped_range_settle(&range);
+        ck_assert_uint_eq(range.mapped_bytes, CHUNK);
+        ck_assert_uint_eq(free_bytes(), GPU_BYTES - CHUNK);
+        ck_assert_int_eq(byte_at(6 * CHUNK - 1), 7);
+    }
+    ck_assert_int_eq(cx_mapped_range_map(&range, 0, 12 * CHUNK, 3 * CHUNK), CXU_SUCCESS);
+    ck_assert_uint_eq(range.mapped_bytes, 12 * CHUNK);
+    ck_assert_int_eq(byte_at(6 * CHUNK - 1), 7);
+}
+END_TEST
+
 static size_t find(size_t offset, size_t bytes, size_t wanted, size_t *out_offset)
 {
     return cx_mapped_range_find(&range, offset, bytes, 0, wanted, out_offset);
@@ -234,6 +253,7 @@ static Suite *range_suite(void)
     tcase_add_test(tcase, chunks_are_mapped_where_a_part_touches_them);
     tcase_add_test(tcase, what_was_mapped_before_keeps_its_contents);
     tcase_add_test(tcase, a_refusal_changes_nothing);
+    tcase_add_test(tcase, a_refusal_of_a_large_mapping_gives_back_those_before_it);
     tcase_add_test(tcase, only_mappings_that_lie_in_a_part_altogether_are_found);
     tcase_add_test(tcase, memory_that_cannot_be_exportable_any_more_is_had_all_the_same);
     tcase_add_test(tcase, chunks_move_to_where_a_block_needs_them_in_a_row);

@@ -65,7 +65,8 @@ tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c \
 	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/heap.c lib/memory/heap.h \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
-	lib/memory/mapped_range.c lib/memory/mapped_range.h
+	lib/memory/mapped_range.c lib/memory/mapped_range.h \
+	lib/memory/scarcity.c lib/memory/scarcity.h
 tests_memory_check_mapped_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_mapped_heap_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_mapped_heap_LDADD = $(tests_memory_check_mapped_range_LDADD)

@@ -311,11 +311,10 @@ static void *churn(void *argument)
     return NULL;
 }
 
-START_TEST(threads_that_map_and_move_keep_their_contents)
+static void churn_on_threads(void)
 {
     pthread_t threads[THREADS];
     unsigned int arguments[THREADS];
-    uint64_t trimmed;
     for (unsigned int i = 0; i < THREADS; i++) {
         arguments[i] = 11 * i + 1;
         ck_assert_int_eq(pthread_create(&threads[i], NULL, churn, &arguments[i]), 0);
@@ -325,8 +324,162 @@ START_TEST(threads_that_map_and_move_keep_their_contents)
     for (int i = 0; i < THREADS; i++)
         ck_assert_uint_eq(arguments[i], 0);
     cx_assert_ok(ctxrt_device_synchronize());
+}
+
+START_TEST(threads_that_map_and_move_keep_their_contents)
+{
+    uint64_t trimmed;
+    churn_on_threads();
     cx_assert_ok(ctxrt_allocator_trim(NULL, &trimmed));
     release(allocate(GPU));
+}
+END_TEST
+
+/* ---- a large device ---- */
+
+#define LARGE_GPU ((size_t)20 << 30) /* a large mapping is of 14 MiB there */
+#define LARGE_BLOCK (60 * MIB)
+enum { LARGE_BLOCKS = 325 }; /* 95 % of it */
+
+static void open_large(void)
+{
+    ctxrt_options options = CTXRT_OPTIONS_INIT;
+    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
+    options.emulated_devices = 1;
+    options.emulated_memory_bytes = LARGE_GPU;
+    cx_assert_ok(ctxrt_init(&options));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(create(CTXRT_ALLOCATOR_SOURCE_VMM));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+}
+
+static void fill_ends(ctxrt_memory *memory, int value, size_t bytes)
+{
+    char *pointer = ctxrt_memory_pointer(memory);
+    cx_assert_ok(ctxrt_fill_async(pointer, value, 64, NULL));
+    cx_assert_ok(ctxrt_fill_async(pointer + bytes - 64, value, 64, NULL));
+}
+
+static void assert_marked(ctxrt_memory *memory, int value, size_t bytes)
+{
+    const char *pointer = ctxrt_memory_pointer(memory);
+    assert_byte(pointer, value);
+    assert_byte(pointer + bytes - 1, value);
+}
+
+static void fill_device(ctxrt_memory *blocks[LARGE_BLOCKS], int count)
+{
+    for (int i = 0; i < count; i++) {
+        blocks[i] = allocate(LARGE_BLOCK);
+        fill_ends(blocks[i], i % 200, LARGE_BLOCK);
+    }
+}
+
+static void empty_device(ctxrt_memory *blocks[LARGE_BLOCKS], int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (blocks[i] == NULL)
+            continue;
+        assert_marked(blocks[i], i % 200, LARGE_BLOCK);
+        release(blocks[i]);
+    }
+}
+
+static void drop(ctxrt_memory **block)
+{
+    release(*block);
+    *block = NULL;
+}
+
+static void assert_figures(uint64_t requested_bytes)
+{
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    cx_assert_ok(ctxrt_allocator_describe(allocator, &info));
+    ck_assert_uint_eq(info.requested.current_bytes, requested_bytes);
+    ck_assert_uint_eq(info.reserved.current_bytes, LARGE_GPU - free_bytes());
+    ck_assert_uint_eq(info.reserved.current_bytes,
+                      info.allocated.current_bytes + info.inactive.current_bytes);
+}
+
+/* Of each that is freed at least two mappings are free altogether, and go where a block of more than
+ * any gap needs them. */
+START_TEST(large_mappings_between_live_blocks_make_way_where_memory_is_scarce)
+{
+    ctxrt_memory *blocks[LARGE_BLOCKS], *large[8], *small[64];
+    fill_device(blocks, LARGE_BLOCKS);
+    for (int i = 0; i < 64; i++)
+        fill_ends(small[i] = allocate(MIB), 203, MIB);
+    assert_figures(LARGE_BLOCKS * (uint64_t)LARGE_BLOCK + 64 * MIB);
+    for (int i = 0; i < LARGE_BLOCKS; i += 8)
+        drop(&blocks[i]);
+    for (int i = 0; i < 8; i++) {
+        large[i] = allocate(3 * LARGE_BLOCK);
+        fill_ends(large[i], 210 + i, 3 * LARGE_BLOCK);
+    }
+    assert_figures((LARGE_BLOCKS - 41 + 8 * 3) * (uint64_t)LARGE_BLOCK + 64 * MIB);
+    empty_device(blocks, LARGE_BLOCKS);
+    for (int i = 0; i < 8; i++) {
+        assert_marked(large[i], 210 + i, 3 * LARGE_BLOCK);
+        release(large[i]);
+    }
+    for (int i = 0; i < 64; i++) {
+        assert_marked(small[i], 203, MIB);
+        release(small[i]);
+    }
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(free_bytes(), LARGE_GPU);
+}
+END_TEST
+
+/* What the allocator holds less after a block is freed and a small one is allocated. */
+static uint64_t given_up_for(ctxrt_memory **block)
+{
+    size_t before = free_bytes();
+    drop(block);
+    release(allocate(CHUNK));
+    ck_assert_uint_ge(free_bytes(), before);
+    return free_bytes() - before;
+}
+
+START_TEST(large_mappings_that_become_free_go_at_once_where_memory_is_scarce_and_stay_where_not)
+{
+    ctxrt_memory *blocks[LARGE_BLOCKS];
+    fill_device(blocks, LARGE_BLOCKS / 2);
+    ck_assert_uint_eq(given_up_for(&blocks[100]), 0);
+    empty_device(blocks, LARGE_BLOCKS / 2);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    fill_device(blocks, LARGE_BLOCKS);
+    ck_assert_uint_ge(given_up_for(&blocks[250]), 28 * MIB);
+    ck_assert_uint_ge(given_up_for(&blocks[270]), 28 * MIB);
+    assert_figures((LARGE_BLOCKS - 2) * (uint64_t)LARGE_BLOCK);
+    empty_device(blocks, LARGE_BLOCKS);
+}
+END_TEST
+
+START_TEST(threads_keep_their_contents_while_large_mappings_make_way)
+{
+    ctxrt_memory *blocks[LARGE_BLOCKS];
+    fill_device(blocks, LARGE_BLOCKS);
+    cx_assert_ok(ctxrt_device_synchronize());
+    for (int i = 200; i < 210; i++)
+        drop(&blocks[i]);
+    churn_on_threads();
+    empty_device(blocks, LARGE_BLOCKS);
+}
+END_TEST
+
+/* What is left is less than a span of small blocks. */
+START_TEST(a_small_block_has_the_last_chunk_of_a_large_device)
+{
+    ctxrt_memory *most = allocate(LARGE_GPU - CHUNK), *more;
+    ctxrt_memory *last = allocate(MIB);
+    fill_ends(last, 9, MIB);
+    assert_marked(last, 9, MIB);
+    cx_assert_error(ctxrt_memory_alloc(2 * CHUNK, &more), CTXRT_ERROR_OUT_OF_MEMORY);
+    assert_figures(LARGE_GPU - CHUNK + MIB);
+    release(last);
+    release(most);
+    release(allocate(LARGE_GPU));
 }
 END_TEST
 
@@ -346,6 +499,15 @@ static Suite *mapped_suite(void)
     tcase_add_test(tcase, a_reset_gives_it_back_to_the_device);
     tcase_add_test(tcase, a_query_knows_pieces_and_nothing_between_them);
     tcase_add_test(tcase, threads_that_map_and_move_keep_their_contents);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("large device");
+    tcase_add_checked_fixture(tcase, open_large, close_mapped);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, large_mappings_between_live_blocks_make_way_where_memory_is_scarce);
+    tcase_add_test(
+        tcase, large_mappings_that_become_free_go_at_once_where_memory_is_scarce_and_stay_where_not);
+    tcase_add_test(tcase, threads_keep_their_contents_while_large_mappings_make_way);
+    tcase_add_test(tcase, a_small_block_has_the_last_chunk_of_a_large_device);
     suite_add_tcase(suite, tcase);
     return suite;
 }
