@@ -13,12 +13,12 @@
 /* Addresses cost nothing: as many times the device's memory. */
 #define ADDRESSES 4
 #define UNITS_MAX ((uint64_t)UINT32_MAX + 1 - CX_HEAP_SPAN_UNITS)
-/* A large mapping is this part of the device, and several times that while half of the device is
+/* A large mapping is this part of the device, and many times that while most of the device is
  * left. It is two calls of the driver for memory that single chunks take two each for; but it moves
  * only when all of it is free. */
 #define MAPPINGS 1300
 #define CHUNKS_MIN 4 /* of a large mapping: small devices have single chunks only */
-#define TIMES_AT_FIRST 4
+#define TIMES_AT_FIRST 16
 /* What is mapped at once: these parts of what is left and of what is held. */
 #define PART_OF_LEFT 12
 #define PART_OF_HELD 8
@@ -264,7 +264,7 @@ static uint64_t large_mapping(const cx_cache *cache, uint64_t room_bytes)
 {
     if (atomic_load_explicit(&cache->scarce, memory_order_relaxed))
         return 0;
-    return cache->mapping_bytes * (cache->left_bytes > room_bytes / 2 ? TIMES_AT_FIRST : 1);
+    return cache->mapping_bytes * (cache->left_bytes > room_bytes / 4 * 3 ? TIMES_AT_FIRST : 1);
 }
 
 /* What is mapped at once where memory is plenty, in units; `least`: it is not. *out_mapping_bytes is

@@ -337,9 +337,9 @@ END_TEST
 
 /* ---- a large device ---- */
 
-#define LARGE_GPU ((size_t)20 << 30) /* a large mapping is of 14 MiB there */
+#define LARGE_GPU ((size_t)12 << 30) /* a large mapping is of 8 MiB there */
 #define LARGE_BLOCK (60 * MIB)
-enum { LARGE_BLOCKS = 325 }; /* 95 % of it */
+enum { LARGE_BLOCKS = 195 }; /* 95 % of it */
 
 static void open_large(void)
 {
@@ -401,24 +401,24 @@ static void assert_figures(uint64_t requested_bytes)
                       info.allocated.current_bytes + info.inactive.current_bytes);
 }
 
-/* Of each that is freed at least two mappings are free altogether, and go where a block of more than
+/* Of each that is freed several mappings are free altogether, and go where a block of more than
  * any gap needs them. */
 START_TEST(large_mappings_between_live_blocks_make_way_where_memory_is_scarce)
 {
-    ctxrt_memory *blocks[LARGE_BLOCKS], *large[8], *small[64];
+    ctxrt_memory *blocks[LARGE_BLOCKS], *large[5], *small[64];
     fill_device(blocks, LARGE_BLOCKS);
     for (int i = 0; i < 64; i++)
         fill_ends(small[i] = allocate(MIB), 203, MIB);
     assert_figures(LARGE_BLOCKS * (uint64_t)LARGE_BLOCK + 64 * MIB);
     for (int i = 0; i < LARGE_BLOCKS; i += 8)
         drop(&blocks[i]);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 5; i++) {
         large[i] = allocate(3 * LARGE_BLOCK);
         fill_ends(large[i], 210 + i, 3 * LARGE_BLOCK);
     }
-    assert_figures((LARGE_BLOCKS - 41 + 8 * 3) * (uint64_t)LARGE_BLOCK + 64 * MIB);
+    assert_figures((LARGE_BLOCKS - 25 + 5 * 3) * (uint64_t)LARGE_BLOCK + 64 * MIB);
     empty_device(blocks, LARGE_BLOCKS);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 5; i++) {
         assert_marked(large[i], 210 + i, 3 * LARGE_BLOCK);
         release(large[i]);
     }
@@ -445,12 +445,12 @@ START_TEST(large_mappings_that_become_free_go_at_once_where_memory_is_scarce_and
 {
     ctxrt_memory *blocks[LARGE_BLOCKS];
     fill_device(blocks, LARGE_BLOCKS / 2);
-    ck_assert_uint_eq(given_up_for(&blocks[100]), 0);
+    ck_assert_uint_eq(given_up_for(&blocks[60]), 0);
     empty_device(blocks, LARGE_BLOCKS / 2);
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     fill_device(blocks, LARGE_BLOCKS);
-    ck_assert_uint_ge(given_up_for(&blocks[250]), 28 * MIB);
-    ck_assert_uint_ge(given_up_for(&blocks[270]), 28 * MIB);
+    ck_assert_uint_ge(given_up_for(&blocks[150]), 28 * MIB);
+    ck_assert_uint_ge(given_up_for(&blocks[170]), 28 * MIB);
     assert_figures((LARGE_BLOCKS - 2) * (uint64_t)LARGE_BLOCK);
     empty_device(blocks, LARGE_BLOCKS);
 }
@@ -461,7 +461,7 @@ START_TEST(threads_keep_their_contents_while_large_mappings_make_way)
     ctxrt_memory *blocks[LARGE_BLOCKS];
     fill_device(blocks, LARGE_BLOCKS);
     cx_assert_ok(ctxrt_device_synchronize());
-    for (int i = 200; i < 210; i++)
+    for (int i = 120; i < 130; i++)
         drop(&blocks[i]);
     churn_on_threads();
     empty_device(blocks, LARGE_BLOCKS);
