@@ -267,8 +267,8 @@ static uint64_t large_mapping(const cx_cache *cache, uint64_t room_bytes)
     return cache->mapping_bytes * (cache->left_bytes > room_bytes / 4 * 3 ? TIMES_AT_FIRST : 1);
 }
 
-/* What is mapped at once where memory is plenty, in units; `least`: it is not. *out_mapping_bytes is
- * of each mapping. */
+/* What is mapped at once where memory is plenty, in units; `least`: it is not.
+ * *out_mapping_bytes: of each mapping. */
 static uint64_t large_piece(const cx_cache *cache, uint32_t least, uint64_t *out_mapping_bytes)
 {
     const uint64_t room = cache->region->range.mapped_bytes + cache->left_bytes;

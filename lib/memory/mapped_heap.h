@@ -44,9 +44,9 @@ cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *pl
                                size_t mapping_bytes);
 void cx_mapped_place_unmap(cx_mapped_range *range, const cx_mapped_place *place);
 
-/* Takes a place out of nobody's free memory that consists of whole mappings of `least_bytes` each or
- * more, up to `wanted_bytes` of them. False: there is none. Afterwards its memory goes, and it is
- * nowhere. */
+/* Takes a place out of nobody's free memory that consists of whole mappings of `least_bytes` each
+ * or more, up to `wanted_bytes` of them. False: there is none. Afterwards its memory goes, and it
+ * is nowhere. */
 bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t least_bytes,
                                uint64_t wanted_bytes, cx_mapped_place *out_place);
 void cx_mapped_heap_remove(cx_heap *heap, const cx_mapped_place *place);

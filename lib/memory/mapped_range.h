@@ -69,8 +69,8 @@ cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t byt
 /* Bytes of the chunks that a part still needs. */
 size_t cx_mapped_range_lacks(const cx_mapped_range *range, size_t offset, size_t bytes);
 
-/* Finds the first mappings in a row that lie in a part altogether, of `least_bytes` each or more, at
- * least `wanted_bytes` of them if there are: their bytes, or 0 if there is none. */
+/* Finds the first mappings in a row that lie in a part altogether, of `least_bytes` each or more,
+ * at least `wanted_bytes` of them if there are: their bytes, or 0 if there is none. */
 size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes,
                             size_t least_bytes, size_t wanted_bytes, size_t *out_offset);
 

@@ -1,6 +1,6 @@
 /*
- * Whether memory that is mapped is scarce: nearly all of what there is is live, or has been close to
- * that for long. Known without a look at free ranges: fits of many sizes still place everything
+ * Whether memory that is mapped is scarce: nearly all of what there is is live, or has been close
+ * to that for long. Known without a look at free ranges: fits of many sizes still place everything
  * while a tenth is free, and fail soon after.
  *
  * No lock; nothing but arithmetic.

@@ -441,7 +441,7 @@ static uint64_t given_up_for(ctxrt_memory **block)
     return free_bytes() - before;
 }
 
-START_TEST(large_mappings_that_become_free_go_at_once_where_memory_is_scarce_and_stay_where_not)
+START_TEST(large_mappings_that_become_free_go_where_memory_is_scarce_and_stay_where_not)
 {
     ctxrt_memory *blocks[LARGE_BLOCKS];
     fill_device(blocks, LARGE_BLOCKS / 2);
@@ -504,8 +504,8 @@ static Suite *mapped_suite(void)
     tcase_add_checked_fixture(tcase, open_large, close_mapped);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, large_mappings_between_live_blocks_make_way_where_memory_is_scarce);
-    tcase_add_test(
-        tcase, large_mappings_that_become_free_go_at_once_where_memory_is_scarce_and_stay_where_not);
+    tcase_add_test(tcase,
+                   large_mappings_that_become_free_go_where_memory_is_scarce_and_stay_where_not);
     tcase_add_test(tcase, threads_keep_their_contents_while_large_mappings_make_way);
     tcase_add_test(tcase, a_small_block_has_the_last_chunk_of_a_large_device);
     suite_add_tcase(suite, tcase);
