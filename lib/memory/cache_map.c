@@ -21,7 +21,7 @@
 #define TIMES_AT_FIRST 16
 /* What is mapped at once: these parts of what is left and of what is held. */
 #define PART_OF_LEFT 12
-#define PART_OF_HELD 8
+#define PART_OF_HELD 6
 /* The last part of the device is mapped in single chunks. */
 #define LAST_PART 50
 
@@ -259,12 +259,16 @@ static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place, size_
 
 /* ---- growing ---- */
 
-/* The large mappings that memory is mapped in now; 0: none, single chunks. */
-static uint64_t large_mapping(const cx_cache *cache, uint64_t room_bytes)
+/* The large mappings that memory is mapped in now, not many times what is wanted; 0: none, single
+ * chunks. */
+static uint64_t large_mapping(const cx_cache *cache, uint64_t room_bytes, uint64_t wanted_bytes)
 {
-    if (atomic_load_explicit(&cache->scarce, memory_order_relaxed))
+    uint64_t times = 1;
+    if (cache->mapping_bytes == 0 || atomic_load_explicit(&cache->scarce, memory_order_relaxed))
         return 0;
-    return cache->mapping_bytes * (cache->left_bytes > room_bytes / 4 * 3 ? TIMES_AT_FIRST : 1);
+    if (cache->left_bytes > room_bytes / 4 * 3 && wanted_bytes > cache->mapping_bytes)
+        times = wanted_bytes / cache->mapping_bytes;
+    return cache->mapping_bytes * (times < TIMES_AT_FIRST ? times : TIMES_AT_FIRST);
 }
 
 /* What is mapped at once where memory is plenty, in units; `least`: it is not.
@@ -274,13 +278,12 @@ static uint64_t large_piece(const cx_cache *cache, uint32_t least, uint64_t *out
     const uint64_t room = cache->region->range.mapped_bytes + cache->left_bytes;
     const uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes);
     const uint64_t held = atomic_load(&cache->reserved_bytes);
-    const uint64_t each = large_mapping(cache, room);
+    const uint64_t left = cache->left_bytes / PART_OF_LEFT;
+    const uint64_t ahead = left < held / PART_OF_HELD ? left : held / PART_OF_HELD;
     uint64_t bytes = (uint64_t)least << CX_FIT_UNIT_BITS;
-    if (each != 0) {
-        uint64_t ahead = cache->left_bytes / PART_OF_LEFT;
-        ahead = ahead < held / PART_OF_HELD ? ahead : held / PART_OF_HELD;
+    const uint64_t each = large_mapping(cache, room, bytes > ahead ? bytes : ahead);
+    if (each != 0)
         bytes = ((bytes > ahead ? bytes : ahead) + each - 1) / each * each;
-    }
     bool plenty = each != 0 && bytes <= cache->left_bytes &&
                   cache->left_bytes - bytes >= room / LAST_PART &&
                   (limit == 0 || held + bytes <= limit);
