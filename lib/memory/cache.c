@@ -86,12 +86,12 @@ void cx_cache_set_keep(cx_cache *cache)
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
     uint32_t magazines = atomic_load(&cache->magazines);
     int shortage = atomic_load(&cache->shortage);
-    bool sparing = shortage == CX_SHORTAGE_HERE ||
+    bool sparing = shortage >= CX_SHORTAGE_HERE ||
                    cache->allocator->options.release_threshold_bytes != 0;
     uint64_t units = sparing ? 0 : held / KEEP_PART / (magazines != 0 ? magazines : 1);
     uint64_t each = at_least(held / KEEP_PART_EACH, KEEP_UNITS_EACH_MIN);
     if (sparing)
-        each = CX_HEAP_SMALL_UNITS;
+        each = shortage == CX_SHORTAGE_SPENT ? 0 : CX_HEAP_SMALL_UNITS;
     else if (shortage == CX_SHORTAGE_COMING)
         each = KEEP_UNITS_EACH_COMING;
     atomic_store(&cache->keep.units, at_least(units, KEEP_UNITS_MIN));
@@ -101,6 +101,8 @@ void cx_cache_set_keep(cx_cache *cache)
 
 void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage)
 {
+    if (shortage == CX_SHORTAGE_HERE && atomic_load(&cache->shortage) == CX_SHORTAGE_SPENT)
+        return;
     atomic_store(&cache->shortage, (int)shortage);
     cx_cache_set_keep(cache);
 }
@@ -360,7 +362,7 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
     ctxrt_status status = cx_cache_grow(cache, owner, units, out_piece);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
         atomic_fetch_add_explicit(&cache->retries, 1, memory_order_relaxed);
-        cx_cache_set_shortage(cache, CX_SHORTAGE_HERE);
+        cx_cache_set_shortage(cache, CX_SHORTAGE_SPENT);
         cx_cache_flush(cache, 0);
         if ((*out_piece = cx_cache_take(cache, owner, units)) != 0)
             return CTXRT_SUCCESS;

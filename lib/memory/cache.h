@@ -50,7 +50,8 @@ typedef struct cx_owner {
 typedef enum cx_shortage {
     CX_SHORTAGE_NONE,
     CX_SHORTAGE_COMING, /* large pieces go back to the heap, where they join their neighbours */
-    CX_SHORTAGE_HERE /* threads keep little, and pieces are hardly larger than was asked for */
+    CX_SHORTAGE_HERE, /* threads keep little, and pieces are no larger than was asked for */
+    CX_SHORTAGE_SPENT /* the driver refused more: threads keep nothing */
 } cx_shortage;
 
 /* What left the heap, what the driver gave, and what lies free in between. */
@@ -127,6 +128,7 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
 uint64_t cx_cache_trim(cx_cache *cache);
 
+/* CX_SHORTAGE_HERE leaves it CX_SHORTAGE_SPENT. */
 void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage);
 
 /* After what is held, or how many magazines there are, has changed: what each may keep. */
@@ -168,13 +170,13 @@ uint32_t cx_caches_piece_of(const void *pointer);
 /* Adds the memory of a context that its caches gave out. */
 void cx_caches_count(const cx_context *context, cx_context_memory *sum);
 
-/* How much larger than asked for a piece may be: an eighth where it is small, and memory is not
- * short. */
+/* How much larger than asked for a piece may be: an eighth where it is small, nothing where memory
+ * is short. */
 static inline uint32_t cx_cache_slack(const cx_cache *cache, uint32_t units)
 {
     int shortage = atomic_load_explicit(&cache->shortage, memory_order_relaxed);
-    if (__builtin_expect(shortage == CX_SHORTAGE_HERE, 0))
-        return units >> 6;
+    if (__builtin_expect(shortage >= CX_SHORTAGE_HERE, 0))
+        return 0;
     return units >> (3 + 2 * (units > (1u << 20) >> CX_FIT_UNIT_BITS));
 }
 

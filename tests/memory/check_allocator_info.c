@@ -134,6 +134,23 @@ START_TEST(threads_keep_smaller_pieces_the_more_of_the_device_is_taken)
 }
 END_TEST
 
+START_TEST(threads_keep_nothing_from_a_refusal_on_until_a_quarter_is_free)
+{
+    size_t total;
+    ctxrt_memory *none;
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(1), NULL, &total));
+    ctxrt_memory *most = alloc(total / 8 * 7);
+    cx_assert_status(ctxrt_memory_alloc(total / 4, &none), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_uint_eq(kept_of(256), 0);
+    ctxrt_memory *little = alloc(4 * MIB);
+    ck_assert_uint_eq(kept_of(256), 0);
+    cx_assert_ok(ctxrt_memory_release(little));
+    cx_assert_ok(ctxrt_memory_release(most));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(kept_of(512 * KIB), 512 * KIB);
+}
+END_TEST
+
 START_TEST(hits_misses_retries_and_refusals_are_counted)
 {
     ctxrt_memory *memory = alloc(1000);
@@ -282,6 +299,7 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, every_amount_is_exact);
     tcase_add_test(tcase, what_threads_keep_is_allocated_and_not_requested);
     tcase_add_test(tcase, threads_keep_smaller_pieces_the_more_of_the_device_is_taken);
+    tcase_add_test(tcase, threads_keep_nothing_from_a_refusal_on_until_a_quarter_is_free);
     tcase_add_test(tcase, hits_misses_retries_and_refusals_are_counted);
     tcase_add_test(tcase, threads_that_are_gone_count);
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_many_at_once);
