@@ -102,7 +102,12 @@ CTXRT_API ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt
                                          void *user_data,
                                          ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
-/** Adds a count. */
+/**
+ * Adds a count. An object may have 262,143 of them, or more.
+ *
+ * @retval CTXRT_ERROR_INVALID_HANDLE    no memory object, or its last count was given back
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it has as many counts as it may
+ */
 CTXRT_API ctxrt_status ctxrt_memory_retain(ctxrt_memory *memory) CTXRT_CHECK_RESULT;
 
 /**

@@ -336,6 +336,31 @@ static void *race_to_release(void *argument)
     return NULL;
 }
 
+#define COUNTS_MAX 262143
+
+static int failures_of(ctxrt_status (*call)(ctxrt_memory *memory), ctxrt_memory *memory, int times)
+{
+    int failures = 0;
+    for (int i = 0; i < times; i++)
+        failures += call(memory) != CTXRT_SUCCESS;
+    return failures;
+}
+
+START_TEST(one_count_more_than_an_object_may_have_is_refused_and_nothing_is_lost)
+{
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_memory *memory = allocate(5000);
+    ck_assert_int_eq(failures_of(ctxrt_memory_retain, memory, COUNTS_MAX - 1), 0);
+    cx_assert_error(ctxrt_memory_retain(memory), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(failures_of(ctxrt_memory_release, memory, COUNTS_MAX - 1), 0);
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 1, 5000));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_error(ctxrt_memory_release(memory), CTXRT_ERROR_INVALID_HANDLE);
+    assert_free_bytes(CTXRT_CUDA(0), QUOTA);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(of_two_threads_that_release_the_last_count_one_wins)
 {
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
@@ -636,6 +661,7 @@ static Suite *memory_suite(void)
     tcase_add_test(tcase, wrapping_checks_pointer_size_and_device);
     tcase_add_test(tcase, one_release_too_many_is_refused_even_when_the_slot_is_used_again);
     tcase_add_test(tcase, a_handle_of_another_kind_is_no_memory);
+    tcase_add_test(tcase, one_count_more_than_an_object_may_have_is_refused_and_nothing_is_lost);
     tcase_add_test(tcase, of_two_threads_that_release_the_last_count_one_wins);
     tcase_add_test(tcase, of_the_thread_that_allocated_and_another_one_wins_each_release);
     tcase_add_test(tcase, memory_is_released_from_any_thread_whatever_is_current_there);
