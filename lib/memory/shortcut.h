@@ -112,42 +112,51 @@ static inline void cx_shortcut_put(cx_stash *stash, uint32_t index, cx_piece_hea
     cx_tally_freed(cache, &stash->tally, size_bytes);
 }
 
-/* Frees the only count of a piece, of this state while it is live. False: go the long way. */
-static inline bool cx_shortcut_free(uint32_t index, cx_piece_head *head, uint64_t state)
+/* In the stash, which it leaves. Frees the piece if it may be put there. */
+static inline bool cx_shortcut_end(cx_stash *stash, uint32_t index, cx_piece_head *head, bool may)
 {
-    cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
-    if (stash == NULL || !cx_stash_enter(stash))
-        return false;
     bool freed = __builtin_expect(
-        (atomic_load_explicit(&head->state, memory_order_relaxed) & ~CX_PIECE_SLACK_MASK) ==
-                state &&
-            cx_piece_stamp_of(head) ==
-                atomic_load_explicit(&stash->free_stamp, memory_order_relaxed) &&
-            cx_shortcut_is_plain(atomic_load_explicit(&stash->cache, memory_order_relaxed)),
-        1);
+        may && cx_shortcut_is_plain(atomic_load_explicit(&stash->cache, memory_order_relaxed)), 1);
     if (freed)
         cx_shortcut_put(stash, index, head);
     cx_stash_leave(stash);
     return freed;
 }
 
+/* The calling thread's stash, entered; NULL: go the long way. */
+static inline cx_stash *cx_shortcut_enter(void)
+{
+    cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
+    return stash != NULL && cx_stash_enter(stash) ? stash : NULL;
+}
+
+/* In the stash. Whether a live piece is of those that it takes without more ado. */
+static inline bool cx_shortcut_has(const cx_stash *stash, const cx_piece_head *head)
+{
+    return cx_piece_stamp_of(head) ==
+           atomic_load_explicit(&stash->free_stamp, memory_order_relaxed);
+}
+
+/* Frees the only count of a piece, of this state while it is live. False: go the long way. */
+static inline bool cx_shortcut_free(uint32_t index, cx_piece_head *head, uint64_t state)
+{
+    cx_stash *stash = cx_shortcut_enter();
+    if (stash == NULL)
+        return false;
+    uint64_t seen = atomic_load_explicit(&head->state, memory_order_relaxed);
+    return cx_shortcut_end(stash, index, head,
+                           (seen & ~CX_PIECE_SLACK_MASK) == state && cx_shortcut_has(stash, head));
+}
+
 /* Frees a live piece that is the caller's alone. False: go the long way. */
 static inline bool cx_shortcut_free_own(uint32_t index, cx_piece_head *head)
 {
-    cx_stash *stash = cx_shortcut_is_open() ? cx_thread_current->stashes : NULL;
-    if ((atomic_load_explicit(&head->state, memory_order_relaxed) & CX_PIECE_USED) != 0 ||
-        stash == NULL || !cx_stash_enter(stash))
+    if ((atomic_load_explicit(&head->state, memory_order_relaxed) & CX_PIECE_USED) != 0)
         return false;
-    bool freed = __builtin_expect(
-        (cx_piece_stamp_of(head) ==
-             atomic_load_explicit(&stash->free_stamp, memory_order_relaxed) ||
-         cx_shortcut_adopts(stash, index, head)) &&
-            cx_shortcut_is_plain(atomic_load_explicit(&stash->cache, memory_order_relaxed)),
-        1);
-    if (freed)
-        cx_shortcut_put(stash, index, head);
-    cx_stash_leave(stash);
-    return freed;
+    cx_stash *stash = cx_shortcut_enter();
+    return stash != NULL &&
+           cx_shortcut_end(stash, index, head,
+                           cx_shortcut_has(stash, head) || cx_shortcut_adopts(stash, index, head));
 }
 
 #endif
