@@ -153,10 +153,6 @@ void cx_cache_give(cx_cache *cache, uint32_t piece);
 /* The stream that a piece is of; NULL: it was destroyed. */
 const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
 
-/* Pieces that are not freed. */
-uint64_t cx_cache_live(cx_cache *cache);
-void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);
-
 /* After a reset of the context: all memory is gone. */
 void cx_caches_forget(cx_context *context);
 
@@ -186,22 +182,11 @@ void cx_cache_note_segment(cx_cache *cache, int64_t bytes);
 /* After memory was mapped or unmapped: so much is now. Lock "cache" held. */
 void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes);
 
-/* ---- cache_thread.c: stashes ---- */
+/* ---- cache_figures.c ---- */
 
-/* The calling thread's stash, made on first use; NULL: no memory for it. */
-cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread);
-
-static inline cx_stash *cx_cache_stash(cx_cache *cache, cx_thread *thread)
-{
-    cx_stash *stash = thread->stashes;
-    if (__builtin_expect(
-            stash != NULL && atomic_load_explicit(&stash->cache, memory_order_relaxed) == cache, 1))
-        return stash;
-    return cx_cache_stash_slowly(cache, thread);
-}
-
-/* Makes the magazines of the frame's stream the stash's recent ones. */
-ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request);
+/* Pieces that are not freed. */
+uint64_t cx_cache_live(cx_cache *cache);
+void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);
 
 /* What a thread allocates or frees before it tells the others: this part of what all have, and at
  * least so much. */
@@ -251,6 +236,23 @@ static inline void cx_tally_freed(cx_cache *cache, cx_tally *tally, size_t size_
     atomic_store_explicit(&tally->freed_bytes, freed_bytes, memory_order_relaxed);
     atomic_store_explicit(&tally->freed_count, freed_count, memory_order_release);
 }
+
+/* ---- cache_thread.c: stashes ---- */
+
+/* The calling thread's stash, made on first use; NULL: no memory for it. */
+cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread);
+
+static inline cx_stash *cx_cache_stash(cx_cache *cache, cx_thread *thread)
+{
+    cx_stash *stash = thread->stashes;
+    if (__builtin_expect(
+            stash != NULL && atomic_load_explicit(&stash->cache, memory_order_relaxed) == cache, 1))
+        return stash;
+    return cx_cache_stash_slowly(cache, thread);
+}
+
+/* Makes the magazines of the frame's stream the stash's recent ones. */
+ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request);
 
 /* Empties the stashes of all threads into the heap; `owner` 0: of all streams. Those of one stream
  * are then freed. */

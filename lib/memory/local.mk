@@ -9,6 +9,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/amount.h \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
+	lib/memory/cache_figures.c \
 	lib/memory/cache_find.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \

@@ -1,0 +1,91 @@
+/* What threads tell a cache of what they counted, and what it says of itself. */
+#include "memory/cache.h"
+
+static void raise_to(_Atomic int64_t *peak, int64_t value)
+{
+    int64_t seen = atomic_load_explicit(peak, memory_order_relaxed);
+    while (seen < value && !atomic_compare_exchange_weak(peak, &seen, value))
+        ;
+}
+
+static void write_signed(_Atomic int64_t *figure, int64_t value)
+{
+    atomic_store_explicit(figure, value, memory_order_relaxed);
+}
+
+static int64_t step_of(int64_t all, int64_t least)
+{
+    return all / CX_TELL_PART > least ? all / CX_TELL_PART : least;
+}
+
+/* What all threads have by now. */
+static int64_t tell(_Atomic int64_t *all, _Atomic int64_t *peak, _Atomic int64_t *told,
+                    _Atomic int64_t *high, int64_t value)
+{
+    int64_t before = cx_tally_read_signed(told);
+    int64_t others = atomic_fetch_add(all, value - before) - before;
+    raise_to(peak, others + cx_tally_read_signed(high));
+    write_signed(told, value);
+    write_signed(high, value);
+    return others + value;
+}
+
+void cx_tally_tell(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count)
+{
+    int64_t all_bytes = tell(&cache->told_bytes, &cache->peak_bytes, &tally->told_bytes,
+                             &tally->high_bytes, bytes);
+    int64_t all_count = tell(&cache->told_count, &cache->peak_count, &tally->told_count,
+                             &tally->high_count, count);
+    tally->low_bytes = bytes - step_of(all_bytes, CX_TELL_BYTES);
+    tally->low_count = count - step_of(all_count, CX_TELL_COUNT);
+}
+
+void cx_tally_raise(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count)
+{
+    int64_t told_bytes = cx_tally_read_signed(&tally->told_bytes);
+    int64_t told_count = cx_tally_read_signed(&tally->told_count);
+    if (bytes > cx_tally_read_signed(&tally->high_bytes))
+        write_signed(&tally->high_bytes, bytes);
+    if (count > cx_tally_read_signed(&tally->high_count))
+        write_signed(&tally->high_count, count);
+    if (bytes - told_bytes >= told_bytes - tally->low_bytes ||
+        count - told_count >= told_count - tally->low_count)
+        cx_tally_tell(cache, tally, bytes, count);
+}
+
+uint64_t cx_cache_live(cx_cache *cache)
+{
+    cx_totals totals;
+    if (cache->pinned)
+        return atomic_load(&cache->allocator->live);
+    cx_cache_sum(cache, &totals);
+    return totals.allocated_count - totals.freed_count;
+}
+
+static uint64_t largest(int64_t a, int64_t b, uint64_t c)
+{
+    uint64_t most = a > 0 ? (uint64_t)a : 0;
+    if (b > 0 && (uint64_t)b > most)
+        most = (uint64_t)b;
+    return c > most ? c : most;
+}
+
+void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures)
+{
+    cx_totals totals;
+    cx_cache_sum(cache, &totals);
+    uint64_t bytes = totals.allocated_bytes - totals.freed_bytes;
+    uint64_t count = totals.allocated_count - totals.freed_count;
+    *out_figures = (ctxrt_allocator_figures){
+        .current_bytes = bytes,
+        .peak_bytes = largest(atomic_load(&cache->peak_bytes),
+                              atomic_load(&cache->told_bytes) + totals.high_bytes, bytes),
+        .total_bytes = totals.allocated_bytes,
+        .current_count = count,
+        .peak_count = largest(atomic_load(&cache->peak_count),
+                              atomic_load(&cache->told_count) + totals.high_count, count),
+        .total_count = totals.allocated_count,
+        .failures = atomic_load(&cache->failures),
+        .limit_bytes = atomic_load(&cache->allocator->figures.limit_bytes),
+    };
+}
