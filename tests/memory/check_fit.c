@@ -1,4 +1,5 @@
 #include "memory/fit.h"
+#include "random.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -31,14 +32,6 @@ static void check_fit(void)
 {
     const char *wrong = NULL;
     ck_assert_msg(cx_fit_check(&fit, &wrong), "%s", wrong);
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state * 0x2545f4914f6cdd1dULL;
 }
 
 /* ---- sizes ---- */

@@ -55,8 +55,6 @@ static void assert_filled(const void *memory, size_t size, unsigned char value)
 
 /* ---- around a piece ---- */
 
-static const size_t sizes[] = {1, 255, 256, 1000, 100 << 10, 3 << 20};
-
 START_TEST(memory_that_is_used_as_it_should_be_is_freed_without_a_word)
 {
     use_allocator();
@@ -71,15 +69,6 @@ START_TEST(memory_that_is_used_as_it_should_be_is_freed_without_a_word)
     }
 }
 END_TEST
-
-/* How far from the piece, before it (negative) or behind it; the byte that the message names. */
-static const struct {
-    long distance;
-    const char *says;
-} strays[] = {{-1, "byte 1 before it is 0x5"},
-              {-256, "byte 256 before it is 0x5"},
-              {0, "byte 1 behind it is 0x5"},
-              {255, "byte 256 behind it is 0x5"}};
 
 START_TEST(a_byte_beyond_a_piece_is_told_by_its_free)
 {

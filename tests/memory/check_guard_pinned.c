@@ -2,15 +2,13 @@
  * it, behind all work that uses it. */
 #include "fixture.h"
 #include "gate.h"
+#include "guarded.h"
 #include "log_lines.h"
 #include "test.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
 
 static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -58,15 +56,7 @@ static bool is_filled(const unsigned char *bytes, unsigned char value, size_t si
     return bytes[0] == value && memcmp(bytes, bytes + 1, size_bytes - 1) == 0;
 }
 
-static void assert_says(const char *wanted)
-{
-    ck_assert_msg(strstr(ctxrt_last_error()->message, wanted) != NULL, "\"%s\" is not in: %s",
-                  wanted, ctxrt_last_error()->message);
-}
-
 /* ---- around a piece ---- */
-
-static const size_t sizes[] = {1, 255, 256, 1000, 100 << 10, 3 << 20};
 
 START_TEST(memory_that_is_used_as_it_should_be_is_freed_without_a_word)
 {
@@ -103,13 +93,6 @@ START_TEST(memory_that_is_used_as_it_should_be_is_freed_without_a_word)
 }
 END_TEST
 
-static const struct {
-    long distance;
-    const char *says;
-} strays[] = {{-1, "byte 1 before it is 0x5"},
-              {-256, "byte 256 before it is 0x5"},
-              {0, "byte 1 behind it is 0x5"},
-              {255, "byte 256 behind it is 0x5"}};
 enum { STRAYS = sizeof strays / sizeof *strays };
 
 START_TEST(a_byte_beyond_a_piece_is_told_by_a_check_and_by_its_free)

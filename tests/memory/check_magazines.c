@@ -1,5 +1,6 @@
 /* Magazines by themselves: classes of sizes, what fits a request, what may be kept. */
 #include "memory/stash.h"
+#include "random.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -26,14 +27,6 @@ static void open_magazines(void)
 static void close_magazines(void)
 {
     cx_magazines_free(magazines);
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state * 0x2545f4914f6cdd1dULL;
 }
 
 static uint32_t random_units(uint64_t *state, uint32_t bits)
