@@ -2,6 +2,7 @@
 #ifndef CTXRT_CTXRT_H
 #define CTXRT_CTXRT_H
 
+#include <ctxrt/allocator.h>
 #include <ctxrt/context.h>
 #include <ctxrt/device.h>
 #include <ctxrt/event.h>

@@ -1,7 +1,7 @@
 /* Memory of a device, by itself and as part of a snapshot of its resources. */
 #include "infinirt/device.h"
 
-#include <ctxrt/memory.h>
+#include <ctxrt/allocator.h>
 
 static infiniStatus_t look(infiniDevice_t type, int index, size_t *out_free_bytes,
                            size_t *out_total_bytes)

@@ -5,7 +5,7 @@
 #ifndef CX_MEMORY_AMOUNT_H
 #define CX_MEMORY_AMOUNT_H
 
-#include <ctxrt/memory.h>
+#include <ctxrt/allocator.h>
 
 static inline void cx_amount_set(ctxrt_allocator_amount *amount, uint64_t bytes, uint64_t count)
 {

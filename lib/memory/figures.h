@@ -7,7 +7,7 @@
 #ifndef CX_MEMORY_FIGURES_H
 #define CX_MEMORY_FIGURES_H
 
-#include <ctxrt/memory.h>
+#include <ctxrt/allocator.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 

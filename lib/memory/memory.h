@@ -6,6 +6,7 @@
 
 #include "memory/block.h"
 #include "memory/use.h"
+#include <ctxrt/memory.h>
 
 typedef struct cx_memory cx_memory;
 

@@ -12,7 +12,6 @@
 
 #include "context/thread.h"
 #include "memory/piece.h"
-#include <ctxrt/memory.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>

@@ -9,7 +9,7 @@
 #ifndef CX_MEMORY_TRACE_H
 #define CX_MEMORY_TRACE_H
 
-#include <ctxrt/memory.h>
+#include <ctxrt/allocator.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
