@@ -1,3 +1,8 @@
+#include <stdbool.h>
+
+/* In place of uthash's exit(): the piece stays out of the table. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "memory/guard.h"
 
 #include "base/error.h"
@@ -144,12 +149,15 @@ static ctxrt_status stream_of(const cx_guard *guard, const cx_allocation *reques
     return status;
 }
 
-static void enter_live(cx_guard *guard, cx_guarded *piece)
+static ctxrt_status enter_live(cx_guard *guard, cx_guarded *piece)
 {
+    bool added = true;
     pthread_mutex_lock(&guard->lock);
     piece->number = ++guard->last_number;
     HASH_ADD(hh, guard->live, key, sizeof piece->key, piece);
     pthread_mutex_unlock(&guard->lock);
+    return added ? CTXRT_SUCCESS
+                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
 }
 
 static cx_guarded *leave_live(cx_guard *guard, const cx_block *block)
@@ -182,6 +190,8 @@ static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx
     piece->size_bytes = request->size_bytes;
     piece->place = cx_trace_caller();
     status = cx_guard_mark(guard, piece);
+    if (status == CTXRT_SUCCESS)
+        status = enter_live(guard, piece);
     if (status != CTXRT_SUCCESS) {
         cx_error_saved saved;
         cx_error_save(&saved);
@@ -203,7 +213,6 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
         return status;
     }
     block->pointer = piece->pointer;
-    enter_live(guard, piece);
     return CTXRT_SUCCESS;
 }
 

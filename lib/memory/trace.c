@@ -300,7 +300,7 @@ static ctxrt_status write_operations(cx_trace_operation *operations, size_t coun
     if (cx_trace_write_lines(file, operations, count) && fflush(file) == 0)
         return CTXRT_SUCCESS;
     int reason = errno;
-    return cx_error(CTXRT_ERROR_SYSTEM,
+    return cx_error(reason == ENOMEM ? CTXRT_ERROR_OUT_OF_MEMORY : CTXRT_ERROR_SYSTEM,
                     "ctxrt_allocator_trace_write: the file could not be written: %s",
                     reason != 0 ? strerror(reason) : "it took only a part");
 }
