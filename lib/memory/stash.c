@@ -8,11 +8,11 @@
 /* ---- taking ---- */
 
 /* The first slot with a piece that fits; CX_MAGAZINE_PIECES: there is none. */
-static uint32_t find(const cx_magazine *magazine, uint64_t filled, uint32_t units, uint32_t slack)
+static uint32_t find(cx_magazine *magazine, uint64_t filled, uint32_t units, uint32_t slack)
 {
     for (uint32_t first = 0; first < CX_MAGAZINE_PIECES && filled >> first != 0;
          first += CX_MAGAZINE_PROBES) {
-        uint32_t fits = cx_magazine_match(&magazine->units[first], units, slack) &
+        uint32_t fits = cx_magazine_match(cx_magazine_size(magazine, first), units, slack) &
                         (uint32_t)(filled >> first);
         if (fits != 0)
             return first + (uint32_t)__builtin_ctz(fits);
@@ -21,10 +21,10 @@ static uint32_t find(const cx_magazine *magazine, uint64_t filled, uint32_t unit
 }
 
 static uint32_t pick_spare(cx_magazines *magazines, cx_spare **link, uint32_t slot,
-                           cx_magazine_slot *out_slot)
+                           uint32_t least, cx_magazine_slot *out_slot)
 {
     cx_spare *spare = *link;
-    uint32_t units = spare->magazine.units[slot];
+    uint32_t units = cx_magazine_units(*cx_magazine_size(&spare->magazine, slot), least);
     *out_slot = spare->magazine.slots[slot];
     magazines->units -= units;
     spare->filled &= ~((uint64_t)1 << slot);
@@ -52,12 +52,12 @@ static uint32_t search_class(cx_magazines *magazines, uint32_t class, uint32_t u
         refill(magazines, class);
     uint32_t slot = find(&magazines->classes[class], magazines->filled[class], units, slack);
     if (slot != CX_MAGAZINE_PIECES)
-        return cx_magazine_pick(magazines, class, slot, out_slot);
+        return cx_magazine_pick(magazines, class, slot, units, out_slot);
     cx_spare **link = &magazines->spares[class];
     for (int i = 0; *link != NULL && i < SPARES_LOOKED_AT; i++, link = &(*link)->next) {
         slot = find(&(*link)->magazine, (*link)->filled, units, slack);
         if (slot != CX_MAGAZINE_PIECES)
-            return pick_spare(magazines, link, slot, out_slot);
+            return pick_spare(magazines, link, slot, units, out_slot);
     }
     return 0;
 }
@@ -76,10 +76,11 @@ uint32_t cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t s
 static uint32_t take_out(cx_magazines *magazines, uint32_t class, uint32_t number,
                          uint32_t pieces[CX_MAGAZINE_PIECES])
 {
+    uint32_t least = cx_magazine_least(class);
     cx_magazine_slot slot;
     for (uint32_t i = 0; i < number; i++) {
         uint32_t last = 63 - (uint32_t)__builtin_clzll(magazines->filled[class]);
-        (void)cx_magazine_pick(magazines, class, last, &slot);
+        (void)cx_magazine_pick(magazines, class, last, least, &slot);
         pieces[i] = slot.piece;
     }
     return number;
@@ -128,7 +129,7 @@ static bool may_set_aside(const cx_magazines *magazines, const cx_keep *keep, ui
 bool cx_magazines_set_aside(cx_magazines *magazines, const cx_keep *keep, uint32_t class)
 {
     if (~magazines->filled[class] != 0 ||
-        !may_set_aside(magazines, keep, magazines->classes[class].units[0]))
+        !may_set_aside(magazines, keep, cx_magazine_least(class)))
         return false;
     cx_spare *spare = aligned_alloc(_Alignof(cx_spare), sizeof *spare);
     if (spare == NULL)

@@ -34,11 +34,17 @@ typedef struct cx_magazine_slot {
     uint32_t generation;
 } cx_magazine_slot;
 
+/* Slots are looked at so many at once. */
+#define CX_MAGAZINE_PROBES 16
+
 /* Free pieces of one class. What is taken out is told here, so that the piece itself, mostly cold
- * in the processor's cache, is only written to. */
+ * in the processor's cache, is only written to. Of each size there are the low bits:
+ * cx_magazine_units. Four of five times it is one of the first four slots that a piece is put into:
+ * these and the sizes looked at first are in one line of the processor's cache. */
 typedef struct cx_magazine {
-    _Alignas(64) uint32_t units[CX_MAGAZINE_PIECES];
+    _Alignas(64) uint16_t sizes[CX_MAGAZINE_PROBES];
     cx_magazine_slot slots[CX_MAGAZINE_PIECES];
+    uint16_t more_sizes[CX_MAGAZINE_PIECES - CX_MAGAZINE_PROBES];
 } cx_magazine;
 
 /* A magazine that was full when it was put aside for a class. */
@@ -130,47 +136,66 @@ static inline uint32_t cx_magazine_class(uint32_t units)
     return step * 16 + (units >> step) - 1;
 }
 
-/* Slots are looked at so many at once. */
-#define CX_MAGAZINE_PROBES 16
-/* And first those of the class of what is so much larger: at the upper end of a class most pieces
- * are too small. */
-#define CX_MAGAZINE_AHEAD_SHIFT 6
-
-/* A bit for each of CX_MAGAZINE_PROBES sizes that is at least `units` and at most `slack` more. */
-#ifdef __SSE2__
-/* Unsigned numbers less 2^31 compare as signed ones. */
-static inline __m128i cx_magazine_match_four(const uint32_t *sizes, __m128i least, __m128i bound)
+/* The least size of a class, in units. */
+static inline uint32_t cx_magazine_least(uint32_t class)
 {
-    const __m128i four = _mm_load_si128((const __m128i *)(const void *)sizes);
-    return _mm_cmpgt_epi32(bound, _mm_sub_epi32(four, least));
+    uint32_t step = class >= 31 ? (class + 1) / 16 - 1 : 0;
+    return (class + 1 - step * 16) << step;
 }
 
-static inline uint32_t cx_magazine_match(const uint32_t *sizes, uint32_t units, uint32_t slack)
+/* The size of which these are the low bits: `least`, or less than 2^16 more. */
+static inline uint32_t cx_magazine_units(uint16_t low, uint32_t least)
 {
-    const __m128i least = _mm_set1_epi32((int)(units + 0x80000000u)),
-                  bound = _mm_set1_epi32((int)(slack + 0x80000001u));
-    const __m128i low = _mm_packs_epi32(cx_magazine_match_four(sizes, least, bound),
-                                        cx_magazine_match_four(sizes + 4, least, bound));
-    const __m128i high = _mm_packs_epi32(cx_magazine_match_four(sizes + 8, least, bound),
-                                         cx_magazine_match_four(sizes + 12, least, bound));
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+    return least + (uint16_t)(low - least);
+}
+
+/* The class of what is so much larger is looked at first: at the upper end of a class most pieces
+ * are too small. */
+#define CX_MAGAZINE_AHEAD_SHIFT 5
+#define CX_MAGAZINE_SLACK_MAX 0x3fffu
+
+/* A bit for each of CX_MAGAZINE_PROBES sizes, of which there are the low bits, that is at least
+ * `units` and at most `slack` more. They are less than 2^15 away from it: classes have up to 2^14
+ * sizes, and none is looked at that has nothing within the slack. */
+#ifdef __SSE2__
+/* Unsigned numbers less 2^15 compare as signed ones. */
+static inline __m128i cx_magazine_match_eight(const uint16_t *sizes, __m128i least, __m128i bound)
+{
+    const __m128i eight = _mm_load_si128((const __m128i *)(const void *)sizes);
+    return _mm_cmpgt_epi16(bound, _mm_sub_epi16(eight, least));
+}
+
+static inline uint32_t cx_magazine_match(const uint16_t *sizes, uint32_t units, uint32_t slack)
+{
+    const __m128i least = _mm_set1_epi16((short)(units + 0x8000)),
+                  bound = _mm_set1_epi16((short)(slack + 0x8001));
+    return (uint32_t)_mm_movemask_epi8(
+        _mm_packs_epi16(cx_magazine_match_eight(sizes, least, bound),
+                        cx_magazine_match_eight(sizes + 8, least, bound)));
 }
 #else
-static inline uint32_t cx_magazine_match(const uint32_t *sizes, uint32_t units, uint32_t slack)
+static inline uint32_t cx_magazine_match(const uint16_t *sizes, uint32_t units, uint32_t slack)
 {
     uint32_t fits = 0;
     for (uint32_t i = 0; i < CX_MAGAZINE_PROBES; i++)
-        fits |= (uint32_t)(sizes[i] - units <= slack) << i;
+        fits |= (uint32_t)((uint16_t)(sizes[i] - units) <= slack) << i;
     return fits;
 }
 #endif
 
-/* Takes the piece out of a slot: its units. */
-static inline uint32_t cx_magazine_pick(cx_magazines *magazines, uint32_t class, uint32_t slot,
-                                        cx_magazine_slot *out_slot)
+/* The size in a slot. */
+static inline uint16_t *cx_magazine_size(cx_magazine *magazine, uint32_t slot)
 {
-    const cx_magazine *magazine = &magazines->classes[class];
-    uint32_t units = magazine->units[slot];
+    return slot < CX_MAGAZINE_PROBES ? &magazine->sizes[slot]
+                                     : &magazine->more_sizes[slot - CX_MAGAZINE_PROBES];
+}
+
+/* Takes the piece out of a slot, which has at least so many units: how many. */
+static inline uint32_t cx_magazine_pick(cx_magazines *magazines, uint32_t class, uint32_t slot,
+                                        uint32_t least, cx_magazine_slot *out_slot)
+{
+    cx_magazine *magazine = &magazines->classes[class];
+    uint32_t units = cx_magazine_units(*cx_magazine_size(magazine, slot), least);
     *out_slot = magazine->slots[slot];
     magazines->filled[class] &= ~((uint64_t)1 << slot);
     magazines->units -= units;
@@ -181,17 +206,17 @@ static inline uint32_t cx_magazine_pick(cx_magazines *magazines, uint32_t class,
 uint32_t cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack,
                              cx_magazine_slot *out_slot);
 
-/* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more: its
- * units, or 0. */
+/* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more, at
+ * most CX_MAGAZINE_SLACK_MAX: its units, or 0. */
 static inline uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack,
                                          cx_magazine_slot *out_slot)
 {
     uint32_t class = cx_magazine_class(units + (units >> CX_MAGAZINE_AHEAD_SHIFT));
-    uint32_t fits = cx_magazine_match(magazines->classes[class].units, units, slack) &
+    uint32_t fits = cx_magazine_match(magazines->classes[class].sizes, units, slack) &
                     (uint32_t)magazines->filled[class];
     if (__builtin_expect(fits == 0, 0))
         return cx_magazines_search(magazines, units, slack, out_slot);
-    return cx_magazine_pick(magazines, class, (uint32_t)__builtin_ctz(fits), out_slot);
+    return cx_magazine_pick(magazines, class, (uint32_t)__builtin_ctz(fits), units, out_slot);
 }
 
 /* Keeps a free piece. False: it may not, or there is no room: cx_magazines_set_aside makes some. */
@@ -206,8 +231,9 @@ static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep
     if (room == 0 || (kept > most && units > most >> CX_KEEP_SMALL_SHIFT))
         return false;
     uint32_t first = (uint32_t)__builtin_ctzll(room);
-    magazines->classes[class].units[first] = units;
-    magazines->classes[class].slots[first] = slot;
+    cx_magazine *magazine = &magazines->classes[class];
+    *cx_magazine_size(magazine, first) = (uint16_t)units;
+    magazine->slots[first] = slot;
     magazines->filled[class] = ~(room & (room - 1));
     magazines->units = kept;
     return true;

@@ -34,6 +34,11 @@ static uint32_t random_units(uint64_t *state, uint32_t bits)
     return 1 + (uint32_t)(next_random(state) % ((uint32_t)1 << next_random(state) % (bits + 1)));
 }
 
+static uint32_t slack_of(uint32_t units)
+{
+    return units >> 3 < CX_MAGAZINE_SLACK_MAX ? units >> 3 : CX_MAGAZINE_SLACK_MAX;
+}
+
 static bool put(uint32_t piece, uint32_t units)
 {
     const cx_magazine_slot slot = {piece, ~piece};
@@ -71,6 +76,19 @@ START_TEST(classes_rise_with_sizes_and_end_with_the_largest)
 }
 END_TEST
 
+START_TEST(a_class_begins_with_its_least_size)
+{
+    uint32_t before = CX_MAGAZINE_CLASSES, wrong = 0;
+    for (uint32_t units = 1; units <= CX_MAGAZINE_UNITS_MAX; units++) {
+        uint32_t class = cx_magazine_class(units), least = cx_magazine_least(class);
+        wrong += (class != before) != (units == least);
+        wrong += cx_magazine_units((uint16_t)units, least) != units;
+        before = class;
+    }
+    ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
 START_TEST(sizes_of_a_class_differ_by_less_than_a_sixteenth)
 {
     uint32_t least = 1, wrong = 0;
@@ -87,18 +105,20 @@ END_TEST
 
 START_TEST(a_match_says_of_each_size_whether_it_fits)
 {
-    _Alignas(16) uint32_t sizes[CX_MAGAZINE_PROBES];
+    _Alignas(16) uint16_t sizes[CX_MAGAZINE_PROBES];
     uint64_t state = 88172645463325252u;
     uint32_t wrong = 0;
     for (int round = 0; round < 100000; round++) {
-        uint32_t expected = 0, units = random_units(&state, 31);
-        uint32_t slack = units >> next_random(&state) % 8;
+        uint32_t expected = 0, units = 0x8000 + random_units(&state, 18);
+        uint32_t slack = CX_MAGAZINE_SLACK_MAX >> next_random(&state) % 8;
         for (uint32_t i = 0; i < CX_MAGAZINE_PROBES; i++) {
-            sizes[i] = next_random(&state) % 2 ? units - 2 + (uint32_t)(next_random(&state) % 5)
-                                               : (uint32_t)next_random(&state);
+            uint32_t size = next_random(&state) % 2
+                                ? units - 2 + (uint32_t)(next_random(&state) % 5)
+                                : units - 0x7fff + (uint32_t)(next_random(&state) % 0xffff);
             if (next_random(&state) % 4 == 0)
-                sizes[i] = units + slack - 1 + (uint32_t)(next_random(&state) % 3);
-            expected |= (uint32_t)(sizes[i] >= units && sizes[i] - units <= slack) << i;
+                size = units + slack - 1 + (uint32_t)(next_random(&state) % 3);
+            expected |= (uint32_t)(size >= units && size - units <= slack) << i;
+            sizes[i] = (uint16_t)size;
         }
         wrong += cx_magazine_match(sizes, units, slack) != expected;
     }
@@ -111,7 +131,7 @@ START_TEST(of_what_is_kept_any_piece_that_fits_is_found)
     uint64_t state = 2463534242u;
     for (int round = 0; round < 2000; round++) {
         uint32_t piece, units = random_units(&state, 18);
-        uint32_t slack = units >> 3;
+        uint32_t slack = slack_of(units);
         uint32_t kept = units + (uint32_t)(next_random(&state) % (slack + 1));
         if (kept > CX_MAGAZINE_UNITS_MAX)
             continue;
@@ -227,7 +247,7 @@ static uint32_t sizes[PIECES]; /* of what is kept; 0: it is not */
 
 static void take_at_random(uint64_t *state)
 {
-    uint32_t piece, units = random_units(state, 12), slack = units >> 3;
+    uint32_t piece, units = random_units(state, 18), slack = slack_of(units);
     uint32_t taken = take(units, slack, &piece);
     if (taken == 0)
         return;
@@ -256,7 +276,7 @@ START_TEST(every_piece_comes_back_once_as_it_was)
     memset(sizes, 0, sizeof sizes);
     for (int round = 0; round < 20000; round++) {
         uint32_t piece = (uint32_t)(next_random(&state) % PIECES);
-        uint32_t units = random_units(&state, 12);
+        uint32_t units = random_units(&state, 18);
         if (sizes[piece] != 0 || next_random(&state) % 3 == 0)
             take_at_random(&state);
         else if (put(piece, units))
@@ -277,6 +297,7 @@ static Suite *magazines_suite(void)
     TCase *tcase = tcase_create("magazines");
     tcase_add_checked_fixture(tcase, open_magazines, close_magazines);
     tcase_add_test(tcase, classes_rise_with_sizes_and_end_with_the_largest);
+    tcase_add_test(tcase, a_class_begins_with_its_least_size);
     tcase_add_test(tcase, sizes_of_a_class_differ_by_less_than_a_sixteenth);
     tcase_add_test(tcase, a_match_says_of_each_size_whether_it_fits);
     tcase_add_test(tcase, of_what_is_kept_any_piece_that_fits_is_found);
