@@ -98,7 +98,8 @@ static void uncount(const cx_block *block)
     cx_context_memory_drop(block->context, block->size_bytes);
 }
 
-ctxrt_status cx_block_give_back(const cx_block *block)
+/* What is gone is somebody else's by now: it is counted no more, and left alone. */
+static ctxrt_status end(const cx_block *block, bool gone)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
@@ -107,7 +108,7 @@ ctxrt_status cx_block_give_back(const cx_block *block)
         return cx_cache_free(allocator->cache, block);
     if (allocator->pinned == NULL)
         cx_crossings_leave(block->pointer, block->size_bytes, NULL);
-    if (cx_context_holds_what_is_of(block->context, block->epoch))
+    if (!gone && cx_context_holds_what_is_of(block->context, block->epoch))
         status = allocator->kind->free(allocator, block);
     else if (allocator->guard != NULL)
         cx_guard_forget(allocator->guard, block);
@@ -115,6 +116,11 @@ ctxrt_status cx_block_give_back(const cx_block *block)
         status = cx_pinned_forget(block);
     uncount(block);
     return status;
+}
+
+ctxrt_status cx_block_give_back(const cx_block *block)
+{
+    return end(block, false);
 }
 
 /* The hold that is open where a block is freed: in the top frame, whatever is current. */
@@ -158,7 +164,7 @@ void cx_block_forget(const cx_block *block)
     if (block->held != NULL)
         cx_hold_forget(block);
     else
-        (void)cx_block_give_back(block);
+        (void)end(block, true);
 }
 
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)

@@ -1,5 +1,6 @@
 #include "fixture.h"
 #include "gate.h"
+#include "log_lines.h"
 #include "test.h"
 
 #include <stdint.h>
@@ -475,6 +476,70 @@ START_TEST(memory_of_a_custom_allocator_that_went_with_a_reset_is_not_freed_agai
 }
 END_TEST
 
+/* Other code freed it then, or the allocator has taken it back: it is the new owner's. */
+START_TEST(memory_whose_address_is_given_out_anew_is_the_new_owners_and_not_freed_before)
+{
+    static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    unsigned char bytes[64];
+    void *first, *second;
+    custom self = {.give = bytes};
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    ctxrt_allocator *allocator = create_custom(&self);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_alloc(64, &first));
+    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 0);
+    cx_assert_ok(ctxrt_alloc(32, &second));
+    ck_assert_ptr_eq(second, first);
+    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 1);
+    ck_assert_int_eq(self.frees, 0);
+    ck_assert_uint_eq(figures_of(allocator).current_bytes, 32);
+    ck_assert_uint_eq(figures_of(allocator).current_count, 1);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_alloc(16, &second));
+    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 1);
+    cx_assert_ok(ctxrt_free(second));
+    ck_assert_int_eq(self.frees, 1);
+    cx_assert_error(ctxrt_free(first), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(figures_of(allocator).current_count, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+/* The same between a piece of the default allocator and what a custom one gives. */
+START_TEST(of_two_allocators_that_give_the_same_address_the_last_ones_memory_is_freed)
+{
+    static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    void *piece, *raw;
+    custom self = {0};
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    ctxrt_allocator *allocator = create_custom(&self);
+    cx_assert_ok(ctxrt_alloc(4096, &piece));
+    self.give = piece;
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_alloc(4096, &raw));
+    ck_assert_ptr_eq(raw, piece);
+    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 1);
+    ck_assert_uint_eq(figures_of(allocator).current_count, 1);
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    ck_assert_uint_eq(figures_of(NULL).current_count, 0);
+    cx_assert_ok(ctxrt_alloc(4096, &piece));
+    ck_assert_ptr_eq(raw, piece);
+    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 2);
+    ck_assert_uint_eq(figures_of(allocator).current_count, 0);
+    ck_assert_int_eq(self.frees, 0);
+    cx_assert_ok(ctxrt_free(piece));
+    cx_assert_error(ctxrt_free(raw), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(figures_of(NULL).current_count, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
 static Suite *allocator_suite(void)
 {
     Suite *suite = suite_create("allocator");
@@ -494,6 +559,10 @@ static Suite *allocator_suite(void)
     tcase_add_test(tcase, a_custom_allocator_is_called_with_its_context_current_on_any_thread);
     tcase_add_test(tcase, failures_of_a_custom_allocator_are_passed_on_with_a_sentence);
     tcase_add_test(tcase, memory_of_a_custom_allocator_that_went_with_a_reset_is_not_freed_again);
+    tcase_add_test(tcase,
+                   memory_whose_address_is_given_out_anew_is_the_new_owners_and_not_freed_before);
+    tcase_add_test(tcase,
+                   of_two_allocators_that_give_the_same_address_the_last_ones_memory_is_freed);
     suite_add_tcase(suite, tcase);
     return suite;
 }

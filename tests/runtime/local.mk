@@ -47,7 +47,8 @@ tests_runtime_check_stress_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_stress_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_stress_LDADD = $(PUBLIC_LIBS)
 
-tests_runtime_check_allocator_SOURCES = tests/runtime/check_allocator.c tests/runtime/gate.h
+tests_runtime_check_allocator_SOURCES = tests/runtime/check_allocator.c tests/runtime/gate.h \
+	tests/runtime/log_lines.h
 tests_runtime_check_allocator_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_allocator_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_allocator_LDADD = $(PUBLIC_LIBS)
