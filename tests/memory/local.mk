@@ -130,3 +130,11 @@ tests_memory_check_origins_SOURCES = tests/memory/check_origins.c
 tests_memory_check_origins_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_origins_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_origins_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_other_drivers
+TESTS += tests/memory/check_other_drivers
+tests_memory_check_other_drivers_SOURCES = tests/memory/check_other_drivers.c tests/runtime/gate.h \
+	tests/runtime/log_lines.h tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_other_drivers_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_other_drivers_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_other_drivers_LDADD = $(INSIDE_LIBS)

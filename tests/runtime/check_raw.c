@@ -348,6 +348,49 @@ START_TEST(pages_of_the_callers_are_pinned_until_they_are_unregistered)
 }
 END_TEST
 
+static ctxrt_status give_pages(void *pages, size_t size_bytes, ctxrt_stream *stream,
+                               void **out_pointer)
+{
+    (void)size_bytes, (void)stream;
+    *out_pointer = pages;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status leave_pages(void *pages, void *pointer, size_t size_bytes)
+{
+    (void)pages, (void)pointer, (void)size_bytes;
+    return CTXRT_SUCCESS;
+}
+
+START_TEST(pages_that_are_an_allocators_are_not_registered_before_they_are_freed)
+{
+    static const ctxrt_allocator_vtable vtable = {sizeof vtable, give_pages, leave_pages, NULL};
+    void *pointer, *pages = aligned_alloc(4096, 4096);
+    ctxrt_allocator *allocator;
+    ctxrt_pointer_info info;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create_custom(&vtable, pages, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_alloc(4096, &pointer));
+    cx_assert_error(ctxrt_host_register(pages, 4096), CTXRT_ERROR_ALREADY);
+    cx_assert_ok(ctxrt_pointer_query(pages, &info));
+    ck_assert_int_eq(info.known, 0);
+    cx_assert_error(ctxrt_host_unregister(pages), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_free(pointer));
+
+    cx_assert_ok(ctxrt_alloc(4096, &pointer));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_host_register(pages, 4096));
+    cx_assert_error(ctxrt_free(pointer), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_pointer_query(pages, &info));
+    ck_assert_int_eq(info.kind, CTXRT_MEMORY_PINNED);
+    cx_assert_ok(ctxrt_host_unregister(pages));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    free(pages);
+}
+END_TEST
+
 START_TEST(a_query_tells_kind_device_base_and_size_with_nothing_current)
 {
     int value;
@@ -453,6 +496,7 @@ static Suite *raw_suite(void)
     tcase_add_test(tcase, stream_ordered_memory_works_on_the_cpu);
     tcase_add_test(tcase, managed_memory_is_reached_from_both_sides);
     tcase_add_test(tcase, pages_of_the_callers_are_pinned_until_they_are_unregistered);
+    tcase_add_test(tcase, pages_that_are_an_allocators_are_not_registered_before_they_are_freed);
     tcase_add_test(tcase, a_query_tells_kind_device_base_and_size_with_nothing_current);
     tcase_add_test(tcase, many_threads_allocate_and_free_and_the_figures_are_exact_afterwards);
     suite_add_tcase(suite, tcase);
