@@ -288,16 +288,15 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t owner, uint32_t u
 static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allocation *request,
                                  uint32_t units, uint32_t *out_piece, uint32_t *out_owner)
 {
-    cx_magazine_slot taken = {0};
+    cx_taken taken = {0};
     for (int round = 0;; round++) {
         if (__builtin_expect(cx_stash_enter(stash), 1)) {
             cx_magazines *magazines = stash->recent;
             if (__builtin_expect(magazines != NULL && stash->recent_key == request->stream, 1)) {
                 *out_owner = magazines->owner;
                 if (units <= CX_MAGAZINE_UNITS_MAX)
-                    (void)cx_magazines_take(magazines, units, cx_cache_slack(cache, units),
-                                            &taken);
-                *out_piece = taken.piece;
+                    taken = cx_magazines_take(magazines, units, cx_cache_slack(cache, units));
+                *out_piece = taken.slot.piece;
                 cx_stash_leave(stash);
                 return CTXRT_SUCCESS;
             }

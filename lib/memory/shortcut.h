@@ -34,17 +34,16 @@ static inline bool cx_shortcut_serves(const cx_stash *stash, const cx_frame *fra
            stash->recent_key == atomic_load_explicit(&frame->stream, memory_order_relaxed);
 }
 
-/* In the stash, whose magazines have no such piece: one of the heap, or 0. */
-__attribute__((noinline)) static uint32_t cx_shortcut_ask_heap(const cx_stash *stash,
-                                                               uint32_t units,
-                                                               cx_magazine_slot *out_slot)
+/* In the stash, whose magazines have no such piece: one of the heap. */
+__attribute__((noinline)) static cx_taken cx_shortcut_ask_heap(const cx_stash *stash,
+                                                               uint32_t units)
 {
     cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
     uint32_t index = cx_cache_take(cache, stash->recent->owner, units);
     if (index == 0)
-        return 0;
-    *out_slot = (cx_magazine_slot){index, cx_piece_generation(cx_piece_head_at(index))};
-    return cx_piece_at(index)->node.units;
+        return (cx_taken){0};
+    return (cx_taken){cx_piece_at(index)->node.units,
+                      {index, cx_piece_generation(cx_piece_head_at(index))}};
 }
 
 /* In the stash. The piece, begun; 0: none. */
@@ -53,21 +52,22 @@ static inline uint32_t cx_shortcut_take(cx_stash *stash, size_t size_bytes,
 {
     cx_cache *cache = atomic_load_explicit(&stash->cache, memory_order_relaxed);
     uint32_t units = (uint32_t)((size_bytes + CX_FIT_UNIT_BYTES - 1) >> CX_FIT_UNIT_BITS);
-    cx_magazine_slot slot;
     if (!cx_shortcut_is_plain(cache))
         return 0;
-    uint32_t taken =
-        cx_magazines_take(stash->recent, units, cx_cache_slack(cache, units), &slot);
-    if (__builtin_expect(taken == 0, 0) &&
-        (taken = cx_shortcut_ask_heap(stash, units, &slot)) == 0)
-        return 0;
-    const cx_piece_start start = {size_bytes, taken - units, stash->stamp, slot.generation + 1};
-    cx_piece_begin(cx_piece_head_at(slot.piece), &start);
+    cx_taken taken = cx_magazines_take(stash->recent, units, cx_cache_slack(cache, units));
+    if (__builtin_expect(taken.units == 0, 0)) {
+        taken = cx_shortcut_ask_heap(stash, units);
+        if (taken.units == 0)
+            return 0;
+    }
+    const cx_piece_start start = {size_bytes, taken.units - units, stash->stamp,
+                                  taken.slot.generation + 1};
+    cx_piece_begin(cx_piece_head_at(taken.slot.piece), &start);
     cx_tally *tally = &stash->tally;
     cx_tally_served(cache, tally, cx_tally_add(&tally->allocated_bytes, size_bytes),
                     cx_tally_add(&tally->allocated_count, 1));
     *out_generation = start.generation;
-    return slot.piece;
+    return taken.slot.piece;
 }
 
 /* A piece of the calling thread's frame; 0: go the long way. */

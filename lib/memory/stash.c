@@ -20,19 +20,19 @@ static uint32_t find(cx_magazine *magazine, uint64_t filled, uint32_t units, uin
     return CX_MAGAZINE_PIECES;
 }
 
-static uint32_t pick_spare(cx_magazines *magazines, cx_spare **link, uint32_t slot,
-                           uint32_t least, cx_magazine_slot *out_slot)
+static cx_taken pick_spare(cx_magazines *magazines, cx_spare **link, uint32_t slot,
+                           uint32_t least)
 {
     cx_spare *spare = *link;
-    uint32_t units = cx_magazine_units(*cx_magazine_size(&spare->magazine, slot), least);
-    *out_slot = spare->magazine.slots[slot];
-    magazines->units -= units;
+    const cx_taken taken = {cx_magazine_units(*cx_magazine_size(&spare->magazine, slot), least),
+                            spare->magazine.slots[slot]};
+    magazines->units -= taken.units;
     spare->filled &= ~((uint64_t)1 << slot);
     if (spare->filled == 0) {
         *link = spare->next;
         free(spare);
     }
-    return units;
+    return taken;
 }
 
 /* Where a class has nothing at hand, a spare magazine takes that place. */
@@ -45,29 +45,29 @@ static void refill(cx_magazines *magazines, uint32_t class)
     free(spare);
 }
 
-static uint32_t search_class(cx_magazines *magazines, uint32_t class, uint32_t units,
-                             uint32_t slack, cx_magazine_slot *out_slot)
+static cx_taken search_class(cx_magazines *magazines, uint32_t class, uint32_t units,
+                             uint32_t slack)
 {
     if (magazines->filled[class] == 0 && magazines->spares[class] != NULL)
         refill(magazines, class);
     uint32_t slot = find(&magazines->classes[class], magazines->filled[class], units, slack);
     if (slot != CX_MAGAZINE_PIECES)
-        return cx_magazine_pick(magazines, class, slot, units, out_slot);
+        return cx_magazine_pick(magazines, class, slot, units);
     cx_spare **link = &magazines->spares[class];
     for (int i = 0; *link != NULL && i < SPARES_LOOKED_AT; i++, link = &(*link)->next) {
         slot = find(&(*link)->magazine, (*link)->filled, units, slack);
         if (slot != CX_MAGAZINE_PIECES)
-            return pick_spare(magazines, link, slot, units, out_slot);
+            return pick_spare(magazines, link, slot, units);
     }
-    return 0;
+    return (cx_taken){0};
 }
 
-uint32_t cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack,
-                             cx_magazine_slot *out_slot)
+cx_taken cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack)
 {
-    uint32_t taken = 0, class = cx_magazine_class(units), last = cx_magazine_class(units + slack);
-    for (; taken == 0 && class <= last && class < CX_MAGAZINE_CLASSES; class++)
-        taken = search_class(magazines, class, units, slack, out_slot);
+    cx_taken taken = {0};
+    uint32_t class = cx_magazine_class(units), last = cx_magazine_class(units + slack);
+    for (; taken.units == 0 && class <= last && class < CX_MAGAZINE_CLASSES; class++)
+        taken = search_class(magazines, class, units, slack);
     return taken;
 }
 
@@ -77,11 +77,9 @@ static uint32_t take_out(cx_magazines *magazines, uint32_t class, uint32_t numbe
                          uint32_t pieces[CX_MAGAZINE_PIECES])
 {
     uint32_t least = cx_magazine_least(class);
-    cx_magazine_slot slot;
     for (uint32_t i = 0; i < number; i++) {
         uint32_t last = 63 - (uint32_t)__builtin_clzll(magazines->filled[class]);
-        (void)cx_magazine_pick(magazines, class, last, least, &slot);
-        pieces[i] = slot.piece;
+        pieces[i] = cx_magazine_pick(magazines, class, last, least).slot.piece;
     }
     return number;
 }

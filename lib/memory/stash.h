@@ -34,6 +34,12 @@ typedef struct cx_magazine_slot {
     uint32_t generation;
 } cx_magazine_slot;
 
+/* What was taken; `units` is 0 if nothing was. Small enough to be returned in registers. */
+typedef struct cx_taken {
+    uint32_t units;
+    cx_magazine_slot slot;
+} cx_taken;
+
 /* Slots are looked at so many at once. */
 #define CX_MAGAZINE_PROBES 16
 
@@ -190,33 +196,31 @@ static inline uint16_t *cx_magazine_size(cx_magazine *magazine, uint32_t slot)
                                      : &magazine->more_sizes[slot - CX_MAGAZINE_PROBES];
 }
 
-/* Takes the piece out of a slot, which has at least so many units: how many. */
-static inline uint32_t cx_magazine_pick(cx_magazines *magazines, uint32_t class, uint32_t slot,
-                                        uint32_t least, cx_magazine_slot *out_slot)
+/* Takes the piece out of a slot, which has at least so many units. */
+static inline cx_taken cx_magazine_pick(cx_magazines *magazines, uint32_t class, uint32_t slot,
+                                        uint32_t least)
 {
     cx_magazine *magazine = &magazines->classes[class];
-    uint32_t units = cx_magazine_units(*cx_magazine_size(magazine, slot), least);
-    *out_slot = magazine->slots[slot];
+    const cx_taken taken = {cx_magazine_units(*cx_magazine_size(magazine, slot), least),
+                            magazine->slots[slot]};
     magazines->filled[class] &= ~((uint64_t)1 << slot);
-    magazines->units -= units;
-    return units;
+    magazines->units -= taken.units;
+    return taken;
 }
 
 /* In the slots that are not looked at first, in spare magazines, and in the next classes. */
-uint32_t cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack,
-                             cx_magazine_slot *out_slot);
+cx_taken cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack);
 
 /* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more, at
- * most CX_MAGAZINE_SLACK_MAX: its units, or 0. */
-static inline uint32_t cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack,
-                                         cx_magazine_slot *out_slot)
+ * most CX_MAGAZINE_SLACK_MAX. */
+static inline cx_taken cx_magazines_take(cx_magazines *magazines, uint32_t units, uint32_t slack)
 {
     uint32_t class = cx_magazine_class(units + (units >> CX_MAGAZINE_AHEAD_SHIFT));
     uint32_t fits = cx_magazine_match(magazines->classes[class].sizes, units, slack) &
                     (uint32_t)magazines->filled[class];
     if (__builtin_expect(fits == 0, 0))
-        return cx_magazines_search(magazines, units, slack, out_slot);
-    return cx_magazine_pick(magazines, class, (uint32_t)__builtin_ctz(fits), units, out_slot);
+        return cx_magazines_search(magazines, units, slack);
+    return cx_magazine_pick(magazines, class, (uint32_t)__builtin_ctz(fits), units);
 }
 
 /* Keeps a free piece. False: it may not, or there is no room: cx_magazines_set_aside makes some. */

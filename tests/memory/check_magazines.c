@@ -49,11 +49,10 @@ static bool put(uint32_t piece, uint32_t units)
 
 static uint32_t take(uint32_t units, uint32_t slack, uint32_t *out_piece)
 {
-    cx_magazine_slot slot;
-    uint32_t taken = cx_magazines_take(magazines, units, slack, &slot);
-    if (taken != 0)
-        *out_piece = slot.generation == ~slot.piece ? slot.piece : UINT32_MAX;
-    return taken;
+    const cx_taken taken = cx_magazines_take(magazines, units, slack);
+    if (taken.units != 0)
+        *out_piece = taken.slot.generation == ~taken.slot.piece ? taken.slot.piece : UINT32_MAX;
+    return taken.units;
 }
 
 /* ---- classes ---- */
