@@ -177,14 +177,29 @@ CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT
 /**
  * The allocator that pinned memory of the current context comes from (ctxrt_memory_alloc_pinned),
  * made on first use: for the calls below. Borrowed; it lives as long as the context, and can be
- * neither destroyed nor put into a frame. CTXRT_DEBUG_MEMORY in the environment says whether it is
- * in debug mode; a free then waits for the work that uses the memory. A trim gives segments of
+ * neither destroyed nor put into a frame. It is in debug mode where CTXRT_DEBUG_MEMORY in the
+ * environment or ctxrt_allocator_set_debug says so. A trim gives segments of
  * which nothing is in use, and no copy either, back to the driver, and so what copies between two
  * drivers were staged through.
  *
  * @retval CTXRT_ERROR_NO_DEVICE  nothing is current
  */
 CTXRT_API ctxrt_status ctxrt_allocator_pinned(ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
+
+/**
+ * Changes the debug mode of an allocator of pinned memory, while none of its memory is live; its
+ * figures, limit and trace stay. What was in quarantine is looked at, and free. Requests of other
+ * threads wait meanwhile. An allocator of device memory has the mode it was created with.
+ *
+ * @param debug  copied; all 0: none; NULL: as the environment's CTXRT_DEBUG_MEMORY says
+ * @retval CTXRT_ERROR_IN_USE            memory of it is live, in a recording or a graph as well;
+ *     nothing changed
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is of device memory, struct_size or the flags are not
+ *     right, or CTXRT_DEBUG_MEMORY is not
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has no memory for the mode; nothing changed
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_set_debug(
+    ctxrt_allocator *allocator, const ctxrt_allocator_debug *debug) CTXRT_CHECK_RESULT;
 
 /** NULL: the allocator of the top frame. */
 CTXRT_API ctxrt_status ctxrt_allocator_statistics(

@@ -51,8 +51,11 @@ static void end_one(_Atomic(void *) *place, bool native)
     if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) == NULL)
         return;
     cx_trace_end(&allocator->trace);
-    if (allocator->guard != NULL)
-        cx_guard_close(allocator->guard, native);
+    cx_guard *guard = atomic_load(&allocator->guard);
+    if (guard == NULL)
+        guard = allocator->spare_guard;
+    if (guard != NULL)
+        cx_guard_close(guard, native);
     else
         cx_cache_close(allocator->pinned != NULL ? allocator->pinned : allocator->cache, native);
     cx_pool_put_back(&cx_allocators, allocator);
@@ -102,19 +105,31 @@ static ctxrt_status no_memory(const cx_context *context)
                     cx_context_text(context));
 }
 
+/* That of pinned memory stays when its guard goes. */
+static ctxrt_status open_pinned(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
+                                bool guarded)
+{
+    ctxrt_status status = cx_cache_open(allocator, &allocator->pinned);
+    if (status == CTXRT_SUCCESS && guarded)
+        status = cx_guard_open(allocator, debug);
+    if (status != CTXRT_SUCCESS && allocator->pinned != NULL)
+        cx_cache_close(allocator->pinned, true);
+    return status;
+}
+
 /* What an allocator keeps, with a guard around it where debug mode is asked for. */
 static ctxrt_status open_memory(cx_allocator *allocator)
 {
     ctxrt_allocator_debug debug;
     bool guarded;
-    bool pinned = allocator->kind == &cx_pinned_allocator;
-    ctxrt_status status = cx_guard_choose(allocator->options.debug, &debug, &guarded);
+    ctxrt_status status =
+        cx_guard_choose("ctxrt_allocator_create", allocator->options.debug, &debug, &guarded);
     allocator->options.debug = NULL;
     if (status != CTXRT_SUCCESS)
         return status;
-    if (!guarded)
-        return cx_cache_open(allocator, pinned ? &allocator->pinned : &allocator->cache);
-    return cx_guard_open(allocator, &debug);
+    if (allocator->kind == &cx_pinned_allocator)
+        return open_pinned(allocator, &debug, guarded);
+    return guarded ? cx_guard_open(allocator, &debug) : cx_cache_open(allocator, &allocator->cache);
 }
 
 /* NULL: with the error recorded. */
@@ -132,9 +147,11 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context)
     allocator->vtable = model->vtable;
     allocator->user_data = model->user_data;
     allocator->cache = NULL;
-    allocator->guard = NULL;
+    atomic_store(&allocator->guard, NULL);
+    allocator->spare_guard = NULL;
     allocator->pinned = NULL;
     atomic_store(&allocator->live, 0);
+    atomic_store(&allocator->growths_until_refusal, 0);
     cx_figures_reset(&allocator->figures, model->options.limit_bytes);
     if (model->vtable.alloc == NULL && open_memory(allocator) != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_allocators, allocator);
@@ -327,8 +344,9 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
         cx_pool_revive(&cx_allocators, allocator);
         return status;
     }
-    if (allocator->kind->destroy != NULL)
-        allocator->kind->destroy(allocator);
+    const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
+    if (kind->destroy != NULL)
+        kind->destroy(allocator);
     cx_trace_end(&allocator->trace);
     cx_context *context = allocator->context;
     cx_pool_put_back(&cx_allocators, allocator);
@@ -445,7 +463,8 @@ ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *handle, uint64_t *out_release
     ctxrt_status status = cx_allocator_resolve(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    uint64_t released = allocator->kind->trim != NULL ? allocator->kind->trim(allocator) : 0;
+    const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
+    uint64_t released = kind->trim != NULL ? kind->trim(allocator) : 0;
     if (out_released_bytes != NULL)
         *out_released_bytes = released;
     return CTXRT_SUCCESS;

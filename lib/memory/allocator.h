@@ -34,16 +34,19 @@ typedef struct cx_allocator_kind {
 } cx_allocator_kind;
 
 struct cx_allocator {
-    const cx_allocator_kind *kind;
+    const cx_allocator_kind *kind; /* beneath the guard, if there is one */
     cx_context *context;
     struct cx_cache *cache; /* of the caching kind; else NULL, and the figures are those below */
     /* in debug mode: then `cache` is NULL, and it has an allocator of its own. NULL: none */
-    struct cx_guard *guard;
-    /* of pinned memory: then `cache` is NULL; the guard's, if it has one. NULL: it is of device
-     * memory */
+    _Atomic(struct cx_guard *) guard;
+    /* of pinned memory that was in debug mode: whoever looked then may still do. To change both
+     * `live` is closed */
+    struct cx_guard *spare_guard;
+    /* of pinned memory: then `cache` is NULL; under the guard too. NULL: it is of device memory */
     struct cx_cache *pinned;
     bool is_default;      /* the context's own; else the user's, and an object of the context */
-    _Atomic uint64_t live; /* requests being served, and memory not freed */
+    /* requests being served, and memory not freed; CX_ALLOCATOR_CLOSED: requests wait */
+    _Atomic uint64_t live;
     cx_figures figures;
     cx_trace trace;
     ctxrt_allocator_options options; /* of the caching kind */
@@ -53,6 +56,8 @@ struct cx_allocator {
     void *user_data;
 };
 
+#define CX_ALLOCATOR_CLOSED ((uint64_t)1 << 63)
+
 extern cx_pool cx_allocators;
 
 /* Keeps what was freed and gives it out again. It has a cache, which counts and limits what it
@@ -61,6 +66,14 @@ extern const cx_allocator_kind cx_caching_allocator;
 
 /* The same of pinned host memory; its cache is `pinned`. */
 extern const cx_allocator_kind cx_pinned_allocator;
+
+/* The same with a guard around it: guard.h. */
+extern const cx_allocator_kind cx_guarded_allocator;
+
+static inline const cx_allocator_kind *cx_allocator_kind_of(const cx_allocator *allocator)
+{
+    return atomic_load(&allocator->guard) != NULL ? &cx_guarded_allocator : allocator->kind;
+}
 
 /* The context's allocator of pinned memory, made on first use. */
 ctxrt_status cx_allocator_pinned(cx_context *context, cx_allocator **out_allocator);

@@ -38,6 +38,7 @@ static void take_requested(const ctxrt_allocator_figures *figures, ctxrt_allocat
 static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
 {
     ctxrt_allocator_figures figures;
+    const cx_guard *guard = atomic_load(&allocator->guard);
     info->context = cx_context_handle(allocator->context);
     info->device = cx_block_device(allocator->context);
     if (allocator->cache != NULL)
@@ -47,10 +48,10 @@ static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
     take_requested(&figures, info);
     if (allocator->cache != NULL)
         describe_cache(allocator->cache, info);
-    else if (allocator->guard != NULL)
-        describe_cache(cx_guard_cache(allocator->guard), info);
     else if (allocator->pinned != NULL)
         describe_cache(allocator->pinned, info);
+    else if (guard != NULL)
+        describe_cache(cx_guard_cache(guard), info);
     else
         info->allocated = info->requested;
 }

@@ -221,15 +221,16 @@ static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
 void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
 {
     taking take = {allocator, shot};
+    cx_guard *guard = atomic_load(&allocator->guard);
     shot->kind = kind_of(allocator);
     shot->context = cx_context_text(allocator->context);
     shot->device = cx_block_device(allocator->context);
     if (allocator->cache != NULL) {
         cx_cache_figures(allocator->cache, &shot->figures);
         cx_cache_shot(allocator->cache, shot);
-    } else if (allocator->guard != NULL) {
+    } else if (guard != NULL) {
         cx_figures_read(&allocator->figures, &shot->figures);
-        take_guarded(allocator->guard, shot);
+        take_guarded(guard, shot);
     } else if (allocator->pinned != NULL) {
         cx_figures_read(&allocator->figures, &shot->figures);
         cx_cache_shot(allocator->pinned, shot);

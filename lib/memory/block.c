@@ -7,6 +7,8 @@
 #include "memory/hold.h"
 #include "memory/pinned.h"
 
+#include <sched.h>
+
 static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
 {
     return cx_error(
@@ -21,7 +23,7 @@ static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request,
 {
     if (!cx_figures_reserve(&allocator->figures, request->size_bytes))
         return beyond_limit(allocator, request->size_bytes);
-    ctxrt_status status = allocator->kind->alloc(allocator, request, block);
+    ctxrt_status status = cx_allocator_kind_of(allocator)->alloc(allocator, request, block);
     if (status != CTXRT_SUCCESS) {
         cx_figures_failed(&allocator->figures, request->size_bytes);
         return status;
@@ -41,12 +43,22 @@ static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_alloca
     return status;
 }
 
+/* What a request is served with does not change from here on. */
+static void count(cx_allocator *allocator)
+{
+    uint64_t before = atomic_fetch_add(&allocator->live, 1);
+    while (__builtin_expect((before & CX_ALLOCATOR_CLOSED) != 0, 0)) {
+        sched_yield();
+        before = atomic_load(&allocator->live);
+    }
+}
+
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
 {
     const cx_allocation request = {block->context, block->size_bytes, stream, cx_thread_current};
     if (__builtin_expect(block->allocator->cache != NULL, 1))
         return serve_cached(block->allocator, &request, block);
-    atomic_fetch_add(&block->allocator->live, 1);
+    count(block->allocator);
     cx_context_memory_add(block->context, block->size_bytes);
     ctxrt_status status = serve(block->allocator, &request, block);
     if (status != CTXRT_SUCCESS) {
@@ -108,10 +120,11 @@ static ctxrt_status end(const cx_block *block, bool gone)
         return cx_cache_free(allocator->cache, block);
     if (allocator->pinned == NULL)
         cx_crossings_leave(block->pointer, block->size_bytes, NULL);
+    cx_guard *guard = atomic_load(&allocator->guard);
     if (!gone && cx_context_holds_what_is_of(block->context, block->epoch))
-        status = allocator->kind->free(allocator, block);
-    else if (allocator->guard != NULL)
-        cx_guard_forget(allocator->guard, block);
+        status = cx_allocator_kind_of(allocator)->free(allocator, block);
+    else if (guard != NULL)
+        cx_guard_forget(guard, block);
     else if (allocator->pinned != NULL)
         status = cx_pinned_forget(block);
     uncount(block);

@@ -1,5 +1,6 @@
 /* What threads tell a cache of what they counted, and what it says of itself. */
 #include "memory/cache.h"
+#include "memory/guard.h"
 
 static void raise_to(_Atomic int64_t *peak, int64_t value)
 {
@@ -56,8 +57,10 @@ void cx_tally_raise(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t cou
 uint64_t cx_cache_live(cx_cache *cache)
 {
     cx_totals totals;
-    if (cache->pinned)
-        return atomic_load(&cache->allocator->live);
+    if (cache->pinned) {
+        const cx_guard *guard = atomic_load(&cache->allocator->guard);
+        return atomic_load(guard != NULL ? &guard->inner.live : &cache->allocator->live);
+    }
     cx_cache_sum(cache, &totals);
     return totals.allocated_count - totals.freed_count;
 }

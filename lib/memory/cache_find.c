@@ -11,10 +11,10 @@ typedef struct finding {
 } finding;
 
 /* The user's part of a piece that has a guard. */
-static void look_behind_guard(const cx_cache *cache, finding *search)
+static void look_behind_guard(cx_guard *guard, uint32_t epoch, finding *search)
 {
     cx_guarded piece;
-    bool live = cx_guard_find(cache->allocator->guard, search->base, cache->region->epoch, &piece);
+    bool live = cx_guard_find(guard, search->base, epoch, &piece);
     search->size_bytes = live ? piece.size_bytes : 0;
     search->base = live ? piece.pointer : search->base;
 }
@@ -32,8 +32,9 @@ static void look_in_cache(cx_cache *cache, void *argument)
         const cx_piece_head *head = cx_piece_head_at(index);
         search->base = atomic_load(&cx_piece_at(index)->pointer);
         search->size_bytes = cx_piece_is_live(head) ? cx_piece_size(head) : 0;
-        if (cache->allocator->guard != NULL)
-            look_behind_guard(cache, search);
+        cx_guard *guard = atomic_load(&cache->allocator->guard);
+        if (guard != NULL)
+            look_behind_guard(guard, cache->region->epoch, search);
         else if (search->size_bytes != 0)
             search->piece = index;
     }

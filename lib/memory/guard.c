@@ -203,7 +203,7 @@ static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx
 
 static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
 {
-    cx_guard *guard = allocator->guard;
+    cx_guard *guard = atomic_load(&allocator->guard);
     cx_guarded *piece = calloc(1, sizeof *piece);
     if (piece == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
@@ -239,8 +239,9 @@ static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
 
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
 {
-    cx_guarded *piece = leave_live(allocator->guard, block);
-    return piece != NULL ? end_piece(allocator->guard, piece) : CTXRT_SUCCESS;
+    cx_guard *guard = atomic_load(&allocator->guard);
+    cx_guarded *piece = leave_live(guard, block);
+    return piece != NULL ? end_piece(guard, piece) : CTXRT_SUCCESS;
 }
 
 void cx_guard_forget(cx_guard *guard, const cx_block *block)
@@ -255,7 +256,9 @@ void cx_guard_forget(cx_guard *guard, const cx_block *block)
 static uint64_t trim(cx_allocator *allocator)
 {
     cx_excursion excursion;
-    cx_guard *guard = allocator->guard;
+    cx_guard *guard = atomic_load(&allocator->guard);
+    if (guard == NULL) /* by now */
+        return allocator->kind->trim(allocator);
     if (cx_excursion_begin(allocator->context, &excursion) == CTXRT_SUCCESS) {
         (void)empty_quarantine(guard, 0);
         cx_excursion_end(&excursion);
@@ -359,38 +362,64 @@ ctxrt_status ctxrt_allocator_check(ctxrt_allocator *handle)
     ctxrt_status status = cx_allocator_resolve(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (allocator->guard == NULL)
+    cx_guard *guard = atomic_load(&allocator->guard);
+    if (guard == NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "the allocator of %s is not in debug mode",
                         cx_context_text(allocator->context));
-    return cx_guard_check(allocator->guard);
+    return cx_guard_check(guard);
 }
 
 /* ---- life ---- */
 
-ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options)
+static cx_guard *make_guard(const cx_allocator *allocator)
 {
     cx_guard *guard = calloc(1, sizeof *guard);
-    if (guard == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the debug mode of an allocator");
-    guard->options = *options;
+    if (guard == NULL) {
+        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the debug mode of an allocator");
+        return NULL;
+    }
     guard->inner.kind = allocator->kind;
     guard->inner.context = allocator->context;
     guard->inner.options = allocator->options;
     guard->inner.options.limit_bytes = 0;
-    guard->inner.guard = guard;
-    atomic_store(&guard->inner.growths_until_refusal, options->fail_call);
+    guard->inner.pinned = allocator->pinned;
+    atomic_store(&guard->inner.guard, guard);
     cx_figures_reset(&guard->inner.figures, 0);
-    bool pinned = allocator->kind == &cx_pinned_allocator;
-    ctxrt_status status =
-        cx_cache_open(&guard->inner, pinned ? &guard->inner.pinned : &guard->inner.cache);
-    if (status != CTXRT_SUCCESS) {
+    if (guard->inner.pinned == NULL &&
+        cx_cache_open(&guard->inner, &guard->inner.cache) != CTXRT_SUCCESS) {
         free(guard);
-        return status;
+        return NULL;
     }
     pthread_mutex_init(&guard->lock, NULL);
-    allocator->kind = &cx_guarded_allocator;
-    allocator->guard = guard;
-    allocator->pinned = guard->inner.pinned;
+    return guard;
+}
+
+ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options)
+{
+    cx_guard *guard = allocator->spare_guard;
+    if (guard == NULL)
+        guard = make_guard(allocator);
+    if (guard == NULL)
+        return ctxrt_last_error()->status;
+    guard->options = *options;
+    atomic_store(&cx_guard_cache(guard)->allocator->growths_until_refusal, options->fail_call);
+    allocator->spare_guard = NULL;
+    atomic_store(&allocator->guard, guard);
+    return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_guard_leave(cx_allocator *allocator)
+{
+    cx_excursion excursion;
+    cx_guard *guard = atomic_load(&allocator->guard);
+    ctxrt_status status = cx_excursion_begin(allocator->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    (void)empty_quarantine(guard, 0);
+    cx_excursion_end(&excursion);
+    atomic_store(&allocator->pinned->allocator->growths_until_refusal, 0);
+    allocator->spare_guard = guard;
+    atomic_store(&allocator->guard, NULL);
     return CTXRT_SUCCESS;
 }
 
@@ -415,8 +444,8 @@ void cx_guard_close(cx_guard *guard, bool native)
 
 static void destroy(cx_allocator *allocator)
 {
-    cx_guard_close(allocator->guard, true);
-    allocator->guard = NULL;
+    cx_guard_close(atomic_load(&allocator->guard), true);
+    atomic_store(&allocator->guard, NULL);
 }
 
 const cx_allocator_kind cx_guarded_allocator = {

@@ -52,15 +52,18 @@ typedef struct cx_guard {
     uint64_t last_number;
 } cx_guard;
 
-extern const cx_allocator_kind cx_guarded_allocator;
-
-/* What is asked for: by the options of ctxrt_allocator_create, or else by CTXRT_DEBUG_MEMORY.
+/* What is asked for: by the options that `call` was given, or else by CTXRT_DEBUG_MEMORY.
  * *out_wanted is false where that is nothing. CTXRT_ERROR_INVALID_ARGUMENT: neither makes sense. */
-ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options,
+ctxrt_status cx_guard_choose(const char *call, const ctxrt_allocator_debug *options,
                              ctxrt_allocator_debug *out_options, bool *out_wanted);
 
-/* Makes the allocator's guard, and what is beneath, which is of the kind that the allocator was. */
+/* Makes the allocator's guard, around its pinned memory if it has that; else what is beneath is
+ * made as well. */
 ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug *options);
+
+/* Around pinned memory, of which nothing is live and for which no request is served: the guard goes
+ * out of use, and what is in quarantine back. */
+ctxrt_status cx_guard_leave(cx_allocator *allocator);
 
 /* Of what is beneath. */
 static inline struct cx_cache *cx_guard_cache(const cx_guard *guard)

@@ -74,7 +74,7 @@ static bool asks_for_anything(const ctxrt_allocator_debug *options)
            options->context_limit_bytes != 0 || options->fail_call != 0;
 }
 
-ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options,
+ctxrt_status cx_guard_choose(const char *call, const ctxrt_allocator_debug *options,
                              ctxrt_allocator_debug *out_options, bool *out_wanted)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -87,12 +87,12 @@ ctxrt_status cx_guard_choose(const ctxrt_allocator_debug *options,
     if (options != NULL && options->struct_size != sizeof *options)
         return cx_error(
             CTXRT_ERROR_INVALID_ARGUMENT,
-            "ctxrt_allocator_create: struct_size of the debug options is %zu, not %zu: start from "
+            "%s: struct_size of the debug options is %zu, not %zu: start from "
             "CTXRT_ALLOCATOR_DEBUG_INIT",
-            options->struct_size, sizeof *options);
+            call, options->struct_size, sizeof *options);
     if ((out_options->flags & ~(unsigned int)(CTXRT_DEBUG_CANARY | CTXRT_DEBUG_POISON)) != 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_allocator_create: there are no debug flags %#x", out_options->flags);
+                        "%s: there are no debug flags %#x", call, out_options->flags);
     *out_wanted = status == CTXRT_SUCCESS && asks_for_anything(out_options);
     return status;
 }

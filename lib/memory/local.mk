@@ -30,6 +30,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/hold.c lib/memory/hold.h \
 	lib/memory/guard.c lib/memory/guard.h \
+	lib/memory/guard_change.c \
 	lib/memory/guard_mark.c \
 	lib/memory/guard_option.c \
 	lib/memory/heap.c lib/memory/heap.h \

@@ -14,7 +14,7 @@
 
 #if HOST_MEMORY_IS_OURS
 
-enum { ALLOCATIONS_MAX = 400, ROUNDS_MAX = 4 };
+enum { ALLOCATIONS_MAX = 400, ROUNDS_MAX = 16 };
 
 /* ---- what makes no driver call, or another way ---- */
 

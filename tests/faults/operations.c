@@ -529,6 +529,12 @@ static ctxrt_status check_allocator(stage *self)
     return status != CTXRT_SUCCESS ? status : ended;
 }
 
+static ctxrt_status set_debug(stage *self)
+{
+    const ctxrt_allocator_debug none = CTXRT_ALLOCATOR_DEBUG_INIT;
+    return ctxrt_allocator_set_debug(self->guarded, &none);
+}
+
 static ctxrt_status current_allocator(stage *self)
 {
     ctxrt_allocator *allocator;
@@ -990,6 +996,7 @@ const operation operations[] = {
     {"ctxrt_allocator_destroy", ON_ANY, destroy_allocator, allocator_destroyed, false, true},
     {"ctxrt_allocator_trim", ON_ANY, trim, NULL, false, false},
     {"ctxrt_allocator_check", ON_FRAMES, check_allocator, NULL, false, false},
+    {"ctxrt_allocator_set_debug", ON_ANY, set_debug, NULL, false, false},
     {"ctxrt_allocator_current", ON_FRAMES, current_allocator, NULL, false, false},
     {"ctxrt_allocator_pinned", ON_FRAMES, pinned_allocator, NULL, false, false},
     {"ctxrt_copy, to the device", ON_FRAMES, copy_in, NULL, false, false},

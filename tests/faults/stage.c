@@ -47,11 +47,24 @@ static void make_objects(stage_objects *made)
     cx_assert_ok(ctxrt_stream_synchronize(made->stream));
 }
 
+static void make_guarded(stage *self)
+{
+    ctxrt_memory *freed;
+    ctxrt_allocator_debug debug = CTXRT_ALLOCATOR_DEBUG_INIT;
+    debug.flags = CTXRT_DEBUG_CANARY | CTXRT_DEBUG_POISON;
+    debug.quarantine_bytes = 2 * BYTES;
+    cx_assert_ok(ctxrt_allocator_pinned(&self->guarded));
+    cx_assert_ok(ctxrt_allocator_set_debug(self->guarded, &debug));
+    cx_assert_ok(ctxrt_memory_alloc_pinned(BYTES, &freed));
+    cx_assert_ok(ctxrt_memory_release(freed));
+}
+
 static void make_there(stage *self)
 {
     const cx_driver_table *driver = &cx_drivers[0].table;
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(THERE_DEVICE)));
     make_objects(&self->objects[THERE]);
+    make_guarded(self);
     cx_assert_ok(ctxrt_stack_detach(&self->detached));
     cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(THERE_DEVICE), 0, &self->created));
     cx_assert_ok(ctxrt_context_retain_primary(CTXRT_CUDA(THERE_DEVICE), &self->held));

@@ -49,6 +49,7 @@ typedef struct stage {
     ctxrt_context *created;      /* on THERE_DEVICE */
     ctxrt_context *held;         /* the primary of THERE_DEVICE */
     ctxrt_memory *pinned;
+    ctxrt_allocator *guarded; /* pinned memory of THERE_DEVICE; some is in quarantine */
     ctxrt_detached_frame *detached;
     ctxrt_scope around;          /* of stage_enter_within, around all frames */
     ctxrt_scope scope;           /* open where it is the top */

@@ -102,11 +102,19 @@ tests_memory_check_pinned_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_guard_pinned
 TESTS += tests/memory/check_guard_pinned
-tests_memory_check_guard_pinned_SOURCES = tests/memory/check_guard_pinned.c tests/memory/guarded.h tests/runtime/gate.h \
-	tests/runtime/log_lines.h
+tests_memory_check_guard_pinned_SOURCES = tests/memory/check_guard_pinned.c tests/memory/guarded.h tests/memory/guarded_pinned.h \
+	tests/runtime/gate.h tests/runtime/log_lines.h
 tests_memory_check_guard_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_pinned_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_guard_pinned_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_guard_change
+TESTS += tests/memory/check_guard_change
+tests_memory_check_guard_change_SOURCES = tests/memory/check_guard_change.c tests/memory/guarded.h tests/memory/guarded_pinned.h \
+	tests/runtime/gate.h tests/runtime/log_lines.h
+tests_memory_check_guard_change_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_guard_change_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_guard_change_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_pinned_random
 TESTS += tests/memory/check_pinned_random

@@ -707,6 +707,7 @@ START_TEST(allocators_refuse)
         REFUSE(ctxrt_allocator_destroy(bad[i]), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_statistics(bad[i], &figures), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_set_limit(bad[i], 1), INVALID_HANDLE);
+        REFUSE(ctxrt_allocator_set_debug(bad[i], NULL), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_trim(bad[i], &bytes), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_check(bad[i]), INVALID_HANDLE);
         REFUSE(ctxrt_allocator_describe(bad[i], &info), INVALID_HANDLE);
@@ -735,6 +736,14 @@ START_TEST(allocators_refuse)
     REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
     REFUSE(ctxrt_frame_set_allocator(out), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_pinned(NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_set_debug(NULL, NULL), NULL_POINTER);
+    ctxrt_allocator_debug debug = CTXRT_ALLOCATOR_DEBUG_INIT;
+    debug.flags = 4;
+    REFUSE(ctxrt_allocator_set_debug(out, &debug), INVALID_ARGUMENT);
+    debug = (ctxrt_allocator_debug){.struct_size = sizeof debug - 1};
+    REFUSE(ctxrt_allocator_set_debug(out, &debug), INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_allocator_current(&out));
+    REFUSE(ctxrt_allocator_set_debug(out, NULL), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_statistics(NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, NULL, CTXRT_SNAPSHOT_JSON), NULL_POINTER);
     REFUSE(ctxrt_allocator_snapshot_write(NULL, stderr, (ctxrt_snapshot_format)3),

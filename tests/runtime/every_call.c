@@ -226,6 +226,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_allocator_create_custom, (&vtable, NULL, &out->allocator))                      \
     X(CALL, ctxrt_allocator_statistics, (in->allocator, &out->figures))                           \
     X(CALL, ctxrt_allocator_set_limit, (in->allocator, 0))                                        \
+    X(CALL, ctxrt_allocator_set_debug, (in->allocator, NULL))                                     \
     X(CALL, ctxrt_allocator_trim, (in->allocator, &out->number))                                  \
     X(CALL, ctxrt_memory_report_write, (out->file))                                               \
     X(CALL, ctxrt_allocator_check, (in->allocator))                                               \

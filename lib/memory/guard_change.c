@@ -1,0 +1,67 @@
+/* The debug mode of pinned memory, changed while none of it is live. */
+#include "base/error.h"
+#include "memory/guard.h"
+
+#include <sched.h>
+
+/* True: nothing is live, and requests wait until it is opened. Else *out_live is. */
+static bool close_to_requests(cx_allocator *allocator, uint64_t *out_live)
+{
+    *out_live = 0;
+    while (!atomic_compare_exchange_weak(&allocator->live, out_live, CX_ALLOCATOR_CLOSED)) {
+        if (*out_live == 0)
+            continue;
+        if ((*out_live & CX_ALLOCATOR_CLOSED) == 0)
+            return false;
+        sched_yield();
+        *out_live = 0;
+    }
+    return true;
+}
+
+static void open_to_requests(cx_allocator *allocator)
+{
+    atomic_fetch_and(&allocator->live, ~CX_ALLOCATOR_CLOSED);
+}
+
+static ctxrt_status change(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
+                           bool wanted)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (atomic_load(&allocator->guard) != NULL)
+        status = cx_guard_leave(allocator);
+    if (status == CTXRT_SUCCESS && wanted)
+        status = cx_guard_open(allocator, debug);
+    return status;
+}
+
+ctxrt_status ctxrt_allocator_set_debug(ctxrt_allocator *handle,
+                                       const ctxrt_allocator_debug *options)
+{
+    cx_allocator *allocator;
+    ctxrt_allocator_debug debug;
+    bool wanted;
+    uint64_t live;
+    ctxrt_status status = cx_runtime_enter();
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (handle == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_set_debug: allocator is NULL");
+    status = cx_allocator_resolve(handle, &allocator);
+    if (status == CTXRT_SUCCESS && allocator->pinned == NULL)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "ctxrt_allocator_set_debug: the allocator is of device memory: "
+                        "ctxrt_allocator_create is told its debug mode");
+    if (status == CTXRT_SUCCESS)
+        status = cx_guard_choose("ctxrt_allocator_set_debug", options, &debug, &wanted);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (!close_to_requests(allocator, &live))
+        return cx_error(CTXRT_ERROR_IN_USE,
+                        "the pinned memory of %s is in use: %llu piece%s of it %s live",
+                        cx_context_text(allocator->context), (unsigned long long)live,
+                        live == 1 ? "" : "s", live == 1 ? "is" : "are");
+    status = change(allocator, &debug, wanted);
+    open_to_requests(allocator);
+    return status;
+}
