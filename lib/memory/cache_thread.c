@@ -196,7 +196,8 @@ void cx_caches_count(const cx_context *context, cx_context_memory *sum_of)
     pthread_mutex_lock(&lock);
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
         /* What has a guard, or is pinned, is counted by its allocator. */
-        if (cache->context == context && atomic_load(&cache->allocator->guard) == NULL && !cache->pinned) {
+        if (cache->context == context && !cache->pinned &&
+            atomic_load(&cache->allocator->guard) == NULL) {
             sum(cache, &totals);
             sum_of->count += totals.allocated_count - totals.freed_count;
             sum_of->bytes += totals.allocated_bytes - totals.freed_bytes;

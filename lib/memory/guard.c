@@ -326,8 +326,22 @@ static bool was_there(cx_guard *guard, const cx_guarded *copy)
     return there;
 }
 
-static ctxrt_status look_at(cx_guarded *piece)
+/* Pinned memory stays while the lock is held: the host must not touch what was unpinned. */
+static ctxrt_status look_at_pinned(cx_guard *guard, cx_guarded *copy)
 {
+    cx_guard_finding finding;
+    pthread_mutex_lock(&guard->lock);
+    const cx_guarded *piece = find_again(guard, copy);
+    bool found = piece != NULL && piece->filled == copy->filled &&
+                 cx_guard_host_sees(piece, &finding);
+    pthread_mutex_unlock(&guard->lock);
+    return found ? cx_guard_tell(copy, &finding) : CTXRT_SUCCESS;
+}
+
+static ctxrt_status look_at(cx_guard *guard, cx_guarded *piece)
+{
+    if (guard->inner.pinned != NULL)
+        return look_at_pinned(guard, piece);
     return piece->filled ? cx_guard_look_inside(piece) : cx_guard_look_around(piece);
 }
 
@@ -344,7 +358,7 @@ ctxrt_status cx_guard_check(cx_guard *guard)
         status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to look at the allocator's pieces");
     for (size_t i = 0; i < count; i++)
         if (cx_context_holds_what_is_of(copies[i].inner.context, copies[i].inner.epoch) &&
-            look_at(&copies[i]) != CTXRT_SUCCESS && was_there(guard, &copies[i]) &&
+            look_at(guard, &copies[i]) != CTXRT_SUCCESS && was_there(guard, &copies[i]) &&
             status == CTXRT_SUCCESS) {
             status = CTXRT_ERROR_CORRUPTED;
             cx_error_save(&first);

@@ -98,6 +98,19 @@ ctxrt_status cx_guard_look_around(cx_guarded *piece);
 /* The same for the inside of a piece that was filled when it was freed. */
 ctxrt_status cx_guard_look_inside(cx_guarded *piece);
 
+/* What was written where it should not have been. */
+typedef struct cx_guard_finding {
+    const char *where;
+    size_t distance;
+    unsigned char value;
+} cx_guard_finding;
+
+/* A look at a piece of pinned memory, whatever its state. Calls no driver. */
+bool cx_guard_host_sees(const cx_guarded *piece, cx_guard_finding *out_finding);
+
+/* CTXRT_ERROR_CORRUPTED, as above. */
+ctxrt_status cx_guard_tell(cx_guarded *piece, const cx_guard_finding *finding);
+
 /* Fills a piece that is freed, if that is asked for. */
 void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece);
 

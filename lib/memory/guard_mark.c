@@ -115,14 +115,15 @@ void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece)
 
 /* ---- looking ---- */
 
-static ctxrt_status tell(cx_guarded *piece, const char *where, size_t distance, unsigned char value)
+ctxrt_status cx_guard_tell(cx_guarded *piece, const cx_guard_finding *finding)
 {
     char place[256];
     cx_place_text(piece->place, place, sizeof place);
     ctxrt_status status =
         cx_error(CTXRT_ERROR_CORRUPTED, "the %zu bytes at %p of %s%s%s: byte %zu %s is %#x",
                  piece->size_bytes, piece->pointer, cx_context_text(piece->inner.context),
-                 place[0] != '\0' ? ", allocated in " : "", place, distance, where, value);
+                 place[0] != '\0' ? ", allocated in " : "", place, finding->distance,
+                 finding->where, finding->value);
     if (!piece->told)
         cx_log(CTXRT_LOG_ERROR, "%s", ctxrt_last_error()->message);
     piece->told = true;
@@ -154,38 +155,50 @@ static size_t find_other(const queue *line, uintptr_t address, size_t size, unsi
     return at < size ? SIZE_MAX : size;
 }
 
-static ctxrt_status look_around(cx_guarded *piece, const queue *line)
+static bool look_around(const cx_guarded *piece, const queue *line, cx_guard_finding *out_finding)
 {
     unsigned char other = 0;
     uintptr_t begin = (uintptr_t)piece->pointer;
     size_t before = find_other(line, begin - CX_GUARD_BYTES, CX_GUARD_BYTES, AROUND, &other);
-    if (before < CX_GUARD_BYTES)
-        return tell(piece, "before it", CX_GUARD_BYTES - before, other);
+    if (before < CX_GUARD_BYTES) {
+        *out_finding = (cx_guard_finding){"before it", CX_GUARD_BYTES - before, other};
+        return true;
+    }
     size_t behind = find_other(line, begin + piece->size_bytes, CX_GUARD_BYTES, AROUND, &other);
-    return behind < CX_GUARD_BYTES ? tell(piece, "behind it", behind + 1, other) : CTXRT_SUCCESS;
+    *out_finding = (cx_guard_finding){"behind it", behind + 1, other};
+    return behind < CX_GUARD_BYTES;
 }
 
-static ctxrt_status look_inside(cx_guarded *piece, const queue *line)
+static bool look_inside(const cx_guarded *piece, const queue *line, cx_guard_finding *out_finding)
 {
     unsigned char other = 0;
     size_t at = find_other(line, (uintptr_t)piece->pointer, piece->size_bytes, FREED, &other);
-    return at < piece->size_bytes
-               ? tell(piece, "of it was written after it was freed: it", at, other)
-               : CTXRT_SUCCESS;
+    *out_finding = (cx_guard_finding){"of it was written after it was freed: it", at, other};
+    return at < piece->size_bytes;
+}
+
+bool cx_guard_host_sees(const cx_guarded *piece, cx_guard_finding *out_finding)
+{
+    const queue line = {.host = true};
+    if (piece->filled)
+        return look_inside(piece, &line, out_finding);
+    return piece->marked && look_around(piece, &line, out_finding);
 }
 
 static ctxrt_status look(cx_guarded *piece, bool wanted,
-                         ctxrt_status (*how)(cx_guarded *piece, const queue *line))
+                         bool (*how)(const cx_guarded *piece, const queue *line,
+                                     cx_guard_finding *out_finding))
 {
-    ctxrt_status status = CTXRT_SUCCESS;
+    bool found = false;
+    cx_guard_finding finding;
     if (!wanted)
-        return status;
+        return CTXRT_SUCCESS;
     cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
     queue line = queue_of(piece);
     if (!line.capturing && wait(&line) == CXU_SUCCESS)
-        status = how(piece, &line);
+        found = how(piece, &line, &finding);
     cx_uncaptured_end(&uncaptured);
-    return status;
+    return found ? cx_guard_tell(piece, &finding) : CTXRT_SUCCESS;
 }
 
 ctxrt_status cx_guard_look_around(cx_guarded *piece)

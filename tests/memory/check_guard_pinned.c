@@ -328,6 +328,40 @@ START_TEST(threads_that_free_each_others_memory_are_told_of_nothing)
 }
 END_TEST
 
+typedef struct looker {
+    ctxrt_allocator *allocator;
+    atomic_bool stop;
+    int wrong;
+} looker;
+
+static void *look_always(void *argument)
+{
+    looker *self = argument;
+    while (!atomic_load(&self->stop))
+        self->wrong += ctxrt_allocator_check(self->allocator) != CTXRT_SUCCESS;
+    return NULL;
+}
+
+START_TEST(a_check_looks_at_nothing_that_was_unpinned)
+{
+    pthread_t thread;
+    ctxrt_memory *memory;
+    start("canary,poison,quarantine=64M");
+    looker other = {.allocator = pinned()};
+    ck_assert_int_eq(pthread_create(&thread, NULL, look_always, &other), 0);
+    for (int i = 0; i < 24; i++) {
+        (void)allocate(2 * MIB, &memory);
+        cx_assert_ok(ctxrt_memory_release(memory));
+        cx_assert_ok(ctxrt_allocator_trim(pinned(), NULL));
+    }
+    atomic_store(&other.stop, true);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(other.wrong, 0);
+    end();
+    ck_assert_uint_eq(lines.length, 0);
+}
+END_TEST
+
 static Suite *guard_pinned_suite(void)
 {
     Suite *suite = suite_create("guard_pinned");
@@ -344,6 +378,7 @@ static Suite *guard_pinned_suite(void)
     tcase_add_test(tcase, a_reset_takes_it_and_it_is_freed_without_a_look);
     tcase_add_test(tcase, a_context_takes_what_is_in_quarantine_along);
     tcase_add_test(tcase, threads_that_free_each_others_memory_are_told_of_nothing);
+    tcase_add_test(tcase, a_check_looks_at_nothing_that_was_unpinned);
     suite_add_tcase(suite, tcase);
     return suite;
 }
