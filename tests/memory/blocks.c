@@ -14,6 +14,24 @@ static size_t pick_size(member *self)
     return octave - pick(self, octave / 2);
 }
 
+/* Together the blocks of a place are nearly all of its memory. */
+static size_t pick_large_size(member *self)
+{
+    uint64_t kind = pick(self, 256), octave = (uint64_t)1 << pick(self, 10);
+    if (kind == 0)
+        return (size_t)1 << 50;
+    return (size_t)(kind < 96 ? 1 + pick(self, 1536) : octave - pick(self, (octave + 1) / 2))
+           << LARGE_UNIT_BITS;
+}
+
+static void fill(crowd *all, const block *one, ctxrt_stream *stream)
+{
+    const rows some = rows_of(all, one->pointer, one->size);
+    for (size_t i = 0; i < some.count; i++)
+        (void)EXPECT(all, ctxrt_fill_async(some.first + i * ROWS_APART, one->value, some.width,
+                                           stream));
+}
+
 static bool allocate(member *self, block *out_block)
 {
     crowd *all = self->all;
@@ -42,7 +60,7 @@ block *block_make(member *self, lane *at)
     if (made == NULL)
         abort();
     made->name = crowd_name(all);
-    made->size = pick_size(self);
+    made->size = all->large ? pick_large_size(self) : pick_size(self);
     made->value = (unsigned char)(1 + made->name % 255);
     made->place = at->place;
     made->lane = at;
@@ -55,7 +73,7 @@ block *block_make(member *self, lane *at)
     if (!shadow_take((uintptr_t)made->pointer, made->size, made->name, 0, &whose))
         crowd_tell(all, "block %u got %zu bytes at %p that %u has", made->name, made->size,
                    made->pointer, whose);
-    (void)EXPECT(all, ctxrt_fill_async(made->pointer, made->value, made->size, at->stream));
+    fill(all, made, at->stream);
     return made;
 }
 

@@ -2,7 +2,8 @@
  * Allocators used at random: by several threads, in streams that come and go, with limits, trims,
  * recorded graphs, frees by other threads and streams, and driver calls that fail. A shadow of
  * memory shows overlap; each block is filled with a value of its own in the order of its stream,
- * and looked at before it is freed, which shows early reuse.
+ * and looked at before it is freed, which shows early reuse. On large devices, whose memory is
+ * mapped in large mappings, blocks are of many megabytes, of which little is touched.
  *
  * CTXRT_TEST_SEED says where it starts, CTXRT_TEST_SECONDS how long each test goes on with further
  * seeds.
@@ -60,10 +61,15 @@ static void step_trim(member *self)
     (void)EXPECT(self->all, ctxrt_allocator_trim(NULL, NULL));
 }
 
+static size_t scaled(const crowd *all, size_t bytes)
+{
+    return all->large ? bytes / GPU_MIB * LARGE_GPU_MIB : bytes;
+}
+
 static void step_limit(member *self)
 {
     ctxrt_allocator *allocator = self->all->allocators[self->place][pick(self, ALLOCATORS)];
-    uint64_t limit = pick(self, 2) == 0 ? 0 : pick(self, 4 << 20);
+    uint64_t limit = pick(self, 2) == 0 ? 0 : pick(self, scaled(self->all, 4 << 20));
     (void)EXPECT(self->all, ctxrt_allocator_set_limit(allocator, limit));
 }
 
@@ -99,7 +105,7 @@ static void step_replace(member *self)
 static void step_record(member *self)
 {
     crowd *all = self->all;
-    if (!EXPECT(all, ctxrt_frame_set_stream(NULL)))
+    if (all->large || !EXPECT(all, ctxrt_frame_set_stream(NULL)))
         return;
     recorded *made = record(self);
     recorded *before = atomic_exchange(&all->recorded[pick(self, RECORDED)], made);
@@ -205,8 +211,8 @@ static void open_place(crowd *all, int place)
         ck_assert(lane_open(all, &all->lanes[place][i], place));
     for (int i = 0; i < ALLOCATORS; i++) {
         ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
-        options.limit_bytes = i == 1 ? 2 << 20 : 0;
-        options.release_threshold_bytes = i == 0 ? 1 << 20 : 0;
+        options.limit_bytes = i == 1 ? scaled(all, 2 << 20) : 0;
+        options.release_threshold_bytes = i == 0 ? scaled(all, 1 << 20) : 0;
         if (i > 0 && all->places[place].type == CTXRT_DEVICE_CUDA)
             options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
         cx_assert_ok(ctxrt_allocator_create(&options, &all->allocators[place][i]));
@@ -252,7 +258,8 @@ static void close_place(crowd *all, int place, size_t free_bytes)
     if (all->places[place].type == CTXRT_DEVICE_CUDA) {
         if (!all->faults)
             ck_assert_uint_eq(free_bytes_of(all->places[place]), free_bytes);
-        assert_works_again(all, free_bytes);
+        /* All of a large one would be mapped by single chunks. */
+        assert_works_again(all, all->large ? free_bytes / 8 * 7 : free_bytes);
         ck_assert_uint_eq(free_bytes_of(all->places[place]), free_bytes);
     }
     cx_assert_ok(ctxrt_stack_pop());
@@ -284,14 +291,25 @@ static void run_threads(crowd *all, int threads, int steps)
         pthread_join(ids[t], NULL);
 }
 
-static void play_round(uint64_t seed, int threads, int steps, bool faults)
+/* How a test plays. */
+typedef struct manner {
+    const char *schedule;
+    int threads, steps;
+    bool faults, large;
+} manner;
+
+static void play_round(const manner *how, uint64_t seed)
 {
     static crowd all;
     size_t free_bytes[PLACES];
-    all = (crowd){
-        .places = {CTXRT_CUDA(0), CTXRT_CUDA(1), CTXRT_CPU(0)}, .seed = seed, .faults = faults};
+    all = (crowd){.places = {CTXRT_CUDA(0), CTXRT_CUDA(1), CTXRT_CPU(0)},
+                  .seed = seed,
+                  .faults = how->faults,
+                  .large = how->large};
+    if (how->large)
+        all.places[2] = CTXRT_CUDA(2);
     pthread_mutex_init(&all.telling, NULL);
-    shadow_clear();
+    shadow_clear(how->large ? LARGE_UNIT_BITS : 8);
     for (int place = 0; place < PLACES; place++) {
         cx_assert_ok(ctxrt_device_push(all.places[place]));
         cx_assert_ok(ctxrt_stack_pop());
@@ -299,7 +317,7 @@ static void play_round(uint64_t seed, int threads, int steps, bool faults)
     }
     for (int place = 0; place < PLACES; place++)
         open_place(&all, place);
-    run_threads(&all, threads, steps);
+    run_threads(&all, how->threads, how->steps);
     free_all(&all);
     for (int place = 0; place < PLACES; place++)
         close_place(&all, place, free_bytes[place]);
@@ -358,15 +376,16 @@ static void set_faults(uint64_t seed)
     ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", text, 1), 0);
 }
 
-static void start(bool faults, uint64_t seed)
+static void start(const manner *how, uint64_t seed)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
-    if (faults)
+    if (how->faults)
         set_faults(seed);
-    ck_assert_int_eq(setenv("CTXRT_ALLOCATOR", seed % 2 == 0 ? "vmm" : "alloc", 1), 0);
+    const char *source = how->large || seed % 2 == 0 ? "vmm" : "alloc";
+    ck_assert_int_eq(setenv("CTXRT_ALLOCATOR", source, 1), 0);
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-    options.emulated_devices = 2;
-    options.emulated_memory_bytes = (size_t)GPU_MIB << 20;
+    options.emulated_devices = how->large ? 3 : 2;
+    options.emulated_memory_bytes = (size_t)(how->large ? LARGE_GPU_MIB : GPU_MIB) << 20;
     cx_assert_ok(ctxrt_init(&options));
 }
 
@@ -380,55 +399,74 @@ static void set_schedule(const char *schedule, uint64_t seed)
 }
 
 /* Prints the seed of a round that fails by itself: a process that dies says nothing more. */
-static void play(const char *schedule, int threads, int steps, bool faults)
+static void play(manner how)
 {
     uint64_t seed = number_from("CTXRT_TEST_SEED", 1);
     double end_s = now_s() + (double)number_from("CTXRT_TEST_SECONDS", 0);
     do {
         if (getenv("CTXRT_TEST_SECONDS") != NULL)
-            printf("# schedule %s, %d threads, seed %llu\n", schedule, threads,
+            printf("# schedule %s, %d threads, seed %llu\n", how.schedule, how.threads,
                    (unsigned long long)seed);
         fflush(stdout);
-        set_schedule(schedule, seed);
-        start(faults, seed);
-        play_round(seed++, threads, steps, faults);
+        set_schedule(how.schedule, seed);
+        start(&how, seed);
+        play_round(&how, seed++);
         cx_fixture_end();
     } while (now_s() < end_s);
 }
 
 START_TEST(one_thread_where_nothing_runs_before_it_must)
 {
-    play("lazy", 1, 900, false);
+    play((manner){.schedule = "lazy", .threads = 1, .steps = 900});
 }
 END_TEST
 
 START_TEST(one_thread_where_work_runs_in_any_legal_order)
 {
-    play("random:", 1, 900, false);
+    play((manner){.schedule = "random:", .threads = 1, .steps = 900});
 }
 END_TEST
 
 START_TEST(threads_where_nothing_runs_before_it_must)
 {
-    play("lazy", 3, 300, false);
+    play((manner){.schedule = "lazy", .threads = 3, .steps = 300});
 }
 END_TEST
 
 START_TEST(threads_where_work_runs_in_any_legal_order)
 {
-    play("random:", 3, 300, false);
+    play((manner){.schedule = "random:", .threads = 3, .steps = 300});
 }
 END_TEST
 
 START_TEST(threads_where_work_runs_at_once)
 {
-    play("threads", 4, 300, false);
+    play((manner){.schedule = "threads", .threads = 4, .steps = 300});
 }
 END_TEST
 
 START_TEST(threads_of_a_driver_that_has_no_memory_now_and_then)
 {
-    play("threads", 3, 300, true);
+    play((manner){.schedule = "threads", .threads = 3, .steps = 300, .faults = true});
+}
+END_TEST
+
+START_TEST(one_thread_on_large_devices)
+{
+    play((manner){.schedule = "lazy", .threads = 1, .steps = 350, .large = true});
+}
+END_TEST
+
+START_TEST(threads_on_large_devices)
+{
+    play((manner){.schedule = "threads", .threads = 3, .steps = 120, .large = true});
+}
+END_TEST
+
+START_TEST(threads_on_large_devices_that_have_no_memory_now_and_then)
+{
+    play((manner){
+        .schedule = "random:", .threads = 3, .steps = 120, .faults = true, .large = true});
 }
 END_TEST
 
@@ -449,6 +487,9 @@ static Suite *random_suite(void)
     add(suite, "lazy", threads_where_nothing_runs_before_it_must);
     add(suite, "random", threads_where_work_runs_in_any_legal_order);
     add(suite, "threads", threads_where_work_runs_at_once);
+    add(suite, "large-alone", one_thread_on_large_devices);
+    add(suite, "large-threads", threads_on_large_devices);
+    add(suite, "large-faults", threads_on_large_devices_that_have_no_memory_now_and_then);
     add(suite, "faults", threads_of_a_driver_that_has_no_memory_now_and_then);
     return suite;
 }

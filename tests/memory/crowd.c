@@ -32,6 +32,17 @@ uint32_t crowd_name(crowd *all)
     return atomic_fetch_add(&all->names, 1) + 1;
 }
 
+rows rows_of(const crowd *all, const void *memory, size_t size)
+{
+    rows found = {.first = (char *)memory, .width = all->large ? 256 : size, .count = 1};
+    size_t before = (ROWS_APART - (uintptr_t)memory % ROWS_APART) % ROWS_APART;
+    if (all->large && before < size) {
+        found.first += before;
+        found.count = (size - before + ROWS_APART - 1) / ROWS_APART;
+    }
+    return found;
+}
+
 uint64_t pick(member *self, uint64_t below)
 {
     self->random = self->random * 6364136223846793005u + 1442695040888963407u;

@@ -21,7 +21,10 @@ enum {
     RECORDED = 4,
     THREADS_MAX = 8,
     GPU_MIB = 32,
-    BLOCK_BYTES_MAX = 4 << 20
+    BLOCK_BYTES_MAX = 4 << 20,
+    LARGE_GPU_MIB = 11 << 10, /* memory is mapped in large mappings there */
+    LARGE_UNIT_BITS = 20,     /* of sizes there */
+    ROWS_APART = 8 << 20
 };
 
 /* ---- crowd.c ---- */
@@ -40,6 +43,7 @@ typedef struct crowd {
     pthread_mutex_t telling;
     uint64_t seed;
     bool faults; /* calls of the driver fail now and then */
+    bool large;  /* three large GPUs, and no graphs */
 } crowd;
 
 typedef struct member {
@@ -59,6 +63,15 @@ bool crowd_expect(crowd *all, ctxrt_status status, const char *call);
 #define EXPECT(all, call) crowd_expect(all, call, #call)
 
 uint32_t crowd_name(crowd *all);
+
+/* What of a block is filled and looked at: all of it, or where blocks are large what is at certain
+ * addresses, so that any two blocks that have the same memory have some of these in common. */
+typedef struct rows {
+    char *first;
+    size_t width, count; /* ROWS_APART */
+} rows;
+
+rows rows_of(const crowd *all, const void *memory, size_t size);
 
 /* From 0 to `below` - 1. */
 uint64_t pick(member *self, uint64_t below);

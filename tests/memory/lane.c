@@ -28,15 +28,29 @@ static void compare(void *argument)
     free(self);
 }
 
+static ctxrt_status land(const lane *self, const rows *some)
+{
+    const ctxrt_copy_region region = {.destination = self->landed,
+                                      .destination_pitch_bytes = some->width,
+                                      .source = some->first,
+                                      .source_pitch_bytes = ROWS_APART,
+                                      .width_bytes = some->width,
+                                      .height = some->count,
+                                      .kind = CTXRT_COPY_DEVICE_TO_HOST};
+    return some->count == 1 ? ctxrt_copy_async(self->landed, some->first, some->width,
+                                               CTXRT_COPY_DEVICE_TO_HOST, self->stream)
+                            : ctxrt_copy_2d_async(&region, self->stream);
+}
+
 void lane_check(crowd *all, lane *self, const void *memory, size_t size, unsigned char value)
 {
     look *made = malloc(sizeof *made);
     if (made == NULL)
         abort();
-    *made = (look){all, self->landed, size, value, memory};
+    const rows some = rows_of(all, memory, size);
+    *made = (look){all, self->landed, some.count * some.width, value, memory};
     pthread_mutex_lock(&self->order);
-    bool copied = EXPECT(
-        all, ctxrt_copy_async(self->landed, memory, size, CTXRT_COPY_DEVICE_TO_HOST, self->stream));
+    bool copied = crowd_expect(all, land(self, &some), "a copy of a block");
     if (!copied || !EXPECT(all, ctxrt_stream_add_host_function(self->stream, compare, made)))
         free(made);
     pthread_mutex_unlock(&self->order);

@@ -3,22 +3,22 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define UNIT_BITS 8
-#define PAGE_BITS 24
-#define PAGE_UNITS ((size_t)1 << (PAGE_BITS - UNIT_BITS))
+#define PAGE_UNITS ((size_t)1 << 16)
 #define PAGES 4096
 #define LOOSE ((uint32_t)1 << 31) /* of an owner */
 
-/* The units of 16 MiB of addresses. A page keeps its place for good. */
+/* Units that follow each other. A page keeps its place for good. */
 typedef struct page {
     uintptr_t number;
     _Atomic uint32_t owners[PAGE_UNITS];
 } page;
 
 static _Atomic(page *) pages[PAGES];
+static unsigned unit_bits;
 
-void shadow_clear(void)
+void shadow_clear(unsigned bits)
 {
+    unit_bits = bits;
     for (size_t i = 0; i < PAGES; i++)
         free(atomic_exchange(&pages[i], NULL));
 }
@@ -52,16 +52,17 @@ static _Atomic uint32_t *unit_at(uintptr_t unit)
     return &find(unit / PAGE_UNITS)->owners[unit % PAGE_UNITS];
 }
 
+/* As many units as the size is, wherever the first begins: what lies apart is apart here, too. */
 static uintptr_t end_of(uintptr_t address, size_t size)
 {
-    return (address + size + ((uintptr_t)1 << UNIT_BITS) - 1) >> UNIT_BITS;
+    return (address >> unit_bits) + ((size + ((size_t)1 << unit_bits) - 1) >> unit_bits);
 }
 
 bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared,
                  uint32_t *out_whose)
 {
     bool mine = true;
-    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
+    for (uintptr_t unit = address >> unit_bits; unit < end_of(address, size); unit++) {
         uint32_t before = atomic_exchange_explicit(unit_at(unit), owner, memory_order_relaxed);
         if (before != 0 && before != shared && (before & LOOSE) == 0) {
             mine = false;
@@ -74,7 +75,7 @@ bool shadow_take(uintptr_t address, size_t size, uint32_t owner, uint32_t shared
 bool shadow_pass(uintptr_t address, size_t size, uint32_t owner, uint32_t next)
 {
     bool mine = true;
-    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++)
+    for (uintptr_t unit = address >> unit_bits; unit < end_of(address, size); unit++)
         mine &= atomic_exchange_explicit(unit_at(unit), next, memory_order_relaxed) == owner;
     return mine;
 }
@@ -83,7 +84,7 @@ bool shadow_pass(uintptr_t address, size_t size, uint32_t owner, uint32_t next)
 static bool change(uintptr_t address, size_t size, uint32_t from, uint32_t to)
 {
     bool all = true;
-    for (uintptr_t unit = address >> UNIT_BITS; unit < end_of(address, size); unit++) {
+    for (uintptr_t unit = address >> unit_bits; unit < end_of(address, size); unit++) {
         uint32_t seen = from;
         if (!atomic_compare_exchange_strong_explicit(unit_at(unit), &seen, to, memory_order_relaxed,
                                                      memory_order_relaxed))

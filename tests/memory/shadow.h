@@ -1,5 +1,5 @@
 /*
- * A shadow of memory: who has each unit of 256 bytes, by address. Any number of threads, with
+ * A shadow of memory: who has each unit, by address. Any number of threads, with
  * relaxed atomic accesses only, so that the shadow orders nothing that the allocator under test
  * forgot to order.
  */
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Forgets everything. One thread. */
-void shadow_clear(void);
+/* Forgets everything; units have 1 << unit_bits bytes from now on. One thread. */
+void shadow_clear(unsigned unit_bits);
 
 /* Makes the range `owner`'s, not 0. False: some of it is somebody else's than nobody's or
  * `shared`'s; *out_whose is then who has it. */
