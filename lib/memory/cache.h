@@ -81,6 +81,7 @@ typedef struct cx_cache {
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
     _Atomic bool scarce; /* large mappings make way for single chunks */
     cx_scarcity scarcity; /* lock "cache" */
+    bool loosens_again; /* memory was free whose work was not done; lock "cache" */
     pthread_mutex_t range_lock; /* "range": what is mapped where, and the three below */
     /* of the device, by the last look at it and what was mapped since */
     uint64_t left_bytes;

@@ -351,21 +351,31 @@ static ctxrt_status map_piece(cx_cache *cache, uint32_t owner, uint32_t units, u
 
 /* ---- loosening ---- */
 
+/* Whether a range came to be wide, or its work was not done at the last look. */
 static bool take_wide(cx_cache *cache)
 {
     pthread_mutex_lock(&cache->lock);
     cx_heap *heap = &cache->region->heap;
-    bool wide = heap->wide;
-    heap->wide = false;
+    bool wide = heap->wide || cache->loosens_again;
+    heap->wide = cache->loosens_again = false;
     pthread_mutex_unlock(&cache->lock);
     return wide;
 }
 
-/* Unmaps large mappings that are free altogether, if the work with them is done. What is mapped
- * next is of single chunks. */
+static void note_unfinished(cx_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    for (uint32_t owner = 1; owner < cache->owner_count && !cache->loosens_again; owner++)
+        cache->loosens_again = cx_heap_owned_units(&cache->region->heap, owner) != 0;
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* Unmaps large mappings that are free altogether, if the work with them is done: else whoever maps
+ * next looks again. What is mapped next is of single chunks. */
 static void loosen(cx_cache *cache)
 {
     (void)cx_cache_reclaim(cache, 0, false);
+    note_unfinished(cache);
     pthread_mutex_lock(&cache->range_lock);
     if (cache->region->has_range) {
         size_t before_bytes = cache->region->range.mapped_bytes;

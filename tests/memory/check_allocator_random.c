@@ -453,20 +453,20 @@ END_TEST
 
 START_TEST(one_thread_on_large_devices)
 {
-    play((manner){.schedule = "lazy", .threads = 1, .steps = 350, .large = true});
+    play((manner){.schedule = "lazy", .threads = 1, .steps = 200, .large = true});
 }
 END_TEST
 
 START_TEST(threads_on_large_devices)
 {
-    play((manner){.schedule = "threads", .threads = 3, .steps = 120, .large = true});
+    play((manner){.schedule = "threads", .threads = 3, .steps = 70, .large = true});
 }
 END_TEST
 
 START_TEST(threads_on_large_devices_that_have_no_memory_now_and_then)
 {
     play((manner){
-        .schedule = "random:", .threads = 3, .steps = 120, .faults = true, .large = true});
+        .schedule = "random:", .threads = 3, .steps = 70, .faults = true, .large = true});
 }
 END_TEST
 

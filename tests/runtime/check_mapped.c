@@ -345,7 +345,7 @@ static void open_large(void)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-    options.emulated_devices = 1;
+    options.emulated_devices = 2;
     options.emulated_memory_bytes = LARGE_GPU;
     cx_assert_ok(ctxrt_init(&options));
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
@@ -367,9 +367,9 @@ static void assert_marked(ctxrt_memory *memory, int value, size_t bytes)
     assert_byte(pointer + bytes - 1, value);
 }
 
-static void fill_device(ctxrt_memory *blocks[LARGE_BLOCKS], int count)
+static void fill_device(ctxrt_memory *blocks[LARGE_BLOCKS], int first, int end)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = first; i < end; i++) {
         blocks[i] = allocate(LARGE_BLOCK);
         fill_ends(blocks[i], i % 200, LARGE_BLOCK);
     }
@@ -406,7 +406,7 @@ static void assert_figures(uint64_t requested_bytes)
 START_TEST(large_mappings_between_live_blocks_make_way_where_memory_is_scarce)
 {
     ctxrt_memory *blocks[LARGE_BLOCKS], *large[5], *small[64];
-    fill_device(blocks, LARGE_BLOCKS);
+    fill_device(blocks, 0, LARGE_BLOCKS);
     for (int i = 0; i < 64; i++)
         fill_ends(small[i] = allocate(MIB), 203, MIB);
     assert_figures(LARGE_BLOCKS * (uint64_t)LARGE_BLOCK + 64 * MIB);
@@ -446,11 +446,11 @@ static uint64_t given_up_for(ctxrt_memory **block)
 START_TEST(large_mappings_that_become_free_go_where_memory_is_scarce_and_stay_where_not)
 {
     ctxrt_memory *blocks[LARGE_BLOCKS];
-    fill_device(blocks, LARGE_BLOCKS / 2);
+    fill_device(blocks, 0, LARGE_BLOCKS / 2);
     ck_assert_uint_eq(given_up_for(&blocks[60]), 0);
     empty_device(blocks, LARGE_BLOCKS / 2);
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
-    fill_device(blocks, LARGE_BLOCKS);
+    fill_device(blocks, 0, LARGE_BLOCKS);
     ck_assert_uint_ge(given_up_for(&blocks[150]), 28 * MIB);
     ck_assert_uint_ge(given_up_for(&blocks[170]), 28 * MIB);
     assert_figures((LARGE_BLOCKS - 2) * (uint64_t)LARGE_BLOCK);
@@ -458,10 +458,81 @@ START_TEST(large_mappings_that_become_free_go_where_memory_is_scarce_and_stay_wh
 }
 END_TEST
 
+static uint64_t retries(void)
+{
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    cx_assert_ok(ctxrt_allocator_describe(allocator, &info));
+    return info.retries;
+}
+
+/* The request behind the free finds that the work is not done. A later one needs what was freed,
+ * and has it without the last resort, which waits for all work. */
+START_TEST(large_mappings_whose_work_was_not_done_make_way_for_a_later_request)
+{
+    gate held;
+    ctxrt_memory *blocks[LARGE_BLOCKS];
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    fill_device(blocks, 0, LARGE_BLOCKS);
+    cx_assert_ok(ctxrt_device_synchronize());
+    const size_t bytes = free_bytes() + 4 * LARGE_BLOCK;
+    if (needs_a_gate())
+        gate_close(&held, stream);
+    for (int i = 0; i < LARGE_BLOCKS; i += 32)
+        drop(&blocks[i]);
+    ctxrt_memory *small = allocate(CHUNK);
+    if (needs_a_gate())
+        gate_open(&held);
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    ctxrt_memory *large = allocate(bytes);
+    ck_assert_uint_eq(retries(), 0);
+    fill_ends(large, 201, bytes);
+    empty_device(blocks, LARGE_BLOCKS);
+    assert_marked(large, 201, bytes);
+    release(large);
+    release(small);
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
+static int reached_from(int device, ctxrt_memory *memory, size_t bytes)
+{
+    int reached = 0;
+    char *pointer = ctxrt_memory_pointer(memory);
+    for (size_t at = 0; at < bytes; at += CHUNK)
+        reached += reaches_from(device, pointer + at + CHUNK / 2);
+    return reached;
+}
+
+/* Mapped before, after, and by single chunks that large mappings made way for. */
+START_TEST(a_peer_reaches_all_of_what_is_in_large_mappings_and_of_what_is_mapped_in_their_place)
+{
+    const int chunks = LARGE_BLOCK / CHUNK;
+    ctxrt_memory *blocks[LARGE_BLOCKS];
+    fill_device(blocks, 0, 2);
+    ck_assert_int_eq(reached_from(1, blocks[1], LARGE_BLOCK), 0);
+    set_peer(1, ctxrt_device_enable_peer);
+    ck_assert_int_eq(reached_from(1, blocks[1], LARGE_BLOCK), chunks);
+    fill_device(blocks, 2, LARGE_BLOCKS);
+    ck_assert_int_eq(reached_from(1, blocks[100], LARGE_BLOCK), chunks);
+    for (int i = 0; i < LARGE_BLOCKS; i += 8)
+        drop(&blocks[i]);
+    cx_assert_ok(ctxrt_device_synchronize());
+    ctxrt_memory *large = allocate(20 * LARGE_BLOCK);
+    ck_assert_int_eq(reached_from(1, large, 20 * LARGE_BLOCK), 20 * chunks);
+    set_peer(1, ctxrt_device_disable_peer);
+    ck_assert_int_eq(reached_from(1, blocks[99], LARGE_BLOCK), 0);
+    ck_assert_int_eq(reached_from(1, large, 20 * LARGE_BLOCK), 0);
+    release(large);
+    empty_device(blocks, LARGE_BLOCKS);
+}
+END_TEST
+
 START_TEST(threads_keep_their_contents_while_large_mappings_make_way)
 {
     ctxrt_memory *blocks[LARGE_BLOCKS];
-    fill_device(blocks, LARGE_BLOCKS);
+    fill_device(blocks, 0, LARGE_BLOCKS);
     cx_assert_ok(ctxrt_device_synchronize());
     for (int i = 120; i < 130; i++)
         drop(&blocks[i]);
@@ -508,6 +579,10 @@ static Suite *mapped_suite(void)
     tcase_add_test(tcase, large_mappings_between_live_blocks_make_way_where_memory_is_scarce);
     tcase_add_test(tcase,
                    large_mappings_that_become_free_go_where_memory_is_scarce_and_stay_where_not);
+    tcase_add_test(tcase, large_mappings_whose_work_was_not_done_make_way_for_a_later_request);
+    tcase_add_test(
+        tcase,
+        a_peer_reaches_all_of_what_is_in_large_mappings_and_of_what_is_mapped_in_their_place);
     tcase_add_test(tcase, threads_keep_their_contents_while_large_mappings_make_way);
     tcase_add_test(tcase, a_small_block_has_the_last_chunk_of_a_large_device);
     suite_add_tcase(suite, tcase);
