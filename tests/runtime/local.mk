@@ -267,6 +267,14 @@ tests_runtime_check_staged_ends_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_staged_ends_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_staged_ends_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
+check_PROGRAMS += tests/runtime/check_staged_memory
+TESTS += tests/runtime/check_staged_memory
+tests_runtime_check_staged_memory_SOURCES = tests/runtime/check_staged_memory.c $(STAGED_SOURCES)
+tests_runtime_check_staged_memory_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_staged_memory_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_staged_memory_LDADD = $(INSIDE_LIBS)
+EXTRA_tests_runtime_check_staged_memory_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+
 check_PROGRAMS += tests/runtime/check_trace
 TESTS += tests/runtime/check_trace
 tests_runtime_check_trace_SOURCES = tests/runtime/check_trace.c tests/runtime/log_lines.h
