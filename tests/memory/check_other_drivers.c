@@ -313,15 +313,22 @@ static void copy_regions(void *device, size_t depth)
 
 static int region_calls;
 
+/* Drivers refuse a pitch that is less than a row, even of a single row. */
 static cxu_result count_2d(const cxu_memcpy_2d *copy, CUstream stream)
 {
     region_calls++;
+    if (copy->source_pitch_bytes < copy->width_bytes ||
+        copy->destination_pitch_bytes < copy->width_bytes)
+        return CXU_INVALID_VALUE;
     return beneath.memcpy_2d_async(copy, stream);
 }
 
 static cxu_result count_3d(const cxu_memcpy_3d *copy, CUstream stream)
 {
     region_calls++;
+    if (copy->source_pitch_bytes < copy->width_bytes ||
+        copy->destination_pitch_bytes < copy->width_bytes)
+        return CXU_INVALID_VALUE;
     return beneath.memcpy_3d_async(copy, stream);
 }
 
@@ -347,6 +354,28 @@ START_TEST(regions_arrive_at_once_or_row_by_row_where_a_driver_lacks_them)
     }
     driver->missing[CX_SLOT_memcpy_2d_async] = driver->missing[CX_SLOT_memcpy_3d_async] = false;
     cx_assert_ok(ctxrt_free(managed));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(a_single_row_has_a_pitch_where_it_is_given_to_a_driver)
+{
+    unsigned char row[WIDTH] = {[0 ... WIDTH - 1] = 7}, seen[WIDTH] = {0};
+    cx_drivers[0].table.memcpy_2d_async = count_2d;
+    cx_drivers[0].table.memcpy_3d_async = count_3d;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_memory *memory = allocate(WIDTH);
+    ctxrt_copy_region one = {.destination = ctxrt_memory_pointer(memory),
+                             .source = row,
+                             .width_bytes = WIDTH,
+                             .height = 1,
+                             .depth = 1};
+    cx_assert_ok(ctxrt_copy_2d(&one));
+    one.source = one.destination;
+    one.destination = seen;
+    cx_assert_ok(ctxrt_copy_3d(&one));
+    ck_assert_int_eq(memcmp(seen, row, WIDTH), 0);
     cx_assert_ok(ctxrt_memory_release(memory));
     cx_assert_ok(ctxrt_stack_pop());
 }
@@ -437,6 +466,7 @@ static Suite *other_drivers_suite(void)
     tcase_add_test(tcase, a_gpu_whose_driver_cannot_pin_has_none);
     tcase_add_test(tcase, a_free_fails_unless_the_context_is_gone);
     tcase_add_test(tcase, regions_arrive_at_once_or_row_by_row_where_a_driver_lacks_them);
+    tcase_add_test(tcase, a_single_row_has_a_pitch_where_it_is_given_to_a_driver);
     tcase_add_test(tcase, between_two_gpus_the_call_for_two_contexts_is_made_where_there_is_one);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -197,8 +197,15 @@ START_TEST(an_allocator_in_a_frame_or_with_live_memory_is_not_destroyed)
     ctxrt_memory *memory = allocate(1);
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_IN_USE);
-    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "1 piece "));
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "1 piece of its memory is live"));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_memory *other = allocate(1);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_error(ctxrt_allocator_destroy(allocator), CTXRT_ERROR_IN_USE);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "2 pieces of its memory are live"));
     cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(other));
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
 }
 END_TEST

@@ -179,6 +179,33 @@ START_TEST(a_kind_that_contradicts_the_addresses_is_refused)
 }
 END_TEST
 
+static void assert_says(ctxrt_status status, const char *part)
+{
+    ck_assert_int_eq(status, CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, part) != NULL, "%s, and not %s",
+                  ctxrt_last_error()->message, part);
+}
+
+START_TEST(a_contradiction_is_told_with_what_is_known_of_the_address)
+{
+    unsigned char host[64];
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_memory *memory = allocate_at(GPU_1, 64), *pinned = allocate_at(PINNED, 64);
+    unsigned char *gpu = bytes_of(memory);
+    assert_says(ctxrt_copy(host, gpu, 64, CTXRT_COPY_DEVICE_TO_DEVICE),
+                "the destination is memory of a device, but");
+    assert_says(ctxrt_copy(host, gpu, 64, CTXRT_COPY_DEVICE_TO_DEVICE), "known to no driver");
+    assert_says(ctxrt_copy(host, gpu, 64, CTXRT_COPY_HOST_TO_HOST),
+                "the source is memory of the host, but");
+    assert_says(ctxrt_copy(host, gpu, 64, CTXRT_COPY_HOST_TO_HOST), "memory of cuda:1");
+    assert_says(ctxrt_copy_peer(bytes_of(pinned), CTXRT_CUDA(1), gpu, CTXRT_CUDA(1), 64, NULL),
+                "is pinned host memory");
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(pinned));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* SEEDS 2, defect 12. */
 START_TEST(copies_and_fills_of_host_memory_need_no_device)
 {
@@ -353,8 +380,8 @@ START_TEST(bad_regions_are_refused_and_empty_ones_do_nothing)
 {
     unsigned char to[100], from[100] = {0};
     const ctxrt_copy_region good = {to, 10, 5, from, 10, 5, 10, 5, 2, CTXRT_COPY_HOST_TO_HOST};
-    ctxrt_copy_region bad[12];
-    for (int i = 0; i < 12; i++)
+    ctxrt_copy_region bad[16];
+    for (int i = 0; i < 16; i++)
         bad[i] = good;
     bad[0].destination_pitch_bytes = 9;
     bad[1].source_pitch_bytes = 9;
@@ -368,7 +395,12 @@ START_TEST(bad_regions_are_refused_and_empty_ones_do_nothing)
     bad[9].kind = CTXRT_COPY_HOST_TO_DEVICE;
     bad[10].width_bytes = SIZE_MAX;
     bad[11].source_pitch_bytes = SIZE_MAX / 9;
-    for (int i = 0; i < 12; i++) {
+    bad[12].kind = CTXRT_COPY_DEVICE_TO_DEVICE + 1;
+    bad[13].kind = (ctxrt_copy_kind)-1;
+    bad[14].height = bad[15].height = 1; /* rows of slices one behind the other */
+    bad[14].destination_pitch_bytes = 9;
+    bad[15].source_pitch_bytes = 9;
+    for (int i = 0; i < 16; i++) {
         cx_assert_error(ctxrt_copy_3d(&bad[i]), CTXRT_ERROR_INVALID_ARGUMENT);
         cx_assert_error(ctxrt_copy_3d_async(&bad[i], NULL), CTXRT_ERROR_INVALID_ARGUMENT);
     }
@@ -421,6 +453,16 @@ START_TEST(peer_copies_name_their_devices)
         CTXRT_ERROR_NULL_POINTER);
     cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0),
                                     SIZE_MAX, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), NULL, CTXRT_CUDA(0), 1000,
+                                    NULL), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(2), bytes_of(first), CTXRT_CUDA(0),
+                                    1000, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(2),
+                                    1000, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0),
+                                 1000, NULL));
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(3)));
     cx_assert_error(ctxrt_copy_peer(bytes_of(second), CTXRT_CUDA(1), bytes_of(first), CTXRT_CUDA(0),
                                     1000, NULL), CTXRT_ERROR_WRONG_CONTEXT);
@@ -428,6 +470,51 @@ START_TEST(peer_copies_name_their_devices)
     cx_assert_ok(ctxrt_memory_release(first));
     cx_assert_ok(ctxrt_memory_release(second));
     cx_assert_ok(ctxrt_memory_release(cpu));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* ---- waiting ---- */
+
+/* Where the driver does its work only when somebody waits for it. */
+static void start_lazily(void)
+{
+    setenv("CTXRT_EMU_SCHEDULE", "lazy", 1);
+    cx_fixture_start();
+    cx_fixture_needs_emulated("a schedule");
+}
+
+/* Pinned memory: a copy to or from plain memory is done when the driver returns. */
+START_TEST(a_copy_that_is_not_asynchronous_is_done_when_it_returns)
+{
+    enum { SIDE = 64 };
+    unsigned char pattern[SIDE * SIDE];
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_memory *pinned = allocate_at(PINNED, SIDE * SIDE), *gpu = allocate_at(GPU_0, SIDE * SIDE);
+    ctxrt_copy_region region = {.destination = bytes_of(pinned),
+                                .destination_pitch_bytes = SIDE,
+                                .destination_slice_height = SIDE,
+                                .source = bytes_of(gpu),
+                                .source_pitch_bytes = SIDE,
+                                .source_slice_height = SIDE,
+                                .width_bytes = SIDE,
+                                .height = SIDE,
+                                .depth = 1};
+    for (int i = 0; i < 3; i++) {
+        make_pattern(pattern, sizeof pattern, (unsigned int)i);
+        memcpy(bytes_of(pinned), pattern, sizeof pattern);
+        cx_assert_ok(ctxrt_copy_async(bytes_of(gpu), bytes_of(pinned), sizeof pattern,
+                                      CTXRT_COPY_HOST_TO_DEVICE, NULL));
+        cx_assert_ok(ctxrt_stream_synchronize(NULL));
+        memset(bytes_of(pinned), 0, sizeof pattern);
+        cx_assert_ok(i == 0   ? ctxrt_copy(bytes_of(pinned), bytes_of(gpu), sizeof pattern,
+                                           CTXRT_COPY_DEVICE_TO_HOST)
+                     : i == 1 ? ctxrt_copy_2d(&region)
+                              : ctxrt_copy_3d(&region));
+        ck_assert_int_eq(memcmp(bytes_of(pinned), pattern, sizeof pattern), 0);
+    }
+    cx_assert_ok(ctxrt_memory_release(pinned));
+    cx_assert_ok(ctxrt_memory_release(gpu));
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
@@ -450,7 +537,13 @@ static Suite *copy_suite(void)
     tcase_add_test(tcase, regions_with_odd_pitches_arrive_between_all_places);
     tcase_add_test(tcase, bad_regions_are_refused_and_empty_ones_do_nothing);
     tcase_add_test(tcase, peer_copies_name_their_devices);
+    tcase_add_test(tcase, a_contradiction_is_told_with_what_is_known_of_the_address);
     suite_add_tcase(suite, tcase);
+
+    TCase *waiting = tcase_create("waiting");
+    tcase_add_checked_fixture(waiting, start_lazily, cx_fixture_end);
+    tcase_add_test(waiting, a_copy_that_is_not_asynchronous_is_done_when_it_returns);
+    suite_add_tcase(suite, waiting);
     return suite;
 }
 

@@ -285,6 +285,27 @@ START_TEST(memory_in_stream_order_is_freed_in_stream_order_or_at_once)
 }
 END_TEST
 
+/* C3: what is in the order of a stream is of no context. */
+START_TEST(memory_in_stream_order_outlives_a_reset_until_it_is_freed)
+{
+    void *first, *second;
+    size_t free_bytes;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_alloc_async(MIB, NULL, &first));
+    cx_assert_ok(ctxrt_alloc_async(MIB, NULL, &second));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(1), &free_bytes, NULL));
+    if (cx_fixture_is_emulated())
+        ck_assert_uint_eq(free_bytes, QUOTA - 2 * MIB);
+    cx_assert_ok(ctxrt_free(first));
+    cx_assert_error(ctxrt_free(first), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_free_async(second, NULL));
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
+    assert_free_bytes(CTXRT_CUDA(1), QUOTA);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(stream_ordered_memory_works_on_the_cpu)
 {
     unsigned char *pointer;
@@ -411,6 +432,16 @@ START_TEST(a_query_tells_kind_device_base_and_size_with_nothing_current)
         cx_assert_ok(ctxrt_pointer_query(pointer, &info));
         ck_assert_int_eq(info.known, 0);
     }
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(3)));
+    void *managed;
+    cx_assert_ok(ctxrt_alloc_managed(5000, &managed));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_pointer_query((char *)managed + 4999, &info));
+    ck_assert_int_eq(info.known, 1);
+    ck_assert_int_eq(info.kind, CTXRT_MEMORY_MANAGED);
+    ck_assert_ptr_eq(info.base, managed);
+    ck_assert_uint_eq(info.size_bytes, 5000);
+    cx_assert_ok(ctxrt_free(managed));
     cx_assert_ok(ctxrt_pointer_query(&value, &info));
     ck_assert_int_eq(info.known, 0);
     cx_assert_ok(ctxrt_pointer_query(NULL, &info));
@@ -493,6 +524,7 @@ static Suite *raw_suite(void)
         tcase,
         pointers_of_before_a_reset_are_freed_without_error_and_new_ones_are_not_taken_for_them);
     tcase_add_test(tcase, memory_in_stream_order_is_freed_in_stream_order_or_at_once);
+    tcase_add_test(tcase, memory_in_stream_order_outlives_a_reset_until_it_is_freed);
     tcase_add_test(tcase, stream_ordered_memory_works_on_the_cpu);
     tcase_add_test(tcase, managed_memory_is_reached_from_both_sides);
     tcase_add_test(tcase, pages_of_the_callers_are_pinned_until_they_are_unregistered);
