@@ -232,11 +232,6 @@ cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream)
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_stream_find_default(cx_emu_stream **out_stream)
-{
-    return cx_emu_stream_find(NULL, out_stream);
-}
-
 cxu_result cx_emu_stream_context(CUstream handle, cx_emu_context **out_context)
 {
     cx_emu_stream *stream;

@@ -38,9 +38,6 @@ static inline bool cx_emu_stream_blocking(const cx_emu_stream *stream)
  */
 cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream);
 
-/* The default stream of the call in force: what NULL means. As cx_emu_stream_find. */
-cxu_result cx_emu_stream_find_default(cx_emu_stream **out_stream);
-
 /* Whether a context still is in the life that `opening` names. */
 static inline bool cx_emu_context_opened(const cx_emu_context *context, uint64_t opening)
 {

@@ -174,16 +174,6 @@ void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
     context->whole = NULL;
 }
 
-bool cx_emu_work_pending(cx_emu_context *context)
-{
-    extent part;
-
-    if (!context->legacy)
-        return false;
-    part = extent_of(context, context->legacy);
-    return !extent_done(&part);
-}
-
 /* The pieces that a synchronisation with the legacy stream is about (T11). */
 static extent extent_of_legacy(const cx_emu_stream *legacy)
 {

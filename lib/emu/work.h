@@ -173,9 +173,6 @@ void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy);
  */
 void cx_emu_work_drop_allocation(cx_emu_use use);
 
-/* Whether any work submitted to the context's streams is unfinished. */
-bool cx_emu_work_pending(cx_emu_context *context);
-
 /* Whether a stream is idle; a query, as cx_emu_work_poll: the lock may be released. */
 bool cx_emu_work_poll_stream(cx_emu_stream *stream);
 

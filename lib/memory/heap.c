@@ -226,12 +226,7 @@ uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address)
     return 0;
 }
 
-/* ---- figures ---- */
-
-uint64_t cx_heap_reserved_bytes(const cx_heap *heap)
-{
-    return (heap->large.units - cx_heap_owned_units(heap, CX_FIT_NOWHERE)) << CX_FIT_UNIT_BITS;
-}
+/* ---- looking ---- */
 
 void cx_heap_each_taken(const cx_heap *heap,
                         void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
@@ -321,14 +316,4 @@ uint64_t cx_heap_owned_units(const cx_heap *heap, uint32_t owner)
 {
     return cx_fit_free_units(&heap->large, owner) - cx_fit_free_units(&heap->large, 0) +
            cx_fit_free_units(&heap->small, owner) - cx_fit_free_units(&heap->small, 0);
-}
-
-uint64_t cx_heap_free_bytes(const cx_heap *heap)
-{
-    uint64_t units = cx_fit_free_units(&heap->large, 0) + cx_fit_free_units(&heap->small, 0);
-    uint32_t limit = heap->large.owner_limit > heap->small.owner_limit ? heap->large.owner_limit
-                                                                       : heap->small.owner_limit;
-    for (uint32_t owner = 1; owner < limit && owner < CX_FIT_NOWHERE; owner++)
-        units += cx_heap_owned_units(heap, owner);
-    return units << CX_FIT_UNIT_BITS;
 }

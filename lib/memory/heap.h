@@ -58,10 +58,6 @@ uint32_t cx_heap_remove_free(cx_heap *heap, uintptr_t *out_address);
 /* Removes any segment: its units, or 0 if there is none left. For a heap that is to be closed. */
 uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address);
 
-/* Bytes of all segments where there is memory, and those that are in no block, spans' included. */
-uint64_t cx_heap_reserved_bytes(const cx_heap *heap);
-uint64_t cx_heap_free_bytes(const cx_heap *heap);
-
 /* Ranges that are free: in spans too. */
 static inline uint64_t cx_heap_free_count(const cx_heap *heap)
 {

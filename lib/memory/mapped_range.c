@@ -210,11 +210,6 @@ size_t cx_mapped_range_lacks(const cx_mapped_range *range, size_t offset, size_t
     return lacking * range->chunk_bytes;
 }
 
-bool cx_mapped_range_has(const cx_mapped_range *range, size_t offset, size_t bytes)
-{
-    return cx_mapped_range_lacks(range, offset, bytes) == 0;
-}
-
 /* ---- access ---- */
 
 static cxu_result set_access(const cx_mapped_range *range, size_t first, size_t end,

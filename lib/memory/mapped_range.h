@@ -54,9 +54,6 @@ cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_
 /* Unmaps everything and gives the addresses back. Nothing of it is in use. */
 void cx_mapped_range_close(cx_mapped_range *range);
 
-/* Whether all of a part is mapped. */
-bool cx_mapped_range_has(const cx_mapped_range *range, size_t offset, size_t bytes);
-
 /*
  * Maps what of a part is not mapped yet, in mappings of at most `mapping_bytes`, or of a chunk if
  * that is less.

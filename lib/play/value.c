@@ -88,15 +88,3 @@ bool cx_value_seen(const cx_values *values, const char *name, cx_cell *out_cell)
         *out_cell = value->cell;
     return value != NULL;
 }
-
-static void clear(cx_value **list)
-{
-    while (*list != NULL)
-        take_out(list, *list);
-}
-
-void cx_values_clear(cx_values *values)
-{
-    clear(&values->things);
-    clear(&values->seen);
-}

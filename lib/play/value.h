@@ -32,6 +32,4 @@ const char *cx_value_name(const cx_values *values, cx_kind kind, cx_cell cell);
 bool cx_value_see(cx_values *values, const char *name, cx_cell cell);
 bool cx_value_seen(const cx_values *values, const char *name, cx_cell *out_cell);
 
-void cx_values_clear(cx_values *values);
-
 #endif

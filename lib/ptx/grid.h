@@ -74,13 +74,6 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
 void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
                         cx_ptx_outcome outcome, uint64_t address);
 
-/*
- * Where `bytes` at an address of an instruction's space lie, or NULL, and the grid has failed.
- * `views` are looked at first.
- */
-unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                            const cx_ptx_instruction *at, uint64_t address, bool writes);
-
 /* ---- what threads do together ---- */
 
 void cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,

@@ -133,12 +133,6 @@ static __attribute__((noinline)) unsigned char *reach_slowly(cx_ptx_grid *grid,
                   : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
 }
 
-unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                            const cx_ptx_instruction *at, uint64_t address, bool writes)
-{
-    return reach_slowly(grid, block, thread, at, address, writes);
-}
-
 /* Views of memory that may only be read are never looked at here when something writes. */
 static inline unsigned char *reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                                    const cx_ptx_instruction *at, const cx_ptx_slot *slots,

@@ -44,16 +44,6 @@ void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned 
     }
 }
 
-size_t cx_ptx_variable_count(const cx_ptx_module *module)
-{
-    return module->variable_count;
-}
-
-const cx_ptx_variable *cx_ptx_variable_at(const cx_ptx_module *module, size_t index)
-{
-    return index < module->variable_count ? &module->variables[index] : NULL;
-}
-
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name)
 {
     for (size_t i = 0; i < module->variable_count; i++)

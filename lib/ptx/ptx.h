@@ -53,8 +53,6 @@ size_t cx_ptx_memory_bytes(const cx_ptx_module *module);
  * kernels at `address`. */
 void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory);
 
-size_t cx_ptx_variable_count(const cx_ptx_module *module);
-const cx_ptx_variable *cx_ptx_variable_at(const cx_ptx_module *module, size_t index);
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
 
 /* ---- kernels ---- */

@@ -21,7 +21,7 @@ tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
 
 check_PROGRAMS += tests/memory/check_heap
 TESTS += tests/memory/check_heap
-tests_memory_check_heap_SOURCES = tests/memory/check_heap.c lib/memory/fit.c lib/memory/fit.h lib/memory/heap.c \
+tests_memory_check_heap_SOURCES = tests/memory/check_heap.c tests/memory/heap_bytes.h lib/memory/fit.c lib/memory/fit.h lib/memory/heap.c \
 	lib/memory/heap.h
 tests_memory_check_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_heap_CFLAGS = $(MEMORY_CFLAGS)
@@ -61,7 +61,7 @@ tests_memory_check_guard_environment_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_mapped_heap
 TESTS += tests/memory/check_mapped_heap
-tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c \
+tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c tests/memory/heap_bytes.h \
 	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/heap.c lib/memory/heap.h \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
