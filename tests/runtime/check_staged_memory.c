@@ -468,7 +468,7 @@ START_TEST(where_a_driver_has_no_host_functions_the_copy_comes_behind_the_work_b
 }
 END_TEST
 
-START_TEST(a_fill_of_the_other_driver_s_memory_comes_behind_the_stream_s_work_and_before_the_next)
+START_TEST(a_fill_of_the_other_driver_s_memory_comes_behind_the_work_of_the_stream)
 {
     start_under("lazy");
     ctxrt_stream *stream = enter(ON_GPU);
@@ -508,7 +508,7 @@ static Suite *staged_memory_suite(void)
     tcase_add_test(order,
                    where_a_driver_has_no_host_functions_the_copy_comes_behind_the_work_before);
     tcase_add_test(
-        order, a_fill_of_the_other_driver_s_memory_comes_behind_the_stream_s_work_and_before_the_next);
+        order, a_fill_of_the_other_driver_s_memory_comes_behind_the_work_of_the_stream);
     suite_add_tcase(suite, order);
     return suite;
 }
