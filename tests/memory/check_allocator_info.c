@@ -204,7 +204,6 @@ START_TEST(threads_that_are_gone_count)
 }
 END_TEST
 
-/* A later version's structure is larger: what this one does not know is left alone. */
 #define HANDED 64
 
 /* What a thread that frees another's pieces sees after each: what threads keep. */
@@ -261,6 +260,207 @@ START_TEST(what_a_thread_frees_for_others_goes_back_before_it_is_much)
 }
 END_TEST
 
+static void *free_both(void *argument)
+{
+    ctxrt_memory **memories = argument;
+    for (int i = 0; i < 2; i++)
+        if (ctxrt_memory_release(memories[i]) == CTXRT_SUCCESS)
+            memories[i] = NULL;
+    return NULL;
+}
+
+/* What a thread frees that has no frame, and never had one, is no more to be used by others. */
+START_TEST(what_a_thread_without_a_frame_frees_does_not_raise_peaks)
+{
+    for (int round = 0; round < 3; round++) {
+        pthread_t thread;
+        ctxrt_memory *memories[] = {alloc(20 * MIB), alloc(20 * MIB)};
+        ck_assert_int_eq(pthread_create(&thread, NULL, free_both, memories), 0);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+        ck_assert(memories[0] == NULL && memories[1] == NULL);
+        ctxrt_allocator_info info = look();
+        ck_assert_uint_eq(info.requested.peak_bytes, 40 * MIB);
+        ck_assert_uint_eq(info.requested.peak_count, 2);
+    }
+}
+END_TEST
+
+/* More of them than a thread counts before it tells the others. */
+START_TEST(peaks_of_counts_are_exact_where_one_thread_allocates)
+{
+    ctxrt_memory *memories[600];
+    for (int count = 100; count <= 600; count += 250) {
+        for (int i = 0; i < count; i++)
+            memories[i] = alloc(300);
+        for (int i = 0; i < count; i++)
+            cx_assert_ok(ctxrt_memory_release(memories[i]));
+        ck_assert_uint_eq(look().requested.peak_count, count);
+        ck_assert_uint_eq(look().requested.peak_bytes, 300 * (uint64_t)count);
+    }
+}
+END_TEST
+
+/* ---- nothing is lost ---- */
+
+static uint64_t held(void)
+{
+    return look().reserved.current_bytes;
+}
+
+/* Leaves pieces that the thread keeps for each of two streams of its own. */
+static void keep_for_two_streams(ctxrt_stream *streams[2], size_t size_bytes)
+{
+    ctxrt_memory *memories[2][20];
+    for (int s = 0; s < 2; s++) {
+        cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &streams[s]));
+        cx_assert_ok(ctxrt_frame_set_stream(streams[s]));
+        for (int i = 0; i < 20; i++)
+            memories[s][i] = alloc(size_bytes);
+    }
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 20; i++)
+            cx_assert_ok(ctxrt_memory_release(memories[s][i]));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+}
+
+static void destroy_streams(ctxrt_stream *streams[2])
+{
+    for (int s = 0; s < 2; s++)
+        cx_assert_ok(ctxrt_stream_destroy(streams[s]));
+}
+
+START_TEST(a_trim_gives_back_what_threads_keep_of_every_stream)
+{
+    ctxrt_stream *streams[2];
+    keep_for_two_streams(streams, 100 * KIB);
+    ck_assert_uint_ge(look().allocated.current_bytes, 4000 * KIB);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(held(), 0);
+    destroy_streams(streams);
+}
+END_TEST
+
+START_TEST(a_request_has_what_threads_keep_of_every_stream_before_it_is_refused)
+{
+    size_t total;
+    ctxrt_stream *streams[2];
+    keep_for_two_streams(streams, MIB);
+    cx_assert_ok(ctxrt_device_memory_info(CTXRT_CUDA(1), NULL, &total));
+    cx_assert_ok(ctxrt_memory_release(alloc(total)));
+    destroy_streams(streams);
+}
+END_TEST
+
+/* The limit takes the thread the long way. More than it may keep of one size goes to the heap. */
+START_TEST(nothing_is_lost_where_a_thread_frees_more_than_it_keeps)
+{
+    enum { PIECES = 300 };
+    static ctxrt_memory *memories[PIECES];
+    cx_assert_ok(ctxrt_allocator_set_limit(NULL, 200 * MIB));
+    for (int i = 0; i < PIECES; i++)
+        memories[i] = alloc(256 * KIB);
+    for (int i = 0; i < PIECES; i++)
+        cx_assert_ok(ctxrt_memory_release(memories[i]));
+    ctxrt_allocator_info info = look();
+    ck_assert_uint_eq(info.reserved.current_bytes,
+                      info.allocated.current_bytes + info.inactive.current_bytes);
+    ck_assert_uint_gt(info.inactive.current_bytes, 16 * MIB);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(held(), 0);
+}
+END_TEST
+
+START_TEST(small_memory_of_a_stream_that_is_gone_goes_back_to_the_heap)
+{
+    ctxrt_stream *stream;
+    ctxrt_memory *memories[10];
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream));
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    for (int i = 0; i < 10; i++)
+        memories[i] = alloc(1000);
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    for (int i = 0; i < 10; i++)
+        cx_assert_ok(ctxrt_memory_release(memories[i]));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(held(), 0);
+}
+END_TEST
+
+START_TEST(what_threads_keep_is_gone_with_a_reset)
+{
+    unsigned char seen;
+    ctxrt_memory *none;
+    cx_assert_ok(ctxrt_memory_release(alloc(1000)));
+    cx_assert_ok(ctxrt_memory_release(alloc(3 * MIB)));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(1)));
+    ctxrt_allocator_info info = look();
+    ck_assert_uint_eq(info.inactive.current_bytes, 0);
+    ck_assert_uint_eq(info.inactive.current_count, 0);
+    cx_assert_error(ctxrt_memory_alloc(300 * MIB, &none), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_ptr_null(strstr(ctxrt_last_error()->message, "this allocator holds"));
+    ctxrt_memory *memory = alloc(1000);
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 5, 1000));
+    cx_assert_ok(
+        ctxrt_copy(&seen, ctxrt_memory_pointer(memory), 1, CTXRT_COPY_DEVICE_TO_HOST));
+    ck_assert_int_eq(seen, 5);
+    ck_assert_uint_eq(held(), 2 * MIB);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(held(), 0);
+}
+END_TEST
+
+/* The next one may be where the last was. */
+START_TEST(an_allocator_does_not_count_for_one_that_is_gone)
+{
+    for (int round = 0; round < 4; round++) {
+        ctxrt_allocator *another;
+        cx_assert_ok(ctxrt_allocator_create(NULL, &another));
+        cx_assert_ok(ctxrt_frame_set_allocator(another));
+        cx_assert_ok(ctxrt_memory_release(alloc(1000)));
+        ck_assert_uint_eq(look().requested.total_count, 1);
+        cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+        ck_assert_uint_eq(held(), 0);
+        cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+        cx_assert_ok(ctxrt_allocator_destroy(another));
+        cx_assert_ok(ctxrt_memory_release(alloc(1000)));
+    }
+    ck_assert_uint_eq(look().requested.total_count, 4);
+}
+END_TEST
+
+START_TEST(mapped_memory_is_counted_as_it_comes_and_goes)
+{
+    ctxrt_memory *memories[3];
+    ctxrt_allocator *mapped;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
+    cx_assert_ok(ctxrt_allocator_create(&options, &mapped));
+    cx_assert_ok(ctxrt_frame_set_allocator(mapped));
+    for (int i = 0; i < 3; i++)
+        memories[i] = alloc(20 * MIB);
+    ctxrt_allocator_info info = look();
+    assert_amount("reserved", &info.reserved, AMOUNT(60 * MIB, 60 * MIB, 60 * MIB, 1, 1, 3));
+    cx_assert_ok(ctxrt_memory_release(memories[1]));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    info = look();
+    assert_amount("reserved", &info.reserved, AMOUNT(40 * MIB, 60 * MIB, 60 * MIB, 1, 1, 3));
+    ck_assert_uint_eq(info.inactive.current_bytes, 0);
+    memories[1] = alloc(10 * MIB);
+    info = look();
+    assert_amount("reserved", &info.reserved, AMOUNT(50 * MIB, 60 * MIB, 70 * MIB, 1, 1, 4));
+    for (int i = 0; i < 3; i++)
+        cx_assert_ok(ctxrt_memory_release(memories[i]));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    info = look();
+    assert_amount("reserved", &info.reserved, AMOUNT(0, 60 * MIB, 70 * MIB, 0, 1, 4));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_allocator_destroy(mapped));
+}
+END_TEST
+
+/* A later version's structure is larger: what this one does not know is left alone. */
 START_TEST(structures_of_other_versions_are_kept_apart)
 {
     struct {
@@ -304,6 +504,15 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, threads_that_are_gone_count);
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_many_at_once);
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_before_it_is_much);
+    tcase_add_test(tcase, what_a_thread_without_a_frame_frees_does_not_raise_peaks);
+    tcase_add_test(tcase, peaks_of_counts_are_exact_where_one_thread_allocates);
+    tcase_add_test(tcase, a_trim_gives_back_what_threads_keep_of_every_stream);
+    tcase_add_test(tcase, a_request_has_what_threads_keep_of_every_stream_before_it_is_refused);
+    tcase_add_test(tcase, nothing_is_lost_where_a_thread_frees_more_than_it_keeps);
+    tcase_add_test(tcase, small_memory_of_a_stream_that_is_gone_goes_back_to_the_heap);
+    tcase_add_test(tcase, what_threads_keep_is_gone_with_a_reset);
+    tcase_add_test(tcase, an_allocator_does_not_count_for_one_that_is_gone);
+    tcase_add_test(tcase, mapped_memory_is_counted_as_it_comes_and_goes);
     tcase_add_test(tcase, structures_of_other_versions_are_kept_apart);
     tcase_add_test(tcase, a_reset_takes_everything_but_what_was_counted_for_good);
     suite_add_tcase(suite, tcase);
