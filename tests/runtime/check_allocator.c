@@ -3,6 +3,7 @@
 #include "log_lines.h"
 #include "test.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -328,6 +329,7 @@ typedef struct custom {
     size_t size_bytes;
     ctxrt_stream *stream;
     int device_index;
+    bool looks_at_end;
 } custom;
 
 static int current_index(void)
@@ -361,7 +363,10 @@ static ctxrt_status custom_free(void *user_data, void *pointer, size_t size_byte
 
 static void custom_destroy(void *user_data)
 {
-    ((custom *)user_data)->destroys++;
+    custom *self = user_data;
+    self->destroys++;
+    if (self->looks_at_end)
+        self->device_index = current_index();
 }
 
 static const ctxrt_allocator_vtable custom_vtable = {
@@ -432,8 +437,12 @@ START_TEST(a_custom_allocator_is_called_with_its_context_current_on_any_thread)
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_stack_pop());
     ck_assert_int_eq(self.destroys, 0);
+    self.looks_at_end = true;
+    self.device_index = -2;
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
     ck_assert_int_eq(self.destroys, 1);
+    ck_assert_int_eq(self.device_index, 2);
+    ck_assert_int_eq(current_index(), -1);
 }
 END_TEST
 

@@ -45,12 +45,18 @@ static void assert_calm(const calm *before)
     }
 }
 
+/* Cancelled or not: a call that holds cancellation off puts back what was. */
 START_TEST(a_thread_is_after_each_call_as_it_was_before)
 {
     gate barrier;
+    void *managed;
+    const int side = _i % SIDES;
     start();
-    ctxrt_stream *stream = enter(_i);
+    ctxrt_stream *stream = enter(side);
     ctxrt_memory *cpu = alloc_on(ON_CPU, MORE), *gpu = alloc_on(ON_GPU, MORE);
+    cx_assert_ok(ctxrt_alloc_managed(SMALL, &managed));
+    pthread_setcancelstate(_i < SIDES ? PTHREAD_CANCEL_ENABLE : PTHREAD_CANCEL_DISABLE,
+                           &(int){0});
     calm before = look();
     for (int round = 0; round < 3; round++) {
         cx_assert_ok(ctxrt_copy_async(at(gpu), at(cpu), MORE, CTXRT_COPY_ANY, stream));
@@ -61,15 +67,17 @@ START_TEST(a_thread_is_after_each_call_as_it_was_before)
         assert_calm(&before);
     }
     cx_assert_ok(ctxrt_copy_async(at(cpu), at(gpu), MORE, CTXRT_COPY_ANY, stream));
-    ctxrt_memory *const both[2] = {cpu, gpu};
-    release(both[1 - _i]); /* it asks whether the copy is done */
+    cx_assert_ok(ctxrt_free(managed)); /* it looks whether a copy uses that */
     assert_calm(&before);
-    cpu = _i == ON_CPU ? cpu : alloc_on(ON_CPU, MORE);
-    gpu = _i == ON_GPU ? gpu : alloc_on(ON_GPU, MORE);
+    ctxrt_memory *const both[2] = {cpu, gpu};
+    release(both[1 - side]); /* it asks whether the copy is done */
+    assert_calm(&before);
+    cpu = side == ON_CPU ? cpu : alloc_on(ON_CPU, MORE);
+    gpu = side == ON_GPU ? gpu : alloc_on(ON_GPU, MORE);
     gate_close(&barrier, stream);
     cx_assert_ok(ctxrt_copy_async(at(cpu), at(gpu), MORE, CTXRT_COPY_ANY, stream));
     before = look();
-    cx_assert_ok(ctxrt_device_reset(two_drivers_device(1 - _i)));
+    cx_assert_ok(ctxrt_device_reset(two_drivers_device(1 - side)));
     assert_calm(&before);
     gate_open(&barrier);
     cx_assert_error(ctxrt_stream_synchronize(stream), CTXRT_ERROR_CONTEXT_DESTROYED);
@@ -352,6 +360,10 @@ static void copy_to_and_fro(int side, int rounds)
     release(cpu);
     release(gpu);
     leave(stream);
+    for (int i = 0; i < TWO_DRIVERS; i++) { /* however many copies there were */
+        ck_assert_int_le(atomic_load(&pins[i]), 1);
+        ck_assert_int_le(atomic_load(&streams[i]), 2);
+    }
 }
 
 /* Other code has the devices' primary contexts too, so that nothing goes with them. */
@@ -483,11 +495,35 @@ START_TEST(a_fill_of_the_other_driver_s_memory_comes_behind_the_work_of_the_stre
 }
 END_TEST
 
+/* Not even for those that the default stream waits for. */
+START_TEST(a_copy_in_a_stream_of_the_cpu_s_does_not_wait_for_the_gpu_s_streams)
+{
+    gate held;
+    start();
+    ctxrt_stream *stream = enter(ON_CPU);
+    ctxrt_memory *cpu = alloc_on(ON_CPU, SMALL), *gpu = alloc_on(ON_GPU, SMALL);
+    cx_assert_ok(ctxrt_copy(at(gpu), pattern, SMALL, CTXRT_COPY_ANY));
+    cx_assert_ok(ctxrt_device_push(two_drivers_device(ON_GPU)));
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_DEFAULT);
+    gate_close(&held, other);
+    cx_assert_ok(ctxrt_copy_async(at(cpu), at(gpu), SMALL, CTXRT_COPY_ANY, stream));
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    ck_assert_int_eq(memcmp(at(cpu), pattern, SMALL), 0);
+    gate_open(&held);
+    cx_assert_ok(ctxrt_stream_destroy(other));
+    cx_assert_ok(ctxrt_stack_pop());
+    release(cpu);
+    release(gpu);
+    leave(stream);
+    cx_fixture_end();
+}
+END_TEST
+
 static Suite *staged_memory_suite(void)
 {
     Suite *suite = suite_create("copies between two drivers, and memory");
     TCase *freeing = tcase_create("freeing");
-    tcase_add_loop_test(freeing, a_thread_is_after_each_call_as_it_was_before, 0, SIDES);
+    tcase_add_loop_test(freeing, a_thread_is_after_each_call_as_it_was_before, 0, 2 * SIDES);
     tcase_add_loop_test(freeing, memory_of_every_other_kind_is_not_freed_before_the_copy_is_done, 0,
                         2 * SIDES * WAYS);
     tcase_add_test(freeing, a_free_in_the_order_of_the_copy_s_stream_does_not_wait);
@@ -507,6 +543,7 @@ static Suite *staged_memory_suite(void)
     TCase *order = tcase_create("order");
     tcase_add_test(order,
                    where_a_driver_has_no_host_functions_the_copy_comes_behind_the_work_before);
+    tcase_add_test(order, a_copy_in_a_stream_of_the_cpu_s_does_not_wait_for_the_gpu_s_streams);
     tcase_add_test(
         order, a_fill_of_the_other_driver_s_memory_comes_behind_the_work_of_the_stream);
     suite_add_tcase(suite, order);
