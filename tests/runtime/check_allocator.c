@@ -388,6 +388,7 @@ START_TEST(a_custom_allocator_is_checked)
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
     cx_assert_error(ctxrt_allocator_create_custom(NULL, NULL, &allocator),
                     CTXRT_ERROR_NULL_POINTER);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "vtable is NULL"));
     cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, NULL), CTXRT_ERROR_NULL_POINTER);
     vtable.struct_size = 0;
     cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),
@@ -396,6 +397,7 @@ START_TEST(a_custom_allocator_is_checked)
     vtable.alloc = NULL;
     cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),
                     CTXRT_ERROR_NULL_POINTER);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "alloc is NULL"));
     vtable = custom_vtable;
     vtable.free = NULL;
     cx_assert_error(ctxrt_allocator_create_custom(&vtable, NULL, &allocator),

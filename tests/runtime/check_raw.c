@@ -306,6 +306,51 @@ START_TEST(memory_in_stream_order_outlives_a_reset_until_it_is_freed)
 }
 END_TEST
 
+START_TEST(managed_memory_of_after_a_reset_is_given_back)
+{
+    void *managed;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_alloc_managed(MIB, &managed));
+    cx_assert_ok(ctxrt_free(managed));
+    assert_free_bytes(CTXRT_CUDA(1), QUOTA);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+static void assert_is_from(ctxrt_status status, const char *call)
+{
+    ck_assert_int_eq(status, CTXRT_ERROR_INVALID_ARGUMENT);
+    const char *from = strstr(ctxrt_last_error()->message, " is from ");
+    ck_assert_ptr_nonnull(from);
+    ck_assert_str_eq(from + strlen(" is from "), call);
+}
+
+START_TEST(memory_that_is_freed_by_another_call_is_refused_and_the_right_one_named)
+{
+    static const char *const device = "ctxrt_alloc or ctxrt_alloc_managed";
+    void *plain, *managed, *ordered, *pages = aligned_alloc(4096, 4096);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    plain = allocate(64);
+    cx_assert_ok(ctxrt_alloc_managed(64, &managed));
+    cx_assert_ok(ctxrt_alloc_async(64, NULL, &ordered));
+    cx_assert_ok(ctxrt_host_register(pages, 4096));
+    assert_is_from(ctxrt_free_async(plain, NULL), device);
+    assert_is_from(ctxrt_free_async(managed, NULL), device);
+    assert_is_from(ctxrt_free_async(pages, NULL), "ctxrt_host_register");
+    assert_is_from(ctxrt_free(pages), "ctxrt_host_register");
+    assert_is_from(ctxrt_host_unregister(plain), device);
+    assert_is_from(ctxrt_host_unregister(managed), device);
+    assert_is_from(ctxrt_host_unregister(ordered), "ctxrt_alloc_async");
+    cx_assert_ok(ctxrt_free(plain));
+    cx_assert_ok(ctxrt_free(managed));
+    cx_assert_ok(ctxrt_free_async(ordered, NULL));
+    cx_assert_ok(ctxrt_host_unregister(pages));
+    cx_assert_ok(ctxrt_stack_pop());
+    free(pages);
+}
+END_TEST
+
 START_TEST(stream_ordered_memory_works_on_the_cpu)
 {
     unsigned char *pointer;
@@ -525,6 +570,8 @@ static Suite *raw_suite(void)
         pointers_of_before_a_reset_are_freed_without_error_and_new_ones_are_not_taken_for_them);
     tcase_add_test(tcase, memory_in_stream_order_is_freed_in_stream_order_or_at_once);
     tcase_add_test(tcase, memory_in_stream_order_outlives_a_reset_until_it_is_freed);
+    tcase_add_test(tcase, managed_memory_of_after_a_reset_is_given_back);
+    tcase_add_test(tcase, memory_that_is_freed_by_another_call_is_refused_and_the_right_one_named);
     tcase_add_test(tcase, stream_ordered_memory_works_on_the_cpu);
     tcase_add_test(tcase, managed_memory_is_reached_from_both_sides);
     tcase_add_test(tcase, pages_of_the_callers_are_pinned_until_they_are_unregistered);

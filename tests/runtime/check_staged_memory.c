@@ -190,6 +190,33 @@ START_TEST(memory_of_every_other_kind_is_not_freed_before_the_copy_is_done)
 }
 END_TEST
 
+START_TEST(memory_that_is_copied_into_is_nobody_else_s_until_the_copy_is_done)
+{
+    gate barrier;
+    ctxrt_memory *next;
+    start();
+    ctxrt_stream *stream = enter(_i);
+    ctxrt_memory *own = alloc_on(_i, SMALL), *to = alloc_on(1 - _i, SMALL);
+    const void *pointer = at(to);
+    cx_assert_ok(ctxrt_copy(at(own), pattern, SMALL, CTXRT_COPY_ANY));
+    gate_close(&barrier, stream);
+    cx_assert_ok(ctxrt_copy_async(at(to), at(own), SMALL, CTXRT_COPY_ANY, stream));
+    release(to);
+    next = alloc_on(1 - _i, SMALL);
+    ck_assert_ptr_ne(at(next), pointer);
+    cx_assert_ok(ctxrt_fill(at(next), 0x77, SMALL));
+    gate_open(&barrier);
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    static unsigned char wanted[SMALL];
+    memset(wanted, 0x77, SMALL);
+    assert_holds(at(next), wanted, SMALL);
+    release(next);
+    release(own);
+    leave(stream);
+    cx_fixture_end();
+}
+END_TEST
+
 /* The order of the stream keeps the memory for the copy. */
 START_TEST(a_free_in_the_order_of_the_copy_s_stream_does_not_wait)
 {
@@ -373,6 +400,10 @@ START_TEST(what_copies_needed_of_a_device_is_given_back_with_it)
     start();
     for (int i = 0; i < TWO_DRIVERS; i++)
         ck_assert_int_eq(cx_drivers[i].table.primary_retain(&native, 0), CXU_SUCCESS);
+    for (int place = 0; place < SIDES; place++) { /* in a later life of both */
+        release(alloc_on(place, SMALL));
+        cx_assert_ok(ctxrt_device_reset(two_drivers_device(place)));
+    }
     count_0(&cx_drivers[0].table);
     count_1(&cx_drivers[1].table);
     for (int order = 0; order < 2; order++) {
@@ -526,6 +557,8 @@ static Suite *staged_memory_suite(void)
     tcase_add_loop_test(freeing, a_thread_is_after_each_call_as_it_was_before, 0, 2 * SIDES);
     tcase_add_loop_test(freeing, memory_of_every_other_kind_is_not_freed_before_the_copy_is_done, 0,
                         2 * SIDES * WAYS);
+    tcase_add_loop_test(freeing, memory_that_is_copied_into_is_nobody_else_s_until_the_copy_is_done,
+                        0, SIDES);
     tcase_add_test(freeing, a_free_in_the_order_of_the_copy_s_stream_does_not_wait);
     tcase_add_test(freeing, memory_is_freed_in_the_order_of_its_own_driver_s_streams_only);
     tcase_add_test(freeing, pages_are_unpinned_while_a_copy_uses_others_beside_them);
