@@ -17,6 +17,7 @@ static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *t
     bool asking = cx_asking_begin(driver, target->native);
     if (asking) {
         status = CX_DRIVER_CALL(driver, event_record, (event, target->native));
+        asking = cx_uncaptured_may_ask(driver, target->native);
         cx_asking_end(target->native);
     }
     if (asking && status == CTXRT_SUCCESS)

@@ -89,16 +89,6 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 
 /* ---- marks ---- */
 
-/* Behind the stream's work. False: it captures, or the driver refuses. */
-static bool record(const cx_driver *driver, CUstream native, CUevent mark)
-{
-    if (!cx_asking_begin(driver, native))
-        return false;
-    cxu_result result = driver->table.event_record(mark, native);
-    cx_asking_end(native);
-    return result == CXU_SUCCESS;
-}
-
 /* NULL: it could not be made, or recorded. */
 static CUevent make_mark(const cx_cache *cache, CUstream native)
 {
@@ -109,7 +99,7 @@ static CUevent make_mark(const cx_cache *cache, CUstream native)
         return NULL;
     if (driver->table.event_create(&mark, CXU_EVENT_DISABLE_TIMING) != CXU_SUCCESS) {
         mark = NULL;
-    } else if (!record(driver, native, mark)) {
+    } else if (!cx_asking_mark(driver, native, mark)) {
         (void)driver->table.event_destroy(mark);
         mark = NULL;
     }
@@ -140,33 +130,30 @@ static void end_asking(cx_cache *cache, uint32_t owner, const cx_owner *seen)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* Marks are of the stream, so a later one is behind all work that an earlier one is behind. */
+/* Marks are of the stream, so a later one is behind all work that an earlier one is behind. What
+ * cannot be marked is behind no mark: not behind an earlier one either. */
 static bool mark_again(cx_cache *cache, cx_owner *seen)
 {
-    if (seen->mark != NULL && !record(cache->context->driver, seen->native, seen->mark))
-        return false;
-    if (seen->mark == NULL)
+    CUevent before = seen->mark;
+    if (before == NULL)
         seen->mark = make_mark(cache, seen->native);
-    if (seen->mark != NULL)
+    else if (!cx_asking_mark(cache->context->driver, seen->native, before))
+        seen->mark = NULL;
+    if (seen->mark == NULL)
+        destroy_mark(cache, before);
+    else
         seen->marked_gives = seen->gives;
     return seen->mark != NULL;
 }
 
-static void drop_mark(const cx_cache *cache, cx_owner *seen)
-{
-    destroy_mark(cache, seen->mark);
-    seen->mark = NULL;
-}
-
-/* What cannot be marked is behind no mark: not behind an earlier one either. */
 void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner)
 {
     cx_owner seen;
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
     /* A stream that was closed is marked behind all of its work, and may be gone. */
-    if (!seen.closed && !mark_again(cache, &seen))
-        drop_mark(cache, &seen);
+    if (!seen.closed)
+        (void)mark_again(cache, &seen);
     end_asking(cache, owner, &seen);
 }
 
@@ -331,8 +318,7 @@ static void close_owner(cx_cache *cache, const ctxrt_stream *stream)
         return;
     while (!begin_asking(cache, owner, &seen))
         sched_yield();
-    if (!mark_again(cache, &seen))
-        drop_mark(cache, &seen);
+    (void)mark_again(cache, &seen);
     end_asking(cache, owner, &seen);
     pthread_mutex_lock(&cache->lock);
     cache->owners[owner].closed = true;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "memory/memory.h"
 #include "work/asking.h"
+#include "work/uncaptured.h"
 
 static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
 {
@@ -61,6 +62,14 @@ static bool mark_touched(const cx_route *route)
     return marked;
 }
 
+/* The caller has not asked for that: a capture of another stream must not end by it. */
+static void wait_instead(const cx_stream_target *target)
+{
+    cx_uncaptured uncaptured = cx_uncaptured_begin(target->driver);
+    (void)target->driver->table.stream_synchronize(target->native);
+    cx_uncaptured_end(&uncaptured);
+}
+
 ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
 {
     const cx_stream_target *target = &route->target;
@@ -71,7 +80,7 @@ ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
     if (waits)
         status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
     else if (!marked)
-        (void)target->driver->table.stream_synchronize(target->native);
+        wait_instead(target);
     for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
         cx_memory_give(route->touched[i]);
     cx_excursion_end(&route->excursion);

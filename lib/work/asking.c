@@ -41,14 +41,43 @@ void cx_asking_end(CUstream native)
     atomic_fetch_sub(gate_of(native), 1);
 }
 
-cxu_result cx_asking_capture(const cx_driver *driver, CUstream native,
-                             cxu_stream_capture_mode mode)
+bool cx_asking_mark(const cx_driver *driver, CUstream native, CUevent mark)
+{
+    if (!cx_asking_begin(driver, native))
+        return false;
+    bool marked = driver->table.event_record(mark, native) == CXU_SUCCESS &&
+                  cx_uncaptured_may_ask(driver, native);
+    cx_asking_end(native);
+    return marked;
+}
+
+static _Atomic uint32_t *close_gate(CUstream native)
 {
     _Atomic uint32_t *gate = gate_of(native);
     add(gate, CAPTURE);
     while (atomic_load(gate) != CAPTURE)
         sched_yield();
-    cxu_result result = driver->table.stream_begin_capture(native, mode);
+    return gate;
+}
+
+static void open_gate(_Atomic uint32_t *gate)
+{
     atomic_fetch_and(gate, ~CAPTURE);
+}
+
+cxu_result cx_asking_capture(const cx_driver *driver, CUstream native,
+                             cxu_stream_capture_mode mode)
+{
+    _Atomic uint32_t *gate = close_gate(native);
+    cxu_result result = driver->table.stream_begin_capture(native, mode);
+    open_gate(gate);
+    return result;
+}
+
+cxu_result cx_asking_join(const cx_driver *driver, CUstream native, CUevent event)
+{
+    _Atomic uint32_t *gate = close_gate(native);
+    cxu_result result = driver->table.stream_wait_event(native, event, CXU_EVENT_WAIT_DEFAULT);
+    open_gate(gate);
     return result;
 }

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "work/asking.h"
 #include "work/event.h"
 #include <stdlib.h>
 
@@ -343,8 +344,8 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
     /* no driver can wait for another one's event */
     if (__builtin_expect(awaited.driver != target.driver, 0))
         return wait_for(&awaited);
-    status = CX_DRIVER_CALL(target.driver, stream_wait_event,
-                            (target.native, awaited.native, CXU_EVENT_WAIT_DEFAULT));
+    status = cx_driver_check(target.driver, CX_SLOT_stream_wait_event,
+                             cx_asking_join(target.driver, target.native, awaited.native));
     return cx_context_blame(awaited.context, "event",
                             cx_context_blame(target.context, "stream", status));
 }

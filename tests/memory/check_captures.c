@@ -167,9 +167,14 @@ static pthread_t beginner;
 static atomic_bool armed, begun;
 static ctxrt_status begin_status;
 
+static ctxrt_event *captured; /* that `stream` joins a capture by; NULL: it begins one */
+
 static void *begin_on_a_thread(void *argument)
 {
-    begin_status = ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_RELAXED);
+    if (captured != NULL)
+        begin_status = ctxrt_stream_wait_event(stream, captured);
+    else
+        begin_status = ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_RELAXED);
     atomic_store(&begun, true);
     return argument;
 }
@@ -200,6 +205,35 @@ START_TEST(no_capture_begins_between_the_look_for_one_and_the_question)
     ck_assert_int_eq(pthread_join(beginner, NULL), 0);
     ck_assert_int_eq(begin_status, CTXRT_SUCCESS);
     end_capture();
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(no_stream_joins_a_capture_between_the_look_for_one_and_the_question)
+{
+    ctxrt_graph *graph;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *origin = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_event_create(0, &captured));
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    release(allocate(BLOCK));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_capture_begin(origin, CTXRT_CAPTURE_RELAXED));
+    cx_assert_ok(ctxrt_event_record(captured, origin));
+    cx_drivers[0].table.stream_is_capturing = look;
+    atomic_store(&armed, true);
+    release(allocate(BLOCK));
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(pthread_join(beginner, NULL), 0);
+    ck_assert_int_eq(begin_status, CTXRT_SUCCESS);
+    cx_assert_ok(ctxrt_event_record(captured, stream));
+    cx_assert_ok(ctxrt_stream_wait_event(origin, captured));
+    cx_assert_ok(ctxrt_stream_capture_end(origin, &graph));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_event_destroy(captured));
+    cx_assert_ok(ctxrt_stream_destroy(origin));
     cx_assert_ok(ctxrt_stream_destroy(stream));
     cx_assert_ok(ctxrt_stack_pop());
 }
@@ -292,6 +326,111 @@ static void watch_mapping(void)
     table->mem_set_access = set_access;
 }
 
+/* ---- captures of other code ---- */
+
+static CUstream others; /* that other code captures */
+
+static void others_begin(void)
+{
+    ck_assert_int_eq(beneath.stream_begin_capture(others, CXU_STREAM_CAPTURE_MODE_GLOBAL),
+                     CXU_SUCCESS);
+}
+
+static void others_end(void)
+{
+    CUgraph graph;
+    ck_assert_int_eq(beneath.stream_end_capture(others, &graph), CXU_SUCCESS);
+    ck_assert_int_eq(beneath.graph_destroy(graph), CXU_SUCCESS);
+}
+
+/* Between the look whether the stream captures and the mark. */
+static cxu_result record_in_a_capture(CUevent event, CUstream native)
+{
+    if (native == others && calls++ == 0)
+        others_begin();
+    return beneath.event_record(event, native);
+}
+
+/* In the second round there is a mark already, which is recorded anew. */
+START_TEST(a_mark_that_a_capture_of_other_code_got_is_asked_nothing)
+{
+    gate held;
+    ctxrt_memory *memory[2];
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_stream *native = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    others = native_of(native);
+    cx_assert_ok(ctxrt_stream_from_native(others, &stream));
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    for (int i = 0; i < 2; i++)
+        memory[i] = allocate(BLOCK);
+    if (_i == 1)
+        release(memory[1]);
+    void *pointer = ctxrt_memory_pointer(memory[0]);
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_fill_async(pointer, 1, BLOCK, NULL));
+    cx_drivers[0].table.event_record = record_in_a_capture;
+    release(memory[0]);
+    ck_assert_int_eq(calls, 1);
+    cx_drivers[0].table.event_record = beneath.event_record;
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    memory[0] = allocate(BLOCK);
+    ck_assert_ptr_ne(ctxrt_memory_pointer(memory[0]), pointer);
+    others_end();
+    release(memory[0]);
+    if (_i == 0)
+        release(memory[1]);
+    gate_open(&held);
+    release(allocate(GPU));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stream_destroy(native));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+static cxu_result make_no_event(CUevent *out_event, unsigned int flags)
+{
+    (void)out_event, (void)flags;
+    return CXU_OUT_OF_MEMORY;
+}
+
+/* A driver may find any wait unsafe where the thread has not said that it knows. */
+static cxu_result wait_relaxed(CUstream native)
+{
+    cxu_stream_capture_mode mode = CXU_STREAM_CAPTURE_MODE_RELAXED;
+    ck_assert_int_eq(beneath.thread_exchange_stream_capture_mode(&mode), CXU_SUCCESS);
+    calls++;
+    strict += mode != CXU_STREAM_CAPTURE_MODE_RELAXED;
+    ck_assert_int_eq(beneath.thread_exchange_stream_capture_mode(&mode), CXU_SUCCESS);
+    return beneath.stream_synchronize(native);
+}
+
+/* The copy is waited for, since no mark could be left behind it. */
+START_TEST(a_copy_that_cannot_be_marked_is_waited_for_and_ends_no_capture)
+{
+    ctxrt_memory *memory, *on_device;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    others = native_of(stream);
+    on_device = allocate(BLOCK);
+    cx_assert_ok(ctxrt_memory_alloc_pinned(BLOCK, &memory));
+    others_begin();
+    cx_drivers[0].table.event_create = make_no_event;
+    cx_drivers[0].table.stream_synchronize = wait_relaxed;
+    cx_assert_ok(ctxrt_copy_async(ctxrt_memory_pointer(memory), ctxrt_memory_pointer(on_device),
+                                  BLOCK, CTXRT_COPY_DEVICE_TO_HOST, NULL));
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(strict, 0);
+    cx_drivers[0].table = beneath;
+    others_end();
+    release(memory);
+    release(on_device);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* ---- mapping and destroying ---- */
+
 static ctxrt_allocator *use_allocator(ctxrt_allocator_source source)
 {
     ctxrt_allocator *allocator;
@@ -359,6 +498,7 @@ static void start(void)
     cx_fixture_needs_emulated("a table that can be replaced");
     beneath = cx_drivers[0].table;
     calls = strict = 0;
+    captured = NULL;
 }
 
 static void end(void)
@@ -378,6 +518,9 @@ static Suite *captures_suite(void)
                    a_free_in_a_capture_of_other_code_is_not_behind_the_mark_of_an_earlier_one);
     tcase_add_test(tcase, memory_of_which_the_driver_says_nothing_is_not_given_out);
     tcase_add_test(tcase, no_capture_begins_between_the_look_for_one_and_the_question);
+    tcase_add_test(tcase, no_stream_joins_a_capture_between_the_look_for_one_and_the_question);
+    tcase_add_loop_test(tcase, a_mark_that_a_capture_of_other_code_got_is_asked_nothing, 0, 2);
+    tcase_add_test(tcase, a_copy_that_cannot_be_marked_is_waited_for_and_ends_no_capture);
     tcase_add_test(tcase, no_capture_begins_between_a_copy_of_pinned_memory_and_its_mark);
     tcase_add_test(tcase, mapping_and_sharing_are_nothing_that_a_capture_could_forbid);
     tcase_add_test(tcase, an_allocator_that_is_destroyed_in_a_capture_gives_its_memory_back);
