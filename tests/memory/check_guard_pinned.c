@@ -349,7 +349,7 @@ START_TEST(a_check_looks_at_nothing_that_was_unpinned)
     start("canary,poison,quarantine=64M");
     looker other = {.allocator = pinned()};
     ck_assert_int_eq(pthread_create(&thread, NULL, look_always, &other), 0);
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 12; i++) {
         (void)allocate(2 * MIB, &memory);
         cx_assert_ok(ctxrt_memory_release(memory));
         cx_assert_ok(ctxrt_allocator_trim(pinned(), NULL));
