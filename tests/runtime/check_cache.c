@@ -357,27 +357,58 @@ START_TEST(a_release_does_not_wait_for_recorded_streams)
 }
 END_TEST
 
-static void *open_for(void *argument)
-{
-    gate_open(argument);
-    return NULL;
-}
-
 /* The request would be refused: it waits for the stream, whose gate another thread opens. */
 START_TEST(a_request_that_would_fail_waits_for_recorded_streams)
 {
     gate held;
-    pthread_t thread;
+    opener other;
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
     ctxrt_memory *memory = allocate(200 * MIB);
     gate_close(&held, stream);
     cx_assert_ok(ctxrt_memory_record_stream(memory, stream));
     cx_assert_ok(ctxrt_memory_release(memory));
-    ck_assert_int_eq(pthread_create(&thread, NULL, open_for, &held), 0);
+    opener_start(&other, &held);
     memory = allocate(200 * MIB);
-    pthread_join(thread, NULL);
+    ck_assert(opener_end(&other));
     cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
+START_TEST(a_request_that_would_fail_waits_for_what_other_streams_freed)
+{
+    gate held;
+    opener other;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_stream *one = use_new_stream();
+    ctxrt_memory *memory = allocate(200 * MIB);
+    gate_close(&held, one);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ctxrt_stream *two = use_new_stream();
+    opener_start(&other, &held);
+    memory = allocate(100 * MIB);
+    ck_assert(opener_end(&other));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(one));
+    cx_assert_ok(ctxrt_stream_destroy(two));
+}
+END_TEST
+
+/* The host may write to it at once. */
+START_TEST(a_free_of_the_cpus_memory_waits_for_the_work_of_its_stream)
+{
+    gate held;
+    opener other;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
+    ctxrt_stream *stream = use_new_stream();
+    ctxrt_memory *memory = allocate(1000);
+    gate_close(&held, stream);
+    opener_start(&other, &held);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert(opener_end(&other));
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_stream_destroy(stream));
 }
@@ -387,6 +418,7 @@ END_TEST
 START_TEST(a_recorded_streams_context_may_end_before_anybody_looks)
 {
     gate held;
+    opener other;
     ctxrt_context *context;
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(1), 0, &context));
@@ -397,9 +429,10 @@ START_TEST(a_recorded_streams_context_may_end_before_anybody_looks)
     ctxrt_memory *memory = allocate(100 * MIB);
     cx_assert_ok(ctxrt_memory_record_stream(memory, stream));
     cx_assert_ok(ctxrt_memory_release(memory));
-    gate_open(&held);
+    opener_start(&other, &held);
     cx_assert_ok(ctxrt_stream_destroy(stream));
     cx_assert_ok(ctxrt_context_destroy(context));
+    ck_assert(opener_end(&other));
     ck_assert_uint_eq(trimmed(), 100 * MIB);
     cx_assert_ok(ctxrt_stack_pop());
 }
@@ -620,6 +653,8 @@ static Suite *cache_suite(void)
     tcase_add_test(tcase, a_refusal_says_what_is_held_and_later_it_works_again);
     tcase_add_test(tcase, a_release_does_not_wait_for_recorded_streams);
     tcase_add_test(tcase, a_request_that_would_fail_waits_for_recorded_streams);
+    tcase_add_test(tcase, a_request_that_would_fail_waits_for_what_other_streams_freed);
+    tcase_add_test(tcase, a_free_of_the_cpus_memory_waits_for_the_work_of_its_stream);
     tcase_add_test(tcase, a_recorded_streams_context_may_end_before_anybody_looks);
     tcase_add_test(tcase, memory_outlives_its_thread_and_is_freed_without_a_device);
     tcase_add_test(tcase, a_stale_handle_is_not_taken_for_the_memory_that_is_there_now);
