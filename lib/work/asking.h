@@ -14,9 +14,9 @@
 bool cx_asking_begin(const cx_driver *driver, CUstream native);
 void cx_asking_end(CUstream native);
 
-/* Records an event behind the stream's work. False: it captures by now, and the event may be part of
- * that, or the driver refused: the event is good for nothing but a new record, once the stream no
- * longer captures. */
+/* Records an event behind the stream's work. False: it captures by now, and the event may be part
+ * of that, or the driver refused: the event is good for nothing but a new record, once the stream
+ * no longer captures. */
 bool cx_asking_mark(const cx_driver *driver, CUstream native, CUevent mark);
 
 /* cuStreamBeginCapture when nobody asks. */
