@@ -470,6 +470,9 @@ START_TEST(failures_of_a_custom_allocator_are_passed_on_with_a_sentence)
     cx_assert_error(ctxrt_free(raw), CTXRT_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(self.frees, 1);
     ck_assert_uint_eq(figures_of(allocator).current_bytes, 0);
+    uint64_t released = 1;
+    cx_assert_ok(ctxrt_allocator_trim(allocator, &released));
+    ck_assert_uint_eq(released, 0);
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
 }

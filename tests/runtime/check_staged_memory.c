@@ -50,11 +50,14 @@ START_TEST(a_thread_is_after_each_call_as_it_was_before)
 {
     gate barrier;
     void *managed;
+    ctxrt_allocator *pinned;
     const int side = _i % SIDES;
     start();
     ctxrt_stream *stream = enter(side);
     ctxrt_memory *cpu = alloc_on(ON_CPU, MORE), *gpu = alloc_on(ON_GPU, MORE);
     cx_assert_ok(ctxrt_alloc_managed(SMALL, &managed));
+    cx_assert_ok(ctxrt_allocator_pinned(&pinned));
+    cx_assert_ok(ctxrt_stack_pop()); /* nothing is current */
     pthread_setcancelstate(_i < SIDES ? PTHREAD_CANCEL_ENABLE : PTHREAD_CANCEL_DISABLE,
                            &(int){0});
     calm before = look();
@@ -66,6 +69,8 @@ START_TEST(a_thread_is_after_each_call_as_it_was_before)
         cx_assert_ok(ctxrt_stream_synchronize(stream));
         assert_calm(&before);
     }
+    cx_assert_ok(ctxrt_allocator_trim(pinned, NULL));
+    assert_calm(&before);
     cx_assert_ok(ctxrt_copy_async(at(cpu), at(gpu), MORE, CTXRT_COPY_ANY, stream));
     cx_assert_ok(ctxrt_free(managed)); /* it looks whether a copy uses that */
     assert_calm(&before);
@@ -84,6 +89,7 @@ START_TEST(a_thread_is_after_each_call_as_it_was_before)
     assert_calm(&before);
     release(cpu);
     release(gpu);
+    cx_assert_ok(ctxrt_device_push(two_drivers_device(side)));
     leave(stream);
     cx_fixture_end();
 }
