@@ -102,6 +102,11 @@ START_TEST(the_environment_chooses_the_source_of_gpus)
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     ck_assert_uint_eq(before - free_bytes(), 100 * MIB);
     release(blocks[1]);
+    release(allocate(100 * MIB));
+    blocks[0] = allocate(MIB); /* the rest of what was one piece goes */
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_lt(before - free_bytes(), 50 * MIB);
+    release(blocks[0]);
     cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
     release(allocate(100));
     cx_assert_ok(ctxrt_stack_pop());

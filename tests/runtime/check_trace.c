@@ -365,6 +365,17 @@ START_TEST(the_environment_has_each_allocator_write_a_file_when_it_goes)
 }
 END_TEST
 
+START_TEST(the_environment_has_the_default_allocator_write_a_file_when_its_device_goes)
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_memory_release(allocate(1)));
+    cx_assert_ok(ctxrt_stack_pop());
+    assert_file(path, "");
+    cx_assert_ok(ctxrt_device_release(CTXRT_CUDA(0)));
+    assert_file(path, "a,0,1\nf,0\n");
+}
+END_TEST
+
 START_TEST(a_file_that_cannot_be_written_is_in_the_log)
 {
     ctxrt_allocator *allocator;
@@ -403,6 +414,8 @@ static Suite *trace_suite(void)
     tcase = tcase_create("environment");
     tcase_add_checked_fixture(tcase, use_file, remove_file);
     tcase_add_test(tcase, the_environment_has_each_allocator_write_a_file_when_it_goes);
+    tcase_add_test(
+        tcase, the_environment_has_the_default_allocator_write_a_file_when_its_device_goes);
     tcase_add_test(tcase, a_file_that_cannot_be_written_is_in_the_log);
     suite_add_tcase(suite, tcase);
     return suite;
