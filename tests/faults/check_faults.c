@@ -157,13 +157,13 @@ static void fail_everywhere(const operation *tried, fault_mode mode)
 
 START_TEST(a_call_that_the_driver_refuses_changes_nothing)
 {
-    fail_everywhere(&operations[_i], FAULT_REFUSED);
+    fail_everywhere(operation_at(_i), FAULT_REFUSED);
 }
 END_TEST
 
 START_TEST(a_call_that_the_driver_reports_as_failed_changes_nothing)
 {
-    fail_everywhere(&operations[_i], FAULT_REPORTED);
+    fail_everywhere(operation_at(_i), FAULT_REPORTED);
 }
 END_TEST
 
@@ -201,9 +201,10 @@ static Suite *faults_suite(void)
 {
     Suite *suite = suite_create("faults");
     TCase *tests = tcase_create("faults");
-    tcase_add_loop_test(tests, a_call_that_the_driver_refuses_changes_nothing, 0, operation_count);
+    tcase_add_loop_test(tests, a_call_that_the_driver_refuses_changes_nothing, 0,
+                        operation_count());
     tcase_add_loop_test(tests, a_call_that_the_driver_reports_as_failed_changes_nothing, 0,
-                        operation_count);
+                        operation_count());
     tcase_add_test(tests, a_shutdown_that_the_driver_refuses_can_be_tried_again);
     suite_add_tcase(suite, tests);
     return suite;

@@ -118,13 +118,13 @@ static void watch_log(void)
 
 START_TEST(a_thread_comes_back_from_a_driver_function_that_fails_lastingly)
 {
-    fail_everywhere(&operations[_i], FAULT_LASTING);
+    fail_everywhere(operation_at(_i), FAULT_LASTING);
 }
 END_TEST
 
 START_TEST(a_thread_comes_back_from_a_driver_that_fails_lastingly)
 {
-    fail_everywhere(&operations[_i], FAULT_DEAD);
+    fail_everywhere(operation_at(_i), FAULT_DEAD);
 }
 END_TEST
 
@@ -153,9 +153,9 @@ static Suite *lasting_suite(void)
     TCase *tests = tcase_create("lasting faults");
     tcase_add_checked_fixture(tests, watch_log, NULL);
     tcase_add_loop_test(tests, a_thread_comes_back_from_a_driver_function_that_fails_lastingly, 0,
-                        operation_count);
+                        operation_count());
     tcase_add_loop_test(tests, a_thread_comes_back_from_a_driver_that_fails_lastingly, 0,
-                        operation_count);
+                        operation_count());
     tcase_add_test(tests, a_scope_ends_under_a_dead_driver_and_says_what_is_left);
     suite_add_tcase(suite, tests);
     return suite;

@@ -273,7 +273,7 @@ static void try_without_memory(const operation *tried)
 
 START_TEST(a_call_without_host_memory_changes_nothing_and_leaves_nothing)
 {
-    try_without_memory(&operations[_i]);
+    try_without_memory(operation_at(_i));
 }
 END_TEST
 
@@ -288,7 +288,7 @@ static Suite *no_memory_suite(void)
     Suite *suite = suite_create("no_memory");
     TCase *tests = tcase_create("no memory");
     tcase_add_loop_test(tests, a_call_without_host_memory_changes_nothing_and_leaves_nothing, 0,
-                        operation_count);
+                        operation_count());
     tcase_add_loop_test(
         tests, what_makes_no_driver_call_without_host_memory_changes_nothing_and_leaves_nothing, 0,
         OTHERS);

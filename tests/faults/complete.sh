@@ -19,7 +19,7 @@ for name in $(awk 'BEGIN { RS = ";" } /CTXRT_API/ { sub(/.*CTXRT_API/, ""); if (
     case " $(echo $others) " in
     *" $name "*) continue ;;
     esac
-    grep -q "{\"$name[\",]" "$top_srcdir/tests/faults/operations.c" || missing="$missing $name"
+    grep -q "{\"$name[\",]" "$top_srcdir"/tests/faults/operations_*.c || missing="$missing $name"
 done
 if [ -z "$missing" ]; then
     echo "ok 1 - the driver is made to fail in every public function that calls it"

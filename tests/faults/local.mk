@@ -1,5 +1,7 @@
 FAULTS_TESTS = tests/faults/check_faults tests/faults/check_lasting tests/faults/check_no_memory
-FAULTS_SOURCES = tests/faults/operations.c tests/faults/operations.h tests/faults/stage.c tests/faults/stage.h \
+OPERATIONS_SOURCES = tests/faults/operations.c tests/faults/operations.h tests/faults/operations_graph.c \
+	tests/faults/operations_memory.c tests/faults/operations_stack.c tests/faults/stage.c tests/faults/stage.h
+FAULTS_SOURCES = $(OPERATIONS_SOURCES) \
 	tests/support/faults.c tests/support/faults.h tests/support/fixture.c tests/support/fixture.h
 FAULTS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/faults -I$(top_srcdir)/tests/support
 FAULTS_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -24,7 +24,15 @@ typedef struct operation {
     bool takes_effect;
 } operation;
 
-extern const operation operations[];
-extern const int operation_count;
+typedef struct operation_list {
+    const operation *operations;
+    int count;
+} operation_list;
+
+extern const operation_list stack_operations, memory_operations, graph_operations;
+
+/* Of all lists, one behind the other. */
+int operation_count(void);
+const operation *operation_at(int number);
 
 #endif

@@ -75,7 +75,7 @@ static void *call_with_a_request_waiting(void *argument)
 
 START_TEST(no_call_is_a_cancellation_point)
 {
-    trial tried = {.operation = &operations[_i]};
+    trial tried = {.operation = operation_at(_i)};
     for (tried.top = 0; tried.top < STAGE_TOPS; tried.top++) {
         pthread_t thread;
         void *result;
@@ -447,7 +447,7 @@ static Suite *ending_cancel_suite(void)
 {
     Suite *suite = suite_create("cancellation");
     TCase *each = tcase_create("each call");
-    tcase_add_loop_test(each, no_call_is_a_cancellation_point, 0, operation_count);
+    tcase_add_loop_test(each, no_call_is_a_cancellation_point, 0, operation_count());
     tcase_add_test(each, a_start_a_snapshot_and_a_shutdown_are_no_cancellation_points_either);
     suite_add_tcase(suite, each);
 

@@ -211,7 +211,7 @@ EXTRA_tests_runtime_check_ending_fork_DEPENDENCIES = tests/runtime/ending_progra
 check_PROGRAMS += tests/runtime/check_ending_cancel
 TESTS += tests/runtime/check_ending_cancel
 tests_runtime_check_ending_cancel_SOURCES = tests/runtime/check_ending_cancel.c tests/runtime/log_lines.h \
-	tests/faults/operations.c tests/faults/operations.h tests/faults/stage.c tests/faults/stage.h \
+	$(OPERATIONS_SOURCES) \
 	tests/support/faults.c tests/support/faults.h $(INSIDE_SOURCES)
 tests_runtime_check_ending_cancel_CPPFLAGS = $(RUNTIME_CPPFLAGS) -I$(top_srcdir)/tests/faults
 tests_runtime_check_ending_cancel_CFLAGS = $(RUNTIME_CFLAGS)
