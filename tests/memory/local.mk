@@ -95,10 +95,17 @@ tests_memory_check_marks_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_pinned
 TESTS += tests/memory/check_pinned
-tests_memory_check_pinned_SOURCES = tests/memory/check_pinned.c tests/runtime/gate.h
-tests_memory_check_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_pinned_SOURCES = tests/memory/check_pinned.c tests/memory/pinned_memory.h
+tests_memory_check_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_pinned_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_pinned_LDADD = $(PUBLIC_LIBS)
+
+check_PROGRAMS += tests/memory/check_pinned_copies
+TESTS += tests/memory/check_pinned_copies
+tests_memory_check_pinned_copies_SOURCES = tests/memory/check_pinned_copies.c tests/memory/pinned_memory.h tests/runtime/gate.h
+tests_memory_check_pinned_copies_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_pinned_copies_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_pinned_copies_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_guard_pinned
 TESTS += tests/memory/check_guard_pinned
