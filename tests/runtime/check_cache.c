@@ -188,6 +188,96 @@ START_TEST(more_streams_than_an_allocator_numbers_can_have_had_memory)
 }
 END_TEST
 
+/* Memory of a stream that is gone, whose number no other stream may have: its work is not done. */
+START_TEST(memory_of_a_stream_that_is_gone_stays_its_own_however_many_come_after_it)
+{
+    gate held;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_event *after = create_event(CTXRT_EVENT_DEFAULT);
+    ctxrt_stream *stream = use_new_stream();
+    ctxrt_memory *memory = allocate(16 * MIB), *small;
+    void *pointer = ctxrt_memory_pointer(memory);
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_event_record(after, NULL));
+    for (int i = 0; i < 1200; i++) {
+        ctxrt_stream *before = stream;
+        stream = use_new_stream();
+        cx_assert_ok(ctxrt_stream_destroy(before));
+        small = allocate(1000);
+        if (i != 1199)
+            cx_assert_ok(ctxrt_memory_release(small));
+    }
+    cx_assert_ok(ctxrt_memory_release(memory));
+    memory = allocate(16 * MIB);
+    ck_assert_ptr_ne(ctxrt_memory_pointer(memory), pointer);
+    gate_open(&held);
+    cx_assert_ok(ctxrt_event_synchronize(after));
+    ctxrt_memory *more = allocate(16 * MIB);
+    ck_assert_ptr_eq(ctxrt_memory_pointer(more), pointer);
+    cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(small));
+    cx_assert_ok(ctxrt_event_destroy(after));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+START_TEST(memory_live_in_more_streams_than_an_allocator_numbers_is_refused_until_some_is_freed)
+{
+    enum { NUMBERS = 1022 };
+    ctxrt_memory *memories[NUMBERS], *more;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < NUMBERS; i++) {
+        ctxrt_stream *stream = use_new_stream();
+        memories[i] = allocate(1000);
+        cx_assert_ok(ctxrt_frame_set_stream(NULL));
+        cx_assert_ok(ctxrt_stream_destroy(stream));
+    }
+    cx_assert_error(ctxrt_memory_alloc(1000, &more), CTXRT_ERROR_OUT_OF_MEMORY);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "in use in 1022 streams"));
+    cx_assert_ok(ctxrt_memory_release(memories[500]));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    cx_assert_ok(ctxrt_memory_release(allocate(1000)));
+    for (int i = 0; i < NUMBERS; i++)
+        if (i != 500)
+            cx_assert_ok(ctxrt_memory_release(memories[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
+/* Only what was noted at the free tells. */
+START_TEST(other_code_may_destroy_its_stream_once_memory_of_it_is_freed)
+{
+    gate held;
+    ctxrt_stream *wrapped;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_stream *native = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_event *after = create_event(CTXRT_EVENT_DEFAULT);
+    cx_assert_ok(ctxrt_stream_from_native(native_of(native), &wrapped));
+    cx_assert_ok(ctxrt_frame_set_stream(wrapped));
+    ctxrt_memory *memory = allocate(16 * MIB);
+    void *pointer = ctxrt_memory_pointer(memory);
+    gate_close(&held, wrapped);
+    cx_assert_ok(ctxrt_event_record(after, wrapped));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(native));
+    memory = allocate(16 * MIB);
+    ck_assert_ptr_ne(ctxrt_memory_pointer(memory), pointer);
+    gate_open(&held);
+    cx_assert_ok(ctxrt_event_synchronize(after));
+    ctxrt_memory *more = allocate(16 * MIB);
+    ck_assert_ptr_eq(ctxrt_memory_pointer(more), pointer);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_stream_destroy(wrapped));
+    cx_assert_ok(ctxrt_event_destroy(after));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- how much it keeps ---- */
 
 /* SEEDS 2, defect 15. */
@@ -645,6 +735,12 @@ static Suite *cache_suite(void)
     tcase_add_test(tcase, memory_of_a_stream_of_other_code_waits_for_the_work_before_it_too);
     tcase_add_test(tcase, memory_of_a_stream_whose_handle_is_gone_waits_for_the_work_before_it_too);
     tcase_add_test(tcase, more_streams_than_an_allocator_numbers_can_have_had_memory);
+    tcase_add_test(tcase,
+                   memory_of_a_stream_that_is_gone_stays_its_own_however_many_come_after_it);
+    tcase_add_test(
+        tcase,
+        memory_live_in_more_streams_than_an_allocator_numbers_is_refused_until_some_is_freed);
+    tcase_add_test(tcase, other_code_may_destroy_its_stream_once_memory_of_it_is_freed);
     tcase_add_test(tcase, small_memory_does_not_hold_many_times_what_was_asked_for);
     tcase_add_test(tcase, a_request_takes_no_more_of_a_large_block_than_it_needs);
     tcase_add_test(tcase, a_trim_gives_back_what_is_free_and_nothing_else);
