@@ -3,6 +3,7 @@
 #include "gate.h"
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MIB ((size_t)1 << 20)
@@ -487,6 +488,46 @@ START_TEST(a_request_that_would_fail_waits_for_what_other_streams_freed)
 }
 END_TEST
 
+static void start_without_first_event(void)
+{
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuEventCreate@1:OUT_OF_MEMORY", 1), 0);
+    cx_fixture_start();
+}
+
+/* Nothing but all of the context's work being done says that its own is. That is waited for at
+ * last, unless a stream captures, whose capture that would end. */
+START_TEST(memory_of_a_stream_that_is_gone_without_a_mark_is_had_when_everything_is_done)
+{
+    gate held;
+    opener other;
+    ctxrt_graph *graph;
+    ctxrt_memory *more;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_memory_release(allocate(200 * MIB)));
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
+    ctxrt_memory *kept = allocate(20 * MIB);
+    ctxrt_stream *captures = use_new_stream();
+    cx_assert_ok(ctxrt_memory_release(allocate(1000)));
+    ctxrt_stream *stream = use_new_stream();
+    ctxrt_memory *memory = allocate(150 * MIB);
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_stream_capture_begin(captures, CTXRT_CAPTURE_THREAD_LOCAL));
+    cx_assert_error(ctxrt_memory_alloc(100 * MIB, &more), CTXRT_ERROR_OUT_OF_MEMORY);
+    cx_assert_ok(ctxrt_stream_capture_end(captures, &graph));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    opener_start(&other, &held);
+    memory = allocate(100 * MIB);
+    ck_assert(opener_end(&other));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_release(kept));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(captures));
+}
+END_TEST
+
 /* The host may write to it at once. */
 START_TEST(a_free_of_the_cpus_memory_waits_for_the_work_of_its_stream)
 {
@@ -756,6 +797,12 @@ static Suite *cache_suite(void)
     tcase_add_test(tcase, a_stale_handle_is_not_taken_for_the_memory_that_is_there_now);
     tcase_add_test(tcase, a_query_finds_the_piece_around_an_address);
     tcase_add_test(tcase, threads_that_free_each_others_memory_never_get_the_same);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("without a mark");
+    tcase_add_checked_fixture(tcase, start_without_first_event, cx_fixture_end);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase,
+                   memory_of_a_stream_that_is_gone_without_a_mark_is_had_when_everything_is_done);
     suite_add_tcase(suite, tcase);
     return suite;
 }
