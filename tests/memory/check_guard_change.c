@@ -75,6 +75,8 @@ START_TEST(without_options_it_is_what_the_environment_says)
     bytes[-1] = 5;
     cx_assert_error(ctxrt_memory_release(memory), CTXRT_ERROR_CORRUPTED);
     ck_assert_int_eq(setenv("CTXRT_DEBUG_MEMORY", "canaries", 1), 0);
+    cx_assert_error(ctxrt_allocator_set_debug(pinned(), NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+    assert_mode(true);
     end();
 }
 END_TEST
