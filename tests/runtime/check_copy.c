@@ -141,6 +141,7 @@ START_TEST(bad_arguments_are_refused)
     }
     cx_assert_error(ctxrt_fill(bytes, 0, SIZE_MAX), CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_error(ctxrt_fill(bytes, 256, 1), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_fill(bytes, 255, 1));
     cx_assert_error(ctxrt_fill(bytes, -1, 1), CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_error(ctxrt_fill_async(bytes, 256, 0, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
     cx_assert_ok(ctxrt_fill(NULL, 1, 0));
@@ -474,6 +475,33 @@ START_TEST(peer_copies_name_their_devices)
 }
 END_TEST
 
+START_TEST(pinned_memory_that_a_peer_copy_reads_is_not_given_out_before_it_is_done)
+{
+    gate barrier;
+    unsigned char seen[1000], pattern[1000];
+    make_pattern(pattern, sizeof pattern, 5);
+    ctxrt_memory *gpu = allocate_at(GPU_1, 1000), *pinned = allocate_at(PINNED, 1000);
+    const void *before = bytes_of(pinned);
+    memcpy(bytes_of(pinned), pattern, 1000);
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    gate_close(&barrier, stream);
+    cx_assert_ok(ctxrt_copy_peer(bytes_of(gpu), CTXRT_CUDA(1), bytes_of(pinned), CTXRT_CUDA(0),
+                                 1000, stream));
+    cx_assert_ok(ctxrt_memory_release(pinned));
+    pinned = allocate_at(PINNED, 1000);
+    ck_assert_ptr_ne(bytes_of(pinned), before);
+    gate_open(&barrier);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_device_synchronize());
+    cx_assert_ok(ctxrt_copy(seen, bytes_of(gpu), 1000, CTXRT_COPY_ANY));
+    ck_assert_int_eq(memcmp(seen, pattern, 1000), 0);
+    cx_assert_ok(ctxrt_memory_release(gpu));
+    cx_assert_ok(ctxrt_memory_release(pinned));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- waiting ---- */
 
 /* Where the driver does its work only when somebody waits for it. */
@@ -537,6 +565,7 @@ static Suite *copy_suite(void)
     tcase_add_test(tcase, regions_with_odd_pitches_arrive_between_all_places);
     tcase_add_test(tcase, bad_regions_are_refused_and_empty_ones_do_nothing);
     tcase_add_test(tcase, peer_copies_name_their_devices);
+    tcase_add_test(tcase, pinned_memory_that_a_peer_copy_reads_is_not_given_out_before_it_is_done);
     tcase_add_test(tcase, a_contradiction_is_told_with_what_is_known_of_the_address);
     suite_add_tcase(suite, tcase);
 

@@ -202,6 +202,36 @@ START_TEST(each_allocator_has_its_own_trace)
 }
 END_TEST
 
+static ctxrt_status give_buffer(void *buffer, size_t size_bytes, ctxrt_stream *stream,
+                                void **out_pointer)
+{
+    (void)size_bytes, (void)stream;
+    *out_pointer = buffer;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status take_buffer(void *buffer, void *pointer, size_t size_bytes)
+{
+    (void)buffer, (void)pointer, (void)size_bytes;
+    return CTXRT_SUCCESS;
+}
+
+START_TEST(a_custom_allocator_is_traced_too)
+{
+    static const ctxrt_allocator_vtable vtable = {sizeof vtable, give_buffer, take_buffer, NULL};
+    char buffer[16];
+    ctxrt_allocator *allocator;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create_custom(&vtable, buffer, &allocator));
+    cx_assert_ok(ctxrt_allocator_trace_start(allocator, 0));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_memory_release(allocate(7)));
+    assert_trace(allocator, "a,0,7\nf,0\n");
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
 START_TEST(a_file_that_takes_nothing_is_an_error)
 {
     FILE *full = fopen("/dev/full", "w");
@@ -407,6 +437,7 @@ static Suite *trace_suite(void)
     tcase_add_test(tcase, a_ring_keeps_as_many_operations_as_it_was_asked_for);
     tcase_add_test(tcase, a_ring_of_too_many_operations_is_refused);
     tcase_add_test(tcase, each_allocator_has_its_own_trace);
+    tcase_add_test(tcase, a_custom_allocator_is_traced_too);
     tcase_add_test(tcase, a_file_that_takes_nothing_is_an_error);
     tcase_add_test(tcase, threads_leave_a_trace_in_which_no_address_is_taken_twice);
     tcase_add_test(tcase, a_trace_that_is_written_while_threads_go_on_is_whole);
