@@ -346,6 +346,8 @@ START_TEST(memory_that_is_freed_by_another_call_is_refused_and_the_right_one_nam
     cx_assert_ok(ctxrt_free(managed));
     cx_assert_ok(ctxrt_free_async(ordered, NULL));
     cx_assert_ok(ctxrt_host_unregister(pages));
+    cx_assert_error(ctxrt_free_async(plain, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(ctxrt_last_error()->message, "was freed already"));
     cx_assert_ok(ctxrt_stack_pop());
     free(pages);
 }
