@@ -48,6 +48,37 @@ START_TEST(memory_that_is_released_right_after_the_call_lasts_until_the_copy_is_
 }
 END_TEST
 
+/* Of copies in two streams the one that began first is done last. */
+START_TEST(memory_that_two_copies_read_lasts_until_both_are_done)
+{
+    gate barrier;
+    start();
+    ctxrt_stream *held = enter(_i), *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_memory *own[2] = {alloc_on(_i, SMALL), alloc_on(_i, SMALL)};
+    ctxrt_memory *from = alloc_on(1 - _i, SMALL);
+    const void *pointer = at(from);
+    cx_assert_ok(ctxrt_copy(at(from), pattern, SMALL, CTXRT_COPY_ANY));
+    gate_close(&barrier, held);
+    cx_assert_ok(ctxrt_copy_async(at(own[0]), at(from), SMALL, CTXRT_COPY_ANY, held));
+    cx_assert_ok(ctxrt_copy_async(at(own[1]), at(from), SMALL, CTXRT_COPY_ANY, stream));
+    release(from);
+    cx_assert_ok(ctxrt_stream_synchronize(stream));
+    ctxrt_memory *next = alloc_on(1 - _i, SMALL);
+    ck_assert_ptr_ne(at(next), pointer);
+    cx_assert_ok(ctxrt_fill(at(next), 0x77, SMALL));
+    gate_open(&barrier);
+    cx_assert_ok(ctxrt_stream_synchronize(held));
+    for (int i = 0; i < 2; i++) {
+        assert_holds(at(own[i]), pattern, SMALL);
+        release(own[i]);
+    }
+    release(next);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    leave(held);
+    cx_fixture_end();
+}
+END_TEST
+
 /* An allocator in debug mode writes to memory that is freed. */
 typedef struct releaser {
     ctxrt_memory *memory;
@@ -496,6 +527,7 @@ static Suite *staged_ends_suite(void)
     tcase_add_loop_test(memory,
                         memory_that_is_released_right_after_the_call_lasts_until_the_copy_is_done,
                         0, 4 * SIDES + 2);
+    tcase_add_loop_test(memory, memory_that_two_copies_read_lasts_until_both_are_done, 0, SIDES);
     tcase_add_test(memory, the_release_of_memory_in_debug_mode_waits_for_the_copy);
     tcase_add_test(memory, a_stream_stages_all_its_copies_through_the_same_memory);
     tcase_add_test(memory, a_trim_of_pinned_memory_gives_back_what_no_copy_is_staged_through);
