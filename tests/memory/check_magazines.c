@@ -175,13 +175,19 @@ END_TEST
 
 START_TEST(a_spare_magazine_is_gone_when_its_last_piece_is_taken)
 {
+    bool seen[CX_MAGAZINE_PIECES] = {false};
     uint32_t piece, class = cx_magazine_class(1600);
     for (uint32_t i = 0; i < CX_MAGAZINE_PIECES; i++)
         ck_assert(put(i, 1650));
     ck_assert(put(100, 1600));
     ck_assert_ptr_nonnull(magazines->spares[class]);
-    for (uint32_t i = 0; i < CX_MAGAZINE_PIECES; i++)
+    ck_assert_uint_eq(take(1652, 5, &piece), 0);
+    for (uint32_t i = 0; i < CX_MAGAZINE_PIECES; i++) {
         ck_assert_uint_eq(take(1649, 1, &piece), 1650);
+        ck_assert_uint_lt(piece, CX_MAGAZINE_PIECES);
+        ck_assert(!seen[piece]);
+        seen[piece] = true;
+    }
     ck_assert_ptr_null(magazines->spares[class]);
     ck_assert_uint_eq(take(1600, 0, &piece), 1600);
     ck_assert_uint_eq(magazines->units, 0);
