@@ -204,6 +204,28 @@ START_TEST(threads_that_are_gone_count)
 }
 END_TEST
 
+static void *keep_there(void *memories)
+{
+    (void)memories;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    for (int i = 0; i < 4; i++)
+        cx_assert_ok(ctxrt_memory_release(alloc((size_t)(i + 1) << 10)));
+    cx_assert_ok(ctxrt_stack_pop());
+    return NULL;
+}
+
+START_TEST(what_a_thread_kept_goes_back_when_it_ends)
+{
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, keep_there, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ctxrt_allocator_info info = look();
+    ck_assert_uint_eq(info.requested.total_count, 4);
+    ck_assert_uint_eq(info.allocated.current_bytes, 0);
+}
+END_TEST
+
 #define HANDED 64
 
 /* What a thread that frees another's pieces sees after each: what threads keep. */
@@ -502,6 +524,7 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, threads_keep_nothing_from_a_refusal_on_until_a_quarter_is_free);
     tcase_add_test(tcase, hits_misses_retries_and_refusals_are_counted);
     tcase_add_test(tcase, threads_that_are_gone_count);
+    tcase_add_test(tcase, what_a_thread_kept_goes_back_when_it_ends);
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_many_at_once);
     tcase_add_test(tcase, what_a_thread_frees_for_others_goes_back_before_it_is_much);
     tcase_add_test(tcase, what_a_thread_without_a_frame_frees_does_not_raise_peaks);

@@ -569,6 +569,36 @@ START_TEST(a_recorded_streams_context_may_end_before_anybody_looks)
 }
 END_TEST
 
+/* It was freed before, and is no memory any more: it comes back to nobody. */
+START_TEST(what_waits_for_a_recorded_stream_is_gone_with_a_reset)
+{
+    gate held;
+    opener other;
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    ctxrt_memory *memory = allocate(3 * MIB);
+    cx_assert_ok(ctxrt_memory_record_stream(memory, stream));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    opener_start(&other, &held);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    ck_assert(opener_end(&other));
+    memory = allocate(3 * MIB);
+    ck_assert_uint_eq(trimmed(), 0);
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.allocated.current_bytes, 3 * MIB);
+    ck_assert_uint_eq(info.inactive.total_bytes, 0);
+    cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 1, 3 * MIB));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    ck_assert_uint_eq(trimmed(), 4 * MIB);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
 /* ---- who frees it ---- */
 
 /* SEEDS 2, defect 16, and a thread that ends with memory in hand. */
@@ -793,6 +823,7 @@ static Suite *cache_suite(void)
     tcase_add_test(tcase, a_request_that_would_fail_waits_for_what_other_streams_freed);
     tcase_add_test(tcase, a_free_of_the_cpus_memory_waits_for_the_work_of_its_stream);
     tcase_add_test(tcase, a_recorded_streams_context_may_end_before_anybody_looks);
+    tcase_add_test(tcase, what_waits_for_a_recorded_stream_is_gone_with_a_reset);
     tcase_add_test(tcase, memory_outlives_its_thread_and_is_freed_without_a_device);
     tcase_add_test(tcase, a_stale_handle_is_not_taken_for_the_memory_that_is_there_now);
     tcase_add_test(tcase, a_query_finds_the_piece_around_an_address);
