@@ -17,7 +17,29 @@ static cx_mapped_range range;
 static CUcontext context;
 static int refuse_after = -1; /* creations that succeed before one is refused; below 0: no end */
 
-static bool refuse_exportable;
+static bool refuse_exportable, refuse_map, refuse_access, refuse_reserve;
+
+static cxu_result refusing_map(CUdeviceptr address, size_t bytes, size_t offset,
+                               CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    return refuse_map ? CXU_UNKNOWN
+                      : cx_emu_table.mem_map(address, bytes, offset, handle, flags);
+}
+
+static cxu_result refusing_access(CUdeviceptr address, size_t bytes,
+                                  const cxu_mem_access *accesses, size_t count)
+{
+    return refuse_access ? CXU_UNKNOWN
+                         : cx_emu_table.mem_set_access(address, bytes, accesses, count);
+}
+
+static cxu_result refusing_reserve(CUdeviceptr *out_address, size_t bytes, size_t alignment,
+                                   CUdeviceptr wanted, unsigned long long flags)
+{
+    return refuse_reserve ? CXU_OUT_OF_MEMORY
+                          : cx_emu_table.mem_address_reserve(out_address, bytes, alignment, wanted,
+                                                             flags);
+}
 
 static cxu_result refusing_create(CUmemGenericAllocationHandle *out_handle, size_t bytes,
                                   const cxu_mem_properties *properties, unsigned long long flags)
@@ -37,6 +59,9 @@ static void open_range(void)
     ck_assert(cx_emu_configure(&config));
     ck_assert(cx_driver_adopt("embedded", &cx_emu_table, &driver));
     driver.table.mem_create = refusing_create;
+    driver.table.mem_map = refusing_map;
+    driver.table.mem_set_access = refusing_access;
+    driver.table.mem_address_reserve = refusing_reserve;
     ck_assert_int_eq(driver.table.ctx_create_v2(&context, 0, 0), CXU_SUCCESS);
     ck_assert_int_eq(cx_mapped_range_open(&range, &driver, 0, 4 * GPU_BYTES - 5), CXU_SUCCESS);
     ck_assert_uint_eq(range.bytes, 4 * GPU_BYTES);
@@ -139,6 +164,34 @@ START_TEST(a_refusal_of_a_large_mapping_gives_back_those_before_it)
     ck_assert_int_eq(cx_mapped_range_map(&range, 0, 12 * CHUNK, 3 * CHUNK), CXU_SUCCESS);
     ck_assert_uint_eq(range.mapped_bytes, 12 * CHUNK);
     ck_assert_int_eq(byte_at(6 * CHUNK - 1), 7);
+}
+END_TEST
+
+START_TEST(memory_that_cannot_be_mapped_or_opened_is_not_lost)
+{
+    for (int chunks = 1; chunks <= 3; chunks += 2)
+        for (int which = 0; which < 2; which++) {
+            refuse_map = which == 0;
+            refuse_access = which == 1;
+            ck_assert_int_eq(cx_mapped_range_map(&range, 0, 6 * CHUNK, (size_t)chunks * CHUNK),
+                             CXU_UNKNOWN);
+            refuse_map = refuse_access = false;
+            ck_assert_uint_eq(range.mapped_bytes, 0);
+            ck_assert_uint_eq(cx_mapped_range_lacks(&range, 0, 6 * CHUNK), 6 * CHUNK);
+            (void)cx_mapped_range_settle(&range);
+            ck_assert_uint_eq(free_bytes(), GPU_BYTES);
+        }
+    map(0, GPU_BYTES);
+}
+END_TEST
+
+START_TEST(a_range_whose_addresses_are_refused_is_not_opened)
+{
+    cx_mapped_range other = {.bytes = 7};
+    refuse_reserve = true;
+    ck_assert_int_eq(cx_mapped_range_open(&other, &driver, 0, GPU_BYTES), CXU_OUT_OF_MEMORY);
+    refuse_reserve = false;
+    ck_assert_uint_eq(other.bytes, 7);
 }
 END_TEST
 
@@ -254,6 +307,8 @@ static Suite *range_suite(void)
     tcase_add_test(tcase, what_was_mapped_before_keeps_its_contents);
     tcase_add_test(tcase, a_refusal_changes_nothing);
     tcase_add_test(tcase, a_refusal_of_a_large_mapping_gives_back_those_before_it);
+    tcase_add_test(tcase, memory_that_cannot_be_mapped_or_opened_is_not_lost);
+    tcase_add_test(tcase, a_range_whose_addresses_are_refused_is_not_opened);
     tcase_add_test(tcase, only_mappings_that_lie_in_a_part_altogether_are_found);
     tcase_add_test(tcase, memory_that_cannot_be_exportable_any_more_is_had_all_the_same);
     tcase_add_test(tcase, chunks_move_to_where_a_block_needs_them_in_a_row);
