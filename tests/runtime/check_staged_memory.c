@@ -31,7 +31,7 @@ static calm look(void)
         self.modes[i] = mode_of(&cx_drivers[i].table);
     }
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &self.cancel);
-    pthread_setcancelstate(self.cancel, &self.cancel);
+    pthread_setcancelstate(self.cancel, &(int){0});
     return self;
 }
 
