@@ -452,6 +452,27 @@ START_TEST(an_allocator_does_not_count_for_one_that_is_gone)
 }
 END_TEST
 
+START_TEST(a_refusal_says_what_the_device_has_and_what_other_allocators_hold)
+{
+    ctxrt_memory *none;
+    ctxrt_memory *memory = alloc(3 * MIB);
+    ctxrt_allocator *another;
+    cx_assert_ok(ctxrt_allocator_create(NULL, &another));
+    cx_assert_ok(ctxrt_frame_set_allocator(another));
+    ctxrt_memory *more = alloc(6 * MIB);
+    cx_assert_error(ctxrt_memory_alloc(300 * MIB, &none), CTXRT_ERROR_OUT_OF_MEMORY);
+    const char *message = ctxrt_last_error()->message;
+    ck_assert_msg(strstr(message, "257949696 of its device's 268435456 bytes are free; this "
+                                  "allocator holds 6291456, of which 6291456 are in use in 1 "
+                                  "piece, and others of ctxrt's hold 4194304") != NULL,
+                  "%s", message);
+    cx_assert_ok(ctxrt_memory_release(more));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_allocator_destroy(another));
+    cx_assert_ok(ctxrt_memory_release(memory));
+}
+END_TEST
+
 START_TEST(mapped_memory_is_counted_as_it_comes_and_goes)
 {
     ctxrt_memory *memories[3];
@@ -535,6 +556,7 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, small_memory_of_a_stream_that_is_gone_goes_back_to_the_heap);
     tcase_add_test(tcase, what_threads_keep_is_gone_with_a_reset);
     tcase_add_test(tcase, an_allocator_does_not_count_for_one_that_is_gone);
+    tcase_add_test(tcase, a_refusal_says_what_the_device_has_and_what_other_allocators_hold);
     tcase_add_test(tcase, mapped_memory_is_counted_as_it_comes_and_goes);
     tcase_add_test(tcase, structures_of_other_versions_are_kept_apart);
     tcase_add_test(tcase, a_reset_takes_everything_but_what_was_counted_for_good);
