@@ -1,4 +1,5 @@
 #include "command.h"
+#include "config.h"
 
 #include <ctxrt/runtime.h>
 #include <jansson.h>
@@ -13,6 +14,24 @@
 #else
 #define BUILT_CUDA_H false
 #endif
+
+/* What the embedded driver can unpack code of. */
+static const struct unpacker {
+    const char *name;
+    bool built;
+} unpackers[] = {
+#ifdef HAVE_LZ4
+    {"lz4", true},
+#else
+    {"lz4", false},
+#endif
+#ifdef HAVE_ZSTD
+    {"zstd", true},
+#else
+    {"zstd", false},
+#endif
+};
+#define UNPACKERS (sizeof unpackers / sizeof unpackers[0])
 
 #define UUID_TEXT_BYTES 37
 
@@ -175,6 +194,9 @@ static void print_text(const findings *self)
            BUILT_CUDA_H ? "yes" : "no", "nvcc",
            CTXRT_BUILT_NVCC[0] != '\0' ? CTXRT_BUILT_NVCC : "none", "sanitizers",
            CTXRT_BUILT_SANITIZERS[0] != '\0' ? CTXRT_BUILT_SANITIZERS : "none");
+    for (size_t i = 0; i < UNPACKERS; i++)
+        printf("  code packed by %-7s %s\n", unpackers[i].name,
+               unpackers[i].built ? "yes" : "not supported");
 }
 
 /* A path or a value of the environment may be any bytes; JSON takes UTF-8 only. */
@@ -255,10 +277,11 @@ static json_t *findings_json(const findings *self)
         whole = append(devices, device_json(&self->devices[i])) && whole;
     write_library_version(version, sizeof version);
     json_t *all =
-        json_pack("{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s}}", "version", version, "drivers", drivers,
-                  "devices", devices, "environment", environment_json(), "build",
-                  "compared_with_cuda_h", BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC, "sanitizers",
-                  CTXRT_BUILT_SANITIZERS);
+        json_pack("{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:b, s:b}}", "version", version,
+                  "drivers", drivers, "devices", devices, "environment", environment_json(),
+                  "build", "compared_with_cuda_h", BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC,
+                  "sanitizers", CTXRT_BUILT_SANITIZERS, unpackers[0].name, unpackers[0].built,
+                  unpackers[1].name, unpackers[1].built);
     if (whole)
         return all;
     json_decref(all);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PTX_VERSION_MAX 90
-#define TARGET_MAX 75 /* the compute capability of the emulated GPUs */
 
 /* ---- the user's logs ---- */
 
@@ -79,9 +78,9 @@ static cxu_result check_versions(const cx_ptx_module *ptx, const cx_emu_code_opt
                              PTX_VERSION_MAX / 10, PTX_VERSION_MAX % 10);
         return CXU_UNSUPPORTED_PTX_VERSION;
     }
-    if (cx_ptx_target(ptx) > TARGET_MAX) {
+    if (cx_ptx_target(ptx) > CX_EMU_TARGET_MAX) {
         cx_emu_code_complain(options, "PTX .target sm_%d is above the device's sm_%d",
-                             cx_ptx_target(ptx), TARGET_MAX);
+                             cx_ptx_target(ptx), CX_EMU_TARGET_MAX);
         return CXU_INVALID_PTX;
     }
     return CXU_SUCCESS;
@@ -111,6 +110,11 @@ cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_code_option
     return CXU_SUCCESS;
 }
 
+void cx_emu_text_free(const cx_emu_text *text)
+{
+    free(text->unpacked);
+}
+
 cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *options,
                             cx_emu_code **out_code)
 {
@@ -120,7 +124,11 @@ cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *option
 
     cx_emu_code_begin_logs(&logs);
     result = cx_emu_image_find(image, &logs, &found);
-    return result == CXU_SUCCESS ? cx_emu_code_compile(&found, &logs, out_code) : result;
+    if (result != CXU_SUCCESS)
+        return result;
+    result = cx_emu_code_compile(&found, &logs, out_code);
+    cx_emu_text_free(&found);
+    return result;
 }
 
 cxu_result cx_emu_code_load_file(const char *path, const cx_emu_code_options *options,

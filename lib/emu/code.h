@@ -20,18 +20,23 @@ typedef struct cx_emu_code_options {
     unsigned int error_capacity; /* of the user's buffer, once the logs are begun */
 } cx_emu_code_options;
 
+#define CX_EMU_TARGET_MAX 75 /* the compute capability of the emulated GPUs */
+
 typedef struct cx_emu_text {
     const char *text;
     size_t length;
+    char *unpacked; /* the same, if it was unpacked; else NULL, and it is a part of the image */
 } cx_emu_text;
 
+void cx_emu_text_free(const cx_emu_text *text);
+
 /*
- * Reads an image: PTX as text, or a fat binary with PTX that is not compressed. The caller has the
- * one reference. Takes no lock. What is wrong goes to the log, and to the buffers of the options.
+ * Reads an image: PTX as text, or a fat binary with PTX. The caller has the one reference. Takes no
+ * lock. What is wrong goes to the log, and to the buffers of the options.
  *
  * CXU_INVALID_PTX, CXU_UNSUPPORTED_PTX_VERSION; CXU_INVALID_IMAGE: none of these;
  * CXU_NO_BINARY_FOR_GPU: machine code without PTX; CXU_NOT_SUPPORTED: PTX that is not known here,
- * or compressed; CXU_OUT_OF_MEMORY.
+ * or compressed in a way that ctxrt was built without; CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *options,
                             cx_emu_code **out_code);

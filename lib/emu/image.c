@@ -1,5 +1,6 @@
 #include "emu/image.h"
 
+#include "emu/unpack.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,40 +38,81 @@ typedef struct fat_entry {
     uint32_t architecture;
     uint32_t name_offset, name_bytes;
     uint64_t flags;
+    uint64_t unused_too;
+    uint64_t unpacked_bytes;
 } fat_entry;
+
+_Static_assert(sizeof(fat_entry) == 64, "as compilers write it");
 
 /* The PTX of an entry ends with a zero, or does not. */
 static cxu_result take_text(const char *text, size_t bytes, cx_emu_text *out_text)
 {
-    *out_text = (cx_emu_text){text, strnlen(text, bytes)};
+    *out_text = (cx_emu_text){.text = text, .length = strnlen(text, bytes)};
     return CXU_SUCCESS;
+}
+
+static cxu_result unpack(const fat_entry *entry, const unsigned char *bytes,
+                         const cx_emu_code_options *options, cx_emu_text *out_text)
+{
+    const cx_emu_packed packed = {
+        .packing = entry->flags & FAT_COMPRESSED_LZ4 ? CX_EMU_PACKING_LZ4 : CX_EMU_PACKING_ZSTD,
+        .bytes = bytes,
+        .size_bytes = entry->compressed_bytes,
+        .unpacked_bytes = entry->unpacked_bytes,
+    };
+    const char *name = cx_emu_packing_name(packed.packing);
+    char *unpacked;
+
+    if (entry->compressed_bytes > entry->bytes || entry->unpacked_bytes > FILE_BYTES_MAX)
+        return CXU_INVALID_IMAGE;
+    cxu_result result = cx_emu_unpack(&packed, &unpacked);
+    if (result == CXU_NOT_SUPPORTED)
+        cx_emu_code_complain(options,
+                             "the PTX of a fat binary is compressed by %s, and ctxrt was built "
+                             "without it (build the binary with --no-compress)",
+                             name);
+    if (result == CXU_INVALID_IMAGE)
+        cx_emu_code_complain(options, "the PTX of a fat binary is no %s", name);
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_text = (cx_emu_text){unpacked, strnlen(unpacked, packed.unpacked_bytes), unpacked};
+    return CXU_SUCCESS;
+}
+
+/* Of what the device can take the newest, else what is nearest to it. */
+static bool is_better(const fat_entry *entry, const fat_entry *best)
+{
+    bool fits = entry->architecture <= CX_EMU_TARGET_MAX;
+    if (best->architecture > CX_EMU_TARGET_MAX)
+        return fits || entry->architecture < best->architecture;
+    return fits && entry->architecture > best->architecture;
 }
 
 static cxu_result find_entry(const unsigned char *at, uint64_t left,
                              const cx_emu_code_options *options, cx_emu_text *out_text)
 {
-    bool compressed = false, machine = false;
-    fat_entry entry;
+    const unsigned char *found = NULL;
+    fat_entry entry, best = {0};
+    bool machine = false;
 
     while (left >= sizeof entry) {
         memcpy(&entry, at, sizeof entry);
         if (entry.header_bytes < sizeof entry || entry.header_bytes > left ||
             entry.bytes > left - entry.header_bytes)
             return CXU_INVALID_IMAGE;
-        if (entry.kind != FAT_PTX)
+        if (entry.kind != FAT_PTX) {
             machine = true;
-        else if (entry.flags & (FAT_COMPRESSED_LZ4 | FAT_COMPRESSED_ZSTD))
-            compressed = true;
-        else
-            return take_text((const char *)at + entry.header_bytes, entry.bytes, out_text);
+        } else if (!found || is_better(&entry, &best)) {
+            found = at + entry.header_bytes;
+            best = entry;
+        }
         at += entry.header_bytes + entry.bytes;
         left -= entry.header_bytes + entry.bytes;
     }
-    if (compressed) {
-        cx_emu_code_complain(options,
-                             "the PTX of a fat binary is compressed (build with --no-compress)");
-        return CXU_NOT_SUPPORTED;
-    }
+    if (found)
+        return best.flags & (FAT_COMPRESSED_LZ4 | FAT_COMPRESSED_ZSTD)
+                   ? unpack(&best, found, options, out_text)
+                   : take_text((const char *)found, best.bytes, out_text);
     if (machine) {
         cx_emu_code_complain(options, "a fat binary has machine code and no PTX");
         return CXU_NO_BINARY_FOR_GPU;

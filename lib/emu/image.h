@@ -4,8 +4,9 @@
 
 #include "emu/code.h"
 
-/* PTX as text, or a fat binary with PTX that is not compressed. Errors as cx_emu_code_load, but for
- * those of what the PTX says. */
+/* PTX as text, or of a fat binary: where that has several, the newest for the emulated GPUs. The
+ * caller ends with cx_emu_text_free. Errors as cx_emu_code_load, but for those of what the PTX
+ * says. */
 cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *options,
                              cx_emu_text *out_text);
 

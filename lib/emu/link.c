@@ -156,7 +156,11 @@ static cxu_result add_image(linker *self, const void *image)
     cx_emu_text found;
     cxu_result result = cx_emu_image_find(image, &self->logs, &found);
 
-    return result == CXU_SUCCESS ? add(self, &found) : result;
+    if (result != CXU_SUCCESS)
+        return result;
+    result = add(self, &found);
+    cx_emu_text_free(&found);
+    return result;
 }
 
 static cxu_result check_type(const char *call, cxu_jit_input_type type)
@@ -190,8 +194,9 @@ cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type,
     result = check_type("cuLinkAddData_v2", type);
     if (result != CXU_SUCCESS)
         return result;
-    return type == CXU_JIT_INPUT_PTX ? add(self, &(cx_emu_text){image, strnlen(image, bytes)})
-                                     : add_image(self, image);
+    if (type != CXU_JIT_INPUT_PTX)
+        return add_image(self, image);
+    return add(self, &(cx_emu_text){.text = image, .length = strnlen(image, bytes)});
 }
 
 cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type, const char *path,
@@ -229,7 +234,8 @@ static cxu_result join(linker *self, char **out_image, size_t *out_length)
         cx_emu_code_complain(&self->logs, "PTX, line %d: %s", error.line, error.message);
         return cx_emu_code_result(status);
     }
-    result = cx_emu_code_compile(&(cx_emu_text){*out_image, *out_length}, &self->logs, &code);
+    const cx_emu_text text = {.text = *out_image, .length = *out_length};
+    result = cx_emu_code_compile(&text, &self->logs, &code);
     if (result != CXU_SUCCESS) {
         free(*out_image);
         return result;

@@ -126,39 +126,77 @@
     "}\n"
 
 /* A fat binary: a header, and for each piece of code in it another before the code. */
-struct fat {
+struct heads {
     uint32_t magic;
     uint16_t version, header_bytes;
     uint64_t bytes; /* behind this */
     uint16_t kind, entry_version;
     uint32_t entry_header_bytes;
     uint64_t entry_bytes;
-    uint32_t compressed_bytes, unused;
+    uint32_t packed_bytes, unused;
     uint16_t minor, major;
     uint32_t architecture, name_offset, name_bytes;
-    uint64_t flags, more[2];
+    uint64_t flags, unused_too, unpacked_bytes;
+};
+
+struct fat {
+    struct heads heads;
     char text[sizeof HEAD FILL];
 };
 
-#define FAT(of_kind, all_bytes, its_bytes, its_flags)                                        \
+_Static_assert(offsetof(struct fat, text) == 16 + 64, "two headers, and the code");
+
+/* Packed means here: as it is, said to be literal. The text ends with zeroes. */
+#define PACKED_TEXT_BYTES (15 + 4 * 255)
+_Static_assert(sizeof HEAD FILL <= PACKED_TEXT_BYTES, "the text fits");
+
+struct fat_lz4 {
+    struct heads heads;
+    unsigned char literals[1 + 5]; /* how many: 15, and what these say */
+    char text[PACKED_TEXT_BYTES];
+    char padding[7];
+};
+
+struct fat_zstd {
+    struct heads heads;
+    unsigned char magic[4], sizes[1 + 4]; /* of the frame, and of what is in it: four bytes */
+    unsigned char block[3];               /* the last, as it is: its size << 3 | 1 */
+    char text[PACKED_TEXT_BYTES];
+    char padding;
+};
+
+#define HEADS(of_kind, all_bytes, its_bytes, its_packed_bytes, its_flags)                    \
     {                                                                                        \
         .magic = 0xba55ed50, .version = 1, .header_bytes = 16, .bytes = (all_bytes),         \
         .kind = (of_kind), .entry_version = 0x0101, .entry_header_bytes = 64,                \
-        .entry_bytes = (its_bytes), .major = 6, .architecture = 50, .flags = (its_flags),    \
-        .text = HEAD FILL                                                                    \
+        .entry_bytes = (its_bytes), .packed_bytes = (its_packed_bytes), .major = 6,          \
+        .architecture = 50, .flags = (its_flags),                                            \
+        .unpacked_bytes = (its_packed_bytes) != 0 ? PACKED_TEXT_BYTES : 0                    \
     }
 #define ALL_BYTES (sizeof(struct fat) - 16)
 #define ITS_BYTES (sizeof(struct fat) - 80)
-enum { KIND_PTX = 1, KIND_MACHINE = 2, COMPRESSED_LZ4 = 0x2000, COMPRESSED_ZSTD = 0x8000 };
+enum { KIND_PTX = 1, KIND_MACHINE = 2, PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000 };
 
-static const struct fat fat = FAT(KIND_PTX, ALL_BYTES, ITS_BYTES, 0);
-static const struct fat native = FAT(KIND_MACHINE, ALL_BYTES, ITS_BYTES, 0);
-static const struct fat packed[] = {FAT(KIND_PTX, ALL_BYTES, ITS_BYTES, COMPRESSED_LZ4),
-                                    FAT(KIND_PTX, ALL_BYTES, ITS_BYTES, COMPRESSED_ZSTD)};
-static const struct fat cut = FAT(KIND_PTX, ALL_BYTES, ITS_BYTES + 1, 0);
-static const struct fat bare = FAT(KIND_PTX, 0, ITS_BYTES, 0);
+static const struct fat fat = {HEADS(KIND_PTX, ALL_BYTES, ITS_BYTES, 0, 0), HEAD FILL};
+static const struct fat native = {HEADS(KIND_MACHINE, ALL_BYTES, ITS_BYTES, 0, 0), HEAD FILL};
+static const struct fat cut = {HEADS(KIND_PTX, ALL_BYTES, ITS_BYTES + 1, 0, 0), HEAD FILL};
+static const struct fat bare = {HEADS(KIND_PTX, 0, ITS_BYTES, 0, 0), HEAD FILL};
+static const struct fat mispacked = {HEADS(KIND_PTX, ALL_BYTES, ITS_BYTES, ITS_BYTES, PACKED_LZ4),
+                                     HEAD FILL};
 
-_Static_assert(offsetof(struct fat, text) == 16 + 64, "two headers, and the code");
+static const struct fat_lz4 lz4 = {
+    .heads = HEADS(KIND_PTX, sizeof lz4 - 16, sizeof lz4 - 80, sizeof lz4 - 80 - 7, PACKED_LZ4),
+    .literals = {15 << 4, 255, 255, 255, 255, 0},
+    .text = HEAD FILL,
+};
+
+static const struct fat_zstd zstd = {
+    .heads = HEADS(KIND_PTX, sizeof zstd - 16, sizeof zstd - 80, sizeof zstd - 80 - 1, PACKED_ZSTD),
+    .magic = {0x28, 0xb5, 0x2f, 0xfd},
+    .sizes = {0xa0, PACKED_TEXT_BYTES & 255, PACKED_TEXT_BYTES >> 8, 0, 0},
+    .block = {(PACKED_TEXT_BYTES << 3 | 1) & 255, PACKED_TEXT_BYTES >> 5, 0},
+    .text = HEAD FILL,
+};
 
 static const struct wrapped {
     uint32_t magic, version;
@@ -178,8 +216,9 @@ static const char *const texts[CX_CODE_COUNT] = {
                              "    tex.1d.v4.s32.s32 %r0, 1;\n}\n",
     [CX_CODE_FAT] = (const char *)&fat,
     [CX_CODE_NATIVE] = (const char *)&native,
-    [CX_CODE_LZ4] = (const char *)&packed[0],
-    [CX_CODE_ZSTD] = (const char *)&packed[1],
+    [CX_CODE_LZ4] = (const char *)&lz4,
+    [CX_CODE_ZSTD] = (const char *)&zstd,
+    [CX_CODE_MISPACKED] = (const char *)&mispacked,
     [CX_CODE_CUT] = (const char *)&cut,
     [CX_CODE_HOLLOW] = (const char *)&bare,
     [CX_CODE_WRAPPED] = (const char *)&wrapped,

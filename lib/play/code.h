@@ -22,6 +22,7 @@ typedef enum cx_code {
     CX_CODE_NATIVE,  /* one with machine code only */
     CX_CODE_LZ4,     /* one whose PTX is compressed */
     CX_CODE_ZSTD,    /* the same in another way */
+    CX_CODE_MISPACKED, /* says that it is compressed, and is not */
     CX_CODE_CUT,     /* one that ends in the middle of its code */
     CX_CODE_HOLLOW,  /* one with nothing in it */
     CX_CODE_WRAPPED, /* the same as compilers put it into programs */

@@ -1,5 +1,6 @@
 #include "play/process.h"
 
+#include "emu/unpack.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,10 @@ static bool need_is_met(cx_player *player, const char *word)
         return is_there(player, word);
     if (strcmp(word, "embedded") == 0)
         return player->tape->emulated;
+    if (strcmp(word, "lz4") == 0)
+        return !player->tape->emulated || cx_emu_unpacks(CX_EMU_PACKING_LZ4);
+    if (strcmp(word, "zstd") == 0)
+        return !player->tape->emulated || cx_emu_unpacks(CX_EMU_PACKING_ZSTD);
     if (strcmp(word, "peers") == 0)
         return peers_there(player);
     if (strcmp(word, "managed") == 0)

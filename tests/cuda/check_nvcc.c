@@ -1,5 +1,6 @@
 /* Six kernels that nvcc compiled to PTX, on an emulated GPU and on the CPU: what they leave is what
  * plain C computes. */
+#include "config.h"
 #include "fixture.h"
 #include "test.h"
 
@@ -115,6 +116,16 @@ START_TEST(a_fat_binary_has_the_same_kernels)
     add_vectors();
 }
 END_TEST
+
+#if defined HAVE_LZ4 && defined HAVE_ZSTD
+START_TEST(a_compressed_fat_binary_for_two_devices_has_the_same_kernels)
+{
+    cx_assert_ok(ctxrt_module_unload(module));
+    load_from(_i == 0 ? "kernels.packed.fatbin" : "kernels.fast.fatbin");
+    add_vectors();
+}
+END_TEST
+#endif
 
 /* At once where nvcc optimises, else one after the other. */
 static bool is_saxpy(float found, float a, float x, float y)
@@ -254,6 +265,9 @@ static void add_tests(Suite *suite, const char *name, void (*start)(void))
     tcase_add_checked_fixture(tests, start, end);
     tcase_add_test(tests, vectors_are_added);
     tcase_add_test(tests, a_fat_binary_has_the_same_kernels);
+#if defined HAVE_LZ4 && defined HAVE_ZSTD
+    tcase_add_loop_test(tests, a_compressed_fat_binary_for_two_devices_has_the_same_kernels, 0, 2);
+#endif
     tcase_add_test(tests, saxpy_multiplies_and_adds);
     tcase_add_test(tests, blocks_reduce_in_shared_memory);
     tcase_add_test(tests, a_histogram_counts_with_atomics);

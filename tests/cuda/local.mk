@@ -40,7 +40,7 @@ tests_cuda_check_nvcc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_cuda_check_nvcc_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_cuda_check_nvcc_LDADD = $(PUBLIC_LIBS) -lm
 if HAVE_NVCC
-NVCC_FILES = tests/cuda/kernels.ptx tests/cuda/kernels.fatbin
+NVCC_FILES = tests/cuda/kernels.ptx tests/cuda/kernels.fatbin tests/cuda/kernels.packed.fatbin tests/cuda/kernels.fast.fatbin
 EXTRA_tests_cuda_check_nvcc_DEPENDENCIES = $(NVCC_FILES)
 CLEANFILES += $(NVCC_FILES)
 NVCC_FOR_EMULATED = $(NVCC) $(NVCC_CCBIN) $(NVCCFLAGS) -gencode arch=compute_75,code=compute_75
@@ -49,6 +49,14 @@ tests/cuda/kernels.ptx: tests/cuda/kernels.cu
 tests/cuda/kernels.fatbin: tests/cuda/kernels.cu
 	$(AM_V_GEN)$(MKDIR_P) tests/cuda && $(NVCC_FOR_EMULATED) -fatbin --no-compress -o $@ \
 		$(top_srcdir)/tests/cuda/kernels.cu
+# For two devices, and compressed as nvcc does it unless told otherwise: by zstd; older ones by LZ4, which is now its fast way.
+NVCC_FOR_TWO = $(NVCC_FOR_EMULATED) -gencode arch=compute_80,code=compute_80 -fatbin
+tests/cuda/kernels.packed.fatbin: tests/cuda/kernels.cu
+	$(AM_V_GEN)$(MKDIR_P) tests/cuda && $(NVCC_FOR_TWO) -o $@ $(top_srcdir)/tests/cuda/kernels.cu
+tests/cuda/kernels.fast.fatbin: tests/cuda/kernels.cu
+	$(AM_V_GEN)$(MKDIR_P) tests/cuda && \
+		{ $(NVCC_FOR_TWO) --compress-mode=speed -o $@ $(top_srcdir)/tests/cuda/kernels.cu 2>/dev/null || \
+		$(NVCC_FOR_TWO) -o $@ $(top_srcdir)/tests/cuda/kernels.cu; }
 endif
 
 CUDA_SH = tests/cuda/driver.sh tests/cuda/runtime.sh

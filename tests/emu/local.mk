@@ -198,6 +198,13 @@ tests_emu_check_kernel_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_kernel_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_kernel_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_fat
+TESTS += tests/emu/check_fat
+tests_emu_check_fat_SOURCES = tests/emu/check_fat.c tests/emu/kernels.h tests/support/random.h $(EMU_WORK_SOURCES)
+tests_emu_check_fat_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_fat_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_fat_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_link
 TESTS += tests/emu/check_link
 tests_emu_check_link_SOURCES = tests/emu/check_link.c tests/emu/kernels.h $(EMU_WORK_SOURCES)

@@ -14,7 +14,7 @@ tests_memory_check_mapped_range_LDADD = tests/support/libsupport.la lib/emu/libe
 
 check_PROGRAMS += tests/memory/check_fit
 TESTS += tests/memory/check_fit
-tests_memory_check_fit_SOURCES = tests/memory/check_fit.c tests/memory/random.h lib/memory/fit.c lib/memory/fit.h
+tests_memory_check_fit_SOURCES = tests/memory/check_fit.c tests/support/random.h lib/memory/fit.c lib/memory/fit.h
 tests_memory_check_fit_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_fit_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
@@ -29,7 +29,7 @@ tests_memory_check_heap_LDADD = $(MEMORY_LIBS)
 
 check_PROGRAMS += tests/memory/check_magazines
 TESTS += tests/memory/check_magazines
-tests_memory_check_magazines_SOURCES = tests/memory/check_magazines.c tests/memory/random.h lib/memory/stash.c lib/memory/stash.h
+tests_memory_check_magazines_SOURCES = tests/memory/check_magazines.c tests/support/random.h lib/memory/stash.c lib/memory/stash.h
 tests_memory_check_magazines_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_magazines_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_magazines_LDADD = $(MEMORY_LIBS)

@@ -3,7 +3,7 @@
 .PHONY: check-mutants
 MUTANT_OPTIONS = --sample 60
 MUTANT_LIBS = $(ctxrt_play_OBJECTS) lib/model/.libs/libmodel.a lib/play/.libs/libplay.a lib/emu/.libs/libemu.a \
-	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a $(JANSSON_LIBS) -lm $(LIBS)
+	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a $(JANSSON_LIBS) $(LZ4_LIBS) $(ZSTD_LIBS) -lm $(LIBS)
 
 # What the Check programs of other rooms find at run time.
 MUTANT_OTHERS = $(check_LTLIBRARIES) $(cuda13lib_LTLIBRARIES) tests/runtime/ending_program tests/runtime/ending_program_inside
