@@ -211,17 +211,17 @@ static void *open_gate(void *held)
 START_TEST(across_drivers_the_host_waits_for_the_event)
 {
     ctxrt_event *event = create_event(CTXRT_EVENT_DEFAULT);
-    pthread_t opener;
+    pthread_t thread;
     gate barrier;
     gate_close(&barrier, NULL);
     cx_assert_ok(ctxrt_event_record(event, NULL));
     cx_assert_ok(ctxrt_device_set(CTXRT_CPU(0)));
     cx_assert_error(ctxrt_event_record(event, NULL), CTXRT_ERROR_WRONG_CONTEXT);
     cx_assert_error(ctxrt_event_query(event), CTXRT_ERROR_NOT_READY);
-    ck_assert_int_eq(pthread_create(&opener, NULL, open_gate, &barrier), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, open_gate, &barrier), 0);
     cx_assert_ok(ctxrt_stream_wait_event(NULL, event));
     cx_assert_ok(ctxrt_event_query(event));
-    pthread_join(opener, NULL);
+    pthread_join(thread, NULL);
     cx_assert_ok(ctxrt_event_destroy(event));
 }
 END_TEST
