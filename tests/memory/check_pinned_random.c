@@ -248,7 +248,7 @@ static void play(const char *schedule, int threads, int count)
     all = (crowd){.places = {CTXRT_CUDA(0), CTXRT_CUDA(1), CTXRT_CPU(0)}};
     all.seed = seed != NULL ? strtoull(seed, NULL, 10) : 1;
     pthread_mutex_init(&all.telling, NULL);
-    shadow_clear();
+    shadow_clear(8);
     for (int place = 0; place < PLACES; place++)
         open_place(&all, place);
     run_threads(&all, threads, count);

@@ -1,6 +1,6 @@
 /* What the default allocator keeps, whom it gives it to, and when. */
 #include "fixture.h"
-#include "gate.h"
+#include "opener.h"
 #include "test.h"
 
 #include <stdlib.h>

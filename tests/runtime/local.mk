@@ -77,7 +77,7 @@ tests_runtime_check_mapped_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/runtime/check_cache
 TESTS += tests/runtime/check_cache
-tests_runtime_check_cache_SOURCES = tests/runtime/check_cache.c tests/runtime/gate.h
+tests_runtime_check_cache_SOURCES = tests/runtime/check_cache.c tests/runtime/gate.h tests/runtime/opener.h
 tests_runtime_check_cache_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_cache_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_cache_LDADD = $(PUBLIC_LIBS)
