@@ -59,7 +59,8 @@ uint64_t cx_cache_live(cx_cache *cache)
     cx_totals totals;
     if (cache->pinned) {
         const cx_guard *guard = atomic_load(&cache->allocator->guard);
-        return atomic_load(guard != NULL ? &guard->inner.live : &cache->allocator->live);
+        return atomic_load(guard != NULL ? &guard->inner.live : &cache->allocator->live) &
+               ~CX_ALLOCATOR_CLOSED;
     }
     cx_cache_sum(cache, &totals);
     return totals.allocated_count - totals.freed_count;
