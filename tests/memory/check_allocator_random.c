@@ -246,6 +246,18 @@ static void assert_empty(ctxrt_allocator *allocator)
     ck_assert_uint_eq(figures.current_count, 0);
 }
 
+/* Of a stream that went while it could not be marked, because a call was made to fail, memory goes
+ * back only when it is needed; until then the allocator says that it holds it, free. */
+static void assert_is_back(const crowd *all, int place, size_t free_bytes)
+{
+    ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
+    cx_assert_ok(ctxrt_allocator_describe(NULL, &info));
+    ck_assert_uint_eq(info.inactive.current_bytes, info.reserved.current_bytes);
+    if (!all->faults || !all->large)
+        ck_assert_uint_eq(info.reserved.current_bytes, 0);
+    ck_assert_uint_eq(free_bytes_of(all->places[place]) + info.reserved.current_bytes, free_bytes);
+}
+
 static void close_place(crowd *all, int place, size_t free_bytes)
 {
     cx_assert_ok(ctxrt_device_push(all->places[place]));
@@ -263,7 +275,7 @@ static void close_place(crowd *all, int place, size_t free_bytes)
             ck_assert_uint_eq(free_bytes_of(all->places[place]), free_bytes);
         /* All of a large one would be mapped by single chunks. */
         assert_works_again(all, all->large ? free_bytes / 8 * 7 : free_bytes);
-        ck_assert_uint_eq(free_bytes_of(all->places[place]), free_bytes);
+        assert_is_back(all, place, free_bytes);
     }
     cx_assert_ok(ctxrt_stack_pop());
 }
