@@ -275,6 +275,7 @@ CTXRT_API ctxrt_status ctxrt_allocator_trace_stop(ctxrt_allocator *allocator) CT
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no trace was started
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written
+ * @retval CTXRT_ERROR_OUT_OF_MEMORY     the host has no memory to write them
  */
 CTXRT_API ctxrt_status ctxrt_allocator_trace_write(ctxrt_allocator *allocator,
                                                    FILE *file) CTXRT_CHECK_RESULT;
