@@ -114,8 +114,8 @@ static ctxrt_status detach(cx_thread *thread, const cx_frame *top, cx_detached *
 
 ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
 {
-    cx_thread *thread;
-    const cx_frame *top;
+    cx_thread *thread = NULL;
+    const cx_frame *top = NULL;
     if (out_frame == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stack_detach: out_frame is NULL");
     ctxrt_status status = find_top(&thread, &top);
