@@ -3,7 +3,9 @@ lib_LTLIBRARIES += lib/libctxrt.la
 lib_libctxrt_la_SOURCES =
 lib_libctxrt_la_LIBADD = \
 	lib/graph/libgraph.la \
+	lib/copy/libcopy.la \
 	lib/memory/libmemory.la \
+	lib/alloc/liballoc.la \
 	lib/work/libwork.la \
 	lib/context/libcontext.la \
 	lib/device/libdevice.la \

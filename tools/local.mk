@@ -20,4 +20,4 @@ ctxrt_play_CPPFLAGS = $(AM_CPPFLAGS)
 ctxrt_play_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=reallocarray -Wl,--wrap=posix_memalign \
 	-Wl,--wrap=free -Wl,--wrap=mmap -Wl,--wrap=pthread_create
 ctxrt_play_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-ctxrt_play_LDADD = lib/model/libmodel.la $(PLAY_LIBS) $(JANSSON_LIBS)
+ctxrt_play_LDADD = tools/model/libmodel.la $(PLAY_LIBS) $(JANSSON_LIBS)

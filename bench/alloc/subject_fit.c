@@ -1,7 +1,7 @@
 /* The fit alone, behind a lock, in one segment of the device's size that is made of nothing. */
 #include "subject.h"
 
-#include "memory/fit.h"
+#include "alloc/fit.h"
 
 #include <pthread.h>
 

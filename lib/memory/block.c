@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "memory/cache.h"
-#include "memory/crossing.h"
+#include "memory/across.h"
 #include "memory/guard.h"
 #include "memory/hold.h"
 #include "memory/pinned.h"
@@ -119,7 +119,7 @@ static ctxrt_status end(const cx_block *block, bool gone)
     if (__builtin_expect(allocator->cache != NULL, 1))
         return cx_cache_free(allocator->cache, block);
     if (allocator->pinned == NULL)
-        cx_crossings_leave(block->pointer, block->size_bytes, NULL);
+        cx_across_leave(block->pointer, block->size_bytes, NULL);
     cx_guard *guard = atomic_load(&allocator->guard);
     if (!gone && cx_context_holds_what_is_of(block->context, block->epoch))
         status = cx_allocator_kind_of(allocator)->free(allocator, block);

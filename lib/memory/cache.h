@@ -14,12 +14,12 @@
 #define CX_MEMORY_CACHE_H
 
 #include "context/stack.h"
-#include "memory/amount.h"
+#include "alloc/amount.h"
 #include "memory/block.h"
-#include "memory/heap.h"
+#include "alloc/heap.h"
 #include "memory/home.h"
 #include "memory/mapped_range.h"
-#include "memory/scarcity.h"
+#include "alloc/scarcity.h"
 #include "memory/stash.h"
 
 /* The memory of one life of a context: a reset ends it. */

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "memory/cache.h"
-#include "memory/crossing.h"
+#include "memory/across.h"
 #include "work/default_stream.h"
 #include "work/uncaptured.h"
 #include <stdlib.h>
@@ -294,7 +294,7 @@ ctxrt_status cx_hold_free(const cx_block *block)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_held *held = block->held;
     cx_hold *hold = held->hold;
-    cx_crossings_leave(block->pointer, block->size_bytes, NULL);
+    cx_across_leave(block->pointer, block->size_bytes, NULL);
     pthread_mutex_lock(&hold->lock);
     bool gone = drop_live(hold, held);
     bool owned = hold->owners != 0;

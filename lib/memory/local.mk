@@ -1,12 +1,12 @@
 noinst_LTLIBRARIES += lib/memory/libmemory.la
 lib_memory_libmemory_la_SOURCES = \
+	lib/memory/across.c lib/memory/across.h \
 	lib/memory/allocator.c lib/memory/allocator.h \
 	lib/memory/allocator_info.c \
 	lib/memory/allocator_snapshot.c lib/memory/allocator_snapshot.h \
 	lib/memory/allocator_snapshot_json.c \
 	lib/memory/allocator_snapshot_svg.c \
 	lib/memory/allocator_snapshot_text.c \
-	lib/memory/amount.h \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_figures.c \
@@ -18,27 +18,18 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \
 	lib/memory/caching_allocator.c \
-	lib/memory/copy.c lib/memory/copy.h \
-	lib/memory/copy_across.c \
-	lib/memory/copy_peer.c \
-	lib/memory/copy_region.c \
-	lib/memory/crossing.c lib/memory/crossing.h \
 	lib/memory/custom_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/extents.c lib/memory/extents.h \
-	lib/memory/fill.c \
-	lib/memory/fit.c lib/memory/fit.h \
 	lib/memory/hold.c lib/memory/hold.h \
 	lib/memory/guard.c lib/memory/guard.h \
 	lib/memory/guard_change.c \
 	lib/memory/guard_mark.c \
 	lib/memory/guard_option.c \
-	lib/memory/heap.c lib/memory/heap.h \
 	lib/memory/home.c lib/memory/home.h \
 	lib/memory/host.c \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
-	lib/memory/scarcity.c lib/memory/scarcity.h \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/piece.h \
 	lib/memory/origin.c lib/memory/origin.h \
@@ -47,10 +38,8 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/raw.c lib/memory/raw.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/report.c lib/memory/report.h \
-	lib/memory/route.c lib/memory/route.h \
 	lib/memory/share.c \
 	lib/memory/shortcut.h \
-	lib/memory/staging.c lib/memory/staging.h \
 	lib/memory/starts.c lib/memory/starts.h \
 	lib/memory/stash.c lib/memory/stash.h \
 	lib/memory/trace.c lib/memory/trace.h \

@@ -9,7 +9,7 @@
 #ifndef CX_MEMORY_MAPPED_HEAP_H
 #define CX_MEMORY_MAPPED_HEAP_H
 
-#include "memory/heap.h"
+#include "alloc/heap.h"
 #include "memory/mapped_range.h"
 
 /* A row of ranges of the large fit, taken out of what is free: each still has its owner. */

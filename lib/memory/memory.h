@@ -49,7 +49,7 @@ ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream);
 void cx_memory_give(ctxrt_memory *handle);
 
 /* Says that a copy between two drivers uses a piece, in the order of a stream of `context`:
- * crossing.h. */
+ * across.h. */
 ctxrt_status cx_memory_cross(uint32_t piece, cx_context *context, void *crossing);
 
 /* Frees host memory that calloc gave. */

@@ -7,7 +7,7 @@
 #ifndef CX_MEMORY_PIECE_H
 #define CX_MEMORY_PIECE_H
 
-#include "memory/fit.h"
+#include "alloc/fit.h"
 #include "memory/use.h"
 
 typedef struct cx_piece {

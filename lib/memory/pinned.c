@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/extents.h"
-#include "memory/staging.h"
+#include "memory/across.h"
 
 #include <sched.h>
 
@@ -71,7 +71,7 @@ ctxrt_status cx_pinned_forget(const cx_block *block)
 
 static uint64_t trim(cx_allocator *allocator)
 {
-    return cx_cache_trim(allocator->pinned) + cx_staging_trim(allocator->context);
+    return cx_cache_trim(allocator->pinned) + cx_across_trim(allocator->context);
 }
 
 const cx_allocator_kind cx_pinned_allocator = {.alloc = alloc, .free = free_block, .trim = trim};

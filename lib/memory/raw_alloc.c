@@ -2,11 +2,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "context/excursion.h"
-#include "memory/crossing.h"
+#include "memory/across.h"
 #include "memory/raw.h"
 #include "memory/shortcut.h"
 #include "memory/starts.h"
 #include "work/stream.h"
+#include <ctxrt/memory.h>
 #include <stdlib.h>
 
 static bool stale(const cx_raw *raw)
@@ -23,7 +24,7 @@ static ctxrt_status free_memory(const cx_raw *raw)
     if (raw->kind == CX_RAW_DEVICE)
         return cx_block_free(block);
     ctxrt_status status = CTXRT_SUCCESS;
-    cx_crossings_leave(block->pointer, block->size_bytes, NULL);
+    cx_across_leave(block->pointer, block->size_bytes, NULL);
     bool gone = stale(raw);
     if (!gone || raw->kind == CX_RAW_ASYNC) {
         cxu_result result = context->driver->table.mem_free((uintptr_t)block->pointer);
@@ -221,7 +222,7 @@ static ctxrt_status free_in_stream(const cx_raw *raw, const cx_stream_target *ta
             "ctxrt_free_async: the memory is of %s, and the stream of %s, which has another "
             "driver",
             cx_context_text(raw->block.context), cx_context_text(target->context));
-    cx_crossings_leave(raw->block.pointer, raw->block.size_bytes, target);
+    cx_across_leave(raw->block.pointer, raw->block.size_bytes, target);
     return CX_DRIVER_CALL(target->driver, mem_free_async,
                           ((uintptr_t)raw->block.pointer, target->native));
 }
@@ -272,7 +273,7 @@ static ctxrt_status unpin(const cx_raw *raw)
 {
     cx_excursion excursion;
     const cx_context *context = raw->block.context;
-    cx_crossings_leave(raw->block.pointer, raw->block.size_bytes, NULL);
+    cx_across_leave(raw->block.pointer, raw->block.size_bytes, NULL);
     if (stale(raw))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_excursion_begin(context, &excursion);

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "context/excursion.h"
-#include "memory/crossing.h"
+#include "memory/across.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static bool reuse(cx_use_list *list, const cx_context *context, void *crossing)
 {
     for (cx_use *use = atomic_load(list); use != NULL; use = use->next) {
         void *before = atomic_load(&use->crossing);
-        if (before != NULL && use->context == context && cx_crossing_is_over(before) &&
+        if (before != NULL && use->context == context && cx_across_is_over(before) &&
             atomic_compare_exchange_strong(&use->crossing, &before, crossing))
             return true;
     }
@@ -109,7 +109,7 @@ static cxu_result ask(const cx_use *use, bool wait)
     const cx_driver *driver = use->context->driver;
     const void *crossing = atomic_load(&use->crossing);
     if (crossing != NULL)
-        return cx_crossing_ask(crossing, wait);
+        return cx_across_ask(crossing, wait);
     if (!cx_context_holds_what_is_of(use->context, use->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
@@ -139,7 +139,7 @@ static bool is_over(const cx_use *use, cxu_result result)
 {
     const void *crossing = atomic_load(&use->crossing);
     return result == CXU_SUCCESS || is_gone(result) ||
-           (result != CXU_NOT_READY && crossing != NULL && cx_crossing_is_over(crossing));
+           (result != CXU_NOT_READY && crossing != NULL && cx_across_is_over(crossing));
 }
 
 static void drop(cx_use *use, cxu_result result)

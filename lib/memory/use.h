@@ -14,7 +14,7 @@ typedef struct cx_use {
     uint32_t epoch;
     const ctxrt_stream *stream; /* a handle, so a later stream is not taken for this one */
     CUevent mark;
-    /* A copy between two drivers instead of a mark: the handle of crossing.h. It keeps no context:
+    /* A copy between two drivers instead of a mark: a handle for across.h. It keeps no context:
      * before one ends its crossings are waited for. */
     _Atomic(void *) crossing;
     bool kept; /* its context is: not after cx_use_let_go */

@@ -1,4 +1,4 @@
-#include "memory/fit.h"
+#include "alloc/fit.h"
 #include "random.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* Segments, and spans of small blocks within them. */
-#include "memory/heap.h"
+#include "alloc/heap.h"
 
 #include "heap_bytes.h"
 #include "test.h"

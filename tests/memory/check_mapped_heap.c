@@ -1,6 +1,6 @@
 /* Places in a mapped range: without memory, with some beside them, and out of what is free. */
 #include "memory/mapped_heap.h"
-#include "memory/scarcity.h"
+#include "alloc/scarcity.h"
 
 #include "emu/emu.h"
 #include "heap_bytes.h"

@@ -2,7 +2,7 @@
 #ifndef CX_TEST_HEAP_BYTES_H
 #define CX_TEST_HEAP_BYTES_H
 
-#include "memory/heap.h"
+#include "alloc/heap.h"
 
 /* Of all segments where there is memory. */
 static inline uint64_t reserved_bytes(const cx_heap *heap)

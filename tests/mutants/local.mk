@@ -2,7 +2,7 @@
 # program? In Perl, which Automake needs too.
 .PHONY: check-mutants
 MUTANT_OPTIONS = --sample 60
-MUTANT_LIBS = $(ctxrt_play_OBJECTS) lib/model/.libs/libmodel.a lib/play/.libs/libplay.a lib/emu/.libs/libemu.a \
+MUTANT_LIBS = $(ctxrt_play_OBJECTS) tools/model/.libs/libmodel.a tools/play/.libs/libplay.a lib/emu/.libs/libemu.a \
 	lib/driver/.libs/libdriver.a lib/base/.libs/libbase.a $(JANSSON_LIBS) $(LZ4_LIBS) $(ZSTD_LIBS) -lm $(LIBS)
 
 # What the Check programs of other rooms find at run time.
@@ -24,5 +24,6 @@ dist_check_SCRIPTS += $(MUTANT_SH)
 TESTS += $(MUTANT_SH)
 check_DATA += tests/mutants/commands
 EXTRA_DIST += tests/mutants/files tests/mutants/make_mutants tests/mutants/run_mutants tests/mutants/survivors.txt \
-	tests/mutants/survivors_memory.txt tests/mutants/switch.h
+	tests/mutants/survivors_alloc.txt tests/mutants/survivors_copy.txt tests/mutants/survivors_memory.txt \
+	tests/mutants/switch.h
 CLEANFILES += tests/mutants/commands tests/mutants/results_emu tests/mutants/results_memory

@@ -1,11 +1,12 @@
 #!/bin/sh
 # The rooms of lib/ include each other one way only: base <- driver <- (emu, layer) <- device <- context
-# <- work <- memory <- graph. The runtime knows drivers as tables: only its start knows emu. The InfiniRT
-# interface knows the public headers alone.
+# <- work <- memory (over alloc) <- copy <- graph. The runtime knows drivers as tables: only its start knows
+# emu. The InfiniRT interface knows the public headers alone. The player and the model are rooms of tools/.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 
-rooms='base driver ptx emu layer device context work memory graph infinirt shim play model'
+rooms='base driver ptx emu layer device context work alloc memory copy graph infinirt shim'
+tool_rooms='play model'
 
 may_include() # room
 {
@@ -18,8 +19,10 @@ may_include() # room
     device) echo base driver layer device ;;
     context) echo base driver layer device context ;;
     work) echo base driver layer device context work ;;
-    memory) echo base driver layer device context work memory ;;
-    graph) echo base driver layer device context work memory graph ;;
+    alloc) echo base alloc ;;
+    memory) echo base driver layer device context work alloc memory ;;
+    copy) echo base driver layer device context work alloc memory copy ;;
+    graph) echo base driver layer device context work alloc memory copy graph ;;
     infinirt) echo infinirt ;;
     shim) echo base driver emu shim ;;
     play) echo base driver emu play ;;
@@ -46,9 +49,11 @@ wrong_includes() # folder of the rooms, room
     done
 }
 
-echo 1..16
-for room in $rooms; do
-    wrong_includes "$top_srcdir/lib" "$room" > "$scratch/out"
+echo 1..18
+for room in $rooms $tool_rooms; do
+    folder=lib
+    case " $tool_rooms " in *" $room "*) folder=tools ;; esac
+    wrong_includes "$top_srcdir/$folder" "$room" > "$scratch/out"
     [ ! -s "$scratch/out" ]
     report $? "${room}_includes_no_room_above_it"
 done
@@ -77,13 +82,15 @@ plant layer '#include "emu/emu.h"'
 plant device '#include "emu/emu.h"'
 plant context '#include "work/stream.h"'
 plant work '#include "emu/emu.h"'
-plant memory '#include "graph/graph.h"'
+plant alloc '#include "context/thread.h"'
+plant memory '#include "copy/copy.h"'
+plant copy '#include "graph/graph.h"'
 plant graph '#include "stream.h"'
 plant infinirt '#include "graph/graph.h"'
 plant shim '#include "context/stack.h"'
 plant play '#include "context/stack.h"'
 plant model '#include "emu/context.h"'
-for room in base driver ptx emu layer device context work memory graph infinirt shim play model; do
+for room in $rooms $tool_rooms; do
     [ -n "$(wrong_includes "$scratch/lib" "$room")" ] || echo "not found in $room"
 done > "$scratch/out"
 [ ! -s "$scratch/out" ]

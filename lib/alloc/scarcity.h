@@ -5,8 +5,8 @@
  *
  * No lock; nothing but arithmetic.
  */
-#ifndef CX_MEMORY_SCARCITY_H
-#define CX_MEMORY_SCARCITY_H
+#ifndef CX_ALLOC_SCARCITY_H
+#define CX_ALLOC_SCARCITY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "memory/route.h"
+#include "copy/route.h"
 
 #include "base/error.h"
 #include "memory/memory.h"

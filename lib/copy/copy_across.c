@@ -9,7 +9,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "device/runtime.h"
-#include "memory/crossing.h"
+#include "copy/crossing.h"
 #include "work/uncaptured.h"
 #include <string.h>
 

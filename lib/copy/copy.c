@@ -1,4 +1,4 @@
-#include "memory/copy.h"
+#include "copy/copy.h"
 
 #include "base/error.h"
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
  * Copies: which driver does one, and as what it addresses each end.
  */
-#ifndef CX_MEMORY_COPY_H
-#define CX_MEMORY_COPY_H
+#ifndef CX_COPY_COPY_H
+#define CX_COPY_COPY_H
 
-#include "memory/route.h"
+#include "copy/route.h"
 
 typedef struct cx_copy_end {
     cx_pointer_view view;

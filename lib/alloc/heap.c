@@ -1,4 +1,4 @@
-#include "memory/heap.h"
+#include "alloc/heap.h"
 
 #include <stdlib.h>
 

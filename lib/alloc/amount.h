@@ -2,8 +2,8 @@
  * Amounts: so many bytes in so many things, now, at most and ever. Whoever changes one sees to it
  * that one thread does at a time.
  */
-#ifndef CX_MEMORY_AMOUNT_H
-#define CX_MEMORY_AMOUNT_H
+#ifndef CX_ALLOC_AMOUNT_H
+#define CX_ALLOC_AMOUNT_H
 
 #include <ctxrt/allocator.h>
 

@@ -2,8 +2,8 @@
  * What copies between two drivers need of a context: pinned memory that they are staged through,
  * and a stream of their own. Made when first needed; goes with the context.
  */
-#ifndef CX_MEMORY_STAGING_H
-#define CX_MEMORY_STAGING_H
+#ifndef CX_COPY_STAGING_H
+#define CX_COPY_STAGING_H
 
 #include "work/stream.h"
 

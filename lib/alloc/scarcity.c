@@ -1,4 +1,4 @@
-#include "memory/scarcity.h"
+#include "alloc/scarcity.h"
 
 #define RELIEF 3 /* a byte placed while little is live makes up for so many */
 

@@ -1,6 +1,6 @@
 /* Copies between two named devices. */
 #include "base/error.h"
-#include "memory/copy.h"
+#include "copy/copy.h"
 
 typedef struct side {
     const char *noun;

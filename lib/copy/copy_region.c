@@ -1,6 +1,6 @@
 /* Copies of 2D and 3D regions. */
 #include "base/error.h"
-#include "memory/copy.h"
+#include "copy/copy.h"
 #include <string.h>
 
 static ctxrt_status check_side(const char *call, const char *noun, const void *pointer,

@@ -13,8 +13,8 @@
  * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at
  * most 1/32.
  */
-#ifndef CX_MEMORY_FIT_H
-#define CX_MEMORY_FIT_H
+#ifndef CX_ALLOC_FIT_H
+#define CX_ALLOC_FIT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

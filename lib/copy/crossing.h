@@ -1,13 +1,13 @@
 /*
  * Copies between two drivers that are under way: in the order of a stream of one driver, host
- * functions touch memory of the other one, which knows nothing of that. So this room sees to it
- * that such memory lasts.
+ * functions touch memory of the other one, which knows nothing of that. Memory waits for them
+ * before it goes: memory/across.h.
  */
-#ifndef CX_MEMORY_CROSSING_H
-#define CX_MEMORY_CROSSING_H
+#ifndef CX_COPY_CROSSING_H
+#define CX_COPY_CROSSING_H
 
-#include "memory/copy.h"
-#include "memory/staging.h"
+#include "copy/copy.h"
+#include "copy/staging.h"
 
 /* Memory that the host functions touch. */
 typedef struct cx_crossing_end {
@@ -40,9 +40,6 @@ struct cx_crossing {
     cx_crossing *later;
 };
 
-/* How many there are, of which some may be over. */
-extern _Atomic size_t cx_crossings_count;
-
 /* Begins one like `model`; the stream's context is current at its driver, whose captures are put
  * off. *out_handle names it for good, as in base/pool.h. Memory of its ends that a caching
  * allocator gave out is in use from now on. */
@@ -55,21 +52,5 @@ ctxrt_status cx_crossing_submit(const cx_crossing *crossing, void *handle);
 /* All was submitted, with this result. After an error the crossing is over: no part is done any
  * more. */
 ctxrt_status cx_crossing_end_submission(cx_crossing *crossing, ctxrt_status status);
-
-/* Whether it is over, or what the driver says: CXU_NOT_READY if not `wait`. */
-cxu_result cx_crossing_ask(const void *handle, bool wait);
-bool cx_crossing_is_over(const void *handle);
-
-void cx_crossings_leave_slowly(const void *start, size_t size_bytes,
-                               const cx_stream_target *behind);
-
-/* Before memory that no caching allocator keeps is freed: waits for the crossings that use it.
- * `behind`: but for those of this stream, in whose order it is freed; may be NULL. */
-static inline void cx_crossings_leave(const void *start, size_t size_bytes,
-                                      const cx_stream_target *behind)
-{
-    if (__builtin_expect(atomic_load(&cx_crossings_count) != 0, 0))
-        cx_crossings_leave_slowly(start, size_bytes, behind);
-}
 
 #endif

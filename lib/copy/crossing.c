@@ -1,7 +1,8 @@
-#include "memory/crossing.h"
+#include "copy/crossing.h"
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "memory/across.h"
 #include "memory/cache.h"
 #include "memory/extents.h"
 #include "memory/memory.h"
@@ -15,7 +16,6 @@ static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* "crossings"; no driver is called under it */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static cx_crossing *under_way;
-_Atomic size_t cx_crossings_count;
 
 /* ---- host functions ---- */
 
@@ -109,7 +109,7 @@ static cxu_result ask_locked(cx_crossing *crossing, bool wait)
     return crossing->over && result == CXU_NOT_READY ? CXU_SUCCESS : result;
 }
 
-cxu_result cx_crossing_ask(const void *handle, bool wait)
+static cxu_result ask(const void *handle, bool wait)
 {
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
@@ -120,7 +120,7 @@ cxu_result cx_crossing_ask(const void *handle, bool wait)
     return result;
 }
 
-bool cx_crossing_is_over(const void *handle)
+static bool is_over(const void *handle)
 {
     pthread_mutex_lock(&lock);
     bool over = find_locked(handle) == NULL;
@@ -174,7 +174,7 @@ static void wait_for_all(bool (*is)(const cx_crossing *, const search *), const 
     cx_cancel_restore(cancel);
 }
 
-void cx_crossings_leave_slowly(const void *start, size_t size_bytes, const cx_stream_target *behind)
+static void leave_memory(const void *start, size_t size_bytes, const cx_stream_target *behind)
 {
     const search wanted = {
         .start = (uintptr_t)start, .end = (uintptr_t)start + size_bytes, .behind = behind};
@@ -210,7 +210,7 @@ static void sweep(void)
             (void)left->target.driver->table.event_destroy(left->done);
         (void)cx_pool_retire(&pool, cx_pool_handle(&pool, left));
         cx_pool_put_back(&pool, left);
-        atomic_fetch_sub(&cx_crossings_count, 1);
+        atomic_fetch_sub(&cx_across_count, 1);
     }
 }
 
@@ -282,8 +282,16 @@ static void forget_context(cx_context *context, bool for_good)
     cx_context_drop_late(context);
 }
 
-static void watch_contexts(void)
+static const cx_across_calls calls = {
+    .leave = leave_memory,
+    .ask = ask,
+    .is_over = is_over,
+    .trim = cx_staging_trim,
+};
+
+static void watch(void)
 {
+    cx_across_install(&calls);
     cx_context_on_end(close_context, forget_context);
     cx_context_on_reset(leave_context);
 }
@@ -317,7 +325,7 @@ static void publish(cx_crossing *crossing, const cx_crossing *model, CUevent don
     crossing->later = under_way;
     under_way = crossing;
     *out_handle = cx_pool_publish(&pool, crossing);
-    atomic_fetch_add(&cx_crossings_count, 1);
+    atomic_fetch_add(&cx_across_count, 1);
     pthread_mutex_unlock(&lock);
 }
 
@@ -326,7 +334,7 @@ ctxrt_status cx_crossing_begin(const cx_crossing *model, cx_crossing **out_cross
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUevent done;
-    pthread_once(&once, watch_contexts);
+    pthread_once(&once, watch);
     sweep();
     cx_crossing *crossing = cx_pool_take(&pool);
     if (crossing == NULL)

@@ -2,8 +2,8 @@
  * Where a copy or a fill runs: on the stream it was given, or, where the memory belongs to another
  * driver than that stream, after the stream's work in a context of the memory's own.
  */
-#ifndef CX_MEMORY_ROUTE_H
-#define CX_MEMORY_ROUTE_H
+#ifndef CX_COPY_ROUTE_H
+#define CX_COPY_ROUTE_H
 
 #include "context/excursion.h"
 #include "memory/pointer.h"

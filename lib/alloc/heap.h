@@ -3,10 +3,10 @@
  * live in spans of their own, which are blocks of the large fit, so that a small block that stays
  * does not stand between large ones. No lock and no driver.
  */
-#ifndef CX_MEMORY_HEAP_H
-#define CX_MEMORY_HEAP_H
+#ifndef CX_ALLOC_HEAP_H
+#define CX_ALLOC_HEAP_H
 
-#include "memory/fit.h"
+#include "alloc/fit.h"
 
 /* Unless cx_heap_set_spans says otherwise: the largest small block, and a span. */
 #define CX_HEAP_SMALL_UNITS ((16u << 10) >> CX_FIT_UNIT_BITS)

@@ -1,6 +1,6 @@
 /* Fills. */
 #include "base/error.h"
-#include "memory/copy.h"
+#include "copy/copy.h"
 #include <string.h>
 
 /* Host memory that no driver can fill: the host does, when the work before it is done. */

@@ -1,4 +1,4 @@
-#include "memory/staging.h"
+#include "copy/staging.h"
 
 #include "base/error.h"
 #include "context/excursion.h"

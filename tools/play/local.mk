@@ -1,0 +1,30 @@
+# Scenarios: parsed, printed, played through the driver table. Not part of libctxrt.
+noinst_LTLIBRARIES += tools/play/libplay.la
+tools_play_libplay_la_SOURCES = \
+	tools/play/verbs.def tools/play/words.def \
+	tools/play/action.c \
+	tools/play/code.c tools/play/code.h \
+	tools/play/host.c \
+	tools/play/kind.c tools/play/kind.h \
+	tools/play/lex.c tools/play/lex.h \
+	tools/play/names.c tools/play/names.h \
+	tools/play/needs.c \
+	tools/play/order.c tools/play/order.h \
+	tools/play/page.c tools/play/page.h \
+	tools/play/parse.c tools/play/parse.h tools/play/parse_step.c \
+	tools/play/parser.c tools/play/parser.h tools/play/read.c \
+	tools/play/play.c tools/play/play.h tools/play/player.h \
+	tools/play/print.c tools/play/print.h \
+	tools/play/process.c tools/play/process.h \
+	tools/play/record.c tools/play/record.h \
+	tools/play/reference.c tools/play/reference.h \
+	tools/play/scenario.c tools/play/scenario.h \
+	tools/play/stacks.c tools/play/stacks.h \
+	tools/play/step.c \
+	tools/play/tape.c tools/play/tape.h \
+	tools/play/thread.c \
+	tools/play/value.c tools/play/value.h \
+	tools/play/verb.c tools/play/verb.h \
+	tools/play/watch.c
+
+PLAY_LIBS = tools/play/libplay.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la
