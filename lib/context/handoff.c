@@ -43,7 +43,7 @@ static void give_default_stream(cx_thread *thread, const cx_detached *detached)
     *entry = thread->default_streams[--thread->default_stream_count];
     for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
         if (cx_frame_context(&thread->frames[i]) == detached->context)
-            thread->frames[i].native_stream = NULL;
+            thread->frames[i].current_stream = NULL;
 }
 
 /* The stream that came along is the thread's now. If the thread had a default one in that context

@@ -111,7 +111,7 @@ static inline void cx_frame_describe(cx_frame *frame, const cx_context *context,
                           memory_order_release);
     frame->serial = place->serial;
     frame->mark = 0;
-    frame->native_stream = NULL;
+    frame->current_stream = NULL;
 }
 
 /* Whether the target has not ended; only after it was announced: see context.h. */

@@ -25,9 +25,11 @@ typedef struct cx_frame {
     uint64_t serial;    /* of the scope that made it; else 0 */
     /* what a room above tied to this very frame; 0 in a new one, never the same twice */
     uint64_t mark;
-    /* the current stream, resolved, for the hot paths; lib/work. NULL: not yet */
+    /* The current stream, resolved once for the calls of the thread: lib/work. Its handle (NULL:
+     * not resolved yet), its native handle, and the context's epoch that both were read with. */
+    ctxrt_stream *current_stream;
     CUstream native_stream;
-    uint32_t native_stream_epoch;
+    uint32_t stream_epoch;
 } cx_frame;
 
 /* What others see of a frame. */

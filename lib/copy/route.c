@@ -13,7 +13,11 @@ static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
     if (status == CTXRT_SUCCESS)
         status = cx_pointer_context(end, &context);
     if (status == CTXRT_SUCCESS) {
-        route->target = (cx_stream_target){end->driver, context, CXU_STREAM_LEGACY};
+        route->target = (cx_stream_target){.driver = end->driver,
+                                           .context = context,
+                                           .epoch = atomic_load(&context->epoch),
+                                           .stream = CTXRT_STREAM_LEGACY,
+                                           .native = CXU_STREAM_LEGACY};
         route->wait = true;
     }
     return status;

@@ -17,7 +17,7 @@ typedef struct cx_block cx_block;
 typedef struct cx_allocation {
     cx_context *context;
     size_t size_bytes;    /* never 0 */
-    ctxrt_stream *stream; /* the frame's own; NULL: the thread's default stream */
+    ctxrt_stream *stream; /* the frame's current one, resolved: never NULL */
     cx_thread *thread;    /* the calling one */
 } cx_allocation;
 

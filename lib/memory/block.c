@@ -6,6 +6,8 @@
 #include "memory/guard.h"
 #include "memory/hold.h"
 #include "memory/pinned.h"
+#include "work/default_stream.h"
+#include "work/stream.h"
 
 #include <sched.h>
 
@@ -72,21 +74,21 @@ static ctxrt_status alloc(size_t size_bytes, bool pinned, cx_block *out_block)
 {
     cx_thread *thread;
     cx_frame *frame;
+    cx_stream_target target;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_of_frame(thread, frame, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_context *context = cx_frame_context(frame);
-    /* The epoch is read first: a reset that comes between makes the block stale, not dangling. */
-    cx_block block = {
-        .size_bytes = size_bytes, .context = context, .epoch = atomic_load(&context->epoch)};
-    ctxrt_stream *stream = atomic_load_explicit(&frame->stream, memory_order_relaxed);
-    status = pinned ? cx_allocator_pinned(context, &block.allocator)
+    /* The stream's epoch: a reset that comes between makes the block stale, not dangling. */
+    cx_block block = {.size_bytes = size_bytes, .context = target.context, .epoch = target.epoch};
+    status = pinned ? cx_allocator_pinned(target.context, &block.allocator)
                     : cx_allocator_of_frame(frame, &block.allocator);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_hold_use *use = cx_hold_in_frame(frame);
-    status = __builtin_expect(use == NULL, 1) ? cx_block_take(&block, stream)
-                                              : cx_hold_alloc(use, &block, stream);
+    status = __builtin_expect(use == NULL, 1) ? cx_block_take(&block, target.stream)
+                                              : cx_hold_alloc(use, &block, target.stream);
     if (status == CTXRT_SUCCESS)
         *out_block = block;
     return status;
@@ -136,13 +138,16 @@ ctxrt_status cx_block_give_back(const cx_block *block)
     return end(block, false);
 }
 
-/* The hold that is open where a block is freed: in the top frame, whatever is current. */
+/* The hold that is open where a block is freed: in the top frame, whatever is current; and the
+ * frame's current stream, NULL if the thread has made none for it yet. */
 static cx_hold_use *hold_here(const ctxrt_stream **out_stream)
 {
     const cx_frame *top = cx_thread_current != NULL ? cx_thread_top(cx_thread_current) : NULL;
     if (top == NULL)
         return NULL;
     *out_stream = atomic_load_explicit(&top->stream, memory_order_relaxed);
+    if (*out_stream == NULL)
+        *out_stream = cx_default_stream_find(cx_thread_current, cx_frame_context(top));
     return cx_hold_in_frame(top);
 }
 

@@ -292,7 +292,7 @@ static ctxrt_status take_stashed(cx_cache *cache, cx_stash *stash, const cx_allo
     for (int round = 0;; round++) {
         if (__builtin_expect(cx_stash_enter(stash), 1)) {
             cx_magazines *magazines = stash->recent;
-            if (__builtin_expect(magazines != NULL && stash->recent_key == request->stream, 1)) {
+            if (__builtin_expect(magazines != NULL && magazines->stream == request->stream, 1)) {
                 *out_owner = magazines->owner;
                 if (units <= CX_MAGAZINE_UNITS_MAX)
                     taken = cx_magazines_take(magazines, units, cx_cache_slack(cache, units));

@@ -1,7 +1,6 @@
 /* Threads' stashes: making them, emptying them, and summing up what they counted. */
 #include "base/error.h"
 #include "memory/cache.h"
-#include "work/default_stream.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -421,7 +420,7 @@ static bool is_of_frame(const cx_cache *cache, const cx_frame *frame)
                                               : atomic_load(&cache->context->allocator));
 }
 
-static bool select_known(cx_stash *stash, const cx_allocation *request, const ctxrt_stream *stream)
+static bool select_known(cx_stash *stash, const cx_allocation *request)
 {
     const cx_frame *frame = cx_thread_top(request->thread);
     bool of_frame = frame != NULL && is_of_frame(atomic_load(&stash->cache), frame);
@@ -429,9 +428,8 @@ static bool select_known(cx_stash *stash, const cx_allocation *request, const ct
     stash->recent_allocator =
         of_frame ? atomic_load_explicit(&frame->allocator, memory_order_relaxed) : NULL;
     for (cx_magazines *magazines = stash->all; magazines != NULL; magazines = magazines->next)
-        if (magazines->stream == stream) {
+        if (magazines->stream == request->stream) {
             stash->recent = magazines;
-            stash->recent_key = request->stream;
             stamp(stash);
             return true;
         }
@@ -443,23 +441,17 @@ static bool select_known(cx_stash *stash, const cx_allocation *request, const ct
 ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request)
 {
     cx_magazines *made;
-    ctxrt_stream *stream = request->stream;
-    ctxrt_status status = stream != NULL
-                              ? CTXRT_SUCCESS
-                              : cx_default_stream_get(request->thread, request->context, &stream);
-    if (status != CTXRT_SUCCESS)
-        return status;
     pthread_mutex_lock(&lock);
-    bool known = select_known(stash, request, stream);
+    bool known = select_known(stash, request);
     pthread_mutex_unlock(&lock);
     if (known)
         return CTXRT_SUCCESS;
-    status = make_magazines(cache, stream, &made);
+    ctxrt_status status = make_magazines(cache, request->stream, &made);
     if (status != CTXRT_SUCCESS)
         return status;
     pthread_mutex_lock(&lock);
     add_magazines(cache, stash, made);
-    (void)select_known(stash, request, stream);
+    (void)select_known(stash, request);
     pthread_mutex_unlock(&lock);
     return CTXRT_SUCCESS;
 }

@@ -7,11 +7,8 @@
 static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
 {
     void *pointer = NULL;
-    ctxrt_stream *stream = request->stream;
-    ctxrt_status status = stream != NULL ? CTXRT_SUCCESS : ctxrt_stream_current(&stream);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = allocator->vtable.alloc(allocator->user_data, request->size_bytes, stream, &pointer);
+    ctxrt_status status = allocator->vtable.alloc(allocator->user_data, request->size_bytes,
+                                                  request->stream, &pointer);
     if (status != CTXRT_SUCCESS)
         return cx_error(status, "the custom allocator of %s refused %zu bytes: %s",
                         cx_context_text(request->context), request->size_bytes,

@@ -137,18 +137,6 @@ static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, 
     return status;
 }
 
-static ctxrt_status stream_of(const cx_guard *guard, const cx_allocation *request,
-                              const ctxrt_stream **out_stream)
-{
-    bool pinned = guard->inner.pinned != NULL;
-    ctxrt_stream *stream = pinned ? NULL : request->stream;
-    ctxrt_status status = CTXRT_SUCCESS;
-    if (stream == NULL && !pinned)
-        status = cx_default_stream_get(request->thread, request->context, &stream);
-    *out_stream = stream;
-    return status;
-}
-
 static ctxrt_status enter_live(cx_guard *guard, cx_guarded *piece)
 {
     bool added = true;
@@ -176,10 +164,9 @@ static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx
                          cx_guarded *piece)
 {
     ctxrt_status status = check_context_limit(guard, request);
-    if (status == CTXRT_SUCCESS)
-        status = stream_of(guard, request, &piece->stream);
     if (status != CTXRT_SUCCESS)
         return status;
+    piece->stream = guard->inner.pinned == NULL ? request->stream : NULL;
     piece->inner =
         (cx_block){.context = block->context, .epoch = block->epoch, .allocator = &guard->inner};
     status = take_beneath(guard, request, piece);

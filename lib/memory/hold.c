@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/across.h"
-#include "work/default_stream.h"
 #include "work/uncaptured.h"
 #include <stdlib.h>
 #include <string.h>
@@ -252,12 +251,10 @@ static ctxrt_status add_new(cx_hold *hold, const cx_block *wanted, ctxrt_stream 
     return status;
 }
 
-/* The thread's default stream has work only once it is there. */
-static void note_stream(cx_hold_use *use, const cx_context *context, const ctxrt_stream *stream)
+/* A stream that is not made yet (NULL) has no work. */
+static void note_stream(cx_hold_use *use, const ctxrt_stream *stream)
 {
     uint32_t i = 0;
-    if (stream == NULL)
-        stream = cx_default_stream_find(cx_thread_current, context);
     while (i < use->stream_count && i < CX_HOLD_STREAMS_MAX && use->streams[i] != stream)
         i++;
     if (stream == NULL || i < use->stream_count)
@@ -280,7 +277,7 @@ ctxrt_status cx_hold_alloc(cx_hold_use *use, cx_block *block, ctxrt_stream *stre
         status = add_new(hold, block, stream, &held);
     if (status != CTXRT_SUCCESS)
         return status;
-    note_stream(use, block->context, stream);
+    note_stream(use, stream);
     held->mark = use->mark;
     held->stream = stream;
     held->apart = block->allocator->pinned != NULL;
@@ -318,8 +315,6 @@ static bool is_apart(const cx_block *block, const ctxrt_stream *stream)
         return true;
     if (block->piece == 0)
         return false;
-    if (stream == NULL)
-        stream = cx_default_stream_find(cx_thread_current, block->context);
     const ctxrt_stream *own = cx_cache_stream_of(block->allocator->cache, block->piece);
     return own == NULL || own != stream;
 }
@@ -331,7 +326,7 @@ ctxrt_status cx_hold_keep(cx_hold_use *use, const cx_block *block, const ctxrt_s
     if (held == NULL)
         return no_memory();
     *held = (cx_held){hold, *block, use->mark, stream, is_apart(block, stream)};
-    note_stream(use, block->context, stream);
+    note_stream(use, stream);
     pthread_mutex_lock(&hold->lock);
     bool room = reserve(hold);
     if (room)

@@ -47,7 +47,8 @@ struct cx_held {
     cx_hold *hold;
     cx_block block; /* as its allocator gave it: may be larger than what its user asked for */
     uint64_t mark;  /* of the use that it is for alone; 0: for any */
-    const ctxrt_stream *stream; /* likewise: the frame's own; NULL: the thread's default one */
+    /* likewise: the frame's current one; NULL: its thread had not made that when it freed */
+    const ctxrt_stream *stream;
     bool apart; /* of another stream than that of the frame it was freed in */
 };
 

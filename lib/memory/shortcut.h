@@ -31,7 +31,7 @@ static inline bool cx_shortcut_serves(const cx_stash *stash, const cx_frame *fra
     return stash->recent != NULL && stash->recent_context == cx_frame_context(frame) &&
            stash->recent_allocator ==
                atomic_load_explicit(&frame->allocator, memory_order_relaxed) &&
-           stash->recent_key == atomic_load_explicit(&frame->stream, memory_order_relaxed);
+           stash->recent->stream == frame->current_stream;
 }
 
 /* In the stash, whose magazines have no such piece: one of the heap. */

@@ -101,7 +101,6 @@ typedef struct cx_stash {
     uint32_t stamp;                   /* of the pieces that it gives out: cx_piece_stamp */
     /* of those that are freed into it without more ado; CX_PIECE_NO_STAMP: none are */
     _Atomic uint32_t free_stamp;
-    const ctxrt_stream *recent_key; /* the frame's: NULL for the thread's default stream */
     /* Frames of this context that name this allocator, or none, mean the stash's; NULL: not known
      * of any. */
     const cx_context *recent_context;

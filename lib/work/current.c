@@ -26,8 +26,9 @@ ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
     if (status == CTXRT_SUCCESS)
         status = cx_stream_resolve_handle(stream, out_target);
     if (status == CTXRT_SUCCESS) {
+        frame->current_stream = stream;
         frame->native_stream = out_target->native;
-        frame->native_stream_epoch = epoch;
+        frame->stream_epoch = epoch;
     }
     return status;
 }
@@ -67,7 +68,7 @@ static void put_stream(cx_thread *thread, cx_frame *frame, ctxrt_stream *stream)
     cx_thread_begin(thread);
     atomic_store(&frame->stream, stream);
     cx_thread_end(thread);
-    frame->native_stream = NULL;
+    frame->current_stream = NULL;
 }
 
 ctxrt_status ctxrt_frame_set_stream(ctxrt_stream *stream)

@@ -195,7 +195,11 @@ static ctxrt_status resolve_legacy(cx_stream_target *out_target)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(frame);
-    *out_target = (cx_stream_target){context->driver, context, CXU_STREAM_LEGACY};
+    *out_target = (cx_stream_target){.driver = context->driver,
+                                     .context = context,
+                                     .epoch = atomic_load(&context->epoch),
+                                     .stream = CTXRT_STREAM_LEGACY,
+                                     .native = CXU_STREAM_LEGACY};
     return CTXRT_SUCCESS;
 }
 

@@ -26,10 +26,16 @@ typedef struct cx_stream {
 #define CX_STREAM_POOL_KIND 2
 extern cx_pool cx_streams;
 
-/* Where work goes. */
+/*
+ * Where the work of a call goes: what a stream argument means, resolved once when the call begins.
+ * Below that nothing sees a NULL that means "the current stream". `stream` names the stream for
+ * good: a handle has a generation, and a stream made later never gets the same one.
+ */
 typedef struct cx_stream_target {
     cx_driver *driver;
     cx_context *context;
+    uint32_t epoch;       /* the context's that the stream is of */
+    ctxrt_stream *stream; /* the handle, or CTXRT_STREAM_LEGACY; never NULL */
     CUstream native;
 } cx_stream_target;
 
@@ -71,9 +77,35 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_hand
         *out_target = slow;
         return status;
     }
-    out_target->driver = context->driver;
-    out_target->context = context;
-    out_target->native = atomic_load_explicit(&found->native, memory_order_relaxed);
+    *out_target = (cx_stream_target){
+        .driver = context->driver,
+        .context = context,
+        .epoch = atomic_load_explicit(&found->epoch, memory_order_relaxed),
+        .stream = (ctxrt_stream *)(uintptr_t)stream,
+        .native = atomic_load_explicit(&found->native, memory_order_relaxed),
+    };
+    return CTXRT_SUCCESS;
+}
+
+/* The current stream of the calling thread's settled top frame. */
+__attribute__((always_inline)) static inline ctxrt_status
+cx_stream_of_frame(cx_thread *thread, cx_frame *frame, cx_stream_target *out_target)
+{
+    cx_context *context = cx_frame_context(frame);
+    if (__builtin_expect(frame->current_stream == NULL ||
+                             frame->stream_epoch !=
+                                 atomic_load_explicit(&context->epoch, memory_order_relaxed),
+                         0)) {
+        cx_stream_target slow; /* so that the caller's stays in registers */
+        ctxrt_status status = cx_stream_resolve_current(thread, frame, &slow);
+        *out_target = slow;
+        return status;
+    }
+    *out_target = (cx_stream_target){.driver = context->driver,
+                                     .context = context,
+                                     .epoch = frame->stream_epoch,
+                                     .stream = frame->current_stream,
+                                     .native = frame->native_stream};
     return CTXRT_SUCCESS;
 }
 
@@ -95,22 +127,9 @@ cx_stream_resolve(const ctxrt_stream *stream, cx_stream_target *out_target)
                    : status;
     }
     ctxrt_status status = cx_stack_enter(&thread, &frame);
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
-        return status;
-    cx_context *context = cx_frame_context(frame);
-    if (__builtin_expect(frame->native_stream == NULL ||
-                             frame->native_stream_epoch !=
-                                 atomic_load_explicit(&context->epoch, memory_order_relaxed),
-                         0)) {
-        cx_stream_target slow;
-        status = cx_stream_resolve_current(thread, frame, &slow);
-        *out_target = slow;
-        return status;
-    }
-    out_target->driver = context->driver;
-    out_target->context = context;
-    out_target->native = frame->native_stream;
-    return CTXRT_SUCCESS;
+    return __builtin_expect(status == CTXRT_SUCCESS, 1)
+               ? cx_stream_of_frame(thread, frame, out_target)
+               : status;
 }
 
 #endif

@@ -164,6 +164,43 @@ START_TEST(a_default_stream_that_travels_is_the_receivers_and_the_sender_gets_an
 }
 END_TEST
 
+typedef struct handed_memory {
+    ctxrt_detached_frame *frame;
+    void *freed; /* by the sender, behind work that waits */
+} handed_memory;
+
+static void *allocate_in_the_frame(void *argument)
+{
+    const handed_memory *self = argument;
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_stack_attach(self->frame));
+    cx_assert_ok(ctxrt_memory_alloc(8 << 20, &memory));
+    ck_assert_ptr_ne(ctxrt_memory_pointer(memory), self->freed);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+    return NULL;
+}
+
+START_TEST(memory_freed_behind_work_of_the_senders_new_default_stream_is_not_the_receivers)
+{
+    gate closed;
+    handed_memory self;
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_memory_alloc(4096, &memory));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    self.frame = detach();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_memory_alloc(8 << 20, &memory));
+    self.freed = ctxrt_memory_pointer(memory);
+    gate_close(&closed, NULL);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    on_a_thread(allocate_in_the_frame, &self);
+    gate_open(&closed);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* However often frames go back and forth, no more streams are made than threads have at once. */
 START_TEST(default_streams_of_frames_that_travelled_are_used_again)
 {
@@ -556,6 +593,8 @@ static Suite *handoff_suite(void)
     tcase_add_test(follow, work_in_flight_goes_on_and_the_receiver_queues_behind_it);
     tcase_add_test(follow,
                    a_default_stream_that_travels_is_the_receivers_and_the_sender_gets_another);
+    tcase_add_test(
+        follow, memory_freed_behind_work_of_the_senders_new_default_stream_is_not_the_receivers);
     tcase_add_test(follow, default_streams_of_frames_that_travelled_are_used_again);
     tcase_add_test(follow, default_streams_of_frames_that_were_discarded_are_used_again);
     tcase_add_test(follow,
