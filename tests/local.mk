@@ -27,6 +27,7 @@ include tests/emu/local.mk
 include tests/graph/local.mk
 include tests/guest/local.mk
 include tests/infinirt/local.mk
+include tests/joints/local.mk
 include tests/lifetimes/local.mk
 include tests/memory/local.mk
 include tests/module/local.mk

@@ -1,0 +1,259 @@
+/* A device that is reset, released or destroyed by one thread while others use it, and a shutdown
+ * that is refused meanwhile. */
+#include "suites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    PIECES = 64,
+    ROUNDS = 2500,
+    BLOCKS = 2000,
+    BLOCK_BYTES = 4096,
+    LARGE_BYTES = 64 << 20,
+};
+
+static atomic_uint seeds;
+
+/* ---- memory beside a reset ---- */
+
+static void allocate_and_release(crew *self)
+{
+    ctxrt_memory *memory[PIECES] = {0};
+    unsigned int seed = atomic_fetch_add(&seeds, 1) + 1;
+    if (!LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))))
+        return;
+    for (int i = 0; i < 8 * ROUNDS; i++) {
+        int which = rand_r(&seed) % PIECES;
+        size_t size = rand_r(&seed) % 4 != 0 ? 256 + (size_t)rand_r(&seed) % 8192 : 1 << 20;
+        if (memory[which] != NULL) {
+            (void)LOOK(self, ctxrt_memory_release(memory[which]));
+            memory[which] = NULL;
+        } else if (!LOOK(self, ctxrt_memory_alloc(size, &memory[which]))) {
+            memory[which] = NULL;
+        }
+    }
+    for (int i = 0; i < PIECES; i++)
+        (void)LOOK(self, ctxrt_memory_release(memory[i]));
+    (void)LOOK(self, ctxrt_stack_pop());
+}
+
+/* Memory that is given out from now on is live, and none of it twice. */
+static void assert_memory_is_distinct(void)
+{
+    static void *blocks[BLOCKS];
+    unsigned char bytes[BLOCK_BYTES];
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < BLOCKS; i++)
+        cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &blocks[i]));
+    for (int i = 0; i < BLOCKS; i++)
+        cx_assert_ok(ctxrt_fill(blocks[i], i % 251, BLOCK_BYTES));
+    for (int i = 0; i < BLOCKS; i++) {
+        cx_assert_ok(ctxrt_copy(bytes, blocks[i], BLOCK_BYTES, CTXRT_COPY_DEVICE_TO_HOST));
+        for (int k = 0; k < BLOCK_BYTES; k++)
+            ck_assert_msg(bytes[k] == i % 251, "block %d overlaps another", i);
+        cx_assert_ok(ctxrt_free(blocks[i]));
+    }
+    cx_assert_ok(ctxrt_stack_pop());
+}
+
+START_TEST(threads_release_memory_of_a_device_that_is_being_reset)
+{
+    crew all;
+    crew_start(&all, 6, allocate_and_release);
+    while (crew_works(&all))
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    crew_join(&all);
+    assert_memory_is_distinct();
+}
+END_TEST
+
+/* ---- streams, events and questions beside a reset ---- */
+
+static void use_streams_and_events(crew *self)
+{
+    const unsigned int gone = MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+    const unsigned int asked = gone | MAY(CTXRT_ERROR_NOT_READY);
+    for (int i = 0; i < ROUNDS / 5; i++) {
+        ctxrt_stream *stream;
+        ctxrt_event *event;
+        if (!LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))))
+            continue;
+        if (LOOK(self, ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &stream))) {
+            if (LOOK(self, ctxrt_event_create(CTXRT_EVENT_DEFAULT, &event))) {
+                for (int k = 0; k < 20; k++) {
+                    (void)LOOK_MAY(self, ctxrt_event_record(event, stream), gone);
+                    (void)LOOK_MAY(self, ctxrt_event_query(event), asked);
+                    (void)LOOK_MAY(self, ctxrt_event_synchronize(event), gone);
+                    (void)LOOK_MAY(self, ctxrt_stream_wait_event(stream, event), gone);
+                    (void)LOOK_MAY(self, ctxrt_stream_query(stream), asked);
+                    (void)LOOK_MAY(self, ctxrt_stream_synchronize(stream), gone);
+                }
+                (void)LOOK(self, ctxrt_event_destroy(event));
+            }
+            (void)LOOK(self, ctxrt_stream_destroy(stream));
+        }
+        (void)LOOK(self, ctxrt_stack_pop());
+    }
+}
+
+START_TEST(streams_and_events_of_a_device_that_is_reset_say_so_and_nothing_else)
+{
+    crew all;
+    crew_start(&all, 3, use_streams_and_events);
+    while (crew_works(&all))
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    crew_join(&all);
+}
+END_TEST
+
+static void ask_and_create(crew *self)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        size_t free_bytes, total_bytes;
+        ctxrt_stream *stream;
+        ctxrt_event *event;
+        ctxrt_allocator *allocator;
+        uint64_t id;
+        (void)LOOK(self, ctxrt_device_memory_info(CTXRT_CUDA(0), &free_bytes, &total_bytes));
+        if (!LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))))
+            continue;
+        if (LOOK(self, ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &stream)))
+            (void)LOOK(self, ctxrt_stream_destroy(stream));
+        (void)LOOK(self, ctxrt_stream_current(&stream));
+        (void)LOOK(self, ctxrt_device_synchronize());
+        (void)LOOK(self, ctxrt_allocator_current(&allocator));
+        if (LOOK(self, ctxrt_event_create(CTXRT_EVENT_DEFAULT, &event)))
+            (void)LOOK(self, ctxrt_event_destroy(event));
+        (void)LOOK(self, ctxrt_context_id(NULL, &id));
+        (void)LOOK(self, ctxrt_stack_pop());
+    }
+}
+
+START_TEST(frames_of_a_device_that_is_reset_stay_usable)
+{
+    crew all;
+    crew_start(&all, 3, ask_and_create);
+    while (crew_works(&all))
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    crew_join(&all);
+}
+END_TEST
+
+/* ---- pointers of before a reset ---- */
+
+static void allocate_by(int way, void **out_pointer)
+{
+    if (way == 0)
+        cx_assert_ok(ctxrt_alloc(LARGE_BYTES, out_pointer));
+    else if (way == 1)
+        cx_assert_ok(ctxrt_alloc_async(LARGE_BYTES, NULL, out_pointer));
+    else
+        cx_assert_ok(ctxrt_alloc_managed(LARGE_BYTES, out_pointer));
+}
+
+START_TEST(a_pointer_of_before_a_reset_is_freed_though_its_address_was_given_out_again)
+{
+    enum { WAYS = 3 };
+    for (int i = 0; i < WAYS * WAYS * 2; i++) {
+        void *before, *after;
+        bool new_one_first = i / (WAYS * WAYS) == 1;
+        cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+        allocate_by(i % WAYS, &before);
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+        allocate_by(i / WAYS % WAYS, &after);
+        cx_assert_ok(ctxrt_free(new_one_first ? after : before));
+        cx_assert_ok(ctxrt_free(new_one_first ? before : after));
+        cx_assert_ok(ctxrt_stack_pop());
+        cx_fixture_end();
+        cx_fixture_start();
+    }
+}
+END_TEST
+
+/* ---- a context that is not destroyed, a runtime that is not shut down ---- */
+
+static ctxrt_context *used_context;
+
+static void use_context(crew *self)
+{
+    if (!LOOK(self, ctxrt_stack_push(used_context)))
+        return;
+    for (int i = 0; i < 4 * ROUNDS; i++) {
+        uint64_t id;
+        (void)LOOK(self, ctxrt_context_id(used_context, &id));
+        if (LOOK(self, ctxrt_stack_push(used_context)))
+            (void)LOOK(self, ctxrt_stack_pop());
+    }
+    (void)LOOK(self, ctxrt_stack_pop());
+}
+
+START_TEST(a_context_whose_destroy_is_refused_is_live_all_the_time)
+{
+    crew all;
+    ctxrt_event *event;
+    cx_assert_ok(ctxrt_context_create(CTXRT_CPU(0), 0, &used_context));
+    cx_assert_ok(ctxrt_stack_push(used_context));
+    cx_assert_ok(ctxrt_event_create(CTXRT_EVENT_DEFAULT, &event));
+    cx_assert_ok(ctxrt_stack_pop());
+    crew_start(&all, 2, use_context);
+    while (crew_works(&all))
+        cx_assert_status(ctxrt_context_destroy(used_context), CTXRT_ERROR_IN_USE);
+    crew_join(&all);
+    cx_assert_ok(ctxrt_event_destroy(event));
+    cx_assert_ok(ctxrt_context_destroy(used_context));
+}
+END_TEST
+
+static void no_log(ctxrt_log_level level, const char *line, void *argument)
+{
+    (void)level, (void)line, (void)argument;
+}
+
+static void create_and_destroy_allocators(crew *self)
+{
+    if (!LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))))
+        return;
+    for (int i = 0; i < ROUNDS / 4; i++) {
+        ctxrt_allocator *allocator;
+        void *pointer;
+        if (!LOOK(self, ctxrt_allocator_create(NULL, &allocator)))
+            continue;
+        (void)LOOK(self, ctxrt_frame_set_allocator(allocator));
+        if (LOOK(self, ctxrt_alloc(BLOCK_BYTES, &pointer)))
+            (void)LOOK(self, ctxrt_free(pointer));
+        (void)LOOK(self, ctxrt_frame_set_allocator(NULL));
+        (void)LOOK(self, ctxrt_allocator_destroy(allocator));
+    }
+    (void)LOOK(self, ctxrt_stack_pop());
+}
+
+START_TEST(a_refused_shutdown_describes_allocators_while_others_end_theirs)
+{
+    crew all;
+    void *pointer;
+    cx_assert_ok(ctxrt_log_set(no_log, NULL, CTXRT_LOG_INFO));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_alloc(64, &pointer));
+    crew_start(&all, 3, create_and_destroy_allocators);
+    while (crew_works(&all))
+        cx_assert_status(ctxrt_shutdown(), CTXRT_ERROR_IN_USE);
+    crew_join(&all);
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+Suite *reset_suite(void)
+{
+    const joint joints[] = {
+        JOINT(threads_release_memory_of_a_device_that_is_being_reset),
+        JOINT(streams_and_events_of_a_device_that_is_reset_say_so_and_nothing_else),
+        JOINT(frames_of_a_device_that_is_reset_stay_usable),
+        JOINT(a_pointer_of_before_a_reset_is_freed_though_its_address_was_given_out_again),
+        JOINT(a_context_whose_destroy_is_refused_is_live_all_the_time),
+        JOINT(a_refused_shutdown_describes_allocators_while_others_end_theirs),
+    };
+    return joint_suite("reset", joints, sizeof joints / sizeof *joints);
+}
