@@ -44,9 +44,11 @@ CAPACITY_TEST(200)
 CAPACITY_TEST(256)
 CAPACITY_TEST(512)
 
-#define CAPACITY_JOINT(mib)                                   \
-    {"all_but_one_block_of_" #mib "_mib_fit_a_device",        \
-     all_but_one_block_of_##mib##_mib_fit_a_device, start, NULL}
+#define CAPACITY_JOINT(mib)                                            \
+    {                                                                  \
+        "all_but_one_block_of_" #mib "_mib_fit_a_device",              \
+            all_but_one_block_of_##mib##_mib_fit_a_device, start, NULL \
+    }
 
 Suite *capacity_suite(void)
 {

@@ -123,12 +123,13 @@ END_TEST
 static void use_above_a_frame(crew *self)
 {
     ctxrt_context *context = NULL;
-    bool open = LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))) &&
-                LOOK(self, ctxrt_context_current(&context));
+    bool open =
+        LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))) && LOOK(self, ctxrt_context_current(&context));
     for (int i = 0; open && i < CYCLES; i++) {
         ctxrt_detached_frame *frame;
         ctxrt_scope scope = {0};
-        if (LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))) && LOOK(self, ctxrt_stack_detach(&frame))) {
+        if (LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))) &&
+            LOOK(self, ctxrt_stack_detach(&frame))) {
             if (LOOK(self, ctxrt_stack_attach(frame)))
                 (void)LOOK(self, ctxrt_stack_pop());
             else

@@ -1,5 +1,5 @@
-/* What programs of the InfiniRT interface rely on: copies of the CPU that are done at once, captures
- * beside frees, and memory that is given back. */
+/* What programs of the InfiniRT interface rely on: copies of the CPU that are done at once,
+ * captures beside frees, and memory that is given back. */
 #include "suites.h"
 
 #include <infinirt.h>
@@ -218,14 +218,13 @@ static void capture_beside(infiniDevice_t type, size_t which)
         INFINI_OK(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
         INFINI_OK(infinirtMemsetAsync(memory, 1, 4096, stream));
         infiniStatus_t status = infinirtStreamEndCapture(stream, &graph);
-        ck_assert_msg(status == INFINI_STATUS_SUCCESS, "%s beside a capture: %s",
-                      deeds[which].name, ctxrt_last_error()->message);
+        ck_assert_msg(status == INFINI_STATUS_SUCCESS, "%s beside a capture: %s", deeds[which].name,
+                      ctxrt_last_error()->message);
         INFINI_OK(infinirtGraphDestroy(graph));
     }
     atomic_store(&other.stop, true);
     pthread_join(thread, NULL);
-    ck_assert_msg(atomic_load(&other.failed) == 0, "%s failed beside a capture",
-                  deeds[which].name);
+    ck_assert_msg(atomic_load(&other.failed) == 0, "%s failed beside a capture", deeds[which].name);
     INFINI_OK(infinirtFree(memory));
     INFINI_OK(infinirtStreamDestroy(stream));
 }
@@ -251,8 +250,8 @@ static void *try_to_end(void *argument)
 /* The driver invalidates a capture that the wrong thread ends. */
 START_TEST(a_capture_that_another_thread_tried_to_end_says_so_and_is_over)
 {
-    static const infinirtStreamCaptureMode_t modes[] = {
-        INFINIRT_STREAM_CAPTURE_MODE_GLOBAL, INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL};
+    static const infinirtStreamCaptureMode_t modes[] = {INFINIRT_STREAM_CAPTURE_MODE_GLOBAL,
+                                                        INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL};
     INFINI_OK(infinirtSetDevice(INFINI_DEVICE_NVIDIA, 0));
     for (int i = 0; i < 2; i++) {
         infinirtStream_t stream;
@@ -306,7 +305,10 @@ START_TEST(memory_that_is_freed_is_free_for_everybody)
 }
 END_TEST
 
-#define INFINI_JOINT(name_) {#name_, name_, start, end}
+#define INFINI_JOINT(name_)       \
+    {                             \
+#name_, name_, start, end \
+    }
 
 Suite *infinirt_suite(void)
 {

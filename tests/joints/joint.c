@@ -25,11 +25,23 @@ static int pending_point(const char *name)
     return found;
 }
 
-static void skip_if_pending(void)
+/* Takes the place of a pending test; the point comes as the number of a loop. */
+START_TEST(pending_test)
 {
-    int point = pending_point(tcase_name());
-    if (point != 0)
-        cx_fixture_skip("known fault: issue point %d: %s", point, tcase_name());
+    cx_fixture_skip("known fault: issue point %d", _i);
+}
+END_TEST
+
+static void add(TCase *tcase, const joint *self)
+{
+    int point = pending_point(self->name);
+    if (point != 0) {
+        tcase_add_loop_test(tcase, pending_test, point, point + 1);
+        return;
+    }
+    tcase_add_checked_fixture(tcase, self->start != NULL ? self->start : cx_fixture_start,
+                              self->end != NULL ? self->end : cx_fixture_end);
+    tcase_add_test(tcase, self->test);
 }
 
 Suite *joint_suite(const char *name, const joint *joints, size_t count)
@@ -37,11 +49,7 @@ Suite *joint_suite(const char *name, const joint *joints, size_t count)
     Suite *suite = suite_create(name);
     for (size_t i = 0; i < count; i++) {
         TCase *tcase = tcase_create(joints[i].name);
-        tcase_add_checked_fixture(tcase, skip_if_pending, NULL);
-        tcase_add_checked_fixture(tcase,
-                                  joints[i].start != NULL ? joints[i].start : cx_fixture_start,
-                                  joints[i].end != NULL ? joints[i].end : cx_fixture_end);
-        tcase_add_test(tcase, joints[i].test);
+        add(tcase, &joints[i]);
         suite_add_tcase(suite, tcase);
     }
     return suite;

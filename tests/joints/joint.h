@@ -18,7 +18,10 @@ typedef struct joint {
     void (*end)(void);   /* NULL: cx_fixture_end */
 } joint;
 
-#define JOINT(name_) {#name_, name_, NULL, NULL}
+#define JOINT(name_)              \
+    {                             \
+#name_, name_, NULL, NULL \
+    }
 
 Suite *joint_suite(const char *name, const joint *joints, size_t count);
 

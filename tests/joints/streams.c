@@ -46,7 +46,8 @@ START_TEST(a_stream_is_destroyed_beside_many_threads_unless_one_has_it)
     pthread_barrier_init(&begin, NULL, FRAMES + 1);
     pthread_barrier_init(&end, NULL, FRAMES + 1);
     for (int i = 0; i < FRAMES; i++) {
-        seats[i] = (seat){.stream = create_stream(CTXRT_STREAM_DEFAULT), .begin = &begin, .end = &end};
+        seats[i] =
+            (seat){.stream = create_stream(CTXRT_STREAM_DEFAULT), .begin = &begin, .end = &end};
         ck_assert_int_eq(pthread_create(&seats[i].thread, NULL, sit, &seats[i]), 0);
     }
     pthread_barrier_wait(&begin);
