@@ -6,5 +6,6 @@ lib_base_libbase_la_SOURCES = \
 	lib/base/log.c lib/base/log.h \
 	lib/base/option.c lib/base/option.h \
 	lib/base/pool.c lib/base/pool.h \
+	lib/base/section.c lib/base/section.h \
 	lib/base/status.c \
 	lib/base/utf8.c lib/base/utf8.h

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -11,8 +10,6 @@
 #include <unistd.h>
 
 #define LEAVERS_MAX 4
-
-bool cx_announce_cheaply; /* settled before the first thread has a record */
 
 _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
@@ -46,6 +43,7 @@ static void give_back(cx_thread *thread)
         if (leavers[i] != NULL)
             leavers[i](thread);
     thread->default_stream_count = 0;
+    cx_section_quit(&thread->section);
     atomic_store(&thread->number, 0);
     pthread_mutex_unlock(&thread->life);
 }
@@ -94,16 +92,9 @@ void cx_thread_on_exit(void (*function)(cx_thread *thread))
     pthread_mutex_unlock(&lock);
 }
 
-void cx_announce_barrier(void)
-{
-    if (cx_announce_cheaply)
-        (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-}
-
 static void make_exit_key(void)
 {
-    cx_announce_cheaply =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    cx_barrier_begin();
     exit_key_made = pthread_key_create(&exit_key, leave) == 0;
 }
 
@@ -167,6 +158,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "no memory for the calling thread's stack of frames");
     read_name(thread);
+    cx_section_join(&thread->section);
     cx_thread_current = thread;
     *out_thread = thread;
     return CTXRT_SUCCESS;
@@ -272,7 +264,7 @@ static void look_in_kept(reference *wanted)
 
 static bool look_everywhere(reference *wanted, int *out_number, int *out_level)
 {
-    cx_announce_barrier();
+    cx_barrier_all();
     pthread_mutex_lock(&lock);
     each(look_in_frames, wanted);
     if (!wanted->found)

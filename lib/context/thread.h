@@ -8,6 +8,7 @@
 #ifndef CX_CONTEXT_THREAD_H
 #define CX_CONTEXT_THREAD_H
 
+#include "base/section.h"
 #include "context/context.h"
 #include <ctxrt/stack.h>
 #include <sys/types.h>
@@ -66,6 +67,7 @@ typedef struct cx_thread {
     cx_default_stream *default_streams;
     size_t default_stream_count, default_stream_capacity;
     void *recordings;          /* open ones, the innermost first; lib/graph */
+    cx_section section;
     void *stashes;             /* what the thread keeps of allocators; lib/memory */
     const void *origin;        /* of what it is allocating, if its caller said so; lib/memory */
     struct cx_thread *next;    /* in the registry; records are never freed, only used again */
@@ -130,23 +132,18 @@ static inline uint64_t cx_frame_tag(ctxrt_frame_origin origin, cx_context_kind k
 /*
  * Announces that the calling thread is about to use a context. What it loads afterwards, to see
  * whether the context is still live, is loaded after the announcement is visible to whoever ends
- * the context and then calls cx_announce_barrier. Where the kernel can do the barrier for all
+ * the context and then calls cx_barrier_all. Where the kernel can do the barrier for all
  * threads at once, announcing costs one plain store.
  */
-extern bool cx_announce_cheaply;
-
 static inline void cx_announce(_Atomic(cx_context *) *slot, cx_context *context)
 {
-    if (__builtin_expect(cx_announce_cheaply, 1)) {
+    if (__builtin_expect(cx_barrier_cheap, 1)) {
         atomic_store_explicit(slot, context, memory_order_release);
         atomic_signal_fence(memory_order_seq_cst);
     } else {
         atomic_store(slot, context);
     }
 }
-
-/* Between making a context stale and looking for it in frames. */
-void cx_announce_barrier(void);
 
 /* Fills in the view that another thread waits for; from the thread itself. */
 void cx_thread_show(cx_thread *thread);

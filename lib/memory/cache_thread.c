@@ -126,7 +126,7 @@ static void revoke(const cx_cache *cache)
 {
     for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next)
         atomic_store(&stash->revoked, true);
-    cx_announce_barrier();
+    cx_barrier_all();
     for (cx_stash *stash = cache->stashes; stash != NULL; stash = stash->next)
         while (atomic_load(&stash->busy))
             sched_yield();

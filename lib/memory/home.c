@@ -62,7 +62,7 @@ void cx_home_share(uint32_t home)
     if (holder != NULL) {
         atomic_store(&holder->shared, true);
         atomic_store(&holder->free_stamp, CX_PIECE_NO_STAMP);
-        cx_announce_barrier();
+        cx_barrier_all();
         while (atomic_load(&holder->busy))
             sched_yield();
     }

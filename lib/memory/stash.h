@@ -5,7 +5,7 @@
  * A stash is its thread's own, but for flushes: another thread that needs the memory revokes all
  * stashes of the allocator, waits until their threads have left them, and empties them. A thread
  * that finds its stash revoked does without it. Entering costs two plain stores and a load where
- * the kernel can do the barrier for all threads at once (cx_announce_barrier).
+ * the kernel can do the barrier for all threads at once (cx_barrier_all).
  */
 #ifndef CX_MEMORY_STASH_H
 #define CX_MEMORY_STASH_H
@@ -116,7 +116,7 @@ typedef struct cx_stash {
  * thread that flushes, nor call a driver. */
 static inline bool cx_stash_enter(cx_stash *stash)
 {
-    if (__builtin_expect(cx_announce_cheaply, 1)) {
+    if (__builtin_expect(cx_barrier_cheap, 1)) {
         atomic_store_explicit(&stash->busy, true, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
     } else {

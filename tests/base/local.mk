@@ -4,3 +4,10 @@ tests_base_check_base_SOURCES = tests/base/check_base.c
 tests_base_check_base_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_base_check_base_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_base_check_base_LDADD = tests/support/libsupport.la lib/base/libbase.la $(CHECK_LIBS)
+
+check_PROGRAMS += tests/base/check_section
+TESTS += tests/base/check_section
+tests_base_check_section_SOURCES = tests/base/check_section.c
+tests_base_check_section_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_base_check_section_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_base_check_section_LDADD = tests/support/libsupport.la lib/base/libbase.la $(CHECK_LIBS)

@@ -1,0 +1,131 @@
+#include "base/section.h"
+
+#include "base/cancel.h"
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Thread_local cx_section *cx_section_mine __attribute__((tls_model("initial-exec")));
+_Atomic bool cx_sections_closed;
+bool cx_barrier_cheap;
+
+/* Lock "sections": held by the thread that has closed them. */
+static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local uint32_t close_depth;
+
+/* Lock "section list": the list, and changes of what is waited for below; innermost. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static cx_section *all;
+
+/* ThreadSanitizer does not know the barrier: there both sides are sequentially consistent. */
+void cx_barrier_begin(void)
+{
+#ifndef __SANITIZE_THREAD__
+    cx_barrier_cheap =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+#endif
+}
+
+void cx_barrier_all(void)
+{
+    if (cx_barrier_cheap)
+        (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    else
+        atomic_thread_fence(memory_order_seq_cst);
+}
+
+void cx_section_join(cx_section *self)
+{
+    pthread_mutex_lock(&lock);
+    if (!self->joined) {
+        self->joined = true;
+        self->next = all;
+        all = self;
+    }
+    pthread_mutex_unlock(&lock);
+    cx_section_mine = self;
+}
+
+static void set_depth(cx_section *self, uint32_t depth)
+{
+    pthread_mutex_lock(&lock);
+    atomic_store(&self->depth, depth);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_section_quit(cx_section *self)
+{
+    set_depth(self, 0);
+    if (cx_section_mine == self)
+        cx_section_mine = NULL;
+}
+
+/* The depth is 1 already: the thread steps back, and steps in again once they are open. */
+void cx_section_enter_slowly(void)
+{
+    cx_section *self = cx_section_mine;
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&lock);
+    atomic_store(&self->depth, 0);
+    pthread_cond_broadcast(&changed);
+    while (atomic_load(&cx_sections_closed))
+        pthread_cond_wait(&changed, &lock);
+    atomic_store(&self->depth, 1);
+    pthread_mutex_unlock(&lock);
+    cx_cancel_restore(cancel);
+}
+
+void cx_section_left(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Lock held. */
+static bool any_other_inside(void)
+{
+    const cx_section *section = all;
+    while (section != NULL && (section == cx_section_mine || atomic_load(&section->depth) == 0))
+        section = section->next;
+    return section != NULL;
+}
+
+void cx_sections_close(void)
+{
+    if (close_depth++ != 0)
+        return;
+    int cancel = cx_cancel_hold();
+    pthread_mutex_lock(&closing);
+    pthread_mutex_lock(&lock);
+    atomic_store(&cx_sections_closed, true);
+    pthread_mutex_unlock(&lock);
+    cx_barrier_all();
+    pthread_mutex_lock(&lock);
+    while (any_other_inside())
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    /* The thread itself passes: its sections nest in that. */
+    if (cx_section_mine != NULL)
+        atomic_fetch_add(&cx_section_mine->depth, 1);
+    cx_cancel_restore(cancel);
+}
+
+void cx_sections_open(void)
+{
+    if (--close_depth != 0)
+        return;
+    int cancel = cx_cancel_hold();
+    if (cx_section_mine != NULL)
+        atomic_fetch_sub(&cx_section_mine->depth, 1);
+    pthread_mutex_lock(&lock);
+    atomic_store(&cx_sections_closed, false);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&closing);
+    cx_cancel_restore(cancel);
+}

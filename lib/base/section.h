@@ -1,0 +1,85 @@
+/*
+ * Sections: short stretches of a thread in which it looks whether an object is live and then uses
+ * it. A thread that ends objects, or takes over what other threads keep, closes the sections first:
+ * then no other thread is in one, and none gets in until they are opened again.
+ *
+ * How it works. Each thread writes its own `depth`; the thread that closes the sections writes
+ * cx_sections_closed. A thread stores its depth and then loads cx_sections_closed; the other one
+ * stores that, has all threads pass a barrier (cx_barrier_all), and then loads each depth. So one
+ * of the two sees the other. The barrier is on the rare side, where the kernel has membarrier(2):
+ * entering and leaving are two plain stores and two loads. Without it both sides are sequentially
+ * consistent.
+ *
+ * Rules. In a section a thread makes no call that waits for work of a device, calls no function of
+ * the user's, and does not close the sections. It takes no section while it holds a lock: sections
+ * come before all locks. Sections nest.
+ */
+#ifndef CX_BASE_SECTION_H
+#define CX_BASE_SECTION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A thread's part. Never freed: it joins once and is used again by later threads. */
+typedef struct cx_section {
+    _Atomic uint32_t depth; /* of nested sections; written by its thread only */
+    bool joined;            /* it is in the list; lock "section list" */
+    struct cx_section *next;
+} cx_section;
+
+/* initial-exec: every call that does work enters a section. NULL: the thread has not joined. */
+extern _Thread_local cx_section *cx_section_mine __attribute__((tls_model("initial-exec")));
+
+extern _Atomic bool cx_sections_closed;
+
+/* Whether cx_barrier_all makes stores and loads of all threads ordered, so that the frequent side
+ * of a protocol needs no barrier. Settled by the first call of cx_barrier_begin. */
+extern bool cx_barrier_cheap;
+void cx_barrier_begin(void);
+void cx_barrier_all(void);
+
+/* Makes `self`, zeroed or another thread's before, the calling thread's part. */
+void cx_section_join(cx_section *self);
+
+/* The thread ends, or is found dead: it is in no section any more. */
+void cx_section_quit(cx_section *self);
+
+__attribute__((cold)) void cx_section_enter_slowly(void);
+__attribute__((cold)) void cx_section_left(void);
+
+/* The thread has joined. */
+static inline void cx_section_enter(void)
+{
+    cx_section *self = cx_section_mine;
+    uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
+    if (__builtin_expect(cx_barrier_cheap, 1)) {
+        atomic_store_explicit(&self->depth, depth + 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_store(&self->depth, depth + 1);
+    }
+    if (__builtin_expect(depth == 0 && atomic_load(&cx_sections_closed), 0))
+        cx_section_enter_slowly();
+}
+
+static inline void cx_section_leave(void)
+{
+    cx_section *self = cx_section_mine;
+    uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed) - 1;
+    if (__builtin_expect(cx_barrier_cheap, 1)) {
+        atomic_store_explicit(&self->depth, depth, memory_order_release);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_store(&self->depth, depth);
+    }
+    if (__builtin_expect(depth == 0 && atomic_load(&cx_sections_closed), 0))
+        cx_section_left();
+}
+
+/* Waits until no other thread is in a section; none gets in before cx_sections_open. Not from
+ * within a section, and before any lock. One thread at a time; nests on that thread. */
+void cx_sections_close(void);
+void cx_sections_open(void);
+
+#endif
