@@ -109,7 +109,7 @@ typedef struct ctxrt_allocator_debug {
  */
 typedef enum ctxrt_allocator_source {
     /**
-     * As the environment's CTXRT_ALLOCATOR says, which is for devices of type CUDA; ALLOC if it
+     * As the environment's CTXRT_ALLOCATOR says, whose vmm is for devices of type CUDA; ALLOC if it
      * says nothing.
      */
     CTXRT_ALLOCATOR_SOURCE_DEFAULT = 0,
@@ -122,7 +122,14 @@ typedef enum ctxrt_allocator_source {
      * cuIpcGetMemHandle does not know such memory; the chunks are made to be exported as file
      * descriptors where the device can do that.
      */
-    CTXRT_ALLOCATOR_SOURCE_VMM = 2
+    CTXRT_ALLOCATOR_SOURCE_VMM = 2,
+    /**
+     * CTXRT_ALLOCATOR=direct, of the CPU device too: each request is one call of the driver's
+     * (cuMemAlloc), and what is freed goes back to the driver at once (cuMemFree, which waits for
+     * work that uses the memory). Nothing is kept: for programs that keep memory themselves, and to
+     * let the driver see every overrun. The options of segments mean nothing then.
+     */
+    CTXRT_ALLOCATOR_SOURCE_DIRECT = 3
 } ctxrt_allocator_source;
 
 /**
@@ -185,6 +192,15 @@ CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT
  * @retval CTXRT_ERROR_NO_DEVICE  nothing is current
  */
 CTXRT_API ctxrt_status ctxrt_allocator_pinned(ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
+
+/**
+ * The current context's own allocator with the source DIRECT, made on first use: that of
+ * ctxrt_alloc_direct, and for any frame of the context. Borrowed; it lives as long as the context,
+ * and cannot be destroyed.
+ *
+ * @retval CTXRT_ERROR_NO_DEVICE  nothing is current
+ */
+CTXRT_API ctxrt_status ctxrt_allocator_direct(ctxrt_allocator **out_allocator) CTXRT_CHECK_RESULT;
 
 /**
  * Changes the debug mode of an allocator of pinned memory, while none of its memory is live; its

@@ -184,8 +184,8 @@ CTXRT_API ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported
 CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Frees what ctxrt_alloc, ctxrt_alloc_managed or ctxrt_alloc_async gave, from any thread and under
- * any current context or none. NULL is harmless. May wait for work that uses the memory. Of several
+ * Frees what ctxrt_alloc, ctxrt_alloc_direct, ctxrt_alloc_pinned, ctxrt_alloc_managed or
+ * ctxrt_alloc_async gave, from any thread and under any current context or none. NULL is harmless. May wait for work that uses the memory. Of several
  * threads that free one pointer, one succeeds.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
@@ -215,6 +215,18 @@ CTXRT_API ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream
  * ctxrt_free.
  */
 CTXRT_API ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
+
+/**
+ * As ctxrt_alloc, but whatever allocator the frame has: from the context's direct one
+ * (ctxrt_allocator_direct), by one call of the driver's.
+ */
+CTXRT_API ctxrt_status ctxrt_alloc_direct(size_t size_bytes,
+                                          void **out_pointer) CTXRT_CHECK_RESULT;
+
+/** Allocates pinned host memory by one call of the driver's (cuMemHostAlloc). It is in no
+ * allocator's figures. ctxrt_free waits for work that uses it. Errors as ctxrt_memory_alloc. */
+CTXRT_API ctxrt_status ctxrt_alloc_pinned(size_t size_bytes,
+                                          void **out_pointer) CTXRT_CHECK_RESULT;
 
 /** Allocates managed memory, reached by the host and by every device at the same address. It is in
  * no allocator's figures. Errors as ctxrt_memory_alloc. */

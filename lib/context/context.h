@@ -54,6 +54,7 @@ typedef struct cx_context {
     _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
     _Atomic(void *) pinned_allocator; /* likewise, of pinned host memory */
+    _Atomic(void *) direct_allocator; /* likewise, with the source DIRECT */
     _Atomic(struct cx_error_saved *) late; /* an error of work that nobody was told of yet */
 } cx_context;
 

@@ -1,6 +1,6 @@
 /*
  * What a pointer that was handed out stands for, where it is the driver's own and not a handle of
- * ctxrt's: pinned memory, and the streams of GPUs.
+ * ctxrt's: the streams of GPUs.
  */
 #ifndef CX_INFINIRT_ADDRESS_H
 #define CX_INFINIRT_ADDRESS_H

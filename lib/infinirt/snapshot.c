@@ -19,15 +19,18 @@ infiniStatus_t infinirtGetMemInfo(infiniDevice_t device, int device_id, size_t *
     return look(device, device_id, free_bytes, total_bytes);
 }
 
-/* What the allocator of infinirtMalloc holds: in use, or kept. */
+/* What the allocator of infinirtMalloc has given out. */
 static infiniStatus_t look_at_allocator(infiniDevice_t type, int index, size_t *out_bytes)
 {
     ctxrt_scope scope = {0};
+    ctxrt_allocator *allocator;
     ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
     ctxrt_status status =
         ctxrt_scope_enter(ctxrt_device_of((ctxrt_device_type)type, index), &scope);
     if (status == CTXRT_SUCCESS)
-        status = ctxrt_allocator_describe(NULL, &info);
+        status = ctxrt_allocator_direct(&allocator);
+    if (status == CTXRT_SUCCESS)
+        status = ctxrt_allocator_describe(allocator, &info);
     ctxrt_status left = ctxrt_scope_leave(&scope);
     *out_bytes = (size_t)info.reserved.current_bytes;
     return cx_device_status(status == CTXRT_SUCCESS ? left : status, type);

@@ -12,7 +12,7 @@ cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
 
 /* ---- where the memory comes from ---- */
 
-/* The environment speaks of GPUs: the CPU device has no virtual memory. */
+/* "vmm" speaks of GPUs: the CPU device has no virtual memory. */
 static ctxrt_status source_of_environment(const cx_context *context,
                                           ctxrt_allocator_source *out_source)
 {
@@ -20,26 +20,42 @@ static ctxrt_status source_of_environment(const cx_context *context,
     *out_source = CTXRT_ALLOCATOR_SOURCE_ALLOC;
     if (text == NULL || strcmp(text, "alloc") == 0)
         return CTXRT_SUCCESS;
+    if (strcmp(text, "direct") == 0) {
+        *out_source = CTXRT_ALLOCATOR_SOURCE_DIRECT;
+        return CTXRT_SUCCESS;
+    }
     if (strcmp(text, "vmm") != 0)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "CTXRT_ALLOCATOR=%s: it can be alloc or vmm",
-                        text);
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "CTXRT_ALLOCATOR=%s: it can be alloc, vmm or direct", text);
     if (context->device == NULL || !context->device->host_accessible)
         *out_source = CTXRT_ALLOCATOR_SOURCE_VMM;
     return CTXRT_SUCCESS;
 }
 
-/* Settles the source. Never another one than was asked for. */
-static ctxrt_status choose_source(const cx_context *context, ctxrt_allocator_options *options)
+/* Settles the source of a caching allocator, which may make it a direct one. Never another source
+ * than was asked for. */
+static ctxrt_status choose_source(const cx_context *context, cx_allocator *model)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    if (options->source == CTXRT_ALLOCATOR_SOURCE_DEFAULT)
-        status = source_of_environment(context, &options->source);
-    if (status == CTXRT_SUCCESS && options->source == CTXRT_ALLOCATOR_SOURCE_VMM)
+    if (model->options.source == CTXRT_ALLOCATOR_SOURCE_DEFAULT)
+        status = source_of_environment(context, &model->options.source);
+    if (status == CTXRT_SUCCESS && model->options.source == CTXRT_ALLOCATOR_SOURCE_VMM)
         status = cx_cache_check_mapping(context);
+    if (model->options.source == CTXRT_ALLOCATOR_SOURCE_DIRECT)
+        model->kind = &cx_direct_allocator;
     return status;
 }
 
-/* ---- the default one of a context ---- */
+bool cx_allocator_refuses_call(cx_allocator *allocator)
+{
+    uint64_t left = atomic_load(&allocator->growths_until_refusal);
+    while (left != 0 &&
+           !atomic_compare_exchange_weak(&allocator->growths_until_refusal, &left, left - 1))
+        ;
+    return left == 1;
+}
+
+/* ---- a context's own ones ---- */
 
 /* Nothing of it is live: memory counts as an object of the context. `native`: the context is there
  * still. */
@@ -56,7 +72,7 @@ static void end_one(_Atomic(void *) *place, bool native)
         guard = allocator->spare_guard;
     if (guard != NULL)
         cx_guard_close(guard, native);
-    else
+    else if (allocator->kind != &cx_direct_allocator)
         cx_cache_close(allocator->pinned != NULL ? allocator->pinned : allocator->cache, native);
     cx_pool_put_back(&cx_allocators, allocator);
 }
@@ -64,6 +80,7 @@ static void end_one(_Atomic(void *) *place, bool native)
 static void end_default(cx_context *context, bool native)
 {
     end_one(&context->pinned_allocator, native);
+    end_one(&context->direct_allocator, native);
     end_one(&context->allocator, native);
 }
 
@@ -129,7 +146,10 @@ static ctxrt_status open_memory(cx_allocator *allocator)
         return status;
     if (allocator->kind == &cx_pinned_allocator)
         return open_pinned(allocator, &debug, guarded);
-    return guarded ? cx_guard_open(allocator, &debug) : cx_cache_open(allocator, &allocator->cache);
+    if (guarded)
+        return cx_guard_open(allocator, &debug);
+    return allocator->kind == &cx_direct_allocator ? CTXRT_SUCCESS
+                                                   : cx_cache_open(allocator, &allocator->cache);
 }
 
 /* NULL: with the error recorded. */
@@ -184,7 +204,7 @@ static ctxrt_status make_default(cx_context *context, cx_allocator **out_allocat
 {
     cx_allocator model = {
         .kind = &cx_caching_allocator, .is_default = true, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
-    ctxrt_status status = choose_source(context, &model.options);
+    ctxrt_status status = choose_source(context, &model);
     return status == CTXRT_SUCCESS ? make_own(context, &model, &context->allocator, out_allocator)
                                    : status;
 }
@@ -197,6 +217,17 @@ ctxrt_status cx_allocator_pinned(cx_context *context, cx_allocator **out_allocat
     return *out_allocator != NULL
                ? CTXRT_SUCCESS
                : make_own(context, &model, &context->pinned_allocator, out_allocator);
+}
+
+ctxrt_status cx_allocator_direct(cx_context *context, cx_allocator **out_allocator)
+{
+    cx_allocator model = {
+        .kind = &cx_direct_allocator, .is_default = true, .options = CTXRT_ALLOCATOR_OPTIONS_INIT};
+    model.options.source = CTXRT_ALLOCATOR_SOURCE_DIRECT;
+    *out_allocator = atomic_load_explicit(&context->direct_allocator, memory_order_acquire);
+    return *out_allocator != NULL
+               ? CTXRT_SUCCESS
+               : make_own(context, &model, &context->direct_allocator, out_allocator);
 }
 
 static inline ctxrt_status get_default(cx_context *context, cx_allocator **out_allocator)
@@ -250,7 +281,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_
     cx_allocator chosen = {.kind = model->kind, .options = model->options, .vtable = model->vtable,
                            .user_data = model->user_data};
     if (model->kind == &cx_caching_allocator)
-        status = choose_source(context, &chosen.options);
+        status = choose_source(context, &chosen);
     if (status != CTXRT_SUCCESS)
         return status;
     watch_once();
@@ -269,7 +300,7 @@ static ctxrt_status check_options(const ctxrt_allocator_options *options)
                         "ctxrt_allocator_create: struct_size is %zu, not %zu: start from "
                         "CTXRT_ALLOCATOR_OPTIONS_INIT",
                         options->struct_size, sizeof *options);
-    if ((int)options->source < 0 || options->source > CTXRT_ALLOCATOR_SOURCE_VMM)
+    if ((int)options->source < 0 || options->source > CTXRT_ALLOCATOR_SOURCE_DIRECT)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_allocator_create: there is no source %d", (int)options->source);
     return CTXRT_SUCCESS;
@@ -321,7 +352,10 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
     if (status == CTXRT_SUCCESS && allocator->is_default)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the allocator is the %s one of its context, and goes with that",
-                        allocator->pinned != NULL ? "pinned" : "default");
+                        allocator->pinned != NULL ? "pinned"
+                        : atomic_load(&allocator->context->direct_allocator) == allocator
+                            ? "direct"
+                            : "default");
     /* Before the handle becomes stale too: a refused call must not make it stale even for a
      * moment. */
     return status == CTXRT_SUCCESS ? check_unused(handle, allocator) : status;
@@ -396,7 +430,8 @@ ctxrt_status ctxrt_frame_set_allocator(ctxrt_allocator *allocator)
     return status;
 }
 
-ctxrt_status ctxrt_allocator_pinned(ctxrt_allocator **out_allocator)
+static ctxrt_status get_own(const char *call, ctxrt_status (*get)(cx_context *, cx_allocator **),
+                            ctxrt_allocator **out_allocator)
 {
     cx_thread *thread;
     cx_frame *frame;
@@ -405,13 +440,23 @@ ctxrt_status ctxrt_allocator_pinned(ctxrt_allocator **out_allocator)
     if (status != CTXRT_SUCCESS)
         return status;
     if (out_allocator == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_pinned: out_allocator is NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "%s: out_allocator is NULL", call);
     status = cx_stack_enter(&thread, &frame);
     if (status == CTXRT_SUCCESS)
-        status = cx_allocator_pinned(cx_frame_context(frame), &allocator);
+        status = get(cx_frame_context(frame), &allocator);
     if (status == CTXRT_SUCCESS)
         *out_allocator = cx_pool_handle(&cx_allocators, allocator);
     return status;
+}
+
+ctxrt_status ctxrt_allocator_pinned(ctxrt_allocator **out_allocator)
+{
+    return get_own("ctxrt_allocator_pinned", cx_allocator_pinned, out_allocator);
+}
+
+ctxrt_status ctxrt_allocator_direct(ctxrt_allocator **out_allocator)
+{
+    return get_own("ctxrt_allocator_direct", cx_allocator_direct, out_allocator);
 }
 
 ctxrt_status ctxrt_allocator_current(ctxrt_allocator **out_allocator)

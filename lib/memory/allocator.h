@@ -49,7 +49,7 @@ struct cx_allocator {
     _Atomic uint64_t live;
     cx_figures figures;
     cx_trace trace;
-    ctxrt_allocator_options options; /* of the caching kind */
+    ctxrt_allocator_options options; /* of the caching and the direct kind */
     /* in debug mode: the driver is said to have no memory once; 0: not */
     _Atomic uint64_t growths_until_refusal;
     ctxrt_allocator_vtable vtable; /* custom.c */
@@ -64,16 +64,25 @@ extern cx_pool cx_allocators;
  * gives out by itself and knows what a reset took away. */
 extern const cx_allocator_kind cx_caching_allocator;
 
-/* The same of pinned host memory; its cache is `pinned`. */
+/* Asks the driver for each request, and gives back at once what is freed: it has no cache. */
+extern const cx_allocator_kind cx_direct_allocator;
+
+/* The same as the caching one, of pinned host memory; its cache is `pinned`. */
 extern const cx_allocator_kind cx_pinned_allocator;
 
-/* The same with a guard around it: guard.h. */
+/* Any of these with a guard around it: guard.h. */
 extern const cx_allocator_kind cx_guarded_allocator;
 
 static inline const cx_allocator_kind *cx_allocator_kind_of(const cx_allocator *allocator)
 {
     return atomic_load(&allocator->guard) != NULL ? &cx_guarded_allocator : allocator->kind;
 }
+
+/* In debug mode: whether the driver is said to have no memory for this call. */
+bool cx_allocator_refuses_call(cx_allocator *allocator);
+
+/* The context's allocator with the source DIRECT, made on first use. */
+ctxrt_status cx_allocator_direct(cx_context *context, cx_allocator **out_allocator);
 
 /* The context's allocator of pinned memory, made on first use. */
 ctxrt_status cx_allocator_pinned(cx_context *context, cx_allocator **out_allocator);

@@ -35,6 +35,17 @@ static void take_requested(const ctxrt_allocator_figures *figures, ctxrt_allocat
     info->limit_bytes = figures->limit_bytes;
 }
 
+/* Each request that was served is a segment of its own. */
+static void describe_direct(const cx_allocator *beneath, ctxrt_allocator_info *info)
+{
+    ctxrt_allocator_figures figures;
+    ctxrt_allocator_info inner;
+    cx_figures_read(&beneath->figures, &figures);
+    take_requested(&figures, &inner);
+    info->allocated = info->reserved = inner.requested;
+    info->misses = inner.requested.total_count;
+}
+
 static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
 {
     ctxrt_allocator_figures figures;
@@ -50,8 +61,10 @@ static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
         describe_cache(allocator->cache, info);
     else if (allocator->pinned != NULL)
         describe_cache(allocator->pinned, info);
-    else if (guard != NULL)
+    else if (guard != NULL && cx_guard_cache(guard) != NULL)
         describe_cache(cx_guard_cache(guard), info);
+    else if (allocator->kind == &cx_direct_allocator)
+        describe_direct(guard != NULL ? &guard->inner : allocator, info);
     else
         info->allocated = info->requested;
 }

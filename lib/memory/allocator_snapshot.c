@@ -197,6 +197,8 @@ static const char *kind_of(const cx_allocator *allocator)
         return "custom";
     if (allocator->pinned != NULL)
         return "pinned";
+    if (allocator->kind == &cx_direct_allocator)
+        return "direct";
     return allocator->is_default ? "default" : "created";
 }
 
@@ -228,7 +230,7 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
     if (allocator->cache != NULL) {
         cx_cache_figures(allocator->cache, &shot->figures);
         cx_cache_shot(allocator->cache, shot);
-    } else if (guard != NULL) {
+    } else if (guard != NULL && cx_guard_cache(guard) != NULL) {
         cx_figures_read(&allocator->figures, &shot->figures);
         take_guarded(guard, shot);
     } else if (allocator->pinned != NULL) {

@@ -70,7 +70,9 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
     return status;
 }
 
-static ctxrt_status alloc(size_t size_bytes, bool pinned, cx_block *out_block)
+/* `get_own`: the context's own allocator that the block is from; NULL: the frame's. */
+static ctxrt_status alloc(size_t size_bytes, ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                          cx_block *out_block)
 {
     cx_thread *thread;
     cx_frame *frame;
@@ -82,8 +84,8 @@ static ctxrt_status alloc(size_t size_bytes, bool pinned, cx_block *out_block)
         return status;
     /* The stream's epoch: a reset that comes between makes the block stale, not dangling. */
     cx_block block = {.size_bytes = size_bytes, .context = target.context, .epoch = target.epoch};
-    status = pinned ? cx_allocator_pinned(target.context, &block.allocator)
-                    : cx_allocator_of_frame(frame, &block.allocator);
+    status = get_own != NULL ? get_own(target.context, &block.allocator)
+                             : cx_allocator_of_frame(frame, &block.allocator);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_hold_use *use = cx_hold_in_frame(frame);
@@ -96,12 +98,17 @@ static ctxrt_status alloc(size_t size_bytes, bool pinned, cx_block *out_block)
 
 ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
 {
-    return alloc(size_bytes, false, out_block);
+    return alloc(size_bytes, NULL, out_block);
 }
 
 ctxrt_status cx_block_alloc_pinned(size_t size_bytes, cx_block *out_block)
 {
-    return alloc(size_bytes, true, out_block);
+    return alloc(size_bytes, cx_allocator_pinned, out_block);
+}
+
+ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block)
+{
+    return alloc(size_bytes, cx_allocator_direct, out_block);
 }
 
 /* Neither the allocator nor the context may be touched once it no longer counts this block. */

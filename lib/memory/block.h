@@ -25,6 +25,9 @@ ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block);
 /* The same of pinned host memory of the frame's context. */
 ctxrt_status cx_block_alloc_pinned(size_t size_bytes, cx_block *out_block);
 
+/* The same of the frame's context, from its direct allocator. */
+ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block);
+
 /* From any thread. The block is gone in any case; an error says what its allocator or the driver
  * reported. */
 ctxrt_status cx_block_free(const cx_block *block);

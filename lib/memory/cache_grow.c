@@ -126,16 +126,6 @@ static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint
     return true;
 }
 
-/* In debug mode: this time the driver is said to have no memory. */
-static bool is_refused(cx_allocator *allocator)
-{
-    uint64_t left = atomic_load(&allocator->growths_until_refusal);
-    while (left != 0 &&
-           !atomic_compare_exchange_weak(&allocator->growths_until_refusal, &left, left - 1))
-        ;
-    return left == 1;
-}
-
 static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t units,
                                      uint32_t *out_piece)
 {
@@ -162,7 +152,7 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
 ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     const cx_driver *driver = cache->context->driver;
-    if (is_refused(cache->allocator))
+    if (cx_allocator_refuses_call(cache->allocator))
         return cx_driver_error(driver, slot_of(cache), CXU_OUT_OF_MEMORY);
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_piece)

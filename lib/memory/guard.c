@@ -250,7 +250,7 @@ static uint64_t trim(cx_allocator *allocator)
         (void)empty_quarantine(guard, 0);
         cx_excursion_end(&excursion);
     }
-    return guard->inner.kind->trim(&guard->inner);
+    return guard->inner.kind->trim != NULL ? guard->inner.kind->trim(&guard->inner) : 0;
 }
 
 /* ---- checking ---- */
@@ -386,7 +386,7 @@ static cx_guard *make_guard(const cx_allocator *allocator)
     guard->inner.pinned = allocator->pinned;
     atomic_store(&guard->inner.guard, guard);
     cx_figures_reset(&guard->inner.figures, 0);
-    if (guard->inner.pinned == NULL &&
+    if (guard->inner.kind == &cx_caching_allocator &&
         cx_cache_open(&guard->inner, &guard->inner.cache) != CTXRT_SUCCESS) {
         free(guard);
         return NULL;
@@ -403,7 +403,8 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
     if (guard == NULL)
         return ctxrt_last_error()->status;
     guard->options = *options;
-    atomic_store(&cx_guard_cache(guard)->allocator->growths_until_refusal, options->fail_call);
+    cx_allocator *asks = guard->inner.pinned != NULL ? guard->inner.pinned->allocator : &guard->inner;
+    atomic_store(&asks->growths_until_refusal, options->fail_call);
     allocator->spare_guard = NULL;
     atomic_store(&allocator->guard, guard);
     return CTXRT_SUCCESS;
@@ -438,7 +439,8 @@ void cx_guard_close(cx_guard *guard, bool native)
             (void)cx_pinned_forget(&piece->inner);
         free(piece);
     }
-    cx_cache_close(cx_guard_cache(guard), native);
+    if (cx_guard_cache(guard) != NULL)
+        cx_cache_close(cx_guard_cache(guard), native);
     pthread_mutex_destroy(&guard->lock);
     free(guard);
 }

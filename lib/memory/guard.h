@@ -65,7 +65,7 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
  * out of use, and what is in quarantine back. */
 ctxrt_status cx_guard_leave(cx_allocator *allocator);
 
-/* Of what is beneath. */
+/* Of what is beneath; NULL: that is direct. */
 static inline struct cx_cache *cx_guard_cache(const cx_guard *guard)
 {
     return guard->inner.pinned != NULL ? guard->inner.pinned : guard->inner.cache;

@@ -19,6 +19,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_thread.c \
 	lib/memory/caching_allocator.c \
 	lib/memory/custom_allocator.c \
+	lib/memory/direct_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/extents.c lib/memory/extents.h \
 	lib/memory/hold.c lib/memory/hold.h \

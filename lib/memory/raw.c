@@ -54,6 +54,7 @@ static ctxrt_status wrong_kind(const char *call, const void *pointer, cx_raw_kin
 {
     const char *from = kind == CX_RAW_ASYNC        ? "ctxrt_alloc_async"
                        : kind == CX_RAW_REGISTERED ? "ctxrt_host_register"
+                       : kind == CX_RAW_PINNED     ? "ctxrt_alloc_pinned"
                                                    : "ctxrt_alloc or ctxrt_alloc_managed";
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: %p is from %s", call, pointer, from);
 }

@@ -13,7 +13,8 @@ typedef enum cx_raw_kind {
     CX_RAW_DEVICE = 1,    /* ctxrt_alloc: the block's allocator gave it */
     CX_RAW_MANAGED = 2,   /* ctxrt_alloc_managed */
     CX_RAW_ASYNC = 4,     /* ctxrt_alloc_async */
-    CX_RAW_REGISTERED = 8 /* ctxrt_host_register: the caller's own pages */
+    CX_RAW_REGISTERED = 8, /* ctxrt_host_register: the caller's own pages */
+    CX_RAW_PINNED = 16     /* ctxrt_alloc_pinned */
 } cx_raw_kind;
 
 typedef struct cx_raw {

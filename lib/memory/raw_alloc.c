@@ -7,12 +7,36 @@
 #include "memory/shortcut.h"
 #include "memory/starts.h"
 #include "work/stream.h"
+#include "work/uncaptured.h"
 #include <ctxrt/memory.h>
 #include <stdlib.h>
+
+/* What ctxrt_free takes. */
+#define FREED_AT_ONCE (CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC | CX_RAW_PINNED)
 
 static bool stale(const cx_raw *raw)
 {
     return !cx_context_holds_what_is_of(raw->block.context, raw->block.epoch);
+}
+
+static cxu_result free_pinned(const cx_context *context, void *pointer)
+{
+    cx_excursion excursion;
+    if (cx_excursion_begin(context, &excursion) != CTXRT_SUCCESS)
+        return ctxrt_last_error()->driver_result;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    cxu_result result = context->driver->table.mem_free_host(pointer);
+    cx_uncaptured_end(&uncaptured);
+    cx_excursion_end(&excursion);
+    return result;
+}
+
+static cxu_result free_natively(const cx_context *context, const void *pointer)
+{
+    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    cxu_result result = context->driver->table.mem_free((uintptr_t)pointer);
+    cx_uncaptured_end(&uncaptured);
+    return result;
 }
 
 /* Frees what a record stands for. Stream-ordered memory is of no context and outlives a reset
@@ -27,9 +51,12 @@ static ctxrt_status free_memory(const cx_raw *raw)
     cx_across_leave(block->pointer, block->size_bytes, NULL);
     bool gone = stale(raw);
     if (!gone || raw->kind == CX_RAW_ASYNC) {
-        cxu_result result = context->driver->table.mem_free((uintptr_t)block->pointer);
+        bool pinned = raw->kind == CX_RAW_PINNED;
+        cxu_result result = pinned ? free_pinned(context, block->pointer)
+                                   : free_natively(context, block->pointer);
         if (!gone)
-            status = cx_block_check_freed(context, CX_SLOT_mem_free, result);
+            status = cx_block_check_freed(
+                context, pinned ? CX_SLOT_mem_free_host : CX_SLOT_mem_free, result);
     }
     cx_context_memory_drop(context, block->size_bytes);
     return status;
@@ -139,6 +166,15 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
     return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
 }
 
+ctxrt_status ctxrt_alloc_direct(size_t size_bytes, void **out_pointer)
+{
+    cx_block block;
+    ctxrt_status status = cx_block_check_request("ctxrt_alloc_direct", size_bytes, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_block_alloc_direct(size_bytes, &block);
+    return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
+}
+
 ctxrt_status ctxrt_free(void *pointer)
 {
     cx_raw *raw;
@@ -149,7 +185,7 @@ ctxrt_status ctxrt_free(void *pointer)
     if (__builtin_expect(index != 0, 1))
         return free_piece(index);
     status =
-        cx_raw_take("ctxrt_free", pointer, CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC, &raw);
+        cx_raw_take("ctxrt_free", pointer, FREED_AT_ONCE, &raw);
     if (status != CTXRT_SUCCESS)
         return status;
     status = free_memory(raw);
@@ -157,34 +193,63 @@ ctxrt_status ctxrt_free(void *pointer)
     return status;
 }
 
-/* ---- managed ---- */
+/* ---- managed and pinned ---- */
 
-ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer)
+static ctxrt_status ask_for_managed(const cx_driver *driver, size_t size_bytes, void **out_pointer)
+{
+    CUdeviceptr address = 0;
+    ctxrt_status status =
+        CX_DRIVER_CALL(driver, mem_alloc_managed, (&address, size_bytes, CXU_MEM_ATTACH_GLOBAL));
+    *out_pointer = (void *)(uintptr_t)address;
+    return status;
+}
+
+static ctxrt_status ask_for_pinned(const cx_driver *driver, size_t size_bytes, void **out_pointer)
+{
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    ctxrt_status status = CX_DRIVER_CALL(driver, mem_host_alloc,
+                                         (out_pointer, size_bytes, CXU_MEMHOSTALLOC_PORTABLE));
+    cx_uncaptured_end(&uncaptured);
+    return status;
+}
+
+static ctxrt_status alloc_of_kind(const char *call, cx_raw_kind kind,
+                                  ctxrt_status (*ask)(const cx_driver *, size_t, void **),
+                                  size_t size_bytes, void **out_pointer)
 {
     cx_thread *thread;
     cx_frame *frame;
-    CUdeviceptr address;
-    ctxrt_status status = cx_block_check_request("ctxrt_alloc_managed", size_bytes, out_pointer);
+    ctxrt_status status = cx_block_check_request(call, size_bytes, out_pointer);
     if (status == CTXRT_SUCCESS)
         status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_raw *raw = cx_raw_new(CX_RAW_MANAGED);
+    cx_raw *raw = cx_raw_new(kind);
     if (raw == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
     cx_context *context = cx_frame_context(frame);
     raw->block.context = context;
     raw->block.epoch = atomic_load(&context->epoch);
     raw->block.size_bytes = size_bytes;
-    status = CX_DRIVER_CALL(context->driver, mem_alloc_managed,
-                            (&address, size_bytes, CXU_MEM_ATTACH_GLOBAL));
+    status = ask(context->driver, size_bytes, &raw->block.pointer);
     if (status != CTXRT_SUCCESS) {
         free(raw);
         return status;
     }
-    raw->block.pointer = (void *)(uintptr_t)address;
     cx_context_memory_add(context, size_bytes);
     return keep(raw, out_pointer);
+}
+
+ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer)
+{
+    return alloc_of_kind("ctxrt_alloc_managed", CX_RAW_MANAGED, ask_for_managed, size_bytes,
+                         out_pointer);
+}
+
+ctxrt_status ctxrt_alloc_pinned(size_t size_bytes, void **out_pointer)
+{
+    return alloc_of_kind("ctxrt_alloc_pinned", CX_RAW_PINNED, ask_for_pinned, size_bytes,
+                         out_pointer);
 }
 
 /* ---- in stream order ---- */

@@ -72,7 +72,8 @@ static bool add_object(void *object, void *argument)
 static void add_raw(const cx_raw *raw, void *argument)
 {
     ctxrt_memory_kind kind = raw->kind == CX_RAW_MANAGED      ? CTXRT_MEMORY_MANAGED
-                             : raw->kind == CX_RAW_REGISTERED ? CTXRT_MEMORY_PINNED
+                             : raw->kind == CX_RAW_REGISTERED || raw->kind == CX_RAW_PINNED
+                                 ? CTXRT_MEMORY_PINNED
                                                               : CTXRT_MEMORY_DEVICE;
     if (raw->kind != CX_RAW_DEVICE)
         add(argument, kind, cx_block_device(raw->block.context), NULL, raw->block.size_bytes);

@@ -86,6 +86,16 @@ static ctxrt_status alloc_managed(stage *self)
     return ctxrt_alloc_managed(BYTES, &self->out.raw);
 }
 
+static ctxrt_status alloc_direct(stage *self)
+{
+    return ctxrt_alloc_direct(BYTES, &self->out.raw);
+}
+
+static ctxrt_status alloc_raw_pinned(stage *self)
+{
+    return ctxrt_alloc_pinned(BYTES, &self->out.raw);
+}
+
 static ctxrt_status free_raw(stage *self)
 {
     return ctxrt_free(self->objects[THERE].raw);
@@ -212,6 +222,13 @@ static ctxrt_status pinned_allocator(stage *self)
     return ctxrt_allocator_pinned(&allocator);
 }
 
+static ctxrt_status direct_allocator(stage *self)
+{
+    ctxrt_allocator *allocator;
+    (void)self;
+    return ctxrt_allocator_direct(&allocator);
+}
+
 /* ---- copies and fills ---- */
 
 static ctxrt_status copy_in(stage *self)
@@ -305,6 +322,8 @@ static const operation operations[] = {
     {"ctxrt_alloc", ON_FRAMES, alloc_raw, NULL, false, false},
     {"ctxrt_alloc_async", ON_FRAMES, alloc_async, NULL, false, false},
     {"ctxrt_alloc_managed", ON_FRAMES, alloc_managed, NULL, false, false},
+    {"ctxrt_alloc_direct", ON_FRAMES, alloc_direct, NULL, false, false},
+    {"ctxrt_alloc_pinned", ON_FRAMES, alloc_raw_pinned, NULL, false, false},
     {"ctxrt_free", ON_ANY, free_raw, raw_freed, false, true},
     {"ctxrt_free_async", ON_ANY, free_async, raw_async_freed, false, true},
     {"ctxrt_host_register", ON_FRAMES, register_host, NULL, false, false},
@@ -318,6 +337,7 @@ static const operation operations[] = {
     {"ctxrt_allocator_set_debug", ON_ANY, set_debug, NULL, false, false},
     {"ctxrt_allocator_current", ON_FRAMES, current_allocator, NULL, false, false},
     {"ctxrt_allocator_pinned", ON_FRAMES, pinned_allocator, NULL, false, false},
+    {"ctxrt_allocator_direct", ON_FRAMES, direct_allocator, NULL, false, false},
     {"ctxrt_copy, to the device", ON_FRAMES, copy_in, NULL, false, false},
     {"ctxrt_copy, from another device", ON_FRAMES, copy_out, NULL, false, false},
     {"ctxrt_copy, across devices", ON_FRAMES, copy_across, NULL, false, false},

@@ -177,33 +177,12 @@ START_TEST(a_stream_waits_for_an_event_of_a_device_of_another_type)
 }
 END_TEST
 
-/* An allocator of one piece, which waits for nothing. */
-static ctxrt_status give_piece(void *piece, size_t size_bytes, ctxrt_stream *stream,
-                               void **out_pointer)
+/* As the original does: programs free what their streams still use. */
+START_TEST(freeing_waits_for_work_that_uses_the_memory)
 {
-    (void)size_bytes, (void)stream;
-    *out_pointer = piece;
-    return CTXRT_SUCCESS;
-}
-
-static ctxrt_status take_piece(void *piece, void *pointer, size_t size_bytes)
-{
-    (void)piece, (void)pointer, (void)size_bytes;
-    return CTXRT_SUCCESS;
-}
-
-/* As the original does, whatever the allocator: programs free what their streams still use. */
-START_TEST(freeing_waits_for_work_in_every_stream)
-{
-    const ctxrt_allocator_vtable calls = {sizeof calls, give_piece, take_piece, NULL};
-    ctxrt_allocator *allocator;
-    ctxrt_memory *piece;
     unsigned char *host;
     infini_assert_ok(infinirtSetDevice(types[_i], 0));
     infinirtStream_t stream = infini_stream();
-    cx_assert_ok(ctxrt_memory_alloc(64, &piece));
-    cx_assert_ok(ctxrt_allocator_create_custom(&calls, ctxrt_memory_pointer(piece), &allocator));
-    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
     void *memory = infini_memory(64);
     infini_assert_ok(infinirtMallocHost((void **)&host, 64));
     memset(host, 0, 64);
@@ -214,8 +193,6 @@ START_TEST(freeing_waits_for_work_in_every_stream)
     infini_assert_ok(infinirtFree(memory));
     ck_assert_int_eq(host[0], 9);
     infini_assert_device(types[1 - _i], 0);
-    cx_assert_ok(ctxrt_allocator_destroy(allocator));
-    cx_assert_ok(ctxrt_memory_release(piece));
     infini_assert_ok(infinirtStreamDestroy(stream));
     infini_assert_ok(infinirtFreeHost(host));
 }
@@ -226,10 +203,14 @@ START_TEST(a_relaxed_capture_goes_on_where_memory_is_freed)
     infinirtGraph_t graph;
     infini_assert_ok(infinirtSetDevice(types[_i], 0));
     infinirtStream_t stream = infini_stream();
-    void *memory = infini_memory(64), *other = infini_memory(64);
+    void *memory = infini_memory(64), *other = infini_memory(64), *host, *of_stream;
+    infini_assert_ok(infinirtMallocHost(&host, 64));
+    infini_assert_ok(infinirtMallocAsync(&of_stream, 64, NULL));
     infini_assert_ok(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
     infini_assert_ok(infinirtMemsetAsync(memory, 9, 64, stream));
     infini_assert_ok(infinirtFree(other));
+    infini_assert_ok(infinirtFree(of_stream));
+    infini_assert_ok(infinirtFreeHost(host));
     infini_assert_ok(infinirtStreamEndCapture(stream, &graph));
     infini_assert_ok(infinirtGraphDestroy(graph));
     infini_assert_ok(infinirtStreamDestroy(stream));
@@ -332,7 +313,7 @@ static Suite *work(void)
     tcase_add_loop_test(order, flags_of_events_are_told_apart, 0, TYPES);
     tcase_add_loop_test(order, a_stream_waits_for_an_event_of_another_stream, 0, TYPES);
     tcase_add_loop_test(order, a_stream_waits_for_an_event_of_a_device_of_another_type, 0, TYPES);
-    tcase_add_loop_test(order, freeing_waits_for_work_in_every_stream, 0, TYPES);
+    tcase_add_loop_test(order, freeing_waits_for_work_that_uses_the_memory, 0, TYPES);
     tcase_add_loop_test(order, a_relaxed_capture_goes_on_where_memory_is_freed, 0, TYPES);
     suite_add_tcase(suite, order);
     tcase_add_checked_fixture(kinds, infini_start, infini_end);

@@ -43,6 +43,13 @@ tests_memory_check_allocator_random_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_allocator_random_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_allocator_random_LDADD = $(PUBLIC_LIBS)
 
+check_PROGRAMS += tests/memory/check_direct
+TESTS += tests/memory/check_direct
+tests_memory_check_direct_SOURCES = tests/memory/check_direct.c tests/runtime/gate.h
+tests_memory_check_direct_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_direct_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_direct_LDADD = $(PUBLIC_LIBS)
+
 check_PROGRAMS += tests/memory/check_guard
 TESTS += tests/memory/check_guard
 tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/memory/guarded.h tests/runtime/gate.h \

@@ -588,6 +588,8 @@ START_TEST(memory_refuses)
         REFUSE(ctxrt_alloc(huge[i], &pointer), OUT_OF_MEMORY);
         REFUSE(ctxrt_alloc_async(huge[i], NULL, &pointer), OUT_OF_MEMORY);
         REFUSE(ctxrt_alloc_managed(huge[i], &pointer), OUT_OF_MEMORY);
+        REFUSE(ctxrt_alloc_direct(huge[i], &pointer), OUT_OF_MEMORY);
+        REFUSE(ctxrt_alloc_pinned(huge[i], &pointer), OUT_OF_MEMORY);
     }
     REFUSE(ctxrt_memory_alloc_at(1, "x.c", 1, NULL), NULL_POINTER);
     REFUSE(ctxrt_memory_alloc_pinned_at(0, "x.c", 1, &memory), INVALID_ARGUMENT);
@@ -610,6 +612,10 @@ START_TEST(memory_refuses)
     REFUSE(ctxrt_alloc_async(1, NULL, NULL), NULL_POINTER);
     REFUSE(ctxrt_alloc_managed(0, &pointer), INVALID_ARGUMENT);
     REFUSE(ctxrt_alloc_managed(1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_alloc_direct(0, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_alloc_direct(1, NULL), NULL_POINTER);
+    REFUSE(ctxrt_alloc_pinned(0, &pointer), INVALID_ARGUMENT);
+    REFUSE(ctxrt_alloc_pinned(1, NULL), NULL_POINTER);
     REFUSE(ctxrt_free(host), INVALID_ARGUMENT);
     cx_assert_ok(ctxrt_free(NULL));
     REFUSE(ctxrt_free_async(host, NULL), INVALID_ARGUMENT);
@@ -732,6 +738,7 @@ START_TEST(allocators_refuse)
     cx_assert_ok(ctxrt_allocator_current(&out));
     REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
     REFUSE(ctxrt_allocator_current(NULL), NULL_POINTER);
+    REFUSE(ctxrt_allocator_direct(NULL), NULL_POINTER);
     cx_assert_ok(ctxrt_allocator_pinned(&out));
     REFUSE(ctxrt_allocator_destroy(out), INVALID_ARGUMENT);
     REFUSE(ctxrt_frame_set_allocator(out), INVALID_ARGUMENT);

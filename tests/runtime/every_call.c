@@ -194,6 +194,7 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_stream_current, (&out->stream))                                                 \
     X(CALL, ctxrt_allocator_current, (&out->allocator))                                           \
     X(CALL, ctxrt_allocator_pinned, (&out->allocator))                                            \
+    X(CALL, ctxrt_allocator_direct, (&out->allocator))                                            \
     X(CALL, ctxrt_frame_set_stream, (in->stream))                                                 \
     X(CALL, ctxrt_frame_set_allocator, (in->allocator))                                           \
     X(CALL, ctxrt_memory_alloc, (BYTES, &out->memory))                                            \
@@ -211,6 +212,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_alloc, (BYTES, &out->pointer))                                                  \
     X(CALL, ctxrt_alloc_async, (BYTES, in->stream, &out->pointer))                                \
     X(CALL, ctxrt_alloc_managed, (BYTES, &out->pointer))                                          \
+    X(CALL, ctxrt_alloc_direct, (BYTES, &out->pointer))                                           \
+    X(CALL, ctxrt_alloc_pinned, (BYTES, &out->pointer))                                           \
     X(CALL, ctxrt_host_register, (host[0], BYTES))                                                \
     X(CALL, ctxrt_copy, (in->pointer, host[0], BYTES, CTXRT_COPY_ANY))                            \
     X(CALL, ctxrt_copy_async, (in->pointer, host[0], BYTES, CTXRT_COPY_ANY, in->stream))          \

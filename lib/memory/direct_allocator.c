@@ -1,0 +1,46 @@
+/* Allocators with the source DIRECT: each request is one call of the driver's, and nothing is
+ * kept. */
+#include "base/error.h"
+#include "memory/block.h"
+#include "work/uncaptured.h"
+
+static ctxrt_status refuse(const cx_context *context, const cx_allocation *request)
+{
+    const cx_driver *driver = context->driver;
+    size_t free_bytes = 0, total_bytes = 0;
+    (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
+    return cx_error_driver_call(
+        CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[CX_SLOT_mem_alloc].symbol, CXU_OUT_OF_MEMORY,
+        cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
+        "there are not %zu bytes for %s: %zu of its device's %zu bytes are free",
+        request->size_bytes, cx_context_text(context), free_bytes, total_bytes);
+}
+
+static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+{
+    const cx_context *context = request->context;
+    const cx_driver *driver = context->driver;
+    CUdeviceptr address = 0;
+    if (cx_allocator_refuses_call(allocator))
+        return refuse(context, request);
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cxu_result result = driver->table.mem_alloc(&address, request->size_bytes);
+    cx_uncaptured_end(&uncaptured);
+    if (result == CXU_OUT_OF_MEMORY)
+        return refuse(context, request);
+    block->pointer = (void *)(uintptr_t)address;
+    return cx_driver_check(driver, CX_SLOT_mem_alloc, result);
+}
+
+/* The driver waits for work that uses the memory. */
+static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
+{
+    const cx_driver *driver = block->context->driver;
+    (void)allocator;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cxu_result result = driver->table.mem_free((uintptr_t)block->pointer);
+    cx_uncaptured_end(&uncaptured);
+    return cx_block_check_freed(block->context, CX_SLOT_mem_free, result);
+}
+
+const cx_allocator_kind cx_direct_allocator = {.alloc = alloc, .free = free_memory};
