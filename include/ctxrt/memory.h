@@ -185,8 +185,8 @@ CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_
 
 /**
  * Frees what ctxrt_alloc, ctxrt_alloc_direct, ctxrt_alloc_pinned, ctxrt_alloc_managed or
- * ctxrt_alloc_async gave, from any thread and under any current context or none. NULL is harmless. May wait for work that uses the memory. Of several
- * threads that free one pointer, one succeeds.
+ * ctxrt_alloc_async gave, from any thread and under any current context or none. NULL is harmless.
+ * May wait for work that uses the memory. Of several threads that free one pointer, one succeeds.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
  * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is
