@@ -403,7 +403,8 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
     if (guard == NULL)
         return ctxrt_last_error()->status;
     guard->options = *options;
-    cx_allocator *asks = guard->inner.pinned != NULL ? guard->inner.pinned->allocator : &guard->inner;
+    cx_cache *cache = cx_guard_cache(guard);
+    cx_allocator *asks = cache != NULL ? cache->allocator : &guard->inner;
     atomic_store(&asks->growths_until_refusal, options->fail_call);
     allocator->spare_guard = NULL;
     atomic_store(&allocator->guard, guard);
