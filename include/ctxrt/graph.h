@@ -74,8 +74,9 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_status(
  * stream has to do and before what comes to it then. In a stream that captures, the graph's work
  * becomes part of that capture.
  *
- * Operators that were not captured are called on the calling thread. If one fails, what comes
- * behind it is not submitted; what comes before it is.
+ * Operators that were not captured are called on the calling thread. If one fails, or a call of the
+ * driver, what comes behind it is not submitted; what comes before it is, and the next launch waits
+ * for that. Until then the stream need not be behind it.
  *
  * @retval CTXRT_ERROR_WRONG_CONTEXT  the stream is another driver's, as the CPU's may be; or it is
  *     of another context and captures, and there are operators to call

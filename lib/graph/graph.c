@@ -3,7 +3,6 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/excursion.h"
-#include "work/uncaptured.h"
 #include <stdlib.h>
 
 cx_pool cx_graphs = CX_POOL_INIT("graph", 7, cx_graph);
@@ -108,7 +107,7 @@ ctxrt_status cx_graph_take(const cx_context *context, cx_graph **out_graph)
     }
     graph->sequence = NULL;
     graph->execs = NULL;
-    graph->done = NULL;
+    graph->order = (cx_order){0};
     *out_graph = graph;
     return CTXRT_SUCCESS;
 }
@@ -128,31 +127,11 @@ ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence)
     return handle;
 }
 
-/* An event goes with its context, and with it what it waits for. */
-static ctxrt_status finish(const cx_graph *graph)
-{
-    const cx_sequence *sequence = graph->sequence;
-    const cx_driver *driver = sequence->context->driver;
-    ctxrt_status status = CTXRT_SUCCESS;
-    if (graph->done == NULL || !cx_context_holds_what_is_of(sequence->context, sequence->epoch))
-        return status;
-    if (sequence->hold != NULL) {
-        cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
-        int cancel = cx_cancel_hold();
-        status = CX_DRIVER_CALL(driver, event_synchronize, (graph->done));
-        cx_cancel_restore(cancel);
-        cx_uncaptured_end(&uncaptured);
-    }
-    cxu_result result = driver->table.event_destroy(graph->done);
-    return status != CTXRT_SUCCESS ? status
-                                   : cx_driver_check(driver, CX_SLOT_event_destroy, result);
-}
-
 /* Graphs of the driver's are of no context, and there still after a reset. */
-static ctxrt_status destroy(const cx_graph *graph)
+static ctxrt_status destroy(cx_graph *graph)
 {
     cx_error_saved saved;
-    ctxrt_status finished = finish(graph);
+    ctxrt_status finished = cx_order_finish(&graph->order, graph->sequence);
     cx_error_save(&saved);
     ctxrt_status status = CTXRT_SUCCESS;
     if (graph->execs != NULL)

@@ -5,6 +5,7 @@
 #define CX_GRAPH_GRAPH_H
 
 #include "base/count.h"
+#include "graph/order.h"
 #include "graph/sequence.h"
 #include <ctxrt/graph.h>
 
@@ -16,8 +17,7 @@ typedef struct cx_graph {
         lock; /* "graph": held while the graph is launched; knows the thread that has it */
     CUgraphExec *execs; /* one for each piece, NULL where nothing was captured; lock held. NULL: not
                            instantiated yet */
-    CUevent done; /* behind the last launch, where the driver alone does not keep the order; lock
-                     held */
+    cx_order order; /* lock held */
 } cx_graph;
 
 extern cx_pool cx_graphs;
@@ -32,14 +32,6 @@ ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence);
 /* The graph of a handle, with a count that keeps it meanwhile. */
 ctxrt_status cx_graph_enter(ctxrt_graph *handle, cx_graph **out_graph);
 ctxrt_status cx_graph_leave(ctxrt_graph *handle, ctxrt_status status);
-
-/* Whether launches are marked with the event: the driver keeps those of one executable graph in
- * their order, but not those of several pieces, and memory is given back only when it is not in use
- * any more. */
-static inline bool cx_graph_is_marked(const cx_sequence *sequence)
-{
-    return sequence->piece_count > 1 || sequence->hold != NULL;
-}
 
 /* Lock held, or the graph not published: sees to it that the graph is instantiated. */
 ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence);

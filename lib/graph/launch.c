@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "context/excursion.h"
 #include "graph/graph.h"
-#include "graph/ready.h"
 #include "work/default_stream.h"
 
 /* ---- where to ---- */
@@ -73,22 +72,6 @@ static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_even
     return status;
 }
 
-/* The first launch waits for what was under way when the recording stopped. */
-static ctxrt_status wait_for_last_launch(cx_graph *graph, const cx_stream_target *target)
-{
-    const cx_sequence *sequence = graph->sequence;
-    bool first = graph->done == NULL;
-    const CUevent *before = first ? sequence->ready : &graph->done;
-    int count = first ? sequence->ready_count : 1;
-    ctxrt_status status = first ? cx_ready_settle(graph->sequence) : CTXRT_SUCCESS;
-    if (status == CTXRT_SUCCESS && first)
-        status = make_event(target, &graph->done);
-    for (int i = 0; i < count && status == CTXRT_SUCCESS; i++)
-        status = CX_DRIVER_CALL(target->driver, stream_wait_event,
-                                (target->native, before[i], CXU_EVENT_WAIT_DEFAULT));
-    return status;
-}
-
 /* ---- launching ---- */
 
 typedef struct launching {
@@ -143,13 +126,12 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
     ctxrt_status status = cx_stream_is_capturing(&self->target, &capturing);
     if (status != CTXRT_SUCCESS || capturing)
         return status == CTXRT_SUCCESS ? launch_pieces(self) : status;
-    status = wait_for_last_launch(graph, &self->target);
+    status = cx_order_begin(&graph->order, graph->sequence, &self->target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = launch_pieces(self);
     cx_error_save(&saved);
-    ctxrt_status marked =
-        CX_DRIVER_CALL(self->target.driver, event_record, (graph->done, self->target.native));
+    ctxrt_status marked = cx_order_end(&graph->order, &self->target);
     if (status == CTXRT_SUCCESS)
         return marked;
     cx_error_restore(&saved);
@@ -158,7 +140,7 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
 
 static ctxrt_status launch_there(cx_graph *graph, launching *self)
 {
-    return cx_graph_is_marked(graph->sequence) ? launch_in_order(graph, self) : launch_pieces(self);
+    return cx_order_is_needed(graph->sequence) ? launch_in_order(graph, self) : launch_pieces(self);
 }
 
 /* ---- streams of other contexts ---- */

@@ -9,6 +9,7 @@ lib_graph_libgraph_la_SOURCES = \
 	lib/graph/kernel.c \
 	lib/graph/launch.c \
 	lib/graph/operator.c lib/graph/operator.h \
+	lib/graph/order.c lib/graph/order.h \
 	lib/graph/packing.c lib/graph/packing.h \
 	lib/graph/plan.c lib/graph/plan.h \
 	lib/graph/ready.c lib/graph/ready.h \

@@ -1,5 +1,6 @@
 #include "graph/ready.h"
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "context/excursion.h"
 #include "work/asking.h"
@@ -54,30 +55,36 @@ static bool any_captures(const cx_context *context)
     return search.found;
 }
 
-/* Of a stream that is gone, or not known, only the whole context knows. */
-static ctxrt_status wait_for_context(cx_context *context)
+static ctxrt_status synchronize(cx_context *context)
 {
     cx_excursion excursion;
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(context->driver, ctx_synchronize, ());
+    cx_cancel_restore(cancel);
     cx_uncaptured_end(&uncaptured);
     cx_excursion_end(&excursion);
     return status;
+}
+
+ctxrt_status cx_ready_wait_for_context(cx_context *context)
+{
+    if (any_captures(context))
+        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
+                        "the graph's memory was used in a stream that is gone, and %s cannot be "
+                        "waited for while a stream of it captures: launch the graph after that",
+                        cx_context_text(context));
+    return synchronize(context);
 }
 
 ctxrt_status cx_ready_settle(cx_sequence *sequence)
 {
     if (!atomic_load(&sequence->unsettled))
         return CTXRT_SUCCESS;
-    if (any_captures(sequence->context))
-        return cx_error(CTXRT_ERROR_NOT_PERMITTED,
-                        "the graph's memory was used in a stream that is gone, and %s cannot be "
-                        "waited for while a stream of it captures: launch the graph after that",
-                        cx_context_text(sequence->context));
-    ctxrt_status status = wait_for_context(sequence->context);
+    ctxrt_status status = cx_ready_wait_for_context(sequence->context);
     if (status == CTXRT_SUCCESS)
         atomic_store(&sequence->unsettled, false);
     return status;

@@ -11,8 +11,12 @@
  * then it is left to the launch. */
 ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_hold_use *use);
 
-/* Before a first launch. CTXRT_ERROR_NOT_PERMITTED: something of a stream that is gone is to be
- * waited for, and a stream of the context captures; nothing changed. */
+/* Before a first launch: waits for the work of streams that are gone.
+ * CTXRT_ERROR_NOT_PERMITTED as cx_ready_wait_for_context. */
 ctxrt_status cx_ready_settle(cx_sequence *sequence);
+
+/* Waits for all work in a context. CTXRT_ERROR_NOT_PERMITTED: a stream of it captures, and the wait
+ * would end that capture. */
+ctxrt_status cx_ready_wait_for_context(cx_context *context);
 
 #endif

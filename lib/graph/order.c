@@ -1,0 +1,158 @@
+#include "graph/order.h"
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "context/excursion.h"
+#include "graph/ready.h"
+#include "work/asking.h"
+#include "work/uncaptured.h"
+
+static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
+{
+    cx_excursion excursion;
+    ctxrt_status status = cx_excursion_begin(target->context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
+    cx_excursion_end(&excursion);
+    return status;
+}
+
+/* ---- a launch that was not marked ---- */
+
+/* The legacy stream has one handle for all contexts. */
+static bool find_stream(const ctxrt_stream *stream, cx_context *context,
+                        cx_stream_target *out_target)
+{
+    if (stream == CTXRT_STREAM_LEGACY) {
+        *out_target = (cx_stream_target){.driver = context->driver,
+                                         .context = context,
+                                         .epoch = atomic_load(&context->epoch),
+                                         .stream = CTXRT_STREAM_LEGACY,
+                                         .native = CXU_STREAM_LEGACY};
+        return true;
+    }
+    return cx_pool_find(&cx_streams, stream) != NULL &&
+           cx_stream_resolve_handle(stream, out_target) == CTXRT_SUCCESS;
+}
+
+static bool mark_again(cx_order *order, cx_context *context)
+{
+    cx_stream_target target;
+    cx_excursion excursion;
+    if (!find_stream(order->unmarked, context, &target) ||
+        cx_excursion_begin(context, &excursion) != CTXRT_SUCCESS)
+        return false;
+    bool marked = cx_asking_mark(target.driver, target.native, order->done);
+    cx_excursion_end(&excursion);
+    return marked;
+}
+
+/* Whether a second try fails or not, the caller's last error says nothing of it. */
+static bool mark_again_quietly(cx_order *order, cx_context *context)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    bool marked = mark_again(order, context);
+    cx_error_restore(&saved);
+    return marked;
+}
+
+static ctxrt_status settle(cx_order *order, cx_sequence *sequence)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (order->unmarked == NULL)
+        return status;
+    if (!mark_again_quietly(order, sequence->context))
+        status = cx_ready_wait_for_context(sequence->context);
+    if (status == CTXRT_SUCCESS) {
+        order->unmarked = NULL;
+        order->begun = true;
+    }
+    return status;
+}
+
+/* ---- launches ---- */
+
+static ctxrt_status wait_for(const cx_stream_target *target, const CUevent *events, int count)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    for (int i = 0; i < count && status == CTXRT_SUCCESS; i++)
+        status = CX_DRIVER_CALL(target->driver, stream_wait_event,
+                                (target->native, events[i], CXU_EVENT_WAIT_DEFAULT));
+    return status;
+}
+
+ctxrt_status cx_order_begin(cx_order *order, cx_sequence *sequence,
+                            const cx_stream_target *target)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (order->done == NULL)
+        status = make_event(target, &order->done);
+    if (status == CTXRT_SUCCESS)
+        status = settle(order, sequence);
+    if (status == CTXRT_SUCCESS && !order->begun)
+        status = cx_ready_settle(sequence);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return order->begun ? wait_for(target, &order->done, 1)
+                        : wait_for(target, sequence->ready, sequence->ready_count);
+}
+
+/* An event of a capture that another thread began meanwhile would be good for no wait. */
+ctxrt_status cx_order_end(cx_order *order, const cx_stream_target *target)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
+    bool marked = cx_asking_begin(target->driver, target->native);
+    if (marked) {
+        status = CX_DRIVER_CALL(target->driver, event_record, (order->done, target->native));
+        marked = status == CTXRT_SUCCESS && cx_uncaptured_may_ask(target->driver, target->native);
+        cx_asking_end(target->native);
+    }
+    order->unmarked = marked ? NULL : target->stream;
+    order->begun = order->begun || marked;
+    return status;
+}
+
+/* ---- the end ---- */
+
+static ctxrt_status wait_for_last(cx_order *order, cx_sequence *sequence)
+{
+    const cx_driver *driver = sequence->context->driver;
+    ctxrt_status status = settle(order, sequence);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    int cancel = cx_cancel_hold();
+    status = CX_DRIVER_CALL(driver, event_synchronize, (order->done));
+    cx_cancel_restore(cancel);
+    cx_uncaptured_end(&uncaptured);
+    return status;
+}
+
+/* A wait that the driver refuses is made in another way: the memory is given to others next. */
+static ctxrt_status wait_somehow(cx_order *order, cx_sequence *sequence)
+{
+    cx_error_saved saved;
+    ctxrt_status status = wait_for_last(order, sequence);
+    if (status == CTXRT_SUCCESS)
+        return status;
+    cx_error_save(&saved);
+    (void)cx_ready_wait_for_context(sequence->context);
+    cx_error_restore(&saved);
+    return status;
+}
+
+/* An event goes with its context, and with it what it waits for. */
+ctxrt_status cx_order_finish(cx_order *order, cx_sequence *sequence)
+{
+    const cx_driver *driver = sequence->context->driver;
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (order->done == NULL || !cx_context_holds_what_is_of(sequence->context, sequence->epoch))
+        return status;
+    if (sequence->hold != NULL)
+        status = wait_somehow(order, sequence);
+    cxu_result result = driver->table.event_destroy(order->done);
+    return status != CTXRT_SUCCESS ? status
+                                   : cx_driver_check(driver, CX_SLOT_event_destroy, result);
+}
