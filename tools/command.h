@@ -18,6 +18,7 @@ enum {
 
 /* Each subcommand is given its own arguments, argv[0] being its full name ("ctxrt info"), and
  * returns the exit status of the process. */
+int draw_command(int argc, char **argv);
 int info_command(int argc, char **argv);
 int play_command(int argc, char **argv);
 int replay_command(int argc, char **argv);

@@ -1,8 +1,9 @@
 # The command ctxrt: a client of the public interface, one file for each subcommand.
 bin_PROGRAMS += ctxrt
-ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/info.c tools/place.c tools/place.h \
+DRAW_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
+ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/draw/command.c $(DRAW_SOURCES) tools/info.c tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/allocation_trace.c tools/allocation_trace.h
-ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_builddir) \
+ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
 	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"'
 if HAVE_CUDA_H

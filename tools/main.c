@@ -10,6 +10,7 @@ static const struct subcommand {
     const char *full_name;
     int (*run)(int argc, char **argv);
 } subcommands[] = {
+    {"draw", "ctxrt draw", draw_command},
     {"info", "ctxrt info", info_command},
     {"play", "ctxrt play", play_command},
     {"replay", "ctxrt replay", replay_command},
@@ -48,7 +49,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return choose(self, argument, state);
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version)
-            return command_wrong_use(state, "name a command: info, play, replay or run");
+            return command_wrong_use(state, "name a command: draw, info, play, replay or run");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -58,6 +59,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const char doc[] =
     "A context-stack runtime over the CUDA Driver API.\n"
     "\vCommands:\n"
+    "  draw    draw a snapshot: stacks of frames, or blocks of memory\n"
     "  info    show drivers, devices and the environment in force\n"
     "  play    play scenarios of driver calls, and compare what comes back\n"
     "  replay  replay recorded allocations\n"

@@ -253,10 +253,11 @@ CTXRT_API ctxrt_status ctxrt_allocator_trim(ctxrt_allocator *allocator,
 CTXRT_API ctxrt_status ctxrt_allocator_check(ctxrt_allocator *allocator) CTXRT_CHECK_RESULT;
 
 /**
- * Writes an allocator's figures, its segments and every block of them, as text, JSON or a picture
- * (SVG); NULL: of the top frame's allocator. docs/snapshots.md describes them. Where a block was
- * allocated is known if a trace of the allocator ran then, or its caller said so (CTXRT_ORIGINS in
- * memory.h). Other threads may go on: blocks and figures may be of different moments.
+ * Writes an allocator's figures, its segments and every block of them, as text or JSON, of which
+ * `ctxrt draw` makes a picture; NULL: of the top frame's allocator. docs/snapshots.md describes
+ * them. The place where a block was allocated is known if a trace of the allocator ran then, or if
+ * its caller said so (CTXRT_ORIGINS in memory.h). Other threads may go on: blocks and figures may
+ * be of different moments.
  *
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format

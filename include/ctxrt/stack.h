@@ -226,8 +226,7 @@ CTXRT_API ctxrt_status ctxrt_allocator_current(ctxrt_allocator **out_allocator) 
 
 typedef enum ctxrt_snapshot_format {
     CTXRT_SNAPSHOT_TEXT = 0,
-    CTXRT_SNAPSHOT_JSON = 1,
-    CTXRT_SNAPSHOT_SVG = 2
+    CTXRT_SNAPSHOT_JSON = 1 /* `ctxrt draw` makes a picture of it */
 } ctxrt_snapshot_format;
 
 /**

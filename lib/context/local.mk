@@ -15,7 +15,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/scope.c \
 	lib/context/shutdown.c \
 	lib/context/snapshot.c lib/context/snapshot.h \
-	lib/context/snapshot_json.c lib/context/snapshot_svg.c lib/context/snapshot_text.c \
+	lib/context/snapshot_json.c lib/context/snapshot_text.c \
 	lib/context/stack.c lib/context/stack.h \
 	lib/context/thread.c lib/context/thread.h \
 	lib/context/view.c lib/context/view.h

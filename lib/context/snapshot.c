@@ -198,7 +198,6 @@ static char *compose(ctxrt_snapshot_format format, size_t *out_size)
     static void (*const writers[])(FILE *file, const cx_snapshot *shot) = {
         [CTXRT_SNAPSHOT_TEXT] = cx_snapshot_text,
         [CTXRT_SNAPSHOT_JSON] = cx_snapshot_json,
-        [CTXRT_SNAPSHOT_SVG] = cx_snapshot_svg,
     };
     cx_snapshot shot = {0};
     char *text = NULL;
@@ -250,7 +249,7 @@ ctxrt_status ctxrt_snapshot_write(FILE *file, ctxrt_snapshot_format format)
         return status;
     if (file == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_snapshot_write: file is NULL");
-    if ((unsigned int)format > CTXRT_SNAPSHOT_SVG)
+    if ((unsigned int)format > CTXRT_SNAPSHOT_JSON)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_snapshot_write: there is no format %d",
                         (int)format);
     int cancel = cx_cancel_hold();

@@ -53,7 +53,6 @@ static inline bool cx_frame_has_place(const cx_frame_view *frame)
 /* Into memory: what fails is the stream's error. */
 void cx_snapshot_text(FILE *file, const cx_snapshot *shot);
 void cx_snapshot_json(FILE *file, const cx_snapshot *shot);
-void cx_snapshot_svg(FILE *file, const cx_snapshot *shot);
 
 /* The next character of a text that anybody may have written: itself; or U+FFFD for a byte that is
  * none, or a control character. The length is 0 at the end. */

@@ -263,7 +263,6 @@ static char *compose(const cx_allocator_shot *shot, ctxrt_snapshot_format format
     static void (*const writers[])(FILE *file, const cx_allocator_shot *shot) = {
         [CTXRT_SNAPSHOT_TEXT] = cx_allocator_shot_text,
         [CTXRT_SNAPSHOT_JSON] = cx_allocator_shot_json,
-        [CTXRT_SNAPSHOT_SVG] = cx_allocator_shot_svg,
     };
     char *text = NULL;
     FILE *memory = shot->out_of_memory ? NULL : open_memstream(&text, out_size);
@@ -307,7 +306,7 @@ ctxrt_status ctxrt_allocator_snapshot_write(ctxrt_allocator *handle, FILE *file,
         return status;
     if (file == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_snapshot_write: file is NULL");
-    if ((unsigned int)format > CTXRT_SNAPSHOT_SVG)
+    if ((unsigned int)format > CTXRT_SNAPSHOT_JSON)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_allocator_snapshot_write: there is no format %d", (int)format);
     status = cx_allocator_resolve(handle, &allocator);

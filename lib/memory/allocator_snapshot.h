@@ -62,6 +62,5 @@ void cx_place_text(const void *place, char *text, size_t size);
 /* Into memory: what fails is the stream's error. */
 void cx_allocator_shot_text(FILE *file, const cx_allocator_shot *shot);
 void cx_allocator_shot_json(FILE *file, const cx_allocator_shot *shot);
-void cx_allocator_shot_svg(FILE *file, const cx_allocator_shot *shot);
 
 #endif

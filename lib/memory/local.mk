@@ -5,7 +5,6 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/allocator_info.c \
 	lib/memory/allocator_snapshot.c lib/memory/allocator_snapshot.h \
 	lib/memory/allocator_snapshot_json.c \
-	lib/memory/allocator_snapshot_svg.c \
 	lib/memory/allocator_snapshot_text.c \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \

@@ -61,18 +61,11 @@ static ctxrt_status write_json(FILE *file)
     return ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON);
 }
 
-static ctxrt_status write_svg(FILE *file)
-{
-    return ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_SVG);
-}
-
 static ctxrt_status snapshot(stage *self)
 {
     (void)self;
     ctxrt_status status = write_to_nowhere(write_text);
-    if (status == CTXRT_SUCCESS)
-        status = write_to_nowhere(write_json);
-    return status == CTXRT_SUCCESS ? write_to_nowhere(write_svg) : status;
+    return status == CTXRT_SUCCESS ? write_to_nowhere(write_json) : status;
 }
 
 static ctxrt_status write_trace(FILE *file)

@@ -110,7 +110,6 @@ static bool call_what_does_io(void)
                 ctxrt_scope_enter(CTXRT_CUDA(0), &scope) == CTXRT_SUCCESS &&
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_TEXT) == CTXRT_SUCCESS &&
                 ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_JSON) == CTXRT_SUCCESS &&
-                ctxrt_snapshot_write(file, CTXRT_SNAPSHOT_SVG) == CTXRT_SUCCESS &&
                 ctxrt_allocator_snapshot_write(NULL, file, CTXRT_SNAPSHOT_JSON) == CTXRT_SUCCESS &&
                 ctxrt_allocator_trace_start(NULL, 16) == CTXRT_SUCCESS &&
                 ctxrt_allocator_trace_write(NULL, file) == CTXRT_SUCCESS &&

@@ -1,6 +1,7 @@
 /* Snapshots with names of files and threads that anybody may have chosen, and the picture's
  * geometry. */
 #include "gate.h"
+#include "picture.h"
 #include "snapshot.h"
 
 #include <stdbool.h>
@@ -104,7 +105,7 @@ static void check_with_xmllint(const char *text)
 START_TEST(the_picture_is_xml_whatever_the_names_are)
 {
     push_odd();
-    char *text = take_snapshot(CTXRT_SNAPSHOT_SVG);
+    char *text = cx_picture(take_snapshot(CTXRT_SNAPSHOT_JSON));
     check_xml(text);
     check_with_xmllint(text);
     ck_assert_ptr_nonnull(strstr(text, "&quot;&lt;&amp;&gt;\\\xef\xbf\xbd"));
@@ -126,7 +127,7 @@ typedef struct picture {
     double advance; /* of a character */
     box boxes[BOXES_MAX];
     int box_count, text_count, column_count;
-    int columns[128]; /* where the heads of threads begin */
+    int columns[128][2]; /* where the heads of threads begin */
 } picture;
 
 /* Places that a text takes, an entity being one character, and wide characters two. */
@@ -182,7 +183,7 @@ static void take_text(picture *self, const char *line, int font_size)
     ck_assert_msg(lies_in(&extent, &self->view), "outside: %s", line);
     self->text_count++;
     if (strncmp(text, "thread ", 7) == 0)
-        self->columns[self->column_count++] = x;
+        memcpy(self->columns[self->column_count++], (const int[2]){x, y}, sizeof(int[2]));
     const box *last = self->box_count != 0 ? &self->boxes[self->box_count - 1] : NULL;
     if (last != NULL && y > last->y && x > last->x && x < last->x + last->width)
         ck_assert_msg(lies_in(&extent, last), "does not fit its box: %s", line);
@@ -216,14 +217,14 @@ static picture shown;
 
 static void look(void)
 {
-    char *text = take_snapshot(CTXRT_SNAPSHOT_SVG);
+    char *text = cx_picture(take_snapshot(CTXRT_SNAPSHOT_JSON));
     check_xml(text);
     check_with_xmllint(text);
     measure(&shown, text);
     free(text);
     for (int i = 0; i < shown.column_count; i++)
         for (int j = 0; j < i; j++)
-            ck_assert_int_ne(shown.columns[i], shown.columns[j]);
+            ck_assert_int_ne(memcmp(shown.columns[i], shown.columns[j], sizeof(int[2])), 0);
 }
 
 START_TEST(long_names_are_cut_to_their_boxes_and_keep_their_ends)
@@ -243,7 +244,7 @@ START_TEST(long_names_are_cut_to_their_boxes_and_keep_their_ends)
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
     cx_assert_ok(ctxrt_device_push_at(CTXRT_CUDA(1), wide_file, 1));
     look();
-    char *text = take_snapshot(CTXRT_SNAPSHOT_SVG);
+    char *text = cx_picture(take_snapshot(CTXRT_SNAPSHOT_JSON));
     ck_assert_ptr_nonnull(strstr(text, "the_end.c:2147483647<"));
     free(text);
     pop(1);

@@ -1,0 +1,52 @@
+#!/bin/sh
+# ctxrt draw: what it draws, and every way to use it wrongly.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+ctxrt=$top_builddir/ctxrt
+
+echo 1..9
+cat > "$scratch/stacks.json" <<'JSON'
+{"schema": 1, "threads": [{"thread": 7, "name": "a<b", "frames": [
+ {"level": 1, "origin": "push", "device": "cuda:1", "context": 2, "context_kind": "created", "file": "x.c", "line": 3},
+ {"level": 0, "origin": "set", "device": "cuda:0", "context": 1, "context_kind": "primary"}]}],
+ "detached": [{"thread": 9, "device": "cuda:0", "context": 1, "context_kind": "primary"}],
+ "contexts": [{"context": 1, "device": "cuda:0", "context_kind": "primary", "native": "0x1", "holds": 0,
+ "memory_bytes": 64, "streams": 1}], "host": {"memory_bytes": 5, "memory_count": 1}}
+JSON
+cat > "$scratch/blocks.json" <<'JSON'
+{"schema": 1, "kind": "default", "context": "primary context 1 of cuda:0", "bytes": {"current": 64},
+ "segments": [{"address": "0x1000", "bytes": 4096, "blocks": [
+ {"address": "0x1000", "bytes": 256, "state": "live", "place": "main.c:3"},
+ {"address": "0x1100", "bytes": 3840, "state": "free"}]}]}
+JSON
+
+run "$ctxrt" draw --help
+printed '--output'
+report $? 'help_lists_the_options'
+run "$ctxrt" draw "$scratch/stacks.json"
+printed 'thread 7<' && printed 'a&lt;b<' && printed 'cuda:1  push<' && printed 'x.c:3<' &&
+    printed 'by thread 9<' && printed 'host: 5 bytes<' && [ "$(grep -c '<rect' "$scratch/out")" = 5 ]
+report $? 'stacks_are_drawn'
+run "$ctxrt" draw "$scratch/blocks.json"
+printed 'default allocator of primary context 1 of cuda:0<' &&
+    printed '<title>0x1000 live 256 bytes, main.c:3</title>' && [ "$(grep -c '<rect' "$scratch/out")" = 3 ]
+report $? 'blocks_are_drawn'
+"$ctxrt" draw -o "$scratch/picture" - < "$scratch/blocks.json" && cmp -s "$scratch/picture" "$scratch/out"
+report $? 'the_standard_input_is_read_and_a_file_is_written'
+echo '{"schema": 1' > "$scratch/broken"
+run "$ctxrt" draw "$scratch/broken"
+failed_with 1 'broken is no snapshot: line 2'
+report $? 'broken_json_is_an_error_with_its_line'
+echo '[1]' > "$scratch/other"
+run "$ctxrt" draw "$scratch/other"
+failed_with 1 'it has neither threads nor segments'
+report $? 'other_json_is_an_error'
+run "$ctxrt" draw "$scratch/none"
+failed_with 1 'none'
+report $? 'a_file_that_is_not_there_is_an_error'
+run "$ctxrt" draw -o "$scratch/none/picture" "$scratch/blocks.json"
+failed_with 1 'No such file'
+report $? 'a_file_that_cannot_be_written_is_an_error'
+run "$ctxrt" draw "$scratch/stacks.json" "$scratch/blocks.json"
+failed_with 2 'one argument too many'
+report $? 'a_second_argument_is_wrong_use'

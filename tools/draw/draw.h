@@ -1,0 +1,25 @@
+/*
+ * Pictures of snapshots: JSON as ctxrt_snapshot_write and ctxrt_allocator_snapshot_write make it
+ * (docs/snapshots.md).
+ */
+#ifndef CX_TOOLS_DRAW_H
+#define CX_TOOLS_DRAW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* False: it is no snapshot, and nothing is drawn. */
+bool draw_snapshot(FILE *file, const json_t *snapshot);
+
+/* A column for each thread, stacks growing upwards; detached frames, and the contexts. */
+void draw_stacks(FILE *file, const json_t *snapshot);
+
+/* A bar for each segment of an allocator, with its blocks. */
+void draw_blocks(FILE *file, const json_t *snapshot);
+
+/* A member of an object, or "" and 0 where there is none. */
+const char *draw_text(const json_t *object, const char *name);
+json_int_t draw_number(const json_t *object, const char *name);
+
+#endif

@@ -1,0 +1,199 @@
+#include "draw/draw.h"
+#include "draw/svg.h"
+
+#include <string.h>
+
+/* Every character of a monospaced font is 0.6 of its size wide. */
+enum {
+    COLUMNS = 32, /* characters that fit in a box */
+    MARGIN = 8,
+    BOX_WIDTH = COLUMNS * SVG_FONT_SIZE * 6 / 10 + 2 * MARGIN + 1,
+    BOX_LINES = 5,
+    BOX_HEIGHT = BOX_LINES * SVG_LINE_HEIGHT + MARGIN,
+    STEP = BOX_HEIGHT + 4,
+    GAP = 12,
+    HEAD = 2 * SVG_LINE_HEIGHT + GAP,
+    ACROSS = 6, /* columns beside each other, before the next row begins */
+    TEXT_MAX = 256
+};
+
+static const char bold[] = " font-weight=\"bold\"";
+
+static void draw_box(FILE *file, int x, int y, const char *device, const char *style)
+{
+    fprintf(file,
+            "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" "
+            "stroke=\"#333\"%s/>\n",
+            x, y, BOX_WIDTH, BOX_HEIGHT, svg_device_colour(device), style);
+}
+
+static void draw_named(FILE *file, int x, int *line, const json_t *frame, const char *name)
+{
+    char text[TEXT_MAX];
+    if (*draw_text(frame, name) == '\0')
+        return;
+    snprintf(text, sizeof text, "%s %s", name, draw_text(frame, name));
+    svg_line(file, x, *line += SVG_LINE_HEIGHT, COLUMNS, "", text);
+}
+
+/* Of the name of a file the end says most. */
+static void draw_place(FILE *file, int x, int line, const json_t *frame)
+{
+    char text[TEXT_MAX];
+    const char *name = draw_text(frame, "file");
+    size_t length = strlen(name), most = sizeof text - 16;
+    const char *end = length > most ? name + length - most : name;
+    while (((unsigned char)*end & 0xc0) == 0x80)
+        end++;
+    snprintf(text, sizeof text, "%s:%d", end, (int)draw_number(frame, "line"));
+    svg_line(file, x, line, COLUMNS, "", text);
+}
+
+static void draw_frame(FILE *file, const json_t *frame, int x, int y, const char *origin, int top)
+{
+    char text[TEXT_MAX];
+    int left = x + MARGIN, line = y + SVG_LINE_HEIGHT;
+    draw_box(file, x, y, draw_text(frame, "device"),
+             strcmp(origin, "foreign") == 0 ? " stroke-dasharray=\"4 3\""
+             : top                          ? " stroke-width=\"3\""
+                                            : "");
+    snprintf(text, sizeof text, "%s  %s", draw_text(frame, "device"), origin);
+    svg_line(file, left, line, COLUMNS, bold, text);
+    snprintf(text, sizeof text, "%s context %lld", draw_text(frame, "context_kind"),
+             (long long)draw_number(frame, "context"));
+    svg_line(file, left, line += SVG_LINE_HEIGHT, COLUMNS, "", text);
+    draw_named(file, left, &line, frame, "stream");
+    draw_named(file, left, &line, frame, "allocator");
+    if (*draw_text(frame, "file") != '\0')
+        draw_place(file, left, line + SVG_LINE_HEIGHT, frame);
+}
+
+static void draw_head(FILE *file, int x, int y, const char *first, const char *second)
+{
+    svg_line(file, x, y + GAP + SVG_LINE_HEIGHT / 2, COLUMNS, bold, first);
+    svg_line(file, x, y + GAP + SVG_LINE_HEIGHT / 2 + SVG_LINE_HEIGHT, COLUMNS, "", second);
+}
+
+/* ---- columns ---- */
+
+/* `frames` has the top one first, as in the snapshot. */
+static void draw_thread(FILE *file, const json_t *thread, int x, int y, int bottom)
+{
+    char text[TEXT_MAX];
+    const json_t *frames = json_object_get(thread, "frames");
+    size_t depth = json_array_size(frames);
+    snprintf(text, sizeof text, "thread %lld", (long long)draw_number(thread, "thread"));
+    draw_head(file, x, y, text, draw_text(thread, "name"));
+    for (size_t i = 0; i < depth; i++) {
+        const json_t *frame = json_array_get(frames, i);
+        draw_frame(file, frame, x, bottom - (int)(depth - i) * STEP, draw_text(frame, "origin"),
+                   i == 0);
+    }
+}
+
+static void draw_detached(FILE *file, const json_t *detached, int x, int y, int bottom)
+{
+    char text[TEXT_MAX];
+    draw_head(file, x, y, "detached frames", "");
+    for (size_t i = 0; i < json_array_size(detached); i++) {
+        const json_t *frame = json_array_get(detached, i);
+        snprintf(text, sizeof text, "by thread %lld", (long long)draw_number(frame, "thread"));
+        draw_frame(file, frame, x, bottom - (int)(i + 1) * STEP, text, 0);
+    }
+}
+
+static void draw_context(FILE *file, const json_t *context, int x, int y)
+{
+    char text[TEXT_MAX];
+    int left = x + MARGIN;
+    draw_box(file, x, y, draw_text(context, "device"), "");
+    snprintf(text, sizeof text, "%s  %s context %lld", draw_text(context, "device"),
+             draw_text(context, "context_kind"), (long long)draw_number(context, "context"));
+    svg_line(file, left, y + SVG_LINE_HEIGHT, COLUMNS, bold, text);
+    snprintf(text, sizeof text, "%lld bytes in %lld",
+             (long long)draw_number(context, "memory_bytes"),
+             (long long)draw_number(context, "memory_count"));
+    svg_line(file, left, y + 2 * SVG_LINE_HEIGHT, COLUMNS, "", text);
+    snprintf(text, sizeof text, "streams %lld, events %lld",
+             (long long)draw_number(context, "streams"), (long long)draw_number(context, "events"));
+    svg_line(file, left, y + 3 * SVG_LINE_HEIGHT, COLUMNS, "", text);
+    snprintf(text, sizeof text, "allocators %lld, holds %lld",
+             (long long)draw_number(context, "allocators"),
+             (long long)draw_number(context, "holds"));
+    svg_line(file, left, y + 4 * SVG_LINE_HEIGHT, COLUMNS, "", text);
+}
+
+static void draw_contexts(FILE *file, const json_t *snapshot, int x, int y, int bottom)
+{
+    char text[TEXT_MAX];
+    const json_t *contexts = json_object_get(snapshot, "contexts");
+    const json_t *host = json_object_get(snapshot, "host");
+    snprintf(text, sizeof text, "host: %lld bytes", (long long)draw_number(host, "memory_bytes"));
+    draw_head(file, x, y, "contexts", text);
+    for (size_t i = 0; i < json_array_size(contexts); i++)
+        draw_context(file, json_array_get(contexts, i), x, bottom - (int)(i + 1) * STEP);
+}
+
+/* ---- the whole ---- */
+
+typedef struct layout {
+    const json_t *snapshot, *threads, *detached;
+    size_t thread_count, column_count; /* threads, detached frames if any, contexts */
+} layout;
+
+static layout lay_out(const json_t *snapshot)
+{
+    layout self = {.snapshot = snapshot,
+                   .threads = json_object_get(snapshot, "threads"),
+                   .detached = json_object_get(snapshot, "detached")};
+    self.thread_count = json_array_size(self.threads);
+    self.column_count = self.thread_count + (json_array_size(self.detached) != 0) + 1;
+    return self;
+}
+
+static size_t column_depth(const layout *self, size_t column)
+{
+    if (column < self->thread_count)
+        return json_array_size(
+            json_object_get(json_array_get(self->threads, column), "frames"));
+    return column + 1 < self->column_count
+               ? json_array_size(self->detached)
+               : json_array_size(json_object_get(self->snapshot, "contexts"));
+}
+
+static int row_height(const layout *self, size_t first)
+{
+    size_t depth = 0;
+    for (size_t i = first; i < first + ACROSS && i < self->column_count; i++)
+        if (column_depth(self, i) > depth)
+            depth = column_depth(self, i);
+    return HEAD + (int)depth * STEP + 4;
+}
+
+static void draw_column(FILE *file, const layout *self, size_t column, int y, int bottom)
+{
+    int x = GAP + (int)(column % ACROSS) * (BOX_WIDTH + GAP);
+    if (column < self->thread_count)
+        draw_thread(file, json_array_get(self->threads, column), x, y, bottom);
+    else if (column + 1 < self->column_count)
+        draw_detached(file, self->detached, x, y, bottom);
+    else
+        draw_contexts(file, self->snapshot, x, y, bottom);
+}
+
+void draw_stacks(FILE *file, const json_t *snapshot)
+{
+    const layout self = lay_out(snapshot);
+    size_t across = self.column_count < ACROSS ? self.column_count : ACROSS;
+    int height = GAP, y = 0;
+    for (size_t first = 0; first < self.column_count; first += ACROSS)
+        height += row_height(&self, first);
+    svg_begin(file, GAP + (int)across * (BOX_WIDTH + GAP), height);
+    for (size_t first = 0; first < self.column_count; first += ACROSS) {
+        int bottom = y + row_height(&self, first);
+        for (size_t i = first; i < first + ACROSS && i < self.column_count; i++)
+            draw_column(file, &self, i, y, bottom);
+        y = bottom;
+    }
+    svg_end(file);
+}
