@@ -12,3 +12,15 @@ tests_joints_check_joints_SOURCES = tests/joints/check_joints.c tests/joints/sui
 tests_joints_check_joints_CPPFLAGS = $(JOINTS_CPPFLAGS)
 tests_joints_check_joints_CFLAGS = $(JOINTS_CFLAGS)
 tests_joints_check_joints_LDADD = lib/libinfinirt.la $(PUBLIC_LIBS)
+
+# The whole public API at random. A feature adds its operations to mix/operations.def.
+MIX_SOURCES = tests/joints/mix/world.c tests/joints/mix/world.h tests/joints/mix/known.def \
+	tests/joints/mix/operations.def tests/joints/mix/blocks.c tests/joints/mix/blocks.h tests/joints/mix/crowd.c \
+	tests/joints/mix/crowd.h tests/joints/mix/op_allocators.c tests/joints/mix/op_code.c \
+	tests/joints/mix/op_contexts.c tests/joints/mix/op_copies.c tests/joints/mix/op_frames.c \
+	tests/joints/mix/op_graphs.c tests/joints/mix/op_memory.c tests/joints/mix/op_streams.c
+check_PROGRAMS += tests/joints/check_random
+TESTS += tests/joints/check_random
+tests_joints_check_random_SOURCES = tests/joints/check_random.c $(MIX_SOURCES)
+tests_joints_check_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints/mix -I$(top_srcdir)/tests/joints
+tests_joints_check_random_LDADD = lib/libctxrt.la

@@ -1,0 +1,492 @@
+#include "blocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the shadow ---- */
+
+static pthread_mutex_t shadow_lock = PTHREAD_MUTEX_INITIALIZER;
+static block *shadow;
+
+static bool overlaps(const block *one, const void *pointer, size_t size)
+{
+    const char *start = one->pointer, *other = pointer;
+    return start < other + size && other < start + one->size;
+}
+
+void shadow_add(actor *self, block *one)
+{
+    pthread_mutex_lock(&shadow_lock);
+    for (const block *other = shadow; other != NULL; other = other->next)
+        if (overlaps(other, one->pointer, one->size) && block_is_live(other) && block_is_live(one))
+            actor_fail(self, "block %u got %zu bytes at %p, where block %u has %zu at %p",
+                       one->name, one->size, one->pointer, other->name, other->size,
+                       other->pointer);
+    one->next = shadow;
+    shadow = one;
+    pthread_mutex_unlock(&shadow_lock);
+}
+
+void shadow_remove(block *one)
+{
+    pthread_mutex_lock(&shadow_lock);
+    block **at = &shadow;
+    while (*at != NULL && *at != one)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = one->next;
+    pthread_mutex_unlock(&shadow_lock);
+}
+
+bool shadow_has(const void *pointer, size_t size)
+{
+    bool found = false;
+    pthread_mutex_lock(&shadow_lock);
+    for (const block *one = shadow; one != NULL && !found; one = one->next)
+        found = overlaps(one, pointer, size);
+    pthread_mutex_unlock(&shadow_lock);
+    return found;
+}
+
+bool shadow_has_raw(int place)
+{
+    bool found = false;
+    pthread_mutex_lock(&shadow_lock);
+    for (const block *one = shadow; one != NULL && !found; one = one->next)
+        found = one->place == place && one->source >= RAW && one->source <= MANAGED;
+    pthread_mutex_unlock(&shadow_lock);
+    return found;
+}
+
+void shadow_clear(void)
+{
+    shadow = NULL;
+}
+
+/* ---- contents ---- */
+
+static unsigned char byte_of(uint64_t seed, size_t at)
+{
+    if (seed < 256)
+        return (unsigned char)seed;
+    uint64_t word = (seed ^ (at >> 3)) * 0x9e3779b97f4a7c15u;
+    return (unsigned char)(word >> (8 * (at & 7)));
+}
+
+void content_make(unsigned char *bytes, uint64_t seed, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = byte_of(seed, i);
+}
+
+void content_compare(actor *self, const block *one, const unsigned char *bytes)
+{
+    for (size_t i = 0; i < one->known; i++)
+        if (bytes[i] != byte_of(one->seed, i)) {
+            actor_fail(self, "byte %zu of block %u (source %d, %zu bytes at %p) is %d, not %d", i,
+                       one->name, one->source, one->size, one->pointer, bytes[i],
+                       byte_of(one->seed, i));
+            return;
+        }
+    atomic_fetch_add_explicit(&all.looks, 1, memory_order_relaxed);
+}
+
+/* ---- routes ---- */
+
+route route_current(actor *self)
+{
+    const frame *top = actor_top(self);
+    route found = {0};
+    if (top == NULL)
+        return found;
+    found.life = life_begin(top->place);
+    if (top->stream != NULL)
+        found.life = top->stream->life;
+    else if (top->origin == CTXRT_FRAME_ATTACH && !MENDED_ATTACHED_AFTER_RESET)
+        found.life = top->life;
+    unsigned may = top->stream != NULL ? may_be_gone(&found.life) : 0;
+    if (!OK_OR(self, ctxrt_stream_current(&found.stream), may)) {
+        found.stream = NULL;
+        return found;
+    }
+    if (top->stream == NULL && found.life.resets == 0)
+        life_made(&found.life);
+    found.life.borrowed = top->stream == NULL;
+    if (top->stream != NULL) {
+        found.thing = top->stream;
+        atomic_fetch_add(&found.thing->users, 1); /* the frame holds it */
+    }
+    return found;
+}
+
+route route_pick(actor *self, int place)
+{
+    const frame *top = actor_top(self);
+    if (top != NULL && top->place == place && chance(self, 60))
+        return route_current(self);
+    thing *one = actor_hold(self, STREAM, place);
+    if (one != NULL)
+        return (route){one->object, one, one->life};
+    if (top != NULL && top->place == place)
+        return route_current(self);
+    return (route){0};
+}
+
+void route_drop(route *self)
+{
+    thing_drop(self->thing);
+    *self = (route){0};
+}
+
+/* ---- work that is under way ---- */
+
+static void forget_order(block *one)
+{
+    thing_drop(one->order_thing);
+    one->order_thing = NULL;
+    one->order = NULL;
+}
+
+void block_settle(actor *self, block *one)
+{
+    if (one->order == NULL)
+        return;
+    if (!OK_OR(self, ctxrt_stream_synchronize(one->order), may_be_gone(&one->order_life)))
+        one->known = 0;
+    forget_order(one);
+}
+
+void block_join(actor *self, block *one, const route *by)
+{
+    const frame *top = actor_top(self);
+    ctxrt_event *event;
+    if (one->order == NULL || one->order == by->stream)
+        return;
+    unsigned may = may_be_gone(&one->order_life) | may_be_gone(&by->life);
+    if (top == NULL || top->place != one->order_life.made.place || chance(self, 40)) {
+        block_settle(self, one);
+        return;
+    }
+    life made = life_begin(top->place);
+    if (!OK(self, ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &event))) {
+        block_settle(self, one);
+        return;
+    }
+    may |= may_be_gone(&made);
+    bool joined = OK_OR(self, ctxrt_event_record(event, one->order), may | may_be_gone(&made)) &&
+                  OK_OR(self, ctxrt_stream_wait_event(by->stream, event), may | may_be_gone(&made));
+    (void)OK(self, ctxrt_event_destroy(event));
+    if (!joined)
+        block_settle(self, one);
+    else
+        forget_order(one);
+}
+
+void block_used(block *one, const route *by)
+{
+    if (one->source == HOST || one->source == WRAPPED)
+        return;
+    thing *before = one->order_thing;
+    one->order = by->stream;
+    one->order_thing = by->thing;
+    one->order_life = by->life;
+    if (by->thing != NULL)
+        atomic_fetch_add(&by->thing->users, 1); /* the route holds it */
+    thing_drop(before);
+}
+
+/* ---- making ---- */
+
+bool block_is_live(const block *one)
+{
+    return life_look(&one->life) == LIVE;
+}
+
+bool block_is_host(const block *one)
+{
+    return one->source >= PINNED;
+}
+
+static size_t pick_size(actor *self)
+{
+    if (chance(self, 3))
+        return 1 + pick(self, SCRATCH_BYTES);
+    size_t octave = (size_t)64 << pick(self, 9);
+    return octave - pick(self, octave / 2);
+}
+
+/* Memory of ours that an object wraps. */
+static void free_wrapped(void *pointer, void *user_data)
+{
+    (void)user_data;
+    free(pointer);
+}
+
+static bool register_pages(actor *self, block *one)
+{
+    one->size = (one->size + 4095) & ~(size_t)4095;
+    if (posix_memalign(&one->pointer, 4096, one->size) != 0)
+        abort();
+    if (OK_OR(self, ctxrt_host_register(one->pointer, one->size), MAY(CTXRT_ERROR_NOT_SUPPORTED)))
+        return true;
+    free(one->pointer);
+    return false;
+}
+
+static bool wrap(actor *self, block *one)
+{
+    one->pointer = malloc(one->size);
+    if (one->pointer == NULL)
+        abort();
+    if (OK(self, ctxrt_memory_wrap(one->pointer, one->size, CTXRT_CPU(0), free_wrapped, NULL,
+                                   &one->memory)))
+        return true;
+    free(one->pointer);
+    return false;
+}
+
+/* The frame's stream may be one of before a reset. */
+static bool allocate(actor *self, block *one, unsigned gone)
+{
+    const unsigned may = gone | MAY(CTXRT_ERROR_OUT_OF_MEMORY);
+    const unsigned lacking = may | MAY(CTXRT_ERROR_NOT_SUPPORTED);
+    switch (one->source) {
+    case OBJECT:
+        return OK_OR(self, ctxrt_memory_alloc(one->size, &one->memory), may);
+    case RAW:
+        return OK_OR(self, ctxrt_alloc(one->size, &one->pointer), may);
+    case IN_ORDER:
+        return OK_OR(self, ctxrt_alloc_async(one->size, NULL, &one->pointer), lacking);
+    case MANAGED:
+        return OK_OR(self, ctxrt_alloc_managed(one->size, &one->pointer), lacking);
+    case PINNED:
+        return OK_OR(self, ctxrt_memory_alloc_pinned(one->size, &one->memory), lacking);
+    case HOST:
+        return OK(self, ctxrt_memory_alloc_host(one->size, &one->memory));
+    case WRAPPED:
+        return wrap(self, one);
+    default:
+        return register_pages(self, one);
+    }
+}
+
+static bool is_of_frame(source which)
+{
+    return which == OBJECT || which == RAW;
+}
+
+static block *refuse(block *one, route *by)
+{
+    route_drop(by);
+    if (one->place >= 0)
+        users_drop(&all.places[one->place].users);
+    thing_drop(one->allocator);
+    free(one);
+    return NULL;
+}
+
+block *block_make(actor *self, source which)
+{
+    const frame *top = actor_top(self);
+    const bool placed = which != HOST && which != WRAPPED;
+    if (top == NULL && placed)
+        return NULL;
+    block *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        abort();
+    made->name = atomic_fetch_add(&all.names, 1) + 1;
+    made->source = which;
+    made->size = pick_size(self);
+    made->place = placed ? top->place : -1;
+    route by = {0};
+    if (placed) {
+        atomic_fetch_add(&all.places[made->place].users, 1); /* the frame holds it */
+        if (is_of_frame(which) && top->allocator != NULL) {
+            made->allocator = top->allocator;
+            atomic_fetch_add(&made->allocator->users, 1);
+        }
+        by = route_current(self);
+        if (by.stream == NULL)
+            return refuse(made, &by);
+    }
+    made->life = life_begin(made->place);
+    if (!allocate(self, made, placed ? may_be_gone(&by.life) : 0))
+        return refuse(made, &by);
+    life_made(&made->life);
+    if (made->allocator != NULL && made->allocator->custom)
+        made->life = made->allocator->life; /* its slab is of then */
+    if (made->memory != NULL)
+        made->pointer = ctxrt_memory_pointer(made->memory);
+    made->home = by.stream;
+    if (is_of_frame(which) || which == IN_ORDER)
+        block_used(made, &by);
+    route_drop(&by);
+    if (made->pointer == NULL)
+        actor_fail(self, "block %u of source %d has no address", made->name, which);
+    shadow_add(self, made);
+    return made;
+}
+
+/* ---- looking ---- */
+
+void block_look(actor *self, block *one)
+{
+    if (one->known == 0 || (!MENDED_STALE_COPY && !block_is_live(one)))
+        return;
+    if (one->source == HOST || one->source == WRAPPED ||
+        (one->source >= PINNED && chance(self, 50))) {
+        block_settle(self, one);
+        if (one->known > 0 && block_is_live(one))
+            content_compare(self, one, one->pointer);
+        return;
+    }
+    route by = route_pick(self, one->place);
+    if (by.stream == NULL)
+        return;
+    block_join(self, one, &by);
+    unsigned may = may_be_gone(&by.life);
+    if (!block_is_live(one))
+        may |= MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+    memset(self->scratch, 0xEE, one->known);
+    bool read =
+        one->known > 0 &&
+        OK_OR(self,
+              ctxrt_copy_async(self->scratch, one->pointer, one->known, CTXRT_COPY_ANY, by.stream),
+              may) &&
+        OK_OR(self, ctxrt_stream_synchronize(by.stream), may | may_be_gone(&by.life));
+    if (read && block_is_live(one) && life_look(&by.life) == LIVE)
+        content_compare(self, one, self->scratch);
+    route_drop(&by);
+}
+
+/* ---- ending ---- */
+
+bool block_record(actor *self, block *one, ctxrt_stream *stream, const life *of)
+{
+    const int place = of->made.place;
+    ctxrt_status status = ctxrt_memory_record_stream(one->memory, stream);
+    if (!actor_expect(self, status, may_be_gone(of) | may_be_gone(&one->life),
+                      "ctxrt_memory_record_stream"))
+        return false;
+    if ((one->keeps & (1u << place)) == 0)
+        atomic_fetch_add(&all.places[place].users, 1); /* the stream is of it */
+    one->keeps |= 1u << place;
+    return true;
+}
+
+static void drop_kept(block *one)
+{
+    for (int i = 0; i < PLACES; i++)
+        if ((one->keeps & (1u << i)) != 0)
+            users_drop(&all.places[i].users);
+    one->keeps = 0;
+}
+
+/* Work of another stream than its own may be under way: the allocator is told of it. */
+static void prepare_end(actor *self, block *one)
+{
+    if (one->order == NULL || one->order == one->home)
+        return;
+    if (one->memory != NULL && one->source != HOST && chance(self, 70) &&
+        block_record(self, one, one->order, &one->order_life))
+        forget_order(one);
+    else
+        block_settle(self, one);
+}
+
+static void free_in_order(actor *self, block *one)
+{
+    route by = route_pick(self, one->place);
+    if (by.stream != NULL && block_is_live(one)) {
+        block_join(self, one, &by);
+        if (OK_OR(self, ctxrt_free_async(one->pointer, by.stream), may_be_gone(&by.life))) {
+            route_drop(&by);
+            return;
+        }
+    }
+    route_drop(&by);
+    block_settle(self, one);
+    (void)OK(self, ctxrt_free(one->pointer));
+}
+
+static void give_back(actor *self, block *one)
+{
+    for (; one->extra_counts > 0; one->extra_counts--)
+        (void)OK(self, ctxrt_memory_release(one->memory));
+    switch (one->source) {
+    case RAW:
+    case MANAGED:
+        (void)OK(self, ctxrt_free(one->pointer));
+        break;
+    case IN_ORDER:
+        free_in_order(self, one);
+        break;
+    case REGISTERED:
+        (void)OK_OR(self, ctxrt_host_unregister(one->pointer),
+                    block_is_live(one) ? 0 : MAY(CTXRT_ERROR_DRIVER));
+        free(one->pointer);
+        break;
+    default:
+        (void)OK(self, ctxrt_memory_release(one->memory));
+        self->stale_memory[pick(self, STALE)] = one->memory;
+        break;
+    }
+}
+
+void block_end(actor *self, block *one)
+{
+    if (one == NULL)
+        return;
+    if (chance(self, 60))
+        block_look(self, one);
+    if (one->source == MANAGED || one->source == REGISTERED)
+        block_settle(self, one);
+    else
+        prepare_end(self, one);
+    shadow_remove(one);
+    give_back(self, one);
+    drop_kept(one);
+    forget_order(one);
+    thing_drop(one->allocator);
+    if (one->place >= 0)
+        users_drop(&all.places[one->place].users);
+    free(one);
+}
+
+/* ---- the pocket ---- */
+
+block *pocket_pick(actor *self)
+{
+    return self->pocket[pick(self, POCKET)];
+}
+
+block *pocket_pick_at(actor *self, int place)
+{
+    uint64_t first = pick(self, POCKET);
+    for (uint64_t i = 0; i < POCKET; i++) {
+        block *one = self->pocket[(first + i) % POCKET];
+        if (one != NULL && one->place == place)
+            return one;
+    }
+    return NULL;
+}
+
+block *pocket_take(actor *self)
+{
+    block **at = &self->pocket[pick(self, POCKET)];
+    block *one = *at;
+    *at = NULL;
+    return one;
+}
+
+void pocket_put(actor *self, block *one)
+{
+    if (one == NULL)
+        return;
+    block **at = &self->pocket[pick(self, POCKET)];
+    block *before = *at;
+    *at = one;
+    block_end(self, before);
+}
