@@ -103,6 +103,7 @@ CTXRT_API ctxrt_status ctxrt_device_properties(ctxrt_device device,
 /**
  * Free and total memory of a device in bytes. Retains its primary context if this is the device's
  * first use; leaves the calling thread's stack as it was. Either pointer may be NULL, not both.
+ * Of the CPU, free is what the system can give to programs (MemAvailable).
  */
 CTXRT_API ctxrt_status ctxrt_device_memory_info(ctxrt_device device, size_t *out_free_bytes,
                                                 size_t *out_total_bytes) CTXRT_CHECK_RESULT;

@@ -1,11 +1,11 @@
 #include "emu/device.h"
 
 #include "emu/arena.h"
+#include "emu/machine.h"
 #include "emu/pool.h"
 #include "emu/slot.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define HOST_BOARD (-1)
 
@@ -20,13 +20,6 @@ cx_emu_device *cx_emu_device_find(CUdevice ordinal)
 int cx_emu_device_total(void)
 {
     return total;
-}
-
-static size_t machine_memory_bytes(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES);
-    long page_bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
 }
 
 static void add(int board, size_t memory_bytes)
@@ -60,7 +53,7 @@ void cx_emu_devices_build(const cx_emu_config *config)
     int visible = cx_emu_boards_visible(getenv("CUDA_VISIBLE_DEVICES"), config->gpus, boards);
     remove_all();
     if (config->host_device)
-        add(HOST_BOARD, machine_memory_bytes());
+        add(HOST_BOARD, cx_emu_machine_total_bytes());
     for (int i = 0; i < visible; i++)
         add(boards[i], config->gpu_memory_bytes);
 }

@@ -23,6 +23,7 @@ lib_emu_libemu_la_SOURCES += \
 
 # virtual memory
 lib_emu_libemu_la_SOURCES += \
+	lib/emu/machine.c lib/emu/machine.h \
 	lib/emu/mapping.c lib/emu/mapping.h lib/emu/physical.c lib/emu/physical.h \
 	lib/emu/reservation.c lib/emu/reservation.h lib/emu/shareable.c lib/emu/virtual_memory.c
 

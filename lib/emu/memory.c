@@ -1,6 +1,7 @@
 #include "emu/allocation.h"
 #include "emu/capture.h"
 #include "emu/device.h"
+#include "emu/machine.h"
 #include "emu/pool.h"
 #include "emu/state.h"
 #include "emu/work.h"
@@ -33,15 +34,15 @@ cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS && (out_free == NULL || out_total == NULL))
         result = CXU_INVALID_VALUE;
+    bool host = result == CXU_SUCCESS && context->device->host;
     if (result == CXU_SUCCESS) {
-        const cx_emu_device *device = context->device;
-        /* The host device has no quota, so more may be in use than there is. */
-        *out_free = device->used_bytes < device->memory_bytes
-                        ? device->memory_bytes - device->used_bytes
-                        : 0;
-        *out_total = device->memory_bytes;
+        *out_free = context->device->memory_bytes - context->device->used_bytes;
+        *out_total = context->device->memory_bytes;
     }
     pthread_mutex_unlock(&cx_emu_lock);
+    /* The host device has no quota: other programs and other code take its memory too. */
+    if (host)
+        *out_free = cx_emu_machine_free_bytes();
     return result;
 }
 

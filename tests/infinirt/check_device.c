@@ -132,6 +132,36 @@ START_TEST(asking_about_another_device_leaves_the_threads_own)
 }
 END_TEST
 
+static size_t available_bytes(void)
+{
+    char line[256];
+    size_t kibibytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (fgets(line, sizeof line, file) != NULL &&
+           sscanf(line, "MemAvailable: %zu kB", &kibibytes) != 1)
+        ;
+    fclose(file);
+    return kibibytes * 1024;
+}
+
+/* Other programs take and give memory meanwhile. */
+START_TEST(free_memory_of_the_cpu_is_what_the_system_can_give)
+{
+    size_t free_bytes, total_bytes, available[2];
+    bool between = false;
+    for (int i = 0; i < 1000 && !between; i++) {
+        available[0] = available_bytes();
+        infini_assert_ok(infinirtGetMemInfo(INFINI_DEVICE_CPU, 0, &free_bytes, &total_bytes));
+        available[1] = available_bytes();
+        ck_assert_uint_le(free_bytes, total_bytes);
+        size_t least = available[0] < available[1] ? available[0] : available[1];
+        between = free_bytes >= least && free_bytes <= available[0] + available[1] - least;
+    }
+    ck_assert_msg(between, "%zu is not between %zu and %zu", free_bytes, available[0],
+                  available[1]);
+}
+END_TEST
+
 /* ---- beside ctxrt ---- */
 
 START_TEST(what_ctxrt_pushes_is_the_device)
@@ -193,6 +223,7 @@ static Suite *devices(void)
     tcase_add_test(tests, setting_devices_in_turn_keeps_the_depth);
     tcase_add_test(tests, a_snapshot_knows_memory_and_nothing_else);
     tcase_add_test(tests, asking_about_another_device_leaves_the_threads_own);
+    tcase_add_test(tests, free_memory_of_the_cpu_is_what_the_system_can_give);
     tcase_add_test(tests, what_ctxrt_pushes_is_the_device);
     tcase_add_test(tests, a_thread_whose_context_is_gone_is_at_cpu_0_again);
     tcase_add_test(tests, a_forked_child_is_told_that_nothing_is_initialized);
