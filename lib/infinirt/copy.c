@@ -78,5 +78,9 @@ infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size,
     if (wrong != INFINI_STATUS_SUCCESS)
         return wrong;
     ctxrt_status status = cx_stream_begin(stream, &target);
-    return cx_infini_status(status == CTXRT_SUCCESS ? copy(dst, src, size, kind, target) : status);
+    if (status == CTXRT_SUCCESS)
+        status = copy(dst, src, size, kind, target);
+    if (status == CTXRT_SUCCESS && size != 0)
+        status = cx_stream_finish_on_cpu(stream, target);
+    return cx_infini_status(status);
 }

@@ -38,5 +38,9 @@ infiniStatus_t infinirtMemsetAsync(void *ptr, int value, size_t count, infinirtS
     if (wrong != INFINI_STATUS_SUCCESS)
         return wrong;
     ctxrt_status status = cx_stream_begin(stream, &target);
-    return cx_infini_status(status == CTXRT_SUCCESS ? fill(ptr, value, count, target) : status);
+    if (status == CTXRT_SUCCESS)
+        status = fill(ptr, value, count, target);
+    if (status == CTXRT_SUCCESS && count != 0)
+        status = cx_stream_finish_on_cpu(stream, target);
+    return cx_infini_status(status);
 }

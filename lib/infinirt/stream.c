@@ -1,6 +1,7 @@
 #include "infinirt/stream.h"
 
 #include "infinirt/address.h"
+#include <ctxrt/graph.h>
 
 /* By the driver's handles. */
 static cx_addresses streams_of_gpus = CX_ADDRESSES_INIT;
@@ -29,6 +30,26 @@ ctxrt_status cx_stream_check(ctxrt_stream *stream)
 {
     ctxrt_context *context;
     return ctxrt_stream_context(stream, &context);
+}
+
+/* Streams of GPUs are in the table: any other pointer stands for itself. */
+static bool is_of_cpu(infinirtStream_t stream, const ctxrt_stream *target)
+{
+    ctxrt_device device;
+    if (stream != NULL)
+        return target == stream;
+    return ctxrt_device_get(&device) == CTXRT_SUCCESS && device.type == CTXRT_DEVICE_CPU;
+}
+
+ctxrt_status cx_stream_finish_on_cpu(infinirtStream_t stream, ctxrt_stream *target)
+{
+    ctxrt_capture_state state;
+    if (!is_of_cpu(stream, target))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = ctxrt_stream_capture_status(target, &state);
+    if (status == CTXRT_SUCCESS && state == CTXRT_CAPTURE_NONE)
+        status = ctxrt_stream_synchronize(target);
+    return status;
 }
 
 /* The driver's handle of a GPU's stream is what kernels and libraries take. */
