@@ -164,6 +164,22 @@ static bool is_open(const cx_hold *hold, uint64_t mark)
     return use != NULL;
 }
 
+/* A block is found by its address as its piece, which is live as long as it is the hold's: with
+ * the size that its user asked for, or all of it while it is kept. Pinned memory is never used
+ * again. */
+static void begin_piece(const cx_held *held, size_t size_bytes)
+{
+    uint32_t index = held->block.piece;
+    if (index == 0 || held->block.allocator->pinned != NULL)
+        return;
+    const cx_piece *piece = cx_piece_at(index);
+    cx_piece_head *head = cx_piece_head_at(index);
+    const cx_piece_start start = {size_bytes, piece->node.units - cx_fit_units(size_bytes),
+                                  cx_piece_stamp(piece->node.owner, 0),
+                                  cx_piece_generation(head) + 1};
+    cx_piece_begin(head, &start);
+}
+
 /* There is room. */
 static void insert(cx_hold *hold, cx_held *held)
 {
@@ -173,6 +189,7 @@ static void insert(cx_hold *hold, cx_held *held)
     hold->kept[place] = held;
     hold->kept_count++;
     hold->kept_bytes += held->block.size_bytes;
+    begin_piece(held, held->block.size_bytes);
     if (!is_open(hold, held->mark))
         held->mark = 0;
 }
@@ -270,8 +287,10 @@ ctxrt_status cx_hold_alloc(cx_hold_use *use, cx_block *block, ctxrt_stream *stre
     cx_hold *hold = use->hold;
     pthread_mutex_lock(&hold->lock);
     cx_held *held = reuse(use, block, stream);
-    if (held != NULL)
+    if (held != NULL) {
         count_live(hold, held);
+        begin_piece(held, block->size_bytes);
+    }
     pthread_mutex_unlock(&hold->lock);
     if (held == NULL)
         status = add_new(hold, block, stream, &held);

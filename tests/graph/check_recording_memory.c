@@ -411,6 +411,40 @@ START_TEST(an_operator_gives_back_its_own_memory_when_it_ends)
 }
 END_TEST
 
+static void assert_known(const void *pointer, size_t size_bytes)
+{
+    ctxrt_pointer_info info;
+    cx_assert_ok(ctxrt_pointer_query(pointer, &info));
+    ck_assert_int_eq(info.known, size_bytes != 0);
+    ck_assert_uint_eq(info.size_bytes, size_bytes);
+    ck_assert_ptr_eq(info.base, size_bytes != 0 ? pointer : NULL);
+}
+
+/* A block of before the recording serves a smaller request of it, and again after that. */
+START_TEST(memory_that_a_recording_uses_again_is_known_by_its_address)
+{
+    ctxrt_memory *before, *object;
+    void *raw;
+    cx_assert_ok(ctxrt_memory_alloc(BYTES, &before));
+    const void *address = ctxrt_memory_pointer(before);
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    cx_assert_ok(ctxrt_memory_release(before));
+    cx_assert_ok(ctxrt_memory_alloc(BYTES - 1000, &object));
+    ck_assert_ptr_eq(ctxrt_memory_pointer(object), address);
+    assert_known(address, BYTES - 1000);
+    cx_assert_ok(ctxrt_memory_release(object));
+    cx_assert_ok(ctxrt_alloc(BYTES - 2000, &raw));
+    ck_assert_ptr_eq(raw, address);
+    ctxrt_graph *graph = stop_recording();
+    assert_known(raw, BYTES - 2000);
+    cx_assert_ok(ctxrt_graph_release(graph));
+    assert_known(raw, BYTES - 2000);
+    cx_assert_ok(ctxrt_free(raw));
+    assert_known(address, 0);
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, eager_memory_and_the_memory_of_a_graph_leave_each_other_alone);
@@ -425,6 +459,7 @@ static void add_tests(TCase *tests)
                         0, 2);
     tcase_add_test(tests, a_capture_goes_on_where_a_stream_of_a_recording_is_gone);
     tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
+    tcase_add_test(tests, memory_that_a_recording_uses_again_is_known_by_its_address);
     tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);
 }
 
