@@ -103,7 +103,7 @@ CTXRT_API ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt
                                          ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
- * Adds a count. An object may have 262,143 of them, or more.
+ * Adds a count. An object may have 131,071 of them, or more.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE    no memory object, or its last count was given back
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it has as many counts as it may
@@ -187,6 +187,9 @@ CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_
  * Frees what ctxrt_alloc, ctxrt_alloc_direct, ctxrt_alloc_pinned, ctxrt_alloc_managed or
  * ctxrt_alloc_async gave, from any thread and under any current context or none. NULL is harmless.
  * May wait for work that uses the memory. Of several threads that free one pointer, one succeeds.
+ * Where several live blocks start at one address, each takes a free of its own: memory of before a
+ * reset of its device goes first, and else the youngest, such as the first block that a custom
+ * allocator placed in a slab.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
  * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is

@@ -90,6 +90,15 @@ static inline const cx_pool_slot *cx_pool_slot_of(const void *object)
     return (const cx_pool_slot *)(const void *)((const unsigned char *)object - CX_POOL_SLOT_BYTES);
 }
 
+/* The object of an index that a taken object has or had: cx_pool_slot_of. */
+static inline void *cx_pool_at(cx_pool *pool, uint32_t index)
+{
+    _Atomic(unsigned char *) *chunks = atomic_load_explicit(&pool->chunks, memory_order_acquire);
+    unsigned char *chunk =
+        atomic_load_explicit(&chunks[index >> CX_POOL_CHUNK_BITS], memory_order_acquire);
+    return chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * pool->stride + CX_POOL_SLOT_BYTES;
+}
+
 /* Whether the object, which was found by this handle before, is still it. */
 static inline bool cx_pool_is(const void *object, const void *handle)
 {

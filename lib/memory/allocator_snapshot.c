@@ -7,7 +7,7 @@
 #include "memory/guard.h"
 #include "memory/memory.h"
 #include "memory/origin.h"
-#include "memory/raw.h"
+#include "memory/pointer_table.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -104,10 +104,10 @@ static bool take_memory(void *object, void *argument)
     return true;
 }
 
-static void take_raw(const cx_raw *raw, void *argument)
+static void take_record(const cx_pointer_record *record, void *argument)
 {
-    if (raw->kind == CX_RAW_DEVICE)
-        take_block(argument, &raw->block);
+    if (record->kind == CX_POINTER_DEVICE)
+        take_block(argument, &record->block);
 }
 
 static int by_address(const void *left, const void *right)
@@ -239,7 +239,7 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
     } else {
         cx_figures_read(&allocator->figures, &shot->figures);
         cx_pool_each_held(&cx_memories, take_memory, &take);
-        cx_raw_each(take_raw, &take);
+        cx_pointers_each_record(take_record, &take);
     }
     sort(shot);
     fill_gaps(shot);

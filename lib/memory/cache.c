@@ -1,6 +1,7 @@
 #include "memory/cache.h"
 
 #include "base/error.h"
+#include "memory/pointer_table.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 
@@ -22,10 +23,25 @@ static cx_region *open_region(cx_cache *cache)
     return region;
 }
 
+static void leave_table(uint32_t index, uintptr_t address, void *argument)
+{
+    const bool *all = argument;
+    (void)address;
+    if (*all || !cx_piece_is_live(cx_piece_head_at(index)))
+        cx_pointers_leave(index);
+}
+
+/* Takes the pieces of a region out of the pointer table: all of them, or those not live. */
+static void forget_pointers(const cx_region *region, bool all)
+{
+    cx_heap_each_block(&region->heap, leave_table, &all);
+}
+
 static void close_regions(cx_region *region)
 {
     while (region != NULL) {
         cx_region *past = region->past;
+        forget_pointers(region, true);
         cx_region_close_range(region);
         cx_cache_end_homes(region);
         cx_heap_close(&region->heap);
@@ -144,6 +160,7 @@ static void forget(cx_cache *cache, cx_region *region)
     pthread_mutex_lock(&cache->lock);
     region->past = cache->region;
     cache->region = region;
+    forget_pointers(region->past, false);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
@@ -222,14 +239,19 @@ void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes)
     note_inactive(cache);
 }
 
-void cx_cache_name_piece(cx_cache *cache, uint32_t index)
+bool cx_cache_name_piece(cx_cache *cache, uint32_t index)
 {
     cx_piece *piece = cx_piece_at(index);
     piece->node.tag = cache->owners[piece->node.owner].foreign;
     atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index),
                           memory_order_relaxed);
+    if (!cx_pointers_enter(index)) {
+        cx_heap_give(&cache->region->heap, index);
+        return false;
+    }
     cx_amount_add(&cache->amounts.allocated, (uint64_t)piece->node.units << CX_FIT_UNIT_BITS);
     note_inactive(cache);
+    return true;
 }
 
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units)
@@ -238,9 +260,7 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units)
     uint32_t index = cache->mapped ? cx_cache_place_locked(cache, owner, units, &lacks) : 0;
     if (index == 0 && !lacks)
         index = cx_heap_take(&cache->region->heap, owner, units);
-    if (index != 0)
-        cx_cache_name_piece(cache, index);
-    return index;
+    return index != 0 && cx_cache_name_piece(cache, index) ? index : 0;
 }
 
 uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units)
@@ -415,6 +435,7 @@ void cx_cache_give(cx_cache *cache, uint32_t piece)
     cx_owner *owner = &cache->owners[cx_piece_at(piece)->node.owner];
     uint64_t bytes = (uint64_t)cx_piece_at(piece)->node.units << CX_FIT_UNIT_BITS;
     owner->gives++;
+    cx_pointers_leave(piece);
     cx_heap_give(&cache->region->heap, piece);
     cx_amount_drop(&cache->amounts.allocated, bytes);
     cache->amounts.inactive.total_bytes += bytes;
@@ -532,6 +553,7 @@ ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
         if (!parked)
             put_back(cache, stash, block->piece);
     } else {
+        cx_pointers_leave(block->piece);
         status = cx_use_finish(&piece->uses);
     }
     if (__builtin_expect(stash != NULL, 1)) {

@@ -359,8 +359,9 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
 /* A piece out of what is free, or 0. Lock held. */
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units);
 
-/* A range that was taken is a piece now. Lock held. */
-void cx_cache_name_piece(cx_cache *cache, uint32_t index);
+/* A range that was taken is a piece now; false: no memory for its entry in the pointer table, and
+ * the range is free again. Lock held. */
+bool cx_cache_name_piece(cx_cache *cache, uint32_t index);
 
 /* Gives a segment back to the driver; the context is current. */
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address);

@@ -168,8 +168,8 @@ static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t o
         cx_heap_give(heap, index);
         index = cx_heap_take(heap, owner, units);
     }
-    if (index != 0)
-        cx_cache_name_piece(cache, index);
+    if (index != 0 && !cx_cache_name_piece(cache, index))
+        index = 0;
     pthread_mutex_unlock(&cache->lock);
     return index;
 }
@@ -318,8 +318,8 @@ static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units, 
 {
     pthread_mutex_lock(&cache->lock);
     *out_piece = cx_heap_take(&cache->region->heap, owner, units);
-    if (*out_piece != 0)
-        cx_cache_name_piece(cache, *out_piece);
+    if (*out_piece != 0 && !cx_cache_name_piece(cache, *out_piece))
+        *out_piece = 0;
     pthread_mutex_unlock(&cache->lock);
     return *out_piece != 0;
 }

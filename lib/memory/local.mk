@@ -35,12 +35,11 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/origin.c lib/memory/origin.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
-	lib/memory/raw.c lib/memory/raw.h \
+	lib/memory/pointer_table.c lib/memory/pointer_table.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/report.c lib/memory/report.h \
 	lib/memory/share.c \
 	lib/memory/shortcut.h \
-	lib/memory/starts.c lib/memory/starts.h \
 	lib/memory/stash.c lib/memory/stash.h \
 	lib/memory/trace.c lib/memory/trace.h \
 	lib/memory/trace_write.c \

@@ -1,7 +1,7 @@
 #include "memory/origin.h"
 
 #include "context/thread.h"
-#include "memory/starts.h"
+#include "memory/pointer_table.h"
 
 #include <ctxrt/memory.h>
 #include <pthread.h>
@@ -164,7 +164,8 @@ ctxrt_status ctxrt_alloc_at(size_t size_bytes, const char *file, int line, void 
     const void *place = enter(file, line);
     ctxrt_status status = ctxrt_alloc(size_bytes, out_pointer);
     leave();
-    uint32_t piece = status == CTXRT_SUCCESS && place != NULL ? cx_starts_find(*out_pointer) : 0;
+    bool placed = status == CTXRT_SUCCESS && place != NULL;
+    uint32_t piece = placed ? cx_pointers_piece_at(*out_pointer) : 0;
     if (piece != 0)
         keep(piece, place);
     return status;

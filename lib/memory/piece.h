@@ -18,12 +18,14 @@ typedef struct cx_piece {
 
 /* Of a piece that is not live the generation only. */
 typedef struct cx_piece_head {
-    /* generation << 32 | CX_PIECE_USED | slack << 18 | count: a stale handle counts nothing */
+    /* generation << 32 | CX_PIECE_USED | slack << 18 | CX_PIECE_RAW | count: a stale handle counts
+     * nothing */
     _Atomic uint64_t state;
     _Atomic uint64_t asked; /* bytes asked for << CX_PIECE_STAMP_BITS | stamp */
 } cx_piece_head;
 
-#define CX_PIECE_COUNT_MAX 0x3ffffu
+#define CX_PIECE_COUNT_MAX 0x1ffffu
+#define CX_PIECE_RAW 0x20000u /* given out as a raw pointer: pointer_table.h */
 #define CX_PIECE_USED 0x80000000u /* streams were recorded */
 /* Units beyond those asked for; the largest: the node says. */
 #define CX_PIECE_SLACK_MAX 0x1fffu

@@ -3,20 +3,20 @@
 #include "base/log.h"
 #include "context/excursion.h"
 #include "memory/across.h"
-#include "memory/raw.h"
+#include "memory/pointer_table.h"
 #include "memory/shortcut.h"
-#include "memory/starts.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 #include <ctxrt/memory.h>
 #include <stdlib.h>
 
 /* What ctxrt_free takes. */
-#define FREED_AT_ONCE (CX_RAW_DEVICE | CX_RAW_MANAGED | CX_RAW_ASYNC | CX_RAW_PINNED)
+#define FREED_AT_ONCE \
+    (CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_ASYNC | CX_POINTER_PINNED)
 
-static bool stale(const cx_raw *raw)
+static bool stale(const cx_pointer_record *record)
 {
-    return !cx_context_holds_what_is_of(raw->block.context, raw->block.epoch);
+    return !cx_context_holds_what_is_of(record->block.context, record->block.epoch);
 }
 
 static cxu_result free_pinned(const cx_context *context, void *pointer)
@@ -41,17 +41,17 @@ static cxu_result free_natively(const cx_context *context, const void *pointer)
 
 /* Frees what a record stands for. Stream-ordered memory is of no context and outlives a reset
  * (C3). */
-static ctxrt_status free_memory(const cx_raw *raw)
+static ctxrt_status free_memory(const cx_pointer_record *record)
 {
-    const cx_block *block = &raw->block;
+    const cx_block *block = &record->block;
     cx_context *context = block->context;
-    if (raw->kind == CX_RAW_DEVICE)
+    if (record->kind == CX_POINTER_DEVICE)
         return cx_block_free(block);
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
-    bool gone = stale(raw);
-    if (!gone || raw->kind == CX_RAW_ASYNC) {
-        bool pinned = raw->kind == CX_RAW_PINNED;
+    bool gone = stale(record);
+    if (!gone || record->kind == CX_POINTER_ASYNC) {
+        bool pinned = record->kind == CX_POINTER_PINNED;
         cxu_result result = pinned ? free_pinned(context, block->pointer)
                                    : free_natively(context, block->pointer);
         if (!gone)
@@ -62,54 +62,59 @@ static ctxrt_status free_memory(const cx_raw *raw)
     return status;
 }
 
-static void warn_of_other_code(const void *pointer)
+static ctxrt_status free_record(cx_pointer_record *record)
 {
-    cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated", pointer);
+    ctxrt_status status = free_memory(record);
+    cx_pointer_record_drop(record);
+    return status;
 }
 
-/* A record whose memory is gone, since its address was given out anew. */
-static void forget(cx_raw *raw)
+static void free_record_quietly(cx_pointer_record *record)
 {
-    if (raw == NULL)
-        return;
-    if (!stale(raw))
-        warn_of_other_code(raw->block.pointer);
-    if (raw->kind == CX_RAW_DEVICE)
-        cx_block_forget(&raw->block);
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    (void)free_record(record);
+    cx_error_restore(&saved);
+}
+
+/* A record whose memory is gone. */
+static void forget_record(cx_pointer_record *record)
+{
+    if (record->kind == CX_POINTER_DEVICE)
+        cx_block_forget(&record->block);
     else
-        cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
-    free(raw);
+        cx_context_memory_drop(record->block.context, record->block.size_bytes);
+    cx_pointer_record_drop(record);
 }
 
-/* A piece whose memory is gone, likewise; 0: none. */
-static void forget_piece(uint32_t index)
+/* Older raw pointers of an address that was given out anew: their memory is gone. */
+static void forget_gone(const cx_pointer_taken *newest)
 {
-    if (index == 0)
-        return;
-    const cx_block block = cx_piece_block(index);
-    if (cx_context_holds_what_is_of(block.context, block.epoch))
-        warn_of_other_code(block.pointer);
-    cx_block_forget(&block);
+    cx_pointer_taken gone;
+    while (__builtin_expect(cx_pointers_take_gone(newest, &gone), 0)) {
+        const cx_block block = gone.piece != 0 ? cx_piece_block(gone.piece) : gone.record->block;
+        if (cx_context_holds_what_is_of(block.context, block.epoch))
+            cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated",
+                   block.pointer);
+        if (gone.piece != 0)
+            cx_block_forget(&block);
+        else
+            forget_record(gone.record);
+    }
 }
 
 /* Puts the record of memory just allocated into the table, or frees both. */
-static ctxrt_status keep(cx_raw *raw, void **out_pointer)
+static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
 {
-    cx_raw *before = NULL;
-    void *pointer = raw->block.pointer;
-    ctxrt_status status = cx_raw_put(raw, &before);
-    forget(before);
-    forget_piece(cx_starts_take(pointer));
-    if (status == CTXRT_SUCCESS) {
-        *out_pointer = pointer;
-    } else {
-        cx_error_saved saved;
-        cx_error_save(&saved);
-        (void)free_memory(raw);
-        cx_error_restore(&saved);
-        free(raw);
+    void *pointer = record->block.pointer;
+    ctxrt_status status = cx_pointers_put(record);
+    if (status != CTXRT_SUCCESS) {
+        free_record_quietly(record);
+        return status;
     }
-    return status;
+    forget_gone(&(cx_pointer_taken){.record = record});
+    *out_pointer = pointer;
+    return CTXRT_SUCCESS;
 }
 
 /* ---- the allocator's ---- */
@@ -124,15 +129,9 @@ static ctxrt_status free_piece(uint32_t index)
 
 static ctxrt_status keep_piece(uint32_t index, void **out_pointer)
 {
-    uint32_t before;
     void *pointer = atomic_load_explicit(&cx_piece_at(index)->pointer, memory_order_relaxed);
-    if (__builtin_expect(!cx_starts_put(index, &before), 0)) {
-        (void)free_piece(index);
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the table of pointers");
-    }
-    if (__builtin_expect(before != 0, 0))
-        forget_piece(before);
-    forget(cx_raw_take_any(pointer));
+    cx_pointers_mark_raw(cx_piece_head_at(index));
+    forget_gone(&(cx_pointer_taken){.piece = index});
     *out_pointer = pointer;
     return CTXRT_SUCCESS;
 }
@@ -141,16 +140,16 @@ static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
     if (block->piece != 0 && block->held == NULL)
         return keep_piece(block->piece, out_pointer);
-    cx_raw *raw = cx_raw_new(CX_RAW_DEVICE);
-    if (raw == NULL) {
+    cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
+    if (record == NULL) {
         cx_error_saved saved;
         cx_error_save(&saved);
         (void)cx_block_free(block);
         cx_error_restore(&saved);
         return CTXRT_ERROR_OUT_OF_MEMORY;
     }
-    raw->block = *block;
-    return keep(raw, out_pointer);
+    record->block = *block;
+    return keep(record, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
@@ -175,22 +174,22 @@ ctxrt_status ctxrt_alloc_direct(size_t size_bytes, void **out_pointer)
     return status == CTXRT_SUCCESS ? keep_block(&block, out_pointer) : status;
 }
 
+__attribute__((noinline)) static ctxrt_status free_slowly(void *pointer)
+{
+    cx_pointer_taken taken;
+    ctxrt_status status = cx_pointers_take("ctxrt_free", pointer, FREED_AT_ONCE, &taken);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    return taken.piece != 0 ? free_piece(taken.piece) : free_record(taken.record);
+}
+
 ctxrt_status ctxrt_free(void *pointer)
 {
-    cx_raw *raw;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || pointer == NULL)
         return status;
-    uint32_t index = cx_starts_take(pointer);
-    if (__builtin_expect(index != 0, 1))
-        return free_piece(index);
-    status =
-        cx_raw_take("ctxrt_free", pointer, FREED_AT_ONCE, &raw);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = free_memory(raw);
-    free(raw);
-    return status;
+    uint32_t index = cx_pointers_take_piece(pointer);
+    return __builtin_expect(index != 0, 1) ? free_piece(index) : free_slowly(pointer);
 }
 
 /* ---- managed and pinned ---- */
@@ -213,7 +212,7 @@ static ctxrt_status ask_for_pinned(const cx_driver *driver, size_t size_bytes, v
     return status;
 }
 
-static ctxrt_status alloc_of_kind(const char *call, cx_raw_kind kind,
+static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind,
                                   ctxrt_status (*ask)(const cx_driver *, size_t, void **),
                                   size_t size_bytes, void **out_pointer)
 {
@@ -224,31 +223,31 @@ static ctxrt_status alloc_of_kind(const char *call, cx_raw_kind kind,
         status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_raw *raw = cx_raw_new(kind);
-    if (raw == NULL)
+    cx_pointer_record *record = cx_pointer_record_make(kind);
+    if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
     cx_context *context = cx_frame_context(frame);
-    raw->block.context = context;
-    raw->block.epoch = atomic_load(&context->epoch);
-    raw->block.size_bytes = size_bytes;
-    status = ask(context->driver, size_bytes, &raw->block.pointer);
+    record->block.context = context;
+    record->block.epoch = atomic_load(&context->epoch);
+    record->block.size_bytes = size_bytes;
+    status = ask(context->driver, size_bytes, &record->block.pointer);
     if (status != CTXRT_SUCCESS) {
-        free(raw);
+        cx_pointer_record_drop(record);
         return status;
     }
     cx_context_memory_add(context, size_bytes);
-    return keep(raw, out_pointer);
+    return keep(record, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer)
 {
-    return alloc_of_kind("ctxrt_alloc_managed", CX_RAW_MANAGED, ask_for_managed, size_bytes,
+    return alloc_of_kind("ctxrt_alloc_managed", CX_POINTER_MANAGED, ask_for_managed, size_bytes,
                          out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_pinned(size_t size_bytes, void **out_pointer)
 {
-    return alloc_of_kind("ctxrt_alloc_pinned", CX_RAW_PINNED, ask_for_pinned, size_bytes,
+    return alloc_of_kind("ctxrt_alloc_pinned", CX_POINTER_PINNED, ask_for_pinned, size_bytes,
                          out_pointer);
 }
 
@@ -263,59 +262,64 @@ ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **o
         status = cx_stream_resolve(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_raw *raw = cx_raw_new(CX_RAW_ASYNC);
-    if (raw == NULL)
+    cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_ASYNC);
+    if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
-    raw->block.context = target.context;
-    raw->block.epoch = atomic_load(&target.context->epoch);
-    raw->block.size_bytes = size_bytes;
+    record->block.context = target.context;
+    record->block.epoch = atomic_load(&target.context->epoch);
+    record->block.size_bytes = size_bytes;
     status = CX_DRIVER_CALL(target.driver, mem_alloc_async, (&address, size_bytes, target.native));
     if (status != CTXRT_SUCCESS) {
-        free(raw);
+        cx_pointer_record_drop(record);
         return status;
     }
-    raw->block.pointer = (void *)(uintptr_t)address;
+    record->block.pointer = (void *)(uintptr_t)address;
     cx_context_memory_add(target.context, size_bytes);
-    return keep(raw, out_pointer);
+    return keep(record, out_pointer);
 }
 
-static ctxrt_status free_in_stream(const cx_raw *raw, const cx_stream_target *target)
+static ctxrt_status free_in_stream(const cx_pointer_record *record, const cx_stream_target *target)
 {
-    if (raw->block.context->driver != target->driver)
+    if (record->block.context->driver != target->driver)
         return cx_error(
             CTXRT_ERROR_WRONG_CONTEXT,
             "ctxrt_free_async: the memory is of %s, and the stream of %s, which has another "
             "driver",
-            cx_context_text(raw->block.context), cx_context_text(target->context));
-    cx_across_leave(raw->block.pointer, raw->block.size_bytes, target);
+            cx_context_text(record->block.context), cx_context_text(target->context));
+    cx_across_leave(record->block.pointer, record->block.size_bytes, target);
     return CX_DRIVER_CALL(target->driver, mem_free_async,
-                          ((uintptr_t)raw->block.pointer, target->native));
+                          ((uintptr_t)record->block.pointer, target->native));
+}
+
+/* It was in the table a moment ago: there is room. */
+static void put_back(cx_pointer_record *record)
+{
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    (void)cx_pointers_put(record);
+    cx_error_restore(&saved);
 }
 
 ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
 {
     cx_stream_target target;
-    cx_raw *raw, *before;
+    cx_pointer_taken taken;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || pointer == NULL)
         return status;
     status = cx_stream_resolve(stream, &target);
     if (status == CTXRT_SUCCESS)
-        status = cx_raw_take("ctxrt_free_async", pointer, CX_RAW_ASYNC, &raw);
+        status = cx_pointers_take("ctxrt_free_async", pointer, CX_POINTER_ASYNC, &taken);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = free_in_stream(raw, &target);
+    cx_pointer_record *record = taken.record;
+    status = free_in_stream(record, &target);
     if (status != CTXRT_SUCCESS) {
-        cx_error_saved saved;
-        cx_error_save(&saved);
-        /* It was in the table a moment ago: there is room. */
-        (void)cx_raw_put(raw, &before);
-        forget(before);
-        cx_error_restore(&saved);
+        put_back(record);
         return status;
     }
-    cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
-    free(raw);
+    cx_context_memory_drop(record->block.context, record->block.size_bytes);
+    cx_pointer_record_drop(record);
     return CTXRT_SUCCESS;
 }
 
@@ -334,56 +338,39 @@ static ctxrt_status pin(const cx_context *context, void *pointer, size_t size_by
     return cx_driver_check(driver, CX_SLOT_mem_host_register, result);
 }
 
-static ctxrt_status unpin(const cx_raw *raw)
+static ctxrt_status unpin(const cx_pointer_record *record)
 {
     cx_excursion excursion;
-    const cx_context *context = raw->block.context;
-    cx_across_leave(raw->block.pointer, raw->block.size_bytes, NULL);
-    if (stale(raw))
+    const cx_context *context = record->block.context;
+    cx_across_leave(record->block.pointer, record->block.size_bytes, NULL);
+    if (stale(record))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status == CTXRT_SUCCESS) {
-        status = CX_DRIVER_CALL(context->driver, mem_host_unregister, (raw->block.pointer));
+        status = CX_DRIVER_CALL(context->driver, mem_host_unregister, (record->block.pointer));
         cx_excursion_end(&excursion);
     }
     return status;
 }
 
-static ctxrt_status already(const void *pointer, const cx_context *context)
+/* Two drivers may both have pinned the same pages; one record can stand for one only. Pages that
+ * were registered before a reset are forgotten when they are registered again. */
+static ctxrt_status keep_registered(cx_pointer_record *record)
 {
-    return cx_error(CTXRT_ERROR_ALREADY, "the memory at %p is ctxrt's already: it is of %s",
-                    pointer, cx_context_text(context));
-}
-
-static ctxrt_status check_no_piece(const void *pointer)
-{
-    uint32_t index = cx_starts_find(pointer);
-    if (index == 0)
-        return CTXRT_SUCCESS;
-    const cx_block block = cx_piece_block(index);
-    if (cx_context_holds_what_is_of(block.context, block.epoch))
-        return already(pointer, block.context);
-    forget_piece(cx_starts_take(pointer));
-    return CTXRT_SUCCESS;
-}
-
-/* Two drivers may both have pinned the same pages; one record can stand for one only. */
-static ctxrt_status keep_registered(cx_raw *raw)
-{
-    cx_raw *before = NULL, *ours;
-    ctxrt_status status = check_no_piece(raw->block.pointer);
+    cx_pointer_taken before;
+    const cx_context *context;
+    ctxrt_status status = CTXRT_SUCCESS;
+    while (cx_pointers_take_stale(record->block.pointer, CX_POINTER_REGISTERED, &before))
+        forget_record(before.record);
+    if (cx_pointers_has(record->block.pointer, &context))
+        status = cx_error(CTXRT_ERROR_ALREADY, "the memory at %p is ctxrt's already: it is of %s",
+                          record->block.pointer, cx_context_text(context));
     if (status == CTXRT_SUCCESS)
-        status = cx_raw_put(raw, &before);
-    if (status == CTXRT_SUCCESS && before != NULL && !stale(before)) {
-        status = already(raw->block.pointer, before->block.context);
-        (void)cx_raw_put(before, &ours);
-    } else {
-        forget(before);
-    }
+        status = cx_pointers_put(record);
     if (status != CTXRT_SUCCESS) {
         cx_error_saved saved;
         cx_error_save(&saved);
-        (void)unpin(raw);
+        (void)unpin(record);
         cx_error_restore(&saved);
     }
     return status;
@@ -411,11 +398,11 @@ ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
         status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_raw *raw = cx_raw_new(CX_RAW_REGISTERED);
-    if (raw == NULL)
+    cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_REGISTERED);
+    if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
     cx_context *context = cx_frame_context(frame);
-    raw->block = (cx_block){
+    record->block = (cx_block){
         .pointer = pointer,
         .size_bytes = size_bytes,
         .context = context,
@@ -424,27 +411,28 @@ ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
     cx_context_memory_add(context, size_bytes);
     status = pin(context, pointer, size_bytes);
     if (status == CTXRT_SUCCESS)
-        status = keep_registered(raw);
+        status = keep_registered(record);
     if (status != CTXRT_SUCCESS) {
         cx_context_memory_drop(context, size_bytes);
-        free(raw);
+        cx_pointer_record_drop(record);
     }
     return status;
 }
 
 ctxrt_status ctxrt_host_unregister(void *pointer)
 {
-    cx_raw *raw;
+    cx_pointer_taken taken;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status))
         return status;
     if (pointer == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_host_unregister: pointer is NULL");
-    status = cx_raw_take("ctxrt_host_unregister", pointer, CX_RAW_REGISTERED, &raw);
+    status = cx_pointers_take("ctxrt_host_unregister", pointer, CX_POINTER_REGISTERED, &taken);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = unpin(raw);
-    cx_context_memory_drop(raw->block.context, raw->block.size_bytes);
-    free(raw);
+    cx_pointer_record *record = taken.record;
+    status = unpin(record);
+    cx_context_memory_drop(record->block.context, record->block.size_bytes);
+    cx_pointer_record_drop(record);
     return status;
 }

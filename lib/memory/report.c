@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "memory/allocator_snapshot.h"
 #include "memory/memory.h"
-#include "memory/raw.h"
+#include "memory/pointer_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,14 +69,26 @@ static bool add_object(void *object, void *argument)
     return true;
 }
 
-static void add_raw(const cx_raw *raw, void *argument)
+static ctxrt_memory_kind kind_of(const cx_pointer_record *record)
 {
-    ctxrt_memory_kind kind = raw->kind == CX_RAW_MANAGED      ? CTXRT_MEMORY_MANAGED
-                             : raw->kind == CX_RAW_REGISTERED || raw->kind == CX_RAW_PINNED
-                                 ? CTXRT_MEMORY_PINNED
-                                                              : CTXRT_MEMORY_DEVICE;
-    if (raw->kind != CX_RAW_DEVICE)
-        add(argument, kind, cx_block_device(raw->block.context), NULL, raw->block.size_bytes);
+    switch (record->kind) {
+    case CX_POINTER_MANAGED:
+        return CTXRT_MEMORY_MANAGED;
+    case CX_POINTER_REGISTERED:
+    case CX_POINTER_PINNED:
+        return CTXRT_MEMORY_PINNED;
+    case CX_POINTER_DEVICE:
+    case CX_POINTER_ASYNC:
+        break;
+    }
+    return CTXRT_MEMORY_DEVICE;
+}
+
+static void add_record(const cx_pointer_record *record, void *argument)
+{
+    if (record->kind != CX_POINTER_DEVICE)
+        add(argument, kind_of(record), cx_block_device(record->block.context), NULL,
+            record->block.size_bytes);
 }
 
 static void add_allocator(report *self, cx_allocator *allocator)
@@ -130,7 +142,7 @@ static report collect(void)
     report self = {0};
     add_allocators(&self);
     cx_pool_each_held(&cx_memories, add_object, &self);
-    cx_raw_each(add_raw, &self);
+    cx_pointers_each_record(add_record, &self);
     if (self.count != 0)
         qsort(self.groups, self.count, sizeof *self.groups, by_bytes);
     return self;

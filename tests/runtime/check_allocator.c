@@ -497,7 +497,8 @@ START_TEST(memory_of_a_custom_allocator_that_went_with_a_reset_is_not_freed_agai
 }
 END_TEST
 
-/* Other code freed it then, or the allocator has taken it back: it is the new owner's. */
+/* Other code freed it then, or the allocator has taken it back: it is the new owner's. Memory of
+ * before a reset is owed a free of its own, which comes first. */
 START_TEST(memory_whose_address_is_given_out_anew_is_the_new_owners_and_not_freed_before)
 {
     static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -520,6 +521,8 @@ START_TEST(memory_whose_address_is_given_out_anew_is_the_new_owners_and_not_free
     cx_assert_ok(ctxrt_alloc(16, &second));
     ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 1);
     cx_assert_ok(ctxrt_free(second));
+    ck_assert_int_eq(self.frees, 0);
+    cx_assert_ok(ctxrt_free(first));
     ck_assert_int_eq(self.frees, 1);
     cx_assert_error(ctxrt_free(first), CTXRT_ERROR_INVALID_ARGUMENT);
     ck_assert_uint_eq(figures_of(allocator).current_count, 0);
@@ -529,11 +532,11 @@ START_TEST(memory_whose_address_is_given_out_anew_is_the_new_owners_and_not_free
 }
 END_TEST
 
-/* The same between a piece of the default allocator and what a custom one gives. */
-START_TEST(of_two_allocators_that_give_the_same_address_the_last_ones_memory_is_freed)
+/* A custom allocator may place what it gives in memory that ctxrt gave, at its very start. */
+START_TEST(of_two_allocators_that_give_one_address_the_last_ones_memory_is_freed_first)
 {
     static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    void *piece, *raw;
+    void *piece, *raw, *other;
     custom self = {0};
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
     cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
@@ -541,20 +544,51 @@ START_TEST(of_two_allocators_that_give_the_same_address_the_last_ones_memory_is_
     cx_assert_ok(ctxrt_alloc(4096, &piece));
     self.give = piece;
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
-    cx_assert_ok(ctxrt_alloc(4096, &raw));
+    cx_assert_ok(ctxrt_alloc(100, &raw));
     ck_assert_ptr_eq(raw, piece);
-    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 1);
-    ck_assert_uint_eq(figures_of(allocator).current_count, 1);
     cx_assert_ok(ctxrt_frame_set_allocator(NULL));
-    ck_assert_uint_eq(figures_of(NULL).current_count, 0);
-    cx_assert_ok(ctxrt_alloc(4096, &piece));
-    ck_assert_ptr_eq(raw, piece);
-    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 2);
+    ck_assert_uint_eq(figures_of(NULL).current_count, 1);
+    cx_assert_ok(ctxrt_free(raw));
+    ck_assert_int_eq(self.frees, 1);
     ck_assert_uint_eq(figures_of(allocator).current_count, 0);
-    ck_assert_int_eq(self.frees, 0);
+    ck_assert_uint_eq(figures_of(NULL).current_count, 1);
+    cx_assert_ok(ctxrt_alloc(4096, &other));
+    ck_assert_ptr_ne(other, piece);
+    cx_assert_ok(ctxrt_free(other));
     cx_assert_ok(ctxrt_free(piece));
-    cx_assert_error(ctxrt_free(raw), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_error(ctxrt_free(piece), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(self.frees, 1);
     ck_assert_uint_eq(figures_of(NULL).current_count, 0);
+    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
+}
+END_TEST
+
+/* The slab was freed while a block in it is live: the block's memory is somebody else's. */
+START_TEST(a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten)
+{
+    static log_lines lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    ctxrt_memory *slab;
+    void *raw, *again;
+    custom self = {0};
+    cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    ctxrt_allocator *allocator = create_custom(&self);
+    cx_assert_ok(ctxrt_memory_alloc(4096, &slab));
+    self.give = ctxrt_memory_pointer(slab);
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_alloc(100, &raw));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_memory_release(slab));
+    cx_assert_ok(ctxrt_alloc(4096, &again));
+    ck_assert_ptr_eq(again, raw);
+    ck_assert_int_eq(log_lines_with(&lines, "other code freed"), 1);
+    ck_assert_uint_eq(figures_of(allocator).current_count, 0);
+    cx_assert_ok(ctxrt_free(again));
+    cx_assert_error(ctxrt_free(raw), CTXRT_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(self.frees, 0);
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
     cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
@@ -583,7 +617,8 @@ static Suite *allocator_suite(void)
     tcase_add_test(tcase,
                    memory_whose_address_is_given_out_anew_is_the_new_owners_and_not_freed_before);
     tcase_add_test(tcase,
-                   of_two_allocators_that_give_the_same_address_the_last_ones_memory_is_freed);
+                   of_two_allocators_that_give_one_address_the_last_ones_memory_is_freed_first);
+    tcase_add_test(tcase, a_block_whose_slab_was_freed_and_given_out_anew_is_forgotten);
     suite_add_tcase(suite, tcase);
     return suite;
 }

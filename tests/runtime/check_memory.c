@@ -336,7 +336,7 @@ static void *race_to_release(void *argument)
     return NULL;
 }
 
-#define COUNTS_MAX 262143
+#define COUNTS_MAX 131071
 
 static int failures_of(ctxrt_status (*call)(ctxrt_memory *memory), ctxrt_memory *memory, int times)
 {
