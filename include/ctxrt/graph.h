@@ -55,8 +55,9 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
  * count. The driver instantiates it in its first launch. Memory that the work names is the caller's
  * to keep alive while the graph is launched and runs; the code of its kernels stays by itself.
  *
- * @retval CTXRT_ERROR_DRIVER  the stream does not capture, or the capture is another thread's:
- * nothing changed; or it was invalidated or has work that was not joined: it is over
+ * @retval CTXRT_ERROR_DRIVER  the stream does not capture: nothing changed; or the capture is not
+ *     RELAXED and another thread began it, or it began in another stream: it goes on, but is
+ *     invalidated; or it was invalidated, or has work that was not joined: it is over
  */
 CTXRT_API ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream,
                                                 ctxrt_graph **out_graph) CTXRT_CHECK_RESULT;

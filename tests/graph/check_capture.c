@@ -81,6 +81,35 @@ START_TEST(a_capture_that_cannot_end_well_leaves_no_graph)
 }
 END_TEST
 
+static void *end_in_vain(void *stream)
+{
+    ctxrt_graph *graph = NULL;
+    cx_assert_error(ctxrt_stream_capture_end(stream, &graph), CTXRT_ERROR_DRIVER);
+    ck_assert_ptr_null(graph);
+    return NULL;
+}
+
+/* By the driver, but where the mode is RELAXED. */
+START_TEST(a_capture_that_another_thread_tries_to_end_goes_on_and_is_invalidated)
+{
+    ctxrt_capture_state state;
+    ctxrt_stream *stream;
+    ctxrt_graph *graph = NULL;
+    pthread_t thread;
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &stream));
+    cx_assert_ok(ctxrt_stream_capture_begin(stream, _i == 0 ? CTXRT_CAPTURE_GLOBAL
+                                                            : CTXRT_CAPTURE_THREAD_LOCAL));
+    ck_assert_int_eq(pthread_create(&thread, NULL, end_in_vain, stream), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cx_assert_ok(ctxrt_stream_capture_status(stream, &state));
+    ck_assert_int_eq(state, CTXRT_CAPTURE_INVALIDATED);
+    cx_assert_error(ctxrt_stream_capture_end(stream, &graph), CTXRT_ERROR_DRIVER);
+    cx_assert_ok(ctxrt_stream_capture_status(stream, &state));
+    ck_assert_int_eq(state, CTXRT_CAPTURE_NONE);
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+END_TEST
+
 START_TEST(the_legacy_stream_and_unknown_modes_capture_nothing)
 {
     ctxrt_capture_state state;
@@ -479,6 +508,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, captured_work_runs_once_in_each_launch_and_not_before);
     tcase_add_test(tests, a_capture_of_the_current_stream_shows_in_its_state);
     tcase_add_test(tests, a_capture_that_cannot_end_well_leaves_no_graph);
+    tcase_add_loop_test(tests, a_capture_that_another_thread_tries_to_end_goes_on_and_is_invalidated,
+                        0, 2);
     tcase_add_test(tests, the_legacy_stream_and_unknown_modes_capture_nothing);
     tcase_add_test(tests, a_graph_is_launched_on_its_own_device_whatever_is_current);
     tcase_add_test(tests, a_thread_with_an_empty_stack_launches_and_keeps_it_empty);
