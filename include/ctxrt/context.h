@@ -23,7 +23,8 @@ typedef struct ctxrt_context ctxrt_context;
  * Creates a context on a device. It is not made current: the calling thread's stack is what it was
  * before. The caller owns it: ctxrt_context_destroy.
  *
- * @param flags  CTXRT_CONTEXT_* (device.h)
+ * @param flags  CTXRT_CONTEXT_* (device.h), or others that the driver has
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  the driver has no such flags
  */
 CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int flags,
                                             ctxrt_context **out_context) CTXRT_CHECK_RESULT;

@@ -177,7 +177,11 @@ enum {
     CTXRT_CONTEXT_LMEM_RESIZE_TO_MAX = 0x10
 };
 
-/** Sets the flags of a device's primary context, active or not. */
+/**
+ * Sets the flags of a device's primary context, active or not.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  the driver has no such flags
+ */
 CTXRT_API ctxrt_status ctxrt_device_set_primary_flags(ctxrt_device device,
                                                       unsigned int flags) CTXRT_CHECK_RESULT;
 

@@ -28,6 +28,7 @@ typedef struct ctxrt_allocator ctxrt_allocator;
  * Balance with ctxrt_stack_pop on the same thread. Borrows `context`: it cannot be destroyed until
  * that pop. Pushing the context that is already current is legal and adds a frame.
  *
+ * @retval CTXRT_ERROR_NULL_POINTER    the context is NULL
  * @retval CTXRT_ERROR_STACK_FULL      too many open frames; nothing changed
  * @retval CTXRT_ERROR_STACK_MISMATCH  other code changed the stack and the policy is `error`
  * @retval CTXRT_ERROR_DRIVER          the driver refused; nothing changed

@@ -92,7 +92,7 @@ ctxrt_status cx_context_blame_failure(const cx_context *context, const char *nou
 ctxrt_status cx_context_missing(const ctxrt_context *handle)
 {
     if (handle == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "the context is NULL");
     return cx_error(CTXRT_ERROR_INVALID_HANDLE,
                     "%p is no live context: it was destroyed or released, or never was one",
                     (const void *)handle);

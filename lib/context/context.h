@@ -64,6 +64,10 @@ extern cx_pool cx_contexts;
 /* CTXRT_ERROR_INVALID_HANDLE. */
 __attribute__((cold)) ctxrt_status cx_context_missing(const ctxrt_context *handle);
 
+/* The status of a driver call that was given flags: that the driver has no such ones is the
+ * caller's error. */
+ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_status status);
+
 /* The live context of a handle, or that error. */
 static inline ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context)
 {

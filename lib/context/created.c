@@ -3,6 +3,14 @@
 #include "context/entry.h"
 #include "context/record.h"
 
+ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_status status)
+{
+    const ctxrt_error *error = ctxrt_last_error();
+    if (status != CTXRT_ERROR_DRIVER || error->driver_result != CXU_INVALID_VALUE)
+        return status;
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the driver has no flags %#x", call, flags);
+}
+
 /* Creating makes the new context current. */
 static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcontext home,
                                    CUcontext *out_native)
@@ -13,6 +21,7 @@ static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcont
         driver->missing[CX_SLOT_ctx_create_v2]
             ? CX_DRIVER_CALL(driver, ctx_create_v4, (out_native, NULL, flags, device->native))
             : CX_DRIVER_CALL(driver, ctx_create_v2, (out_native, flags, device->native));
+    status = cx_context_blame_flags("ctxrt_context_create", flags, status);
     if (status == CTXRT_SUCCESS || driver->table.ctx_get_current(&now) != CXU_SUCCESS ||
         now == home)
         return status;

@@ -171,7 +171,7 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
 static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
 {
     if (handle == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the detached frame is NULL");
+        return cx_error(CTXRT_ERROR_NULL_POINTER, "the detached frame is NULL");
     return cx_error(CTXRT_ERROR_INVALID_HANDLE,
                     "%p is no detached frame: it was attached or discarded, or never was one",
                     (const void *)handle);

@@ -122,7 +122,7 @@ ctxrt_status ctxrt_device_set_primary_flags(ctxrt_device id, unsigned int flags)
         status = cx_device_find(id, &device);
     if (status == CTXRT_SUCCESS)
         status = CX_DRIVER_CALL(device->driver, primary_set_flags, (device->native, flags));
-    return status;
+    return cx_context_blame_flags("ctxrt_device_set_primary_flags", flags, status);
 }
 
 ctxrt_status ctxrt_context_retain_primary(ctxrt_device id, ctxrt_context **out_context)

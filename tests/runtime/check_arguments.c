@@ -180,7 +180,7 @@ START_TEST(devices_refuse)
     REFUSE(ctxrt_device_by_pci("0000:01:00.0", NULL), NULL_POINTER);
     REFUSE(ctxrt_device_by_pci("", &device), INVALID_DEVICE);
     REFUSE(ctxrt_device_by_pci("not an address", &device), INVALID_DEVICE);
-    REFUSE(ctxrt_device_set_primary_flags(CTXRT_CUDA(0), 0x7777), DRIVER);
+    REFUSE(ctxrt_device_set_primary_flags(CTXRT_CUDA(0), 0x7777), INVALID_ARGUMENT);
     REFUSE(ctxrt_device_can_access_peer(CTXRT_CUDA(0), CTXRT_CUDA(1), NULL), NULL_POINTER);
     REFUSE(ctxrt_device_enable_peer(CTXRT_CUDA(1)), INVALID_ARGUMENT);
     REFUSE(ctxrt_device_disable_peer(CTXRT_CUDA(0)), INVALID_ARGUMENT);
@@ -245,7 +245,7 @@ START_TEST(contexts_and_the_stack_refuse)
         REFUSE(ctxrt_scope_enter_context(bad[i], &scope), INVALID_HANDLE);
     }
     REFUSE(ctxrt_context_create(CTXRT_CUDA(0), 0, NULL), NULL_POINTER);
-    REFUSE(ctxrt_context_create(CTXRT_CUDA(0), 0x7777, &out), DRIVER);
+    REFUSE(ctxrt_context_create(CTXRT_CUDA(0), 0x7777, &out), INVALID_ARGUMENT);
     ck_assert_ptr_null(out);
     REFUSE(ctxrt_context_retain_primary(CTXRT_CUDA(0), NULL), NULL_POINTER);
     REFUSE(ctxrt_context_release(context), INVALID_ARGUMENT);
@@ -260,13 +260,13 @@ START_TEST(contexts_and_the_stack_refuse)
     REFUSE(ctxrt_context_from_native(CTXRT_DEVICE_CUDA, made_up(), &out), INVALID_HANDLE);
     cx_assert_ok(ctxrt_context_destroy(NULL));
     cx_assert_ok(ctxrt_context_release(NULL));
-    REFUSE(ctxrt_stack_push(NULL), INVALID_HANDLE);
+    REFUSE(ctxrt_stack_push(NULL), NULL_POINTER);
     REFUSE(ctxrt_stack_peek(0, NULL), NULL_POINTER);
     REFUSE(ctxrt_stack_peek(SIZE_MAX, &info), STACK_EMPTY);
     REFUSE(ctxrt_stack_resync(NULL), NULL_POINTER);
     REFUSE(ctxrt_stack_detach(NULL), NULL_POINTER);
     REFUSE(ctxrt_stack_detach(&frame), NOT_PERMITTED);
-    REFUSE(ctxrt_stack_attach(NULL), INVALID_HANDLE);
+    REFUSE(ctxrt_stack_attach(NULL), NULL_POINTER);
     REFUSE(ctxrt_stack_attach(made_up()), INVALID_HANDLE);
     cx_assert_ok(ctxrt_stack_discard(NULL));
     REFUSE(ctxrt_stack_discard(made_up()), INVALID_HANDLE);

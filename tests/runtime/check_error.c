@@ -85,8 +85,11 @@ static ctxrt_status not_ready(void)
 
 static ctxrt_status driver_refused(void)
 {
-    ctxrt_context *context;
-    return say(ctxrt_context_create(CTXRT_CUDA(0), 0x7777, &context));
+    ctxrt_graph *graph;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    ctxrt_status status = say(ctxrt_stream_capture_end(NULL, &graph));
+    cx_assert_ok(ctxrt_stack_pop());
+    return status;
 }
 
 static ctxrt_status stack_mismatch(void)
@@ -439,9 +442,9 @@ START_TEST(successful_calls_leave_it_alone_and_the_next_failure_replaces_all_of_
     ck_assert_ptr_eq(error->message, message);
     ck_assert_str_eq(message, said);
     ck_assert_int_eq(error->status, CTXRT_ERROR_DRIVER);
-    ck_assert_str_eq(error->driver_call, "cuCtxCreate_v2");
-    ck_assert_int_eq(error->driver_result, 1);
-    ck_assert_str_eq(error->driver_result_name, "CUDA_ERROR_INVALID_VALUE");
+    ck_assert_str_eq(error->driver_call, "cuStreamEndCapture");
+    ck_assert_int_eq(error->driver_result, 401);
+    ck_assert_str_eq(error->driver_result_name, "CUDA_ERROR_ILLEGAL_STATE");
     cx_assert_status(stack_empty(), CTXRT_ERROR_STACK_EMPTY);
     ck_assert_int_eq(error->driver_result, 0);
     ck_assert_str_eq(error->driver_call, "");
