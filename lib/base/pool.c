@@ -2,6 +2,14 @@
 
 #include <stdlib.h>
 
+/* By kind: what its objects are called, once there was one. */
+static _Atomic(const char *) nouns[256];
+
+const char *cx_pool_noun(uint8_t kind)
+{
+    return atomic_load_explicit(&nouns[kind], memory_order_relaxed);
+}
+
 static cx_pool_slot *slot_of(const void *object)
 {
     return (cx_pool_slot *)(void *)((unsigned char *)(uintptr_t)object - CX_POOL_SLOT_BYTES);
@@ -34,6 +42,7 @@ static bool grow(cx_pool *pool)
         if (chunks == NULL)
             return false;
         atomic_store_explicit(&pool->chunks, chunks, memory_order_release);
+        atomic_store_explicit(&nouns[pool->kind], pool->noun, memory_order_relaxed);
     }
     uint32_t chunk_index = pool->used >> CX_POOL_CHUNK_BITS;
     if (chunk_index >= CX_POOL_CHUNKS_MAX)

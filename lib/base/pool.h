@@ -69,6 +69,9 @@ void *cx_pool_retire(cx_pool *pool, const void *handle);
 /* Undoes a retire: the handle is live again. */
 void cx_pool_revive(cx_pool *pool, void *object);
 
+/* What objects of a kind are called; NULL: there never was one. */
+const char *cx_pool_noun(uint8_t kind);
+
 /* The handle of a live object. */
 void *cx_pool_handle(cx_pool *pool, const void *object);
 

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/log.h"
 #include "context/excursion.h"
 #include "context/record.h"
@@ -91,11 +92,8 @@ ctxrt_status cx_context_blame_failure(const cx_context *context, const char *nou
 
 ctxrt_status cx_context_missing(const ctxrt_context *handle)
 {
-    if (handle == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "the context is NULL");
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no live context: it was destroyed or released, or never was one",
-                    (const void *)handle);
+    return cx_handle_error("context", handle,
+                           "it was destroyed or released, or never was one");
 }
 
 const char *cx_context_text(const cx_context *context)

@@ -1,5 +1,6 @@
 /* Handing a frame from one thread to another. */
 #include "base/error.h"
+#include "base/handle.h"
 #include "context/stack.h"
 #include "context/view.h"
 #include <stdlib.h>
@@ -170,11 +171,8 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
 
 static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
 {
-    if (handle == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "the detached frame is NULL");
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no detached frame: it was attached or discarded, or never was one",
-                    (const void *)handle);
+    return cx_handle_error("detached frame", handle,
+                           "it was attached or discarded, or never was one");
 }
 
 ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)

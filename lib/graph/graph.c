@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "context/excursion.h"
 #include <stdlib.h>
 
@@ -163,11 +164,8 @@ static ctxrt_status end(cx_graph *graph)
 
 static ctxrt_status no_such_graph(const ctxrt_graph *handle)
 {
-    if (handle == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "the graph is NULL");
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no live graph: its last count was given back, or it never was one",
-                    (const void *)handle);
+    return cx_handle_error("graph", handle,
+                           "its last count was given back, or it never was one");
 }
 
 static ctxrt_status take_count(const ctxrt_graph *handle, cx_graph **out_graph)

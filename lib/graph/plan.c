@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include <stdlib.h>
 
 #define DEFAULT_EFFORT 500000000u
@@ -12,10 +13,7 @@ cx_pool cx_plans = CX_POOL_INIT("plan", 8, cx_plan);
 
 static ctxrt_status no_such_plan(const ctxrt_plan *handle)
 {
-    if (handle == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "the plan is NULL");
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no live plan: it was destroyed, or never was one", (const void *)handle);
+    return cx_handle_error("plan", handle, "it was destroyed, or never was one");
 }
 
 /* The lock of a slot stays when its plan goes, so waiting for a plan that is being destroyed is

@@ -3,6 +3,7 @@
 #include "memory/report.h"
 
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/option.h"
 #include "work/stream.h"
 
@@ -243,9 +244,7 @@ static ctxrt_status find(const ctxrt_allocator *handle, cx_allocator **out_alloc
 {
     cx_allocator *allocator = cx_pool_find(&cx_allocators, handle);
     if (allocator == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                        "%p is no live allocator: it was destroyed, or never was one",
-                        (const void *)handle);
+        return cx_handle_error("allocator", handle, "it was destroyed, or never was one");
     *out_allocator = allocator;
     return CTXRT_SUCCESS;
 }

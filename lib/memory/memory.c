@@ -1,6 +1,7 @@
 #include "memory/memory.h"
 
 #include "base/error.h"
+#include "base/handle.h"
 #include "memory/extents.h"
 #include "memory/report.h"
 #include "memory/shortcut.h"
@@ -8,7 +9,7 @@
 
 #define OBJECT_COUNT_MAX 0xffffffffu
 
-cx_pool cx_memories = CX_POOL_INIT("memory", 4, cx_memory);
+cx_pool cx_memories = CX_POOL_INIT("memory object", 4, cx_memory);
 
 ctxrt_status cx_memory_enter(void)
 {
@@ -26,12 +27,8 @@ static uint64_t generation_of(const ctxrt_memory *handle)
 
 static ctxrt_status no_such_memory(const ctxrt_memory *handle)
 {
-    if (handle == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "the memory object is NULL");
-    return cx_error(
-        CTXRT_ERROR_INVALID_HANDLE,
-        "%p is no live memory object: its last count was given back, or it never was one",
-        (const void *)handle);
+    return cx_handle_error("memory object", handle,
+                           "its last count was given back, or it never was one");
 }
 
 /* What a handle is of: a piece of a cache, or an object of the pool. Either may be another's by

@@ -8,6 +8,7 @@
 #define CX_MEMORY_PIECE_H
 
 #include "alloc/fit.h"
+#include "base/handle.h"
 #include "memory/use.h"
 
 typedef struct cx_piece {
@@ -115,7 +116,7 @@ static inline uint32_t cx_piece_units(uint32_t index, const cx_piece_head *head)
 }
 
 /* A handle is like a pool's (base/pool.h), of a kind that no pool has. */
-#define CX_PIECE_KIND 0x40
+#define CX_PIECE_KIND CX_HANDLE_KIND_PIECE
 
 static inline void *cx_piece_handle(uint32_t index, uint32_t generation)
 {

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "work/stream.h"
 
 cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
@@ -50,9 +51,7 @@ ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
 
 static ctxrt_status no_such_event(const ctxrt_event *handle)
 {
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no live event: it was destroyed, or never was one",
-                    (const void *)handle);
+    return cx_handle_error("event", handle, "it was destroyed, or never was one");
 }
 
 static ctxrt_status destroy_native(const cx_driver *driver, CUevent native)

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "context/excursion.h"
 #include <stdlib.h>
 #include <string.h>
@@ -131,11 +132,7 @@ void cx_kernels_free(cx_kernel *first)
 
 static ctxrt_status no_such_kernel(const ctxrt_kernel *handle)
 {
-    return handle == NULL
-               ? cx_error(CTXRT_ERROR_NULL_POINTER, "the kernel is NULL")
-               : cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                          "%p is no live kernel: its module was unloaded, or it never was one",
-                          (const void *)handle);
+    return cx_handle_error("kernel", handle, "its module was unloaded, or it never was one");
 }
 
 /* The count is of whatever module the slot names; it is the kernel's if that was not retired

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/log.h"
 #include "context/excursion.h"
 #include "context/stack.h"
@@ -216,11 +217,7 @@ ctxrt_status cx_module_leave(cx_module_use use, ctxrt_status status)
 
 static ctxrt_status no_such_module(const ctxrt_module *handle)
 {
-    return handle == NULL
-               ? cx_error(CTXRT_ERROR_NULL_POINTER, "the module is NULL")
-               : cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                          "%p is no live module: it was unloaded, or never was one",
-                          (const void *)handle);
+    return cx_handle_error("module", handle, "it was unloaded, or never was one");
 }
 
 ctxrt_status cx_module_check(const cx_module *module, const char *noun)

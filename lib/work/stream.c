@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "work/asking.h"
 #include "work/event.h"
 #include <stdlib.h>
@@ -87,9 +88,7 @@ ctxrt_status ctxrt_stream_create(unsigned int flags, int priority, ctxrt_stream 
 
 static ctxrt_status no_such_stream(const ctxrt_stream *handle)
 {
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                    "%p is no live stream: it was destroyed, or never was one",
-                    (const void *)handle);
+    return cx_handle_error("stream", handle, "it was destroyed, or never was one");
 }
 
 static ctxrt_status check_no_frame_uses(const ctxrt_stream *handle)

@@ -426,6 +426,37 @@ START_TEST(before_the_first_failure_there_is_none_and_nothing_is_null)
 }
 END_TEST
 
+static void assert_says_kind(ctxrt_status status, const void *handle, const char *rest)
+{
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "%p is %s", handle, rest);
+    ck_assert_int_eq(status, CTXRT_ERROR_INVALID_HANDLE);
+    ck_assert_str_eq(ctxrt_last_error()->message, wanted);
+}
+
+START_TEST(a_handle_of_another_kind_is_called_what_it_is)
+{
+    ctxrt_event *event;
+    ctxrt_stream *stream;
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_event_create(0, &event));
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &stream));
+    cx_assert_ok(ctxrt_memory_alloc(64, &memory));
+    assert_says_kind(ctxrt_stream_synchronize((ctxrt_stream *)(void *)event), event,
+                     "an event, not a stream");
+    assert_says_kind(ctxrt_memory_retain((ctxrt_memory *)(void *)stream), stream,
+                     "a stream, not a memory object");
+    assert_says_kind(ctxrt_event_synchronize((ctxrt_event *)(void *)memory), memory,
+                     "a memory object, not an event");
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_event_destroy(event));
+    cx_assert_error(ctxrt_event_synchronize(NULL), CTXRT_ERROR_NULL_POINTER);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(successful_calls_leave_it_alone_and_the_next_failure_replaces_all_of_it)
 {
     const ctxrt_error *error = ctxrt_last_error();
@@ -511,6 +542,7 @@ static Suite *error_suite(void)
     TCase *running = tcase_create("running"), *stopped = tcase_create("stopped");
     tcase_add_checked_fixture(running, cx_fixture_start, cx_fixture_end);
     tcase_add_loop_test(running, every_status_comes_about_and_says_what_is_documented, 1, count);
+    tcase_add_test(running, a_handle_of_another_kind_is_called_what_it_is);
     tcase_add_test(running,
                    successful_calls_leave_it_alone_and_the_next_failure_replaces_all_of_it);
     tcase_add_test(running, each_thread_has_its_own);
