@@ -40,14 +40,23 @@ __attribute__((constructor)) static void watch_forks(void)
     (void)pthread_atfork(before_fork, after_fork, after_fork);
 }
 
+bool cx_log_parse(const char *text, ctxrt_log_level *out_level)
+{
+    for (int level = CTXRT_LOG_OFF; level <= CTXRT_LOG_DEBUG; level++)
+        if (strcmp(text, level_names[level]) == 0) {
+            *out_level = (ctxrt_log_level)level;
+            return true;
+        }
+    return false;
+}
+
+/* Of a bad value ctxrt_init tells. */
 static void read_environment(void)
 {
     const char *text = cx_option("CTXRT_LOG");
-    if (text == NULL)
-        return;
-    for (int level = CTXRT_LOG_OFF; level <= CTXRT_LOG_DEBUG; level++)
-        if (strcmp(text, level_names[level]) == 0)
-            atomic_store(&log_level, level);
+    ctxrt_log_level level;
+    if (text != NULL && cx_log_parse(text, &level))
+        atomic_store(&log_level, (int)level);
 }
 
 static bool is_within(ctxrt_log_level level)

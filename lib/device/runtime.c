@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "device/device.h"
+#include "device/environment.h"
 #include "emu/emu.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -164,7 +165,9 @@ static ctxrt_status choose(const ctxrt_options *options, settings *out)
                         "option struct_size is %zu, not %zu: start from CTXRT_OPTIONS_INIT",
                         options->struct_size, sizeof *options);
     *out = (settings){0};
-    ctxrt_status status = choose_cuda_driver(options->cuda_driver, &out->cuda_driver);
+    ctxrt_status status = cx_environment_check();
+    if (status == CTXRT_SUCCESS)
+        status = choose_cuda_driver(options->cuda_driver, &out->cuda_driver);
     if (status == CTXRT_SUCCESS)
         status = choose_foreign(options->foreign, &out->foreign);
     if (status == CTXRT_SUCCESS)

@@ -4,10 +4,8 @@
 
 #include "base/error.h"
 #include "base/handle.h"
-#include "base/option.h"
+#include "device/environment.h"
 #include "work/stream.h"
-
-#include <string.h>
 
 cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
 
@@ -17,20 +15,12 @@ cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
 static ctxrt_status source_of_environment(const cx_context *context,
                                           ctxrt_allocator_source *out_source)
 {
-    const char *text = cx_option("CTXRT_ALLOCATOR");
-    *out_source = CTXRT_ALLOCATOR_SOURCE_ALLOC;
-    if (text == NULL || strcmp(text, "alloc") == 0)
-        return CTXRT_SUCCESS;
-    if (strcmp(text, "direct") == 0) {
-        *out_source = CTXRT_ALLOCATOR_SOURCE_DIRECT;
-        return CTXRT_SUCCESS;
-    }
-    if (strcmp(text, "vmm") != 0)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "CTXRT_ALLOCATOR=%s: it can be alloc, vmm or direct", text);
-    if (context->device == NULL || !context->device->host_accessible)
-        *out_source = CTXRT_ALLOCATOR_SOURCE_VMM;
-    return CTXRT_SUCCESS;
+    ctxrt_status status = cx_environment_allocator_source(out_source);
+    bool cpu = context->device != NULL && context->device->host_accessible;
+    if (*out_source == CTXRT_ALLOCATOR_SOURCE_DEFAULT ||
+        (*out_source == CTXRT_ALLOCATOR_SOURCE_VMM && cpu))
+        *out_source = CTXRT_ALLOCATOR_SOURCE_ALLOC;
+    return status;
 }
 
 /* Settles the source of a caching allocator, which may make it a direct one. Never another source

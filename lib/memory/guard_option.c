@@ -1,72 +1,7 @@
 /* What debug mode is asked for: by options, or by CTXRT_DEBUG_MEMORY. */
 #include "base/error.h"
-#include "base/option.h"
+#include "device/environment.h"
 #include "memory/guard.h"
-
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define QUARANTINE_USUAL ((uint64_t)16 << 20)
-
-static bool parse_bytes(const char *text, uint64_t *out_bytes)
-{
-    size_t bytes;
-    bool parsed = cx_parse_size(text, &bytes);
-    if (parsed)
-        *out_bytes = bytes;
-    return parsed;
-}
-
-static bool parse_number(const char *text, uint64_t *out_number)
-{
-    int number;
-    bool parsed = cx_parse_int(text, 1, INT_MAX, &number);
-    if (parsed)
-        *out_number = (uint64_t)number;
-    return parsed;
-}
-
-/* One word of the list: a name, or a name and a value. */
-static bool parse_word(char *word, ctxrt_allocator_debug *options)
-{
-    char *value = strchr(word, '=');
-    if (value != NULL)
-        *value++ = '\0';
-    if (strcmp(word, "canary") == 0 && value == NULL)
-        options->flags |= CTXRT_DEBUG_CANARY;
-    else if (strcmp(word, "poison") == 0 && value == NULL)
-        options->flags |= CTXRT_DEBUG_POISON;
-    else if (strcmp(word, "quarantine") == 0 && value == NULL)
-        options->quarantine_bytes = QUARANTINE_USUAL;
-    else if (strcmp(word, "quarantine") == 0)
-        return parse_bytes(value, &options->quarantine_bytes);
-    else if (strcmp(word, "limit") == 0 && value != NULL)
-        return parse_bytes(value, &options->context_limit_bytes);
-    else if (strcmp(word, "fail") == 0 && value != NULL)
-        return parse_number(value, &options->fail_call);
-    else
-        return false;
-    return true;
-}
-
-static ctxrt_status parse(const char *text, ctxrt_allocator_debug *out_options)
-{
-    char *rest, *words = strdup(text);
-    if (words == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to read CTXRT_DEBUG_MEMORY");
-    bool good = true;
-    for (char *word = strtok_r(words, ",", &rest); word != NULL && good;
-         word = strtok_r(NULL, ",", &rest))
-        good = parse_word(word, out_options);
-    free(words);
-    if (good)
-        return CTXRT_SUCCESS;
-    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                    "CTXRT_DEBUG_MEMORY=%s: it is a list of canary, poison, quarantine[=SIZE], "
-                    "limit=SIZE and fail=NUMBER",
-                    text);
-}
 
 static bool asks_for_anything(const ctxrt_allocator_debug *options)
 {
@@ -78,12 +13,11 @@ ctxrt_status cx_guard_choose(const char *call, const ctxrt_allocator_debug *opti
                              ctxrt_allocator_debug *out_options, bool *out_wanted)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    const char *text = cx_option("CTXRT_DEBUG_MEMORY");
     *out_options = (ctxrt_allocator_debug)CTXRT_ALLOCATOR_DEBUG_INIT;
     if (options != NULL)
         *out_options = *options;
-    else if (text != NULL)
-        status = parse(text, out_options);
+    else
+        status = cx_environment_debug_memory(out_options);
     if (options != NULL && options->struct_size != sizeof *options)
         return cx_error(
             CTXRT_ERROR_INVALID_ARGUMENT,

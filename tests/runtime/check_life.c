@@ -57,6 +57,8 @@ START_TEST(a_malformed_environment_is_refused_with_the_variable_named)
         {"CTXRT_DRIVER", "emulate"},  {"CTXRT_FOREIGN", "ignore"},
         {"CTXRT_EMU_DEVICES", "0"},   {"CTXRT_EMU_DEVICES", "many"},
         {"CTXRT_EMU_MEMORY", "lots"}, {"CTXRT_EMU_SCHEDULE", "random:x"},
+        {"CTXRT_ALLOCATOR", "mmap"},  {"CTXRT_DEBUG_MEMORY", "canry"},
+        {"CTXRT_LOG", "loud"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         int count;

@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..21
+echo 1..22
 
 run "$ctxrt" --version
 printed '^ctxrt [0-9]*\.[0-9]*\.[0-9]*$'
@@ -47,6 +47,11 @@ report $? 'why_there_is_no_libcuda_is_shown_and_is_no_failure'
 run env CTXRT_DRIVER=best "$ctxrt" info
 failed_with 2 'CTXRT_DRIVER=best: it can be'
 report $? 'a_bad_value_in_the_environment_is_wrong_use'
+for bad in CTXRT_ALLOCATOR=mmap CTXRT_DEBUG_MEMORY=canry CTXRT_LOG=loud; do
+    run env "$bad" "$ctxrt" info
+    failed_with 2 "$bad: it" || break
+done
+report $? 'so_is_one_that_is_for_the_log_or_for_allocators'
 run env CTXRT_EMU_DEVICES=0 "$ctxrt" info
 failed_with 2 'CTXRT_EMU_DEVICES is not'
 report $? 'a_bad_number_in_the_environment_is_wrong_use'
