@@ -122,7 +122,7 @@ static const char *const malformed[] = {
     "canaries", "canary=1", "poison=1", "quarantine=", "limit", "limit=4X",
     "fail",     "fail=0",   "fail=two", "canary,limit=", "oops,canary"};
 
-START_TEST(a_word_that_means_nothing_is_an_error_of_the_start_and_of_each_request)
+START_TEST(a_word_that_means_nothing_is_an_error_of_start_and_request)
 {
     void *memory;
     ck_assert_int_eq(setenv("CTXRT_DEBUG_MEMORY", malformed[_i], 1), 0);
@@ -223,7 +223,7 @@ static Suite *environment_suite(void)
     tcase_add_loop_test(tcase, the_environment_says_how_much_is_in_quarantine, 0,
                         sizeof quarantines / sizeof *quarantines);
     tcase_add_test(tcase, an_allocator_with_options_of_its_own_does_not_ask_the_environment);
-    tcase_add_loop_test(tcase, a_word_that_means_nothing_is_an_error_of_the_start_and_of_each_request, 0,
+    tcase_add_loop_test(tcase, a_word_that_means_nothing_is_an_error_of_start_and_request, 0,
                         sizeof malformed / sizeof *malformed);
     tcase_add_test(tcase, bad_options_are_refused);
     tcase_add_test(tcase, what_runs_only_when_it_is_waited_for_is_seen);
