@@ -1,7 +1,7 @@
 /*
  * A runtime object, as a small tensor framework has one for each device: it runs a graph of
- * operators, each by the kernel that its device has for the type, in memory that was planned
- * before. One object for a device, made when it is first asked for, by whichever thread.
+ * operators, each by the implementation that its device has for the type, in memory that was
+ * planned before. One object for a device, made when it is first asked for, by whichever thread.
  *
  *   cc runtime_object.c $(pkg-config --cflags --libs ctxrt) -pthread && CTXRT_DRIVER=emulated
  *   ./a.out
@@ -133,7 +133,7 @@ static bool graph_make(graph *self)
     return OK(ctxrt_plan_create(0, &self->plan)) && plan_graph(self) && place_graph(self);
 }
 
-/* ---- kernels ---- */
+/* ---- implementations ---- */
 
 static ctxrt_status compute(const node *operation, float factor)
 {
@@ -156,23 +156,23 @@ static ctxrt_status run_negate(void *operation)
     return compute(operation, -1);
 }
 
-static bool register_kernels(void)
+static bool register_operators(void)
 {
-    const ctxrt_operator_kernel twice = {sizeof twice, run_double, 0},
-                                negate = {sizeof negate, run_negate, 0};
+    const ctxrt_operator_implementation twice = {sizeof twice, run_double, 0};
+    const ctxrt_operator_implementation negate = {sizeof negate, run_negate, 0};
     bool good = true;
     for (int type = CTXRT_DEVICE_CPU; type <= CTXRT_DEVICE_CUDA; type++)
-        good = good && OK(ctxrt_kernel_register((ctxrt_device_type)type, "double", &twice));
-    good = good && OK(ctxrt_kernel_register(CTXRT_DEVICE_CPU, "negate", &negate));
-    printf("a second kernel for the same: %s\n",
-           ctxrt_status_name(ctxrt_kernel_register(CTXRT_DEVICE_CPU, "double", &negate)));
+        good = good && OK(ctxrt_operator_register((ctxrt_device_type)type, "double", &twice));
+    good = good && OK(ctxrt_operator_register(CTXRT_DEVICE_CPU, "negate", &negate));
+    printf("a second one for the same: %s\n",
+           ctxrt_status_name(ctxrt_operator_register(CTXRT_DEVICE_CPU, "double", &negate)));
     return good;
 }
 
 /* ---- run ---- */
 
-/* For each operator in order, the kernel of its type for the device at hand is looked up and
- * computes. */
+/* For each operator in order, the implementation of its type for the device at hand is looked up
+ * and computes. */
 static ctxrt_status run_nodes(graph *self)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -271,7 +271,7 @@ static bool ask_on_threads(void)
 
 int main(void)
 {
-    bool good = ask_on_threads() && register_kernels() && try_device(CTXRT_DEVICE_CPU) &&
+    bool good = ask_on_threads() && register_operators() && try_device(CTXRT_DEVICE_CPU) &&
                 try_device(CTXRT_DEVICE_CUDA);
     return OK(ctxrt_shutdown()) && good ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /**
  * Graphs: work that was captured or recorded once and is launched any number of times; operators
- * and their kernels.
+ * and their implementations.
  *
  * A graph belongs to one context, that of the stream it was captured in, and is launched there
  * whatever is current on the calling thread, which finds its stack as it was. A graph is counted:
@@ -106,10 +106,11 @@ CTXRT_API ctxrt_status ctxrt_graph_clone(ctxrt_graph *graph,
  */
 typedef struct ctxrt_operator {
     size_t struct_size; /**< sizeof(ctxrt_operator) */
-    const char *type; /**< "matmul": what messages call it, and what its kernel is found by. Copied.
-                         May be NULL where there is a `run` */
-    /** Does the work, or is NULL: then the kernel of the type does, for the device of the top
-     * frame. */
+    /** "matmul": messages name it, and its implementation is found by it. Copied. May be NULL where
+     * there is a `run`. */
+    const char *type;
+    /** Does the work, or is NULL: then the implementation of the type does, for the device of the
+     * top frame. */
     ctxrt_status (*run)(void *user_data);
     /** Called once when the operator is not needed any more, on any thread; may be NULL. */
     void (*destroy)(void *user_data);
@@ -125,16 +126,16 @@ typedef struct ctxrt_operator {
         sizeof(ctxrt_operator), NULL, NULL, NULL, NULL, 0 \
     }
 
-/** What does the operators of a type on devices of a type. */
-typedef struct ctxrt_operator_kernel {
-    size_t struct_size; /**< sizeof(ctxrt_operator_kernel) */
+/** How operators of a type work on devices of a type. */
+typedef struct ctxrt_operator_implementation {
+    size_t struct_size; /**< sizeof(ctxrt_operator_implementation) */
     ctxrt_status (*run)(
         void *user_data); /**< gets the operator's user data; as ctxrt_operator.run */
     int capturable;       /**< likewise */
-} ctxrt_operator_kernel;
+} ctxrt_operator_implementation;
 
 /**
- * Registers the kernel for operators of a type on devices of a type, for the life of the process.
+ * Registers the implementation of an operator type on a device type, for the life of the process.
  * The device type need not have a device.
  *
  * @param operator_type  a name of 1 to 63 bytes, copied
@@ -142,16 +143,17 @@ typedef struct ctxrt_operator_kernel {
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such device type, no such name, or a wrong struct_size
  */
 CTXRT_API ctxrt_status
-ctxrt_kernel_register(ctxrt_device_type device_type, const char *operator_type,
-                      const ctxrt_operator_kernel *kernel) CTXRT_CHECK_RESULT;
+ctxrt_operator_register(ctxrt_device_type device_type, const char *operator_type,
+                        const ctxrt_operator_implementation *implementation) CTXRT_CHECK_RESULT;
 
 /**
- * The kernel for operators of a type on devices of a type.
+ * The implementation of an operator type on a device type.
  *
  * @retval CTXRT_ERROR_NOT_SUPPORTED  there is none
  */
-CTXRT_API ctxrt_status ctxrt_kernel_find(ctxrt_device_type device_type, const char *operator_type,
-                                         ctxrt_operator_kernel *out_kernel) CTXRT_CHECK_RESULT;
+CTXRT_API ctxrt_status
+ctxrt_operator_find(ctxrt_device_type device_type, const char *operator_type,
+                    ctxrt_operator_implementation *out_implementation) CTXRT_CHECK_RESULT;
 
 /**
  * Where the top frame is being recorded, the operator becomes the next one of the recording, and
@@ -160,7 +162,7 @@ CTXRT_API ctxrt_status ctxrt_kernel_find(ctxrt_device_type device_type, const ch
  *
  * @retval CTXRT_ERROR_NULL_POINTER      `operation` is NULL, or has neither `run` nor a type
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  a wrong struct_size
- * @retval CTXRT_ERROR_NOT_SUPPORTED     there is no kernel of its type for the device
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     there is no implementation of its type for the device
  * @retval CTXRT_ERROR_NOT_PERMITTED     the calling thread's recording is over: its frame is gone
  * Other errors are those of `run`, with the operator named.
  */

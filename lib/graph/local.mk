@@ -6,7 +6,7 @@ lib_graph_libgraph_la_SOURCES = \
 	lib/graph/describe.c \
 	lib/graph/extent.c lib/graph/extent.h \
 	lib/graph/graph.c lib/graph/graph.h \
-	lib/graph/kernel.c \
+	lib/graph/operator_registry.c \
 	lib/graph/launch.c \
 	lib/graph/operator.c lib/graph/operator.h \
 	lib/graph/order.c lib/graph/order.h \

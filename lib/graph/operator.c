@@ -22,13 +22,13 @@ static ctxrt_status check(const ctxrt_operator *operation)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status find_kernel(const cx_context *context, const char *type,
-                                ctxrt_operator_kernel *out_kernel)
+static ctxrt_status find_implementation(const cx_context *context, const char *type,
+                                        ctxrt_operator_implementation *out_implementation)
 {
     if (context->device == NULL)
-        return cx_error(CTXRT_ERROR_NOT_SUPPORTED, "there is no kernel \"%s\" for %s", type,
+        return cx_error(CTXRT_ERROR_NOT_SUPPORTED, "there is no operator \"%s\" for %s", type,
                         cx_context_text(context));
-    return ctxrt_kernel_find(context->device->id.type, type, out_kernel);
+    return ctxrt_operator_find(context->device->id.type, type, out_implementation);
 }
 
 ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context,
@@ -37,13 +37,14 @@ ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context 
     ctxrt_status status = check(operation);
     if (status != CTXRT_SUCCESS)
         return status;
-    ctxrt_operator_kernel kernel = {sizeof kernel, operation->run, operation->capturable};
+    ctxrt_operator_implementation implementation = {sizeof implementation, operation->run,
+                                                    operation->capturable};
     if (operation->run == NULL)
-        status = find_kernel(context, operation->type, &kernel);
+        status = find_implementation(context, operation->type, &implementation);
     if (status != CTXRT_SUCCESS)
         return status;
-    *out_operator = (cx_operator){kernel.run, operation->destroy, operation->user_data,
-                                  kernel.capturable != 0, ""};
+    *out_operator = (cx_operator){implementation.run, operation->destroy, operation->user_data,
+                                  implementation.capturable != 0, ""};
     if (operation->type != NULL)
         strcpy(out_operator->type, operation->type);
     return CTXRT_SUCCESS;

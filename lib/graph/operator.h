@@ -17,8 +17,8 @@ typedef struct cx_operator {
     char type[CX_OPERATOR_TYPE_BYTES]; /* "": none */
 } cx_operator;
 
-/* What the public structure says, with the kernel of its type for the context's device where it has
- * no function. Copies nothing that the caller must keep. */
+/* What the public structure says, with the implementation of its type for the context's device
+ * where it has no function. Copies nothing that the caller must keep. */
 ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context,
                               cx_operator *out_operator);
 

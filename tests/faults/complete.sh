@@ -7,7 +7,7 @@ others='
     ctxrt_device_by_pci ctxrt_handle_register ctxrt_stack_depth ctxrt_stack_discard ctxrt_stack_peek ctxrt_snapshot_write
     ctxrt_module_native ctxrt_kernel_native
     ctxrt_stream_context ctxrt_stream_native ctxrt_event_native ctxrt_memory_alloc_host ctxrt_memory_wrap
-    ctxrt_memory_retain ctxrt_graph_retain ctxrt_graph_context ctxrt_graph_describe ctxrt_kernel_register ctxrt_kernel_find
+    ctxrt_memory_retain ctxrt_graph_retain ctxrt_graph_context ctxrt_graph_describe ctxrt_operator_register ctxrt_operator_find
     ctxrt_memory_pointer ctxrt_memory_describe ctxrt_allocator_statistics ctxrt_allocator_describe ctxrt_memory_report_write
     ctxrt_plan_alloc ctxrt_plan_free ctxrt_plan_optimise ctxrt_plan_peak ctxrt_plan_offset
     ctxrt_allocator_set_limit ctxrt_allocator_snapshot_write

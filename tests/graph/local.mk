@@ -2,7 +2,7 @@ GRAPH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/te
 GRAPH_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 GRAPH_TESTS = tests/graph/check_capture tests/graph/check_hold tests/graph/check_recording \
-	tests/graph/check_recording_frames tests/graph/check_recording_memory tests/graph/check_kernel \
+	tests/graph/check_recording_frames tests/graph/check_recording_memory tests/graph/check_operator \
 	tests/graph/check_launch_faults
 check_PROGRAMS += $(GRAPH_TESTS)
 TESTS += $(GRAPH_TESTS)
@@ -51,11 +51,11 @@ tests_graph_check_recording_memory_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_recording_memory_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_graph_check_recording_memory_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
-tests_graph_check_kernel_SOURCES = tests/graph/check_kernel.c tests/graph/operators.h tests/graph/place.h
-tests_graph_check_kernel_CPPFLAGS = $(GRAPH_CPPFLAGS)
-tests_graph_check_kernel_CFLAGS = $(GRAPH_CFLAGS)
-tests_graph_check_kernel_LDADD = $(PUBLIC_LIBS)
-EXTRA_tests_graph_check_kernel_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+tests_graph_check_operator_SOURCES = tests/graph/check_operator.c tests/graph/operators.h tests/graph/place.h
+tests_graph_check_operator_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_operator_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_operator_LDADD = $(PUBLIC_LIBS)
+EXTRA_tests_graph_check_operator_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 # Fails calls of the driver, so it links the rooms.
 tests_graph_check_launch_faults_SOURCES = tests/graph/check_launch_faults.c tests/graph/operators.h tests/graph/place.h \

@@ -24,7 +24,7 @@ typedef struct outputs {
     ctxrt_graph *graph;
     ctxrt_plan *plan;
     ctxrt_capture_state capture_state;
-    ctxrt_operator_kernel operator_kernel;
+    ctxrt_operator_implementation implementation;
     ctxrt_module *module;
     ctxrt_kernel *kernel;
     ctxrt_kernel_info kernel_info;
@@ -107,7 +107,7 @@ static const ctxrt_operator operation = {
     sizeof operation, "every_call", run_nothing, NULL, NULL, 0};
 static const ctxrt_launch_config launch_config = CTXRT_LAUNCH_CONFIG_INIT;
 static const char code[] = PTX_HEAD PTX_COUNTER;
-static const ctxrt_operator_kernel kernel = {sizeof kernel, run_nothing, 0};
+static const ctxrt_operator_implementation registered = {sizeof registered, run_nothing, 0};
 static char host[2][BYTES];
 static const ctxrt_copy_region region = {
     host[0], 64, 1, host[1], 64, 1, 64, 1, 1, CTXRT_COPY_HOST_TO_HOST,
@@ -166,8 +166,8 @@ static const ctxrt_copy_region region = {
     X(CALL, ctxrt_graph_clone, (in->graph, &out->graph))                                          \
     X(CALL, ctxrt_graph_retain, (in->graph))                                                      \
     X(CALL, ctxrt_operator_submit, (&operation))                                                  \
-    X(CALL, ctxrt_kernel_register, (CTXRT_DEVICE_CUDA, "every_call", &kernel))                    \
-    X(CALL, ctxrt_kernel_find, (CTXRT_DEVICE_CUDA, "every_call", &out->operator_kernel))          \
+    X(CALL, ctxrt_operator_register, (CTXRT_DEVICE_CUDA, "every_call", &registered))              \
+    X(CALL, ctxrt_operator_find, (CTXRT_DEVICE_CUDA, "every_call", &out->implementation))         \
     X(CALL, ctxrt_module_load, (code, sizeof code, &out->module))                                 \
     X(CALL, ctxrt_module_load_file, ("/dev/null", &out->module))                                  \
     X(CALL, ctxrt_module_get_kernel, (in->module, "next", &out->kernel))                         \

@@ -1,5 +1,5 @@
-/* Kernels of operators, by device type and operator type; and the handles of operator libraries
- * that they use. */
+/* Implementations of operators, by device type and operator type; and the handles of operator
+ * libraries that they use. */
 #include "operators.h"
 
 static atomic_int cpu_calls, cuda_calls;
@@ -17,8 +17,9 @@ static ctxrt_status run_on_cuda(void *argument)
     return ctxrt_stream_add_host_function(NULL, mark, argument);
 }
 
-static const ctxrt_operator_kernel cpu_kernel = {sizeof cpu_kernel, run_on_cpu, 0};
-static const ctxrt_operator_kernel cuda_kernel = {sizeof cuda_kernel, run_on_cuda, 1};
+static const ctxrt_operator_implementation on_cpu_devices = {sizeof on_cpu_devices, run_on_cpu, 0};
+static const ctxrt_operator_implementation on_cuda_devices = {sizeof on_cuda_devices, run_on_cuda,
+                                                              1};
 
 /* The registry is the process's, and the tests may run in one: each has names of its own. */
 static const char *own_name(const char *test)
@@ -28,31 +29,32 @@ static const char *own_name(const char *test)
     return name;
 }
 
-START_TEST(a_kernel_is_found_by_both_its_types)
+START_TEST(an_operator_is_found_by_both_its_types)
 {
-    ctxrt_operator_kernel found = {0};
+    ctxrt_operator_implementation found = {0};
     const char *name = own_name("matmul");
-    cx_assert_error(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, name, &found), CTXRT_ERROR_NOT_SUPPORTED);
+    cx_assert_error(ctxrt_operator_find(CTXRT_DEVICE_CUDA, name, &found),
+                    CTXRT_ERROR_NOT_SUPPORTED);
     assert_says(name);
     assert_says("cuda");
-    cx_assert_ok(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, name, &cuda_kernel));
-    cx_assert_error(ctxrt_kernel_find(CTXRT_DEVICE_CPU, name, &found), CTXRT_ERROR_NOT_SUPPORTED);
-    cx_assert_ok(ctxrt_kernel_register(CTXRT_DEVICE_CPU, name, &cpu_kernel));
-    cx_assert_ok(ctxrt_kernel_register(CTXRT_DEVICE_METAX, name, &cpu_kernel));
-    cx_assert_error(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, name, &cpu_kernel),
+    cx_assert_ok(ctxrt_operator_register(CTXRT_DEVICE_CUDA, name, &on_cuda_devices));
+    cx_assert_error(ctxrt_operator_find(CTXRT_DEVICE_CPU, name, &found), CTXRT_ERROR_NOT_SUPPORTED);
+    cx_assert_ok(ctxrt_operator_register(CTXRT_DEVICE_CPU, name, &on_cpu_devices));
+    cx_assert_ok(ctxrt_operator_register(CTXRT_DEVICE_METAX, name, &on_cpu_devices));
+    cx_assert_error(ctxrt_operator_register(CTXRT_DEVICE_CUDA, name, &on_cpu_devices),
                     CTXRT_ERROR_ALREADY);
     assert_says(name);
-    cx_assert_ok(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, name, &found));
+    cx_assert_ok(ctxrt_operator_find(CTXRT_DEVICE_CUDA, name, &found));
     ck_assert_ptr_eq(found.run, run_on_cuda);
     ck_assert_int_eq(found.capturable, 1);
-    cx_assert_ok(ctxrt_kernel_find(CTXRT_DEVICE_CPU, name, &found));
+    cx_assert_ok(ctxrt_operator_find(CTXRT_DEVICE_CPU, name, &found));
     ck_assert_ptr_eq(found.run, run_on_cpu);
-    cx_assert_error(ctxrt_kernel_find(CTXRT_DEVICE_CUDA, "no such operator", &found),
+    cx_assert_error(ctxrt_operator_find(CTXRT_DEVICE_CUDA, "no such operator", &found),
                     CTXRT_ERROR_NOT_SUPPORTED);
 }
 END_TEST
 
-START_TEST(an_operator_of_a_type_runs_the_kernel_of_the_device_at_hand)
+START_TEST(an_operator_of_a_type_runs_the_implementation_of_the_device_at_hand)
 {
     atomic_int marks = 0;
     ctxrt_graph *graph;
@@ -61,8 +63,8 @@ START_TEST(an_operator_of_a_type_runs_the_kernel_of_the_device_at_hand)
     cx_assert_error(ctxrt_operator_submit(&operation), CTXRT_ERROR_NOT_SUPPORTED);
     cx_assert_ok(ctxrt_recording_start(NULL));
     cx_assert_error(ctxrt_operator_submit(&operation), CTXRT_ERROR_NOT_SUPPORTED);
-    cx_assert_ok(ctxrt_kernel_register(CTXRT_DEVICE_CPU, name, &cpu_kernel));
-    cx_assert_ok(ctxrt_kernel_register(CTXRT_DEVICE_CUDA, name, &cuda_kernel));
+    cx_assert_ok(ctxrt_operator_register(CTXRT_DEVICE_CPU, name, &on_cpu_devices));
+    cx_assert_ok(ctxrt_operator_register(CTXRT_DEVICE_CUDA, name, &on_cuda_devices));
     atomic_store(&cpu_calls, 0);
     atomic_store(&cuda_calls, 0);
     cx_assert_ok(ctxrt_operator_submit(&operation));
@@ -85,20 +87,20 @@ static atomic_int registered_ones;
 static void *register_all(void *argument)
 {
     intptr_t wrong = 0;
-    ctxrt_operator_kernel found;
+    ctxrt_operator_implementation found;
     for (int i = 0; i < NAMES; i++) {
         char name[80];
         snprintf(name, sizeof name, "%s %d", (const char *)argument, i);
-        ctxrt_status status = ctxrt_kernel_register(CTXRT_DEVICE_CUDA, name, &cuda_kernel);
+        ctxrt_status status = ctxrt_operator_register(CTXRT_DEVICE_CUDA, name, &on_cuda_devices);
         atomic_fetch_add(&registered_ones, status == CTXRT_SUCCESS);
         wrong += status != CTXRT_SUCCESS && status != CTXRT_ERROR_ALREADY;
-        wrong += ctxrt_kernel_find(CTXRT_DEVICE_CUDA, name, &found) != CTXRT_SUCCESS ||
+        wrong += ctxrt_operator_find(CTXRT_DEVICE_CUDA, name, &found) != CTXRT_SUCCESS ||
                  found.run != run_on_cuda;
     }
     return (void *)wrong;
 }
 
-START_TEST(of_eight_threads_that_register_a_kernel_one_wins_and_all_find_it)
+START_TEST(of_eight_threads_that_register_an_operator_one_wins_and_all_find_it)
 {
     pthread_t threads[THREADS];
     char name[64];
@@ -191,22 +193,22 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_test(tests, a_kernel_is_found_by_both_its_types);
-    tcase_add_test(tests, an_operator_of_a_type_runs_the_kernel_of_the_device_at_hand);
-    tcase_add_test(tests, of_eight_threads_that_register_a_kernel_one_wins_and_all_find_it);
+    tcase_add_test(tests, an_operator_is_found_by_both_its_types);
+    tcase_add_test(tests, an_operator_of_a_type_runs_the_implementation_of_the_device_at_hand);
+    tcase_add_test(tests, of_eight_threads_that_register_an_operator_one_wins_and_all_find_it);
     tcase_add_test(tests, asking_for_a_handle_and_work_of_the_host_leave_the_device_alone);
     tcase_add_test(tests, handles_end_in_the_reverse_order_with_their_device);
     tcase_add_test(tests, an_event_is_destroyed_whatever_device_is_current);
 }
 
-static Suite *kernel_suite(void)
+static Suite *operator_suite(void)
 {
-    Suite *suite = suite_create("kernel");
+    Suite *suite = suite_create("operator");
     place_add_everywhere(suite, add_tests);
     return suite;
 }
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){kernel_suite, NULL});
+    return cx_test_run((Suite *(*const[])(void)){operator_suite, NULL});
 }

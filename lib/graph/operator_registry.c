@@ -1,4 +1,4 @@
-/* The kernels of operators, by device type and operator type. */
+/* The operator registry: the implementation of an operator type on a device type. */
 #include "base/error.h"
 #include "device/runtime.h"
 #include "graph/operator.h"
@@ -9,13 +9,13 @@
 /* Once in the table a record stays as it is, for the life of the process. */
 typedef struct registered {
     char type[CX_OPERATOR_TYPE_BYTES];
-    ctxrt_operator_kernel kernel;
+    ctxrt_operator_implementation implementation;
     struct registered *_Atomic next;
 } registered;
 
 #define BUCKETS 64
 
-/* Lock "kernels": registering; whoever finds takes none. */
+/* Lock "operators": registering; finding takes no lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static registered *_Atomic table[CTXRT_DEVICE_TYPE_COUNT][BUCKETS];
 
@@ -50,16 +50,18 @@ static ctxrt_status check_key(const char *call, ctxrt_device_type device_type, c
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status check_kernel(const ctxrt_operator_kernel *kernel)
+static ctxrt_status check_implementation(const ctxrt_operator_implementation *implementation)
 {
-    if (kernel == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_register: kernel is NULL");
-    if (kernel->struct_size != sizeof *kernel)
+    if (implementation == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_operator_register: implementation is NULL");
+    if (implementation->struct_size != sizeof *implementation)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "ctxrt_kernel_register: struct_size is %zu, not %zu", kernel->struct_size,
-                        sizeof *kernel);
-    if (kernel->run == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_register: kernel->run is NULL");
+                        "ctxrt_operator_register: struct_size is %zu, not %zu",
+                        implementation->struct_size, sizeof *implementation);
+    if (implementation->run == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_operator_register: implementation->run is NULL");
     return CTXRT_SUCCESS;
 }
 
@@ -75,47 +77,48 @@ static bool add(ctxrt_device_type device_type, registered *added)
     return true;
 }
 
-ctxrt_status ctxrt_kernel_register(ctxrt_device_type device_type, const char *operator_type,
-                                   const ctxrt_operator_kernel *kernel)
+ctxrt_status ctxrt_operator_register(ctxrt_device_type device_type, const char *operator_type,
+                                     const ctxrt_operator_implementation *implementation)
 {
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
-        status = check_key("ctxrt_kernel_register", device_type, operator_type);
+        status = check_key("ctxrt_operator_register", device_type, operator_type);
     if (status == CTXRT_SUCCESS)
-        status = check_kernel(kernel);
+        status = check_implementation(implementation);
     if (status != CTXRT_SUCCESS)
         return status;
     registered *added = calloc(1, sizeof *added);
     if (added == NULL)
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a kernel");
+        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to register an operator");
     strcpy(added->type, operator_type);
-    added->kernel = *kernel;
+    added->implementation = *implementation;
     pthread_mutex_lock(&lock);
     bool is_new = add(device_type, added);
     pthread_mutex_unlock(&lock);
     if (is_new)
         return CTXRT_SUCCESS;
     free(added);
-    return cx_error(CTXRT_ERROR_ALREADY, "there is a kernel \"%s\" for %s devices already",
+    return cx_error(CTXRT_ERROR_ALREADY, "there is an operator \"%s\" for %s devices already",
                     operator_type, ctxrt_device_type_name(device_type));
 }
 
-ctxrt_status ctxrt_kernel_find(ctxrt_device_type device_type, const char *operator_type,
-                               ctxrt_operator_kernel *out_kernel)
+ctxrt_status ctxrt_operator_find(ctxrt_device_type device_type, const char *operator_type,
+                                 ctxrt_operator_implementation *out_implementation)
 {
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
-        status = check_key("ctxrt_kernel_find", device_type, operator_type);
+        status = check_key("ctxrt_operator_find", device_type, operator_type);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (out_kernel == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_kernel_find: out_kernel is NULL");
+    if (out_implementation == NULL)
+        return cx_error(CTXRT_ERROR_NULL_POINTER,
+                        "ctxrt_operator_find: out_implementation is NULL");
     const registered *found = find(device_type, operator_type);
     if (found == NULL)
         return cx_error(
             CTXRT_ERROR_NOT_SUPPORTED,
-            "there is no kernel \"%s\" for %s devices: call ctxrt_kernel_register first",
+            "there is no operator \"%s\" for %s devices: call ctxrt_operator_register first",
             operator_type, ctxrt_device_type_name(device_type));
-    *out_kernel = found->kernel;
+    *out_implementation = found->implementation;
     return CTXRT_SUCCESS;
 }
