@@ -73,7 +73,7 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_status(
  * behind the other, in whichever streams and from whichever threads. For a stream of another
  * context or device of the same driver the work is done in the graph's own context, behind what the
  * stream has to do and before what comes to it then. In a stream that captures, the graph's work
- * becomes part of that capture.
+ * becomes part of that capture, and waits for nothing outside of it.
  *
  * Operators that were not captured are called on the calling thread. If one fails, or a call of the
  * driver, what comes behind it is not submitted; what comes before it is, and the next launch waits
@@ -82,8 +82,8 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_status(
  * @retval CTXRT_ERROR_WRONG_CONTEXT  the stream is another driver's, as the CPU's may be; or it is
  *     of another context and captures, and there are operators to call
  * @retval CTXRT_ERROR_NOT_PERMITTED  the graph is being launched further up on the calling thread;
- *     or its recording had memory in a stream that was destroyed before it stopped, which a first
- *     launch waits for, and that is not possible while a stream of its context captures
+ *     or its recording had memory in a stream that was destroyed, or captured, when it stopped: a
+ *     first launch waits for that, which is not possible while a stream of its context captures
  * @retval CTXRT_ERROR_STACK_LEFTOVER an operator left frames on the stack; it has been restored
  */
 CTXRT_API ctxrt_status ctxrt_graph_launch(ctxrt_graph *graph,

@@ -7,51 +7,45 @@
 
 /* ---- where to ---- */
 
-static ctxrt_status default_stream_of(cx_context *context, ctxrt_stream **out_stream)
+static ctxrt_status resolve_default(cx_thread *thread, cx_context *context,
+                                    cx_stream_target *out_target)
 {
-    cx_thread *thread;
+    ctxrt_stream *stream;
     cx_excursion excursion;
-    ctxrt_status status = cx_thread_self(&thread);
-    if (status == CTXRT_SUCCESS)
-        status = cx_context_blame(context, "graph", cx_excursion_begin(context, &excursion));
+    ctxrt_status status =
+        cx_context_blame(context, "graph", cx_excursion_begin(context, &excursion));
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_default_stream_get(thread, context, out_stream);
+    status = cx_default_stream_get(thread, context, &stream);
     cx_excursion_end(&excursion);
-    return status;
+    return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, out_target) : status;
 }
 
-/* Whether the top frame is of the context: no frame is no error. */
-static ctxrt_status look_at_top(const cx_context *context, bool *out_same)
+/* NULL: the current stream of a top frame of the context, else the thread's default stream there.
+ * No frame is no error. */
+static ctxrt_status resolve_null(cx_context *context, cx_stream_target *out_target)
 {
     cx_thread *thread;
     cx_frame *frame;
     cx_error_saved saved;
-    cx_error_save(&saved);
-    ctxrt_status status = cx_stack_enter(&thread, &frame);
-    *out_same = status == CTXRT_SUCCESS && cx_frame_context(frame) == context;
-    if (status != CTXRT_ERROR_NO_DEVICE)
-        return status;
-    cx_error_restore(&saved);
-    return CTXRT_SUCCESS;
-}
-
-/* The stream that NULL stands for. */
-static ctxrt_status choose_stream(cx_context *context, ctxrt_stream **out_stream)
-{
-    bool same;
-    ctxrt_status status = look_at_top(context, &same);
+    ctxrt_status status = cx_thread_self(&thread);
     if (status != CTXRT_SUCCESS)
         return status;
-    return same ? ctxrt_stream_current(out_stream) : default_stream_of(context, out_stream);
+    cx_error_save(&saved);
+    status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS && cx_frame_context(frame) == context)
+        return cx_stream_of_frame(thread, frame, out_target);
+    if (status != CTXRT_SUCCESS && status != CTXRT_ERROR_NO_DEVICE)
+        return status;
+    cx_error_restore(&saved);
+    return resolve_default(thread, context, out_target);
 }
 
-static ctxrt_status resolve_stream(cx_context *context, ctxrt_stream **stream,
+static ctxrt_status resolve_stream(cx_context *context, const ctxrt_stream *stream,
                                    cx_stream_target *out_target)
 {
-    ctxrt_status status = *stream == NULL ? choose_stream(context, stream) : CTXRT_SUCCESS;
-    if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve_handle(*stream, out_target);
+    ctxrt_status status = stream != NULL ? cx_stream_resolve_handle(stream, out_target)
+                                         : resolve_null(context, out_target);
     if (status == CTXRT_SUCCESS && out_target->driver != context->driver)
         return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
                         "the graph is of %s, and the stream of %s, which is another driver's",
@@ -76,7 +70,6 @@ static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_even
 
 typedef struct launching {
     const cx_graph *graph;
-    ctxrt_stream *stream;
     cx_stream_target target;
     ctxrt_scope scope; /* open while operators are called */
 } launching;
@@ -88,7 +81,7 @@ static ctxrt_status enter_scope(launching *self)
         return CTXRT_SUCCESS;
     ctxrt_status status =
         ctxrt_scope_enter_context(cx_context_handle(self->target.context), &self->scope);
-    return status == CTXRT_SUCCESS ? ctxrt_frame_set_stream(self->stream) : status;
+    return status == CTXRT_SUCCESS ? ctxrt_frame_set_stream(self->target.stream) : status;
 }
 
 static ctxrt_status call_operators(launching *self, const cx_piece *piece)
@@ -147,14 +140,14 @@ static ctxrt_status launch_there(cx_graph *graph, launching *self)
 
 static ctxrt_status make_aside(cx_context *context, launching *self)
 {
+    ctxrt_stream *stream;
     cx_excursion excursion;
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
-    status =
-        cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &self->stream);
+    status = cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &stream);
     cx_excursion_end(&excursion);
-    return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(self->stream, &self->target) : status;
+    return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, &self->target) : status;
 }
 
 static ctxrt_status record(const cx_stream_target *stream, CUevent event)
@@ -214,7 +207,7 @@ static ctxrt_status launch_aside(cx_graph *graph, launching *self)
             cx_error_restore(&saved);
     }
     cx_error_save(&saved);
-    ctxrt_status destroyed = ctxrt_stream_destroy(self->stream);
+    ctxrt_status destroyed = ctxrt_stream_destroy(self->target.stream);
     if (status == CTXRT_SUCCESS)
         return destroyed;
     cx_error_restore(&saved);
@@ -249,13 +242,13 @@ static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
 
 /* ---- the call ---- */
 
-static ctxrt_status launch(cx_graph *graph, ctxrt_stream *stream)
+static ctxrt_status launch(cx_graph *graph, const ctxrt_stream *stream)
 {
-    launching self = {.graph = graph, .stream = stream};
+    launching self = {.graph = graph};
     cx_context *context = graph->sequence->context;
     ctxrt_status status = cx_sequence_check(graph->sequence);
     if (status == CTXRT_SUCCESS)
-        status = resolve_stream(context, &self.stream, &self.target);
+        status = resolve_stream(context, stream, &self.target);
     if (status == CTXRT_SUCCESS)
         status = cx_graph_instantiate(graph, graph->sequence);
     if (status != CTXRT_SUCCESS)

@@ -7,21 +7,22 @@
 #include "work/stream.h"
 #include "work/uncaptured.h"
 
-/* A stream that captures is left alone. */
-static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *target)
+/* *out_marked: false of a stream that captures, which is left alone. */
+static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *target,
+                                bool *out_marked)
 {
     CUevent event;
     const cx_driver *driver = target->driver;
     ctxrt_status status = CX_DRIVER_CALL(driver, event_create, (&event, CXU_EVENT_DISABLE_TIMING));
     if (status != CTXRT_SUCCESS)
         return status;
-    bool asking = cx_asking_begin(driver, target->native);
-    if (asking) {
+    *out_marked = cx_asking_begin(driver, target->native);
+    if (*out_marked) {
         status = CX_DRIVER_CALL(driver, event_record, (event, target->native));
-        asking = cx_uncaptured_may_ask(driver, target->native);
+        *out_marked = cx_uncaptured_may_ask(driver, target->native);
         cx_asking_end(target->native);
     }
-    if (asking && status == CTXRT_SUCCESS)
+    if (*out_marked && status == CTXRT_SUCCESS)
         sequence->ready[sequence->ready_count++] = event;
     else
         (void)driver->table.event_destroy(event);
@@ -90,22 +91,26 @@ ctxrt_status cx_ready_settle(cx_sequence *sequence)
     return status;
 }
 
+/* Of a stream that is gone, or that captures, only the whole context knows. */
 ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_hold_use *use)
 {
     cx_stream_target last, target;
     cx_error_saved saved;
-    bool lost = use->stream_count > CX_HOLD_STREAMS_MAX;
+    bool marked = true, all = use->stream_count <= CX_HOLD_STREAMS_MAX;
     ctxrt_status status = cx_stream_resolve(NULL, &last);
     if (status == CTXRT_SUCCESS)
-        status = mark_stream(sequence, &last);
+        status = mark_stream(sequence, &last, &marked);
+    all = all && marked;
     for (uint32_t i = 0; i < use->stream_count && i < CX_HOLD_STREAMS_MAX; i++) {
-        bool there = cx_pool_find(&cx_streams, use->streams[i]) != NULL &&
-                     cx_stream_resolve_handle(use->streams[i], &target) == CTXRT_SUCCESS;
-        lost = lost || !there;
-        if (status == CTXRT_SUCCESS && there && target.native != last.native)
-            status = mark_stream(sequence, &target);
+        if (use->streams[i] == last.stream)
+            continue;
+        marked = cx_pool_find(&cx_streams, use->streams[i]) != NULL &&
+                 cx_stream_resolve_handle(use->streams[i], &target) == CTXRT_SUCCESS;
+        if (status == CTXRT_SUCCESS && marked)
+            status = mark_stream(sequence, &target, &marked);
+        all = all && marked;
     }
-    if (status != CTXRT_SUCCESS || !lost)
+    if (status != CTXRT_SUCCESS || all)
         return status;
     atomic_store(&sequence->unsettled, true);
     cx_error_save(&saved);

@@ -354,6 +354,33 @@ START_TEST(a_capture_goes_on_where_a_stream_of_a_recording_is_gone)
 }
 END_TEST
 
+/* Nothing can be recorded in the stream, and its work of before the capture may use the memory. */
+START_TEST(the_first_launch_is_refused_while_a_stream_that_the_frame_had_memory_in_captures)
+{
+    atomic_int marks = 0;
+    ctxrt_graph *captured;
+    ctxrt_stream *own = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(own));
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    void *memory = alloc();
+    submit_plain(submit_mark, &marks, 1);
+    cx_assert_ok(ctxrt_stream_capture_begin(own, CTXRT_CAPTURE_RELAXED));
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_error(ctxrt_graph_launch(graph, other), CTXRT_ERROR_NOT_PERMITTED);
+    cx_assert_ok(ctxrt_stream_capture_end(own, &captured));
+    cx_assert_ok(ctxrt_graph_launch(graph, other));
+    cx_assert_ok(ctxrt_stream_synchronize(other));
+    ck_assert_int_eq(atomic_load(&marks), 1);
+    cx_assert_ok(ctxrt_graph_release(captured));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(own));
+    cx_assert_ok(ctxrt_stream_destroy(other));
+}
+END_TEST
+
 static void *open_gate(void *argument)
 {
     gate_open(argument);
@@ -458,6 +485,8 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, the_first_launch_waits_for_every_stream_that_the_frame_had_memory_in,
                         0, 2);
     tcase_add_test(tests, a_capture_goes_on_where_a_stream_of_a_recording_is_gone);
+    tcase_add_test(tests,
+                   the_first_launch_is_refused_while_a_stream_that_the_frame_had_memory_in_captures);
     tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
     tcase_add_test(tests, memory_that_a_recording_uses_again_is_known_by_its_address);
     tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);
