@@ -60,7 +60,7 @@ static bool find_and_mend(ctxrt_context *context)
 int main(void)
 {
     ctxrt_context *context = NULL;
-    ctxrt_scope scope = {0};
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
     bool good = OK(ctxrt_context_retain_primary(CTXRT_CUDA(1), &context)) &&
                 OK(CTXRT_SCOPE_ENTER(CTXRT_CUDA(2), &scope)) &&
                 OK(CTXRT_DEVICE_PUSH(CTXRT_CUDA(0))) && find_and_mend(context);

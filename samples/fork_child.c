@@ -25,7 +25,7 @@ static bool ok(ctxrt_status status, const char *call)
 
 static bool use_the_device(const char *who)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     ctxrt_memory *own = NULL;
     unsigned char byte = 0;
     bool good = OK(ctxrt_scope_enter(CTXRT_CUDA(1), &scope)) && OK(ctxrt_memory_alloc(64, &own)) &&
@@ -40,7 +40,7 @@ static bool use_the_device(const char *who)
 static int try_everything(void)
 {
     ctxrt_device device;
-    ctxrt_scope scope = {0};
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
     printf("child: init    %s\n", ctxrt_status_name(ctxrt_init(NULL)));
     printf("child: get     %s\n", ctxrt_status_name(ctxrt_device_get(&device)));
     printf("child: set     %s\n", ctxrt_status_name(ctxrt_device_set(CTXRT_CUDA(1))));

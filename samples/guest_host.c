@@ -93,7 +93,7 @@ static bool after_a_push(const struct guest_case *guest)
 /* The guest comes within a scope. */
 static bool within_a_scope(const struct guest_case *guest)
 {
-    ctxrt_scope scope = {0};
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
     ctxrt_device device;
     if (!OK(ctxrt_scope_enter(CTXRT_CUDA(0), &scope)))
         return false;
@@ -108,7 +108,7 @@ static bool within_a_scope(const struct guest_case *guest)
 
 static bool visit(void)
 {
-    CTXRT_SCOPE ctxrt_scope all = {0};
+    CTXRT_SCOPE ctxrt_scope all = CTXRT_SCOPE_INIT;
     bool good = OK(ctxrt_scope_enter(CTXRT_CUDA(2), &all));
     for (size_t i = 0; good && i < sizeof cases / sizeof cases[0]; i++) {
         printf("%s\n", cases[i].name);

@@ -28,7 +28,7 @@ static bool show_current(const char *what)
 
 static bool write_pushed(ctxrt_context *primary, int value, ctxrt_memory **out_memory)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     return OK(ctxrt_scope_enter_context(primary, &scope)) && show_current("pushed") &&
            OK(ctxrt_memory_alloc(sizeof value, out_memory)) &&
            OK(ctxrt_copy(ctxrt_memory_pointer(*out_memory), &value, sizeof value,
@@ -37,7 +37,7 @@ static bool write_pushed(ctxrt_context *primary, int value, ctxrt_memory **out_m
 
 static bool read_pushed(ctxrt_context *primary, ctxrt_memory *memory)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     int back = 0;
     bool good =
         OK(ctxrt_scope_enter_context(primary, &scope)) &&

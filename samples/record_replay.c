@@ -79,7 +79,7 @@ static bool show_use(const char *when)
 /* Device 0 is current, and stays so. */
 static bool launch_from_another_device(network *self, ctxrt_graph *graph)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     ctxrt_device device;
     if (!OK(ctxrt_scope_enter(CTXRT_CUDA(0), &scope)))
         return false;

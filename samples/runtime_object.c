@@ -57,7 +57,7 @@ static bool runtime_is_cpu(const runtime *self)
 static bool runtime_alloc(const runtime *self, size_t size_bytes, void **out_pointer)
 {
     size_t size = (size_bytes + self->alignment - 1) / self->alignment * self->alignment;
-    ctxrt_scope scope = {0};
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
     if (!OK(ctxrt_scope_enter(self->device, &scope)))
         return false;
     bool good = OK(ctxrt_alloc(size, out_pointer));
@@ -187,7 +187,7 @@ static ctxrt_status run_nodes(graph *self)
 
 static bool runtime_run(const runtime *self, graph *work, ctxrt_status *out_status)
 {
-    ctxrt_scope scope = {0};
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
     if (!OK(ctxrt_scope_enter(self->device, &scope)))
         return false;
     *out_status = run_nodes(work);

@@ -28,7 +28,7 @@ static bool show(const char *when)
 
 static bool work(bool early)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     if (!OK(CTXRT_SCOPE_ENTER(CTXRT_CUDA(2), &scope)) || !show("in the scope"))
         return false;
     if (early)
@@ -39,7 +39,7 @@ static bool work(bool early)
 
 static bool leave_something(void)
 {
-    ctxrt_scope scope = {0};
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
     bool good =
         OK(ctxrt_scope_enter(CTXRT_CUDA(1), &scope)) && OK(ctxrt_device_push(CTXRT_CUDA(3)));
     ctxrt_status left = ctxrt_scope_leave(&scope);

@@ -47,7 +47,7 @@ static void wait_at(void *gate)
 
 static bool write_memory(meeting *self)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     return OK(ctxrt_scope_enter_context(self->context, &scope)) && show("writer") &&
            OK(ctxrt_event_create(CTXRT_EVENT_DISABLE_TIMING, &self->written)) &&
            OK(ctxrt_memory_alloc(BYTES, &self->memory)) &&
@@ -74,8 +74,8 @@ static bool all_are(const unsigned char *bytes, unsigned char value)
 
 static bool read_memory(meeting *self)
 {
-    CTXRT_SCOPE ctxrt_scope below = {0};
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope below = CTXRT_SCOPE_INIT;
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     ctxrt_memory *back = NULL;
     if (!OK(ctxrt_scope_enter(CTXRT_CUDA(1), &below)) ||
         !OK(ctxrt_scope_enter_context(self->context, &scope)) || !show("reader"))

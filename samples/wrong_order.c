@@ -38,8 +38,8 @@ static void with_nothing_current(void)
 
 static bool with_a_stream(void)
 {
-    CTXRT_SCOPE ctxrt_scope outer = {0};
-    CTXRT_SCOPE ctxrt_scope inner = {0};
+    CTXRT_SCOPE ctxrt_scope outer = CTXRT_SCOPE_INIT;
+    CTXRT_SCOPE ctxrt_scope inner = CTXRT_SCOPE_INIT;
     ctxrt_stream *stream = NULL;
     bool ready = OK(ctxrt_scope_enter(CTXRT_CUDA(0), &outer)) &&
                  OK(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream)) &&
@@ -60,8 +60,8 @@ static void *leave_elsewhere(void *scope)
 
 static bool with_scopes(void)
 {
-    CTXRT_SCOPE ctxrt_scope outer = {0};
-    CTXRT_SCOPE ctxrt_scope inner = {0};
+    CTXRT_SCOPE ctxrt_scope outer = CTXRT_SCOPE_INIT;
+    CTXRT_SCOPE ctxrt_scope inner = CTXRT_SCOPE_INIT;
     pthread_t other;
     if (!OK(ctxrt_scope_enter(CTXRT_CUDA(0), &outer)) ||
         !OK(ctxrt_scope_enter(CTXRT_CUDA(1), &inner)))
@@ -102,7 +102,7 @@ static bool with_a_context(void)
 
 static bool with_a_reset(void)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     ctxrt_event *event = NULL;
     bool ready = OK(ctxrt_scope_enter(CTXRT_CUDA(0), &scope)) &&
                  OK(ctxrt_event_create(CTXRT_EVENT_DEFAULT, &event)) &&

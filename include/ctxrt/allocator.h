@@ -65,11 +65,15 @@ typedef struct ctxrt_allocator_info {
     uint64_t out_of_memory; /**< of these, those that the device had no memory for */
 } ctxrt_allocator_info;
 
+#ifdef __cplusplus
 #define CTXRT_ALLOCATOR_INFO_INIT                                                         \
     {                                                                                     \
         sizeof(ctxrt_allocator_info), NULL, {CTXRT_DEVICE_CPU, 0}, 0, {0, 0, 0, 0, 0, 0}, \
             {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0     \
     }
+#else
+#define CTXRT_ALLOCATOR_INFO_INIT {.struct_size = sizeof(ctxrt_allocator_info)}
+#endif
 
 /** What debug mode looks for. */
 enum {
@@ -98,10 +102,12 @@ typedef struct ctxrt_allocator_debug {
     uint64_t fail_call;
 } ctxrt_allocator_debug;
 
-#define CTXRT_ALLOCATOR_DEBUG_INIT                                                        \
-    {                                                                                     \
-        sizeof(ctxrt_allocator_debug), 0, 0, 0, 0                                         \
-    }
+#ifdef __cplusplus
+#define CTXRT_ALLOCATOR_DEBUG_INIT \
+    {sizeof(ctxrt_allocator_debug), 0, 0, 0, 0}
+#else
+#define CTXRT_ALLOCATOR_DEBUG_INIT {.struct_size = sizeof(ctxrt_allocator_debug)}
+#endif
 
 /**
  * Where an allocator's segments come from: the memory that it asks the driver for at once, and
@@ -154,10 +160,12 @@ typedef struct ctxrt_allocator_options {
     const ctxrt_allocator_debug *debug;
 } ctxrt_allocator_options;
 
-#define CTXRT_ALLOCATOR_OPTIONS_INIT                                                      \
-    {                                                                                     \
-        sizeof(ctxrt_allocator_options), 0, CTXRT_ALLOCATOR_SOURCE_DEFAULT, 0, 0, NULL    \
-    }
+#ifdef __cplusplus
+#define CTXRT_ALLOCATOR_OPTIONS_INIT \
+    {sizeof(ctxrt_allocator_options), 0, CTXRT_ALLOCATOR_SOURCE_DEFAULT, 0, 0, NULL}
+#else
+#define CTXRT_ALLOCATOR_OPTIONS_INIT {.struct_size = sizeof(ctxrt_allocator_options)}
+#endif
 
 /**
  * Creates an allocator of the calling thread's current context that keeps memory of its own, with

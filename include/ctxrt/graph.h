@@ -121,10 +121,12 @@ typedef struct ctxrt_operator {
     int capturable;
 } ctxrt_operator;
 
-#define CTXRT_OPERATOR_INIT                               \
-    {                                                     \
-        sizeof(ctxrt_operator), NULL, NULL, NULL, NULL, 0 \
-    }
+#ifdef __cplusplus
+#define CTXRT_OPERATOR_INIT \
+    {sizeof(ctxrt_operator), NULL, NULL, NULL, NULL, 0}
+#else
+#define CTXRT_OPERATOR_INIT {.struct_size = sizeof(ctxrt_operator)}
+#endif
 
 /** How operators of a type work on devices of a type. */
 typedef struct ctxrt_operator_implementation {
@@ -179,10 +181,12 @@ typedef struct ctxrt_recording_options {
     ctxrt_graph *share_memory_with;
 } ctxrt_recording_options;
 
-#define CTXRT_RECORDING_OPTIONS_INIT          \
-    {                                         \
-        sizeof(ctxrt_recording_options), NULL \
-    }
+#ifdef __cplusplus
+#define CTXRT_RECORDING_OPTIONS_INIT \
+    {sizeof(ctxrt_recording_options), NULL}
+#else
+#define CTXRT_RECORDING_OPTIONS_INIT {.struct_size = sizeof(ctxrt_recording_options)}
+#endif
 
 /**
  * Starts to record the operators submitted in the calling thread's top frame, and in no other: a

@@ -150,10 +150,13 @@ typedef struct ctxrt_launch_config {
     int cooperative;       /**< 1: all blocks run at once, and may wait for each other; else 0 */
 } ctxrt_launch_config;
 
-#define CTXRT_LAUNCH_CONFIG_INIT                                         \
-    {                                                                    \
-        sizeof(ctxrt_launch_config), {1, 1, 1}, {1, 1, 1}, 0, NULL, 0 \
-    }
+#ifdef __cplusplus
+#define CTXRT_LAUNCH_CONFIG_INIT \
+    {sizeof(ctxrt_launch_config), {1, 1, 1}, {1, 1, 1}, 0, NULL, 0}
+#else
+#define CTXRT_LAUNCH_CONFIG_INIT \
+    {.struct_size = sizeof(ctxrt_launch_config), .grid = {1, 1, 1}, .block = {1, 1, 1}}
+#endif
 
 /**
  * Submits a kernel to a stream of its context. In a stream that captures, and so in an operator

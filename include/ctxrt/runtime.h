@@ -46,10 +46,12 @@ typedef struct ctxrt_options {
     size_t emulated_memory_bytes;   /**< memory of each; 0: CTXRT_EMU_MEMORY, else 4 GiB */
 } ctxrt_options;
 
-#define CTXRT_OPTIONS_INIT                                                                        \
-    {                                                                                             \
-        sizeof(ctxrt_options), CTXRT_CUDA_DRIVER_DEFAULT, CTXRT_FOREIGN_DEFAULT, NULL, 0, 0       \
-    }
+#ifdef __cplusplus
+#define CTXRT_OPTIONS_INIT \
+    {sizeof(ctxrt_options), CTXRT_CUDA_DRIVER_DEFAULT, CTXRT_FOREIGN_DEFAULT, NULL, 0, 0}
+#else
+#define CTXRT_OPTIONS_INIT {.struct_size = sizeof(ctxrt_options)}
+#endif
 
 /**
  * Starts the runtime. Any other call does so with the environment's options, so calling it is

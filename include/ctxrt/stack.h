@@ -147,6 +147,13 @@ typedef struct ctxrt_scope {
     size_t depth;
 } ctxrt_scope;
 
+/** A scope that is not entered. */
+#ifdef __cplusplus
+#define CTXRT_SCOPE_INIT {0, 0}
+#else
+#define CTXRT_SCOPE_INIT {.serial = 0}
+#endif
+
 /**
  * Pushes the primary context of `device` until ctxrt_scope_leave(scope). Scopes nest.
  *
@@ -181,7 +188,7 @@ static inline void ctxrt_scope_cleanup(ctxrt_scope *scope)
 #ifdef CTXRT_CLEANUP
 /**
  * Declares a scope that is left at the end of the block, on every path: CTXRT_SCOPE ctxrt_scope s =
- * {0};
+ * CTXRT_SCOPE_INIT;
  */
 #define CTXRT_SCOPE CTXRT_CLEANUP(ctxrt_scope_cleanup)
 #endif

@@ -15,7 +15,7 @@
 #ifndef CTXRT_STREAM_H
 #define CTXRT_STREAM_H
 
-#include <ctxrt/context.h>
+#include <ctxrt/stack.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +23,6 @@ extern "C" {
 
 struct CUstream_st; /* the driver's CUstream is a pointer to it */
 
-typedef struct ctxrt_stream ctxrt_stream;
 typedef struct ctxrt_event ctxrt_event;
 
 /** The legacy default stream of the current context: it waits for, and is waited for by, every

@@ -37,7 +37,7 @@ static void examine(void *argument)
 /* In the scope of the first device: in, then over to the second. */
 static bool send(pipeline *self, passage *chunk)
 {
-    ctxrt_scope scope = {0};
+    ctxrt_scope scope = CTXRT_SCOPE_INIT;
     bool sent = good(self, CTXRT_SCOPE_ENTER(self->device[chunk->second], &scope)) &&
                 good(self, ctxrt_memory_alloc(chunk->bytes, &chunk->on_second));
     if (!good(self, ctxrt_scope_leave(&scope)) || !sent)
@@ -92,8 +92,8 @@ static bool take_snapshot(pipeline *self, size_t chunk)
 
 static bool submit(pipeline *self, passage *chunk)
 {
-    CTXRT_SCOPE ctxrt_scope outer = {0};
-    CTXRT_SCOPE ctxrt_scope inner = {0};
+    CTXRT_SCOPE ctxrt_scope outer = CTXRT_SCOPE_INIT;
+    CTXRT_SCOPE ctxrt_scope inner = CTXRT_SCOPE_INIT;
     chunk->busy = true;
     chunk->result = (totals){0};
     chunk->first = (int)(chunk->chunk % (size_t)self->devices);
@@ -147,7 +147,7 @@ static bool finish(pipeline *self, passage *chunk)
 /* Pinned memory needs some context; the worker's home device lends its own. */
 static bool make_buffers(pipeline *self, passage *chunks, int home)
 {
-    CTXRT_SCOPE ctxrt_scope scope = {0};
+    CTXRT_SCOPE ctxrt_scope scope = CTXRT_SCOPE_INIT;
     if (!good(self, ctxrt_scope_enter(self->device[home], &scope)))
         return false;
     for (int i = 0; i < IN_FLIGHT; i++)

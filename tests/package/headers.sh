@@ -1,10 +1,11 @@
 #!/bin/sh
-# Each public header compiles alone, as C11 and as C++17, without cuda.h, and beside it in both orders.
+# Each public header compiles alone, as strict C99, as C11, C++11 and C++17, without cuda.h, and beside it in both
+# orders; and so does each initializer that they have.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 headers=$(cd "$top_srcdir/include" && echo ctxrt/*.h infinirt/*.h)
 set -- $headers
-echo "1..$((4 * $#))"
+echo "1..$((6 * $# + 4))"
 
 # Twice, so that the guard is tried as well.
 includes() # header...
@@ -20,24 +21,33 @@ compile() # language, options...
     language=$1
     shift
     case $language in
+    c99) compiler="${CC:-cc} -x c -pedantic-errors" ;;
     c11) compiler="${CC:-cc} -x c" ;;
-    c++17) compiler="$CXX -x c++" ;;
+    c++*) compiler="$CXX -x c++" ;;
     esac
     run $compiler "-std=$language" -Wall -Wextra -Wpedantic -Werror "-I$top_srcdir/include" "$@" \
         -fsyntax-only "$scratch/source"
 }
 
+compiles() # what, language
+{
+    case $2 in
+    c++*)
+        if [ -z "${CXX:-}" ] || ! command -v ${CXX%% *} > /dev/null; then
+            skip "$1 $2" 'there is no C++ compiler'
+            return
+        fi
+        ;;
+    esac
+    compile "$2"
+    report "$status" "$1 $2"
+}
+
 for header; do
     includes "$header" > "$scratch/source"
-    compile c11
-    report "$status" "$header is C11"
-
-    if [ -z "${CXX:-}" ] || ! command -v ${CXX%% *} > /dev/null; then
-        skip "$header is C++17" 'there is no C++ compiler'
-    else
-        compile c++17
-        report "$status" "$header is C++17"
-    fi
+    for language in c99 c11 c++11 c++17; do
+        compiles "$header is" "$language"
+    done
 
     for order in before after; do
         if [ -z "$CUDA_DIR" ]; then
@@ -51,4 +61,16 @@ for header; do
         compile c11 -isystem "$CUDA_DIR/include"
         report "$status" "$header may come $order cuda.h"
     done
+done
+
+# CTXRT_THIS_INIT initializes a ctxrt_this.
+{
+    echo '#include <ctxrt/ctxrt.h>'
+    sed -n 's/^#define \(CTXRT_[A-Z_]*\)_INIT\>.*/\1/p' "$top_srcdir"/include/ctxrt/*.h | sort -u | while read -r name; do
+        type=$(echo "$name" | tr A-Z a-z)
+        echo "int use_$type($type *it); int use_$type($type *it) { $type new_one = ${name}_INIT; *it = new_one; return 0; }"
+    done
+} > "$scratch/source"
+for language in c99 c11 c++11 c++17; do
+    compiles 'every initializer is' "$language"
 done
