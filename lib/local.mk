@@ -14,5 +14,5 @@ lib_libctxrt_la_LIBADD = \
 	lib/base/libbase.la $(JANSSON_LIBS)
 lib_libctxrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info $(CTXRT_LT_VERSION) \
 	-Wl,-z,nodelete -Wl,--version-script=$(top_srcdir)/lib/ctxrt.map
-EXTRA_lib_libctxrt_la_DEPENDENCIES = $(top_srcdir)/lib/ctxrt.map
+EXTRA_lib_libctxrt_la_DEPENDENCIES = $(top_srcdir)/lib/ctxrt.map folders.stamp
 EXTRA_DIST += lib/ctxrt.map

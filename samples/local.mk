@@ -60,6 +60,13 @@ samples_context_tutorial_CPPFLAGS = $(WITH_CUDA_H)
 samples_context_tutorial_LDFLAGS = $(WITH_LIBCUDA)
 EXTRA_samples_context_tutorial_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
+nobase_dist_doc_DATA += samples/context_tutorial.c samples/cuda_min.h samples/foreign_push.c samples/fork_child.c \
+	samples/guest.h samples/guest_host.c samples/guest_polite.c samples/guest_rude.c samples/hand_off.c \
+	samples/hello_device.c samples/kernel.c samples/pipeline/main.c samples/pipeline/pipeline.h \
+	samples/pipeline/report.c samples/pipeline/source.c samples/pipeline/worker.c samples/primary_context.c \
+	samples/push_pop.c samples/record_replay.c samples/runtime_object.c samples/scope_return.c samples/stream_timing.c \
+	samples/two_threads.c samples/wrong_order.c
+
 SAMPLE_SH = samples/check_samples.sh samples/check_pipeline.sh
 dist_check_SCRIPTS += $(SAMPLE_SH)
 TESTS += $(SAMPLE_SH)

@@ -16,5 +16,5 @@ lib_libinfinirt_la_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcd
 lib_libinfinirt_la_LIBADD = lib/libctxrt.la
 lib_libinfinirt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -avoid-version -Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/lib/infinirt/infinirt.map
-EXTRA_lib_libinfinirt_la_DEPENDENCIES = $(top_srcdir)/lib/infinirt/infinirt.map
+EXTRA_lib_libinfinirt_la_DEPENDENCIES = $(top_srcdir)/lib/infinirt/infinirt.map folders.stamp
 EXTRA_DIST += lib/infinirt/infinirt.map

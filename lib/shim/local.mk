@@ -22,13 +22,13 @@ lib_shim_cuda_12_libcuda_la_SOURCES = lib/shim/version.c
 lib_shim_cuda_12_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DCX_SHIM_VERSION=12090
 lib_shim_cuda_12_libcuda_la_LIBADD = $(SHIM_LIBS)
 lib_shim_cuda_12_libcuda_la_LDFLAGS = $(SHIM_LDFLAGS) -Wl,--version-script=lib/shim/cuda-12.map
-EXTRA_lib_shim_cuda_12_libcuda_la_DEPENDENCIES = lib/shim/cuda-12.map
+EXTRA_lib_shim_cuda_12_libcuda_la_DEPENDENCIES = lib/shim/cuda-12.map folders.stamp
 
 lib_shim_cuda_13_libcuda_la_SOURCES = lib/shim/version.c
 lib_shim_cuda_13_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DCX_SHIM_VERSION=13000
 lib_shim_cuda_13_libcuda_la_LIBADD = $(SHIM_LIBS)
 lib_shim_cuda_13_libcuda_la_LDFLAGS = $(SHIM_LDFLAGS) -Wl,--version-script=lib/shim/cuda-13.map
-EXTRA_lib_shim_cuda_13_libcuda_la_DEPENDENCIES = lib/shim/cuda-13.map
+EXTRA_lib_shim_cuda_13_libcuda_la_DEPENDENCIES = lib/shim/cuda-13.map folders.stamp
 
 SHIM_TABLES = $(top_srcdir)/lib/driver/symbols.def $(top_srcdir)/lib/shim/served.def \
 	$(top_srcdir)/lib/shim/exports.def

@@ -3,6 +3,7 @@ AM_TESTS_ENVIRONMENT += \
 	CC='$(CC)' CXX='$(CXX)' MAKE='$(MAKE)' PKG_CONFIG='$(PKG_CONFIG)'; export CC CXX MAKE PKG_CONFIG;
 
 PACKAGE_SH = \
-	tests/package/layers.sh tests/package/lines.sh tests/package/exports.sh tests/package/headers.sh tests/package/pkgconfig.sh
+	tests/package/layers.sh tests/package/lines.sh tests/package/exports.sh tests/package/headers.sh tests/package/pkgconfig.sh \
+	tests/package/prefix.sh
 dist_check_SCRIPTS += $(PACKAGE_SH)
 TESTS += $(PACKAGE_SH)
