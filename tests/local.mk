@@ -21,6 +21,7 @@ include tests/faults/local.mk
 include tests/probe/local.mk
 include tests/runtime/local.mk
 include tests/base/local.mk
+include tests/context/local.mk
 include tests/cuda/local.mk
 include tests/driver/local.mk
 include tests/emu/local.mk

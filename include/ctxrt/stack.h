@@ -123,8 +123,10 @@ CTXRT_API ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame) CTXR
 
 /**
  * Pushes a detached frame on the calling thread's stack. Balance with ctxrt_stack_pop, or detach
- * again. On success `frame` is used up; on failure it is still the caller's. A default stream that
- * came along is the calling thread's from now on.
+ * again. On success `frame` is used up; on failure it is still the caller's, and was all the time.
+ * A default stream that came along is the calling thread's from now on. If the thread has a default
+ * stream of the context already, the frame gets the other one as its own, which is left for other
+ * threads when the frame is gone and the next one is attached or discarded, or the thread ends.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before; of several threads that attach
  *     one frame, one succeeds

@@ -11,14 +11,16 @@
  * consistent.
  *
  * Rules. In a section a thread makes no call that waits for work of a device, calls no function of
- * the user's, and does not close the sections. It takes no section while it holds a lock: sections
- * come before all locks. Sections nest.
+ * the user's, and does not close the sections. Sections come before all locks but "runtime",
+ * "handles", "contexts" and "device", which a thread takes only outside of them: it neither enters
+ * nor closes while it holds another lock. Sections nest.
  */
 #ifndef CX_BASE_SECTION_H
 #define CX_BASE_SECTION_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A thread's part. Never freed: it joins once and is used again by later threads. */
@@ -75,6 +77,13 @@ static inline void cx_section_leave(void)
     }
     if (__builtin_expect(depth == 0 && atomic_load(&cx_sections_closed), 0))
         cx_section_left();
+}
+
+/* Whether the calling thread is in a section. */
+static inline bool cx_section_is_entered(void)
+{
+    return cx_section_mine != NULL &&
+           atomic_load_explicit(&cx_section_mine->depth, memory_order_relaxed) != 0;
 }
 
 /* Waits until no other thread is in a section; none gets in before cx_sections_open. Not from

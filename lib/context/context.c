@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "context/excursion.h"
 #include "context/record.h"
-#include "context/thread.h"
+#include "context/use.h"
 #include <stdio.h>
 
 #define ENDERS_MAX 4
@@ -15,9 +15,11 @@ cx_pool cx_contexts = CX_POOL_INIT("context", CX_CONTEXT_POOL_KIND, cx_context);
 
 pthread_mutex_t cx_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    cx_context_close *close;
-    cx_context_forget *forget;
+    _Atomic(cx_context_close *) close;
+    _Atomic(cx_context_forget *) forget;
 } enders[ENDERS_MAX];
+/* Lock "enders": registration only. Innermost. */
+static pthread_mutex_t enders_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int cx_contexts_begin(void)
 {
@@ -134,17 +136,16 @@ ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext nati
 
 void cx_context_on_end(cx_context_close *close, cx_context_forget *forget)
 {
-    pthread_mutex_lock(&cx_contexts_lock);
-    for (int i = 0; i < ENDERS_MAX; i++) {
-        if (enders[i].close == close && enders[i].forget == forget)
-            break;
-        if (enders[i].close == NULL) {
-            enders[i].close = close;
-            enders[i].forget = forget;
-            break;
-        }
+    pthread_mutex_lock(&enders_lock);
+    int i = 0;
+    while (i < ENDERS_MAX && atomic_load(&enders[i].close) != NULL &&
+           (atomic_load(&enders[i].close) != close || atomic_load(&enders[i].forget) != forget))
+        i++;
+    if (i < ENDERS_MAX) {
+        atomic_store(&enders[i].forget, forget);
+        atomic_store(&enders[i].close, close);
     }
-    pthread_mutex_unlock(&cx_contexts_lock);
+    pthread_mutex_unlock(&enders_lock);
 }
 
 static _Atomic(void (*)(const cx_context *context, cx_context_memory *sum)) counter;
@@ -172,9 +173,11 @@ int cx_context_objects(const cx_context *context, cx_object_kind kind)
 
 static void forget(cx_context *context, bool for_good)
 {
-    for (int i = ENDERS_MAX - 1; i >= 0; i--)
-        if (enders[i].forget != NULL)
-            enders[i].forget(context, for_good);
+    for (int i = ENDERS_MAX - 1; i >= 0; i--) {
+        cx_context_forget *forget_room = atomic_load(&enders[i].forget);
+        if (forget_room != NULL)
+            forget_room(context, for_good);
+    }
 }
 
 bool cx_record_close(cx_context *context)
@@ -186,9 +189,11 @@ bool cx_record_close(cx_context *context)
         return !lost;
     }
     cx_record_close_handles(context, true);
-    for (int i = ENDERS_MAX - 1; i >= 0; i--)
-        if (enders[i].close != NULL)
-            enders[i].close(context);
+    for (int i = ENDERS_MAX - 1; i >= 0; i--) {
+        cx_context_close *close_room = atomic_load(&enders[i].close);
+        if (close_room != NULL)
+            close_room(context);
+    }
     cx_excursion_end(&excursion);
     return true;
 }
@@ -239,11 +244,16 @@ ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed)
 
 ctxrt_status cx_record_retire(cx_context *context, int holds_allowed)
 {
-    if (cx_pool_retire(&cx_contexts, cx_context_handle(context)) == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                        "the context is being destroyed by another thread");
+    cx_device *device = context->device;
+    cx_sections_close();
     ctxrt_status status = cx_context_check_unused(context, holds_allowed);
-    if (status != CTXRT_SUCCESS)
-        cx_pool_revive(&cx_contexts, context);
+    if (status == CTXRT_SUCCESS) {
+        if (device != NULL && atomic_load(&device->primary) == context)
+            atomic_store(&device->primary, NULL);
+        (void)cx_pool_retire(&cx_contexts, cx_context_handle(context));
+    }
+    cx_sections_open();
+    if (status == CTXRT_SUCCESS)
+        cx_context_wait_unpinned(context);
     return status;
 }

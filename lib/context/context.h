@@ -1,9 +1,10 @@
 /*
  * Contexts: records of the driver's contexts that ctxrt made, retained or met.
  *
- * Records live in a pool and are never freed, only used again. A thread that is about to use a
- * context first writes it into a frame and then looks whether it is still live; whoever ends a
- * context first makes it stale and then looks through all frames. One of the two sees the other.
+ * Records live in a pool and are never freed, only used again. A thread looks in a section whether
+ * a context is live, and refers to it in the same section: by a frame, an object or a pin. A thread
+ * that ends a context closes the sections, looks for references, and only if there are none makes
+ * the handle stale; so a context whose end is refused was live all the time.
  */
 #ifndef CX_CONTEXT_CONTEXT_H
 #define CX_CONTEXT_CONTEXT_H
@@ -41,7 +42,9 @@ typedef struct cx_context {
     cx_device *device;
     cx_context_kind kind;
     _Atomic uint64_t id;      /* the driver's, or our own where it has none */
-    _Atomic uint32_t epoch;   /* bumped by a reset: objects of an older epoch are gone */
+    /* 2 more after each reset: objects of an older epoch are gone; odd while one is under way */
+    _Atomic uint32_t epoch;
+    _Atomic uint32_t pins;    /* calls under way that a reset and the end wait for; context/use.h */
     _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
     /* of the user's, but for memory that an allocator counts */
     _Atomic int objects[CX_OBJECT_KINDS];
@@ -99,8 +102,10 @@ static inline ctxrt_status cx_context_primary(cx_device *device, cx_context **ou
 /* Gives the process's one retain back, if there is one. CTXRT_ERROR_IN_USE. */
 ctxrt_status cx_context_release_primary(cx_device *device);
 
-/* The record of a native context that other code made; made if need be. */
-ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context);
+/* The record of a native context that other code made, and its handle; made if need be. Not in a
+ * section. */
+ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context,
+                              ctxrt_context **out_handle);
 
 /* The driver's id of a context, or 0 where the driver has none. */
 uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native);

@@ -82,10 +82,13 @@ static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_
     return status;
 }
 
-ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context)
+ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context,
+                              ctxrt_context **out_handle)
 {
     int cancel = cx_contexts_begin();
     ctxrt_status status = adopt(driver, native, out_context);
+    if (status == CTXRT_SUCCESS)
+        *out_handle = cx_context_handle(*out_context);
     cx_contexts_end(cancel);
     return status;
 }

@@ -58,7 +58,10 @@ ctxrt_status ctxrt_stack_pop(void)
                              cx_stack_pop_top(thread, top),
                          1))
         return CTXRT_SUCCESS;
-    return cx_stack_pop_level(thread, false);
+    cx_stack_enter_frames(thread, 0);
+    status = cx_stack_pop_level(thread, false);
+    cx_section_leave();
+    return status;
 }
 
 size_t ctxrt_stack_depth(void)
@@ -105,38 +108,23 @@ static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_cont
     return status;
 }
 
-/* Announces the target while it stands in no frame yet; it is then one that has not ended. */
-static inline ctxrt_status announce(cx_thread *thread, cx_target *target)
-{
-    for (;;) {
-        cx_announce(&thread->pending, target->context);
-        if (__builtin_expect(cx_target_live(target), 1))
-            return CTXRT_SUCCESS;
-        atomic_store_explicit(&thread->pending, NULL, memory_order_release);
-        ctxrt_status status = cx_target_renew(target);
-        if (status != CTXRT_SUCCESS)
-            return status;
-    }
-}
-
 static ctxrt_status replace(cx_thread *thread, uint32_t index, int above, cx_target *target,
                             const cx_frame_place *place)
 {
     cx_frame *frame = &thread->frames[index];
     CUcontext beneath;
-    ctxrt_status status = announce(thread, target);
+    ctxrt_status status = cx_target_enter(target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = switch_entry(frame, above, target->context, &beneath);
     if (status == CTXRT_SUCCESS) {
         cx_thread_begin(thread);
         cx_stack_drop(thread, index + 1);
-        cx_frame_announce(frame, target->context, place);
-        cx_frame_describe(frame, target->context, place);
+        cx_frame_fill(frame, target->context, place);
         cx_thread_end(thread);
         frame->beneath = beneath;
     }
-    atomic_store_explicit(&thread->pending, NULL, memory_order_release);
+    cx_section_leave();
     return status;
 }
 

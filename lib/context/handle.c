@@ -108,6 +108,7 @@ static ctxrt_status get(cx_context *context, ctxrt_device device, const char *na
                         void **out_handle)
 {
     const handle_kind *kind = find_kind(name);
+    (void)cx_context_wait(context);
     if (kind == NULL)
         return cx_error(
             CTXRT_ERROR_INVALID_ARGUMENT,

@@ -5,7 +5,6 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/foreign.c \
 	lib/context/frame.c \
 	lib/context/handle.c \
-	lib/context/handoff.c \
 	lib/context/peer.c \
 	lib/context/late.c \
 	lib/context/primary.c \
@@ -18,4 +17,5 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/snapshot_json.c lib/context/snapshot_text.c \
 	lib/context/stack.c lib/context/stack.h \
 	lib/context/thread.c lib/context/thread.h \
+	lib/context/use.c lib/context/use.h \
 	lib/context/view.c lib/context/view.h

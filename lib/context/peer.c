@@ -1,4 +1,5 @@
 /* What devices need their primary contexts for: memory figures and peer access. */
+#include "base/cancel.h"
 #include "base/error.h"
 #include "context/excursion.h"
 #include "context/stack.h"
@@ -6,8 +7,8 @@
 ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
                                       size_t *out_total_bytes)
 {
-    cx_device *device;
-    cx_context *context;
+    cx_thread *thread;
+    cx_target target;
     cx_excursion excursion;
     size_t free_bytes, total_bytes;
     if (out_free_bytes == NULL && out_total_bytes == NULL)
@@ -15,15 +16,19 @@ ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
                         "ctxrt_device_memory_info: both out-parameters are NULL");
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
-        status = cx_device_find(id, &device);
+        status = cx_thread_self(&thread);
     if (status == CTXRT_SUCCESS)
-        status = cx_context_primary(device, &context);
+        status = cx_target_device(id, &target);
     if (status == CTXRT_SUCCESS)
-        status = cx_excursion_begin(context, &excursion);
+        status = cx_target_enter(&target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = CX_DRIVER_CALL(device->driver, mem_get_info, (&free_bytes, &total_bytes));
-    cx_excursion_end(&excursion);
+    status = cx_excursion_begin(target.context, &excursion);
+    if (status == CTXRT_SUCCESS) {
+        status = CX_DRIVER_CALL(target.context->driver, mem_get_info, (&free_bytes, &total_bytes));
+        cx_excursion_end(&excursion);
+    }
+    cx_section_leave();
     if (status != CTXRT_SUCCESS)
         return status;
     if (out_free_bytes != NULL)
@@ -33,27 +38,60 @@ ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
     return CTXRT_SUCCESS;
 }
 
-/* The top frame's context and the peer's primary context, which must be of one driver. */
-static ctxrt_status find_pair(ctxrt_device peer_id, cx_context **out_context, cx_context **out_peer)
+typedef struct pair {
+    cx_context *context; /* the top frame's */
+    cx_context *peer;    /* the peer's primary context */
+} pair;
+
+static ctxrt_status check_pair(const cx_context *context, const cx_device *peer)
+{
+    if (peer->driver != context->driver)
+        return cx_error(CTXRT_ERROR_NOT_SUPPORTED,
+                        "%s and %s have different drivers and no peer access",
+                        cx_context_text(context), cx_device_text(peer->id));
+    if (peer == context->device)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                        "%s is the current device: it is no peer of its own",
+                        cx_device_text(peer->id));
+    return CTXRT_SUCCESS;
+}
+
+/* The top frame's context and the peer's primary context, which must be of one driver; both are
+ * pinned. */
+static ctxrt_status pin_pair(ctxrt_device peer_id, pair *out_pair)
 {
     cx_thread *thread;
     cx_frame *frame;
-    cx_device *peer;
+    cx_target target;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
     if (status == CTXRT_SUCCESS)
-        status = cx_device_find(peer_id, &peer);
+        status = cx_device_find(peer_id, &target.device);
+    if (status == CTXRT_SUCCESS)
+        status = check_pair(cx_frame_context(frame), target.device);
+    if (status == CTXRT_SUCCESS)
+        status = cx_target_device(peer_id, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    *out_context = cx_frame_context(frame);
-    if (peer->driver != (*out_context)->driver)
-        return cx_error(CTXRT_ERROR_NOT_SUPPORTED,
-                        "%s and %s have different drivers and no peer access",
-                        cx_context_text(*out_context), cx_device_text(peer_id));
-    if (peer == (*out_context)->device)
-        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
-                        "%s is the current device: it is no peer of its own",
-                        cx_device_text(peer_id));
-    return cx_context_primary(peer, out_peer);
+    *out_pair = (pair){.context = cx_frame_context(frame)};
+    do {
+        status = cx_target_enter(&target);
+        if (status != CTXRT_SUCCESS)
+            return status;
+        if (!cx_context_give_way(out_pair->context))
+            break;
+        cx_section_leave();
+    } while (true);
+    out_pair->peer = target.context;
+    cx_context_pin(out_pair->context);
+    cx_context_pin(out_pair->peer);
+    cx_section_leave();
+    return CTXRT_SUCCESS;
+}
+
+static void unpin_pair(const pair *self)
+{
+    cx_context_unpin(self->peer);
+    cx_context_unpin(self->context);
 }
 
 /* The statuses that ctxrt_device_enable_peer and _disable_peer promise, in place of
@@ -125,28 +163,47 @@ static ctxrt_status reach(cx_context *context, cx_context *peer)
     return cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
 }
 
-ctxrt_status ctxrt_device_enable_peer(ctxrt_device peer_id)
+static ctxrt_status enable(const pair *self, ctxrt_device peer_id)
 {
-    cx_context *context, *peer;
-    ctxrt_status status = find_pair(peer_id, &context, &peer);
+    const cx_driver *driver = self->context->driver;
+    ctxrt_status status =
+        peer_status(driver, CX_SLOT_ctx_enable_peer_access,
+                    driver->table.ctx_enable_peer_access(self->peer->native, 0), peer_id);
+    return status == CTXRT_SUCCESS ? reach(self->context, self->peer) : status;
+}
+
+static ctxrt_status disable(const pair *self, ctxrt_device peer_id)
+{
+    const cx_driver *driver = self->context->driver;
+    ctxrt_status status =
+        peer_status(driver, CX_SLOT_ctx_disable_peer_access,
+                    driver->table.ctx_disable_peer_access(self->peer->native), peer_id);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = peer_status(context->driver, CX_SLOT_ctx_enable_peer_access,
-                         context->driver->table.ctx_enable_peer_access(peer->native, 0), peer_id);
-    return status == CTXRT_SUCCESS ? reach(context, peer) : status;
+    return cx_driver_check(driver, CX_SLOT_mem_set_access,
+                           tell(self->peer, self->context, false));
+}
+
+static ctxrt_status with_pair(ctxrt_device peer_id,
+                              ctxrt_status (*call)(const pair *self, ctxrt_device peer_id))
+{
+    pair found;
+    int cancel = cx_cancel_hold();
+    ctxrt_status status = pin_pair(peer_id, &found);
+    if (status == CTXRT_SUCCESS) {
+        status = call(&found, peer_id);
+        unpin_pair(&found);
+    }
+    cx_cancel_restore(cancel);
+    return status;
+}
+
+ctxrt_status ctxrt_device_enable_peer(ctxrt_device peer_id)
+{
+    return with_pair(peer_id, enable);
 }
 
 ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer_id)
 {
-    cx_context *context, *peer;
-    ctxrt_status status = find_pair(peer_id, &context, &peer);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = peer_status(context->driver, CX_SLOT_ctx_disable_peer_access,
-                         context->driver->table.ctx_disable_peer_access(peer->native), peer_id);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cxu_result result = tell(peer, context, false);
-    return result == CXU_SUCCESS ? status
-                                 : cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
+    return with_pair(peer_id, disable);
 }

@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/record.h"
+#include "context/use.h"
 
 /* "device" lock held. */
 static ctxrt_status retain_primary(cx_device *device, cx_context **out_context)
@@ -36,27 +37,39 @@ ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_contex
 /* "device" lock held, and "contexts". */
 static ctxrt_status release_primary(cx_device *device, cx_context *context)
 {
-    atomic_store(&device->primary, NULL);
     ctxrt_status status = cx_record_retire(context, 0);
-    if (status != CTXRT_SUCCESS) {
-        atomic_store(&device->primary, context);
+    if (status != CTXRT_SUCCESS)
         return status;
-    }
     (void)cx_record_close(context);
     status = CX_DRIVER_CALL(device->driver, primary_release, (device->native));
     cx_pool_put_back(&cx_contexts, context);
     return status;
 }
 
-ctxrt_status cx_context_release_primary(cx_device *device)
+/* "contexts" held. Does nothing while another thread resets the context: *out_resetting. */
+static ctxrt_status try_release(cx_device *device, cx_context **out_resetting)
 {
-    int cancel = cx_contexts_begin();
+    ctxrt_status status = CTXRT_SUCCESS;
     pthread_mutex_lock(&device->lock);
     cx_context *context = atomic_load(&device->primary);
-    ctxrt_status status = context != NULL ? release_primary(device, context) : CTXRT_SUCCESS;
+    *out_resetting = context != NULL && cx_context_is_resetting(context) ? context : NULL;
+    if (context != NULL && *out_resetting == NULL)
+        status = release_primary(device, context);
     pthread_mutex_unlock(&device->lock);
-    cx_contexts_end(cancel);
     return status;
+}
+
+ctxrt_status cx_context_release_primary(cx_device *device)
+{
+    for (;;) {
+        cx_context *resetting;
+        int cancel = cx_contexts_begin();
+        ctxrt_status status = try_release(device, &resetting);
+        cx_contexts_end(cancel);
+        if (resetting == NULL)
+            return status;
+        cx_context_wait(resetting);
+    }
 }
 
 ctxrt_status ctxrt_device_release(ctxrt_device id)
@@ -82,18 +95,65 @@ static ctxrt_status reset_primary(cx_device *device, cx_context *context)
 {
     CUcontext native;
     void (*leave)(cx_context *) = atomic_load(&leaver);
+    cx_context_wait_unpinned(context);
     if (leave != NULL)
         leave(context);
     ctxrt_status status = CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
-    if (status != CTXRT_SUCCESS)
+    if (status != CTXRT_SUCCESS) {
+        cx_context_end_reset(context, false);
         return status;
-    atomic_fetch_add(&context->epoch, 1);
-    cx_record_forget(context);
+    }
     status = CX_DRIVER_CALL(device->driver, primary_retain, (&native, device->native));
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_record_identify(context);
-    return CX_DRIVER_CALL(device->driver, primary_release, (device->native));
+    if (status == CTXRT_SUCCESS) {
+        cx_record_identify(context);
+        status = CX_DRIVER_CALL(device->driver, primary_release, (device->native));
+    }
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    cx_record_forget(context);
+    cx_error_restore(&saved);
+    cx_context_end_reset(context, true);
+    return status;
+}
+
+/* The device's primary context, which the calling thread resets from now on; NULL: there is
+ * none. */
+static cx_context *begin_reset(cx_device *device)
+{
+    for (;;) {
+        pthread_mutex_lock(&device->lock);
+        cx_sections_close();
+        cx_context *context = atomic_load(&device->primary);
+        bool begun = context == NULL || cx_context_begin_reset(context);
+        cx_sections_open();
+        pthread_mutex_unlock(&device->lock);
+        if (begun)
+            return context;
+        cx_context_wait(context);
+    }
+}
+
+/* No record, so nothing of ours is in the context; none is made meanwhile. Whether that is so. */
+static bool reset_unknown(cx_device *device, ctxrt_status *out_status)
+{
+    pthread_mutex_lock(&device->lock);
+    bool unknown = atomic_load(&device->primary) == NULL;
+    if (unknown)
+        *out_status = CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
+    pthread_mutex_unlock(&device->lock);
+    return unknown;
+}
+
+static ctxrt_status reset(cx_device *device)
+{
+    ctxrt_status status;
+    cx_context *context;
+    do {
+        context = begin_reset(device);
+        if (context != NULL)
+            return reset_primary(device, context);
+    } while (!reset_unknown(device, &status));
+    return status;
 }
 
 ctxrt_status ctxrt_device_reset(ctxrt_device id)
@@ -104,13 +164,9 @@ ctxrt_status ctxrt_device_reset(ctxrt_device id)
         status = cx_device_find(id, &device);
     if (status != CTXRT_SUCCESS)
         return status;
-    int cancel = cx_contexts_begin();
-    pthread_mutex_lock(&device->lock);
-    cx_context *context = atomic_load(&device->primary);
-    status = context != NULL ? reset_primary(device, context)
-                             : CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
-    pthread_mutex_unlock(&device->lock);
-    cx_contexts_end(cancel);
+    int cancel = cx_cancel_hold();
+    status = reset(device);
+    cx_cancel_restore(cancel);
     return status;
 }
 

@@ -6,8 +6,8 @@
 
 #include "context/context.h"
 
-/* "contexts": which records there are, and who ends what. Order: "contexts", "device", "threads",
- * "context", "pool". */
+/* "contexts": which records there are, and who ends what. Order: "contexts", "device", sections,
+ * "threads", "context", "pool". */
 extern pthread_mutex_t cx_contexts_lock;
 
 /* Takes and gives back the lock. Drivers are called under it, so the thread is not cancelled
@@ -22,7 +22,8 @@ ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext nati
 /* Asks the driver for the context's id anew. */
 void cx_record_identify(cx_context *context);
 
-/* Makes the record stale, or says what still refers to it and leaves it as it was. Lock held. */
+/* Makes the record of a live context stale, and waits for its pins; or says what still refers to
+ * it, and it was live all the time. Lock held, and that of the device of a primary context. */
 ctxrt_status cx_record_retire(cx_context *context, int holds_allowed);
 
 /* What is kept in the context goes, with the driver; without it if the context is lost (false). */

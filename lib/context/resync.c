@@ -336,6 +336,7 @@ ctxrt_status ctxrt_stack_resync(ctxrt_resync_report *out_report)
         return status;
 
     ctxrt_resync_report report = {CTXRT_RESYNC_IN_STEP, 0};
+    cx_stack_enter_frames(thread, 0);
     int top = cx_stack_top_own(thread);
     const cx_driver *first = top >= 0 ? cx_frame_context(&thread->frames[top])->driver : NULL;
     if (top >= 0)
@@ -347,6 +348,7 @@ ctxrt_status ctxrt_stack_resync(ctxrt_resync_report *out_report)
     }
     if (status == CTXRT_SUCCESS)
         drop_foreign(thread);
+    cx_section_leave();
     if (status == CTXRT_SUCCESS || report.finding == CTXRT_RESYNC_AMBIGUOUS)
         *out_report = report;
     return status;

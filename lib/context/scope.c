@@ -252,5 +252,8 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
             return leave_top(thread, driver);
         }
     }
-    return leave_slowly(thread, scope);
+    cx_stack_enter_frames(thread, 0);
+    status = leave_slowly(thread, scope);
+    cx_section_leave();
+    return status;
 }

@@ -4,11 +4,42 @@
 #include "context/entry.h"
 #include <stdio.h>
 
-ctxrt_status cx_target_renew(cx_target *target)
+static bool is_live(const cx_target *target)
 {
-    if (target->device != NULL)
-        return cx_context_first_primary(target->device, &target->context);
-    return cx_error(CTXRT_ERROR_INVALID_HANDLE, "the context is being destroyed by another thread");
+    return target->device != NULL ? atomic_load(&target->device->primary) == target->context
+                                  : cx_pool_is(target->context, target->handle);
+}
+
+ctxrt_status cx_target_enter_slowly(cx_target *target)
+{
+    for (;;) {
+        ctxrt_status status;
+        bool live = is_live(target);
+        if (live && !cx_context_is_resetting(target->context))
+            return CTXRT_SUCCESS;
+        if (live) {
+            status = cx_context_step_aside(target->context);
+            if (status != CTXRT_SUCCESS)
+                return status;
+            continue;
+        }
+        cx_section_leave();
+        if (target->device == NULL)
+            return cx_error(CTXRT_ERROR_INVALID_HANDLE,
+                            "the context is being destroyed by another thread");
+        status = cx_context_first_primary(target->device, &target->context);
+        if (status != CTXRT_SUCCESS)
+            return status;
+        cx_section_enter();
+    }
+}
+
+void cx_stack_enter_frames(const cx_thread *thread, uint32_t lowest)
+{
+    cx_section_enter();
+    uint32_t index = lowest;
+    while (index < cx_thread_depth(thread))
+        index = cx_context_give_way(cx_frame_context(&thread->frames[index])) ? lowest : index + 1;
 }
 
 ctxrt_status cx_stack_full(void)
@@ -16,18 +47,6 @@ ctxrt_status cx_stack_full(void)
     return cx_error(CTXRT_ERROR_STACK_FULL,
                     "the calling thread has %d frames, and may have no more: pop some first",
                     CTXRT_STACK_DEPTH_MAX);
-}
-
-ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth, cx_target *target,
-                                     const cx_frame_place *place)
-{
-    do {
-        cx_stack_clear(thread, depth);
-        ctxrt_status status = cx_target_renew(target);
-        if (status != CTXRT_SUCCESS)
-            return status;
-    } while (!cx_stack_fill(thread, depth, target, place));
-    return CTXRT_SUCCESS;
 }
 
 void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
@@ -44,8 +63,7 @@ void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
         .allocator = atomic_load(&source->allocator),
     };
     cx_thread_begin(thread);
-    cx_frame_announce(target, cx_frame_context(source), &place);
-    cx_frame_describe(target, cx_frame_context(source), &place);
+    cx_frame_fill(target, cx_frame_context(source), &place);
     target->beneath = source->beneath;
     target->mark = source->mark;
     cx_stack_drop(thread, to + 1);
@@ -89,19 +107,36 @@ ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current)
         cx_context_text(context), (void *)context->native, name_native(current).text);
 }
 
+/* Adds a foreign frame, unless the context has ended since it was found. */
+static bool add_foreign(cx_thread *thread, cx_context *context, const ctxrt_context *handle)
+{
+    static const cx_frame_place place = {.origin = CTXRT_FRAME_FOREIGN, .file = ""};
+    uint32_t depth = cx_thread_depth(thread);
+    cx_section_enter();
+    bool live = cx_pool_is(context, handle);
+    if (live) {
+        cx_thread_begin(thread);
+        cx_frame_fill(&thread->frames[depth], context, &place);
+        cx_thread_end(thread);
+        atomic_store_explicit(&thread->depth, depth + 1, memory_order_release);
+    }
+    cx_section_leave();
+    return live;
+}
+
 /* Takes in a context that other code made current, as a frame that no entry of ours stands for. */
 static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext current)
 {
-    static const cx_frame_place place = {.origin = CTXRT_FRAME_FOREIGN, .file = ""};
-    cx_target target = {0};
-    ctxrt_status status = cx_context_adopt(driver, current, &target.context);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    target.handle = cx_context_handle(target.context);
-    status = cx_stack_prepare(thread, cx_thread_depth(thread), &target, &place);
-    if (status == CTXRT_SUCCESS)
-        atomic_store_explicit(&thread->depth, cx_thread_depth(thread) + 1, memory_order_release);
-    return status;
+    cx_context *context;
+    ctxrt_context *handle;
+    if (cx_thread_depth(thread) == CTXRT_STACK_DEPTH_MAX)
+        return cx_stack_full();
+    do {
+        ctxrt_status status = cx_context_adopt(driver, current, &context, &handle);
+        if (status != CTXRT_SUCCESS)
+            return status;
+    } while (!add_foreign(thread, context, handle));
+    return CTXRT_SUCCESS;
 }
 
 /* Without a frame: a context that other code made current at some driver. */

@@ -5,11 +5,12 @@
 #define CX_CONTEXT_STACK_H
 
 #include "context/entry.h"
-#include "context/thread.h"
+#include "context/use.h"
 
 /*
  * The top frame that work goes to, after asking the driver: first thing in every call that does
- * work in the current context. Takes in or drops foreign frames as the policy says.
+ * work in the current context, and in no section. Takes in or drops foreign frames as the policy
+ * says.
  * CTXRT_ERROR_NO_DEVICE if nothing is current, CTXRT_ERROR_STACK_MISMATCH.
  */
 __attribute__((cold)) ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
@@ -89,19 +90,12 @@ typedef struct cx_frame_place {
     ctxrt_allocator *allocator; /* likewise */
 } cx_frame_place;
 
-/* Fills a frame's fields in two halves, between cx_thread_begin and cx_thread_end. The second reads
- * the record of the context, which is another's if the context has ended. */
-static inline void cx_frame_announce(cx_frame *frame, cx_context *context,
-                                     const cx_frame_place *place)
+/* Fills a frame's fields, between cx_thread_begin and cx_thread_end, in a section. */
+static inline void cx_frame_fill(cx_frame *frame, cx_context *context, const cx_frame_place *place)
 {
     atomic_store_explicit(&frame->stream, place->stream, memory_order_release);
     atomic_store_explicit(&frame->allocator, place->allocator, memory_order_release);
-    cx_announce(&frame->context, context);
-}
-
-static inline void cx_frame_describe(cx_frame *frame, const cx_context *context,
-                                     const cx_frame_place *place)
-{
+    atomic_store_explicit(&frame->context, context, memory_order_release);
     atomic_store_explicit(&frame->device, context->device, memory_order_release);
     atomic_store_explicit(&frame->context_id,
                           atomic_load_explicit(&context->id, memory_order_relaxed),
@@ -114,30 +108,42 @@ static inline void cx_frame_describe(cx_frame *frame, const cx_context *context,
     frame->current_stream = NULL;
 }
 
-/* Whether the target has not ended; only after it was announced: see context.h. */
-static inline bool cx_target_live(const cx_target *target)
+/* In a section: whether the target has not ended, and is not being reset. */
+static inline bool cx_target_good(const cx_target *target)
 {
-    return target->device != NULL ? atomic_load(&target->device->primary) == target->context
-                                  : cx_pool_is(target->context, target->handle);
+    bool live = target->device != NULL
+                    ? atomic_load_explicit(&target->device->primary, memory_order_relaxed) ==
+                          target->context
+                    : cx_pool_is(target->context, target->handle);
+    return live && cx_epoch_is_settled(
+                       atomic_load_explicit(&target->context->epoch, memory_order_relaxed));
 }
 
-/* After cx_target_live said no: the device's primary context of now, since another thread is
- * releasing, or has released, the one of before. A context that is no primary is gone:
- * CTXRT_ERROR_INVALID_HANDLE. */
-ctxrt_status cx_target_renew(cx_target *target);
+__attribute__((cold)) ctxrt_status cx_target_enter_slowly(cx_target *target);
 
-static inline void cx_stack_clear(cx_thread *thread, uint32_t index)
+/*
+ * Enters a section in which the target's context is live and not being reset: waits for a reset,
+ * and takes a device's primary context of now in place of one that another thread has released. On
+ * failure the section is left: CTXRT_ERROR_INVALID_HANDLE for a context that was ended.
+ */
+static inline ctxrt_status cx_target_enter(cx_target *target)
 {
-    atomic_store_explicit(&thread->frames[index].context, NULL, memory_order_release);
+    cx_section_enter();
+    if (__builtin_expect(cx_target_good(target), 1))
+        return CTXRT_SUCCESS;
+    cx_target other = *target; /* so that the caller's stays in registers */
+    ctxrt_status status = cx_target_enter_slowly(&other);
+    *target = other;
+    return status;
 }
 
-/* Lowers the depth to `depth`, emptying the frames above. No driver call. */
+/* Enters a section in which no context of a frame from level `lowest` up is being reset. */
+void cx_stack_enter_frames(const cx_thread *thread, uint32_t lowest);
+
+/* Lowers the depth. No driver call. */
 static inline void cx_stack_drop(cx_thread *thread, uint32_t depth)
 {
-    uint32_t before = cx_thread_depth(thread);
     atomic_store_explicit(&thread->depth, depth, memory_order_release);
-    for (uint32_t i = before; i > depth; i--)
-        cx_stack_clear(thread, i - 1);
 }
 
 /* Moves the frame at `from` down to `to`, and drops what was between and above. No driver call. */
@@ -149,50 +155,14 @@ int cx_stack_top_own(const cx_thread *thread);
 /* Records CTXRT_ERROR_STACK_MISMATCH, naming both contexts and what to do. */
 ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
 
-/* Takes off the top level, as ctxrt_stack_pop says; with `scopes` a scope's level too. */
+/* Takes off the top level, as ctxrt_stack_pop says; with `scopes` a scope's level too. In a
+ * section. */
 ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes);
 
 /* CTXRT_ERROR_STACK_FULL, and what is current before something of ours is pushed: no frame is no
  * error. */
 __attribute__((cold)) ctxrt_status cx_stack_full(void);
 __attribute__((cold)) ctxrt_status cx_stack_settle_for_push(cx_thread *thread);
-
-/* Writes the target into the slot above the top frame, where whoever ends the context finds it.
- * Whether the target has not ended; else the slot is to be cleared. */
-__attribute__((always_inline)) static inline bool cx_stack_fill(cx_thread *thread, uint32_t depth,
-                                                                const cx_target *target,
-                                                                const cx_frame_place *place)
-{
-    cx_frame *frame = &thread->frames[depth];
-    cx_thread_begin(thread);
-    cx_frame_announce(frame, target->context, place);
-    bool live = __builtin_expect(cx_target_live(target), 1);
-    if (live)
-        cx_frame_describe(frame, target->context, place);
-    cx_thread_end(thread);
-    return live;
-}
-
-/* cx_stack_prepare after a target that has ended. */
-__attribute__((cold)) ctxrt_status cx_stack_prepare_slowly(cx_thread *thread, uint32_t depth,
-                                                           cx_target *target,
-                                                           const cx_frame_place *place);
-
-/* The same, with another target if that one has ended and there is another. The frame counts once
- * the depth says so. */
-__attribute__((always_inline)) static inline ctxrt_status
-cx_stack_prepare(cx_thread *thread, uint32_t depth, cx_target *target, const cx_frame_place *place)
-{
-    if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
-        return cx_stack_full();
-    if (__builtin_expect(cx_stack_fill(thread, depth, target, place), 1))
-        return CTXRT_SUCCESS;
-    cx_target other = *target; /* so that the caller's stay in registers */
-    const cx_frame_place same_place = *place;
-    ctxrt_status status = cx_stack_prepare_slowly(thread, depth, &other, &same_place);
-    *target = other;
-    return status;
-}
 
 /* What the driver has current where the new frame's entry goes; the top frame is settled. */
 static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32_t depth,
@@ -205,42 +175,59 @@ static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32
     return CTXRT_SUCCESS;
 }
 
-/* Pushes a context as a new frame. A context that is ending on another thread: INVALID_HANDLE.
- * Inlined into each public call, so that target and place stay in registers. */
-__attribute__((always_inline)) static inline ctxrt_status
-cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place)
+/* Sees that what is on top is in step with the driver. Not in a section. */
+static inline ctxrt_status cx_stack_prepare_push(cx_thread *thread)
 {
-    ctxrt_status status = CTXRT_SUCCESS;
     uint32_t depth = cx_thread_depth(thread);
-    if (depth != 0 && __builtin_expect(!cx_frame_is_current(&thread->frames[depth - 1]), 0)) {
-        status = cx_stack_settle_for_push(thread);
-        depth = cx_thread_depth(thread);
-    }
-    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
-        status = cx_stack_prepare(thread, depth, target, place);
+    return depth != 0 && __builtin_expect(!cx_frame_is_current(&thread->frames[depth - 1]), 0)
+               ? cx_stack_settle_for_push(thread)
+               : CTXRT_SUCCESS;
+}
+
+/* Pushes the context of an entered target as a new frame; what was on top is settled. In its
+ * section, which stays entered. */
+__attribute__((always_inline)) static inline ctxrt_status
+cx_stack_push_entered(cx_thread *thread, cx_context *context, const cx_frame_place *place)
+{
+    uint32_t depth = cx_thread_depth(thread);
+    if (__builtin_expect(depth == CTXRT_STACK_DEPTH_MAX, 0))
+        return cx_stack_full();
+    const cx_driver *driver = context->driver;
+    cx_frame *frame = &thread->frames[depth];
+    CUcontext beneath;
+    ctxrt_status status = cx_stack_look_beneath(thread, depth, driver, &beneath);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
-
-    const cx_driver *driver = target->context->driver;
-    status = cx_stack_look_beneath(thread, depth, driver, &thread->frames[depth].beneath);
-    if (__builtin_expect(status == CTXRT_SUCCESS, 1)) {
-        status = CX_DRIVER_CALL(driver, ctx_push, (target->context->native));
-        if (__builtin_expect(status != CTXRT_SUCCESS, 0))
-            status =
-                cx_entry_is_made(driver, target->context->native, thread->frames[depth].beneath)
-                    ? CTXRT_SUCCESS
-                    : cx_context_blame(target->context, "context", status);
-    }
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0)) {
-        cx_stack_clear(thread, depth);
-        return status;
-    }
+    status = CX_DRIVER_CALL(driver, ctx_push, (context->native));
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0) &&
+        !cx_entry_is_made(driver, context->native, beneath))
+        return cx_context_blame(context, "context", status);
+    cx_thread_begin(thread);
+    cx_frame_fill(frame, context, place);
+    frame->beneath = beneath;
+    cx_thread_end(thread);
     atomic_store_explicit(&thread->depth, depth + 1, memory_order_release);
     return CTXRT_SUCCESS;
 }
 
+/* Pushes a context as a new frame, in a section of its own. Inlined into each public call, so that
+ * target and place stay in registers. */
+__attribute__((always_inline)) static inline ctxrt_status
+cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place)
+{
+    ctxrt_status status = cx_stack_prepare_push(thread);
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        status = cx_target_enter(target);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+        return status;
+    status = cx_stack_push_entered(thread, target->context, place);
+    cx_section_leave();
+    return status;
+}
+
 /* Pops the top frame, which is a level by itself, if the driver's stack is as it should be before
- * and after. False: it is not, and everything is as it was. */
+ * and after. False: it is not, and everything is as it was. Needs no section: a driver pops any
+ * entry (S3), and the frame goes after it. */
 static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
 {
     const cx_context *context = cx_frame_context(top);
@@ -260,8 +247,7 @@ static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
         (void)cx_entry_restore(context->driver, popped);
         return false;
     }
-    atomic_store_explicit(&thread->depth, cx_thread_depth(thread) - 1, memory_order_release);
-    atomic_store_explicit(&top->context, NULL, memory_order_release);
+    cx_stack_drop(thread, cx_thread_depth(thread) - 1);
     return true;
 }
 

@@ -31,8 +31,6 @@ static uint32_t drop_frames(cx_thread *thread)
         explicit_frames += cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_SET &&
                            cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_FOREIGN;
     atomic_store_explicit(&thread->depth, 0, memory_order_release);
-    for (uint32_t i = 0; i < depth; i++)
-        atomic_store_explicit(&thread->frames[i].context, NULL, memory_order_release);
     return explicit_frames;
 }
 
@@ -232,23 +230,18 @@ typedef struct reference {
     bool found;
 } reference;
 
-/* All slots, not only those below the depth: a slot is written before the depth is. */
 static bool look_in_frames(cx_thread *thread, void *argument)
 {
     reference *wanted = argument;
+    uint32_t depth = atomic_load(&thread->depth);
     wanted->number = atomic_load(&thread->number);
-    wanted->level = (int)atomic_load(&thread->depth);
-    wanted->found = wanted->context != NULL && atomic_load(&thread->pending) == wanted->context;
-    for (int i = 0; i < CTXRT_STACK_DEPTH_MAX && !wanted->found; i++) {
+    for (uint32_t i = 0; i < depth && !wanted->found; i++) {
         cx_frame *frame = &thread->frames[i];
-        cx_context *context = atomic_load(&frame->context);
-        if (context == NULL)
-            continue;
         wanted->found =
-            (wanted->context != NULL && context == wanted->context) ||
+            (wanted->context != NULL && atomic_load(&frame->context) == wanted->context) ||
             (wanted->stream != NULL && atomic_load(&frame->stream) == wanted->stream) ||
             (wanted->allocator != NULL && atomic_load(&frame->allocator) == wanted->allocator);
-        wanted->level = i;
+        wanted->level = (int)i;
     }
     return !wanted->found;
 }
@@ -264,12 +257,13 @@ static void look_in_kept(reference *wanted)
 
 static bool look_everywhere(reference *wanted, int *out_number, int *out_level)
 {
-    cx_barrier_all();
+    cx_sections_close();
     pthread_mutex_lock(&lock);
     each(look_in_frames, wanted);
     if (!wanted->found)
         look_in_kept(wanted);
     pthread_mutex_unlock(&lock);
+    cx_sections_open();
     if (wanted->found) {
         *out_number = wanted->number;
         *out_level = wanted->level;

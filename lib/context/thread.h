@@ -1,9 +1,11 @@
 /*
  * Threads and their stacks of frames.
  *
- * A stack is written by its own thread only. Every field that another thread may read (snapshots,
- * and whoever ends a context or stream) is atomic, and a sequence number brackets the writing of a
- * frame. A popped frame keeps its fields, but for the context, until the slot is used again.
+ * A stack is written by its own thread only, and frames that refer to a context or stream that they
+ * did not refer to before are written in a section (base/section.h): a thread that ends a context
+ * or a stream closes the sections, looks through all threads' frames below their depths, and sees
+ * every reference. Every field that another thread may read is atomic, and for snapshots a sequence
+ * number brackets the writing of a frame.
  */
 #ifndef CX_CONTEXT_THREAD_H
 #define CX_CONTEXT_THREAD_H
@@ -14,7 +16,7 @@
 #include <sys/types.h>
 
 typedef struct cx_frame {
-    _Atomic(cx_context *) context; /* NULL in slots above the depth */
+    _Atomic(cx_context *) context;
     _Atomic(ctxrt_stream *) stream;       /* the frame's own; NULL: the thread's default stream */
     _Atomic(ctxrt_allocator *) allocator; /* the frame's own; NULL: the context's default one */
     /* this and the next are for readers on other threads, for whom */
@@ -57,7 +59,6 @@ typedef struct cx_thread {
     _Atomic uint32_t sequence; /* odd while a frame is written */
     /* another thread waits for a view of the stack; view.h */
     _Atomic(struct cx_stack_view *) wanted;
-    _Atomic(cx_context *) pending; /* about to be put into a frame */
     _Atomic uint32_t depth;
     _Atomic int number;        /* system thread id; 0: the record is free */
     _Atomic uint64_t name[2];  /* 16 bytes of the thread's name */
@@ -129,22 +130,6 @@ static inline uint64_t cx_frame_tag(ctxrt_frame_origin origin, cx_context_kind k
     return (uint64_t)(uint32_t)line << 16 | (uint64_t)kind << 8 | (uint64_t)origin;
 }
 
-/*
- * Announces that the calling thread is about to use a context. What it loads afterwards, to see
- * whether the context is still live, is loaded after the announcement is visible to whoever ends
- * the context and then calls cx_barrier_all. Where the kernel can do the barrier for all
- * threads at once, announcing costs one plain store.
- */
-static inline void cx_announce(_Atomic(cx_context *) *slot, cx_context *context)
-{
-    if (__builtin_expect(cx_barrier_cheap, 1)) {
-        atomic_store_explicit(slot, context, memory_order_release);
-        atomic_signal_fence(memory_order_seq_cst);
-    } else {
-        atomic_store(slot, context);
-    }
-}
-
 /* Fills in the view that another thread waits for; from the thread itself. */
 void cx_thread_show(cx_thread *thread);
 
@@ -194,7 +179,8 @@ void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
 
 /* Whether some thread has the context, stream or allocator in a frame; then *out_number is that
  * thread's system id and *out_level the frame's level from its bottom; *out_number is 0 for a frame
- * that is kept. seq_cst: see context.h. */
+ * that is kept. Closes the sections meanwhile; what is found stays true while the caller has closed
+ * them itself. */
 bool cx_threads_use_context(const cx_context *context, int *out_number, int *out_level);
 bool cx_threads_use_stream(const ctxrt_stream *stream, int *out_number, int *out_level);
 bool cx_threads_use_allocator(const ctxrt_allocator *allocator, int *out_number, int *out_level);

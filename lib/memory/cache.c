@@ -1,6 +1,7 @@
 #include "memory/cache.h"
 
 #include "base/error.h"
+#include "context/use.h"
 #include "memory/pointer_table.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
@@ -18,7 +19,7 @@ static cx_region *open_region(cx_cache *cache)
     if (region == NULL)
         return NULL;
     region->cache = cache;
-    region->epoch = atomic_load(&cache->context->epoch);
+    region->epoch = cx_context_next_epoch(cache->context);
     cx_heap_open(&region->heap, &cx_pieces, region);
     return region;
 }
@@ -188,7 +189,7 @@ static void find_stale(cx_cache *cache, void *argument)
 {
     forgetting *search = argument;
     if (search->found == NULL && cache->context == search->context && cache->spare != NULL &&
-        cache->region->epoch != atomic_load(&cache->context->epoch)) {
+        cache->region->epoch != cx_context_next_epoch(cache->context)) {
         search->found = cache;
         atomic_fetch_add(&cache->pins, 1);
     }
@@ -200,7 +201,7 @@ void cx_caches_forget(cx_context *context)
     for (cx_caches_each(find_stale, &search); search.found != NULL;
          cx_caches_each(find_stale, &search)) {
         cx_region *region = search.found->spare;
-        region->epoch = atomic_load(&context->epoch);
+        region->epoch = cx_context_next_epoch(context);
         forget(search.found, region);
         search.found->spare = open_region(search.found);
         atomic_fetch_sub(&search.found->pins, 1);

@@ -68,8 +68,9 @@ const char *cx_pointer_text(const cx_pointer_view *view)
 
 ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_context)
 {
+    ctxrt_context *handle;
     if (view->owner != NULL)
-        return cx_context_adopt(view->driver, view->owner, out_context);
+        return cx_context_adopt(view->driver, view->owner, out_context, &handle);
     if (view->device != NULL)
         return cx_context_primary(view->device, out_context);
     return cx_error(CTXRT_ERROR_INVALID_DEVICE,

@@ -1,8 +1,8 @@
 /* What is current in the top frame: its stream, and all work of its context. */
 #include "work/default_stream.h"
 
-#include "base/cancel.h"
 #include "base/error.h"
+#include "work/work.h"
 
 static ctxrt_stream *own_stream(const cx_frame *frame)
 {
@@ -21,6 +21,8 @@ ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
                                        cx_stream_target *out_target)
 {
     ctxrt_stream *stream;
+    if (!cx_section_is_entered())
+        cx_context_wait(cx_frame_context(frame));
     uint32_t epoch = atomic_load(&cx_frame_context(frame)->epoch);
     ctxrt_status status = current_handle(thread, frame, &stream);
     if (status == CTXRT_SUCCESS)
@@ -45,7 +47,11 @@ ctxrt_status ctxrt_stream_current(ctxrt_stream **out_stream)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_current: out_stream is NULL");
     status = cx_stack_enter(&thread, &frame);
     if (status == CTXRT_SUCCESS)
-        status = current_handle(thread, frame, &stream);
+        status = cx_context_enter(cx_frame_context(frame));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = current_handle(thread, frame, &stream);
+    cx_section_leave();
     if (status == CTXRT_SUCCESS)
         *out_stream = stream;
     return status;
@@ -62,11 +68,10 @@ static ctxrt_status check_same_context(const cx_frame *frame, const ctxrt_stream
     return status;
 }
 
-/* seq_cst: whoever destroys the stream makes it stale first and then looks at frames. */
 static void put_stream(cx_thread *thread, cx_frame *frame, ctxrt_stream *stream)
 {
     cx_thread_begin(thread);
-    atomic_store(&frame->stream, stream);
+    atomic_store_explicit(&frame->stream, stream, memory_order_release);
     cx_thread_end(thread);
     frame->current_stream = NULL;
 }
@@ -76,16 +81,15 @@ ctxrt_status ctxrt_frame_set_stream(ctxrt_stream *stream)
     cx_thread *thread;
     cx_frame *frame;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
-    if (status == CTXRT_SUCCESS && stream != NULL)
-        status = check_same_context(frame, stream);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
-    ctxrt_stream *before = own_stream(frame);
-    put_stream(thread, frame, stream);
     if (stream != NULL)
         status = check_same_context(frame, stream);
-    if (status != CTXRT_SUCCESS)
-        put_stream(thread, frame, before);
+    if (status == CTXRT_SUCCESS)
+        put_stream(thread, frame, stream);
+    cx_section_leave();
     return status;
 }
 
@@ -94,12 +98,15 @@ ctxrt_status ctxrt_device_synchronize(void)
     cx_thread *thread;
     cx_frame *frame;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
-    int cancel = cx_cancel_hold();
-    status = CX_DRIVER_CALL(cx_frame_context(frame)->driver, ctx_synchronize, ());
-    cx_cancel_restore(cancel);
+    cx_context *context = cx_frame_context(frame);
+    int cancel = cx_work_begin_wait(context);
+    status = CX_DRIVER_CALL(context->driver, ctx_synchronize, ());
     if (status == CTXRT_SUCCESS)
-        status = cx_context_waited(cx_frame_context(frame), "context", status);
+        status = cx_context_waited(context, "context", status);
+    cx_work_end_wait(context, cancel);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include <string.h>
 
 /* Lock "default streams": the idle lists of all contexts, and which default streams are live. After
  * "contexts", "device" and "threads", before "pool". */
@@ -159,4 +160,78 @@ const ctxrt_stream *cx_default_stream_find(const cx_thread *thread, const cx_con
 {
     const cx_default_stream *entry = find_entry(thread, context);
     return entry != NULL && cx_pool_find(&cx_streams, entry->stream) != NULL ? entry->stream : NULL;
+}
+
+/* ---- of frames that go from thread to thread ---- */
+
+/* Whether the entry is of the context as it is now. */
+static bool is_of(const cx_default_stream *entry, const cx_context *context)
+{
+    return entry->context == context && entry->context_handle == cx_context_handle(context) &&
+           entry->epoch == atomic_load(&context->epoch);
+}
+
+ctxrt_stream *cx_default_stream_of_thread(const cx_thread *thread, const cx_context *context,
+                                          const ctxrt_stream *stream)
+{
+    for (size_t i = 0; i < thread->default_stream_count; i++) {
+        const cx_default_stream *entry = &thread->default_streams[i];
+        if (is_of(entry, context) && (stream == NULL || entry->stream == stream))
+            return entry->stream;
+    }
+    return NULL;
+}
+
+static void remove_entry(cx_thread *thread, size_t index)
+{
+    thread->default_stream_count--;
+    memmove(&thread->default_streams[index], &thread->default_streams[index + 1],
+            (thread->default_stream_count - index) * sizeof thread->default_streams[0]);
+}
+
+void cx_default_stream_give_up(cx_thread *thread, const cx_context *context,
+                               const ctxrt_stream *stream)
+{
+    for (size_t i = thread->default_stream_count; i-- > 0;)
+        if (thread->default_streams[i].stream == stream)
+            remove_entry(thread, i);
+    for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
+        if (cx_frame_context(&thread->frames[i]) == context)
+            thread->frames[i].current_stream = NULL;
+}
+
+static bool is_of_a_frame(const cx_thread *thread, const ctxrt_stream *stream)
+{
+    for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
+        if (atomic_load_explicit(&thread->frames[i].stream, memory_order_relaxed) == stream)
+            return true;
+    return false;
+}
+
+/* The first of a context is the one that the thread's frames use that have none of their own. */
+static void put_back_unused(cx_thread *thread, const cx_context *context)
+{
+    const ctxrt_stream *first = cx_default_stream_of_thread(thread, context, NULL);
+    for (size_t i = thread->default_stream_count; i-- > 0;) {
+        const cx_default_stream *entry = &thread->default_streams[i];
+        bool used = is_of(entry, context) &&
+                    (entry->stream == first || is_of_a_frame(thread, entry->stream));
+        if (entry->context != context || used)
+            continue;
+        cx_default_stream_put_back(entry->stream);
+        remove_entry(thread, i);
+    }
+}
+
+bool cx_default_stream_take_over(cx_thread *thread, cx_context *context, ctxrt_stream *stream)
+{
+    bool only = cx_default_stream_of_thread(thread, context, NULL) == NULL;
+    put_back_unused(thread, context);
+    thread->default_streams[thread->default_stream_count++] = (cx_default_stream){
+        .context = context,
+        .context_handle = cx_context_handle(context),
+        .epoch = atomic_load(&context->epoch),
+        .stream = stream,
+    };
+    return only;
 }

@@ -16,6 +16,21 @@ ctxrt_status cx_default_stream_get(cx_thread *thread, cx_context *context,
 /* The same, if there is one already; NULL: there is none. Makes no driver call. */
 const ctxrt_stream *cx_default_stream_find(const cx_thread *thread, const cx_context *context);
 
+/* ---- of frames that go from thread to thread ---- */
+
+/* The thread's default stream in the context, or the one of several that is `stream`; else NULL. */
+ctxrt_stream *cx_default_stream_of_thread(const cx_thread *thread, const cx_context *context,
+                                          const ctxrt_stream *stream);
+
+/* The stream, which is one of the thread's in the context, is not the thread's any more. */
+void cx_default_stream_give_up(cx_thread *thread, const cx_context *context,
+                               const ctxrt_stream *stream);
+
+/* The stream becomes one of the thread's, which has reserved room for it. Whether it is the only
+ * one of that context; of several that no frame of the thread uses one stays, the others lie idle
+ * from then on. In a section, and nothing of the context is being reset. */
+bool cx_default_stream_take_over(cx_thread *thread, cx_context *context, ctxrt_stream *stream);
+
 /* Puts a default stream among the idle ones of its context. Makes no driver call, and does nothing
  * if the context has ended. */
 void cx_default_stream_put_back(const ctxrt_stream *stream);

@@ -1,14 +1,13 @@
 #include "work/event.h"
 
-#include "base/cancel.h"
 #include "base/error.h"
 #include "base/handle.h"
-#include "work/stream.h"
 
 cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
 
 /* ---- life ---- */
 
+/* In a section. */
 static ctxrt_status make(cx_context *context, unsigned int flags, ctxrt_event **out_event)
 {
     CUevent native;
@@ -16,8 +15,6 @@ static ctxrt_status make(cx_context *context, unsigned int flags, ctxrt_event **
     if (event == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an event in %s",
                         cx_context_text(context));
-    /* Read first: a reset that comes between makes the event stale, not dangling. */
-    uint32_t epoch = atomic_load(&context->epoch);
     ctxrt_status status = CX_DRIVER_CALL(context->driver, event_create, (&native, flags));
     if (status != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_events, event);
@@ -25,7 +22,7 @@ static ctxrt_status make(cx_context *context, unsigned int flags, ctxrt_event **
     }
     atomic_store_explicit(&event->native, native, memory_order_relaxed);
     atomic_store_explicit(&event->context, context, memory_order_relaxed);
-    atomic_store_explicit(&event->epoch, epoch, memory_order_relaxed);
+    atomic_store_explicit(&event->epoch, atomic_load(&context->epoch), memory_order_relaxed);
     cx_context_object_add(context, CX_OBJECT_EVENT);
     *out_event = cx_pool_publish(&cx_events, event);
     return CTXRT_SUCCESS;
@@ -44,9 +41,13 @@ ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_event_create: there are no flags %#x",
                         flags);
     status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
-    return make(cx_frame_context(frame), flags, out_event);
+    status = make(cx_frame_context(frame), flags, out_event);
+    cx_section_leave();
+    return status;
 }
 
 static ctxrt_status no_such_event(const ctxrt_event *handle)
@@ -64,50 +65,101 @@ static ctxrt_status destroy_native(const cx_driver *driver, CUevent native)
     return cx_driver_check(driver, CX_SLOT_event_destroy, result);
 }
 
+/* The live event of a handle, in a section in which its context is not being reset. NULL: there is
+ * none. */
+static cx_event *enter_event(const ctxrt_event *handle)
+{
+    cx_event *event;
+    cx_section_enter();
+    do
+        event = cx_pool_find(&cx_events, handle);
+    while (event != NULL && cx_context_give_way(atomic_load(&event->context)));
+    return event;
+}
+
 ctxrt_status ctxrt_event_destroy(ctxrt_event *handle)
 {
+    cx_thread *thread;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
-    cx_event *event = cx_pool_retire(&cx_events, handle);
-    if (event == NULL)
-        return no_such_event(handle);
-    cx_context *context = atomic_load(&event->context);
-    if (cx_context_holds_what_is_of(context, atomic_load(&event->epoch)))
-        status = destroy_native(context->driver, atomic_load(&event->native));
-    cx_context_object_drop(context, CX_OBJECT_EVENT);
-    cx_pool_put_back(&cx_events, event);
-    return status;
+    status = cx_thread_self(&thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_event *event = enter_event(handle);
+    if (event != NULL)
+        event = cx_pool_retire(&cx_events, handle);
+    if (event != NULL) {
+        cx_context *context = atomic_load(&event->context);
+        if (cx_context_holds_what_is_of(context, atomic_load(&event->epoch)))
+            status = destroy_native(context->driver, atomic_load(&event->native));
+        cx_context_object_drop(context, CX_OBJECT_EVENT);
+        cx_pool_put_back(&cx_events, event);
+    }
+    cx_section_leave();
+    return event != NULL ? status : no_such_event(handle);
 }
 
 /* ---- arguments ---- */
 
 ctxrt_status cx_event_resolve_slowly(const ctxrt_event *handle, cx_event_target *out_target)
 {
-    *out_target = (cx_event_target){0}; /* the compiler cannot know that this always fails */
+    *out_target = (cx_event_target){0}; /* the compiler cannot know that this fails */
     if (handle == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "the event is NULL");
     const cx_event *event = cx_pool_find(&cx_events, handle);
     if (event == NULL)
         return no_such_event(handle);
+    const cx_context *context = atomic_load(&event->context);
+    if (cx_context_wait(context))
+        return cx_event_resolve(handle, out_target);
     return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
-                    "the event is gone: %s was reset after it was made",
-                    cx_context_text(atomic_load(&event->context)));
+                    "the event is gone: %s was reset after it was made", cx_context_text(context));
 }
 
-__attribute__((always_inline)) static inline ctxrt_status enter(const ctxrt_event *event,
-                                                                cx_event_target *out_target)
+/* In the section of the stream. If the event's context, another one, is being reset, the section is
+ * left for that, and the stream is to be looked at again. */
+ctxrt_status cx_event_begin_work_slowly(const ctxrt_event *handle, cx_event_target *out_event,
+                                        const ctxrt_stream *stream, cx_stream_target *out_stream)
 {
+    ctxrt_status status;
+    do {
+        const cx_event *event = cx_pool_find(&cx_events, handle);
+        const cx_context *context = event != NULL ? atomic_load(&event->context) : NULL;
+        cx_section_leave();
+        if (context != NULL)
+            (void)cx_context_wait(context);
+        status = cx_event_resolve(handle, out_event);
+        if (status == CTXRT_SUCCESS)
+            status = cx_work_begin(stream, out_stream);
+    } while (status == CTXRT_SUCCESS && !cx_event_look(handle, out_event));
+    return status;
+}
+
+/* Enters the runtime and a section in which the event is good. On failure it is left. */
+static ctxrt_status begin(const ctxrt_event *handle, cx_event_target *out_target)
+{
+    cx_thread *thread;
     ctxrt_status status = cx_runtime_enter();
-    return status == CTXRT_SUCCESS ? cx_event_resolve(event, out_target) : status;
+    if (status == CTXRT_SUCCESS)
+        status = cx_thread_self(&thread);
+    while (status == CTXRT_SUCCESS) {
+        cx_section_enter();
+        if (__builtin_expect(cx_event_look(handle, out_target), 1))
+            return CTXRT_SUCCESS;
+        cx_section_leave();
+        status = cx_event_resolve_slowly(handle, out_target);
+    }
+    return status;
 }
 
 ctxrt_status ctxrt_event_native(ctxrt_event *event, CUevent *out_native)
 {
     cx_event_target target;
-    ctxrt_status status = enter(event, &target);
+    ctxrt_status status = begin(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_section_leave();
     if (out_native == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_native: out_native is NULL");
     *out_native = target.native;
@@ -127,38 +179,42 @@ ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
 {
     cx_event_target mark;
     cx_stream_target target;
-    ctxrt_status status = enter(event, &mark);
+    ctxrt_status status = cx_event_begin_work(event, &mark, stream, &target);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
-    status = cx_stream_resolve(stream, &target);
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
-        return status;
-    if (__builtin_expect(mark.context != target.context, 0))
-        return different_contexts("the event and the stream", mark.context, target.context);
-    status = CX_DRIVER_CALL(target.driver, event_record, (mark.native, target.native));
-    return cx_context_blame(target.context, "event", status);
+    if (__builtin_expect(mark.context == target.context, 1))
+        status = cx_context_blame(
+            target.context, "event",
+            CX_DRIVER_CALL(target.driver, event_record, (mark.native, target.native)));
+    else
+        status = different_contexts("the event and the stream", mark.context, target.context);
+    cx_work_end();
+    return status;
 }
 
 ctxrt_status ctxrt_event_query(ctxrt_event *event)
 {
     cx_event_target target;
-    ctxrt_status status = enter(event, &target);
+    ctxrt_status status = begin(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target.driver, event_query, (target.native));
-    return cx_context_waited(target.context, "event", status);
+    status = cx_context_waited(target.context, "event", status);
+    cx_section_leave();
+    return status;
 }
 
 ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
 {
     cx_event_target target;
-    ctxrt_status status = enter(event, &target);
+    ctxrt_status status = begin(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    int cancel = cx_cancel_hold();
+    int cancel = cx_work_begin_wait(target.context);
     status = CX_DRIVER_CALL(target.driver, event_synchronize, (target.native));
-    cx_cancel_restore(cancel);
-    return cx_context_waited(target.context, "event", status);
+    status = cx_context_waited(target.context, "event", status);
+    cx_work_end_wait(target.context, cancel);
+    return status;
 }
 
 static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target *last,
@@ -183,14 +239,16 @@ static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target 
 ctxrt_status ctxrt_event_elapsed_ms(ctxrt_event *start, ctxrt_event *end, float *out_ms)
 {
     cx_event_target first, last;
-    ctxrt_status status = enter(start, &first);
-    if (status == CTXRT_SUCCESS)
-        status = cx_event_resolve(end, &last);
+    ctxrt_status status = begin(start, &first);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (out_ms == NULL)
-        return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_elapsed_ms: out_ms is NULL");
-    if (first.context != last.context)
-        return different_contexts("the two events", first.context, last.context);
-    return elapsed(&first, &last, out_ms);
+    status = cx_event_resolve(end, &last);
+    if (status == CTXRT_SUCCESS && out_ms == NULL)
+        status = cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_elapsed_ms: out_ms is NULL");
+    if (status == CTXRT_SUCCESS)
+        status = first.context == last.context
+                     ? elapsed(&first, &last, out_ms)
+                     : different_contexts("the two events", first.context, last.context);
+    cx_section_leave();
+    return status;
 }

@@ -4,7 +4,7 @@
 #ifndef CX_WORK_EVENT_H
 #define CX_WORK_EVENT_H
 
-#include "context/context.h"
+#include "work/work.h"
 #include <ctxrt/event.h>
 
 /* Atomic for the same reason as cx_stream. */
@@ -23,13 +23,14 @@ typedef struct cx_event_target {
     CUevent native;
 } cx_event_target;
 
-/* The same for handles that are refused, and says why. */
+/* For handles that are refused: says why. While the event's context is being reset it waits, where
+ * cx_context_wait does, and may find that the event is good again. */
 __attribute__((cold)) ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event,
                                                            cx_event_target *out_target);
 
-/* The live event of a handle. The runtime is entered. */
-__attribute__((always_inline)) static inline ctxrt_status
-cx_event_resolve(const ctxrt_event *event, cx_event_target *out_target)
+/* Whether the handle is an event's whose context was not reset since. */
+__attribute__((always_inline)) static inline bool
+cx_event_look(const ctxrt_event *event, cx_event_target *out_target)
 {
     const cx_event *found =
         cx_pool_find_known(&cx_events, CX_EVENT_POOL_KIND, CX_POOL_STRIDE(cx_event), event);
@@ -39,16 +40,44 @@ cx_event_resolve(const ctxrt_event *event, cx_event_target *out_target)
     if (__builtin_expect(context == NULL ||
                              atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
                                  atomic_load_explicit(&context->epoch, memory_order_relaxed),
-                         0)) {
-        cx_event_target slow; /* so that the caller's stays in registers */
-        ctxrt_status status = cx_event_resolve_slowly(event, &slow);
-        *out_target = slow;
-        return status;
-    }
+                         0))
+        return false;
     out_target->driver = context->driver;
     out_target->context = context;
     out_target->native = atomic_load_explicit(&found->native, memory_order_relaxed);
-    return CTXRT_SUCCESS;
+    return true;
+}
+
+/* The live event of a handle. The runtime is entered. */
+__attribute__((always_inline)) static inline ctxrt_status
+cx_event_resolve(const ctxrt_event *event, cx_event_target *out_target)
+{
+    cx_event_target slow; /* so that the caller's stays in registers */
+    if (__builtin_expect(cx_event_look(event, out_target), 1))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_event_resolve_slowly(event, &slow);
+    *out_target = slow;
+    return status;
+}
+
+/* cx_work_begin, with an event. Both are good until cx_work_end. On failure the section is left. */
+__attribute__((cold)) ctxrt_status cx_event_begin_work_slowly(const ctxrt_event *event,
+                                                              cx_event_target *out_event,
+                                                              const ctxrt_stream *stream,
+                                                              cx_stream_target *out_stream);
+__attribute__((always_inline)) static inline ctxrt_status
+cx_event_begin_work(const ctxrt_event *event, cx_event_target *out_event,
+                    const ctxrt_stream *stream, cx_stream_target *out_stream)
+{
+    ctxrt_status status = cx_work_begin(stream, out_stream);
+    if (__builtin_expect(status != CTXRT_SUCCESS || cx_event_look(event, out_event), 1))
+        return status;
+    cx_stream_target slow_stream; /* so that the caller's stay in registers */
+    cx_event_target slow_event;
+    status = cx_event_begin_work_slowly(event, &slow_event, stream, &slow_stream);
+    *out_stream = slow_stream;
+    *out_event = slow_event;
+    return status;
 }
 
 #endif

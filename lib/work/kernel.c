@@ -99,11 +99,15 @@ ctxrt_status ctxrt_module_get_kernel(ctxrt_module *handle, const char *name,
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    pthread_mutex_lock(&use.module->lock);
-    status = find_or_make(use, name, &kernel);
-    if (status == CTXRT_SUCCESS)
-        *out_kernel = cx_pool_handle(&kernels, kernel);
-    pthread_mutex_unlock(&use.module->lock);
+    status = cx_module_pin(use.module, "module");
+    if (status == CTXRT_SUCCESS) {
+        pthread_mutex_lock(&use.module->lock);
+        status = find_or_make(use, name, &kernel);
+        if (status == CTXRT_SUCCESS)
+            *out_kernel = cx_pool_handle(&kernels, kernel);
+        pthread_mutex_unlock(&use.module->lock);
+        cx_module_unpin(use.module);
+    }
     status = cx_module_leave(use, status);
     cx_cancel_restore(cancel);
     return status;
@@ -242,7 +246,12 @@ ctxrt_status ctxrt_kernel_describe(ctxrt_kernel *handle, ctxrt_kernel_info *out_
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    status = cx_module_leave(use.of, describe(&use, out_info));
+    status = cx_module_pin(use.of.module, "kernel");
+    if (status == CTXRT_SUCCESS) {
+        status = describe(&use, out_info);
+        cx_module_unpin(use.of.module);
+    }
+    status = cx_module_leave(use.of, status);
     cx_cancel_restore(cancel);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "context/excursion.h"
 #include "work/kernel.h"
-#include "work/stream.h"
+#include "work/work.h"
 #include <limits.h>
 
 /* ---- what is asked for ---- */
@@ -107,24 +107,36 @@ static ctxrt_status submit(const cx_kernel_use *use, const ctxrt_launch_config *
     return result == CXU_SUCCESS ? CTXRT_SUCCESS : refused(use, config, slot, result);
 }
 
+/* In the section of the stream's work. */
+static ctxrt_status launch_there(const cx_kernel_use *use, const ctxrt_launch_config *config,
+                                 const cx_stream_target *target, void **arguments)
+{
+    cx_excursion excursion;
+    ctxrt_status status = check_stream(use, config->stream, target);
+    if (status == CTXRT_SUCCESS)
+        status = cx_module_check(use->of.module, "kernel");
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_excursion_begin(target->context, &excursion);
+    if (status == CTXRT_SUCCESS) {
+        status = submit(use, config, target->native, arguments);
+        cx_excursion_end(&excursion);
+    }
+    return cx_context_blame(target->context, "kernel", status);
+}
+
 static ctxrt_status launch(const cx_kernel_use *use, const ctxrt_launch_config *config,
                            void **arguments, size_t count)
 {
     cx_stream_target target;
-    cx_excursion excursion;
     ctxrt_status status = check_arguments(use->kernel, arguments, count);
     if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve(config->stream, &target);
-    if (status == CTXRT_SUCCESS)
-        status = check_stream(use, config->stream, &target);
+        status = cx_work_begin(config->stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_excursion_begin(target.context, &excursion);
-    if (status == CTXRT_SUCCESS) {
-        status = submit(use, config, target.native, arguments);
-        cx_excursion_end(&excursion);
-    }
-    return cx_context_blame(target.context, "kernel", status);
+    status = launch_there(use, config, &target, arguments);
+    cx_work_end();
+    return status;
 }
 
 ctxrt_status ctxrt_launch(const ctxrt_launch_config *config, ctxrt_kernel *handle, void **arguments,

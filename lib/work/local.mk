@@ -4,10 +4,12 @@ lib_work_libwork_la_SOURCES = \
 	lib/work/current.c \
 	lib/work/default_stream.c lib/work/default_stream.h \
 	lib/work/event.c lib/work/event.h \
+	lib/work/handoff.c \
 	lib/work/image.c lib/work/image.h \
 	lib/work/kernel.c lib/work/kernel.h \
 	lib/work/launch.c \
 	lib/work/module.c lib/work/module.h \
 	lib/work/occupancy.c \
 	lib/work/stream.c lib/work/stream.h \
-	lib/work/uncaptured.h
+	lib/work/uncaptured.h \
+	lib/work/work.c lib/work/work.h

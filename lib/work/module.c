@@ -92,15 +92,16 @@ static void put_back(cx_module *module)
     cx_pool_put_back(&cx_modules, module);
 }
 
-static ctxrt_status make(cx_context *context, const cx_image *image, ctxrt_module **out_module)
+/* The context is pinned. */
+static ctxrt_status make(cx_context *context, uint32_t epoch, const cx_image *image,
+                         ctxrt_module **out_module)
 {
     cx_module *module = NULL;
     ctxrt_status status = take_slot(context, &module);
     if (status != CTXRT_SUCCESS)
         return status;
     module->context = context;
-    /* Read first: a reset that comes between makes the module stale, not dangling. */
-    module->epoch = atomic_load(&context->epoch);
+    module->epoch = epoch;
     status = load_native(context->driver, image, &module->native);
     if (status != CTXRT_SUCCESS) {
         put_back(module);
@@ -118,7 +119,17 @@ static ctxrt_status load(const cx_image *image, ctxrt_module **out_module)
     cx_thread *thread;
     cx_frame *frame;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
-    return status == CTXRT_SUCCESS ? make(cx_frame_context(frame), image, out_module) : status;
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(cx_frame_context(frame));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_context *context = cx_frame_context(frame);
+    uint32_t epoch = atomic_load(&context->epoch);
+    cx_context_pin(context);
+    cx_section_leave();
+    status = make(context, epoch, image, out_module);
+    cx_context_unpin(context);
+    return status;
 }
 
 static ctxrt_status check_out(const char *call, const void *what, const char *name,
@@ -164,18 +175,39 @@ ctxrt_status ctxrt_module_load_file(const char *path, ctxrt_module **out_module)
 
 /* ---- counts ---- */
 
-static ctxrt_status unload_native(const cx_module *module)
+static ctxrt_status unload_there(const cx_module *module)
 {
     cx_excursion excursion;
     const cx_driver *driver = module->context->driver;
-    if (!cx_context_holds_what_is_of(module->context, module->epoch))
-        return CTXRT_SUCCESS;
     ctxrt_status status = cx_excursion_begin(module->context, &excursion);
     if (status != CTXRT_SUCCESS)
         return status;
     cxu_result result = driver->table.module_unload(module->native);
     status = cx_driver_check(driver, CX_SLOT_module_unload, result);
     cx_excursion_end(&excursion);
+    return status;
+}
+
+/* Also where the thread is in a section or has a pin, and so cannot wait for a reset: that has
+ * unloaded the module, or will. */
+static ctxrt_status unload_native(const cx_module *module)
+{
+    cx_thread *thread;
+    cx_context *context = module->context;
+    ctxrt_status status = cx_thread_self(&thread);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_section_enter();
+    while (cx_context_give_way(context))
+        ;
+    bool there = cx_context_holds_what_is_of(context, module->epoch);
+    if (there)
+        cx_context_pin(context);
+    cx_section_leave();
+    if (!there)
+        return CTXRT_SUCCESS;
+    status = unload_there(module);
+    cx_context_unpin(context);
     return status;
 }
 
@@ -222,10 +254,32 @@ static ctxrt_status no_such_module(const ctxrt_module *handle)
 
 ctxrt_status cx_module_check(const cx_module *module, const char *noun)
 {
+    while (cx_context_wait(module->context))
+        ;
     if (module->epoch == atomic_load(&module->context->epoch))
         return CTXRT_SUCCESS;
     return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "the %s is gone: %s was reset after it was made",
                     noun, cx_context_text(module->context));
+}
+
+ctxrt_status cx_module_pin(const cx_module *module, const char *noun)
+{
+    cx_thread *thread;
+    ctxrt_status status = cx_thread_self(&thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(module->context);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = cx_module_check(module, noun);
+    if (status == CTXRT_SUCCESS)
+        cx_context_pin(module->context);
+    cx_section_leave();
+    return status;
+}
+
+void cx_module_unpin(const cx_module *module)
+{
+    cx_context_unpin(module->context);
 }
 
 ctxrt_status cx_module_enter(ctxrt_module *handle, cx_module_use *out_use)
@@ -266,6 +320,7 @@ ctxrt_status cx_module_not_found(const cx_module *module, cx_slot slot, cxu_resu
                                 cx_context_text(module->context), noun, name);
 }
 
+/* The context is pinned. */
 static ctxrt_status find_global(const cx_module *module, const char *name, void **out_pointer,
                                 size_t *out_size_bytes)
 {
@@ -300,7 +355,12 @@ ctxrt_status ctxrt_module_get_global(ctxrt_module *handle, const char *name, voi
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    status = cx_module_leave(use, find_global(use.module, name, out_pointer, out_size_bytes));
+    status = cx_module_pin(use.module, "module");
+    if (status == CTXRT_SUCCESS) {
+        status = find_global(use.module, name, out_pointer, out_size_bytes);
+        cx_module_unpin(use.module);
+    }
+    status = cx_module_leave(use, status);
     cx_cancel_restore(cancel);
     return status;
 }

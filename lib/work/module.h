@@ -9,7 +9,7 @@
 #define CX_WORK_MODULE_H
 
 #include "base/count.h"
-#include "context/context.h"
+#include "context/use.h"
 #include <ctxrt/module.h>
 
 typedef struct cx_kernel cx_kernel;
@@ -42,8 +42,13 @@ ctxrt_status cx_module_release(cx_module_use use);
 /* The same after a call; an error of the call stays. */
 ctxrt_status cx_module_leave(cx_module_use use, ctxrt_status status);
 
-/* CTXRT_ERROR_CONTEXT_DESTROYED after a reset. `noun`: "module", "kernel". */
+/* CTXRT_ERROR_CONTEXT_DESTROYED after a reset; waits for one that is under way, where
+ * cx_context_wait does. `noun`: "module", "kernel". */
 ctxrt_status cx_module_check(const cx_module *module, const char *noun);
+
+/* The same, and pins the context: for calls that may wait, or load code. */
+ctxrt_status cx_module_pin(const cx_module *module, const char *noun);
+void cx_module_unpin(const cx_module *module);
 
 /* The live module of a handle, with a count. */
 ctxrt_status cx_module_enter(ctxrt_module *handle, cx_module_use *out_use);

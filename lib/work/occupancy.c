@@ -106,7 +106,12 @@ ctxrt_status ctxrt_kernel_occupancy(ctxrt_kernel *handle, unsigned int block_thr
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    status = cx_module_leave(use.of, ask(&use, block_threads, shared_bytes, out_occupancy));
+    status = cx_module_pin(use.of.module, "kernel");
+    if (status == CTXRT_SUCCESS) {
+        status = ask(&use, block_threads, shared_bytes, out_occupancy);
+        cx_module_unpin(use.of.module);
+    }
+    status = cx_module_leave(use.of, status);
     cx_cancel_restore(cancel);
     return status;
 }

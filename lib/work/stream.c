@@ -1,6 +1,5 @@
 #include "work/stream.h"
 
-#include "base/cancel.h"
 #include "base/error.h"
 #include "base/handle.h"
 #include "work/asking.h"
@@ -37,12 +36,12 @@ static ctxrt_status take_slot(const cx_context *context, cx_stream **out_stream)
                                           cx_context_text(context));
 }
 
-static ctxrt_stream *publish(cx_stream *stream, cx_context *context, uint32_t epoch,
-                             CUstream native, cx_stream_kind kind)
+static ctxrt_stream *publish(cx_stream *stream, cx_context *context, CUstream native,
+                             cx_stream_kind kind)
 {
     atomic_store_explicit(&stream->native, native, memory_order_relaxed);
     atomic_store_explicit(&stream->context, context, memory_order_relaxed);
-    atomic_store_explicit(&stream->epoch, epoch, memory_order_relaxed);
+    atomic_store_explicit(&stream->epoch, atomic_load(&context->epoch), memory_order_relaxed);
     atomic_store_explicit(&stream->kind, (int)kind, memory_order_relaxed);
     if (kind != CX_STREAM_DEFAULT)
         cx_context_object_add(context, CX_OBJECT_STREAM);
@@ -57,14 +56,12 @@ ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned i
     ctxrt_status status = take_slot(context, &stream);
     if (status != CTXRT_SUCCESS)
         return status;
-    /* Read first: a reset that comes between makes the stream stale, not dangling. */
-    uint32_t epoch = atomic_load(&context->epoch);
     status = create_native(context->driver, flags, priority, &native);
     if (status != CTXRT_SUCCESS) {
         cx_pool_put_back(&cx_streams, stream);
         return status;
     }
-    *out_stream = publish(stream, context, epoch, native, kind);
+    *out_stream = publish(stream, context, native, kind);
     return CTXRT_SUCCESS;
 }
 
@@ -81,9 +78,14 @@ ctxrt_status ctxrt_stream_create(unsigned int flags, int priority, ctxrt_stream 
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_stream_create: there are no flags %#x",
                         flags);
     status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
-    return cx_stream_make(cx_frame_context(frame), CX_STREAM_CREATED, flags, priority, out_stream);
+    status =
+        cx_stream_make(cx_frame_context(frame), CX_STREAM_CREATED, flags, priority, out_stream);
+    cx_section_leave();
+    return status;
 }
 
 static ctxrt_status no_such_stream(const ctxrt_stream *handle)
@@ -120,24 +122,6 @@ static ctxrt_status check_owned(const ctxrt_stream *handle)
     return CTXRT_SUCCESS;
 }
 
-/* Looked for before as well as after the handle becomes stale: after, to be sure; before, so that a
- * refused call does not make the handle stale even for a moment. */
-static ctxrt_status retire(ctxrt_stream *handle, cx_stream **out_stream)
-{
-    ctxrt_status status = check_no_frame_uses(handle);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_stream *stream = cx_pool_retire(&cx_streams, handle);
-    if (stream == NULL)
-        return no_such_stream(handle);
-    status = check_no_frame_uses(handle);
-    if (status != CTXRT_SUCCESS)
-        cx_pool_revive(&cx_streams, stream);
-    else
-        *out_stream = stream;
-    return status;
-}
-
 static _Atomic(void (*)(const cx_context *context, const ctxrt_stream *stream)) leaver;
 
 void cx_stream_on_destroy(void (*leave)(const cx_context *context, const ctxrt_stream *stream))
@@ -162,17 +146,47 @@ static ctxrt_status destroy_native(const cx_driver *driver, CUstream native)
     return cx_driver_check(driver, CX_SLOT_stream_destroy, result);
 }
 
-ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
+/* The sections are closed. Only an unused stream becomes stale, and its context is pinned then. The
+ * context is being reset: *out_resetting, and nothing is done. */
+static ctxrt_status retire(const ctxrt_stream *handle, cx_stream **out_stream,
+                           const cx_context **out_resetting)
 {
-    cx_stream *stream;
-    ctxrt_status status;
-    if (!cx_runtime_enter_release(&status) || handle == NULL)
-        return status;
-    status = check_owned(handle);
-    if (status == CTXRT_SUCCESS)
-        status = retire(handle, &stream);
+    *out_resetting = NULL;
+    ctxrt_status status = check_owned(handle);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_stream *stream = cx_pool_find(&cx_streams, handle);
+    cx_context *context = atomic_load(&stream->context);
+    if (cx_context_is_resetting(context)) {
+        *out_resetting = context;
+        return CTXRT_SUCCESS;
+    }
+    status = check_no_frame_uses(handle);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    (void)cx_pool_retire(&cx_streams, handle);
+    cx_context_pin(context);
+    *out_stream = stream;
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status retire_unless_used(const ctxrt_stream *handle, cx_stream **out_stream)
+{
+    for (;;) {
+        const cx_context *resetting;
+        cx_sections_close();
+        ctxrt_status status = retire(handle, out_stream, &resetting);
+        cx_sections_open();
+        if (resetting == NULL)
+            return status;
+        (void)cx_context_wait(resetting);
+    }
+}
+
+/* The stream is retired and its context pinned. */
+static ctxrt_status end(cx_stream *stream, const ctxrt_stream *handle)
+{
+    ctxrt_status status = CTXRT_SUCCESS;
     cx_context *context = atomic_load(&stream->context);
     if (cx_context_holds_what_is_of(context, atomic_load(&stream->epoch))) {
         tell_leaver(context, handle);
@@ -181,25 +195,43 @@ ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
     }
     cx_context_object_drop(context, CX_OBJECT_STREAM);
     cx_pool_put_back(&cx_streams, stream);
+    cx_context_unpin(context);
+    return status;
+}
+
+ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
+{
+    cx_stream *stream;
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || handle == NULL)
+        return status;
+    int cancel = cx_cancel_hold();
+    status = retire_unless_used(handle, &stream);
+    if (status == CTXRT_SUCCESS)
+        status = end(stream, handle);
+    cx_cancel_restore(cancel);
     return status;
 }
 
 /* ---- arguments ---- */
+
+cx_stream_target cx_stream_legacy_of(cx_context *context)
+{
+    return (cx_stream_target){.driver = context->driver,
+                              .context = context,
+                              .epoch = atomic_load(&context->epoch),
+                              .stream = CTXRT_STREAM_LEGACY,
+                              .native = CXU_STREAM_LEGACY};
+}
 
 static ctxrt_status resolve_legacy(cx_stream_target *out_target)
 {
     cx_thread *thread;
     cx_frame *frame;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_context *context = cx_frame_context(frame);
-    *out_target = (cx_stream_target){.driver = context->driver,
-                                     .context = context,
-                                     .epoch = atomic_load(&context->epoch),
-                                     .stream = CTXRT_STREAM_LEGACY,
-                                     .native = CXU_STREAM_LEGACY};
-    return CTXRT_SUCCESS;
+    if (status == CTXRT_SUCCESS)
+        *out_target = cx_stream_legacy_of(cx_frame_context(frame));
+    return status;
 }
 
 ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *handle, cx_stream_target *out_target)
@@ -209,9 +241,11 @@ ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *handle, cx_stream_targ
     const cx_stream *stream = cx_pool_find(&cx_streams, handle);
     if (stream == NULL)
         return no_such_stream(handle);
+    const cx_context *context = atomic_load(&stream->context);
+    if (cx_context_wait(context))
+        return cx_stream_resolve_handle(handle, out_target);
     return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
-                    "the stream is gone: %s was reset after it was made",
-                    cx_context_text(atomic_load(&stream->context)));
+                    "the stream is gone: %s was reset after it was made", cx_context_text(context));
 }
 
 ctxrt_status ctxrt_stream_context(ctxrt_stream *stream, ctxrt_context **out_context)
@@ -222,10 +256,12 @@ ctxrt_status ctxrt_stream_context(ctxrt_stream *stream, ctxrt_context **out_cont
         return status;
     if (out_context == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_context: out_context is NULL");
-    status = cx_stream_resolve(stream, &target);
-    if (status == CTXRT_SUCCESS)
-        *out_context = cx_context_handle(target.context);
-    return status;
+    status = cx_work_begin(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    *out_context = cx_context_handle(target.context);
+    cx_work_end();
+    return CTXRT_SUCCESS;
 }
 
 ctxrt_status ctxrt_stream_native(ctxrt_stream *stream, CUstream *out_native)
@@ -236,10 +272,12 @@ ctxrt_status ctxrt_stream_native(ctxrt_stream *stream, CUstream *out_native)
         return status;
     if (out_native == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_native: out_native is NULL");
-    status = cx_stream_resolve(stream, &target);
-    if (status == CTXRT_SUCCESS)
-        *out_native = target.native;
-    return status;
+    status = cx_work_begin(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    *out_native = target.native;
+    cx_work_end();
+    return CTXRT_SUCCESS;
 }
 
 static ctxrt_status check_belongs(const cx_context *context, CUstream native)
@@ -276,15 +314,17 @@ ctxrt_status ctxrt_stream_from_native(CUstream native, ctxrt_stream **out_stream
                         "the driver's legacy and per-thread streams are of no "
                         "one context: use CTXRT_STREAM_LEGACY or NULL");
     status = cx_stack_enter(&thread, &frame);
+    if (status == CTXRT_SUCCESS)
+        status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
     cx_context *context = cx_frame_context(frame);
-    uint32_t epoch = atomic_load(&context->epoch);
     status = check_belongs(context, native);
     if (status == CTXRT_SUCCESS)
         status = take_slot(context, &stream);
     if (status == CTXRT_SUCCESS)
-        *out_stream = publish(stream, context, epoch, native, CX_STREAM_WRAPPED);
+        *out_stream = publish(stream, context, native, CX_STREAM_WRAPPED);
+    cx_section_leave();
     return status;
 }
 
@@ -305,52 +345,53 @@ ctxrt_status cx_stream_is_capturing(const cx_stream_target *target, bool *out_ca
 ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream)
 {
     cx_stream_target target;
-    ctxrt_status status = cx_stream_resolve(stream, &target);
+    ctxrt_status status = cx_work_begin(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    int cancel = cx_cancel_hold();
+    int cancel = cx_work_begin_wait(target.context);
     status = CX_DRIVER_CALL(target.driver, stream_synchronize, (target.native));
-    cx_cancel_restore(cancel);
-    return cx_context_waited(target.context, "stream", status);
+    status = cx_context_waited(target.context, "stream", status);
+    cx_work_end_wait(target.context, cancel);
+    return status;
 }
 
 ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
 {
     cx_stream_target target;
-    ctxrt_status status = cx_stream_resolve(stream, &target);
+    ctxrt_status status = cx_work_begin(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target.driver, stream_query, (target.native));
-    return cx_context_waited(target.context, "stream", status);
+    status = cx_context_waited(target.context, "stream", status);
+    cx_work_end();
+    return status;
 }
 
+/* No driver can wait for another one's event. Leaves the section. */
 static ctxrt_status wait_for(const cx_event_target *awaited)
 {
-    int cancel = cx_cancel_hold();
+    int cancel = cx_work_begin_wait(awaited->context);
     ctxrt_status status = CX_DRIVER_CALL(awaited->driver, event_synchronize, (awaited->native));
-    cx_cancel_restore(cancel);
-    return cx_context_waited(awaited->context, "event", status);
+    status = cx_context_waited(awaited->context, "event", status);
+    cx_work_end_wait(awaited->context, cancel);
+    return status;
 }
 
 ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
 {
     cx_stream_target target;
     cx_event_target awaited;
-    ctxrt_status status = cx_runtime_enter();
-    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
-        status = cx_event_resolve(event, &awaited);
+    ctxrt_status status = cx_event_begin_work(event, &awaited, stream, &target);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
-    status = cx_stream_resolve(stream, &target);
-    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
-        return status;
-    /* no driver can wait for another one's event */
     if (__builtin_expect(awaited.driver != target.driver, 0))
         return wait_for(&awaited);
     status = cx_driver_check(target.driver, CX_SLOT_stream_wait_event,
                              cx_asking_join(target.driver, target.native, awaited.native));
-    return cx_context_blame(awaited.context, "event",
-                            cx_context_blame(target.context, "stream", status));
+    status = cx_context_blame(awaited.context, "event",
+                              cx_context_blame(target.context, "stream", status));
+    cx_work_end();
+    return status;
 }
 
 typedef struct host_call {
@@ -392,12 +433,14 @@ ctxrt_status ctxrt_stream_add_host_function(ctxrt_stream *stream, void (*functio
     if (function == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER,
                         "ctxrt_stream_add_host_function: function is NULL");
-    status = cx_stream_resolve(stream, &target);
+    status = cx_work_begin(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     status =
         target.driver->missing[CX_SLOT_launch_host_func]
             ? add_callback(&target, function, user_data)
             : CX_DRIVER_CALL(target.driver, launch_host_func, (target.native, function, user_data));
-    return cx_context_blame(target.context, "stream", status);
+    status = cx_context_blame(target.context, "stream", status);
+    cx_work_end();
+    return status;
 }

@@ -43,14 +43,17 @@ typedef struct cx_stream_target {
  * one of other code. */
 void cx_stream_on_destroy(void (*leave)(const cx_context *context, const ctxrt_stream *stream));
 
-/* Makes a stream of this kind in a context that is current at its driver. */
+/* Makes a stream of this kind in a context that is current at its driver. In a section. */
 ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned int flags,
                             int priority, ctxrt_stream **out_stream);
 
-/* The same for CTXRT_STREAM_LEGACY, and for what is refused: bad handles, and those of a context
- * that was reset. */
+/* The same for CTXRT_STREAM_LEGACY, for a context that is being reset, which is waited for outside
+ * of a section, and for what is refused: bad handles, and those of a context that was reset. */
 __attribute__((cold)) ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *stream,
                                                             cx_stream_target *out_target);
+
+/* The legacy stream of a context. */
+cx_stream_target cx_stream_legacy_of(cx_context *context);
 
 /* The same for a frame whose current stream is not resolved yet; keeps it in the frame. */
 ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
@@ -59,9 +62,9 @@ ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
 /* Whether work given to the stream becomes part of a capture; false where the driver has none. */
 ctxrt_status cx_stream_is_capturing(const cx_stream_target *target, bool *out_capturing);
 
-/* The live stream of a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
-__attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_handle(
-    const ctxrt_stream *stream, cx_stream_target *out_target)
+/* Whether the handle, which is not NULL, is a stream's whose context was not reset since. */
+__attribute__((always_inline)) static inline bool
+cx_stream_look(const ctxrt_stream *stream, cx_stream_target *out_target)
 {
     const cx_stream *found =
         cx_pool_find_known(&cx_streams, CX_STREAM_POOL_KIND, CX_POOL_STRIDE(cx_stream), stream);
@@ -71,12 +74,8 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_hand
     if (__builtin_expect(context == NULL ||
                              atomic_load_explicit(&found->epoch, memory_order_relaxed) !=
                                  atomic_load_explicit(&context->epoch, memory_order_relaxed),
-                         0)) {
-        cx_stream_target slow; /* so that the caller's stays in registers */
-        ctxrt_status status = cx_stream_resolve_slowly(stream, &slow);
-        *out_target = slow;
-        return status;
-    }
+                         0))
+        return false;
     *out_target = (cx_stream_target){
         .driver = context->driver,
         .context = context,
@@ -84,36 +83,57 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_hand
         .stream = (ctxrt_stream *)(uintptr_t)stream,
         .native = atomic_load_explicit(&found->native, memory_order_relaxed),
     };
-    return CTXRT_SUCCESS;
+    return true;
+}
+
+/* Whether the current stream of the frame was resolved before and is still good. */
+__attribute__((always_inline)) static inline bool
+cx_stream_look_in_frame(const cx_frame *frame, cx_stream_target *out_target)
+{
+    cx_context *context = cx_frame_context(frame);
+    if (__builtin_expect(frame->current_stream == NULL ||
+                             frame->stream_epoch !=
+                                 atomic_load_explicit(&context->epoch, memory_order_relaxed),
+                         0))
+        return false;
+    *out_target = (cx_stream_target){.driver = context->driver,
+                                     .context = context,
+                                     .epoch = frame->stream_epoch,
+                                     .stream = frame->current_stream,
+                                     .native = frame->native_stream};
+    return true;
+}
+
+/* The live stream of a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
+__attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_handle(
+    const ctxrt_stream *stream, cx_stream_target *out_target)
+{
+    cx_stream_target slow; /* so that the caller's stays in registers */
+    if (__builtin_expect(cx_stream_look(stream, out_target), 1))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_stream_resolve_slowly(stream, &slow);
+    *out_target = slow;
+    return status;
 }
 
 /* The current stream of the calling thread's settled top frame. */
 __attribute__((always_inline)) static inline ctxrt_status
 cx_stream_of_frame(cx_thread *thread, cx_frame *frame, cx_stream_target *out_target)
 {
-    cx_context *context = cx_frame_context(frame);
-    if (__builtin_expect(frame->current_stream == NULL ||
-                             frame->stream_epoch !=
-                                 atomic_load_explicit(&context->epoch, memory_order_relaxed),
-                         0)) {
-        cx_stream_target slow; /* so that the caller's stays in registers */
-        ctxrt_status status = cx_stream_resolve_current(thread, frame, &slow);
-        *out_target = slow;
-        return status;
-    }
-    *out_target = (cx_stream_target){.driver = context->driver,
-                                     .context = context,
-                                     .epoch = frame->stream_epoch,
-                                     .stream = frame->current_stream,
-                                     .native = frame->native_stream};
-    return CTXRT_SUCCESS;
+    cx_stream_target slow; /* so that the caller's stays in registers */
+    if (__builtin_expect(cx_stream_look_in_frame(frame, out_target), 1))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_stream_resolve_current(thread, frame, &slow);
+    *out_target = slow;
+    return status;
 }
 
 /*
  * What a stream argument of a public call means: NULL the current stream of the top frame, LEGACY
  * the legacy stream of the current context, else the stream itself, for which nothing need be
  * current. Enters the runtime. No lock and no atomic read-modify-write, but for the first use of a
- * frame's stream.
+ * frame's stream. The native handle may be gone by the time it is used: calls that give it to a
+ * driver begin with cx_work_begin (work.h).
  */
 __attribute__((always_inline)) static inline ctxrt_status
 cx_stream_resolve(const ctxrt_stream *stream, cx_stream_target *out_target)

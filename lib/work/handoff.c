@@ -3,7 +3,7 @@
 #include "base/handle.h"
 #include "context/stack.h"
 #include "context/view.h"
-#include <stdlib.h>
+#include "work/default_stream.h"
 
 struct ctxrt_detached_frame {
     int unused; /* never made: handles are no addresses */
@@ -17,50 +17,9 @@ typedef struct cx_detached {
     uint32_t epoch;
 } cx_detached;
 
+/* Lock "detached frames": which of them there are. In a section, before "threads". */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
-
-/* ---- default streams on their way ---- */
-
-/* The thread's default stream in the context, or the one that is `stream`; or NULL. */
-static cx_default_stream *find_default_stream(cx_thread *thread, const cx_context *context,
-                                              const ctxrt_stream *stream)
-{
-    for (size_t i = 0; i < thread->default_stream_count; i++) {
-        cx_default_stream *entry = &thread->default_streams[i];
-        if (entry->context == context && entry->context_handle == cx_context_handle(context) &&
-            entry->epoch == atomic_load(&context->epoch) &&
-            (stream == NULL || entry->stream == stream))
-            return entry;
-    }
-    return NULL;
-}
-
-/* The default stream that the frame was using goes along; the thread makes itself another if it
- * comes back to that context. */
-static void give_default_stream(cx_thread *thread, const cx_detached *detached)
-{
-    cx_default_stream *entry =
-        find_default_stream(thread, detached->context, detached->kept.frame.stream);
-    *entry = thread->default_streams[--thread->default_stream_count];
-    for (uint32_t i = 0; i < cx_thread_depth(thread); i++)
-        if (cx_frame_context(&thread->frames[i]) == detached->context)
-            thread->frames[i].current_stream = NULL;
-}
-
-/* The stream that came along is the thread's now. If the thread had a default one in that context
- * already, that stays what its other frames use. Whether it had none. */
-static bool keep_default_stream(cx_thread *thread, const cx_detached *detached)
-{
-    cx_context *context = detached->context;
-    bool first = find_default_stream(thread, context, NULL) == NULL;
-    thread->default_streams[thread->default_stream_count++] = (cx_default_stream){
-        .context = context,
-        .context_handle = cx_context_handle(context),
-        .epoch = atomic_load(&context->epoch),
-        .stream = detached->kept.frame.stream,
-    };
-    return first;
-}
 
 /* ---- detaching and attaching ---- */
 
@@ -89,27 +48,30 @@ static void let_go(cx_detached *detached, cx_thread *thread, ctxrt_stream *strea
     cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
 }
 
+/* In a section. The default stream that the frame was using goes along; the thread makes itself
+ * another if it comes back to that context. */
 static ctxrt_status detach(cx_thread *thread, const cx_frame *top, cx_detached *detached)
 {
+    cx_context *context = cx_frame_context(top);
     *detached = (cx_detached){
-        .context = cx_frame_context(top),
-        .handle = cx_context_handle(cx_frame_context(top)),
+        .context = context,
+        .handle = cx_context_handle(context),
         .kept = {.frame = cx_frame_look(top), .number = atomic_load(&thread->number)},
-        .epoch = atomic_load(&cx_frame_context(top)->epoch),
+        .epoch = atomic_load(&context->epoch),
     };
-    const cx_default_stream *entry =
-        find_default_stream(thread, detached->context, detached->kept.frame.stream);
-    if (entry != NULL) {
-        detached->kept.frame.stream = entry->stream;
+    ctxrt_stream *own =
+        cx_default_stream_of_thread(thread, context, detached->kept.frame.stream);
+    if (own != NULL) {
+        detached->kept.frame.stream = own;
         detached->default_stream = true;
     }
-    cx_context_object_add(detached->context, CX_OBJECT_DETACHED_FRAME);
+    cx_context_object_add(context, CX_OBJECT_DETACHED_FRAME);
     cx_threads_keep(&detached->kept);
     ctxrt_status status = cx_stack_pop_level(thread, false);
-    if (status == CTXRT_SUCCESS && detached->default_stream)
-        give_default_stream(thread, detached);
     if (status != CTXRT_SUCCESS)
         let_go(detached, NULL, NULL);
+    else if (detached->default_stream)
+        cx_default_stream_give_up(thread, context, own);
     return status;
 }
 
@@ -125,7 +87,9 @@ ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
     cx_detached *detached = cx_pool_take(&detached_frames);
     if (detached == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a detached frame");
+    cx_stack_enter_frames(thread, 0);
     status = detach(thread, top, detached);
+    cx_section_leave();
     if (status == CTXRT_SUCCESS)
         *out_frame = cx_pool_publish(&detached_frames, detached);
     else
@@ -138,9 +102,21 @@ static bool went_with_a_reset(const cx_detached *detached)
     return detached->epoch != atomic_load(&detached->context->epoch);
 }
 
+/* The stream that came along is the thread's now. If the thread had a default one in that context
+ * already, that stays what its other frames use: the frame gets the stream as its own. */
+static ctxrt_stream *stream_for_frame(cx_thread *thread, const cx_detached *detached)
+{
+    ctxrt_stream *stream = detached->kept.frame.stream;
+    if (!detached->default_stream)
+        return stream;
+    if (went_with_a_reset(detached))
+        return NULL;
+    return cx_default_stream_take_over(thread, detached->context, stream) ? NULL : stream;
+}
+
+/* In a section, the context entered; lock held, and the frame is nobody's yet. */
 static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
 {
-    cx_target target = {.context = detached->context, .handle = detached->handle};
     const cx_frame_view *before = &detached->kept.frame;
     const cx_frame_place place = {
         .origin = CTXRT_FRAME_ATTACH,
@@ -149,24 +125,15 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
         .stream = detached->default_stream ? NULL : before->stream,
         .allocator = before->allocator,
     };
-    ctxrt_status status =
-        detached->default_stream ? cx_thread_reserve_default_stream(thread) : CTXRT_SUCCESS;
-    if (status == CTXRT_SUCCESS &&
-        !cx_context_holds_what_is_of(detached->context, detached->epoch) &&
+    if (!cx_context_holds_what_is_of(detached->context, detached->epoch) &&
         detached->context->kind != CX_CONTEXT_PRIMARY)
-        status = cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
-                          "other code destroyed %s, which the frame is of: discard it",
-                          cx_context_text(detached->context));
+        return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
+                        "other code destroyed %s, which the frame is of: discard it",
+                        cx_context_text(detached->context));
+    ctxrt_status status = cx_stack_push_entered(thread, detached->context, &place);
     if (status == CTXRT_SUCCESS)
-        status = cx_stack_push(thread, &target, &place);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    ctxrt_stream *stream = before->stream;
-    if (detached->default_stream &&
-        (went_with_a_reset(detached) || keep_default_stream(thread, detached)))
-        stream = NULL;
-    let_go(detached, thread, stream);
-    return CTXRT_SUCCESS;
+        let_go(detached, thread, stream_for_frame(thread, detached));
+    return status;
 }
 
 static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
@@ -175,22 +142,50 @@ static ctxrt_status no_such_frame(const ctxrt_detached_frame *handle)
                            "it was attached or discarded, or never was one");
 }
 
+static ctxrt_status find_target(const ctxrt_detached_frame *handle, cx_target *out_target)
+{
+    pthread_mutex_lock(&lock);
+    const cx_detached *detached = cx_pool_find(&detached_frames, handle);
+    if (detached != NULL)
+        *out_target = (cx_target){.context = detached->context, .handle = detached->handle};
+    pthread_mutex_unlock(&lock);
+    return detached != NULL ? CTXRT_SUCCESS : no_such_frame(handle);
+}
+
+/* In a section. The handle stays good unless the frame is attached: another thread that tries it
+ * waits for the lock. */
+static ctxrt_status attach_if_there(cx_thread *thread, const ctxrt_detached_frame *handle)
+{
+    pthread_mutex_lock(&lock);
+    cx_detached *detached = cx_pool_find(&detached_frames, handle);
+    ctxrt_status status = detached != NULL ? attach(thread, detached) : no_such_frame(handle);
+    if (status == CTXRT_SUCCESS) {
+        (void)cx_pool_retire(&detached_frames, handle);
+        cx_pool_put_back(&detached_frames, detached);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *handle)
 {
     cx_thread *thread;
+    cx_target target;
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_thread_self(&thread);
+    if (status == CTXRT_SUCCESS)
+        status = find_target(handle, &target);
+    if (status == CTXRT_SUCCESS)
+        status = cx_thread_reserve_default_stream(thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stack_prepare_push(thread);
+    if (status == CTXRT_SUCCESS)
+        status = cx_target_enter(&target);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_detached *detached = cx_pool_retire(&detached_frames, handle);
-    if (detached == NULL)
-        return no_such_frame(handle);
-    status = attach(thread, detached);
-    if (status == CTXRT_SUCCESS)
-        cx_pool_put_back(&detached_frames, detached);
-    else
-        cx_pool_revive(&detached_frames, detached);
+    status = attach_if_there(thread, handle);
+    cx_section_leave();
     return status;
 }
 
@@ -205,12 +200,17 @@ ctxrt_status ctxrt_stack_discard(ctxrt_detached_frame *handle)
         status = cx_thread_reserve_default_stream(thread);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_section_enter();
+    pthread_mutex_lock(&lock);
     cx_detached *detached = cx_pool_retire(&detached_frames, handle);
-    if (detached == NULL)
-        return no_such_frame(handle);
-    if (detached->default_stream && !went_with_a_reset(detached))
-        (void)keep_default_stream(thread, detached);
-    let_go(detached, NULL, NULL);
-    cx_pool_put_back(&detached_frames, detached);
-    return CTXRT_SUCCESS;
+    if (detached != NULL) {
+        if (detached->default_stream && !went_with_a_reset(detached))
+            (void)cx_default_stream_take_over(thread, detached->context,
+                                              detached->kept.frame.stream);
+        let_go(detached, NULL, NULL);
+        cx_pool_put_back(&detached_frames, detached);
+    }
+    pthread_mutex_unlock(&lock);
+    cx_section_leave();
+    return detached != NULL ? CTXRT_SUCCESS : no_such_frame(handle);
 }

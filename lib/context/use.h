@@ -1,0 +1,90 @@
+/*
+ * Uses of a context beside its reset or its end on another thread.
+ *
+ * A reset of a context makes its epoch odd while the sections are closed (base/section.h), opens
+ * them, waits until the context has no pins, and then has the driver destroy all that is in it. It
+ * makes the epoch even again at the end: 2 more than before, or what it was if nothing has changed.
+ * So a thread that enters a context is either done before the reset begins, or waits until it is
+ * over.
+ *
+ * - A call that cannot wait for work of a device is made inside the section.
+ * - For a call that can, the thread pins the context, leaves the section, makes the call and unpins
+ *   it. Native handles that were read in the section stay good until then. The thread holds off
+ *   cancellation meanwhile (base/cancel.h), enters no context, and takes no lock that is held while
+ *   the sections are closed.
+ * - The fast paths compare an object's epoch with its context's. Those are never equal while the
+ *   context is being reset, so only slow paths ask whether it is.
+ */
+#ifndef CX_CONTEXT_USE_H
+#define CX_CONTEXT_USE_H
+
+#include "context/thread.h"
+
+static inline bool cx_epoch_is_settled(uint32_t epoch)
+{
+    return (epoch & 1) == 0;
+}
+
+/* Another thread is resetting the context. The thread that resets it is not told so. */
+bool cx_context_is_resetting(const cx_context *context);
+
+/* The context's epoch; while it is being reset, the one that it has once that is done. */
+static inline uint32_t cx_context_next_epoch(const cx_context *context)
+{
+    return (atomic_load(&context->epoch) + 1) & ~(uint32_t)1;
+}
+
+/* Waits while another thread resets the context, with no lock held. Whether it did: it does nothing
+ * in a section, and where the thread has pinned a context, or two threads could wait for each
+ * other. */
+bool cx_context_wait(const cx_context *context);
+
+/* In a section: while another thread resets the context, leaves the section, waits, and enters it
+ * again. Whether it did; then all that was found in the section is to be looked for again. Does
+ * nothing where cx_context_wait would not wait. */
+__attribute__((cold)) bool cx_context_give_way_slowly(const cx_context *context);
+static inline bool cx_context_give_way(const cx_context *context)
+{
+    return __builtin_expect(!cx_epoch_is_settled(
+                                atomic_load_explicit(&context->epoch, memory_order_relaxed)),
+                            0) &&
+           cx_context_give_way_slowly(context);
+}
+
+__attribute__((cold)) ctxrt_status cx_context_step_aside(const cx_context *context);
+
+/*
+ * Enters a section in which the context is not being reset. Waits for a reset that is under way;
+ * not where cx_context_wait would not: then it is CTXRT_ERROR_CONTEXT_DESTROYED.
+ * Balanced by cx_section_leave(). On failure the section is left.
+ *
+ * The caller knows that the record is a live context's, or looks at a handle once it is inside. The
+ * calling thread is registered.
+ */
+static inline ctxrt_status cx_context_enter(const cx_context *context)
+{
+    cx_section_enter();
+    if (__builtin_expect(
+            cx_epoch_is_settled(atomic_load_explicit(&context->epoch, memory_order_relaxed)), 1))
+        return CTXRT_SUCCESS;
+    return cx_context_step_aside(context);
+}
+
+/* In a section: neither a reset nor the end of the context comes before cx_context_unpin, on the
+ * same thread. */
+void cx_context_pin(cx_context *context);
+void cx_context_unpin(cx_context *context);
+
+/* ---- for lib/context, which resets and ends contexts ---- */
+
+/* The sections are closed. False: another thread is resetting it. */
+bool cx_context_begin_reset(cx_context *context);
+
+/* `done`: what was in the context is gone. */
+void cx_context_end_reset(cx_context *context, bool done);
+
+/* Waits until the context has no pins. The sections were closed and opened since others could pin
+ * it. */
+void cx_context_wait_unpinned(const cx_context *context);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * Calls that give work to a driver: what their stream argument means, in a section.
+ */
+#ifndef CX_WORK_WORK_H
+#define CX_WORK_WORK_H
+
+#include "base/cancel.h"
+#include "context/use.h"
+#include "work/stream.h"
+
+/* cx_work_begin in its section where the fast path failed. `frame`: NULL for a stream that is
+ * another one than the current and the legacy one. */
+__attribute__((cold)) ctxrt_status cx_work_begin_slowly(const ctxrt_stream *stream,
+                                                        cx_thread *thread, cx_frame *frame,
+                                                        cx_stream_target *out_target);
+
+/*
+ * First thing in a call that does work: enters the runtime and a section, and says what the stream
+ * argument means, as cx_stream_resolve does. While the stream's context is being reset it waits.
+ * Until cx_work_end the native handles of the context's objects stay what they are; the calls in
+ * between must not wait for work, unless the context is pinned first (context/use.h).
+ *
+ * On failure the section is left already. Not in another section.
+ */
+__attribute__((always_inline)) static inline ctxrt_status
+cx_work_begin(const ctxrt_stream *stream, cx_stream_target *out_target)
+{
+    cx_thread *thread;
+    cx_frame *frame = NULL;
+    ctxrt_status status = cx_runtime_enter();
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1))
+        status = cx_thread_self(&thread);
+    if (__builtin_expect(status == CTXRT_SUCCESS, 1) &&
+        (stream == NULL || stream == CTXRT_STREAM_LEGACY))
+        status = cx_stack_settle(thread, &frame);
+    if (__builtin_expect(status != CTXRT_SUCCESS, 0))
+        return status;
+    cx_section_enter();
+    if (__builtin_expect(stream != NULL ? cx_stream_look(stream, out_target)
+                                        : cx_stream_look_in_frame(frame, out_target),
+                         1))
+        return CTXRT_SUCCESS;
+    cx_stream_target slow; /* so that the caller's stays in registers */
+    status = cx_work_begin_slowly(stream, thread, frame, &slow);
+    *out_target = slow;
+    return status;
+}
+
+static inline void cx_work_end(void)
+{
+    cx_section_leave();
+}
+
+/* For a call that may wait, after cx_work_begin or cx_context_enter: leaves the section, with the
+ * context pinned and cancellation held off. Returns what cx_work_end_wait takes. */
+static inline int cx_work_begin_wait(cx_context *context)
+{
+    int cancel = cx_cancel_hold();
+    cx_context_pin(context);
+    cx_section_leave();
+    return cancel;
+}
+
+static inline void cx_work_end_wait(cx_context *context, int cancel)
+{
+    cx_context_unpin(context);
+    cx_cancel_restore(cancel);
+}
+
+#endif
