@@ -3,7 +3,7 @@
 #include "graph/recording.h"
 #include "work/stream.h"
 
-/* What the operators are called in: a frame above the recording's, for which the hold is open as
+/* What the operators are called in: a frame above the recording's, for which the pool is open as
  * well, with a stream of its own: other threads may use the legacy stream, which a capture of the
  * thread's default stream would forbid. */
 typedef struct stage {
@@ -25,9 +25,10 @@ static ctxrt_status enter(stage *self)
     cx_thread_top(self->thread)->mark = recording->mark;
     status = ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &self->stream);
     if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve(self->stream, &self->target);
+        status = cx_stream_resolve_handle(self->stream, &self->target);
     if (status == CTXRT_SUCCESS)
         status = ctxrt_frame_set_stream(self->stream);
+    self->recording->use.capture = self->stream;
     return status == CTXRT_SUCCESS ? ctxrt_frame_set_allocator(allocator) : status;
 }
 
@@ -36,6 +37,7 @@ static ctxrt_status leave(stage *self, ctxrt_status status)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
+    self->recording->use.capture = NULL;
     ctxrt_status left = ctxrt_scope_leave(&self->scope);
     if (status == CTXRT_SUCCESS) {
         status = left;
@@ -186,10 +188,10 @@ ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording,
     }
     sequence->operators = recording->operators;
     sequence->operator_count = recording->operator_count;
-    sequence->hold = recording->hold;
+    sequence->pool = recording->pool;
     recording->operators = NULL;
     recording->operator_count = 0;
-    recording->hold = NULL;
+    recording->pool = NULL;
     *out_sequence = sequence;
     return CTXRT_SUCCESS;
 }

@@ -13,13 +13,14 @@ static const char *plural(size_t count)
 
 static void write_memory(FILE *out, const cx_sequence *sequence)
 {
-    cx_hold_figures held;
-    if (sequence->hold == NULL)
+    cx_private_pool_figures figures;
+    if (sequence->pool == NULL)
         return;
-    cx_hold_look(sequence->hold, &held);
+    cx_private_pool_look(sequence->pool, &figures);
     fprintf(out, "memory: %zu byte%s kept in %zu piece%s, %zu byte%s in use in %zu piece%s",
-            held.kept_bytes, plural(held.kept_bytes), held.kept_count, plural(held.kept_count),
-            held.live_bytes, plural(held.live_bytes), held.live_count, plural(held.live_count));
+            figures.kept_bytes, plural(figures.kept_bytes), figures.kept_count,
+            plural(figures.kept_count), figures.live_bytes, plural(figures.live_bytes),
+            figures.live_count, plural(figures.live_count));
 }
 
 /* ---- text ---- */
@@ -46,7 +47,7 @@ static void write_text(FILE *out, const cx_sequence *sequence)
     for (size_t i = 0; i < sequence->piece_count; i++)
         write_piece(out, sequence, i);
     write_memory(out, sequence);
-    if (sequence->hold != NULL)
+    if (sequence->pool != NULL)
         fputc('\n', out);
 }
 
@@ -82,7 +83,7 @@ static void write_dot(FILE *out, const cx_sequence *sequence)
 {
     fputs("digraph graph_of_ctxrt {\n  node [shape=box];\n  label=\"", out);
     write_escaped(out, cx_context_text(sequence->context));
-    if (sequence->hold != NULL)
+    if (sequence->pool != NULL)
         fputs("\\n", out);
     write_memory(out, sequence);
     fputs("\";\n", out);
@@ -93,7 +94,7 @@ static void write_dot(FILE *out, const cx_sequence *sequence)
 
 /* ---- the call ---- */
 
-/* In memory first, so that it is written in one piece. NULL: no memory. */
+/* In memory first, so that it is written in one piece. NULL: no figures. */
 static char *compose(const cx_sequence *sequence, ctxrt_graph_format format, size_t *out_size)
 {
     char *text = NULL;

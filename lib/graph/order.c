@@ -150,7 +150,7 @@ ctxrt_status cx_order_finish(cx_order *order, cx_sequence *sequence)
     ctxrt_status status = CTXRT_SUCCESS;
     if (order->done == NULL || !cx_context_holds_what_is_of(sequence->context, sequence->epoch))
         return status;
-    if (sequence->hold != NULL)
+    if (sequence->pool != NULL)
         status = wait_somehow(order, sequence);
     cxu_result result = driver->table.event_destroy(order->done);
     return status != CTXRT_SUCCESS ? status

@@ -21,7 +21,7 @@ typedef struct cx_order {
 /* Whether the launches of a sequence need it. */
 static inline bool cx_order_is_needed(const cx_sequence *sequence)
 {
-    return sequence->piece_count > 1 || sequence->hold != NULL;
+    return sequence->piece_count > 1 || sequence->pool != NULL;
 }
 
 /* Before a launch into a stream of the graph's context: the stream waits for the last launch.

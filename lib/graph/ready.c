@@ -92,16 +92,16 @@ ctxrt_status cx_ready_settle(cx_sequence *sequence)
 }
 
 /* Of a stream that is gone, or that captures, only the whole context knows. */
-ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_hold_use *use)
+ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_private_pool_use *use)
 {
     cx_stream_target last, target;
     cx_error_saved saved;
-    bool marked = true, all = use->stream_count <= CX_HOLD_STREAMS_MAX;
+    bool marked = true, all = use->stream_count <= CX_PRIVATE_POOL_STREAMS_MAX;
     ctxrt_status status = cx_stream_resolve(NULL, &last);
     if (status == CTXRT_SUCCESS)
         status = mark_stream(sequence, &last, &marked);
     all = all && marked;
-    for (uint32_t i = 0; i < use->stream_count && i < CX_HOLD_STREAMS_MAX; i++) {
+    for (uint32_t i = 0; i < use->stream_count && i < CX_PRIVATE_POOL_STREAMS_MAX; i++) {
         if (use->streams[i] == last.stream)
             continue;
         marked = cx_pool_find(&cx_streams, use->streams[i]) != NULL &&

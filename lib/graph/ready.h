@@ -9,7 +9,7 @@
 /* Marks the frame's current stream, and those in which it had memory (`use`). The frame is the top
  * one. What was in streams that are gone is waited for here, unless that has to wait for captures:
  * then it is left to the launch. */
-ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_hold_use *use);
+ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_private_pool_use *use);
 
 /* Before a first launch: waits for the work of streams that are gone.
  * CTXRT_ERROR_NOT_PERMITTED as cx_ready_wait_for_context. */

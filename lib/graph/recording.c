@@ -7,7 +7,7 @@
 #include "work/stream.h"
 #include <stdlib.h>
 
-/* Lock "recordings": what threads left that have ended; after "threads", before "hold". */
+/* Lock "recordings": what threads left that have ended; after "threads", before "private pool". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_recording *_Atomic left_over;
 
@@ -24,8 +24,8 @@ static void discard(cx_recording *recording)
     for (size_t i = recording->operator_count; i-- > 0;)
         cx_operator_destroy(&recording->operators[i]);
     free(recording->operators);
-    cx_hold_close(&recording->use);
-    if (recording->hold != NULL && cx_hold_release(recording->hold) != CTXRT_SUCCESS)
+    cx_private_pool_close(&recording->use);
+    if (recording->pool != NULL && cx_private_pool_release(recording->pool) != CTXRT_SUCCESS)
         cx_log(CTXRT_LOG_WARNING, "memory of a recording in %s could not be given back: %s",
                cx_context_text(context), ctxrt_last_error()->message);
     free(recording);
@@ -47,7 +47,7 @@ static void leave(cx_thread *thread)
     cx_recording *next;
     for (cx_recording *recording = thread->recordings; recording != NULL; recording = next) {
         next = recording->next;
-        cx_hold_close(&recording->use);
+        cx_private_pool_close(&recording->use);
         pthread_mutex_lock(&lock);
         recording->next = atomic_load(&left_over);
         atomic_store(&left_over, recording);
@@ -149,30 +149,32 @@ static ctxrt_status find_to_end(cx_thread **out_thread, cx_recording **out_recor
 
 /* ---- starting ---- */
 
-static ctxrt_status join(const cx_graph *graph, const cx_context *context, cx_hold **out_hold)
+static ctxrt_status join(const cx_graph *graph, const cx_context *context,
+                         cx_private_pool **out_pool)
 {
     cx_sequence *sequence = graph->sequence;
-    if (sequence->hold == NULL)
+    if (sequence->pool == NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_recording_start: the graph to share memory with was not recorded");
     if (sequence->context != context)
         return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
                         "the graph to share memory with is of %s, and the top frame of %s",
                         cx_context_text(sequence->context), cx_context_text(context));
-    cx_hold_retain(sequence->hold);
-    *out_hold = sequence->hold;
+    cx_private_pool_retain(sequence->pool);
+    *out_pool = sequence->pool;
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status get_hold(ctxrt_graph *shared, const cx_context *context, cx_hold **out_hold)
+static ctxrt_status get_pool(ctxrt_graph *shared, const cx_context *context,
+                             cx_private_pool **out_pool)
 {
     cx_graph *graph;
     if (shared == NULL) {
-        *out_hold = cx_hold_make();
-        return *out_hold != NULL ? CTXRT_SUCCESS : CTXRT_ERROR_OUT_OF_MEMORY;
+        *out_pool = cx_private_pool_make();
+        return *out_pool != NULL ? CTXRT_SUCCESS : CTXRT_ERROR_OUT_OF_MEMORY;
     }
     ctxrt_status status = cx_graph_enter(shared, &graph);
-    return status == CTXRT_SUCCESS ? cx_graph_leave(shared, join(graph, context, out_hold))
+    return status == CTXRT_SUCCESS ? cx_graph_leave(shared, join(graph, context, out_pool))
                                    : status;
 }
 
@@ -182,7 +184,7 @@ static ctxrt_status begin(cx_thread *thread, cx_frame *frame, ctxrt_graph *share
     cx_recording *recording = calloc(1, sizeof *recording);
     if (recording == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a recording");
-    ctxrt_status status = get_hold(shared, context, &recording->hold);
+    ctxrt_status status = get_pool(shared, context, &recording->pool);
     if (status != CTXRT_SUCCESS) {
         free(recording);
         return status;
@@ -195,7 +197,7 @@ static ctxrt_status begin(cx_thread *thread, cx_frame *frame, ctxrt_graph *share
     recording->next = thread->recordings;
     thread->recordings = recording;
     frame->mark = recording->mark;
-    cx_hold_open(&recording->use, recording->hold, recording->mark);
+    cx_private_pool_open(&recording->use, recording->pool, recording->mark);
     return CTXRT_SUCCESS;
 }
 
@@ -271,13 +273,11 @@ static ctxrt_status make_graph(cx_thread *thread, cx_recording *recording, ctxrt
     ctxrt_status status = cx_graph_take(recording->context, &graph);
     if (status != CTXRT_SUCCESS)
         return status;
-    /* What is allocated from here on is a capture's, in a stream of that. */
-    const cx_hold_use use = recording->use;
     recording->stopping = true;
     status = cx_recording_build(thread, recording, &sequence);
     if (status == CTXRT_SUCCESS) {
-        cx_hold_close(&recording->use);
-        status = cx_ready_mark(sequence, &use);
+        cx_private_pool_close(&recording->use);
+        status = cx_ready_mark(sequence, &recording->use);
         if (status == CTXRT_SUCCESS)
             status = cx_graph_instantiate(graph, sequence);
         if (status == CTXRT_SUCCESS) {

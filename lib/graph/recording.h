@@ -6,7 +6,7 @@
 
 #include "graph/graph.h"
 #include "graph/operator.h"
-#include "memory/hold.h"
+#include "memory/private_pool.h"
 
 /* Counts as an object of its context. Belongs to one thread, or to nobody after its end. */
 typedef struct cx_recording {
@@ -14,15 +14,15 @@ typedef struct cx_recording {
     uint32_t epoch;
     uint64_t mark; /* of its frame */
     bool stopping; /* its operators are being captured: what they submit themselves is run */
-    cx_hold *hold;
-    cx_hold_use use;
+    cx_private_pool *pool;
+    cx_private_pool_use use;
     cx_operator *operators;
     size_t operator_count, operator_capacity;
     int thread_number;
     struct cx_recording *next; /* of the thread, or left by threads that have ended */
 } cx_recording;
 
-/* Makes the sequence of a recording whose frame is the top one; the operators and the hold become
+/* Makes the sequence of a recording whose frame is the top one; the operators and the pool become
  * the sequence's. On failure they are still the recording's. */
 ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording,
                                 cx_sequence **out_sequence);

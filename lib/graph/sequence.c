@@ -100,7 +100,8 @@ ctxrt_status cx_sequence_release(cx_sequence *sequence)
     ctxrt_status status = destroy_captured(sequence);
     cx_error_save(&saved);
     destroy_operators(sequence);
-    ctxrt_status given = sequence->hold != NULL ? cx_hold_release(sequence->hold) : CTXRT_SUCCESS;
+    ctxrt_status given =
+        sequence->pool != NULL ? cx_private_pool_release(sequence->pool) : CTXRT_SUCCESS;
     if (given == CTXRT_SUCCESS || status != CTXRT_SUCCESS)
         cx_error_restore(&saved);
     free(sequence);

@@ -7,7 +7,7 @@
 
 #include "graph/code.h"
 #include "graph/operator.h"
-#include "memory/hold.h"
+#include "memory/private_pool.h"
 
 /* Captured work, or operators that each launch calls. */
 typedef struct cx_piece {
@@ -26,10 +26,10 @@ typedef struct cx_sequence {
     cx_operator *operators; /* in their order */
     size_t operator_count;
     cx_code code;  /* of what was captured */
-    cx_hold *hold; /* of a recording; else NULL */
+    cx_private_pool *pool; /* of a recording; else NULL */
     /* likewise: behind what its frame's streams did to the memory before; first launches wait for
      * them */
-    CUevent ready[CX_HOLD_STREAMS_MAX + 1];
+    CUevent ready[CX_PRIVATE_POOL_STREAMS_MAX + 1];
     int ready_count;
     _Atomic bool unsettled; /* likewise in streams that nobody can wait for by themselves */
 } cx_sequence;
@@ -49,7 +49,7 @@ ctxrt_status cx_sequence_check(const cx_sequence *sequence);
 void cx_sequence_retain(cx_sequence *sequence);
 
 /* With the last count everything goes: captured work, its code, operators, the last first, and the
- * hold. The first error of the driver. */
+ * pool. The first error of the driver. */
 ctxrt_status cx_sequence_release(cx_sequence *sequence);
 
 #endif

@@ -1,11 +1,11 @@
 #include "memory/block.h"
 
 #include "base/error.h"
-#include "memory/cache.h"
 #include "memory/across.h"
+#include "memory/cache.h"
 #include "memory/guard.h"
-#include "memory/hold.h"
 #include "memory/pinned.h"
+#include "memory/private_pool.h"
 #include "work/default_stream.h"
 #include "work/stream.h"
 
@@ -88,9 +88,9 @@ static ctxrt_status alloc(size_t size_bytes, ctxrt_status (*get_own)(cx_context 
                              : cx_allocator_of_frame(frame, &block.allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_hold_use *use = cx_hold_in_frame(frame);
+    cx_private_pool_use *use = cx_private_pool_in_frame(frame);
     status = __builtin_expect(use == NULL, 1) ? cx_block_take(&block, target.stream)
-                                              : cx_hold_alloc(use, &block, target.stream);
+                                              : cx_private_pool_alloc(use, &block, target.stream);
     if (status == CTXRT_SUCCESS)
         *out_block = block;
     return status;
@@ -145,9 +145,9 @@ ctxrt_status cx_block_give_back(const cx_block *block)
     return end(block, false);
 }
 
-/* The hold that is open where a block is freed: in the top frame, whatever is current; and the
- * frame's current stream, NULL if the thread has made none for it yet. */
-static cx_hold_use *hold_here(const ctxrt_stream **out_stream)
+/* The private pool that is open where a block is freed: in the top frame, whatever is current; and
+ * the frame's current stream, NULL if the thread has made none for it yet. */
+static cx_private_pool_use *pool_here(const ctxrt_stream **out_stream)
 {
     const cx_frame *top = cx_thread_current != NULL ? cx_thread_top(cx_thread_current) : NULL;
     if (top == NULL)
@@ -155,39 +155,40 @@ static cx_hold_use *hold_here(const ctxrt_stream **out_stream)
     *out_stream = atomic_load_explicit(&top->stream, memory_order_relaxed);
     if (*out_stream == NULL)
         *out_stream = cx_default_stream_find(cx_thread_current, cx_frame_context(top));
-    return cx_hold_in_frame(top);
+    return cx_private_pool_in_frame(top);
 }
 
-static ctxrt_status keep_in_hold(const void *block)
+static ctxrt_status keep_in_pool(const void *block)
 {
     const ctxrt_stream *stream;
-    return cx_hold_keep(hold_here(&stream), block, stream);
+    return cx_private_pool_keep(pool_here(&stream), block, stream);
 }
 
-/* A hold gives it out again at once, unless it is pinned. */
-static ctxrt_status keep(cx_hold_use *use, const cx_block *block, const ctxrt_stream *stream)
+/* A pool gives it out again at once, unless it is pinned. */
+static ctxrt_status keep(cx_private_pool_use *use, const cx_block *block,
+                         const ctxrt_stream *stream)
 {
     bool again = block->piece != 0 && block->allocator->pinned == NULL;
     cx_use_list *uses = again ? &cx_piece_at(block->piece)->uses : NULL;
     return uses != NULL && atomic_load(uses) != NULL
-               ? cx_use_finish_before(uses, keep_in_hold, block)
-               : cx_hold_keep(use, block, stream);
+               ? cx_use_finish_before(uses, keep_in_pool, block)
+               : cx_private_pool_keep(use, block, stream);
 }
 
 ctxrt_status cx_block_free(const cx_block *block)
 {
     const ctxrt_stream *stream;
-    if (__builtin_expect(block->held != NULL, 0))
-        return cx_hold_free(block);
-    cx_hold_use *use =
-        __builtin_expect(cx_hold_uses == NULL, 1) ? NULL : hold_here(&stream);
+    if (__builtin_expect(block->pooled != NULL, 0))
+        return cx_private_pool_free(block);
+    cx_private_pool_use *use =
+        __builtin_expect(cx_private_pools == NULL, 1) ? NULL : pool_here(&stream);
     return use == NULL ? cx_block_give_back(block) : keep(use, block, stream);
 }
 
 void cx_block_forget(const cx_block *block)
 {
-    if (block->held != NULL)
-        cx_hold_forget(block);
+    if (block->pooled != NULL)
+        cx_private_pool_forget(block);
     else
         (void)end(block, true);
 }

@@ -7,7 +7,7 @@
 
 #include "memory/allocator.h"
 
-typedef struct cx_held cx_held;
+typedef struct cx_pooled cx_pooled;
 
 struct cx_block {
     void *pointer;
@@ -16,7 +16,7 @@ struct cx_block {
     uint32_t epoch; /* the context's; another one now: a reset has freed the memory */
     cx_allocator *allocator;
     uint32_t piece; /* of an allocator that has a cache: piece.h; else 0 */
-    cx_held *held; /* it belongs to a hold: hold.h. NULL: to nobody but who has it */
+    cx_pooled *pooled; /* it belongs to a private pool: private_pool.h. NULL: to none */
 };
 
 /* From the allocator of the calling thread's top frame. Counts as memory of the context. */
@@ -35,8 +35,8 @@ ctxrt_status cx_block_free(const cx_block *block);
 /* A block whose memory is gone, since its address was given out anew. */
 void cx_block_forget(const cx_block *block);
 
-/* Beneath holds: straight from the block's allocator, whose memory it fills in, and straight
- * back. */
+/* Beneath private pools: straight from the block's allocator, whose memory it fills in, and
+ * straight back. */
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream);
 ctxrt_status cx_block_give_back(const cx_block *block);
 

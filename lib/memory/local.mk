@@ -21,7 +21,6 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/direct_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/extents.c lib/memory/extents.h \
-	lib/memory/hold.c lib/memory/hold.h \
 	lib/memory/guard.c lib/memory/guard.h \
 	lib/memory/guard_change.c \
 	lib/memory/guard_mark.c \
@@ -36,6 +35,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/pointer_table.c lib/memory/pointer_table.h \
+	lib/memory/private_pool.c lib/memory/private_pool.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/report.c lib/memory/report.h \
 	lib/memory/share.c \

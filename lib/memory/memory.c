@@ -186,8 +186,8 @@ static ctxrt_status free_block(cx_memory *memory)
 ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory)
 {
     uint32_t index = model->block.piece;
-    /* A piece is a counted object by itself, but where a hold has it. */
-    if (__builtin_expect(index != 0 && model->block.held == NULL, 1)) {
+    /* A piece is a counted object by itself, but where a private pool has it. */
+    if (__builtin_expect(index != 0 && model->block.pooled == NULL, 1)) {
         *out_memory = cx_piece_handle(index, cx_piece_generation(cx_piece_head_at(index)));
         return CTXRT_SUCCESS;
     }

@@ -138,7 +138,7 @@ static ctxrt_status keep_piece(uint32_t index, void **out_pointer)
 
 static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
-    if (block->piece != 0 && block->held == NULL)
+    if (block->piece != 0 && block->pooled == NULL)
         return keep_piece(block->piece, out_pointer);
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
     if (record == NULL) {

@@ -7,13 +7,13 @@
 #define CX_MEMORY_SHORTCUT_H
 
 #include "memory/cache.h"
-#include "memory/hold.h"
+#include "memory/private_pool.h"
 
 static inline bool cx_shortcut_is_open(void)
 {
     return __builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) ==
                                     CX_PHASE_RUNNING &&
-                                cx_thread_current != NULL && cx_hold_uses == NULL,
+                                cx_thread_current != NULL && cx_private_pools == NULL,
                             1);
 }
 

@@ -355,7 +355,7 @@ START_TEST(a_capture_goes_on_where_a_stream_of_a_recording_is_gone)
 END_TEST
 
 /* Nothing can be recorded in the stream, and its work of before the capture may use the memory. */
-START_TEST(the_first_launch_is_refused_while_a_stream_that_the_frame_had_memory_in_captures)
+START_TEST(the_first_launch_is_refused_while_a_stream_that_had_its_memory_captures)
 {
     atomic_int marks = 0;
     ctxrt_graph *captured;
@@ -438,6 +438,42 @@ START_TEST(an_operator_gives_back_its_own_memory_when_it_ends)
 }
 END_TEST
 
+/* The second recording's stream is not behind the work of the first one's, which a gate holds. */
+START_TEST(shared_memory_is_not_given_to_another_stream_while_work_uses_it)
+{
+    gate closed;
+    ctxrt_recording_options options = CTXRT_RECORDING_OPTIONS_INIT;
+    ctxrt_stream *first = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    ctxrt_stream *other = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(first));
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    void *before = alloc();
+    gate_close(&closed, first);
+    cx_assert_ok(ctxrt_fill_async(before, 1, BYTES, first));
+    cx_assert_ok(ctxrt_free(before));
+    ctxrt_graph *graph = stop_recording();
+    cx_assert_ok(ctxrt_frame_set_stream(other));
+    options.share_memory_with = graph;
+    cx_assert_ok(ctxrt_recording_start(&options));
+    void *after = alloc();
+    cx_assert_ok(ctxrt_fill_async(after, 2, BYTES, other));
+    cx_assert_ok(ctxrt_stream_synchronize(other));
+    gate_open(&closed);
+    cx_assert_ok(ctxrt_stream_synchronize(first));
+    assert_filled(after, 2);
+    cx_assert_ok(ctxrt_frame_set_stream(first));
+    ck_assert_ptr_eq(alloc(), before);
+    cx_assert_ok(ctxrt_free(before));
+    cx_assert_ok(ctxrt_recording_cancel());
+    cx_assert_ok(ctxrt_free(after));
+    cx_assert_ok(ctxrt_graph_release(graph));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_stream_destroy(first));
+    cx_assert_ok(ctxrt_stream_destroy(other));
+    ck_assert_uint_eq(bytes_in_use(), 0);
+}
+END_TEST
+
 static void assert_known(const void *pointer, size_t size_bytes)
 {
     ctxrt_pointer_info info;
@@ -480,13 +516,13 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, scratch_of_an_operator_is_not_what_a_later_one_reads);
     tcase_add_test(tests, operators_share_their_scratch_within_a_recording);
     tcase_add_test(tests, graphs_share_scratch_only_where_their_owner_says_so);
+    tcase_add_test(tests, shared_memory_is_not_given_to_another_stream_while_work_uses_it);
     tcase_add_test(tests, memory_is_shared_with_recorded_graphs_of_the_same_context_only);
     tcase_add_test(tests, the_first_launch_waits_for_what_used_the_memory_before);
     tcase_add_loop_test(tests, the_first_launch_waits_for_every_stream_that_the_frame_had_memory_in,
                         0, 2);
     tcase_add_test(tests, a_capture_goes_on_where_a_stream_of_a_recording_is_gone);
-    tcase_add_test(tests,
-                   the_first_launch_is_refused_while_a_stream_that_the_frame_had_memory_in_captures);
+    tcase_add_test(tests, the_first_launch_is_refused_while_a_stream_that_had_its_memory_captures);
     tcase_add_test(tests, releasing_a_recorded_graph_waits_for_the_work_that_uses_its_memory);
     tcase_add_test(tests, memory_that_a_recording_uses_again_is_known_by_its_address);
     tcase_add_test(tests, an_operator_gives_back_its_own_memory_when_it_ends);

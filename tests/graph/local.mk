@@ -1,7 +1,7 @@
 GRAPH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support -I$(top_srcdir)/tests/runtime -I$(top_srcdir)/tests/graph
 GRAPH_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
-GRAPH_TESTS = tests/graph/check_capture tests/graph/check_hold tests/graph/check_recording \
+GRAPH_TESTS = tests/graph/check_capture tests/graph/check_private_pool tests/graph/check_recording \
 	tests/graph/check_recording_frames tests/graph/check_recording_memory tests/graph/check_operator \
 	tests/graph/check_launch_faults
 check_PROGRAMS += $(GRAPH_TESTS)
@@ -19,13 +19,13 @@ tests_graph_check_recording_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_recording_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_graph_check_recording_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
-# Looks at the insides of holds, so it links the rooms.
-tests_graph_check_hold_SOURCES = tests/graph/check_hold.c tests/graph/place.h tests/support/fixture.c \
+# Looks at the insides of private pools, so it links the rooms.
+tests_graph_check_private_pool_SOURCES = tests/graph/check_private_pool.c tests/graph/place.h tests/support/fixture.c \
 	tests/support/fixture.h
-tests_graph_check_hold_CPPFLAGS = $(GRAPH_CPPFLAGS)
-tests_graph_check_hold_CFLAGS = $(GRAPH_CFLAGS)
-tests_graph_check_hold_LDADD = $(INSIDE_LIBS)
-EXTRA_tests_graph_check_hold_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
+tests_graph_check_private_pool_CPPFLAGS = $(GRAPH_CPPFLAGS)
+tests_graph_check_private_pool_CFLAGS = $(GRAPH_CFLAGS)
+tests_graph_check_private_pool_LDADD = $(INSIDE_LIBS)
+EXTRA_tests_graph_check_private_pool_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 check_PROGRAMS += tests/graph/check_plan tests/graph/check_plan_lifetimes
 TESTS += tests/graph/check_plan tests/graph/check_plan_lifetimes
