@@ -270,10 +270,15 @@ typedef enum ctxrt_copy_kind {
  * Copies and waits until it is done. The two ends may be on different devices of any type. A copy
  * from host to host is done at once by the calling thread and needs no device; any other runs in
  * the order of the current stream. Where the memory belongs to another driver than the current
- * context, it is copied after that stream's work, in the context that owns the memory.
+ * context, or is mapped (CTXRT_ALLOCATOR_SOURCE_VMM) and the stream's device does not reach it, it
+ * is copied after that stream's work, in the context that owns the memory.
+ * Copies and fills stay within memory that ctxrt gave out, and never touch memory that ctxrt gave
+ * back: both are refused before anything is done. Memory of other code has its driver's own rules.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind, `kind` contradicts what the addresses are, or
- *     a range wraps around
+ *     a range wraps around; it begins or ends beyond the block of ctxrt's that it is in: the
+ *     message has both sizes, and where the block was allocated (CTXRT_ORIGINS); or it is in memory
+ *     that was freed, trimmed, or went with a reset: the message says whose it was
  * @retval CTXRT_ERROR_NULL_POINTER      an address is NULL
  * @retval CTXRT_ERROR_NO_DEVICE         nothing is current
  */
@@ -347,6 +352,8 @@ CTXRT_API ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destinati
  * Sets every byte to `value` (0 to 255) and waits until it is done. Ordinary and pinned host memory
  * is set at once by the calling thread and needs no device; other memory in the order of the
  * current stream.
+ *
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  a value that is no byte, or a range that ctxrt_copy refuses
  */
 CTXRT_API ctxrt_status ctxrt_fill(void *destination, int value,
                                   size_t size_bytes) CTXRT_CHECK_RESULT;
@@ -358,7 +365,7 @@ CTXRT_API ctxrt_status ctxrt_fill_async(void *destination, int value, size_t siz
 
 /** What is known of an address. */
 typedef struct ctxrt_pointer_info {
-    int known;             /**< 0: the drivers do not know it; nothing else is set */
+    int known;             /**< 0: it is in no live memory, or host memory; nothing else is set */
     ctxrt_memory_kind kind;
     ctxrt_device device;
     void *base;            /**< start of the allocation */

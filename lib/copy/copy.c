@@ -21,8 +21,12 @@ static bool from_device(ctxrt_copy_kind kind)
     return kind == CTXRT_COPY_DEVICE_TO_HOST || kind == CTXRT_COPY_DEVICE_TO_DEVICE;
 }
 
-static ctxrt_status check_end(const char *noun, const void *pointer, const cx_copy_end *end)
+static ctxrt_status check_end(const char *call, const char *noun, const void *pointer,
+                              size_t bytes, const cx_copy_end *end)
 {
+    ctxrt_status status = cx_pointer_check(call, noun, pointer, bytes, &end->view);
+    if (status != CTXRT_SUCCESS)
+        return status;
     if (end->device ? end->view.driver != NULL : cx_pointer_of_host(&end->view))
         return CTXRT_SUCCESS;
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
@@ -55,21 +59,22 @@ static ctxrt_status choose_driver(cx_copy_plan *plan)
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_copy_plan_make(const void *destination, const void *source, ctxrt_copy_kind kind,
-                               cx_copy_plan *out_plan)
+ctxrt_status cx_copy_plan_make(const char *call, const cx_copy_extent *extent,
+                               ctxrt_copy_kind kind, cx_copy_plan *out_plan)
 {
     cx_copy_end *to = &out_plan->destination, *from = &out_plan->source;
-    ctxrt_status status = cx_pointer_look(destination, &to->view);
+    ctxrt_status status =
+        cx_pointer_look(extent->destination, extent->destination_bytes, &to->view);
     if (status == CTXRT_SUCCESS)
-        status = cx_pointer_look(source, &from->view);
+        status = cx_pointer_look(extent->source, extent->source_bytes, &from->view);
     if (status != CTXRT_SUCCESS)
         return status;
     bool any = kind == CTXRT_COPY_ANY;
     to->device = any ? by_default_device(&to->view) : to_device(kind);
     from->device = any ? by_default_device(&from->view) : from_device(kind);
-    status = check_end("destination", destination, to);
+    status = check_end(call, "destination", extent->destination, extent->destination_bytes, to);
     if (status == CTXRT_SUCCESS)
-        status = check_end("source", source, from);
+        status = check_end(call, "source", extent->source, extent->source_bytes, from);
     return status == CTXRT_SUCCESS ? choose_driver(out_plan) : status;
 }
 
@@ -96,22 +101,30 @@ static ctxrt_status wait_for_work(const cx_stream_target *target)
     return status;
 }
 
+/* The end that the route must reach: mapped memory is out of reach for most devices. Copies between
+ * two devices name both contexts, which reach their ends. */
+static const cx_pointer_view *reach_of(const cx_copy_plan *plan)
+{
+    const cx_pointer_view *source = &plan->source.view;
+    bool mapped = !plan->peers && plan->source.device && source->block.mapped;
+    return mapped && source->driver == plan->end->driver ? source : plan->end;
+}
+
 /* Drivers read host memory when the call is made (T13); that of a device is what the work before
  * leaves there. */
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route)
 {
-    ctxrt_status status = cx_route_begin(stream, plan->end, out_route);
+    ctxrt_status status = cx_route_begin(stream, reach_of(plan), out_route);
     if (status != CTXRT_SUCCESS || !plan->across || plan->source.device)
         return status;
     status = wait_for_work(&out_route->target);
     return status == CTXRT_SUCCESS ? status : cx_route_end(out_route, status, false);
 }
 
-void cx_copy_touch(const cx_copy_plan *plan, cx_route *route, const void *destination,
-                   const void *source)
+void cx_copy_touch(const cx_copy_plan *plan, cx_route *route)
 {
-    cx_route_touch(route, &plan->destination.view, destination);
-    cx_route_touch(route, &plan->source.view, source);
+    cx_route_touch(route, &plan->destination.view);
+    cx_route_touch(route, &plan->source.view);
 }
 
 /* ---- plain bytes ---- */
@@ -188,7 +201,7 @@ ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *desti
     status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_copy_touch(plan, &route, destination, source);
+    cx_copy_touch(plan, &route);
     return cx_route_end(&route, cx_copy_submit(plan, &route, destination, source, size_bytes),
                         wait);
 }
@@ -208,8 +221,9 @@ static ctxrt_status copy(const char *call, void *destination, const void *source
     status = cx_copy_check_range(call, "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)
         status = cx_copy_check_range(call, "source", source, size_bytes);
+    const cx_copy_extent extent = {destination, source, size_bytes, size_bytes};
     if (status == CTXRT_SUCCESS)
-        status = cx_copy_plan_make(destination, source, kind, &plan);
+        status = cx_copy_plan_make(call, &extent, kind, &plan);
     return status == CTXRT_SUCCESS
                ? cx_copy_run(call, &plan, destination, source, size_bytes, stream, wait)
                : status;

@@ -38,9 +38,16 @@ static inline const unsigned char *cx_copy_source_row(const cx_copy_box *box, si
     return box->source + (z * box->source_rows + y) * box->source_pitch;
 }
 
-/* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts what the drivers know. */
-ctxrt_status cx_copy_plan_make(const void *destination, const void *source, ctxrt_copy_kind kind,
-                               cx_copy_plan *out_plan);
+/* What a copy reads and writes, from the first byte to the last. */
+typedef struct cx_copy_extent {
+    const void *destination, *source;
+    size_t destination_bytes, source_bytes;
+} cx_copy_extent;
+
+/* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts what is known of the memory, or the copy goes
+ * beyond what ctxrt gave out there; `call` is who asks. */
+ctxrt_status cx_copy_plan_make(const char *call, const cx_copy_extent *extent,
+                               ctxrt_copy_kind kind, cx_copy_plan *out_plan);
 
 /* A NULL, or a range that wraps around: refused in the name of `call`. */
 ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void *pointer,
@@ -51,8 +58,7 @@ ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void 
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route);
 
 /* Says what a copy touches that is about to be submitted: cx_route_touch. */
-void cx_copy_touch(const cx_copy_plan *plan, cx_route *route, const void *destination,
-                   const void *source);
+void cx_copy_touch(const cx_copy_plan *plan, cx_route *route);
 
 /* Submits a copy of plain bytes to the route. */
 ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, void *destination,

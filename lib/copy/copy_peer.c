@@ -42,7 +42,7 @@ static ctxrt_status submit(const cx_copy_plan *plan, const side *to, const side 
     ctxrt_status status = cx_route_begin(stream, NULL, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_copy_touch(plan, &route, to->pointer, from->pointer);
+    cx_copy_touch(plan, &route);
     const cx_stream_target *target = &route.target;
     status = CX_DRIVER_CALL(target->driver, memcpy_peer_async,
                             ((uintptr_t)to->pointer, to->context->native, (uintptr_t)from->pointer,
@@ -55,8 +55,9 @@ static ctxrt_status copy(const side *to, const side *from, size_t size_bytes, ct
 {
     cx_copy_plan plan;
     cx_stream_target target;
+    const cx_copy_extent extent = {to->pointer, from->pointer, size_bytes, size_bytes};
     ctxrt_status status =
-        cx_copy_plan_make(to->pointer, from->pointer, CTXRT_COPY_DEVICE_TO_DEVICE, &plan);
+        cx_copy_plan_make("ctxrt_copy_peer", &extent, CTXRT_COPY_DEVICE_TO_DEVICE, &plan);
     if (status == CTXRT_SUCCESS)
         status = check_side(to, &plan.destination.view);
     if (status == CTXRT_SUCCESS)

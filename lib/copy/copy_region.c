@@ -4,9 +4,10 @@
 #include <string.h>
 
 static ctxrt_status check_side(const char *call, const char *noun, const void *pointer,
-                               size_t pitch, size_t rows, const cx_copy_box *shape)
+                               size_t pitch, size_t rows, const cx_copy_box *shape,
+                               size_t *out_extent)
 {
-    size_t slice, slices, extent;
+    size_t slice, slices, extent = 0;
     if ((shape->height > 1 || shape->depth > 1) && pitch < shape->width)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "%s: the pitch of the %s is %zu bytes, and a row has %zu", call, noun,
@@ -22,6 +23,7 @@ static ctxrt_status check_side(const char *call, const char *noun, const void *p
         __builtin_add_overflow(extent, shape->width, &extent))
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the size of the %s overflows", call,
                         noun);
+    *out_extent = extent;
     return cx_copy_check_range(call, noun, pointer, extent);
 }
 
@@ -35,16 +37,18 @@ static void normalise(size_t *pitch, size_t *rows, const cx_copy_box *shape)
         *rows = shape->height;
 }
 
-static ctxrt_status check_box(const char *call, cx_copy_box *shape)
+static ctxrt_status check_box(const char *call, cx_copy_box *shape, cx_copy_extent *out_extent)
 {
+    out_extent->destination = shape->destination;
+    out_extent->source = shape->source;
     normalise(&shape->destination_pitch, &shape->destination_rows, shape);
     normalise(&shape->source_pitch, &shape->source_rows, shape);
     ctxrt_status status =
         check_side(call, "destination", shape->destination, shape->destination_pitch,
-                   shape->destination_rows, shape);
+                   shape->destination_rows, shape, &out_extent->destination_bytes);
     if (status == CTXRT_SUCCESS)
         status = check_side(call, "source", shape->source, shape->source_pitch, shape->source_rows,
-                            shape);
+                            shape, &out_extent->source_bytes);
     return status;
 }
 
@@ -145,7 +149,7 @@ static ctxrt_status run(const char *call, const cx_copy_plan *plan, const cx_cop
     status = cx_copy_begin(plan, stream, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_copy_touch(plan, &route, shape->destination, shape->source);
+    cx_copy_touch(plan, &route);
     return cx_route_end(&route, cx_copy_submit_box(plan, &route, shape), wait);
 }
 
@@ -153,6 +157,7 @@ static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool
                          ctxrt_stream *stream, bool wait)
 {
     cx_copy_plan plan;
+    cx_copy_extent extent;
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
@@ -174,9 +179,9 @@ static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool
     };
     if (shape.width == 0 || shape.height == 0 || shape.depth == 0)
         return CTXRT_SUCCESS;
-    status = check_box(call, &shape);
+    status = check_box(call, &shape, &extent);
     if (status == CTXRT_SUCCESS)
-        status = cx_copy_plan_make(shape.destination, shape.source, region->kind, &plan);
+        status = cx_copy_plan_make(call, &extent, region->kind, &plan);
     return status == CTXRT_SUCCESS ? run(call, &plan, &shape, stream, wait) : status;
 }
 

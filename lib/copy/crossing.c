@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "memory/across.h"
 #include "memory/cache.h"
-#include "memory/extents.h"
 #include "memory/memory.h"
 #include "work/uncaptured.h"
 
@@ -300,8 +299,9 @@ static void watch(void)
 
 static uint32_t find_piece(const void *pointer)
 {
-    uint32_t generation, piece = cx_caches_piece_of(pointer);
-    return piece != 0 ? piece : cx_extents_find(pointer, &generation);
+    cx_pointer_block block;
+    cx_pointers_find(pointer, &block);
+    return block.state == CX_POINTER_LIVE ? block.piece : 0;
 }
 
 static ctxrt_status keep_memory(const cx_crossing *crossing, void *handle)

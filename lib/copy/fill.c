@@ -22,7 +22,7 @@ static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destinatio
     ctxrt_status status = cx_route_begin(stream, view, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_route_touch(&route, view, destination);
+    cx_route_touch(&route, view);
     status = CX_DRIVER_CALL(route.target.driver, memset_d8_async,
                             ((uintptr_t)destination, (unsigned char)value, size_bytes,
                              route.target.native));
@@ -43,7 +43,9 @@ static ctxrt_status fill(const char *call, void *destination, int value, size_t 
         return CTXRT_SUCCESS;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)
-        status = cx_pointer_look(destination, &view);
+        status = cx_pointer_look(destination, size_bytes, &view);
+    if (status == CTXRT_SUCCESS)
+        status = cx_pointer_check(call, "destination", destination, size_bytes, &view);
     if (status != CTXRT_SUCCESS)
         return status;
     bool host = view.driver == NULL ||

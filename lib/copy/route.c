@@ -23,13 +23,25 @@ static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
     return status;
 }
 
+/* Whether the stream's device cannot do the work: the memory is another driver's, or mapped, and
+ * not for that device. */
+static bool is_out_of_reach(const cx_pointer_view *end, const cx_stream_target *target)
+{
+    const cx_device *device = target->context->device;
+    if (end->driver != target->driver)
+        return true;
+    return end->block.mapped && device != end->device &&
+           (device == NULL || device->native < 0 || device->native >= CX_CONTEXT_PEERS ||
+            atomic_load(&end->block.context->reached_by[device->native]) == 0);
+}
+
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route)
 {
     out_route->wait = out_route->asking = false;
     out_route->stream = stream;
     out_route->touched[0] = out_route->touched[1] = NULL;
     ctxrt_status status = cx_stream_resolve(stream, &out_route->target);
-    if (status == CTXRT_SUCCESS && end != NULL && end->driver != out_route->target.driver)
+    if (status == CTXRT_SUCCESS && end != NULL && is_out_of_reach(end, &out_route->target))
         status = divert(end, out_route);
     if (status == CTXRT_SUCCESS)
         status = cx_excursion_begin(out_route->target.context, &out_route->excursion);
@@ -47,11 +59,12 @@ static bool begin_asking(cx_route *route)
     return route->asking || target->driver->missing[CX_SLOT_stream_is_capturing];
 }
 
-void cx_route_touch(cx_route *route, const cx_pointer_view *view, const void *pointer)
+void cx_route_touch(cx_route *route, const cx_pointer_view *view)
 {
-    if (view->driver != NULL && view->kind == CTXRT_MEMORY_PINNED && !route->wait &&
+    if (view->block.piece != 0 && view->kind == CTXRT_MEMORY_PINNED && !route->wait &&
         begin_asking(route))
-        route->touched[route->touched[0] != NULL] = cx_memory_take_at(pointer);
+        route->touched[route->touched[0] != NULL] =
+            cx_memory_take_piece(view->block.piece, view->block.generation);
 }
 
 /* False: a mark could not be left behind the work. */

@@ -1,6 +1,7 @@
 /*
  * Where a copy or a fill runs: on the stream it was given, or, where the memory belongs to another
- * driver than that stream, after the stream's work in a context of the memory's own.
+ * driver than that stream, or is mapped and out of its device's reach, after the stream's work in a
+ * context of the memory's own.
  */
 #ifndef CX_COPY_ROUTE_H
 #define CX_COPY_ROUTE_H
@@ -24,7 +25,7 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx
 
 /* After a route began, before work is submitted: says that the work touches an address. Pinned
  * memory of ctxrt's is then given to nobody else before the work is done. At most twice. */
-void cx_route_touch(cx_route *route, const cx_pointer_view *view, const void *pointer);
+void cx_route_touch(cx_route *route, const cx_pointer_view *view);
 
 /* Passes on the status of what was submitted; if that is a success, waits where the route or the
  * caller must. */

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "context/use.h"
 #include "memory/pointer_table.h"
+#include "memory/ranges.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 
@@ -26,23 +27,30 @@ static cx_region *open_region(cx_cache *cache)
 
 static void leave_table(uint32_t index, uintptr_t address, void *argument)
 {
-    const bool *all = argument;
-    (void)address;
-    if (*all || !cx_piece_is_live(cx_piece_head_at(index)))
-        cx_pointers_leave(index);
+    (void)address, (void)argument;
+    cx_pointers_retire(index);
 }
 
-/* Takes the pieces of a region out of the pointer table: all of them, or those not live. */
-static void forget_pointers(const cx_region *region, bool all)
+/* Takes the pieces of a region out of the pointer table. */
+static void leave_pointers(const cx_region *region)
 {
-    cx_heap_each_block(&region->heap, leave_table, &all);
+    cx_heap_each_block(&region->heap, leave_table, NULL);
+}
+
+static void leave_ranges(const cx_region *region)
+{
+    const cx_heap *heap = &region->heap;
+    for (uint32_t i = 0; i < heap->segment_count; i++)
+        if (heap->segments[i].address != 0)
+            cx_region_leave_range(region, heap->segments[i].address);
 }
 
 static void close_regions(cx_region *region)
 {
     while (region != NULL) {
         cx_region *past = region->past;
-        forget_pointers(region, true);
+        leave_pointers(region);
+        leave_ranges(region);
         cx_region_close_range(region);
         cx_cache_end_homes(region);
         cx_heap_close(&region->heap);
@@ -161,7 +169,7 @@ static void forget(cx_cache *cache, cx_region *region)
     pthread_mutex_lock(&cache->lock);
     region->past = cache->region;
     cache->region = region;
-    forget_pointers(region->past, false);
+    leave_pointers(region->past);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
@@ -198,6 +206,7 @@ static void find_stale(cx_cache *cache, void *argument)
 void cx_caches_forget(cx_context *context)
 {
     forgetting search = {.context = context};
+    cx_ranges_forget(context);
     for (cx_caches_each(find_stale, &search); search.found != NULL;
          cx_caches_each(find_stale, &search)) {
         cx_region *region = search.found->spare;
@@ -554,7 +563,6 @@ ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
         if (!parked)
             put_back(cache, stash, block->piece);
     } else {
-        cx_pointers_leave(block->piece);
         status = cx_use_finish(&piece->uses);
     }
     if (__builtin_expect(stash != NULL, 1)) {

@@ -157,13 +157,6 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
 /* After a reset of the context: all memory is gone. */
 void cx_caches_forget(cx_context *context);
 
-/* Whether an address is in a segment of some cache, and in which live piece; *out_size_bytes is 0
- * if in none. */
-bool cx_caches_find(const void *pointer, void **out_base, size_t *out_size_bytes);
-
-/* The live piece that an address lies in; 0: none, or one of an allocator in debug mode. */
-uint32_t cx_caches_piece_of(const void *pointer);
-
 /* Adds the memory of a context that its caches gave out. */
 void cx_caches_count(const cx_context *context, cx_context_memory *sum);
 
@@ -362,6 +355,10 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units);
 /* A range that was taken is a piece now; false: no memory for its entry in the pointer table, and
  * the range is free again. Lock held. */
 bool cx_cache_name_piece(cx_cache *cache, uint32_t index);
+
+/* Enters memory that the driver gave among the ranges, and takes it out before it goes back. */
+ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size_t size_bytes);
+void cx_region_leave_range(const cx_region *region, uintptr_t address);
 
 /* Gives a segment back to the driver; the context is current. */
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address);

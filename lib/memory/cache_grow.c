@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "context/excursion.h"
 #include "memory/cache.h"
+#include "memory/ranges.h"
 #include "work/uncaptured.h"
 
 /* A segment is at least so large, and as large as this part of what is held already. */
@@ -36,9 +37,29 @@ static cxu_result take_segment(const cx_cache *cache, uint64_t units, uintptr_t 
     return result;
 }
 
+ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size_t size_bytes)
+{
+    const cx_range_view view = {
+        .begin = address,
+        .size_bytes = size_bytes,
+        .context = cache->context,
+        .epoch = cache->region->epoch,
+        .kind = cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
+        .segment = true,
+        .mapped = cache->mapped,
+    };
+    return cx_ranges_add(&view);
+}
+
+void cx_region_leave_range(const cx_region *region, uintptr_t address)
+{
+    cx_ranges_remove(region->cache->context, region->epoch, address, CX_PAST_GIVEN_BACK);
+}
+
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address)
 {
     const cx_driver *driver = cache->context->driver;
+    cx_region_leave_range(cache->region, address);
     if (cache->pinned)
         (void)driver->table.mem_free_host((void *)address);
     else
@@ -139,6 +160,12 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
         look_at_device(cache);
     if (result != CXU_SUCCESS)
         return cx_driver_error(driver, slot_of(cache), result);
+    ctxrt_status status =
+        cx_cache_enter_range(cache, address, (size_t)taken << CX_FIT_UNIT_BITS);
+    if (status != CTXRT_SUCCESS) {
+        cx_cache_free_segment(cache, address);
+        return status;
+    }
     if (!add_segment(cache, address, taken, owner, units, out_piece)) {
         cx_cache_free_segment(cache, address);
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a segment of %s",

@@ -87,6 +87,11 @@ static ctxrt_status open_range(cx_cache *cache)
                              (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS);
     if (result != CXU_SUCCESS)
         return not_mapped(cache, result);
+    status = cx_cache_enter_range(cache, region->range.address, region->range.bytes);
+    if (status != CTXRT_SUCCESS) {
+        cx_mapped_range_close(&region->range);
+        return status;
+    }
     share_with_peers(cache, &region->range);
     pthread_mutex_lock(&cache->lock);
     region->has_range = cx_mapped_heap_add(&region->heap, &region->range);
@@ -95,6 +100,7 @@ static ctxrt_status open_range(cx_cache *cache)
     pthread_mutex_unlock(&cache->lock);
     if (region->has_range)
         return CTXRT_SUCCESS;
+    cx_region_leave_range(region, region->range.address);
     cx_mapped_range_close(&region->range);
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember the range of %s",
                     cx_context_text(context));
@@ -102,8 +108,10 @@ static ctxrt_status open_range(cx_cache *cache)
 
 void cx_region_close_range(cx_region *region)
 {
-    if (region->has_range)
+    if (region->has_range) {
+        cx_region_leave_range(region, region->range.address);
         cx_mapped_range_close(&region->range);
+    }
     region->has_range = false;
 }
 

@@ -2,6 +2,7 @@
  * kept. */
 #include "base/error.h"
 #include "memory/block.h"
+#include "memory/ranges.h"
 #include "work/uncaptured.h"
 
 static ctxrt_status refuse(const cx_context *context, const cx_allocation *request)
@@ -28,8 +29,20 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
     cx_uncaptured_end(&uncaptured);
     if (result == CXU_OUT_OF_MEMORY)
         return refuse(context, request);
+    if (result != CXU_SUCCESS)
+        return cx_driver_error(driver, CX_SLOT_mem_alloc, result);
     block->pointer = (void *)(uintptr_t)address;
-    return cx_driver_check(driver, CX_SLOT_mem_alloc, result);
+    const cx_range_view range = {
+        .begin = address,
+        .size_bytes = request->size_bytes,
+        .context = request->context,
+        .epoch = block->epoch,
+        .kind = CTXRT_MEMORY_DEVICE,
+    };
+    ctxrt_status status = cx_ranges_add(&range);
+    if (status != CTXRT_SUCCESS)
+        (void)driver->table.mem_free(address);
+    return status;
 }
 
 /* The driver waits for work that uses the memory. */
@@ -37,6 +50,7 @@ static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 {
     const cx_driver *driver = block->context->driver;
     (void)allocator;
+    cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     cxu_result result = driver->table.mem_free((uintptr_t)block->pointer);
     cx_uncaptured_end(&uncaptured);

@@ -407,6 +407,7 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
     cx_allocator *asks = cache != NULL ? cache->allocator : &guard->inner;
     atomic_store(&asks->growths_until_refusal, options->fail_call);
     allocator->spare_guard = NULL;
+    atomic_store(&cx_guards_used, true);
     atomic_store(&allocator->guard, guard);
     return CTXRT_SUCCESS;
 }

@@ -82,6 +82,12 @@ void cx_guard_forget(cx_guard *guard, const cx_block *block);
 bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
                    cx_guarded *out_piece);
 
+/* Whether there ever was a guard; and what of a block in a segment is its user's part, if it has
+ * one. */
+extern _Atomic bool cx_guards_used;
+struct cx_pointer_block;
+void cx_guards_narrow(const void *pointer, struct cx_pointer_block *block);
+
 /* Looks at what is around each piece, and into each one in quarantine; the log has all that were
  * written to. */
 ctxrt_status cx_guard_check(cx_guard *guard);

@@ -9,7 +9,6 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/block.c lib/memory/block.h \
 	lib/memory/cache.c lib/memory/cache.h \
 	lib/memory/cache_figures.c \
-	lib/memory/cache_find.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
 	lib/memory/cache_park.c \
@@ -20,9 +19,9 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/custom_allocator.c \
 	lib/memory/direct_allocator.c \
 	lib/memory/figures.c lib/memory/figures.h \
-	lib/memory/extents.c lib/memory/extents.h \
 	lib/memory/guard.c lib/memory/guard.h \
 	lib/memory/guard_change.c \
+	lib/memory/guard_find.c \
 	lib/memory/guard_mark.c \
 	lib/memory/guard_option.c \
 	lib/memory/home.c lib/memory/home.h \
@@ -32,14 +31,17 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/memory.c lib/memory/memory.h \
 	lib/memory/piece.h \
 	lib/memory/origin.c lib/memory/origin.h \
+	lib/memory/past.c lib/memory/past.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/pointer_table.c lib/memory/pointer_table.h \
 	lib/memory/private_pool.c lib/memory/private_pool.h \
+	lib/memory/ranges.c lib/memory/ranges.h \
 	lib/memory/raw_alloc.c \
 	lib/memory/report.c lib/memory/report.h \
 	lib/memory/share.c \
 	lib/memory/shortcut.h \
+	lib/memory/start_bits.c lib/memory/start_bits.h \
 	lib/memory/stash.c lib/memory/stash.h \
 	lib/memory/trace.c lib/memory/trace.h \
 	lib/memory/trace_write.c \

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/handle.h"
-#include "memory/extents.h"
 #include "memory/report.h"
 #include "memory/shortcut.h"
 #include <stdlib.h>
@@ -354,15 +353,11 @@ ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stre
 
 /* ---- pinned memory by its address ---- */
 
-ctxrt_memory *cx_memory_take_at(const void *pointer)
+ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation)
 {
     target found;
-    uint32_t generation;
     cx_error_saved saved;
-    uint32_t index = cx_extents_find(pointer, &generation);
-    if (index == 0)
-        return NULL;
-    ctxrt_memory *handle = cx_piece_handle(index, generation);
+    ctxrt_memory *handle = cx_piece_handle(piece, generation);
     cx_error_save(&saved);
     if (take_count(handle, &found) == CTXRT_SUCCESS)
         return handle;

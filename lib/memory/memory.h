@@ -39,8 +39,8 @@ ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory 
  * freed. */
 ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory);
 
-/* The live pinned memory that an address is in, with a count; NULL: none. */
-ctxrt_memory *cx_memory_take_at(const void *pointer);
+/* A piece that was found by its address, with a count; NULL: it is gone. */
+ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation);
 
 /* Of memory that the caller has a count of: as ctxrt_memory_record_stream. */
 ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream);

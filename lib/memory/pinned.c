@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "memory/cache.h"
-#include "memory/extents.h"
 #include "memory/across.h"
 
 #include <sched.h>
@@ -26,11 +25,6 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
     const cx_piece_start start = {.size_bytes = request->size_bytes,
                                   .slack = piece->node.units - cx_fit_units(request->size_bytes),
                                   .generation = cx_piece_generation(head) + 1};
-    if (!cx_extents_put(index)) {
-        give(cache, index);
-        return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                        "no memory to remember a piece of pinned memory");
-    }
     cx_piece_begin(head, &start);
     block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
     block->piece = index;
@@ -40,7 +34,6 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
 static void end_piece(uint32_t index)
 {
     cx_piece_head *head = cx_piece_head_at(index);
-    cx_extents_drop(index);
     cx_piece_end(head, cx_piece_generation(head));
 }
 

@@ -1,7 +1,9 @@
 #include "memory/pointer.h"
 
 #include "base/error.h"
-#include "memory/cache.h"
+#include "memory/allocator_snapshot.h"
+#include "memory/guard.h"
+#include "memory/origin.h"
 #include <stdio.h>
 
 static cxu_result ask(const cx_driver *driver, cxu_pointer_attribute attribute, const void *pointer,
@@ -31,11 +33,17 @@ static void describe(cx_driver *driver, const void *pointer, unsigned int type,
     };
 }
 
-ctxrt_status cx_pointer_look(const void *pointer, cx_pointer_view *out_view)
+static void describe_own(cx_pointer_view *view)
 {
-    *out_view = (cx_pointer_view){0};
-    if (pointer == NULL)
-        return CTXRT_SUCCESS;
+    const cx_context *context = view->block.context;
+    view->driver = context->driver;
+    view->kind = view->block.kind;
+    view->device = context->device;
+    view->owner = context->native;
+}
+
+static ctxrt_status ask_drivers(const void *pointer, cx_pointer_view *out_view)
+{
     for (int i = cx_driver_count() - 1; i >= 0; i--) {
         unsigned int type = 0;
         cx_driver *driver = &cx_drivers[i];
@@ -50,6 +58,27 @@ ctxrt_status cx_pointer_look(const void *pointer, cx_pointer_view *out_view)
             return cx_driver_error(driver, CX_SLOT_pointer_get_attribute, result);
     }
     return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view *out_view)
+{
+    *out_view = (cx_pointer_view){0};
+    if (pointer == NULL)
+        return CTXRT_SUCCESS;
+    cx_pointers_find(pointer, &out_view->block);
+    if (out_view->block.state == CX_POINTER_LIVE) {
+        describe_own(out_view);
+        if (__builtin_expect(atomic_load_explicit(&cx_guards_used, memory_order_relaxed), 0))
+            cx_guards_narrow(pointer, &out_view->block);
+        return CTXRT_SUCCESS;
+    }
+    if (out_view->block.state == CX_POINTER_FREED)
+        return CTXRT_SUCCESS;
+    ctxrt_status status = ask_drivers(pointer, out_view);
+    if (status == CTXRT_SUCCESS && out_view->driver == NULL &&
+        cx_past_find(pointer, bytes, &out_view->past))
+        out_view->block.state = CX_POINTER_PAST;
+    return status;
 }
 
 const char *cx_pointer_text(const cx_pointer_view *view)
@@ -77,32 +106,118 @@ ctxrt_status cx_pointer_context(const cx_pointer_view *view, cx_context **out_co
                     "the memory is of a device that ctxrt does not list");
 }
 
+/* ---- refusing ---- */
+
+static const char *kind_text(ctxrt_memory_kind kind, ctxrt_device device)
+{
+    static _Thread_local char text[64];
+    snprintf(text, sizeof text, "%s%s",
+             kind == CTXRT_MEMORY_PINNED    ? "pinned memory of "
+             : kind == CTXRT_MEMORY_MANAGED ? "managed memory of "
+                                            : "memory of ",
+             cx_device_text(device));
+    return text;
+}
+
+static ctxrt_device device_of(const cx_pointer_view *view)
+{
+    return cx_block_device(view->block.context);
+}
+
+static ctxrt_status refuse_past(const char *call, const char *noun, const void *pointer,
+                                const cx_past *past)
+{
+    static const char *const how[] = {
+        [CX_PAST_FREED] = "which was freed",
+        [CX_PAST_GIVEN_BACK] = "which was freed and given back to the driver",
+        [CX_PAST_RESET] = "which went with a reset of the device",
+    };
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                    "%s: the %s %p was in %zu bytes of %s, %s", call, noun, pointer,
+                    past->size_bytes, kind_text(past->kind, past->device), how[past->how]);
+}
+
+static ctxrt_status refuse_freed(const char *call, const char *noun, const void *pointer,
+                                 const cx_pointer_view *view)
+{
+    const char *text = kind_text(view->block.kind, device_of(view));
+    if (view->block.size_bytes == 0)
+        return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the %s %p was %s, which was freed",
+                        call, noun, pointer, text);
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                    "%s: the %s %p was %s, %zu bytes, which were freed", call, noun, pointer, text,
+                    view->block.size_bytes);
+}
+
+static ctxrt_status refuse_beyond(const char *call, const char *noun, const void *pointer,
+                                  size_t bytes, const cx_pointer_view *view)
+{
+    char place[256] = "";
+    const cx_pointer_block *block = &view->block;
+    const void *origin = block->piece != 0 ? cx_origin_of(block->piece) : NULL;
+    if (origin != NULL)
+        cx_place_text(origin, place, sizeof place);
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                    "%s: %zu bytes at the %s %p are beyond its memory: %zu bytes of %s at %p%s%s",
+                    call, bytes, noun, pointer, block->size_bytes,
+                    cx_pointer_text(view), (void *)block->begin,
+                    place[0] != '\0' ? ", allocated in " : "", place);
+}
+
+ctxrt_status cx_pointer_check(const char *call, const char *noun, const void *pointer, size_t bytes,
+                              const cx_pointer_view *view)
+{
+    const cx_pointer_block *block = &view->block;
+    uintptr_t offset = (uintptr_t)pointer - block->begin;
+    switch (block->state) {
+    case CX_POINTER_UNKNOWN:
+        return CTXRT_SUCCESS;
+    case CX_POINTER_FREED:
+        return refuse_freed(call, noun, pointer, view);
+    case CX_POINTER_PAST:
+        return refuse_past(call, noun, pointer, &view->past);
+    case CX_POINTER_LIVE:
+    case CX_POINTER_CUSTOM:
+        break;
+    }
+    return offset <= block->size_bytes && bytes <= block->size_bytes - offset
+               ? CTXRT_SUCCESS
+               : refuse_beyond(call, noun, pointer, bytes, view);
+}
+
+/* ---- asking ---- */
+
+/* A block may be gone without ctxrt: other code destroyed or reset its context. */
+static bool is_known(const void *pointer, const cx_pointer_view *view)
+{
+    unsigned int type = 0;
+    const cx_pointer_block *block = &view->block;
+    if (view->driver == NULL || (block->state != CX_POINTER_UNKNOWN &&
+                                 (uintptr_t)pointer - block->begin >= block->size_bytes))
+        return false;
+    return ask(view->driver, CXU_POINTER_MEMORY_TYPE, pointer, &type) == CXU_SUCCESS && type != 0;
+}
+
 ctxrt_status ctxrt_pointer_query(const void *pointer, ctxrt_pointer_info *out_info)
 {
     cx_pointer_view view;
-    CUdeviceptr base = 0;
-    size_t size_bytes = 0;
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
     if (out_info == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_pointer_query: out_info is NULL");
-    status = cx_pointer_look(pointer, &view);
+    status = cx_pointer_look(pointer, 1, &view);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (view.driver == NULL) {
+    if (!is_known(pointer, &view)) {
         *out_info = (ctxrt_pointer_info){0};
         return CTXRT_SUCCESS;
     }
-    void *piece;
-    if (!cx_caches_find(pointer, &piece, &size_bytes)) {
+    CUdeviceptr base = view.block.begin;
+    size_t size_bytes = view.block.size_bytes;
+    if (view.block.state == CX_POINTER_UNKNOWN) {
         (void)ask(view.driver, CXU_POINTER_RANGE_START_ADDR, pointer, &base);
         (void)ask(view.driver, CXU_POINTER_RANGE_SIZE, pointer, &size_bytes);
-    } else if (size_bytes != 0) {
-        base = (uintptr_t)piece;
-    } else {
-        *out_info = (ctxrt_pointer_info){0};
-        return CTXRT_SUCCESS;
     }
     *out_info = (ctxrt_pointer_info){
         .known = 1,

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "memory/cache.h"
+#include "memory/ranges.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@ _Atomic uint32_t cx_pointers_doubles;
 /* Lock "pointers". Tables that were too small are kept: readers may still look at them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t used;
+static _Atomic uint32_t custom_records;
 
-static cx_pool records = CX_POOL_INIT("pointer record", 11, cx_pointer_record);
+static cx_pool records = CX_POOL_INIT("pointer record", 12, cx_pointer_record);
 
 /* ---- entries ---- */
 
@@ -202,34 +204,57 @@ static void erase_slot(const void *pointer, uint64_t slot)
         erase(place);
 }
 
+static bool is_custom(const cx_allocator *allocator)
+{
+    return allocator != NULL && allocator->vtable.alloc != NULL;
+}
+
+/* The youngest entry at an address that is no record, or a custom allocator's record. */
+static bool find_youngest(const void *pointer, bool custom, uint64_t *out_slot)
+{
+    uint64_t place;
+    bool any = false;
+    for (bool found = find_first(pointer, &place); found; found = find_next(pointer, &place)) {
+        uint64_t slot = read_slot(table_now(), place);
+        if (is_record(slot) != custom ||
+            (custom && (is_stale(slot) || !is_custom(block_of(slot).allocator))))
+            continue;
+        *out_slot = slot;
+        any = true;
+    }
+    return any;
+}
+
 /* ---- pieces ---- */
 
 bool cx_pointers_enter(uint32_t piece)
 {
     pthread_mutex_lock(&lock);
-    bool entered = insert(slot_of_piece(piece));
+    uint64_t slot = slot_of_piece(piece);
+    bool entered = insert(slot);
+    if (entered)
+        cx_ranges_set_start((uintptr_t)pointer_of(slot));
     pthread_mutex_unlock(&lock);
     return entered;
 }
 
 void cx_pointers_leave(uint32_t piece)
 {
-    uint64_t slot = slot_of_piece(piece);
+    uint64_t slot = slot_of_piece(piece), other;
     pthread_mutex_lock(&lock);
     erase_slot(pointer_of(slot), slot);
+    if (!find_youngest(pointer_of(slot), false, &other))
+        cx_ranges_clear_start((uintptr_t)pointer_of(slot));
     pthread_mutex_unlock(&lock);
 }
 
 uint32_t cx_pointers_piece_at(const void *pointer)
 {
-    uint32_t piece = 0;
-    uint64_t place;
+    uint64_t slot;
     pthread_mutex_lock(&lock);
-    for (bool found = find_first(pointer, &place); found; found = find_next(pointer, &place))
-        if (!is_record(read_slot(table_now(), place)))
-            piece = index_of(read_slot(table_now(), place));
+    bool found = find_youngest(pointer, false, &slot);
     pthread_mutex_unlock(&lock);
-    return piece;
+    return found ? index_of(slot) : 0;
 }
 
 /* ---- records ---- */
@@ -251,13 +276,70 @@ void cx_pointer_record_drop(cx_pointer_record *record)
     cx_pool_put_back(&records, record);
 }
 
+static ctxrt_status add_range(const cx_pointer_record *record)
+{
+    const cx_block *block = &record->block;
+    const cx_range_view view = {
+        .begin = (uintptr_t)block->pointer,
+        .size_bytes = block->size_bytes,
+        .context = block->context,
+        .epoch = block->epoch,
+        .kind = record->kind == CX_POINTER_MANAGED ? CTXRT_MEMORY_MANAGED
+                : record->kind == CX_POINTER_ASYNC ? CTXRT_MEMORY_DEVICE
+                                                   : CTXRT_MEMORY_PINNED,
+        .stays = record->kind == CX_POINTER_ASYNC,
+        .callers = record->kind == CX_POINTER_REGISTERED,
+    };
+    return record->kind == CX_POINTER_DEVICE ? CTXRT_SUCCESS : cx_ranges_add(&view);
+}
+
+void cx_pointer_record_leave(const cx_pointer_record *record)
+{
+    const cx_block *block = &record->block;
+    if (record->kind != CX_POINTER_DEVICE)
+        cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
+}
+
+/* Lock held. */
+static bool insert_record(cx_pointer_record *record)
+{
+    bool added = insert(slot_of_record(record));
+    if (added && is_custom(record->block.allocator))
+        atomic_fetch_add(&custom_records, 1);
+    return added;
+}
+
 ctxrt_status cx_pointers_put(cx_pointer_record *record)
 {
+    ctxrt_status status = add_range(record);
+    if (status != CTXRT_SUCCESS)
+        return status;
     pthread_mutex_lock(&lock);
-    bool added = insert(slot_of_record(record));
+    bool added = insert_record(record);
     pthread_mutex_unlock(&lock);
-    return added ? CTXRT_SUCCESS
-                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the table of pointers");
+    if (added)
+        return CTXRT_SUCCESS;
+    cx_pointer_record_leave(record);
+    return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the table of pointers");
+}
+
+void cx_pointers_retire(uint32_t piece)
+{
+    _Atomic uint64_t *state = &cx_piece_head_at(piece)->state;
+    cx_pointer_record *record = NULL;
+    if ((atomic_load(state) & CX_PIECE_RAW) != 0) {
+        record = cx_pointer_record_make(CX_POINTER_DEVICE);
+        if (record == NULL)
+            return; /* the piece stays in the table */
+        record->block = cx_piece_block(piece);
+    }
+    cx_pointers_leave(piece);
+    pthread_mutex_lock(&lock);
+    bool raw = (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
+    bool kept = raw && record != NULL && insert_record(record);
+    pthread_mutex_unlock(&lock);
+    if (record != NULL && !kept)
+        cx_pointer_record_drop(record);
 }
 
 void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void *argument),
@@ -281,6 +363,8 @@ static bool take_at(uint64_t place, cx_pointer_taken *out_taken)
     uint64_t slot = read_slot(table_now(), place);
     if (is_record(slot)) {
         *out_taken = (cx_pointer_taken){.record = record_of(slot)};
+        if (is_custom(record_of(slot)->block.allocator))
+            atomic_fetch_sub(&custom_records, 1);
         erase(place);
         return true;
     }
@@ -338,11 +422,6 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
 
 /* ---- memory that is gone ---- */
 
-static bool is_custom(const cx_allocator *allocator)
-{
-    return allocator != NULL && allocator->vtable.alloc != NULL;
-}
-
 bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out_taken)
 {
     bool taken = false;
@@ -397,4 +476,109 @@ bool cx_pointers_has(const void *pointer, const cx_context **out_context)
     }
     pthread_mutex_unlock(&lock);
     return has;
+}
+
+/* ---- what lies at an address ---- */
+
+void cx_pointers_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cx_pointers_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void describe_piece(uint32_t index, uint64_t state, const void *start,
+                           cx_pointer_block *out_block)
+{
+    out_block->state = (state & CX_PIECE_COUNT_MAX) != 0 ? CX_POINTER_LIVE : CX_POINTER_FREED;
+    out_block->begin = (uintptr_t)start;
+    out_block->size_bytes = cx_piece_size(cx_piece_head_at(index));
+    out_block->piece = index;
+    out_block->generation = (uint32_t)(state >> 32);
+}
+
+/* The live piece that starts at an address, without a lock: as cx_pointers_take_piece. */
+static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
+{
+    const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
+    if (table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
+        (uint64_t)(uintptr_t)pointer >> CX_POINTER_ADDRESS_BITS != 0)
+        return false;
+    uint64_t key = cx_pointer_key(pointer), i = cx_pointer_place(table, key), slot;
+    while ((slot = atomic_load_explicit(&table->slots[i], memory_order_acquire)) >> 25 != key) {
+        if (slot == 0)
+            return false;
+        i = (i + 1) & table->mask;
+    }
+    if (is_record(slot) || atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0)
+        return false;
+    const cx_piece_head *head = cx_piece_head_at(index_of(slot));
+    uint64_t state = atomic_load_explicit(&head->state, memory_order_acquire);
+    describe_piece(index_of(slot), state, pointer, out_block);
+    return out_block->state == CX_POINTER_LIVE &&
+           atomic_load_explicit(&head->state, memory_order_acquire) == state &&
+           atomic_load_explicit(&table->slots[i], memory_order_relaxed) == slot &&
+           atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) == table;
+}
+
+/* Lock held. The piece that an address of a segment is in. */
+static void find_piece(const void *pointer, cx_pointer_block *out_block)
+{
+    uint64_t slot;
+    uintptr_t start = cx_ranges_start((uintptr_t)pointer);
+    out_block->state = CX_POINTER_FREED;
+    out_block->size_bytes = 0;
+    if (start == 0 || !find_youngest((const void *)start, false, &slot))
+        return;
+    const cx_piece *piece = cx_piece_at(index_of(slot));
+    uint64_t state = atomic_load(&cx_piece_head_at(index_of(slot))->state);
+    if (((uintptr_t)pointer - start) >> CX_FIT_UNIT_BITS < piece->node.units)
+        describe_piece(index_of(slot), state, (const void *)start, out_block);
+}
+
+/* Lock held. What a custom allocator placed at an address, whatever that lies in. */
+static void find_custom(const void *pointer, cx_pointer_block *out_block)
+{
+    uint64_t slot;
+    if (!find_youngest(pointer, true, &slot))
+        return;
+    const cx_block block = block_of(slot);
+    bool within = out_block->state != CX_POINTER_UNKNOWN;
+    if (within && out_block->begin + out_block->size_bytes <
+                      (uintptr_t)pointer + block.size_bytes)
+        return;
+    if (!within)
+        out_block->state = CX_POINTER_CUSTOM;
+    out_block->begin = (uintptr_t)pointer;
+    out_block->size_bytes = block.size_bytes;
+    out_block->piece = 0;
+}
+
+void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
+{
+    cx_range_view range = {0};
+    *out_block = (cx_pointer_block){.state = CX_POINTER_UNKNOWN};
+    bool found = cx_ranges_find(pointer, &range);
+    if (found)
+        *out_block = (cx_pointer_block){
+            .state = CX_POINTER_LIVE,
+            .begin = range.begin,
+            .size_bytes = range.size_bytes,
+            .context = range.context,
+            .kind = range.kind,
+            .mapped = range.mapped,
+        };
+    bool custom = atomic_load_explicit(&custom_records, memory_order_relaxed) != 0;
+    bool searched = found && range.segment && !find_quickly(pointer, out_block);
+    if (__builtin_expect(!searched && !custom, 1))
+        return;
+    pthread_mutex_lock(&lock);
+    if (searched)
+        find_piece(pointer, out_block);
+    if (custom)
+        find_custom(pointer, out_block);
+    pthread_mutex_unlock(&lock);
 }

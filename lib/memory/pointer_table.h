@@ -18,6 +18,7 @@
 
 #include "memory/block.h"
 #include "memory/piece.h"
+#include <ctxrt/memory.h>
 
 typedef enum cx_pointer_kind {
     CX_POINTER_DEVICE = 1,    /* ctxrt_alloc: the block's allocator gave it */
@@ -38,6 +39,26 @@ typedef struct cx_pointer_taken {
     cx_pointer_record *record;
 } cx_pointer_taken;
 
+typedef enum cx_pointer_state {
+    CX_POINTER_UNKNOWN, /* ctxrt has no memory there */
+    CX_POINTER_LIVE,
+    CX_POINTER_CUSTOM, /* live, and of a custom allocator: its drivers know what it is */
+    CX_POINTER_FREED,  /* ctxrt has the memory, and nobody uses it */
+    CX_POINTER_PAST    /* ctxrt had memory there: past.h */
+} cx_pointer_state;
+
+/* What lies at an address. */
+typedef struct cx_pointer_block {
+    cx_pointer_state state;
+    uintptr_t begin;
+    size_t size_bytes; /* 0: not known any more */
+    cx_context *context;
+    ctxrt_memory_kind kind;
+    bool mapped;    /* only devices that it is mapped for reach it */
+    uint32_t piece; /* 0: it is none */
+    uint32_t generation;
+} cx_pointer_block;
+
 /* A record that is in no table yet; NULL with the error recorded. */
 cx_pointer_record *cx_pointer_record_make(cx_pointer_kind kind);
 void cx_pointer_record_drop(cx_pointer_record *record);
@@ -45,11 +66,19 @@ void cx_pointer_record_drop(cx_pointer_record *record);
 /* A piece leaves its heap. False: no memory for the entry. Lock "cache" held. */
 bool cx_pointers_enter(uint32_t piece);
 
-/* A piece goes back to its heap, or its heap is closed; harmless if it is not in the table. */
+/* A piece goes back to its heap; harmless if it is not in the table. */
 void cx_pointers_leave(uint32_t piece);
 
-/* Puts a record into the table. CTXRT_ERROR_OUT_OF_MEMORY. */
+/* The piece's memory is gone, after a reset: a raw pointer that is still to be freed is a record
+ * from now on. */
+void cx_pointers_retire(uint32_t piece);
+
+/* Puts a record into the table, and what it stands for among the ranges: an allocator's kind does
+ * that itself. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_pointers_put(cx_pointer_record *record);
+
+/* Of a record that was taken out, before its memory goes. */
+void cx_pointer_record_leave(const cx_pointer_record *record);
 
 /* Takes a raw pointer of one of `kinds` out; of several threads one gets it. An error says in the
  * name of `call` what is wrong. */
@@ -71,6 +100,13 @@ bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind,
 /* Whether there is a raw pointer with this address that is not of before a reset, and of which
  * context. */
 bool cx_pointers_has(const void *pointer, const cx_context **out_context);
+
+/* What lies at an address, within a block too. Takes no lock for the start of a piece. */
+void cx_pointers_find(const void *pointer, cx_pointer_block *out_block);
+
+/* Lock "pointers". */
+void cx_pointers_lock(void);
+void cx_pointers_unlock(void);
 
 /* Calls visit(record, argument) for each record, with the lock held. */
 void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void *argument),

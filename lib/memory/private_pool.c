@@ -147,7 +147,7 @@ static bool reserve(cx_private_pool *pool)
 static void begin_piece(const cx_pooled *pooled, size_t size_bytes)
 {
     uint32_t index = pooled->block.piece;
-    if (index == 0 || pooled->block.allocator->pinned != NULL)
+    if (index == 0)
         return;
     const cx_piece *piece = cx_piece_at(index);
     cx_piece_head *head = cx_piece_head_at(index);

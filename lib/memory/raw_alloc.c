@@ -49,6 +49,7 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
         return cx_block_free(block);
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
+    cx_pointer_record_leave(record);
     bool gone = stale(record);
     if (!gone || record->kind == CX_POINTER_ASYNC) {
         bool pinned = record->kind == CX_POINTER_PINNED;
@@ -84,6 +85,7 @@ static void forget_record(cx_pointer_record *record)
         cx_block_forget(&record->block);
     else
         cx_context_memory_drop(record->block.context, record->block.size_bytes);
+    cx_pointer_record_leave(record);
     cx_pointer_record_drop(record);
 }
 
@@ -287,6 +289,7 @@ static ctxrt_status free_in_stream(const cx_pointer_record *record, const cx_str
             "driver",
             cx_context_text(record->block.context), cx_context_text(target->context));
     cx_across_leave(record->block.pointer, record->block.size_bytes, target);
+    cx_pointer_record_leave(record);
     return CX_DRIVER_CALL(target->driver, mem_free_async,
                           ((uintptr_t)record->block.pointer, target->native));
 }
@@ -343,6 +346,7 @@ static ctxrt_status unpin(const cx_pointer_record *record)
     cx_excursion excursion;
     const cx_context *context = record->block.context;
     cx_across_leave(record->block.pointer, record->block.size_bytes, NULL);
+    cx_pointer_record_leave(record);
     if (stale(record))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_excursion_begin(context, &excursion);

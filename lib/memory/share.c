@@ -1,6 +1,7 @@
 /* Device memory shared between processes of one machine. */
 #include "base/error.h"
 #include "memory/memory.h"
+#include "memory/ranges.h"
 
 #include <string.h>
 
@@ -34,6 +35,8 @@ static ctxrt_status close_imported(cx_memory *memory)
 {
     cx_context *context = memory->block.context;
     cxu_result result = CXU_SUCCESS;
+    cx_ranges_remove(context, memory->block.epoch, (uintptr_t)memory->block.pointer,
+                     CX_PAST_FREED);
     if (cx_context_holds_what_is_of(context, memory->block.epoch))
         result = context->driver->table.ipc_close_mem_handle(
             (CUdeviceptr)(uintptr_t)memory->block.pointer);
@@ -62,9 +65,20 @@ static ctxrt_status open_exported(cx_context *context, const ctxrt_exported_memo
                   .epoch = atomic_load(&context->epoch)},
         .free = close_imported,
     };
-    status = cx_memory_make(&model, model.block.pointer, out_memory);
-    if (status != CTXRT_SUCCESS)
-        (void)context->driver->table.ipc_close_mem_handle(address);
+    const cx_range_view range = {
+        .begin = address,
+        .size_bytes = exported->size_bytes,
+        .context = context,
+        .epoch = model.block.epoch,
+        .kind = CTXRT_MEMORY_DEVICE,
+    };
+    status = cx_ranges_add(&range);
+    if (status == CTXRT_SUCCESS)
+        status = cx_memory_make(&model, model.block.pointer, out_memory);
+    if (status == CTXRT_SUCCESS)
+        return status;
+    cx_ranges_remove(context, model.block.epoch, address, CX_PAST_FREED);
+    (void)context->driver->table.ipc_close_mem_handle(address);
     return status;
 }
 

@@ -44,7 +44,7 @@ static void assert_filled(const void *memory, size_t size, unsigned char value)
 {
     unsigned char *bytes = malloc(size);
     ck_assert_ptr_nonnull(bytes);
-    cx_assert_ok(ctxrt_copy(bytes, memory, size, CTXRT_COPY_DEVICE_TO_HOST));
+    peek(bytes, memory, size);
     size_t same = 0; /* an assertion writes to a file: not one for each byte */
     while (same < size && bytes[same] == value)
         same++;
@@ -63,7 +63,7 @@ START_TEST(memory_that_is_used_as_it_should_be_is_freed_without_a_word)
         cx_assert_ok(ctxrt_memory_alloc(sizes[i], &memory));
         ck_assert_uint_eq((uintptr_t)ctxrt_memory_pointer(memory) % 256, 0);
         assert_filled(ctxrt_memory_pointer(memory), sizes[i], 0xA7);
-        cx_assert_ok(ctxrt_fill(ctxrt_memory_pointer(memory), 1, sizes[i]));
+        scribble(ctxrt_memory_pointer(memory), 1, sizes[i]);
         cx_assert_ok(ctxrt_allocator_check(NULL));
         cx_assert_ok(ctxrt_memory_release(memory));
     }
@@ -77,7 +77,7 @@ START_TEST(a_byte_beyond_a_piece_is_told_by_its_free)
         unsigned char *memory = alloc(sizes[i]);
         long distance = strays[_i].distance;
         unsigned char *stray = distance < 0 ? memory + distance : memory + sizes[i] + distance;
-        cx_assert_ok(ctxrt_fill_async(stray, 5, 1, NULL));
+        scribble_async(stray, 5, 1);
         cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
         assert_says(strays[_i].says);
         assert_says(", allocated in ");
@@ -98,7 +98,7 @@ START_TEST(a_thread_with_nothing_current_is_told_too)
     void *status;
     use_allocator();
     cx_assert_ok(ctxrt_memory_alloc(100, &memory));
-    cx_assert_ok(ctxrt_fill((char *)ctxrt_memory_pointer(memory) + 100, 0, 1));
+    scribble((char *)ctxrt_memory_pointer(memory) + 100, 0, 1);
     ck_assert_int_eq(pthread_create(&thread, NULL, free_elsewhere, memory), 0);
     ck_assert_int_eq(pthread_join(thread, &status), 0);
     ck_assert_int_eq((int)(intptr_t)status, CTXRT_ERROR_CORRUPTED);
@@ -117,8 +117,8 @@ START_TEST(work_of_the_stream_that_is_still_to_run_is_waited_for)
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
     cx_assert_ok(ctxrt_frame_set_stream(stream));
     unsigned char *memory = alloc(MIB);
-    cx_assert_ok(ctxrt_fill_async(memory, 1, MIB, NULL));
-    cx_assert_ok(ctxrt_fill_async(memory + MIB, 7, 1, NULL));
+    scribble_async(memory, 1, MIB);
+    scribble_async(memory + MIB, 7, 1);
     cx_assert_ok(ctxrt_frame_set_stream(NULL));
     if (_i == 1)
         cx_assert_ok(ctxrt_stream_destroy(stream));
@@ -132,7 +132,7 @@ START_TEST(a_check_finds_it_while_the_memory_is_live_and_the_log_says_it_once)
 {
     use_allocator();
     unsigned char *good = alloc(KIB), *bad = alloc(KIB);
-    cx_assert_ok(ctxrt_fill(bad + KIB, 1, 1));
+    scribble(bad + KIB, 1, 1);
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
     cx_assert_error(ctxrt_allocator_check(allocator), CTXRT_ERROR_CORRUPTED);
     assert_says("byte 1 behind it is 0x1");
@@ -161,7 +161,7 @@ START_TEST(memory_in_quarantine_is_not_given_out_again_until_there_is_too_much_o
     ck_assert_ptr_eq(alloc(64 * KIB), seen[0]);
     cx_assert_ok(ctxrt_free(seen[0]));
     cx_assert_ok(ctxrt_allocator_check(NULL));
-    cx_assert_ok(ctxrt_fill(seen[3], 1, 1)); /* is there still */
+    scribble(seen[3], 1, 1); /* is there still */
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
 }
 END_TEST
@@ -173,7 +173,7 @@ START_TEST(a_write_after_the_free_is_found_by_a_check_and_when_quarantine_ends)
     unsigned char *memory = alloc(KIB);
     cx_assert_ok(ctxrt_free(memory));
     cx_assert_ok(ctxrt_allocator_check(NULL));
-    cx_assert_ok(ctxrt_fill(memory + 700, 9, 1));
+    scribble(memory + 700, 9, 1);
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_WARNING));
     if (_i == 0)
         cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
@@ -199,7 +199,7 @@ START_TEST(what_leaves_quarantine_is_no_error_of_whoever_frees)
             memory[i] = alloc(KIB);
         cx_assert_ok(ctxrt_free(memory[0]));
         cx_assert_ok(ctxrt_free(memory[1]));
-        cx_assert_ok(ctxrt_fill(memory[0], round, 1));
+        scribble(memory[0], round, 1);
         cx_assert_error(ctxrt_alloc(0, &none), CTXRT_ERROR_INVALID_ARGUMENT);
         cx_assert_ok(ctxrt_free(memory[2]));
         ck_assert_int_eq(ctxrt_last_error()->status, CTXRT_ERROR_INVALID_ARGUMENT);
@@ -215,10 +215,10 @@ START_TEST(what_is_written_beyond_a_piece_and_again_after_its_free_is_in_the_log
     debug.quarantine_bytes = MIB;
     use_allocator();
     unsigned char *memory = alloc(KIB);
-    cx_assert_ok(ctxrt_fill(memory + KIB, 1, 1));
+    scribble(memory + KIB, 1, 1);
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
     cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
-    cx_assert_ok(ctxrt_fill(memory + 3, 2, 1));
+    scribble(memory + 3, 2, 1);
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
     cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
     ck_assert_int_eq(log_lines_with(&lines, "byte 1 behind it is 0x1"), 1);
@@ -234,7 +234,7 @@ START_TEST(what_is_found_at_the_free_and_in_quarantine_is_in_the_log_once)
     debug.quarantine_bytes = MIB;
     use_allocator();
     unsigned char *memory = alloc(KIB);
-    cx_assert_ok(ctxrt_fill(memory + KIB, 1, 1));
+    scribble(memory + KIB, 1, 1);
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
     cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
@@ -253,13 +253,13 @@ START_TEST(all_of_a_large_piece_is_looked_at_after_its_free)
     cx_assert_ok(ctxrt_free(memory));
     cx_assert_ok(ctxrt_allocator_check(NULL));
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
-    cx_assert_ok(ctxrt_fill(memory + size - 1, 1, 1));
+    scribble(memory + size - 1, 1, 1);
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
     assert_says("byte 204799 of it");
-    cx_assert_ok(ctxrt_fill(memory + 65536, 1, 1));
+    scribble(memory + 65536, 1, 1);
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
     assert_says("byte 65536 of it");
-    cx_assert_ok(ctxrt_fill(memory + 65535, 1, 1));
+    scribble(memory + 65535, 1, 1);
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
     assert_says("byte 65535 of it");
     cx_assert_ok(ctxrt_log_set(NULL, NULL, CTXRT_LOG_WARNING));
@@ -273,7 +273,7 @@ START_TEST(an_allocator_that_goes_looks_at_what_is_in_quarantine)
     use_allocator();
     unsigned char *memory = alloc(KIB);
     cx_assert_ok(ctxrt_free(memory));
-    cx_assert_ok(ctxrt_fill(memory + 7, 9, 1));
+    scribble(memory + 7, 9, 1);
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
     cx_assert_ok(ctxrt_frame_set_allocator(NULL));
     cx_assert_ok(ctxrt_stack_pop());
@@ -400,15 +400,15 @@ START_TEST(memory_of_before_a_reset_is_freed_without_a_look)
     cx_assert_ok(ctxrt_memory_alloc(KIB, &before));
     unsigned char *gone = alloc(KIB);
     cx_assert_ok(ctxrt_free(gone));
-    cx_assert_ok(ctxrt_fill((char *)ctxrt_memory_pointer(before) + KIB, 1, 1));
-    cx_assert_ok(ctxrt_fill(gone, 1, 1));
+    scribble((char *)ctxrt_memory_pointer(before) + KIB, 1, 1);
+    scribble(gone, 1, 1);
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
     cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_memory_alloc(KIB, &after));
     cx_assert_ok(ctxrt_allocator_check(NULL));
     cx_assert_ok(ctxrt_memory_release(before));
     cx_assert_ok(ctxrt_allocator_check(NULL));
-    cx_assert_ok(ctxrt_fill((char *)ctxrt_memory_pointer(after) - 1, 1, 1));
+    scribble((char *)ctxrt_memory_pointer(after) - 1, 1, 1);
     cx_assert_error(ctxrt_memory_release(after), CTXRT_ERROR_CORRUPTED);
 }
 END_TEST
@@ -428,8 +428,8 @@ START_TEST(a_check_looks_at_every_piece_live_or_freed)
         cx_assert_ok(ctxrt_free(freed[i]));
     cx_assert_ok(ctxrt_allocator_check(NULL));
     for (int i = 0; i < COUNT; i++) {
-        cx_assert_ok(ctxrt_fill(live[i] + KIB, 1, 1));
-        cx_assert_ok(ctxrt_fill(freed[i] + KIB - 1, 2, 1));
+        scribble(live[i] + KIB, 1, 1);
+        scribble(freed[i] + KIB - 1, 2, 1);
     }
     cx_assert_ok(ctxrt_log_set(log_lines_take, &lines, CTXRT_LOG_ERROR));
     cx_assert_error(ctxrt_allocator_check(NULL), CTXRT_ERROR_CORRUPTED);
@@ -464,7 +464,7 @@ START_TEST(each_flag_is_for_itself)
     debug.flags = CTXRT_DEBUG_CANARY;
     use_allocator();
     unsigned char *memory = alloc(KIB);
-    cx_assert_ok(ctxrt_fill(memory, 3, KIB));
+    scribble(memory, 3, KIB);
     cx_assert_ok(ctxrt_free(memory));
     assert_filled(memory, KIB, 3);
     ck_assert_ptr_eq(alloc(KIB), memory);
@@ -476,7 +476,7 @@ START_TEST(each_flag_is_for_itself)
     use_allocator();
     memory = alloc(KIB);
     assert_filled(memory, KIB, 0xA7);
-    cx_assert_ok(ctxrt_fill(memory + KIB, 3, 1));
+    scribble(memory + KIB, 3, 1);
     cx_assert_ok(ctxrt_allocator_check(NULL));
     cx_assert_ok(ctxrt_free(memory));
     assert_filled(memory, KIB, 0xDB);
@@ -486,7 +486,7 @@ START_TEST(each_flag_is_for_itself)
     debug.context_limit_bytes = MIB;
     use_allocator();
     memory = alloc(KIB);
-    cx_assert_ok(ctxrt_fill(memory, 3, KIB));
+    scribble(memory, 3, KIB);
     cx_assert_ok(ctxrt_free(memory));
     ck_assert_ptr_eq(alloc(KIB), memory);
     assert_filled(memory, KIB, 3);

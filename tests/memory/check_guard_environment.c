@@ -20,7 +20,7 @@ START_TEST(the_environment_turns_it_on_for_every_allocator)
     for (int i = 0; i < 2; i++) {
         cx_assert_ok(ctxrt_frame_set_allocator(i == 0 ? NULL : created));
         unsigned char *memory = alloc(KIB);
-        cx_assert_ok(ctxrt_fill(memory - 1, 0, 1));
+        scribble(memory - 1, 0, 1);
         cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
     }
     cx_assert_ok(ctxrt_frame_set_allocator(NULL));
@@ -39,7 +39,7 @@ START_TEST(the_environment_can_have_memory_filled)
     cx_assert_ok(ctxrt_copy(&last, memory + KIB - 1, 1, CTXRT_COPY_DEVICE_TO_HOST));
     ck_assert_uint_eq(first, 0xA7);
     ck_assert_uint_eq(last, 0xA7);
-    cx_assert_ok(ctxrt_fill(memory + KIB, 1, 1)); /* nothing is around it */
+    scribble(memory + KIB, 1, 1); /* nothing is around it */
     cx_assert_ok(ctxrt_free(memory));
     cx_assert_ok(ctxrt_stack_pop());
     cx_fixture_end();
@@ -163,7 +163,7 @@ START_TEST(what_runs_only_when_it_is_waited_for_is_seen)
     ctxrt_stream *stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
     cx_assert_ok(ctxrt_frame_set_stream(stream));
     unsigned char *memory = alloc(KIB);
-    cx_assert_ok(ctxrt_fill_async(memory + KIB, 7, 1, NULL));
+    scribble_async(memory + KIB, 7, 1);
     cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
     cx_assert_ok(ctxrt_frame_set_stream(NULL));
     cx_assert_ok(ctxrt_stream_destroy(stream));

@@ -85,6 +85,7 @@ START_TEST(a_copy_that_is_still_to_run_is_waited_for)
     pthread_t thread;
     void *status;
     ctxrt_memory *memory, *on_device;
+    CUstream native, current;
     start("canary,poison,quarantine=64K");
     if (_i == 1)
         lose_what_is_in_quarantine();
@@ -94,7 +95,11 @@ START_TEST(a_copy_that_is_still_to_run_is_waited_for)
     unsigned char *bytes = allocate(KIB, &memory);
     cx_assert_ok(ctxrt_allocator_trim(pinned(), NULL));
     gate_close(&held, stream);
-    cx_assert_ok(ctxrt_copy_async(bytes, ctxrt_memory_pointer(on_device), KIB + 1,
+    cx_assert_ok(ctxrt_stream_native(stream, &native));
+    ck_assert_int_eq(kernels(&current)->memcpy_dtoh_async(
+                         bytes + KIB, (uintptr_t)ctxrt_memory_pointer(on_device), 1, native),
+                     0);
+    cx_assert_ok(ctxrt_copy_async(bytes, ctxrt_memory_pointer(on_device), KIB,
                                   CTXRT_COPY_DEVICE_TO_HOST, stream));
     ck_assert_int_eq(pthread_create(&thread, NULL, release, memory), 0);
     give_others_a_chance(current_stream());

@@ -56,7 +56,7 @@ tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/memory/guard
 	tests/runtime/log_lines.h
 tests_memory_check_guard_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_LDADD = $(PUBLIC_LIBS)
+tests_memory_check_guard_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_guard_environment
 TESTS += tests/memory/check_guard_environment
@@ -64,7 +64,7 @@ tests_memory_check_guard_environment_SOURCES = tests/memory/check_guard_environm
 	tests/runtime/gate.h
 tests_memory_check_guard_environment_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_environment_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_environment_LDADD = $(PUBLIC_LIBS)
+tests_memory_check_guard_environment_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_mapped_heap
 TESTS += tests/memory/check_mapped_heap
@@ -120,7 +120,7 @@ tests_memory_check_guard_pinned_SOURCES = tests/memory/check_guard_pinned.c test
 	tests/runtime/gate.h tests/runtime/log_lines.h
 tests_memory_check_guard_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_pinned_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_pinned_LDADD = $(PUBLIC_LIBS)
+tests_memory_check_guard_pinned_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_guard_change
 TESTS += tests/memory/check_guard_change
@@ -128,7 +128,7 @@ tests_memory_check_guard_change_SOURCES = tests/memory/check_guard_change.c test
 	tests/runtime/gate.h tests/runtime/log_lines.h
 tests_memory_check_guard_change_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_change_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_change_LDADD = $(PUBLIC_LIBS)
+tests_memory_check_guard_change_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_pinned_random
 TESTS += tests/memory/check_pinned_random
@@ -160,3 +160,10 @@ tests_memory_check_other_drivers_SOURCES = tests/memory/check_other_drivers.c te
 tests_memory_check_other_drivers_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_other_drivers_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_other_drivers_LDADD = $(INSIDE_LIBS)
+
+check_PROGRAMS += tests/memory/check_addresses
+TESTS += tests/memory/check_addresses
+tests_memory_check_addresses_SOURCES = tests/memory/check_addresses.c
+tests_memory_check_addresses_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_addresses_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_addresses_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)

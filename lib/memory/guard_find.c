@@ -1,0 +1,40 @@
+/* What of a piece that has a guard is its user's. */
+#include "memory/cache.h"
+#include "memory/guard.h"
+#include "memory/pointer_table.h"
+
+_Atomic bool cx_guards_used;
+
+typedef struct finding {
+    uintptr_t address;
+    cx_pointer_block *block;
+} finding;
+
+static void narrow(cx_guard *guard, uint32_t epoch, cx_pointer_block *block)
+{
+    cx_guarded piece;
+    if (cx_guard_find(guard, (const void *)block->begin, epoch, &piece)) {
+        block->begin = (uintptr_t)piece.pointer;
+        block->size_bytes = piece.size_bytes;
+    } else {
+        block->state = CX_POINTER_FREED;
+        block->size_bytes = 0;
+    }
+}
+
+static void look_in_cache(cx_cache *cache, void *argument)
+{
+    finding *search = argument;
+    pthread_mutex_lock(&cache->lock);
+    cx_guard *guard = atomic_load(&cache->allocator->guard);
+    if (guard != NULL && cx_heap_has(&cache->region->heap, search->address))
+        narrow(guard, cache->region->epoch, search->block);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void cx_guards_narrow(const void *pointer, cx_pointer_block *block)
+{
+    finding search = {.address = (uintptr_t)pointer, .block = block};
+    if (block->piece != 0)
+        cx_caches_each(look_in_cache, &search);
+}

@@ -1,0 +1,145 @@
+#include "memory/past.h"
+
+#include "memory/pointer_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAST_MAX 1024
+
+/* Lock "pointers". In the order of the addresses; none overlaps another one. */
+static cx_past all[PAST_MAX];
+static _Atomic size_t count;
+
+static size_t number(void)
+{
+    return atomic_load_explicit(&count, memory_order_relaxed);
+}
+
+/* The first one that ends behind an address. */
+static size_t first_behind(uintptr_t address)
+{
+    size_t low = 0, high = number();
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void remove_at(size_t index)
+{
+    memmove(&all[index], &all[index + 1], (number() - index - 1) * sizeof all[0]);
+    atomic_fetch_sub(&count, 1);
+}
+
+/* Two neighbours become one, with what is between them: whether the host reaches that is asked as
+ * well. */
+static void merge_closest(void)
+{
+    size_t best = 0;
+    for (size_t i = 1; i + 1 < number(); i++)
+        if (all[i + 1].begin - all[i].end < all[best + 1].begin - all[best].end)
+            best = i;
+    all[best + 1].begin = all[best].begin;
+    all[best + 1].size_bytes += all[best].size_bytes;
+    remove_at(best);
+}
+
+static void insert_at(size_t index, const cx_past *past)
+{
+    memmove(&all[index + 1], &all[index], (number() - index) * sizeof all[0]);
+    all[index] = *past;
+    atomic_fetch_add(&count, 1);
+}
+
+void cx_past_leave(uintptr_t begin, uintptr_t end)
+{
+    size_t i = first_behind(begin);
+    while (i < number() && all[i].begin < end) {
+        cx_past *past = &all[i];
+        if (past->begin < begin && past->end > end) {
+            cx_past rest = *past;
+            if (number() == PAST_MAX)
+                return; /* it stays: the host is asked */
+            past->end = begin;
+            rest.begin = end;
+            insert_at(i + 1, &rest);
+            return;
+        }
+        if (past->begin < begin) {
+            past->end = begin;
+            i++;
+        } else if (past->end > end) {
+            past->begin = end;
+            return;
+        } else {
+            remove_at(i);
+        }
+    }
+}
+
+void cx_past_enter(const cx_past *past)
+{
+    cx_past_leave(past->begin, past->end);
+    if (number() == PAST_MAX)
+        merge_closest();
+    size_t place = first_behind(past->begin);
+    /* merged neighbours may lie around it */
+    if (place < number() && all[place].begin < past->end)
+        return;
+    insert_at(place, past);
+}
+
+/* A read by the system fails where a read by the thread would be a fault. */
+static bool reads_by_pipe(uintptr_t address)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    bool reaches = write(ends[1], (const void *)address, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return reaches;
+}
+
+static bool host_reaches(uintptr_t address)
+{
+    char byte;
+    struct iovec here = {&byte, 1}, there = {(void *)address, 1};
+    ssize_t read = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    return read == 1 || (read < 0 && errno != EFAULT && reads_by_pipe(address));
+}
+
+static bool find(uintptr_t begin, uintptr_t end, cx_past *out_past)
+{
+    size_t i = first_behind(begin);
+    bool found = i < number() && all[i].begin < end;
+    if (found)
+        *out_past = all[i];
+    return found;
+}
+
+bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
+{
+    uintptr_t begin = (uintptr_t)pointer, end = begin + size_bytes;
+    bool found = false;
+    if (__builtin_expect(atomic_load_explicit(&count, memory_order_acquire) == 0, 1))
+        return false;
+    int reason = errno;
+    cx_pointers_lock();
+    while ((found = find(begin, end, out_past))) {
+        if (!host_reaches(out_past->begin > begin ? out_past->begin : begin))
+            break;
+        cx_past_leave(begin, end);
+    }
+    cx_pointers_unlock();
+    errno = reason;
+    return found;
+}
