@@ -10,8 +10,12 @@
 
 typedef RB_HEAD(range_tree, cx_emu_range) range_tree;
 
+/* Of a large arena; whoever looks through all that a process maps, as memcheck does, touches it. */
+#define SEGMENT_LEAST ((size_t)32 << 20)
+
 struct cx_emu_arena {
-    size_t segment_bytes;
+    size_t segment_most; /* but for a request that is larger */
+    size_t mapped_bytes; /* of all segments */
     size_t page_bytes;
     bool host_access;
     size_t segments;
@@ -81,7 +85,19 @@ static void segment_close(cx_emu_segment *segment)
         munmap(segment->alias, segment->bytes);
     munmap(segment->user, segment->bytes);
     segment->arena->segments--;
+    segment->arena->mapped_bytes -= segment->bytes;
     free(segment);
+}
+
+/* An eighth of what there is already, so that there are never many segments. */
+static size_t segment_size(const cx_emu_arena *arena, size_t bytes)
+{
+    size_t wanted = arena->mapped_bytes / 8;
+    if (wanted < SEGMENT_LEAST)
+        wanted = SEGMENT_LEAST;
+    if (wanted > arena->segment_most)
+        wanted = arena->segment_most;
+    return wanted > bytes ? wanted : bytes;
 }
 
 /* A new segment, all of it one free range; NULL if there is none to have. */
@@ -92,7 +108,7 @@ static cx_emu_range *arena_grow(cx_emu_arena *arena, size_t bytes)
     if (range == NULL || segment == NULL)
         goto fail;
     segment->arena = arena;
-    segment->bytes = bytes > arena->segment_bytes ? bytes : arena->segment_bytes;
+    segment->bytes = segment_size(arena, bytes);
     if (__builtin_add_overflow(segment->bytes, arena->page_bytes - 1, &segment->bytes))
         goto fail;
     segment->bytes &= ~(arena->page_bytes - 1);
@@ -103,6 +119,7 @@ static cx_emu_range *arena_grow(cx_emu_arena *arena, size_t bytes)
     range->bytes = segment->bytes;
     range->segment = segment;
     arena->segments++;
+    arena->mapped_bytes += segment->bytes;
     RB_INSERT(range_tree, &arena->free_ranges, range);
     return range;
 
@@ -161,7 +178,7 @@ static bool range_split(cx_emu_range *range, size_t bytes)
 cx_emu_arena *cx_emu_arena_create(size_t quota_bytes, bool host_access)
 {
     cx_emu_arena *arena = calloc(1, sizeof(*arena));
-    if (arena == NULL || __builtin_mul_overflow(quota_bytes, 2, &arena->segment_bytes)) {
+    if (arena == NULL || __builtin_mul_overflow(quota_bytes, 2, &arena->segment_most)) {
         free(arena);
         return NULL;
     }

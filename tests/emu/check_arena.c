@@ -226,7 +226,7 @@ START_TEST(without_address_space_nothing_is_taken_or_leaked)
 {
     cx_emu_arena_destroy(arena);
     arena = cx_emu_arena_create((size_t)8 << 30, false);
-    fail_under(RLIMIT_AS, address_space_bytes() + ((rlim_t)8 << 30));
+    fail_under(RLIMIT_AS, address_space_bytes() + 16 * MIB);
 }
 END_TEST
 
@@ -234,7 +234,23 @@ START_TEST(a_second_mapping_that_fails_undoes_the_first)
 {
     cx_emu_arena_destroy(arena);
     arena = cx_emu_arena_create((size_t)8 << 30, false);
-    fail_under(RLIMIT_AS, address_space_bytes() + ((rlim_t)24 << 30));
+    fail_under(RLIMIT_AS, address_space_bytes() + 48 * MIB);
+}
+END_TEST
+
+/* Whatever looks through all that is mapped, as memcheck does when a program ends, touches it. */
+START_TEST(a_large_arena_maps_no_more_than_is_taken_and_some)
+{
+    cx_emu_arena_destroy(arena);
+    arena = cx_emu_arena_create((size_t)1 << 40, false);
+    rlim_t before = address_space_bytes();
+    cx_emu_range *small = take(512);
+    ck_assert_uint_le(address_space_bytes() - before, 65 * MIB);
+    cx_emu_range *large = take(1024 * MIB);
+    ck_assert_uint_le(address_space_bytes() - before, 65 * MIB + 2048 * MIB);
+    cx_emu_arena_give(large);
+    ck_assert_uint_le(address_space_bytes() - before, 65 * MIB);
+    cx_emu_arena_give(small);
 }
 END_TEST
 
@@ -279,6 +295,7 @@ static Suite *arena_suite(void)
     tcase_add_test(ranges, the_tightest_gap_is_taken);
     tcase_add_test(ranges, fragments_never_stand_in_the_way);
     tcase_add_test(ranges, random_ranges_keep_their_bytes);
+    tcase_add_test(ranges, a_large_arena_maps_no_more_than_is_taken_and_some);
     tcase_add_test(ranges, sizes_that_overflow_are_refused);
     suite_add_tcase(suite, ranges);
 
