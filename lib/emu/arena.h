@@ -3,9 +3,9 @@
  * through a second mapping.
  *
  * The addresses come in segments, mapped when first needed. When no gap of any segment is wide
- * enough a further segment is mapped, so fragmentation never makes an allocation fail while quota is
- * free; one that is free altogether is unmapped, but for the last. Pages come with the first touch
- * and go with the range they belong to.
+ * enough a further segment is mapped, so fragmentation never makes an allocation fail while quota
+ * is free; one that is free altogether is unmapped, but for the last. Pages come with the first
+ * touch and go with the range they belong to.
  * No lock of its own: the caller holds emu.state, except where said.
  */
 #ifndef CX_EMU_ARENA_H
