@@ -1,12 +1,16 @@
 #include "alloc/fit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Of a request's own list some ranges are large enough: so many are looked at before a list of
  * which all are. */
 #define PROBES 8
 /* And so many before the request is refused, since a refusal costs a driver call. */
 #define PROBES_AT_LAST 1024
+
+#define CHUNK_ALIGNMENT 64 /* a line of the processor's cache */
+#define OWNERS_AT_FIRST 8
 
 typedef struct place {
     uint32_t octave, list;
@@ -39,9 +43,10 @@ static uint32_t take_returned(cx_fit_store *store)
 
 static uint32_t make_chunk(cx_fit_store *store)
 {
-    unsigned char *chunk = calloc(CX_FIT_CHUNK_NODES, store->stride + store->apart);
+    unsigned char *chunk = aligned_alloc(CHUNK_ALIGNMENT, CX_FIT_CHUNK_NODES * store->stride);
     if (chunk == NULL)
         return CX_FIT_CHUNKS_MAX;
+    memset(chunk, 0, CX_FIT_CHUNK_NODES * store->stride);
     uint32_t number = atomic_load(&store->used);
     do {
         if (number == CX_FIT_CHUNKS_MAX) {
@@ -112,6 +117,8 @@ void cx_fit_close(cx_fit *fit)
     }
     for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
         free(fit->bins[owner]);
+    free(fit->bins);
+    free(fit->nowhere);
     cx_fit_open(fit, store, fit->user);
 }
 
@@ -125,20 +132,51 @@ static place place_of(uint32_t units)
     return (place){top - 4, units >> (top - 5) & (CX_FIT_LISTS - 1)};
 }
 
+static cx_fit_bins *bins_at(const cx_fit *fit, uint32_t owner)
+{
+    if (owner < fit->owner_limit)
+        return fit->bins[owner];
+    return owner == CX_FIT_NOWHERE ? fit->nowhere : NULL;
+}
+
+static bool make_room(cx_fit *fit, uint32_t owner)
+{
+    uint64_t limit = fit->owner_limit != 0 ? fit->owner_limit : OWNERS_AT_FIRST;
+    while (limit <= owner)
+        limit *= 2;
+    cx_fit_bins **grown = realloc(fit->bins, limit * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    for (uint64_t i = fit->owner_limit; i < limit; i++)
+        grown[i] = NULL;
+    fit->bins = grown;
+    fit->owner_limit = (uint32_t)limit;
+    return true;
+}
+
+/* NULL: no memory. */
 static cx_fit_bins *bins_of(cx_fit *fit, uint32_t owner)
 {
-    if (fit->bins[owner] == NULL) {
-        fit->bins[owner] = calloc(1, sizeof *fit->bins[owner]);
-        if (fit->bins[owner] != NULL && owner >= fit->owner_limit)
-            fit->owner_limit = owner + 1;
-    }
-    return fit->bins[owner];
+    if (owner >= fit->owner_limit && owner != CX_FIT_NOWHERE && !make_room(fit, owner))
+        return NULL;
+    cx_fit_bins **bins = owner != CX_FIT_NOWHERE ? &fit->bins[owner] : &fit->nowhere;
+    if (*bins == NULL)
+        *bins = calloc(1, sizeof **bins);
+    return *bins;
+}
+
+void cx_fit_forget(cx_fit *fit, uint32_t owner)
+{
+    if (owner >= fit->owner_limit)
+        return;
+    free(fit->bins[owner]);
+    fit->bins[owner] = NULL;
 }
 
 static void link_free(cx_fit *fit, uint32_t index)
 {
     cx_fit_node *node = at(fit, index);
-    cx_fit_bins *bins = fit->bins[node->owner];
+    cx_fit_bins *bins = bins_at(fit, node->owner);
     place where = place_of(node->units);
     uint32_t *head = &bins->heads[where.octave][where.list];
     node->state = CX_FIT_FREE;
@@ -157,7 +195,7 @@ static void link_free(cx_fit *fit, uint32_t index)
 static void unlink_free(cx_fit *fit, uint32_t index)
 {
     cx_fit_node *node = at(fit, index);
-    cx_fit_bins *bins = fit->bins[node->owner];
+    cx_fit_bins *bins = bins_at(fit, node->owner);
     bins->units -= node->units;
     bins->ranges--;
     fit->free_count--;
@@ -249,7 +287,7 @@ static bool find_above(const cx_fit_bins *bins, place *where)
 
 static uint32_t find(const cx_fit *fit, uint32_t owner, uint32_t units)
 {
-    const cx_fit_bins *bins = fit->bins[owner];
+    const cx_fit_bins *bins = bins_at(fit, owner);
     if (bins == NULL || bins->octaves == 0)
         return 0;
     place own = place_of(units), above = own;
@@ -441,7 +479,7 @@ bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner)
 
 bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to)
 {
-    const cx_fit_bins *bins = fit->bins[from];
+    const cx_fit_bins *bins = bins_at(fit, from);
     if (bins == NULL || from == to)
         return true;
     if (bins_of(fit, to) == NULL)
@@ -457,20 +495,26 @@ bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to)
 
 /* ---- looking ---- */
 
+static uint64_t units_of(const cx_fit *fit, uint32_t owner)
+{
+    const cx_fit_bins *bins = bins_at(fit, owner);
+    return bins != NULL ? bins->units : 0;
+}
+
 uint64_t cx_fit_free_units(const cx_fit *fit, uint32_t owner)
 {
-    uint64_t units = fit->bins[0] != NULL ? fit->bins[0]->units : 0;
-    return owner != 0 && fit->bins[owner] != NULL ? units + fit->bins[owner]->units : units;
+    return units_of(fit, 0) + (owner != 0 ? units_of(fit, owner) : 0);
 }
 
 uint32_t cx_fit_free_ranges(const cx_fit *fit, uint32_t owner)
 {
-    return fit->bins[owner] != NULL ? fit->bins[owner]->ranges : 0;
+    const cx_fit_bins *bins = bins_at(fit, owner);
+    return bins != NULL ? bins->ranges : 0;
 }
 
 uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index)
 {
-    const cx_fit_bins *bins = fit->bins[owner];
+    const cx_fit_bins *bins = bins_at(fit, owner);
     if (bins == NULL || bins->octaves == 0)
         return 0;
     place where = {0, 0};
@@ -537,9 +581,7 @@ static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units,
             return false;
     }
     *free_units += units;
-    *out_wrong = fit->bins[owner] != NULL && fit->bins[owner]->units != units
-                     ? "free units are miscounted"
-                     : NULL;
+    *out_wrong = units_of(fit, owner) != units ? "free units are miscounted" : NULL;
     return *out_wrong == NULL;
 }
 
@@ -565,6 +607,8 @@ bool cx_fit_check(const cx_fit *fit, const char **out_wrong)
     for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
         if (!check_lists(fit, owner, &units, out_wrong))
             return false;
+    if (!check_lists(fit, CX_FIT_NOWHERE, &units, out_wrong))
+        return false;
     for (uint32_t chunk = fit->chunks; chunk != 0;
          chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)

@@ -5,10 +5,10 @@
  *
  * A fit serves units of 256 bytes out of any number of segments, ranges without gaps that are added
  * and removed. Free ranges that touch are one range, unless different owners freed them: a range
- * belongs to the owner that freed it, a small number, until it is moved, and only requests of
- * that owner are served from it; those of owner 0, nobody, serve everyone. A free range of nobody
- * joins a neighbour of an owner's and is then that owner's. Addresses without memory are ranges of
- * CX_FIT_NOWHERE, which join no others.
+ * belongs to the owner that freed it, a number, until it is moved, and only requests of that owner
+ * are served from it; those of owner 0, nobody, serve everyone. A free range of nobody joins a
+ * neighbour of an owner's and is then that owner's. Addresses without memory are ranges of
+ * CX_FIT_NOWHERE, which join no others. What a fit keeps grows with the highest number in use.
  *
  * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at
  * most 1/32.
@@ -23,8 +23,7 @@
 
 #define CX_FIT_UNIT_BITS 8
 #define CX_FIT_UNIT_BYTES ((size_t)1 << CX_FIT_UNIT_BITS)
-#define CX_FIT_OWNERS_MAX 1024 /* owner 0 is nobody */
-#define CX_FIT_NOWHERE (CX_FIT_OWNERS_MAX - 1)
+#define CX_FIT_NOWHERE UINT32_MAX /* owner 0 is nobody */
 
 /* ---- nodes ---- */
 
@@ -59,8 +58,6 @@ _Static_assert(sizeof(cx_fit_node) == 32,
 typedef struct cx_fit_store {
     /* from node to node, at least sizeof(cx_fit_node); what is behind the node is the user's */
     size_t stride;
-    /* bytes for each node that are the user's too, but dense, apart from the nodes */
-    size_t apart;
     _Atomic uint32_t used;     /* chunks that there are */
     _Atomic uint32_t returned; /* number + 1 of a chunk that no fit has any more; 0: none */
     uint32_t next_returned[CX_FIT_CHUNKS_MAX];
@@ -73,15 +70,6 @@ static inline void *cx_fit_at(cx_fit_store *store, uint32_t index)
     unsigned char *chunk =
         atomic_load_explicit(&store->chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire);
     return chunk + (index & (CX_FIT_CHUNK_NODES - 1)) * store->stride;
-}
-
-/* What is kept apart for a node. */
-static inline void *cx_fit_apart(cx_fit_store *store, uint32_t index)
-{
-    unsigned char *chunk =
-        atomic_load_explicit(&store->chunks[index >> CX_FIT_CHUNK_BITS], memory_order_acquire);
-    return chunk + CX_FIT_CHUNK_NODES * store->stride +
-           (index & (CX_FIT_CHUNK_NODES - 1)) * store->apart;
 }
 
 /* ---- fits ---- */
@@ -103,11 +91,12 @@ typedef struct cx_fit {
     /* that it has: number + 1 of the first, linked through their first nodes */
     uint32_t chunks;
     uint32_t spare;       /* nodes that stand for nothing */
-    uint32_t owner_limit; /* owners below it may have bins */
+    uint32_t owner_limit; /* bins has so many */
     void *user;
     uint64_t units;       /* of all segments */
     uint64_t free_count;  /* ranges that are free */
-    cx_fit_bins *bins[CX_FIT_OWNERS_MAX];
+    cx_fit_bins **bins;   /* of each owner; NULL: it has none */
+    cx_fit_bins *nowhere; /* of CX_FIT_NOWHERE */
 } cx_fit;
 
 void cx_fit_open(cx_fit *fit, cx_fit_store *store, void *user);
@@ -143,6 +132,9 @@ bool cx_fit_is_whole(const cx_fit *fit, uint32_t index);
 /* Takes a range of so many units, at least 1, that is the owner's or nobody's. 0: there is none, or
  * no memory for a node. */
 uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units);
+
+/* The owner of nothing at all is forgotten. */
+void cx_fit_forget(cx_fit *fit, uint32_t owner);
 
 /* Makes the lists of an owner that may get ranges by cx_fit_merge. False: no memory for them. */
 bool cx_fit_expect(cx_fit *fit, uint32_t owner);

@@ -98,15 +98,19 @@ static bool take_span_number(cx_heap *heap, uint32_t *out_number)
     return true;
 }
 
+/* A span of nobody's memory serves all owners. */
 static bool add_span(cx_heap *heap, uint32_t owner)
 {
     uint32_t number;
     if (!take_span_number(heap, &number))
         return false;
-    uint32_t span = cx_fit_take(&heap->large, owner, heap->span_units);
+    uint32_t span = cx_fit_take(&heap->large, 0, heap->span_units);
+    uint32_t whose = span != 0 ? 0 : owner;
+    if (span == 0)
+        span = cx_fit_take(&heap->large, owner, heap->span_units);
     if (span == 0)
         return false;
-    if (cx_fit_add(&heap->small, (uint16_t)(FIRST_SPAN + number), heap->span_units, owner) == 0) {
+    if (cx_fit_add(&heap->small, (uint16_t)(FIRST_SPAN + number), heap->span_units, whose) == 0) {
         cx_fit_give(&heap->large, span);
         return false;
     }
@@ -159,6 +163,11 @@ void cx_heap_give(cx_heap *heap, uint32_t index)
         (void)give_span(heap, range);
 }
 
+bool cx_heap_transfer(cx_heap *heap, uint32_t index, uint32_t owner)
+{
+    return cx_fit_transfer(is_small(heap, index) ? &heap->small : &heap->large, index, owner);
+}
+
 static uintptr_t large_address(const cx_heap *heap, const cx_fit_node *node)
 {
     return heap->segments[node->segment].address +
@@ -193,26 +202,19 @@ bool cx_heap_move(cx_heap *heap, uint32_t from, uint32_t to)
     return true;
 }
 
-static uint32_t find_free_segment(const cx_heap *heap)
-{
-    for (uint32_t owner = 0; owner < heap->large.owner_limit; owner++)
-        for (uint32_t i = cx_fit_next_free(&heap->large, owner, 0); i != 0;
-             i = cx_fit_next_free(&heap->large, owner, i))
-            if (cx_fit_is_whole(&heap->large, i))
-                return i;
-    return 0;
-}
-
 uint32_t cx_heap_remove_free(cx_heap *heap, uintptr_t *out_address)
 {
-    uint32_t index = find_free_segment(heap);
-    if (index == 0)
-        return 0;
-    cx_heap_segment *segment = &heap->segments[node_at(heap, index)->segment];
-    cx_fit_remove(&heap->large, index);
-    *out_address = segment->address;
-    segment->address = 0;
-    return segment->units;
+    for (uint32_t i = 0; i < heap->segment_count; i++) {
+        cx_heap_segment *segment = &heap->segments[i];
+        if (segment->address == 0 || node_at(heap, segment->first)->state != CX_FIT_FREE ||
+            !cx_fit_is_whole(&heap->large, segment->first))
+            continue;
+        cx_fit_remove(&heap->large, segment->first);
+        *out_address = segment->address;
+        segment->address = 0;
+        return segment->units;
+    }
+    return 0;
 }
 
 uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address)
@@ -227,14 +229,6 @@ uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address)
 }
 
 /* ---- looking ---- */
-
-void cx_heap_each_taken(const cx_heap *heap,
-                        void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
-                        void *argument)
-{
-    cx_fit_each_taken(&heap->small, visit, argument);
-    cx_fit_each_taken(&heap->large, visit, argument);
-}
 
 typedef struct visiting {
     const cx_heap *heap;
@@ -316,4 +310,10 @@ uint64_t cx_heap_owned_units(const cx_heap *heap, uint32_t owner)
 {
     return cx_fit_free_units(&heap->large, owner) - cx_fit_free_units(&heap->large, 0) +
            cx_fit_free_units(&heap->small, owner) - cx_fit_free_units(&heap->small, 0);
+}
+
+void cx_heap_forget(cx_heap *heap, uint32_t owner)
+{
+    cx_fit_forget(&heap->large, owner);
+    cx_fit_forget(&heap->small, owner);
 }

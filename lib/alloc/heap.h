@@ -47,6 +47,9 @@ bool cx_heap_add(cx_heap *heap, uintptr_t address, uint32_t units, uint32_t owne
 uint32_t cx_heap_take(cx_heap *heap, uint32_t owner, uint32_t units);
 void cx_heap_give(cx_heap *heap, uint32_t index);
 
+/* As cx_fit_transfer. */
+bool cx_heap_transfer(cx_heap *heap, uint32_t index, uint32_t owner);
+
 uintptr_t cx_heap_address(const cx_heap *heap, uint32_t index);
 
 /* cx_fit_move in both fits. */
@@ -70,11 +73,6 @@ bool cx_heap_has(const cx_heap *heap, uintptr_t address);
 /* The taken range that an address is in, not a span; 0: none. Looks at all of them. */
 uint32_t cx_heap_find(const cx_heap *heap, uintptr_t address);
 
-/* cx_fit_each_taken in both fits; spans are taken too. */
-void cx_heap_each_taken(const cx_heap *heap,
-                        void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
-                        void *argument);
-
 /* Calls visit for every taken range that is no span. */
 void cx_heap_each_block(const cx_heap *heap,
                         void (*visit)(uint32_t index, uintptr_t address, void *argument),
@@ -82,5 +80,8 @@ void cx_heap_each_block(const cx_heap *heap,
 
 /* Units that only this owner may have. */
 uint64_t cx_heap_owned_units(const cx_heap *heap, uint32_t owner);
+
+/* Neither a taken nor a free range is the owner's any more. */
+void cx_heap_forget(cx_heap *heap, uint32_t owner);
 
 #endif

@@ -182,7 +182,7 @@ static inline void cx_context_memory_drop(cx_context *context, size_t size_bytes
 }
 
 /* What is there of a kind, with what allocators count themselves; they say once how to ask them:
- * that takes no lock before "stashes". */
+ * that takes no lock before "thread caches". */
 typedef struct cx_context_memory {
     uint64_t count;
     uint64_t bytes;

@@ -69,7 +69,7 @@ typedef struct cx_thread {
     size_t default_stream_count, default_stream_capacity;
     void *recordings;          /* open ones, the innermost first; lib/graph */
     cx_section section;
-    void *stashes;             /* what the thread keeps of allocators; lib/memory */
+    void *thread_caches;       /* what the thread keeps of allocators; lib/memory */
     const void *origin;        /* of what it is allocating, if its caller said so; lib/memory */
     struct cx_thread *next;    /* in the registry; records are never freed, only used again */
 } cx_thread;

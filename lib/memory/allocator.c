@@ -77,14 +77,14 @@ static void end_default(cx_context *context, bool native)
 
 static void close_default(cx_context *context)
 {
-    cx_caches_unpark_uses_of(context);
+    cx_caches_forget_uses_of(context);
     end_default(context, true);
 }
 
 /* After a reset it stays: memory of before is still to be released, and is in its figures. */
 static void forget_memory(cx_context *context, bool for_good)
 {
-    cx_caches_unpark_uses_of(context);
+    cx_caches_forget_uses_of(context);
     if (for_good)
         end_default(context, false);
     else

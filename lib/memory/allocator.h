@@ -16,6 +16,7 @@ typedef struct cx_block cx_block;
 
 typedef struct cx_allocation {
     cx_context *context;
+    uint32_t epoch;       /* of the context: the stream is of it */
     size_t size_bytes;    /* never 0 */
     ctxrt_stream *stream; /* the frame's current one, resolved: never NULL */
     cx_thread *thread;    /* the calling one */

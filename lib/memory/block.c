@@ -7,9 +7,26 @@
 #include "memory/pinned.h"
 #include "memory/private_pool.h"
 #include "work/default_stream.h"
-#include "work/stream.h"
+#include "work/work.h"
 
 #include <sched.h>
+
+bool cx_block_enter(const cx_context *context, uint32_t epoch)
+{
+    cx_thread *thread;
+    if (cx_thread_self(&thread) != CTXRT_SUCCESS || cx_context_enter(context) != CTXRT_SUCCESS)
+        return false;
+    if (atomic_load(&context->epoch) == epoch)
+        return true;
+    cx_section_leave();
+    return false;
+}
+
+ctxrt_status cx_block_overtaken(const cx_context *context)
+{
+    return cx_error(CTXRT_ERROR_CONTEXT_DESTROYED, "%s was reset by another thread meanwhile",
+                    cx_context_text(context));
+}
 
 static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_bytes)
 {
@@ -57,7 +74,8 @@ static void count(cx_allocator *allocator)
 
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
 {
-    const cx_allocation request = {block->context, block->size_bytes, stream, cx_thread_current};
+    const cx_allocation request = {block->context, block->epoch, block->size_bytes, stream,
+                                   cx_thread_current};
     if (__builtin_expect(block->allocator->cache != NULL, 1))
         return serve_cached(block->allocator, &request, block);
     count(block->allocator);
@@ -70,27 +88,48 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
     return status;
 }
 
-/* `get_own`: the context's own allocator that the block is from; NULL: the frame's. */
+/* What a request means, in one epoch of the context. `get_own`: the context's own allocator that
+ * the block is from; NULL: the frame's. */
+static ctxrt_status resolve(ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                            cx_block *block, ctxrt_stream **out_stream)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_work_begin(NULL, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    block->context = target.context;
+    block->epoch = target.epoch;
+    *out_stream = target.stream;
+    status = get_own != NULL ? get_own(target.context, &block->allocator)
+                             : cx_allocator_of_frame(cx_thread_top(cx_thread_current),
+                                                     &block->allocator);
+    cx_work_end();
+    return status;
+}
+
+static ctxrt_status alloc_once(cx_block *block,
+                               ctxrt_status (*get_own)(cx_context *, cx_allocator **))
+{
+    ctxrt_stream *stream;
+    ctxrt_status status = resolve(get_own, block, &stream);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_private_pool_use *use = cx_private_pool_in_frame(cx_thread_top(cx_thread_current));
+    return __builtin_expect(use == NULL, 1) ? cx_block_take(block, stream)
+                                            : cx_private_pool_alloc(use, block, stream);
+}
+
+/* After a reset the frame has another stream. */
 static ctxrt_status alloc(size_t size_bytes, ctxrt_status (*get_own)(cx_context *, cx_allocator **),
                           cx_block *out_block)
 {
-    cx_thread *thread;
-    cx_frame *frame;
-    cx_stream_target target;
-    ctxrt_status status = cx_stack_enter(&thread, &frame);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stream_of_frame(thread, frame, &target);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    /* The stream's epoch: a reset that comes between makes the block stale, not dangling. */
-    cx_block block = {.size_bytes = size_bytes, .context = target.context, .epoch = target.epoch};
-    status = get_own != NULL ? get_own(target.context, &block.allocator)
-                             : cx_allocator_of_frame(frame, &block.allocator);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_private_pool_use *use = cx_private_pool_in_frame(frame);
-    status = __builtin_expect(use == NULL, 1) ? cx_block_take(&block, target.stream)
-                                              : cx_private_pool_alloc(use, &block, target.stream);
+    cx_block block;
+    ctxrt_status status;
+    do {
+        block = (cx_block){.size_bytes = size_bytes};
+        status = alloc_once(&block, get_own);
+    } while (status == CTXRT_ERROR_CONTEXT_DESTROYED && block.context != NULL &&
+             block.epoch != atomic_load(&block.context->epoch));
     if (status == CTXRT_SUCCESS)
         *out_block = block;
     return status;

@@ -40,6 +40,13 @@ void cx_block_forget(const cx_block *block);
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream);
 ctxrt_status cx_block_give_back(const cx_block *block);
 
+/* Enters a section in which the context is of this epoch, on any thread. False: it has been reset
+ * since, and nothing was entered. */
+bool cx_block_enter(const cx_context *context, uint32_t epoch);
+
+/* CTXRT_ERROR_CONTEXT_DESTROYED: a request was overtaken by a reset. */
+ctxrt_status cx_block_overtaken(const cx_context *context);
+
 /* The status of a call of the driver's that freed memory of this context: that other code destroyed
  * or reset the context, and the memory with it, is no error. */
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result);

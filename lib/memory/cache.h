@@ -1,28 +1,32 @@
 /*
- * A caching allocator's memory: heaps of segments that the driver gave, and the threads' stashes.
+ * A caching allocator's memory: heaps of segments that the driver gave, and the threads' caches.
  *
  * The stream of a piece is the one that was current in the frame it was allocated in. When it is
  * freed, work submitted to that stream may still use it: it is given out again at once for the same
  * stream, and for another one after the work that was submitted before it was freed is done. Uses
  * by other streams are for the caller to record.
  *
- * Locks: "stashes" (which caches and stashes there are; flushes), then "cache" of each cache (heap
- * and owners). Neither is held across a call of a driver. "range", before both, is: cache_map.c
- * says why.
+ * Allocations and frees enter the context (context/use.h) and do what they can inside the section.
+ * Calls of the driver are made outside of it, with the context pinned.
+ *
+ * Locks: "thread caches" (which caches and thread caches there are), then "cache" of each cache
+ * (heap and streams). Neither is held across a call of a driver. "range", before both, is:
+ * cache_map.c says why.
  */
 #ifndef CX_MEMORY_CACHE_H
 #define CX_MEMORY_CACHE_H
 
-#include "context/stack.h"
 #include "alloc/amount.h"
-#include "memory/block.h"
 #include "alloc/heap.h"
-#include "memory/home.h"
-#include "memory/mapped_range.h"
 #include "alloc/scarcity.h"
-#include "memory/stash.h"
+#include "context/stack.h"
+#include "context/use.h"
+#include "memory/block.h"
+#include "memory/mapped_range.h"
+#include "memory/thread_cache.h"
+#include <uthash.h>
 
-/* The memory of one life of a context: a reset ends it. */
+/* The memory of one epoch of a context: a reset ends it. */
 typedef struct cx_region {
     cx_heap heap;
     struct cx_cache *cache;
@@ -34,18 +38,30 @@ typedef struct cx_region {
     struct cx_region *past;
 } cx_region;
 
-/* A stream that pieces are freed for. Its number is the owner of their ranges. */
-typedef struct cx_owner {
-    const ctxrt_stream *stream; /* the handle; NULL: the number is unused */
+/* A stream that pieces are freed for. Its id is the owner of their ranges. Lock "cache", but for
+ * what is atomic. */
+typedef struct cx_cache_stream {
+    const ctxrt_stream *stream; /* the handle; NULL: the id is unused */
+    uint32_t id;
     CUstream native;
-    /* other code's stream, which may be destroyed unseen: marked at every free */
-    bool foreign;
-    bool closed;           /* destroyed: the mark is behind all of its work */
-    bool asked;            /* some thread asks the driver about it */
-    CUevent mark;          /* NULL: none yet */
+    bool foreign; /* other code's, which may be destroyed unseen: an event behind every free */
+    bool closed;  /* destroyed: the event is behind all of its work */
+    bool over;    /* destroyed, and all of its work is done */
+    bool asked;   /* some thread asks the driver about it */
+    CUevent event;         /* NULL: none yet */
     uint64_t gives;        /* ranges freed for it */
-    uint64_t marked_gives; /* as many when the mark was recorded */
-} cx_owner;
+    uint64_t marked_gives; /* as many when the event was recorded */
+    uint64_t taken;        /* pieces outside of the heap */
+    cx_magazines *magazines; /* of the threads that allocate for it */
+    /* Pieces that threads freed which do not allocate for it, linked by their nodes. Any thread
+     * takes all at once. 0: none. */
+    _Atomic uint32_t returned;
+    _Atomic uint32_t returned_count;
+    struct cx_cache_stream *next; /* with an unused id */
+    UT_hash_handle hh;            /* key: stream, while it is not closed */
+} cx_cache_stream;
+
+#define CX_CACHE_STREAM_FIRST 1 /* 0 is nobody */
 
 typedef enum cx_shortage {
     CX_SHORTAGE_NONE,
@@ -63,17 +79,26 @@ typedef struct cx_cache {
     cx_allocator *allocator;
     cx_context *context;
     bool host_accessible;
-    bool mapped;          /* its memory is mapped, not allocated */
-    bool pinned; /* host memory: pinned.c. No stream's, in no stash, counted by its allocator */
-    pthread_mutex_t lock; /* "cache": the heap and the owners */
+    bool mapped; /* its memory is mapped, not allocated */
+    bool pinned; /* host memory: pinned.c. No stream's, in no thread cache */
+    pthread_mutex_t lock;    /* "cache": the heap and the streams */
+    pthread_cond_t answered; /* a thread no longer asks about a stream, or about deferred frees */
     cx_region *region;
     cx_region *spare; /* for a reset; NULL: there was no memory for one */
     cx_cache_amounts amounts;
-    cx_owner *owners; /* CX_FIT_OWNERS_MAX, of which number 0 is nobody */
-    uint32_t owner_count;
-    /* pieces that wait for recorded streams, linked by their nodes: cache_park.c; lock "cache" */
-    uint32_t parked;
-    _Atomic bool unparking;
+    /* By their ids; a thread that has a piece of a stream reads its entry without the lock, so
+     * tables that were outgrown stay. */
+    _Atomic(cx_cache_stream **) streams;
+    uint32_t stream_count, stream_capacity;
+    cx_cache_stream *by_handle; /* a hash */
+    cx_cache_stream *unused;
+    uint32_t next_asked; /* the id that a look at some streams begins with */
+    struct cx_old_table *old_tables;
+    cx_cache_stream nobody; /* id 0 */
+    /* pieces whose free waits for recorded streams, linked by their nodes: cache_defer.c; lock
+     * "cache" */
+    uint32_t deferred;
+    bool settling; /* a thread looks through them */
     _Atomic uint64_t reserved_bytes;
     _Atomic int shortage; /* cx_shortage */
     cx_keep keep;
@@ -87,14 +112,13 @@ typedef struct cx_cache {
     uint64_t left_bytes;
     uint64_t left_at_look;
     uint64_t mapping_bytes; /* of a large mapping; 0: single chunks are mapped from the start */
-    /* lock "stashes" */
-    cx_stash *stashes;
-    const cx_region *life; /* of which pieces may have a home; NULL: between two */
+    /* lock "thread caches" */
+    cx_thread_cache *thread_caches;
     struct cx_cache *next, **link;
     uint64_t number; /* of later caches it is higher */
-    _Atomic int pins; /* threads that found it without having memory of it */
-    /* What threads told, and what threads did that are gone or have no stash. */
-    cx_tally gone;
+    int finders;     /* threads that found it without having memory of it */
+    /* What threads told, and what threads did that are gone or have no cache. */
+    cx_thread_statistics gone;
     _Atomic int64_t told_bytes, told_count, peak_bytes, peak_count;
     _Atomic uint64_t failures, misses, retries, growths;
     /* misses that were refused; requests that the device had no memory for */
@@ -105,11 +129,11 @@ typedef struct cx_cache {
 /* A live piece as a block. */
 static inline cx_block cx_piece_block(uint32_t index)
 {
-    const cx_region *region = cx_fit_user(&cx_pieces, index);
+    const cx_region *region = cx_piece_region(index);
     const cx_piece *piece = cx_piece_at(index);
     return (cx_block){
         .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
-        .size_bytes = cx_piece_size(cx_piece_head_at(index)),
+        .size_bytes = cx_piece_size(piece),
         .context = region->cache->context,
         .epoch = region->epoch,
         .allocator = region->cache->allocator,
@@ -126,6 +150,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache);
 void cx_cache_close(cx_cache *cache, bool native);
 
 ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block);
+/* A piece without a count. */
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
 uint64_t cx_cache_trim(cx_cache *cache);
 
@@ -135,21 +160,26 @@ void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage);
 /* After what is held, or how many magazines there are, has changed: what each may keep. */
 void cx_cache_set_keep(cx_cache *cache);
 
-/* A piece for an owner out of what is free, or the driver's; counts a miss. Neither looks into
- * stashes nor counts the piece. */
-ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t owner, size_t size_bytes,
-                            uint32_t *out_piece);
+/* A piece for a stream out of what is free, or the driver's; counts a miss. Neither looks into the
+ * thread's cache nor counts the piece. Outside of sections, with the context pinned. */
+ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t id, size_t size_bytes, uint32_t *out_piece);
 
 /* A piece out of what is free in the heap, or 0. Makes no driver call. */
-uint32_t cx_cache_take(cx_cache *cache, uint32_t owner, uint32_t units);
+uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units);
 
-/* Keeps a free piece; what then does not fit into the magazines goes to the heap. In the thread's
- * stash, for which the magazines' own put found no room. */
-void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, uint32_t piece,
-                       uint32_t generation);
+/* For magazines that have no such piece: one of those that other threads freed, or of the heap. */
+cx_kept_piece cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t units);
 
-/* Puts a piece back into its heap; lock "cache" held. */
+/* Keeps a free piece for which the magazines' own put found no room; what does not fit goes to the
+ * heap. */
+void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_piece piece);
+
+/* Puts a piece back into its heap; lock "cache" held. Every piece comes back this way. */
 void cx_cache_give(cx_cache *cache, uint32_t piece);
+
+/* Puts what threads freed for a stream without allocating for it back into the heap; lock "cache"
+ * held. */
+void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream);
 
 /* The stream that a piece is of; NULL: it was destroyed. */
 const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
@@ -189,78 +219,67 @@ void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);
 #define CX_TELL_COUNT 256
 
 /* Remembers that a thread has more than ever since it told the cache; tells it in time. */
-void cx_tally_raise(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count);
+void cx_statistics_raise(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count);
 
 /* Tells the cache what a thread has, for the peaks. */
-void cx_tally_tell(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count);
+void cx_statistics_tell(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count);
 
-static inline uint64_t cx_tally_read(const _Atomic uint64_t *figure)
+static inline uint64_t cx_statistics_read(const _Atomic uint64_t *figure)
 {
     return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
-static inline int64_t cx_tally_read_signed(const _Atomic int64_t *figure)
+static inline int64_t cx_statistics_read_signed(const _Atomic int64_t *figure)
 {
     return atomic_load_explicit(figure, memory_order_relaxed);
 }
 
 /* With what was allocated by now, which is counted apart: before the memory is there, where a limit
  * is set. */
-static inline void cx_tally_served(cx_cache *cache, cx_tally *tally, uint64_t allocated_bytes,
-                                   uint64_t allocated_count)
+static inline void cx_statistics_served(cx_cache *cache, cx_thread_statistics *own,
+                                        uint64_t allocated_bytes, uint64_t allocated_count)
 {
-    int64_t bytes = (int64_t)(allocated_bytes - cx_tally_read(&tally->freed_bytes));
-    int64_t count = (int64_t)(allocated_count - cx_tally_read(&tally->freed_count));
-    if (__builtin_expect(((cx_tally_read_signed(&tally->high_bytes) - bytes) |
-                          (cx_tally_read_signed(&tally->high_count) - count)) < 0,
+    int64_t bytes = (int64_t)(allocated_bytes - cx_statistics_read(&own->freed_bytes));
+    int64_t count = (int64_t)(allocated_count - cx_statistics_read(&own->freed_count));
+    if (__builtin_expect(((cx_statistics_read_signed(&own->high_bytes) - bytes) |
+                          (cx_statistics_read_signed(&own->high_count) - count)) < 0,
                          0))
-        cx_tally_raise(cache, tally, bytes, count);
+        cx_statistics_raise(cache, own, bytes, count);
 }
 
-/* The last that is done for a piece, unless the thread is in its stash: once it is counted, the
- * allocator may go. */
-static inline void cx_tally_freed(cx_cache *cache, cx_tally *tally, size_t size_bytes)
+/* The last that is done for a piece: once it is counted, the allocator may go. */
+static inline void cx_statistics_freed(cx_cache *cache, cx_thread_statistics *own,
+                                       size_t size_bytes)
 {
-    uint64_t freed_bytes = cx_tally_read(&tally->freed_bytes) + size_bytes;
-    uint64_t freed_count = cx_tally_read(&tally->freed_count) + 1;
-    int64_t bytes = (int64_t)(cx_tally_read(&tally->allocated_bytes) - freed_bytes);
-    int64_t count = (int64_t)(cx_tally_read(&tally->allocated_count) - freed_count);
-    if (__builtin_expect(((bytes - tally->low_bytes) | (count - tally->low_count)) < 0, 0))
-        cx_tally_tell(cache, tally, bytes, count);
-    atomic_store_explicit(&tally->freed_bytes, freed_bytes, memory_order_relaxed);
-    atomic_store_explicit(&tally->freed_count, freed_count, memory_order_release);
+    uint64_t freed_bytes = cx_statistics_read(&own->freed_bytes) + size_bytes;
+    uint64_t freed_count = cx_statistics_read(&own->freed_count) + 1;
+    int64_t bytes = (int64_t)(cx_statistics_read(&own->allocated_bytes) - freed_bytes);
+    int64_t count = (int64_t)(cx_statistics_read(&own->allocated_count) - freed_count);
+    if (__builtin_expect(((bytes - own->low_bytes) | (count - own->low_count)) < 0, 0))
+        cx_statistics_tell(cache, own, bytes, count);
+    atomic_store_explicit(&own->freed_bytes, freed_bytes, memory_order_relaxed);
+    atomic_store_explicit(&own->freed_count, freed_count, memory_order_release);
 }
 
-/* ---- cache_thread.c: stashes ---- */
+/* ---- cache_thread.c: what threads keep ---- */
 
-/* The calling thread's stash, made on first use; NULL: no memory for it. */
-cx_stash *cx_cache_stash_slowly(cx_cache *cache, cx_thread *thread);
+/* The calling thread's cache, in the context's epoch of now; made on first use. In a section of the
+ * context. NULL: no memory for it. */
+cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread);
 
-static inline cx_stash *cx_cache_stash(cx_cache *cache, cx_thread *thread)
-{
-    cx_stash *stash = thread->stashes;
-    if (__builtin_expect(
-            stash != NULL && atomic_load_explicit(&stash->cache, memory_order_relaxed) == cache, 1))
-        return stash;
-    return cx_cache_stash_slowly(cache, thread);
-}
+/* Makes the magazines of a stream the thread cache's recent ones. In a section. */
+ctxrt_status cx_cache_select(cx_cache *cache, cx_thread_cache *self, const cx_allocation *request);
 
-/* Makes the magazines of the frame's stream the stash's recent ones. */
-ctxrt_status cx_cache_select(cx_cache *cache, cx_stash *stash, const cx_allocation *request);
+/* Empties the caches of all threads into the heap. Closes the sections. */
+void cx_cache_flush(cx_cache *cache);
 
-/* Empties the stashes of all threads into the heap; `owner` 0: of all streams. Those of one stream
- * are then freed. */
-void cx_cache_flush(cx_cache *cache, uint32_t owner);
+/* The same for one stream, whose magazines go. */
+void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream);
 
-/* Drops what is in the stashes; for good: detaches them, too. Until cx_cache_begin_life no piece
- * gets a home. */
-void cx_cache_drop_stashes(cx_cache *cache, bool for_good);
-void cx_cache_begin_life(cx_cache *cache);
+/* Before the cache goes: detaches the threads' caches. */
+void cx_cache_detach_threads(cx_cache *cache);
 
-/* No piece of a region is live any more. */
-void cx_cache_end_homes(const cx_region *region);
-
-/* Calls visit for each cache, with the lock "stashes" held. */
+/* Calls visit for each cache, with the lock "thread caches" held. */
 void cx_caches_each(void (*visit)(cx_cache *cache, void *argument), void *argument);
 void cx_cache_enlist(cx_cache *cache);
 
@@ -278,45 +297,67 @@ void cx_cache_sum(cx_cache *cache, cx_totals *out_totals);
 
 /* Counts a request if no limit forbids it. Of several threads at once none passes a limit
  * together. */
-bool cx_cache_count_within_limit(cx_cache *cache, cx_stash *stash, size_t size_bytes);
+bool cx_cache_count_within_limit(cx_cache *cache, cx_thread_cache *self, size_t size_bytes);
 
-/* ---- cache_stream.c: owners ---- */
+/* ---- cache_stream.c: streams ---- */
 
-/* The number of a stream; lock "cache" not held. 0 with the error recorded. */
-uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream);
+/* Of a new cache. False: no memory. */
+bool cx_cache_open_streams(cx_cache *cache);
 
-/* After a range was freed for a stream of other code: marks the work before it. */
-void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner);
+/* The stream of a handle; lock "cache" not held. NULL with the error recorded. */
+cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *stream);
 
-/* Makes what is free for other streams everyone's where their work is done; with `wait`, waits
- * until it is. Whether anything was. */
-bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait);
+/* The stream that a piece is of, which the calling thread has. */
+static inline cx_cache_stream *cx_cache_stream_at(cx_cache *cache, uint32_t id)
+{
+    return atomic_load_explicit(&cache->streams, memory_order_acquire)[id];
+}
+
+/* A destroyed stream whose work is done, and of which no piece is left, is forgotten. Lock "cache"
+ * held. */
+void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream);
+
+/* After a range was freed for a stream of other code: an event behind the work before it. */
+void cx_cache_mark_foreign(cx_cache *cache, uint32_t id);
+
+typedef enum cx_reclaim {
+    CX_RECLAIM_SOME, /* looks at a few streams */
+    CX_RECLAIM_ALL,
+    CX_RECLAIM_WAIT /* waits until their work is done */
+} cx_reclaim;
+
+/* Makes what is free for other streams everyone's where their work is done. Whether anything
+ * was. */
+bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how);
 
 /* Whether the work of a stream is done; with `wait`, waits for it. Of a stream that captures
- * nobody knows: false. Of one that was closed it is its mark that is waited for: true. */
-bool cx_cache_is_stream_done(cx_cache *cache, uint32_t owner, bool wait);
+ * nobody knows: false. Of one that was closed its event is waited for: true. */
+bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait);
 
-/* Says that a stream of ctxrt's is about to be destroyed. */
+/* Says that a stream of ctxrt's is about to be destroyed. Outside of sections. */
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream);
 
-/* Destroys the marks. */
-void cx_cache_drop_owners(cx_cache *cache, bool native);
+/* Forgets all streams; `native`: destroys their events. */
+void cx_cache_drop_streams(cx_cache *cache, bool native);
 
-/* ---- cache_park.c: pieces that recorded streams use ---- */
+/* Forgets them, and frees their records. */
+void cx_cache_free_streams(cx_cache *cache);
 
-/* Of a piece that is freed: parks it where a recorded stream's work is not done, or where the
+/* ---- cache_defer.c: pieces that recorded streams use ---- */
+
+/* Of a piece that is freed: defers that where a recorded stream's work is not done, or where the
  * host may write to it, and its own stream's is not. An error of earlier work is told. */
-ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked);
+ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred);
 
 /* Frees those whose streams are done; with `wait`, waits for all. Whether there were any. */
-bool cx_cache_unpark(cx_cache *cache, bool wait);
+bool cx_cache_free_deferred(cx_cache *cache, bool wait);
 
-/* Of a life of the context that has ended: waits for the streams of others, and forgets the
+/* Of an epoch of the context that has ended: waits for the streams of others, and forgets the
  * pieces. */
-void cx_cache_drop_parked(cx_cache *cache);
+void cx_cache_drop_deferred(cx_cache *cache);
 
 /* Before a context ends: waits for its streams wherever they were recorded. */
-void cx_caches_unpark_uses_of(const cx_context *context);
+void cx_caches_forget_uses_of(const cx_context *context);
 
 /* ---- cache_map.c: memory that is mapped ---- */
 
@@ -324,7 +365,7 @@ void cx_caches_unpark_uses_of(const cx_context *context);
 ctxrt_status cx_cache_check_mapping(const cx_context *context);
 
 /* Maps memory for a piece, and takes that; CTXRT_ERROR_OUT_OF_MEMORY. */
-ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece);
+ctxrt_status cx_cache_map(cx_cache *cache, uint32_t id, uint32_t units, uint32_t *out_piece);
 
 /* Gives up to so many bytes of nobody's memory back to the driver: how many. */
 uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
@@ -332,7 +373,7 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
 /* Takes a range where few chunks are touched that are free so far; 0 if that is not to be done, or
  * if that place lacks memory, or large mappings are to make way first: *out_lacks. Lock "cache"
  * held. */
-uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks);
+uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t id, uint32_t units, bool *out_lacks);
 
 /* No work uses its memory. */
 void cx_region_close_range(cx_region *region);
@@ -346,14 +387,14 @@ cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reac
 /* Memory has come from the driver. */
 void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes);
 
-/* Takes a segment from the driver, and a piece of so many units for the owner out of it. */
-ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece);
+/* Takes a segment from the driver, and a piece of so many units for the stream out of it. */
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t id, uint32_t units, uint32_t *out_piece);
 
 /* A piece out of what is free, or 0. Lock held. */
-uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t owner, uint32_t units);
+uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units);
 
 /* A range that was taken is a piece now; false: no memory for its entry in the pointer table, and
- * the range is free again. Lock held. */
+ * the range is free again. Lock held. Every piece leaves its heap this way. */
 bool cx_cache_name_piece(cx_cache *cache, uint32_t index);
 
 /* Enters memory that the driver gave among the ranges, and takes it out before it goes back. */

@@ -23,35 +23,35 @@ static int64_t step_of(int64_t all, int64_t least)
 static int64_t tell(_Atomic int64_t *all, _Atomic int64_t *peak, _Atomic int64_t *told,
                     _Atomic int64_t *high, int64_t value)
 {
-    int64_t before = cx_tally_read_signed(told);
+    int64_t before = cx_statistics_read_signed(told);
     int64_t others = atomic_fetch_add(all, value - before) - before;
-    raise_to(peak, others + cx_tally_read_signed(high));
+    raise_to(peak, others + cx_statistics_read_signed(high));
     write_signed(told, value);
     write_signed(high, value);
     return others + value;
 }
 
-void cx_tally_tell(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count)
+void cx_statistics_tell(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count)
 {
-    int64_t all_bytes = tell(&cache->told_bytes, &cache->peak_bytes, &tally->told_bytes,
-                             &tally->high_bytes, bytes);
-    int64_t all_count = tell(&cache->told_count, &cache->peak_count, &tally->told_count,
-                             &tally->high_count, count);
-    tally->low_bytes = bytes - step_of(all_bytes, CX_TELL_BYTES);
-    tally->low_count = count - step_of(all_count, CX_TELL_COUNT);
+    int64_t all_bytes = tell(&cache->told_bytes, &cache->peak_bytes, &own->told_bytes,
+                             &own->high_bytes, bytes);
+    int64_t all_count = tell(&cache->told_count, &cache->peak_count, &own->told_count,
+                             &own->high_count, count);
+    own->low_bytes = bytes - step_of(all_bytes, CX_TELL_BYTES);
+    own->low_count = count - step_of(all_count, CX_TELL_COUNT);
 }
 
-void cx_tally_raise(cx_cache *cache, cx_tally *tally, int64_t bytes, int64_t count)
+void cx_statistics_raise(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count)
 {
-    int64_t told_bytes = cx_tally_read_signed(&tally->told_bytes);
-    int64_t told_count = cx_tally_read_signed(&tally->told_count);
-    if (bytes > cx_tally_read_signed(&tally->high_bytes))
-        write_signed(&tally->high_bytes, bytes);
-    if (count > cx_tally_read_signed(&tally->high_count))
-        write_signed(&tally->high_count, count);
-    if (bytes - told_bytes >= told_bytes - tally->low_bytes ||
-        count - told_count >= told_count - tally->low_count)
-        cx_tally_tell(cache, tally, bytes, count);
+    int64_t told_bytes = cx_statistics_read_signed(&own->told_bytes);
+    int64_t told_count = cx_statistics_read_signed(&own->told_count);
+    if (bytes > cx_statistics_read_signed(&own->high_bytes))
+        write_signed(&own->high_bytes, bytes);
+    if (count > cx_statistics_read_signed(&own->high_count))
+        write_signed(&own->high_count, count);
+    if (bytes - told_bytes >= told_bytes - own->low_bytes ||
+        count - told_count >= told_count - own->low_count)
+        cx_statistics_tell(cache, own, bytes, count);
 }
 
 uint64_t cx_cache_live(cx_cache *cache)

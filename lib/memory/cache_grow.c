@@ -9,6 +9,48 @@
 #define SEGMENT_UNITS_MIN ((2u << 20) >> CX_FIT_UNIT_BITS)
 #define SEGMENT_PART 8
 
+/* ---- keeping ---- */
+
+/* Threads may keep this part of what is held, all together, and each piece be that part. */
+#define KEEP_PART 3
+#define KEEP_PART_EACH 64
+#define KEEP_UNITS_MIN ((16u << 20) >> CX_FIT_UNIT_BITS)
+#define KEEP_UNITS_EACH_MIN ((1u << 20) >> CX_FIT_UNIT_BITS)
+#define KEEP_UNITS_EACH_COMING ((256u << 10) >> CX_FIT_UNIT_BITS)
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+    return value > least ? value : least;
+}
+
+void cx_cache_set_keep(cx_cache *cache)
+{
+    uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
+    uint32_t magazines = atomic_load(&cache->magazines);
+    int shortage = atomic_load(&cache->shortage);
+    bool sparing = shortage >= CX_SHORTAGE_HERE ||
+                   cache->allocator->options.release_threshold_bytes != 0;
+    uint64_t units = sparing ? 0 : held / KEEP_PART / (magazines != 0 ? magazines : 1);
+    uint64_t each = at_least(held / KEEP_PART_EACH, KEEP_UNITS_EACH_MIN);
+    if (sparing)
+        each = shortage == CX_SHORTAGE_SPENT ? 0 : CX_HEAP_SMALL_UNITS;
+    else if (shortage == CX_SHORTAGE_COMING)
+        each = KEEP_UNITS_EACH_COMING;
+    atomic_store(&cache->keep.units, at_least(units, KEEP_UNITS_MIN));
+    atomic_store(&cache->keep.units_each,
+                 (uint32_t)(each < CX_MAGAZINE_UNITS_MAX ? each : CX_MAGAZINE_UNITS_MAX));
+}
+
+void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage)
+{
+    if (shortage == CX_SHORTAGE_HERE && atomic_load(&cache->shortage) == CX_SHORTAGE_SPENT)
+        return;
+    atomic_store(&cache->shortage, (int)shortage);
+    cx_cache_set_keep(cache);
+}
+
+/* ---- growing ---- */
+
 /* To whole steps; what is no longer a number of units stays as it is. */
 static uint64_t round_up(uint64_t units)
 {
@@ -214,7 +256,7 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
 static uint64_t unmap_segments(cx_cache *cache, uint64_t kept_bytes)
 {
     uint64_t reserved_bytes = atomic_load(&cache->reserved_bytes);
-    (void)cx_cache_reclaim(cache, 0, false);
+    (void)cx_cache_reclaim(cache, 0, CX_RECLAIM_ALL);
     return reserved_bytes > kept_bytes ? cx_cache_unmap(cache, reserved_bytes - kept_bytes) : 0;
 }
 

@@ -373,8 +373,8 @@ static bool take_wide(cx_cache *cache)
 static void note_unfinished(cx_cache *cache)
 {
     pthread_mutex_lock(&cache->lock);
-    for (uint32_t owner = 1; owner < cache->owner_count && !cache->loosens_again; owner++)
-        cache->loosens_again = cx_heap_owned_units(&cache->region->heap, owner) != 0;
+    for (uint32_t id = 1; id < cache->stream_count && !cache->loosens_again; id++)
+        cache->loosens_again = cx_heap_owned_units(&cache->region->heap, id) != 0;
     pthread_mutex_unlock(&cache->lock);
 }
 
@@ -382,7 +382,7 @@ static void note_unfinished(cx_cache *cache)
  * next looks again. What is mapped next is of single chunks. */
 static void loosen(cx_cache *cache)
 {
-    (void)cx_cache_reclaim(cache, 0, false);
+    (void)cx_cache_reclaim(cache, 0, CX_RECLAIM_ALL);
     note_unfinished(cache);
     pthread_mutex_lock(&cache->range_lock);
     if (cache->region->has_range) {

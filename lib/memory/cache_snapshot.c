@@ -4,15 +4,15 @@
 #include "memory/mapped_heap.h"
 #include "memory/origin.h"
 
-/* A piece that is not the user's waits in the stash of a thread. */
+/* A piece that is not the user's waits in the cache of a thread. */
 static void add_block(uint32_t index, uintptr_t address, void *shot)
 {
-    const cx_piece_head *head = cx_piece_head_at(index);
-    bool live = cx_piece_is_live(head);
+    const cx_piece *piece = cx_piece_at(index);
+    bool live = cx_piece_is_live(piece);
     const cx_block_shot block = {
         .address = address,
-        .bytes = (uint64_t)cx_piece_at(index)->node.units << CX_FIT_UNIT_BITS,
-        .asked_bytes = live ? cx_piece_size(head) : 0,
+        .bytes = (uint64_t)piece->node.units << CX_FIT_UNIT_BITS,
+        .asked_bytes = live ? cx_piece_size(piece) : 0,
         .state = live ? CX_BLOCK_LIVE : CX_BLOCK_CACHED,
         .place = live ? cx_origin_of(index) : NULL,
     };

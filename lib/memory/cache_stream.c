@@ -1,202 +1,306 @@
 /* Streams that pieces are freed for, and when another stream may have them. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "base/error.h"
 #include "context/excursion.h"
 #include "memory/cache.h"
 #include "work/asking.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
-#include <sched.h>
+#include <stdlib.h>
 
-/* ---- numbers ---- */
+#define STREAMS_AT_FIRST 8
+/* A look at some streams is at so many. */
+#define STREAMS_LOOKED_AT 64
+#define STREAMS_ASKED 16
+
+/* ---- ids ---- */
+
+typedef struct cx_old_table {
+    struct cx_old_table *next;
+    cx_cache_stream **table;
+} cx_old_table;
+
+bool cx_cache_open_streams(cx_cache *cache)
+{
+    cx_cache_stream **table = calloc(STREAMS_AT_FIRST, sizeof *table);
+    if (table == NULL)
+        return false;
+    table[0] = &cache->nobody;
+    atomic_store(&cache->streams, table);
+    cache->stream_capacity = STREAMS_AT_FIRST;
+    cache->stream_count = CX_CACHE_STREAM_FIRST;
+    return true;
+}
+
+void cx_cache_free_streams(cx_cache *cache)
+{
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < cache->stream_count; id++)
+        free(cx_cache_stream_at(cache, id));
+    while (cache->old_tables != NULL) {
+        cx_old_table *old = cache->old_tables;
+        cache->old_tables = old->next;
+        free(old->table);
+        free(old);
+    }
+    free(atomic_load(&cache->streams));
+}
 
 /* Lock held. */
-static uint32_t find_owner(const cx_cache *cache, const ctxrt_stream *stream)
+static bool make_room(cx_cache *cache)
 {
-    for (uint32_t i = 1; i < cache->owner_count; i++)
-        if (cache->owners[i].stream == stream)
-            return i;
-    return 0;
+    uint32_t capacity = 2 * cache->stream_capacity;
+    cx_cache_stream **before = atomic_load(&cache->streams);
+    if (cache->stream_count < cache->stream_capacity)
+        return true;
+    cx_old_table *old = malloc(sizeof *old);
+    cx_cache_stream **table = calloc(capacity, sizeof *table);
+    if (old == NULL || table == NULL) {
+        free(old);
+        free(table);
+        return false;
+    }
+    for (uint32_t id = 0; id < cache->stream_count; id++)
+        table[id] = before[id];
+    *old = (cx_old_table){cache->old_tables, before};
+    cache->old_tables = old;
+    cache->stream_capacity = capacity;
+    atomic_store_explicit(&cache->streams, table, memory_order_release);
+    return true;
 }
 
-static void note_taken(uint32_t index, const cx_fit_node *node, void *argument)
+/* Lock held. NULL: no memory. */
+static cx_cache_stream *take_unused(cx_cache *cache)
 {
-    (void)index;
-    ((bool *)argument)[node->owner] = true;
-}
-
-/* Lock held. The number of a stream that is gone, and that no range is freed for any more. */
-static uint32_t find_unused(cx_cache *cache)
-{
-    bool taken[CX_FIT_OWNERS_MAX] = {false};
-    cx_heap_each_taken(&cache->region->heap, note_taken, taken);
-    for (uint32_t i = 1; i < cache->owner_count; i++)
-        if (cache->owners[i].closed && !cache->owners[i].asked && !taken[i] &&
-            cx_heap_owned_units(&cache->region->heap, i) == 0)
-            return i;
-    return 0;
+    cx_cache_stream *stream = cache->unused;
+    if (stream != NULL) {
+        cache->unused = stream->next;
+        return stream;
+    }
+    stream = make_room(cache) ? calloc(1, sizeof *stream) : NULL;
+    if (stream != NULL) {
+        stream->id = cache->stream_count++;
+        atomic_load(&cache->streams)[stream->id] = stream;
+    }
+    return stream;
 }
 
 /* Lock held. */
-static uint32_t take_number(cx_cache *cache)
+static void put_unused(cx_cache *cache, cx_cache_stream *stream)
 {
-    for (uint32_t i = 1; i < cache->owner_count; i++)
-        if (cache->owners[i].stream == NULL)
-            return i;
-    return cache->owner_count < CX_FIT_NOWHERE ? cache->owner_count++ : find_unused(cache);
+    *stream = (cx_cache_stream){.id = stream->id, .next = cache->unused};
+    cache->unused = stream;
 }
 
-static void destroy_mark(const cx_cache *cache, CUevent mark)
+static void destroy_event(const cx_cache *cache, CUevent event)
 {
-    if (mark != NULL)
-        (void)cache->context->driver->table.event_destroy(mark);
+    if (event != NULL)
+        (void)cache->context->driver->table.event_destroy(event);
 }
 
-uint32_t cx_cache_owner(cx_cache *cache, const ctxrt_stream *stream)
+/* An event that is left is destroyed with the streams, or recorded again for the id's next
+ * stream. */
+void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream)
+{
+    cx_heap *heap = &cache->region->heap;
+    if (!stream->closed || stream->asked || stream->taken != 0)
+        return;
+    if (cx_heap_owned_units(heap, stream->id) != 0 &&
+        (!stream->over || !cx_heap_move(heap, stream->id, 0)))
+        return;
+    cx_heap_forget(heap, stream->id);
+    CUevent event = stream->event;
+    put_unused(cache, stream);
+    stream->event = event;
+}
+
+/* Lock held. */
+static cx_cache_stream *find(cx_cache *cache, const ctxrt_stream *stream)
+{
+    cx_cache_stream *found;
+    HASH_FIND_PTR(cache->by_handle, &stream, found);
+    return found;
+}
+
+/* Lock held. NULL: no memory. The event is of the context, whose streams may all record it. */
+static cx_cache_stream *add(cx_cache *cache, const ctxrt_stream *handle, CUstream native,
+                            bool foreign)
+{
+    bool added = true;
+    cx_cache_stream *stream = take_unused(cache);
+    if (stream == NULL)
+        return NULL;
+    *stream = (cx_cache_stream){.stream = handle,
+                                .id = stream->id,
+                                .native = native,
+                                .foreign = foreign,
+                                .event = stream->event,
+                                .marked_gives = UINT64_MAX};
+    HASH_ADD_PTR(cache->by_handle, stream, stream);
+    if (added)
+        return stream;
+    CUevent event = stream->event;
+    put_unused(cache, stream);
+    stream->event = event;
+    return NULL;
+}
+
+cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *handle)
 {
     cx_stream_target target;
-    CUevent stale = NULL;
-    const cx_stream *found = cx_pool_find(&cx_streams, stream);
-    bool foreign = found != NULL && atomic_load(&found->kind) == CX_STREAM_WRAPPED;
-    if (cx_stream_resolve_handle(stream, &target) != CTXRT_SUCCESS)
-        return 0;
     pthread_mutex_lock(&cache->lock);
-    uint32_t owner = find_owner(cache, stream);
-    if (owner == 0) {
-        owner = take_number(cache);
-        if (owner != 0) {
-            stale = cache->owners[owner].mark;
-            cache->owners[owner] =
-                (cx_owner){.stream = stream, .native = target.native, .foreign = foreign};
-        }
-    }
+    cx_cache_stream *stream = find(cache, handle);
     pthread_mutex_unlock(&cache->lock);
-    destroy_mark(cache, stale);
-    if (owner == 0)
-        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
-                       "memory of %s is in use in %d streams, and no other can have any",
-                       cx_context_text(cache->context), CX_FIT_NOWHERE - 1);
-    return owner;
+    if (stream != NULL)
+        return stream;
+    const cx_stream *record = cx_pool_find(&cx_streams, handle);
+    bool foreign = record != NULL && atomic_load(&record->kind) == CX_STREAM_WRAPPED;
+    if (cx_stream_resolve_handle(handle, &target) != CTXRT_SUCCESS)
+        return NULL;
+    pthread_mutex_lock(&cache->lock);
+    stream = find(cache, handle);
+    if (stream == NULL)
+        stream = add(cache, handle, target.native, foreign);
+    pthread_mutex_unlock(&cache->lock);
+    if (stream == NULL)
+        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a stream of %s",
+                       cx_context_text(cache->context));
+    return stream;
 }
 
 const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 {
     pthread_mutex_lock(&cache->lock);
-    const cx_owner *owner = &cache->owners[cx_piece_at(piece)->node.owner];
-    const ctxrt_stream *stream = owner->closed ? NULL : owner->stream;
+    const cx_cache_stream *stream = cx_cache_stream_at(cache, cx_piece_at(piece)->node.owner);
+    const ctxrt_stream *handle = stream->closed ? NULL : stream->stream;
     pthread_mutex_unlock(&cache->lock);
-    return stream;
+    return handle;
 }
 
-/* ---- marks ---- */
+/* ---- events ---- */
 
 /* NULL: it could not be made, or recorded. */
-static CUevent make_mark(const cx_cache *cache, CUstream native)
+static CUevent make_event(const cx_cache *cache, CUstream native)
 {
     const cx_driver *driver = cache->context->driver;
-    CUevent mark;
+    CUevent event;
     cx_excursion excursion;
     if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
         return NULL;
-    if (driver->table.event_create(&mark, CXU_EVENT_DISABLE_TIMING) != CXU_SUCCESS) {
-        mark = NULL;
-    } else if (!cx_asking_mark(driver, native, mark)) {
-        (void)driver->table.event_destroy(mark);
-        mark = NULL;
+    if (driver->table.event_create(&event, CXU_EVENT_DISABLE_TIMING) != CXU_SUCCESS) {
+        event = NULL;
+    } else if (!cx_asking_mark(driver, native, event)) {
+        (void)driver->table.event_destroy(event);
+        event = NULL;
     }
     cx_excursion_end(&excursion);
-    return mark;
+    return event;
 }
 
-/* Lets nobody else ask the driver about an owner meanwhile: then its mark is the caller's. */
-static bool begin_asking(cx_cache *cache, uint32_t owner, cx_owner *out_owner)
+/* Lets no other thread ask the driver about a stream meanwhile: then its event is the caller's. */
+static bool begin_asking(cx_cache *cache, uint32_t id, bool must, cx_cache_stream *out_seen)
 {
     pthread_mutex_lock(&cache->lock);
-    cx_owner *found = &cache->owners[owner];
-    bool mine = found->stream != NULL && !found->asked;
+    cx_cache_stream *stream = cx_cache_stream_at(cache, id);
+    while (must && stream->asked)
+        pthread_cond_wait(&cache->answered, &cache->lock);
+    bool mine = stream->stream != NULL && !stream->asked;
     if (mine) {
-        found->asked = true;
-        *out_owner = *found;
+        stream->asked = true;
+        *out_seen = *stream;
     }
     pthread_mutex_unlock(&cache->lock);
     return mine;
 }
 
-static void end_asking(cx_cache *cache, uint32_t owner, const cx_owner *seen)
+static void end_asking(cx_cache *cache, const cx_cache_stream *seen)
 {
     pthread_mutex_lock(&cache->lock);
-    cache->owners[owner].mark = seen->mark;
-    cache->owners[owner].marked_gives = seen->marked_gives;
-    cache->owners[owner].asked = false;
+    cx_cache_stream *stream = cx_cache_stream_at(cache, seen->id);
+    stream->event = seen->event;
+    stream->marked_gives = seen->marked_gives;
+    stream->asked = false;
+    cx_cache_stream_settle(cache, stream);
+    pthread_cond_broadcast(&cache->answered);
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* Marks are of the stream, so a later one is behind all work that an earlier one is behind. What
- * cannot be marked is behind no mark: not behind an earlier one either. */
-static bool mark_again(cx_cache *cache, cx_owner *seen)
+/* A later event of a stream is behind all work that an earlier one is behind. After a failed record
+ * neither the new nor the earlier event covers the work. */
+static bool mark_again(cx_cache *cache, cx_cache_stream *seen)
 {
-    CUevent before = seen->mark;
+    CUevent before = seen->event;
     if (before == NULL)
-        seen->mark = make_mark(cache, seen->native);
+        seen->event = make_event(cache, seen->native);
     else if (!cx_asking_mark(cache->context->driver, seen->native, before))
-        seen->mark = NULL;
-    if (seen->mark == NULL)
-        destroy_mark(cache, before);
+        seen->event = NULL;
+    if (seen->event == NULL)
+        destroy_event(cache, before);
     else
         seen->marked_gives = seen->gives;
-    return seen->mark != NULL;
+    return seen->event != NULL;
 }
 
-void cx_cache_mark_foreign(cx_cache *cache, uint32_t owner)
+void cx_cache_mark_foreign(cx_cache *cache, uint32_t id)
 {
-    cx_owner seen;
-    while (!begin_asking(cache, owner, &seen))
-        sched_yield();
-    /* A stream that was closed is marked behind all of its work, and may be gone. */
+    cx_cache_stream seen;
+    if (!begin_asking(cache, id, true, &seen))
+        return;
+    /* A stream that was closed has its event behind all of its work, and may be gone. */
     if (!seen.closed)
         (void)mark_again(cache, &seen);
-    end_asking(cache, owner, &seen);
+    end_asking(cache, &seen);
 }
 
 /* ---- reclaiming ---- */
 
-/* What was freed for a stream of other code, or for one that is gone, is before its mark whenever
- * it was freed. */
-static bool is_marked(const cx_owner *seen)
+/* The event already covers every free in a foreign stream, or in one that is gone. */
+static bool is_marked(const cx_cache_stream *seen)
 {
-    return seen->mark != NULL &&
-           (seen->foreign || seen->closed || seen->marked_gives == seen->gives);
+    if (seen->event == NULL)
+        return false;
+    return seen->foreign || seen->closed ? seen->marked_gives != UINT64_MAX
+                                         : seen->marked_gives == seen->gives;
 }
 
-/* Ranges freed meanwhile may have work behind the mark: then nothing is everyone's yet. */
-static bool give_to_all(cx_cache *cache, uint32_t owner, const cx_owner *seen)
+/* Ranges freed meanwhile may have work behind the event: then nothing is everyone's yet. */
+static bool give_to_all(cx_cache *cache, const cx_cache_stream *seen)
 {
     pthread_mutex_lock(&cache->lock);
-    const cx_owner *now = &cache->owners[owner];
-    bool same =
-        now->stream == seen->stream && (seen->foreign || seen->closed || now->gives == seen->gives);
-    bool moved = same && cx_heap_move(&cache->region->heap, owner, 0);
+    cx_cache_stream *now = cx_cache_stream_at(cache, seen->id);
+    bool same = seen->foreign || seen->closed || now->gives == seen->gives;
+    if (same && seen->closed)
+        now->over = true;
+    bool moved = same && cx_heap_owned_units(&cache->region->heap, seen->id) != 0 &&
+                 cx_heap_move(&cache->region->heap, seen->id, 0);
     pthread_mutex_unlock(&cache->lock);
     return moved;
+}
+
+static uint32_t count_of(cx_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    uint32_t count = cache->stream_count;
+    pthread_mutex_unlock(&cache->lock);
+    return count;
 }
 
 /* Waiting for a context ends the captures of its streams. */
 static bool any_captures(cx_cache *cache)
 {
     bool any = false;
-    cx_owner seen;
-    pthread_mutex_lock(&cache->lock);
-    uint32_t count = cache->owner_count;
-    pthread_mutex_unlock(&cache->lock);
-    for (uint32_t other = 1; other < count && !any; other++) {
-        if (!begin_asking(cache, other, &seen))
+    cx_cache_stream seen;
+    uint32_t count = count_of(cache);
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count && !any; id++) {
+        if (!begin_asking(cache, id, false, &seen))
             continue;
         any = !seen.closed && !cx_uncaptured_may_ask(cache->context->driver, seen.native);
-        end_asking(cache, other, &seen);
+        end_asking(cache, &seen);
     }
     return any;
 }
 
-/* Its own stream cannot be asked: it is gone, and no mark could be left. */
+/* Its own stream cannot be asked: it is gone, and no event could be left. */
 static bool wait_for_context(cx_cache *cache)
 {
     cx_excursion excursion;
@@ -217,9 +321,11 @@ static bool is_idle(const cx_driver *driver, CUstream native)
     return result == CXU_SUCCESS;
 }
 
-static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
+static bool is_done(cx_cache *cache, cx_cache_stream *seen, bool wait)
 {
     const cx_driver *driver = cache->context->driver;
+    if (seen->over)
+        return true;
     if (!is_marked(seen)) {
         if (seen->closed)
             return wait && wait_for_context(cache);
@@ -228,119 +334,127 @@ static bool is_done(cx_cache *cache, cx_owner *seen, bool wait)
         if ((seen->foreign && !wait) || !mark_again(cache, seen))
             return false;
     }
-    return (wait ? driver->table.event_synchronize(seen->mark)
-                 : driver->table.event_query(seen->mark)) == CXU_SUCCESS;
+    return (wait ? driver->table.event_synchronize(seen->event)
+                 : driver->table.event_query(seen->event)) == CXU_SUCCESS;
 }
 
-static bool reclaim_one(cx_cache *cache, uint32_t owner, bool wait)
+static bool reclaim_one(cx_cache *cache, uint32_t id, bool wait)
 {
-    cx_owner seen;
-    if (!begin_asking(cache, owner, &seen))
+    cx_cache_stream seen;
+    if (!begin_asking(cache, id, false, &seen))
         return false;
-    bool done = is_done(cache, &seen, wait);
-    end_asking(cache, owner, &seen);
-    return done && give_to_all(cache, owner, &seen);
+    bool moved = is_done(cache, &seen, wait) && give_to_all(cache, &seen);
+    end_asking(cache, &seen);
+    return moved;
 }
 
-static bool has_something(cx_cache *cache, uint32_t owner)
+/* Whether the driver is to be asked about a stream. Lock held. */
+static bool is_worth_asking(cx_cache *cache, uint32_t id)
 {
-    pthread_mutex_lock(&cache->lock);
-    bool something =
-        owner < cache->owner_count && cx_heap_owned_units(&cache->region->heap, owner) != 0;
-    pthread_mutex_unlock(&cache->lock);
-    return something;
+    const cx_cache_stream *stream = cx_cache_stream_at(cache, id);
+    return stream->stream != NULL && (cx_heap_owned_units(&cache->region->heap, id) != 0 ||
+                                      (stream->closed && !stream->over));
 }
 
-bool cx_cache_reclaim(cx_cache *cache, uint32_t owner, bool wait)
+/* The next id of at most `most` from *id on that is worth it; `count`: none. */
+static uint32_t next_worth_asking(cx_cache *cache, uint32_t *looked_at, uint32_t most,
+                                  uint32_t except)
+{
+    uint32_t found = 0;
+    pthread_mutex_lock(&cache->lock);
+    while (found == 0 && *looked_at < most) {
+        if (cache->next_asked < CX_CACHE_STREAM_FIRST ||
+            cache->next_asked >= cache->stream_count)
+            cache->next_asked = CX_CACHE_STREAM_FIRST;
+        uint32_t id = cache->next_asked++;
+        (*looked_at)++;
+        if (id < cache->stream_count && id != except && is_worth_asking(cache, id))
+            found = id;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return found;
+}
+
+bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
 {
     bool reclaimed = false;
-    pthread_mutex_lock(&cache->lock);
-    uint32_t count = cache->owner_count;
-    pthread_mutex_unlock(&cache->lock);
-    if (count <= 2 && owner != 0)
+    uint32_t other, looked_at = 0, asked = 0;
+    uint32_t most = count_of(cache) - CX_CACHE_STREAM_FIRST;
+    if (most == 0 || (most == 1 && id != 0))
         return false;
+    if (how == CX_RECLAIM_SOME && most > STREAMS_LOOKED_AT)
+        most = STREAMS_LOOKED_AT;
     cx_uncaptured uncaptured = cx_uncaptured_begin(cache->context->driver);
-    for (uint32_t other = 1; other < count; other++)
-        if (other != owner && has_something(cache, other))
-            reclaimed |= reclaim_one(cache, other, wait);
+    while ((how != CX_RECLAIM_SOME || asked++ < STREAMS_ASKED) &&
+           (other = next_worth_asking(cache, &looked_at, most, id)) != 0)
+        reclaimed |= reclaim_one(cache, other, how == CX_RECLAIM_WAIT);
     cx_uncaptured_end(&uncaptured);
     return reclaimed;
 }
 
 /* A stream that is asked is not destroyed meanwhile. */
-bool cx_cache_is_stream_done(cx_cache *cache, uint32_t owner, bool wait)
+bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 {
-    cx_owner seen;
+    cx_cache_stream seen;
     const cx_driver *driver = cache->context->driver;
+    if (!begin_asking(cache, id, true, &seen))
+        return true;
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
-    while (!begin_asking(cache, owner, &seen))
-        sched_yield();
     bool done = seen.closed || is_idle(driver, seen.native);
     if (!done && wait)
         done = mark_again(cache, &seen) &&
-               driver->table.event_synchronize(seen.mark) == CXU_SUCCESS;
-    end_asking(cache, owner, &seen);
+               driver->table.event_synchronize(seen.event) == CXU_SUCCESS;
     cx_uncaptured_end(&uncaptured);
+    end_asking(cache, &seen);
     return done;
 }
 
 /* ---- ends ---- */
 
-typedef struct closing {
-    const cx_context *context;
-    const ctxrt_stream *stream;
-    cx_cache *found;
-} closing;
-
-/* A pinned cache is not closed. */
-static void find_cache(cx_cache *cache, void *argument)
+/* What threads keep comes back before the event: its pieces were all freed before. A stream whose
+ * work is done needs none. */
+static void close_stream(cx_cache *cache, uint32_t id)
 {
-    closing *search = argument;
-    if (cache->context != search->context || search->found != NULL)
+    cx_cache_stream seen;
+    if (!begin_asking(cache, id, true, &seen))
         return;
+    bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);
+    if (!over)
+        (void)mark_again(cache, &seen);
     pthread_mutex_lock(&cache->lock);
-    uint32_t owner = find_owner(cache, search->stream);
-    if (owner != 0 && !cache->owners[owner].closed) {
-        search->found = cache;
-        atomic_fetch_add(&cache->pins, 1);
-    }
+    cx_cache_stream *stream = cx_cache_stream_at(cache, id);
+    stream->closed = true;
+    stream->over = over;
+    HASH_DEL(cache->by_handle, stream);
     pthread_mutex_unlock(&cache->lock);
+    cx_cache_flush_stream(cache, stream);
+    end_asking(cache, &seen);
 }
 
-/* The mark comes first: what is in the stashes then is before it. */
-static void close_owner(cx_cache *cache, const ctxrt_stream *stream)
+void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *handle)
 {
-    cx_owner seen;
-    pthread_mutex_lock(&cache->lock);
-    uint32_t owner = find_owner(cache, stream);
-    pthread_mutex_unlock(&cache->lock);
-    if (owner == 0)
-        return;
-    while (!begin_asking(cache, owner, &seen))
-        sched_yield();
-    (void)mark_again(cache, &seen);
-    end_asking(cache, owner, &seen);
-    pthread_mutex_lock(&cache->lock);
-    cache->owners[owner].closed = true;
-    pthread_mutex_unlock(&cache->lock);
-    cx_cache_flush(cache, owner);
-}
-
-void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream)
-{
-    closing search = {.context = context, .stream = stream};
-    for (cx_caches_each(find_cache, &search); search.found != NULL;
-         cx_caches_each(find_cache, &search)) {
-        close_owner(search.found, stream);
-        atomic_fetch_sub(&search.found->pins, 1);
-        search.found = NULL;
+    for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
+        if (cache->context != context)
+            continue;
+        pthread_mutex_lock(&cache->lock);
+        const cx_cache_stream *stream = find(cache, handle);
+        uint32_t id = stream != NULL ? stream->id : 0;
+        pthread_mutex_unlock(&cache->lock);
+        if (id != 0)
+            close_stream(cache, id);
     }
 }
 
-void cx_cache_drop_owners(cx_cache *cache, bool native)
+void cx_cache_drop_streams(cx_cache *cache, bool native)
 {
-    for (uint32_t i = 1; i < cache->owner_count; i++)
+    pthread_mutex_lock(&cache->lock);
+    HASH_CLEAR(hh, cache->by_handle);
+    cache->unused = NULL;
+    for (uint32_t id = cache->stream_count; id-- > CX_CACHE_STREAM_FIRST;) {
+        cx_cache_stream *stream = cx_cache_stream_at(cache, id);
         if (native)
-            destroy_mark(cache, cache->owners[i].mark);
-    cache->owner_count = 1;
+            destroy_event(cache, stream->event);
+        put_unused(cache, stream);
+    }
+    pthread_mutex_unlock(&cache->lock);
 }

@@ -11,20 +11,20 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_figures.c \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
-	lib/memory/cache_park.c \
+	lib/memory/cache_defer.c \
 	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \
 	lib/memory/caching_allocator.c \
 	lib/memory/custom_allocator.c \
 	lib/memory/direct_allocator.c \
+	lib/memory/fast_path.h \
 	lib/memory/figures.c lib/memory/figures.h \
 	lib/memory/guard.c lib/memory/guard.h \
 	lib/memory/guard_change.c \
 	lib/memory/guard_find.c \
 	lib/memory/guard_mark.c \
 	lib/memory/guard_option.c \
-	lib/memory/home.c lib/memory/home.h \
 	lib/memory/host.c \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
@@ -40,9 +40,8 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/raw_alloc.c \
 	lib/memory/report.c lib/memory/report.h \
 	lib/memory/share.c \
-	lib/memory/shortcut.h \
 	lib/memory/start_bits.c lib/memory/start_bits.h \
-	lib/memory/stash.c lib/memory/stash.h \
+	lib/memory/thread_cache.c lib/memory/thread_cache.h \
 	lib/memory/trace.c lib/memory/trace.h \
 	lib/memory/trace_write.c \
 	lib/memory/use.c lib/memory/use.h

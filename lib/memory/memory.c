@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/handle.h"
+#include "memory/fast_path.h"
 #include "memory/report.h"
-#include "memory/shortcut.h"
 #include <stdlib.h>
 
 #define OBJECT_COUNT_MAX 0xffffffffu
@@ -33,7 +33,7 @@ static ctxrt_status no_such_memory(const ctxrt_memory *handle)
 /* What a handle is of: a piece of a cache, or an object of the pool. Either may be another's by
  * now: its state says. */
 typedef struct target {
-    cx_piece_head *piece;
+    cx_piece *piece;
     cx_memory *memory;
     _Atomic uint64_t *state;
     uint64_t count_max; /* and the bits of the state that are the count */
@@ -67,8 +67,6 @@ static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
     if (!find(handle, out_target))
         return no_such_memory(handle);
     uint64_t state = atomic_load(out_target->state);
-    if (out_target->piece != NULL && is_of(handle, out_target, state))
-        cx_home_visit(out_target->piece);
     do {
         if (!is_of(handle, out_target, state))
             return no_such_memory(handle);
@@ -111,8 +109,6 @@ static ctxrt_status give_count(ctxrt_memory *handle)
     if (!find(handle, &found))
         return no_such_memory(handle);
     uint64_t state = atomic_load(found.state);
-    if (found.piece != NULL && is_of(handle, &found, state))
-        cx_home_visit(found.piece);
     do {
         if (!is_of(handle, &found, state))
             return no_such_memory(handle);
@@ -129,7 +125,7 @@ ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
     return status == CTXRT_SUCCESS ? take_count(handle, &found) : status;
 }
 
-__attribute__((noinline)) static ctxrt_status release_the_long_way(ctxrt_memory *handle)
+__attribute__((noinline)) static ctxrt_status release_slowly(ctxrt_memory *handle)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     bool stopped =
@@ -141,12 +137,14 @@ __attribute__((noinline)) static ctxrt_status release_the_long_way(ctxrt_memory 
 
 ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
 {
-    cx_piece_head *head = cx_piece_of(handle);
-    if (__builtin_expect(head != NULL && cx_shortcut_free(cx_piece_index(handle), head,
-                                                          generation_of(handle) | 1),
-                         1))
+    cx_piece *piece = cx_piece_of(handle);
+    if (__builtin_expect(piece == NULL || !cx_fast_path_is_open() ||
+                             !cx_piece_end(piece, generation_of(handle) | 1),
+                         0))
+        return release_slowly(handle);
+    if (__builtin_expect(cx_fast_path_free(cx_piece_index(handle), piece), 1))
         return CTXRT_SUCCESS;
-    return release_the_long_way(handle);
+    return end_piece(handle);
 }
 
 /* ---- making ---- */
@@ -187,7 +185,7 @@ ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory
     uint32_t index = model->block.piece;
     /* A piece is a counted object by itself, but where a private pool has it. */
     if (__builtin_expect(index != 0 && model->block.pooled == NULL, 1)) {
-        *out_memory = cx_piece_handle(index, cx_piece_generation(cx_piece_head_at(index)));
+        *out_memory = cx_piece_handle(index, cx_piece_generation(cx_piece_at(index)));
         return CTXRT_SUCCESS;
     }
     model->device = cx_block_device(model->block.context);
@@ -202,7 +200,7 @@ ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory
     return status;
 }
 
-__attribute__((noinline)) static ctxrt_status alloc_the_long_way(size_t size_bytes,
+__attribute__((noinline)) static ctxrt_status alloc_slowly(size_t size_bytes,
                                                                  ctxrt_memory **out_memory)
 {
     cx_memory model = {.kind = CTXRT_MEMORY_DEVICE};
@@ -215,9 +213,9 @@ __attribute__((noinline)) static ctxrt_status alloc_the_long_way(size_t size_byt
 ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
 {
     uint32_t generation;
-    uint32_t index = out_memory != NULL ? cx_shortcut_alloc(size_bytes, &generation) : 0;
+    uint32_t index = out_memory != NULL ? cx_fast_path_alloc(size_bytes, 0, &generation) : 0;
     if (__builtin_expect(index == 0, 0))
-        return alloc_the_long_way(size_bytes, out_memory);
+        return alloc_slowly(size_bytes, out_memory);
     *out_memory = cx_piece_handle(index, generation);
     return CTXRT_SUCCESS;
 }
@@ -270,8 +268,8 @@ void *ctxrt_memory_pointer(ctxrt_memory *handle)
     target found;
     if (!find(handle, &found))
         return NULL;
-    void *pointer = atomic_load(found.piece != NULL ? &cx_piece_at(cx_piece_index(handle))->pointer
-                                                    : &found.memory->pointer);
+    void *pointer =
+        atomic_load(found.piece != NULL ? &found.piece->pointer : &found.memory->pointer);
     return is_of(handle, &found, atomic_load(found.state)) ? pointer : NULL;
 }
 
@@ -290,11 +288,11 @@ static ctxrt_memory_info describe_object(const cx_memory *memory)
 
 static ctxrt_memory_info describe_piece(uint32_t index)
 {
-    const cx_region *region = cx_fit_user(&cx_pieces, index);
+    const cx_region *region = cx_piece_region(index);
     const cx_context *context = region->cache->context;
     return (ctxrt_memory_info){
         .pointer = atomic_load(&cx_piece_at(index)->pointer),
-        .size_bytes = cx_piece_size(cx_piece_head_at(index)),
+        .size_bytes = cx_piece_size(cx_piece_at(index)),
         .device = cx_block_device(context),
         .context = cx_context_handle(context),
         .kind = region->cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
@@ -321,21 +319,20 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
     return status;
 }
 
-/* With a count of it. From then on a piece goes the long way when it is freed. */
-static cx_use_list *uses_of(const ctxrt_memory *handle, const target *found)
+/* With a count of it. From then on a piece is freed by the slow path. */
+static cx_use_list *uses_of(const target *found)
 {
     if (found->piece == NULL)
         return &found->memory->uses;
     atomic_fetch_or(&found->piece->state, CX_PIECE_USED);
-    return &cx_piece_at(cx_piece_index(handle))->uses;
+    return &found->piece->uses;
 }
 
-ctxrt_status cx_memory_cross(uint32_t piece, cx_context *context, void *crossing)
+ctxrt_status cx_memory_cross(uint32_t index, cx_context *context, void *crossing)
 {
-    cx_piece_head *head = cx_piece_head_at(piece);
-    cx_home_visit(head);
-    atomic_fetch_or(&head->state, CX_PIECE_USED);
-    return cx_use_add_crossing(&cx_piece_at(piece)->uses, context, crossing);
+    cx_piece *piece = cx_piece_at(index);
+    atomic_fetch_or(&piece->state, CX_PIECE_USED);
+    return cx_use_add_crossing(&piece->uses, context, crossing);
 }
 
 ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)
@@ -346,7 +343,7 @@ ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stre
         status = take_count(handle, &found);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_use_record(uses_of(handle, &found), stream);
+    status = cx_use_record(uses_of(&found), stream);
     ctxrt_status given = give_count(handle);
     return status != CTXRT_SUCCESS ? status : given;
 }
@@ -368,7 +365,7 @@ ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation)
 ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream)
 {
     target found;
-    return find(handle, &found) ? cx_use_record(uses_of(handle, &found), stream)
+    return find(handle, &found) ? cx_use_record(uses_of(&found), stream)
                                 : no_such_memory(handle);
 }
 

@@ -101,13 +101,13 @@ static void keep(uint32_t piece, const void *place)
     if (own == NULL)
         return;
     atomic_store(&own->place, place);
-    atomic_store(&own->generation, cx_piece_generation(cx_piece_head_at(piece)));
+    atomic_store(&own->generation, cx_piece_generation(cx_piece_at(piece)));
 }
 
 const void *cx_origin_of(uint32_t piece)
 {
     const note *own = note_of(piece);
-    uint32_t generation = cx_piece_generation(cx_piece_head_at(piece));
+    uint32_t generation = cx_piece_generation(cx_piece_at(piece));
     if (own == NULL || atomic_load(&own->generation) != generation)
         return NULL;
     const void *place = atomic_load(&own->place);

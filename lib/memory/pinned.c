@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/across.h"
+#include "work/work.h"
 
 #include <sched.h>
 
@@ -13,52 +14,63 @@ static void give(cx_cache *cache, uint32_t index)
     pthread_mutex_unlock(&cache->lock);
 }
 
-static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+/* The context is pinned. */
+static ctxrt_status alloc_pinned(cx_cache *cache, const cx_allocation *request, cx_block *block)
 {
     uint32_t index;
-    cx_cache *cache = allocator->pinned;
     ctxrt_status status = cx_cache_serve(cache, 0, request->size_bytes, &index);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_piece *piece = cx_piece_at(index);
-    cx_piece_head *head = cx_piece_head_at(index);
-    const cx_piece_start start = {.size_bytes = request->size_bytes,
-                                  .slack = piece->node.units - cx_fit_units(request->size_bytes),
-                                  .generation = cx_piece_generation(head) + 1};
-    cx_piece_begin(head, &start);
+    cx_piece *piece = cx_piece_at(index);
+    cx_piece_begin(piece, request->size_bytes, cx_piece_generation(piece) + 1, 0);
     block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
     block->piece = index;
     return CTXRT_SUCCESS;
 }
 
+static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+{
+    cx_context *context = allocator->context;
+    if (!cx_block_enter(context, request->epoch))
+        return cx_block_overtaken(context);
+    int cancel = cx_work_begin_wait(context);
+    ctxrt_status status = alloc_pinned(allocator->pinned, request, block);
+    cx_work_end_wait(context, cancel);
+    return status;
+}
+
 static void end_piece(uint32_t index)
 {
-    cx_piece_head *head = cx_piece_head_at(index);
-    cx_piece_end(head, cx_piece_generation(head));
+    cx_piece_clear(cx_piece_at(index));
+}
+
+ctxrt_status cx_pinned_forget(const cx_block *block)
+{
+    end_piece(block->piece);
+    return cx_use_finish(&cx_piece_at(block->piece)->uses);
 }
 
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
 {
-    bool parked;
+    bool deferred;
+    cx_context *context = allocator->context;
+    if (!cx_block_enter(context, block->epoch))
+        return cx_pinned_forget(block);
+    int cancel = cx_work_begin_wait(context);
     end_piece(block->piece);
-    ctxrt_status status = cx_cache_park(allocator->pinned, block->piece, &parked);
-    if (!parked)
+    ctxrt_status status = cx_cache_defer(allocator->pinned, block->piece, &deferred);
+    if (!deferred)
         give(allocator->pinned, block->piece);
+    cx_work_end_wait(context, cancel);
     return status;
 }
 
 /* A call that has found it by its address has a count of it while it submits work. */
 ctxrt_status cx_pinned_wait(const cx_block *block)
 {
-    const cx_piece_head *head = cx_piece_head_at(block->piece);
-    while ((atomic_load(&head->state) & CX_PIECE_COUNT_MAX) > 1)
+    const cx_piece *piece = cx_piece_at(block->piece);
+    while ((atomic_load(&piece->state) & CX_PIECE_COUNT_MAX) > 1)
         sched_yield();
-    return cx_use_finish(&cx_piece_at(block->piece)->uses);
-}
-
-ctxrt_status cx_pinned_forget(const cx_block *block)
-{
-    end_piece(block->piece);
     return cx_use_finish(&cx_piece_at(block->piece)->uses);
 }
 

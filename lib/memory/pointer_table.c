@@ -81,7 +81,7 @@ static int kind_of(uint64_t slot)
 {
     if (is_record(slot))
         return (int)record_of(slot)->kind;
-    uint64_t state = atomic_load(&cx_piece_head_at(index_of(slot))->state);
+    uint64_t state = atomic_load(&cx_piece_at(index_of(slot))->state);
     return (state & CX_PIECE_RAW) != 0 ? CX_POINTER_DEVICE : 0;
 }
 
@@ -325,7 +325,7 @@ ctxrt_status cx_pointers_put(cx_pointer_record *record)
 
 void cx_pointers_retire(uint32_t piece)
 {
-    _Atomic uint64_t *state = &cx_piece_head_at(piece)->state;
+    _Atomic uint64_t *state = &cx_piece_at(piece)->state;
     cx_pointer_record *record = NULL;
     if ((atomic_load(state) & CX_PIECE_RAW) != 0) {
         record = cx_pointer_record_make(CX_POINTER_DEVICE);
@@ -369,7 +369,7 @@ static bool take_at(uint64_t place, cx_pointer_taken *out_taken)
         return true;
     }
     *out_taken = (cx_pointer_taken){.piece = index_of(slot)};
-    _Atomic uint64_t *state = &cx_piece_head_at(index_of(slot))->state;
+    _Atomic uint64_t *state = &cx_piece_at(index_of(slot))->state;
     return (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
 }
 
@@ -495,7 +495,7 @@ static void describe_piece(uint32_t index, uint64_t state, const void *start,
 {
     out_block->state = (state & CX_PIECE_COUNT_MAX) != 0 ? CX_POINTER_LIVE : CX_POINTER_FREED;
     out_block->begin = (uintptr_t)start;
-    out_block->size_bytes = cx_piece_size(cx_piece_head_at(index));
+    out_block->size_bytes = cx_piece_size(cx_piece_at(index));
     out_block->piece = index;
     out_block->generation = (uint32_t)(state >> 32);
 }
@@ -515,7 +515,7 @@ static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
     }
     if (is_record(slot) || atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0)
         return false;
-    const cx_piece_head *head = cx_piece_head_at(index_of(slot));
+    const cx_piece *head = cx_piece_at(index_of(slot));
     uint64_t state = atomic_load_explicit(&head->state, memory_order_acquire);
     describe_piece(index_of(slot), state, pointer, out_block);
     return out_block->state == CX_POINTER_LIVE &&
@@ -534,7 +534,7 @@ static void find_piece(const void *pointer, cx_pointer_block *out_block)
     if (start == 0 || !find_youngest((const void *)start, false, &slot))
         return;
     const cx_piece *piece = cx_piece_at(index_of(slot));
-    uint64_t state = atomic_load(&cx_piece_head_at(index_of(slot))->state);
+    uint64_t state = atomic_load(&cx_piece_at(index_of(slot))->state);
     if (((uintptr_t)pointer - start) >> CX_FIT_UNIT_BITS < piece->node.units)
         describe_piece(index_of(slot), state, (const void *)start, out_block);
 }

@@ -117,13 +117,6 @@ void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void
 /* More entries than addresses: somewhere several entries have one. */
 extern _Atomic uint32_t cx_pointers_doubles;
 
-/* Nobody else has the piece. */
-static inline void cx_pointers_mark_raw(cx_piece_head *head)
-{
-    uint64_t state = atomic_load_explicit(&head->state, memory_order_relaxed);
-    atomic_store_explicit(&head->state, state | CX_PIECE_RAW, memory_order_release);
-}
-
 typedef struct cx_pointer_slots {
     uint64_t mask; /* slots - 1 */
     _Atomic uint64_t slots[];
@@ -168,8 +161,8 @@ static inline uint32_t cx_pointers_take_piece(const void *pointer)
     }
     if (__builtin_expect((slot & CX_POINTER_IS_RECORD) != 0, 0))
         return 0;
-    cx_piece_head *head = cx_piece_head_at((uint32_t)slot & CX_POINTER_INDEX_MASK);
-    uint64_t state = atomic_load_explicit(&head->state, memory_order_acquire);
+    cx_piece *piece = cx_piece_at((uint32_t)slot & CX_POINTER_INDEX_MASK);
+    uint64_t state = atomic_load_explicit(&piece->state, memory_order_acquire);
     if (__builtin_expect((state & CX_PIECE_RAW) == 0 ||
                              atomic_load_explicit(&table->slots[i], memory_order_relaxed) != slot ||
                              atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) !=
@@ -177,7 +170,7 @@ static inline uint32_t cx_pointers_take_piece(const void *pointer)
                              atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0,
                          0))
         return 0;
-    return atomic_compare_exchange_strong_explicit(&head->state, &state, state & ~CX_PIECE_RAW,
+    return atomic_compare_exchange_strong_explicit(&piece->state, &state, state & ~CX_PIECE_RAW,
                                                    memory_order_acq_rel, memory_order_relaxed)
                ? (uint32_t)slot & CX_POINTER_INDEX_MASK
                : 0;

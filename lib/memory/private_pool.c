@@ -149,12 +149,8 @@ static void begin_piece(const cx_pooled *pooled, size_t size_bytes)
     uint32_t index = pooled->block.piece;
     if (index == 0)
         return;
-    const cx_piece *piece = cx_piece_at(index);
-    cx_piece_head *head = cx_piece_head_at(index);
-    const cx_piece_start start = {size_bytes, piece->node.units - cx_fit_units(size_bytes),
-                                  cx_piece_stamp(piece->node.owner, 0),
-                                  cx_piece_generation(head) + 1};
-    cx_piece_begin(head, &start);
+    cx_piece *piece = cx_piece_at(index);
+    cx_piece_begin(piece, size_bytes, cx_piece_generation(piece) + 1, 0);
 }
 
 /* There is room. */

@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "context/excursion.h"
 #include "memory/across.h"
+#include "memory/fast_path.h"
 #include "memory/pointer_table.h"
-#include "memory/shortcut.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 #include <ctxrt/memory.h>
@@ -123,7 +123,9 @@ static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
 
 static ctxrt_status free_piece(uint32_t index)
 {
-    if (__builtin_expect(cx_shortcut_free_own(index, cx_piece_head_at(index)), 1))
+    cx_piece *piece = cx_piece_at(index);
+    uint64_t state = atomic_fetch_and(&piece->state, ~(uint64_t)UINT32_MAX);
+    if (__builtin_expect((state & CX_PIECE_USED) == 0 && cx_fast_path_free(index, piece), 1))
         return CTXRT_SUCCESS;
     const cx_block block = cx_piece_block(index);
     return cx_block_free(&block);
@@ -132,7 +134,6 @@ static ctxrt_status free_piece(uint32_t index)
 static ctxrt_status keep_piece(uint32_t index, void **out_pointer)
 {
     void *pointer = atomic_load_explicit(&cx_piece_at(index)->pointer, memory_order_relaxed);
-    cx_pointers_mark_raw(cx_piece_head_at(index));
     forget_gone(&(cx_pointer_taken){.piece = index});
     *out_pointer = pointer;
     return CTXRT_SUCCESS;
@@ -140,8 +141,10 @@ static ctxrt_status keep_piece(uint32_t index, void **out_pointer)
 
 static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
-    if (block->piece != 0 && block->pooled == NULL)
+    if (block->piece != 0 && block->pooled == NULL) {
+        atomic_fetch_or(&cx_piece_at(block->piece)->state, CX_PIECE_RAW);
         return keep_piece(block->piece, out_pointer);
+    }
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
     if (record == NULL) {
         cx_error_saved saved;
@@ -158,7 +161,9 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
 {
     cx_block block;
     uint32_t generation;
-    uint32_t index = out_pointer != NULL ? cx_shortcut_alloc(size_bytes, &generation) : 0;
+    uint32_t index = out_pointer != NULL
+                         ? cx_fast_path_alloc(size_bytes, CX_PIECE_RAW, &generation)
+                         : 0;
     if (__builtin_expect(index != 0, 1))
         return keep_piece(index, out_pointer);
     ctxrt_status status = cx_block_check_request("ctxrt_alloc", size_bytes, out_pointer);

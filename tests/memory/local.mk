@@ -29,7 +29,7 @@ tests_memory_check_heap_LDADD = $(MEMORY_LIBS)
 
 check_PROGRAMS += tests/memory/check_magazines
 TESTS += tests/memory/check_magazines
-tests_memory_check_magazines_SOURCES = tests/memory/check_magazines.c tests/support/random.h lib/memory/stash.c lib/memory/stash.h
+tests_memory_check_magazines_SOURCES = tests/memory/check_magazines.c tests/support/random.h lib/memory/thread_cache.c lib/memory/thread_cache.h
 tests_memory_check_magazines_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_magazines_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_magazines_LDADD = $(MEMORY_LIBS)

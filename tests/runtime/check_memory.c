@@ -382,7 +382,6 @@ END_TEST
 
 enum { RIVALS_PIECES = 2000 };
 
-/* Its owner's releases take a shortcut until another thread's first one. */
 typedef struct rivalry {
     ctxrt_memory *memories[RIVALS_PIECES];
     pthread_barrier_t barrier;

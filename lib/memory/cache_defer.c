@@ -1,35 +1,32 @@
 /*
- * Pieces that were freed while streams that were recorded for them may still use them: they are
- * parked until these are done, and then free. The allocator counts them as freed; nobody waits but
- * who would be refused memory otherwise.
+ * Deferred frees: pieces that were freed while streams that were recorded for them may still use
+ * them. They are free once these are done. The allocator counts them as freed at once; only a
+ * request that would be refused memory otherwise waits for them.
  */
 #include "base/error.h"
 #include "memory/cache.h"
 
-#include <sched.h>
-
-/* A parked piece is taken as far as its heap knows, which leaves its link to us. Lock "cache"
- * held. */
+/* The piece is taken as far as its heap knows, which leaves its link to us. Lock "cache" held. */
 static void push(cx_cache *cache, uint32_t index)
 {
-    cx_piece_at(index)->node.next = cache->parked;
-    cache->parked = index;
+    cx_piece_at(index)->node.next = cache->deferred;
+    cache->deferred = index;
 }
 
 /* What the host may write to once it has it again waits for its own stream too: no stream orders
  * that behind earlier work. Pinned memory is of none. */
 static bool is_own_stream_done(cx_cache *cache, uint32_t index, bool wait)
 {
-    uint32_t owner = cx_piece_at(index)->node.owner;
-    return !cache->host_accessible || owner == 0 || cx_cache_is_stream_done(cache, owner, wait);
+    uint32_t id = cx_piece_at(index)->node.owner;
+    return !cache->host_accessible || id == 0 || cx_cache_is_stream_done(cache, id, wait);
 }
 
-ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked)
+ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred)
 {
     bool done;
     ctxrt_status status = cx_use_let_go(&cx_piece_at(index)->uses, false, &done);
     done &= is_own_stream_done(cache, index, true);
-    *out_parked = !done;
+    *out_deferred = !done;
     if (done)
         return status;
     pthread_mutex_lock(&cache->lock);
@@ -38,29 +35,37 @@ ctxrt_status cx_cache_park(cx_cache *cache, uint32_t index, bool *out_parked)
     return status;
 }
 
-/* One thread looks through them at a time: a context does not end while another thread asks about a
- * mark of it. */
+/* One thread looks through them at a time: a context does not end while another thread asks about
+ * an event of it. */
 static bool begin(cx_cache *cache, bool must)
 {
-    while (atomic_exchange(&cache->unparking, true)) {
-        if (!must)
-            return false;
-        sched_yield();
-    }
-    return true;
+    pthread_mutex_lock(&cache->lock);
+    while (must && cache->settling)
+        pthread_cond_wait(&cache->answered, &cache->lock);
+    bool begun = !cache->settling;
+    cache->settling = true;
+    pthread_mutex_unlock(&cache->lock);
+    return begun;
+}
+
+static void end(cx_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    cache->settling = false;
+    pthread_cond_broadcast(&cache->answered);
+    pthread_mutex_unlock(&cache->lock);
 }
 
 static uint32_t take_all(cx_cache *cache)
 {
     pthread_mutex_lock(&cache->lock);
-    uint32_t first = cache->parked;
-    cache->parked = 0;
+    uint32_t first = cache->deferred;
+    cache->deferred = 0;
     pthread_mutex_unlock(&cache->lock);
     return first;
 }
 
-/* Of errors of earlier work the last one that frees has heard, or whoever waits for that work
- * does. */
+/* The free already reported errors of earlier work. */
 static bool let_go(cx_use_list *uses, bool wait)
 {
     cx_error_saved saved;
@@ -89,7 +94,7 @@ static void settle(cx_cache *cache, uint32_t index, bool done)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* Marks of `context`, if that is not NULL, go; all are waited for with `wait`. */
+/* Events of `context`, if that is not NULL, go; all are waited for with `wait`. */
 static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
 {
     bool any = false;
@@ -106,33 +111,49 @@ static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
     return any;
 }
 
-bool cx_cache_unpark(cx_cache *cache, bool wait)
+bool cx_cache_free_deferred(cx_cache *cache, bool wait)
 {
     pthread_mutex_lock(&cache->lock);
-    bool none = cache->parked == 0;
+    bool none = cache->deferred == 0;
     pthread_mutex_unlock(&cache->lock);
     if (none || !begin(cache, wait))
         return false;
     bool any = look_through(cache, NULL, wait);
-    atomic_store(&cache->unparking, false);
+    end(cache);
     return any;
 }
 
-void cx_cache_drop_parked(cx_cache *cache)
+void cx_cache_drop_deferred(cx_cache *cache)
 {
     (void)begin(cache, true);
     for (uint32_t index = take_all(cache); index != 0; index = cx_piece_at(index)->node.next)
         finish(&cx_piece_at(index)->uses);
-    atomic_store(&cache->unparking, false);
+    end(cache);
 }
 
 /* ---- ends of contexts ---- */
 
-void cx_caches_unpark_uses_of(const cx_context *context)
+/* False: another thread resets the context, and drops its deferred frees by itself. */
+static bool pin(cx_context *context)
+{
+    cx_section_enter();
+    bool settled = !cx_context_is_resetting(context);
+    if (settled)
+        cx_context_pin(context);
+    cx_section_leave();
+    return settled;
+}
+
+void cx_caches_forget_uses_of(const cx_context *context)
 {
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
+        bool other = cache->context != context;
+        if (other && !pin(cache->context))
+            continue;
         (void)begin(cache, true);
         (void)look_through(cache, context, false);
-        atomic_store(&cache->unparking, false);
+        end(cache);
+        if (other)
+            cx_context_unpin(cache->context);
     }
 }

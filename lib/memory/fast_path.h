@@ -1,0 +1,118 @@
+/*
+ * The fast path: a piece for the frame's stream out of the thread's cache or its heap, and back
+ * again, where nothing is out of the ordinary. All else takes the slow path, by block.h; nothing
+ * has changed then.
+ */
+#ifndef CX_MEMORY_FAST_PATH_H
+#define CX_MEMORY_FAST_PATH_H
+
+#include "memory/cache.h"
+#include "memory/private_pool.h"
+
+static inline bool cx_fast_path_is_open(void)
+{
+    return __builtin_expect(atomic_load_explicit(&cx_current_phase, memory_order_acquire) ==
+                                    CX_PHASE_RUNNING &&
+                                cx_thread_current != NULL && cx_private_pools == NULL,
+                            1);
+}
+
+/* Limited or traced allocators take the slow path. */
+static inline bool cx_fast_path_suits(const cx_cache *cache)
+{
+    const cx_allocator *allocator = cache->allocator;
+    return atomic_load_explicit(&allocator->figures.limit_bytes, memory_order_relaxed) == 0 &&
+           atomic_load_explicit(&allocator->trace.recording, memory_order_relaxed) == NULL;
+}
+
+/* In a section. The cache that the frame's memory is of; NULL: take the slow path. The frame keeps
+ * the allocator alive, and the epoch says that what is kept is not gone. */
+static inline cx_cache *cx_fast_path_cache(const cx_thread_cache *self, const cx_frame *frame)
+{
+    cx_cache *cache = atomic_load_explicit(&self->cache, memory_order_acquire);
+    const cx_context *context = cx_frame_context(frame);
+    bool serves = cache != NULL && self->recent != NULL && self->recent_context == context &&
+                  self->recent_allocator ==
+                      atomic_load_explicit(&frame->allocator, memory_order_relaxed) &&
+                  self->recent->handle == frame->current_stream &&
+                  self->epoch == atomic_load_explicit(&context->epoch, memory_order_acquire);
+    return __builtin_expect(serves, 1) && cx_fast_path_suits(cache) ? cache : NULL;
+}
+
+/* In a section. The piece, begun; 0: none. */
+static inline uint32_t cx_fast_path_take(cx_cache *cache, cx_thread_cache *self, size_t size_bytes,
+                                         uint32_t flags, uint32_t *out_generation)
+{
+    uint32_t units = (uint32_t)((size_bytes + CX_FIT_UNIT_BYTES - 1) >> CX_FIT_UNIT_BITS);
+    cx_kept_piece taken =
+        cx_magazines_take(self->recent, units, cx_cache_slack(cache, units));
+    if (__builtin_expect(taken.units == 0, 0)) {
+        taken = cx_cache_refill(cache, self->recent, units);
+        if (taken.units == 0)
+            return 0;
+    }
+    *out_generation = taken.generation + 1;
+    cx_piece_begin(cx_piece_at(taken.piece), size_bytes, taken.generation + 1, flags);
+    cx_thread_statistics *own = &self->statistics;
+    cx_statistics_served(cache, own, cx_statistics_add(&own->allocated_bytes, size_bytes),
+                         cx_statistics_add(&own->allocated_count, 1));
+    return taken.piece;
+}
+
+/* A piece of the calling thread's frame, with CX_PIECE_RAW or 0; 0: take the slow path. */
+static inline uint32_t cx_fast_path_alloc(size_t size_bytes, uint32_t flags,
+                                          uint32_t *out_generation)
+{
+    uint32_t index = 0;
+    if (!cx_fast_path_is_open() ||
+        __builtin_expect(size_bytes - 1 >= (size_t)CX_MAGAZINE_UNITS_MAX << CX_FIT_UNIT_BITS, 0))
+        return 0;
+    cx_thread_cache *self = cx_thread_current->thread_caches;
+    const cx_frame *frame = cx_thread_top(cx_thread_current);
+    if (self == NULL || frame == NULL || !cx_frame_is_current(frame))
+        return 0;
+    cx_section_enter();
+    cx_cache *cache = cx_fast_path_cache(self, frame);
+    if (__builtin_expect(cache != NULL, 1))
+        index = cx_fast_path_take(cache, self, size_bytes, flags, out_generation);
+    cx_section_leave();
+    return index;
+}
+
+/* In a section. The cache that takes a piece of the caller's back as it is; NULL: take the slow
+ * path. The piece keeps the allocator alive. */
+static inline cx_cache *cx_fast_path_home(const cx_thread_cache *self, uint32_t index)
+{
+    const cx_region *region = cx_piece_region(index);
+    const cx_magazines *magazines = self->recent;
+    if (__builtin_expect(region != self->region || magazines == NULL, 0))
+        return NULL;
+    cx_cache *cache = atomic_load_explicit(&self->cache, memory_order_acquire);
+    bool plain = cache != NULL && magazines->plain &&
+                 magazines->id == cx_piece_at(index)->node.owner &&
+                 self->epoch ==
+                     atomic_load_explicit(&cache->context->epoch, memory_order_acquire);
+    return __builtin_expect(plain, 1) && cx_fast_path_suits(cache) ? cache : NULL;
+}
+
+/* Frees a piece whose last count the caller has taken: nothing else knows it any more. No stream
+ * was recorded. False: take the slow path. */
+static inline bool cx_fast_path_free(uint32_t index, cx_piece *piece)
+{
+    cx_thread_cache *self = cx_fast_path_is_open() ? cx_thread_current->thread_caches : NULL;
+    if (self == NULL)
+        return false;
+    cx_section_enter();
+    cx_cache *cache = cx_fast_path_home(self, index);
+    if (__builtin_expect(cache != NULL, 1)) {
+        size_t size_bytes = cx_piece_size(piece);
+        const cx_kept_piece kept = {piece->node.units, index, cx_piece_generation(piece)};
+        if (__builtin_expect(!cx_magazines_put(self->recent, &cache->keep, kept), 0))
+            cx_cache_put_over(cache, self->recent, kept);
+        cx_statistics_freed(cache, &self->statistics, size_bytes);
+    }
+    cx_section_leave();
+    return cache != NULL;
+}
+
+#endif
