@@ -8,6 +8,9 @@
 /* A segment is at least so large, and as large as this part of what is held already. */
 #define SEGMENT_UNITS_MIN ((2u << 20) >> CX_FIT_UNIT_BITS)
 #define SEGMENT_PART 8
+/* A block is large from here on; several of it are taken at once up to so much. */
+#define BLOCK_UNITS_LARGE ((1u << 20) >> CX_FIT_UNIT_BITS)
+#define SEGMENT_UNITS_AHEAD ((32u << 20) >> CX_FIT_UNIT_BITS)
 
 /* ---- keeping ---- */
 
@@ -119,29 +122,55 @@ static uint64_t units_left(const cx_cache *cache)
     return free_bytes / CX_FIT_UNIT_BYTES / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
 }
 
-static cxu_result take_some_segment(cx_cache *cache, uint64_t least, uint64_t *out_units,
-                                    uintptr_t *out_address)
+/* A large block that leaves no tail in a segment of several: the least such segment; 0: it is too
+ * large. */
+static uint64_t whole_blocks(uint64_t units)
+{
+    uint64_t divisor = units, rest = SEGMENT_UNITS_MIN;
+    while (rest != 0) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    return units >= BLOCK_UNITS_LARGE ? units / divisor * SEGMENT_UNITS_MIN : 0;
+}
+
+/* As much as is wanted ahead, in whole blocks of the request where it is large. */
+static uint64_t segment_units(const cx_cache *cache, uint64_t units, uint64_t least)
 {
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
-    uint64_t wanted = round_up(held / SEGMENT_PART);
+    uint64_t wanted = round_up(held / SEGMENT_PART), blocks = whole_blocks(units);
     uint64_t asked = round_up(cache->allocator->options.segment_bytes >> CX_FIT_UNIT_BITS);
     uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes) >> CX_FIT_UNIT_BITS;
+    if (blocks > SEGMENT_UNITS_AHEAD && wanted < blocks)
+        blocks = units;
+    if (blocks != 0)
+        wanted = wanted > blocks ? wanted - wanted % blocks : blocks;
     if (limit != 0 && held + wanted > limit)
         wanted = 0;
     if (asked > wanted && asked <= UINT32_MAX)
         wanted = asked;
-    *out_units = wanted > least ? wanted : least;
+    return at_least(wanted, least);
+}
+
+/* Where the driver refuses a segment, what the device has left, and then ever smaller ones, down to
+ * the request itself. */
+static cxu_result take_some_segment(cx_cache *cache, uint32_t units, uint64_t *out_units,
+                                    uintptr_t *out_address)
+{
+    /* A small piece needs a span of its own. */
+    uint64_t least = units >= BLOCK_UNITS_LARGE ? units : round_up(units);
+    *out_units = segment_units(cache, units, least);
     cxu_result result = take_segment(cache, *out_units, out_address);
-    if (result == CXU_OUT_OF_MEMORY && *out_units > least) {
-        uint64_t left = units_left(cache);
-        if (left > least && left < *out_units) {
-            *out_units = left;
-            result = take_segment(cache, left, out_address);
-        }
+    uint64_t left = result == CXU_OUT_OF_MEMORY ? units_left(cache) : 0;
+    if (left > least && left < *out_units) {
+        *out_units = left;
+        result = take_segment(cache, left, out_address);
     }
-    if (result == CXU_OUT_OF_MEMORY && *out_units > least) {
-        *out_units = least;
-        result = take_segment(cache, least, out_address);
+    while (result == CXU_OUT_OF_MEMORY && *out_units > least) {
+        uint64_t half = *out_units / 2;
+        *out_units = at_least(half - half % SEGMENT_UNITS_MIN, least);
+        result = take_segment(cache, *out_units, out_address);
     }
     return result;
 }
@@ -195,9 +224,7 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
     const cx_driver *driver = cache->context->driver;
     uintptr_t address;
     uint64_t taken;
-    /* A small piece needs a span of its own. */
-    uint64_t least = round_up(units);
-    cxu_result result = take_some_segment(cache, least, &taken, &address);
+    cxu_result result = take_some_segment(cache, units, &taken, &address);
     if (result == CXU_SUCCESS)
         look_at_device(cache);
     if (result != CXU_SUCCESS)

@@ -50,6 +50,13 @@ tests_memory_check_direct_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/ru
 tests_memory_check_direct_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_direct_LDADD = $(PUBLIC_LIBS)
 
+check_PROGRAMS += tests/memory/check_capacity
+TESTS += tests/memory/check_capacity
+tests_memory_check_capacity_SOURCES = tests/memory/check_capacity.c
+tests_memory_check_capacity_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_capacity_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_capacity_LDADD = $(PUBLIC_LIBS)
+
 check_PROGRAMS += tests/memory/check_guard
 TESTS += tests/memory/check_guard
 tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/memory/guarded.h tests/runtime/gate.h \
