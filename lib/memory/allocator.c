@@ -55,8 +55,9 @@ static void end_one(_Atomic(void *) *place, bool native)
     cx_allocator *allocator = atomic_exchange(place, NULL);
     if (allocator == NULL)
         return;
-    if (cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator)) == NULL)
-        return;
+    cx_sections_close();
+    (void)cx_pool_retire(&cx_allocators, cx_pool_handle(&cx_allocators, allocator));
+    cx_sections_open();
     cx_trace_end(&allocator->trace);
     cx_guard *guard = atomic_load(&allocator->guard);
     if (guard == NULL)
@@ -345,9 +346,22 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
                         : atomic_load(&allocator->context->direct_allocator) == allocator
                             ? "direct"
                             : "default");
-    /* Before the handle becomes stale too: a refused call must not make it stale even for a
-     * moment. */
-    return status == CTXRT_SUCCESS ? check_unused(handle, allocator) : status;
+    return status;
+}
+
+/* Only an unused allocator becomes stale. No other thread looks at it afterwards. */
+static ctxrt_status retire(const ctxrt_allocator *handle, cx_allocator **out_allocator)
+{
+    cx_sections_close();
+    ctxrt_status status = check_owned(handle);
+    if (status == CTXRT_SUCCESS) {
+        *out_allocator = cx_pool_find(&cx_allocators, handle);
+        status = check_unused(handle, *out_allocator);
+    }
+    if (status == CTXRT_SUCCESS)
+        (void)cx_pool_retire(&cx_allocators, handle);
+    cx_sections_open();
+    return status;
 }
 
 ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
@@ -355,18 +369,10 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
-    status = check_owned(handle);
+    cx_allocator *allocator;
+    status = retire(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_allocator *allocator = cx_pool_retire(&cx_allocators, handle);
-    if (allocator == NULL)
-        return cx_error(CTXRT_ERROR_INVALID_HANDLE,
-                        "the allocator was destroyed by another thread");
-    status = check_unused(handle, allocator);
-    if (status != CTXRT_SUCCESS) {
-        cx_pool_revive(&cx_allocators, allocator);
-        return status;
-    }
     const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
     if (kind->destroy != NULL)
         kind->destroy(allocator);
@@ -393,11 +399,10 @@ static ctxrt_status check_same_context(const cx_frame *frame, const ctxrt_alloca
     return status;
 }
 
-/* seq_cst: whoever destroys the allocator makes it stale first and then looks at frames. */
 static void put_allocator(cx_thread *thread, cx_frame *frame, ctxrt_allocator *allocator)
 {
     cx_thread_begin(thread);
-    atomic_store(&frame->allocator, allocator);
+    atomic_store_explicit(&frame->allocator, allocator, memory_order_release);
     cx_thread_end(thread);
 }
 
@@ -406,16 +411,14 @@ ctxrt_status ctxrt_frame_set_allocator(ctxrt_allocator *allocator)
     cx_thread *thread;
     cx_frame *frame;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
-    if (status == CTXRT_SUCCESS && allocator != NULL)
-        status = check_same_context(frame, allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    ctxrt_allocator *before = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
-    put_allocator(thread, frame, allocator);
+    cx_section_enter();
     if (allocator != NULL)
         status = check_same_context(frame, allocator);
-    if (status != CTXRT_SUCCESS)
-        put_allocator(thread, frame, before);
+    if (status == CTXRT_SUCCESS)
+        put_allocator(thread, frame, allocator);
+    cx_section_leave();
     return status;
 }
 

@@ -137,10 +137,13 @@ static int by_bytes(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
+/* No allocator ends meanwhile. */
 static report collect(void)
 {
     report self = {0};
+    cx_sections_close();
     add_allocators(&self);
+    cx_sections_open();
     cx_pool_each_held(&cx_memories, add_object, &self);
     cx_pointers_each_record(add_record, &self);
     if (self.count != 0)
