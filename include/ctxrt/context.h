@@ -34,8 +34,11 @@ CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int fl
  * already, only the handle goes.
  *
  * @retval CTXRT_ERROR_IN_USE            a frame of any thread, or a stream, event or memory object,
- *     still refers to it; the message names it; nothing changed
+ *     still refers to it; the message names it; nothing changed, and other threads could use it all
+ *     the time
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is a primary or a foreign context: release it instead
+ * @retval CTXRT_ERROR_DRIVER            the driver refused; the context is live as before, but its
+ *     default streams and cached memory may be gone, and are made again on use
  */
 CTXRT_API ctxrt_status ctxrt_context_destroy(ctxrt_context *context) CTXRT_CHECK_RESULT;
 

@@ -143,8 +143,14 @@ CTXRT_API ctxrt_status ctxrt_device_synchronize(void) CTXRT_CHECK_RESULT;
  * Gives back the process's retain of a device's primary context, and with it everything ctxrt
  * keeps there: pooled streams, cached memory. A device never used is no error.
  *
+ * Thread-safe: whether anything refers to the context is looked at while no other thread begins to,
+ * so a refused release is not to be seen by other threads. A thread that uses the device anew
+ * meanwhile waits for the release.
+ *
  * @retval CTXRT_ERROR_IN_USE  a frame of any thread, or an object of the caller's, still refers to
  *                             the primary context; the message names it; nothing changed
+ * @retval CTXRT_ERROR_DRIVER  the driver refused; the device is in use as before, but cached memory
+ *                             and pooled streams may have been given back
  */
 CTXRT_API ctxrt_status ctxrt_device_release(ctxrt_device device) CTXRT_CHECK_RESULT;
 
@@ -152,6 +158,15 @@ CTXRT_API ctxrt_status ctxrt_device_release(ctxrt_device device) CTXRT_CHECK_RES
  * Destroys everything in a device's primary context and starts it anew, with the retain kept.
  * Objects that were made in it stay valid handles that report CTXRT_ERROR_CONTEXT_DESTROYED when
  * used, and must still be destroyed or released. Frames that hold the primary context stay usable.
+ *
+ * Thread-safe. The reset waits for calls of other threads that are under way in the context, also
+ * for those that wait for its work; calls that begin later wait until the reset is over. Then an
+ * object of before is gone, and everything else works as ever. A host function that waits for
+ * another thread's call of ctxrt can therefore keep a reset from ending.
+ *
+ * @retval CTXRT_ERROR_DRIVER  the driver refused; nothing changed, but for copies between two
+ *     drivers, which were ended. If the message says that the device was reset, but cannot be used,
+ *     the reset was done; the device's calls fail until another reset succeeds
  */
 CTXRT_API ctxrt_status ctxrt_device_reset(ctxrt_device device) CTXRT_CHECK_RESULT;
 

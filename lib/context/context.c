@@ -180,14 +180,17 @@ static void forget(cx_context *context, bool for_good)
     }
 }
 
-bool cx_record_close(cx_context *context)
+ctxrt_status cx_record_close(cx_context *context, bool *out_lost)
 {
     cx_excursion excursion;
-    bool lost = cx_context_lost(context);
-    if (lost || cx_excursion_begin(context, &excursion) != CTXRT_SUCCESS) {
+    *out_lost = cx_context_lost(context);
+    if (*out_lost) {
         cx_record_abandon(context);
-        return !lost;
+        return CTXRT_SUCCESS;
     }
+    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    if (status != CTXRT_SUCCESS)
+        return status;
     cx_record_close_handles(context, true);
     for (int i = ENDERS_MAX - 1; i >= 0; i--) {
         cx_context_close *close_room = atomic_load(&enders[i].close);
@@ -195,7 +198,25 @@ bool cx_record_close(cx_context *context)
             close_room(context);
     }
     cx_excursion_end(&excursion);
-    return true;
+    return CTXRT_SUCCESS;
+}
+
+void cx_record_end(cx_context *context)
+{
+    bool lost;
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    if (cx_record_close(context, &lost) != CTXRT_SUCCESS)
+        cx_record_abandon(context);
+    cx_error_restore(&saved);
+    cx_pool_put_back(&cx_contexts, context);
+}
+
+void cx_record_restore(cx_context *context)
+{
+    cx_pool_revive(&cx_contexts, context);
+    if (context->kind == CX_CONTEXT_PRIMARY)
+        atomic_store(&context->device->primary, context);
 }
 
 void cx_record_abandon(cx_context *context)

@@ -76,10 +76,16 @@ static ctxrt_status destroy_created(cx_context *context)
     ctxrt_status status = cx_record_retire(context, 0);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (cx_record_close(context)) /* else its native handle may be another one's now */
+    bool lost; /* then its native handle may be another one's now */
+    status = cx_record_close(context, &lost);
+    if (status == CTXRT_SUCCESS && !lost)
         status = CX_DRIVER_CALL(context->driver, ctx_destroy, (context->native));
+    if (status != CTXRT_SUCCESS && !cx_context_lost(context)) {
+        cx_record_restore(context);
+        return status;
+    }
     cx_pool_put_back(&cx_contexts, context);
-    return status;
+    return CTXRT_SUCCESS;
 }
 
 ctxrt_status ctxrt_context_destroy(ctxrt_context *handle)

@@ -130,10 +130,8 @@ static ctxrt_status release(cx_context *context)
         return CTXRT_SUCCESS;
     cx_error_saved saved;
     cx_error_save(&saved);
-    if (cx_record_retire(context, 0) == CTXRT_SUCCESS) {
-        cx_record_close(context);
-        cx_pool_put_back(&cx_contexts, context);
-    }
+    if (cx_record_retire(context, 0) == CTXRT_SUCCESS)
+        cx_record_end(context);
     cx_error_restore(&saved);
     return CTXRT_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* Primary contexts: the process's one retain for each device it has used. */
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "context/record.h"
 #include "context/use.h"
 
@@ -34,16 +35,32 @@ ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_contex
     return status;
 }
 
-/* "device" lock held, and "contexts". */
+/* INVALID_CONTEXT: the retain has been given back (P2). */
+static ctxrt_status give_back_retain(cx_device *device)
+{
+    cxu_result result = device->driver->table.primary_release(device->native);
+    return result == CXU_INVALID_CONTEXT
+               ? CTXRT_SUCCESS
+               : cx_driver_check(device->driver, CX_SLOT_primary_release, result);
+}
+
+/* "device" lock held, and "contexts". A driver may report an earlier failure and release all the
+ * same. */
 static ctxrt_status release_primary(cx_device *device, cx_context *context)
 {
+    bool lost;
     ctxrt_status status = cx_record_retire(context, 0);
     if (status != CTXRT_SUCCESS)
         return status;
-    (void)cx_record_close(context);
-    status = CX_DRIVER_CALL(device->driver, primary_release, (device->native));
+    status = cx_record_close(context, &lost);
+    if (status == CTXRT_SUCCESS)
+        status = give_back_retain(device);
+    if (status != CTXRT_SUCCESS && (lost || !cx_context_lost(context))) {
+        cx_record_restore(context);
+        return status;
+    }
     cx_pool_put_back(&cx_contexts, context);
-    return status;
+    return CTXRT_SUCCESS;
 }
 
 /* "contexts" held. Does nothing while another thread resets the context: *out_resetting. */
@@ -89,26 +106,61 @@ void cx_context_on_reset(void (*leave)(cx_context *context))
     atomic_store(&leaver, leave);
 }
 
-/* The retain makes the primary usable again under the same handle; the release evens the count,
- * since a reset releases nothing (P5, P7). */
-static ctxrt_status reset_primary(cx_device *device, cx_context *context)
+static bool is_usable(const cx_context *context)
+{
+    unsigned int version;
+    const cx_driver *driver = context->driver;
+    return !driver->missing[CX_SLOT_ctx_get_api_version] &&
+           driver->table.ctx_get_api_version(context->native, &version) == CXU_SUCCESS;
+}
+
+/*
+ * After the driver's reset. A retain makes the primary context usable again under the same handle;
+ * a release evens the count, since a reset releases nothing (P5, P7). There is no way back: a
+ * driver that refuses is asked again, and a retain too many does no harm.
+ */
+static ctxrt_status start_anew(cx_device *device, cx_context *context)
 {
     CUcontext native;
+    const cx_driver *driver = device->driver;
+    cxu_result result = CXU_UNKNOWN;
+    for (int i = 0; i < 2 && result != CXU_SUCCESS; i++) {
+        result = driver->table.primary_retain(&native, device->native);
+        if (result != CXU_SUCCESS && is_usable(context))
+            result = CXU_SUCCESS;
+    }
+    if (result != CXU_SUCCESS)
+        return cx_error_driver_call(
+            cx_driver_status(result), cx_symbols[CX_SLOT_primary_retain].symbol, (int)result,
+            cx_driver_result_name(driver, result),
+            "%s was reset, but its primary context cannot be used: %s, %d (%s); "
+            "ctxrt_device_reset tries again",
+            cx_device_text(device->id), cx_driver_result_name(driver, result), (int)result,
+            cx_driver_result_text(driver, result));
+    cx_record_identify(context);
+    result = driver->table.primary_release(device->native);
+    if (result != CXU_SUCCESS)
+        cx_log(CTXRT_LOG_WARNING, "a retain of the primary context of %s was not given back: %s",
+               cx_device_text(device->id), cx_driver_result_name(driver, result));
+    return CTXRT_SUCCESS;
+}
+
+/* A driver may report an earlier failure and reset all the same. */
+static ctxrt_status reset_primary(cx_device *device, cx_context *context)
+{
+    cx_error_saved saved;
     void (*leave)(cx_context *) = atomic_load(&leaver);
+    bool lost = cx_context_lost(context);
     cx_context_wait_unpinned(context);
     if (leave != NULL)
         leave(context);
-    ctxrt_status status = CX_DRIVER_CALL(device->driver, primary_reset, (device->native));
-    if (status != CTXRT_SUCCESS) {
+    cxu_result result = device->driver->table.primary_reset(device->native);
+    if (result != CXU_SUCCESS && (lost || !cx_context_lost(context))) {
+        ctxrt_status refused = cx_driver_check(device->driver, CX_SLOT_primary_reset, result);
         cx_context_end_reset(context, false);
-        return status;
+        return refused;
     }
-    status = CX_DRIVER_CALL(device->driver, primary_retain, (&native, device->native));
-    if (status == CTXRT_SUCCESS) {
-        cx_record_identify(context);
-        status = CX_DRIVER_CALL(device->driver, primary_release, (device->native));
-    }
-    cx_error_saved saved;
+    ctxrt_status status = start_anew(device, context);
     cx_error_save(&saved);
     cx_record_forget(context);
     cx_error_restore(&saved);

@@ -26,8 +26,16 @@ void cx_record_identify(cx_context *context);
  * it, and it was live all the time. Lock held, and that of the device of a primary context. */
 ctxrt_status cx_record_retire(cx_context *context, int holds_allowed);
 
-/* What is kept in the context goes, with the driver; without it if the context is lost (false). */
-bool cx_record_close(cx_context *context);
+/* What is kept in the context goes, with the driver; without it if the context is lost. On failure
+ * nothing has changed. */
+ctxrt_status cx_record_close(cx_context *context, bool *out_lost);
+
+/* What is kept in a retired context goes, and the record. The last error stays. */
+void cx_record_end(cx_context *context);
+
+/* The driver refused to end a retired context: its handle is live again. What was kept in it is
+ * made again when it is needed. */
+void cx_record_restore(cx_context *context);
 
 /* The same for a context that is lost. */
 void cx_record_abandon(cx_context *context);

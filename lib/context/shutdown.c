@@ -47,11 +47,11 @@ static bool give_back_foreign(void *object, void *argument)
 {
     cx_context *context = object;
     (void)argument;
-    if (context->kind == CX_CONTEXT_FOREIGN &&
-        cx_pool_retire(&cx_contexts, cx_context_handle(context)) != NULL) {
-        (void)cx_record_close(context);
-        cx_pool_put_back(&cx_contexts, context);
-    }
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    if (context->kind == CX_CONTEXT_FOREIGN && cx_record_retire(context, 0) == CTXRT_SUCCESS)
+        cx_record_end(context);
+    cx_error_restore(&saved);
     return true;
 }
 

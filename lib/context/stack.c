@@ -303,7 +303,7 @@ ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
             status = pop_entry(cx_frame_context(&thread->frames[i])->driver, &popped);
     if (status == CTXRT_SUCCESS)
         status = verify_beneath(thread, lowest);
-    else
+    else if (ctxrt_last_error()->driver_result == CXU_INVALID_CONTEXT)
         status =
             cx_error(CTXRT_ERROR_STACK_MISMATCH,
                      "the driver's stack has fewer entries than ctxrt pushed: "

@@ -66,7 +66,7 @@ START_TEST(a_refused_reset_leaves_the_epoch_and_the_objects_as_they_were)
     uint32_t before = epoch();
     cx_assert_ok(ctxrt_stream_create(0, 0, &stream));
     faults_install(primary()->driver);
-    faults_arm(1, CXU_UNKNOWN, FAULT_REFUSED);
+    faults_arm(1, CXU_UNKNOWN, FAULT_DEAD);
     cx_assert_error(ctxrt_device_reset(CTXRT_CUDA(0)), CTXRT_ERROR_DRIVER);
     (void)faults_disarm();
     faults_remove();
