@@ -107,20 +107,19 @@ static void free_segments(cx_cache *cache)
 
 void cx_cache_close(cx_cache *cache, bool native)
 {
-    cx_uncaptured uncaptured = {0};
-    if (native)
-        uncaptured = cx_uncaptured_begin(cache->context->driver);
+    cx_uncaptured uncaptured = cx_uncaptured_begin(cache->context->driver);
     cx_cache_drop_deferred(cache);
     cx_cache_detach_threads(cache);
     native = native && cx_context_holds_what_is_of(cache->context, cache->region->epoch);
     if (native && !cache->mapped)
         free_segments(cache);
     cx_cache_drop_streams(cache, native);
-    cx_uncaptured_end(&uncaptured);
     pthread_mutex_destroy(&cache->lock);
     pthread_mutex_destroy(&cache->range_lock);
     pthread_cond_destroy(&cache->answered);
+    /* Unmaps what was mapped, which is not of a context. */
     close_parts(cache);
+    cx_uncaptured_end(&uncaptured);
 }
 
 /* Pieces of before are still to be freed: their region stays while any is. What threads keep they

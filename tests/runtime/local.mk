@@ -70,10 +70,11 @@ tests_runtime_check_raw_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/runtime/check_mapped
 TESTS += tests/runtime/check_mapped
-tests_runtime_check_mapped_SOURCES = tests/runtime/check_mapped.c tests/runtime/gate.h
+tests_runtime_check_mapped_SOURCES = tests/runtime/check_mapped.c tests/runtime/gate.h \
+	tests/support/fixture.c tests/support/fixture.h
 tests_runtime_check_mapped_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_mapped_CFLAGS = $(RUNTIME_CFLAGS)
-tests_runtime_check_mapped_LDADD = $(PUBLIC_LIBS)
+tests_runtime_check_mapped_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/runtime/check_cache
 TESTS += tests/runtime/check_cache
