@@ -432,11 +432,12 @@ static void put(cx_cache *cache, cx_magazines *magazines, uint32_t index)
 
 /* ---- pieces that other threads freed ---- */
 
-#define RETURNED_MOST 256
+/* Each counts for so much at least: at most 256 pieces where the least is kept. */
+#define RETURNED_UNITS_EACH_MIN 256
 
 void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
 {
-    atomic_store_explicit(&stream->returned_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&stream->returned_units, 0, memory_order_relaxed);
     uint32_t next, index = atomic_exchange(&stream->returned, 0);
     for (; index != 0; index = next) {
         next = cx_piece_at(index)->node.next;
@@ -444,16 +445,20 @@ void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
     }
 }
 
-/* For a thread that allocates for its stream; too many go to the heap. */
+/* For a thread that allocates for its stream; all go to the heap when they are more than the
+ * magazines of one thread may keep. */
 static void return_piece(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
 {
     cx_fit_node *node = &cx_piece_at(index)->node;
+    uint64_t units = node->units;
+    if (units < RETURNED_UNITS_EACH_MIN)
+        units = RETURNED_UNITS_EACH_MIN;
     uint32_t first = atomic_load_explicit(&stream->returned, memory_order_relaxed);
     do
         node->next = first;
     while (!atomic_compare_exchange_weak(&stream->returned, &first, index));
-    if (atomic_fetch_add_explicit(&stream->returned_count, 1, memory_order_relaxed) >=
-        RETURNED_MOST) {
+    if (atomic_fetch_add_explicit(&stream->returned_units, units, memory_order_relaxed) + units >
+        atomic_load_explicit(&cache->keep.units, memory_order_relaxed)) {
         pthread_mutex_lock(&cache->lock);
         cx_cache_take_returned(cache, stream);
         pthread_mutex_unlock(&cache->lock);
@@ -466,7 +471,7 @@ static bool collect_returned(cx_cache *cache, cx_magazines *magazines)
     cx_cache_stream *stream = magazines->stream;
     if (atomic_load_explicit(&stream->returned, memory_order_relaxed) == 0)
         return false;
-    atomic_store_explicit(&stream->returned_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&stream->returned_units, 0, memory_order_relaxed);
     uint32_t next, index = atomic_exchange(&stream->returned, 0);
     for (; index != 0; index = next) {
         next = cx_piece_at(index)->node.next;

@@ -56,7 +56,7 @@ typedef struct cx_cache_stream {
     /* Pieces that threads freed which do not allocate for it, linked by their nodes. Any thread
      * takes all at once. 0: none. */
     _Atomic uint32_t returned;
-    _Atomic uint32_t returned_count;
+    _Atomic uint64_t returned_units; /* about as many; small pieces count for more */
     struct cx_cache_stream *next; /* with an unused id */
     UT_hash_handle hh;            /* key: stream, while it is not closed */
 } cx_cache_stream;

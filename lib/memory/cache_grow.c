@@ -122,24 +122,28 @@ static uint64_t units_left(const cx_cache *cache)
     return free_bytes / CX_FIT_UNIT_BYTES / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
 }
 
-/* A large block that leaves no tail in a segment of several: the least such segment; 0: it is too
- * large. */
-static uint64_t whole_blocks(uint64_t units)
+/* The least segment of large blocks that leaves no tail: in whole steps, or for pinned memory, which
+ * drivers give in small pages, not smaller than a step. 0: the blocks are not large. */
+static uint64_t whole_blocks(const cx_cache *cache, uint64_t units)
 {
     uint64_t divisor = units, rest = SEGMENT_UNITS_MIN;
+    if (units < BLOCK_UNITS_LARGE)
+        return 0;
+    if (cache->pinned)
+        return (SEGMENT_UNITS_MIN + units - 1) / units * units;
     while (rest != 0) {
         uint64_t next = divisor % rest;
         divisor = rest;
         rest = next;
     }
-    return units >= BLOCK_UNITS_LARGE ? units / divisor * SEGMENT_UNITS_MIN : 0;
+    return units / divisor * SEGMENT_UNITS_MIN;
 }
 
 /* As much as is wanted ahead, in whole blocks of the request where it is large. */
 static uint64_t segment_units(const cx_cache *cache, uint64_t units, uint64_t least)
 {
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
-    uint64_t wanted = round_up(held / SEGMENT_PART), blocks = whole_blocks(units);
+    uint64_t wanted = round_up(held / SEGMENT_PART), blocks = whole_blocks(cache, units);
     uint64_t asked = round_up(cache->allocator->options.segment_bytes >> CX_FIT_UNIT_BITS);
     uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes) >> CX_FIT_UNIT_BITS;
     if (blocks > SEGMENT_UNITS_AHEAD && wanted < blocks)
