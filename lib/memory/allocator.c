@@ -102,7 +102,7 @@ static void watch_contexts(void)
     cx_report_watch();
 }
 
-static void watch_once(void)
+void cx_memory_watch_contexts(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_contexts);
@@ -176,7 +176,7 @@ static cx_allocator *take(const cx_allocator *model, cx_context *context)
 static ctxrt_status make_own(cx_context *context, const cx_allocator *model, _Atomic(void *) *place,
                              cx_allocator **out_allocator)
 {
-    watch_once();
+    cx_memory_watch_contexts();
     pthread_mutex_lock(&context->lock);
     cx_allocator *allocator = atomic_load(place);
     if (allocator == NULL) {
@@ -274,7 +274,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_
         status = choose_source(context, &chosen);
     if (status != CTXRT_SUCCESS)
         return status;
-    watch_once();
+    cx_memory_watch_contexts();
     cx_allocator *allocator = take(&chosen, context);
     if (allocator == NULL)
         return ctxrt_last_error()->status;

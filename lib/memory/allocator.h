@@ -59,6 +59,9 @@ struct cx_allocator {
 
 #define CX_ALLOCATOR_CLOSED ((uint64_t)1 << 63)
 
+/* Before a context's first memory: from then on this room is told of ends and resets. */
+void cx_memory_watch_contexts(void);
+
 extern cx_pool cx_allocators;
 
 /* Keeps what was freed and gives it out again. It has a cache, which counts and limits what it

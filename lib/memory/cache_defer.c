@@ -133,14 +133,15 @@ void cx_cache_drop_deferred(cx_cache *cache)
 
 /* ---- ends of contexts ---- */
 
-/* False: another thread resets the context, and drops its deferred frees by itself. */
+/* False: another thread resets the context, and drops its deferred frees by itself. The thread that
+ * ends a context may have joined no section: it closes them instead. */
 static bool pin(cx_context *context)
 {
-    cx_section_enter();
+    cx_sections_close();
     bool settled = !cx_context_is_resetting(context);
     if (settled)
         cx_context_pin(context);
-    cx_section_leave();
+    cx_sections_open();
     return settled;
 }
 

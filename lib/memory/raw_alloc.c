@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "context/excursion.h"
 #include "memory/across.h"
+#include "memory/allocator.h"
 #include "memory/fast_path.h"
 #include "memory/pointer_table.h"
 #include "work/stream.h"
@@ -230,6 +231,7 @@ static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind,
         status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
+    cx_memory_watch_contexts();
     cx_pointer_record *record = cx_pointer_record_make(kind);
     if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;

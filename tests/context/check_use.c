@@ -60,6 +60,17 @@ START_TEST(a_reset_adds_two_to_the_epoch)
 }
 END_TEST
 
+START_TEST(a_thread_without_frames_resets_a_device_beside_memory_of_another_one)
+{
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_memory_alloc(64, &memory));
+    join_reset(start_reset());
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+}
+END_TEST
+
 START_TEST(a_refused_reset_leaves_the_epoch_and_the_objects_as_they_were)
 {
     ctxrt_stream *stream;
@@ -248,6 +259,7 @@ static Suite *use_suite(void)
     TCase *tcase = tcase_create("use");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_reset_adds_two_to_the_epoch);
+    tcase_add_test(tcase, a_thread_without_frames_resets_a_device_beside_memory_of_another_one);
     tcase_add_test(tcase, a_refused_reset_leaves_the_epoch_and_the_objects_as_they_were);
     tcase_add_test(
         tcase, a_reset_waits_for_a_pinned_thread_and_a_thread_that_enters_waits_for_the_reset);

@@ -327,6 +327,20 @@ START_TEST(memory_in_stream_order_outlives_a_reset_until_it_is_freed)
 }
 END_TEST
 
+START_TEST(managed_memory_of_before_a_reset_is_refused_in_a_process_without_allocators)
+{
+    void *memory;
+    char byte;
+    cx_assert_ok(ctxrt_device_set(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc_managed(64, &memory));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_error(ctxrt_copy(&byte, memory, 1, CTXRT_COPY_DEVICE_TO_HOST),
+                    CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(managed_memory_of_after_a_reset_is_given_back)
 {
     void *managed;
@@ -595,6 +609,8 @@ static Suite *raw_suite(void)
     tcase_add_test(tcase, a_stale_pointer_that_is_freed_leaves_memory_that_has_its_address_live);
     tcase_add_test(tcase, memory_in_stream_order_is_freed_in_stream_order_or_at_once);
     tcase_add_test(tcase, memory_in_stream_order_outlives_a_reset_until_it_is_freed);
+    tcase_add_test(tcase,
+                   managed_memory_of_before_a_reset_is_refused_in_a_process_without_allocators);
     tcase_add_test(tcase, managed_memory_of_after_a_reset_is_given_back);
     tcase_add_test(tcase, memory_that_is_freed_by_another_call_is_refused_and_the_right_one_named);
     tcase_add_test(tcase, stream_ordered_memory_works_on_the_cpu);
