@@ -179,6 +179,16 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 
 /* ---- events ---- */
 
+/* A stream as it was when a thread began to ask about it: other threads return pieces to the stream
+ * itself meanwhile. */
+typedef struct seen_stream {
+    uint32_t id;
+    CUstream native;
+    bool foreign, closed, over;
+    CUevent event;
+    uint64_t gives, marked_gives;
+} seen_stream;
+
 /* NULL: it could not be made, or recorded. */
 static CUevent make_event(const cx_cache *cache, CUstream native)
 {
@@ -198,7 +208,7 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
 }
 
 /* Lets no other thread ask the driver about a stream meanwhile: then its event is the caller's. */
-static bool begin_asking(cx_cache *cache, uint32_t id, bool must, cx_cache_stream *out_seen)
+static bool begin_asking(cx_cache *cache, uint32_t id, bool must, seen_stream *out_seen)
 {
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, id);
@@ -207,13 +217,20 @@ static bool begin_asking(cx_cache *cache, uint32_t id, bool must, cx_cache_strea
     bool mine = stream->stream != NULL && !stream->asked;
     if (mine) {
         stream->asked = true;
-        *out_seen = *stream;
+        *out_seen = (seen_stream){.id = id,
+                                  .native = stream->native,
+                                  .foreign = stream->foreign,
+                                  .closed = stream->closed,
+                                  .over = stream->over,
+                                  .event = stream->event,
+                                  .gives = stream->gives,
+                                  .marked_gives = stream->marked_gives};
     }
     pthread_mutex_unlock(&cache->lock);
     return mine;
 }
 
-static void end_asking(cx_cache *cache, const cx_cache_stream *seen)
+static void end_asking(cx_cache *cache, const seen_stream *seen)
 {
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, seen->id);
@@ -227,7 +244,7 @@ static void end_asking(cx_cache *cache, const cx_cache_stream *seen)
 
 /* A later event of a stream is behind all work that an earlier one is behind. After a failed record
  * neither the new nor the earlier event covers the work. */
-static bool mark_again(cx_cache *cache, cx_cache_stream *seen)
+static bool mark_again(cx_cache *cache, seen_stream *seen)
 {
     CUevent before = seen->event;
     if (before == NULL)
@@ -243,7 +260,7 @@ static bool mark_again(cx_cache *cache, cx_cache_stream *seen)
 
 void cx_cache_mark_foreign(cx_cache *cache, uint32_t id)
 {
-    cx_cache_stream seen;
+    seen_stream seen;
     if (!begin_asking(cache, id, true, &seen))
         return;
     /* A stream that was closed has its event behind all of its work, and may be gone. */
@@ -255,7 +272,7 @@ void cx_cache_mark_foreign(cx_cache *cache, uint32_t id)
 /* ---- reclaiming ---- */
 
 /* The event already covers every free in a foreign stream, or in one that is gone. */
-static bool is_marked(const cx_cache_stream *seen)
+static bool is_marked(const seen_stream *seen)
 {
     if (seen->event == NULL)
         return false;
@@ -264,7 +281,7 @@ static bool is_marked(const cx_cache_stream *seen)
 }
 
 /* Ranges freed meanwhile may have work behind the event: then nothing is everyone's yet. */
-static bool give_to_all(cx_cache *cache, const cx_cache_stream *seen)
+static bool give_to_all(cx_cache *cache, const seen_stream *seen)
 {
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream *now = cx_cache_stream_at(cache, seen->id);
@@ -289,7 +306,7 @@ static uint32_t count_of(cx_cache *cache)
 static bool any_captures(cx_cache *cache)
 {
     bool any = false;
-    cx_cache_stream seen;
+    seen_stream seen;
     uint32_t count = count_of(cache);
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count && !any; id++) {
         if (!begin_asking(cache, id, false, &seen))
@@ -321,7 +338,7 @@ static bool is_idle(const cx_driver *driver, CUstream native)
     return result == CXU_SUCCESS;
 }
 
-static bool is_done(cx_cache *cache, cx_cache_stream *seen, bool wait)
+static bool is_done(cx_cache *cache, seen_stream *seen, bool wait)
 {
     const cx_driver *driver = cache->context->driver;
     if (seen->over)
@@ -340,7 +357,7 @@ static bool is_done(cx_cache *cache, cx_cache_stream *seen, bool wait)
 
 static bool reclaim_one(cx_cache *cache, uint32_t id, bool wait)
 {
-    cx_cache_stream seen;
+    seen_stream seen;
     if (!begin_asking(cache, id, false, &seen))
         return false;
     bool moved = is_done(cache, &seen, wait) && give_to_all(cache, &seen);
@@ -395,7 +412,7 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
 /* A stream that is asked is not destroyed meanwhile. */
 bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 {
-    cx_cache_stream seen;
+    seen_stream seen;
     const cx_driver *driver = cache->context->driver;
     if (!begin_asking(cache, id, true, &seen))
         return true;
@@ -415,7 +432,7 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
  * work is done needs none. */
 static void close_stream(cx_cache *cache, uint32_t id)
 {
-    cx_cache_stream seen;
+    seen_stream seen;
     if (!begin_asking(cache, id, true, &seen))
         return;
     bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);

@@ -145,7 +145,7 @@ static void copy_into(cx_pointer_slots *grown, const cx_pointer_slots *from)
 /* Five of eight slots are used at most. */
 static bool make_room(void)
 {
-    const cx_pointer_slots *table = table_now();
+    cx_pointer_slots *table = table_now();
     uint64_t count = table != NULL ? table->mask + 1 : 0;
     if (used + 1 <= count / 8 * 5)
         return true;
@@ -154,6 +154,7 @@ static bool make_room(void)
     if (grown == NULL)
         return false;
     grown->mask = wanted - 1;
+    grown->smaller = table;
     if (table != NULL)
         copy_into(grown, table);
     atomic_store_explicit(&cx_pointers_now, grown, memory_order_release);

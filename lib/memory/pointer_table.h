@@ -119,6 +119,7 @@ extern _Atomic uint32_t cx_pointers_doubles;
 
 typedef struct cx_pointer_slots {
     uint64_t mask; /* slots - 1 */
+    struct cx_pointer_slots *smaller; /* outgrown; NULL: none */
     _Atomic uint64_t slots[];
 } cx_pointer_slots;
 

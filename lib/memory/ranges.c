@@ -23,6 +23,7 @@ typedef struct cx_range {
 /* In the order of their addresses; none overlaps another one. */
 typedef struct list {
     size_t capacity;
+    struct list *smaller; /* outgrown; NULL: none */
     _Atomic(cx_range *) ranges[];
 } list;
 
@@ -185,6 +186,7 @@ static bool make_room(void)
     if (grown == NULL)
         return false;
     grown->capacity = capacity;
+    grown->smaller = all;
     for (size_t i = 0; i < number; i++)
         atomic_store_explicit(&grown->ranges[i], range_at(all, i), memory_order_relaxed);
     atomic_store_explicit(&list_now, grown, memory_order_release);
