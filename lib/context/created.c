@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "context/entry.h"
 #include "context/record.h"
+#include "context/thread.h"
 
 ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_status status)
 {
@@ -93,6 +94,9 @@ ctxrt_status ctxrt_context_destroy(ctxrt_context *handle)
     cx_context *context;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || handle == NULL)
+        return status;
+    status = cx_thread_register_once();
+    if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_contexts_begin();
     status = cx_context_find(handle, &context);

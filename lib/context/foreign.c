@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "context/excursion.h"
 #include "context/record.h"
+#include "context/thread.h"
 
 typedef struct adoption {
     const cx_driver *driver;
@@ -104,6 +105,8 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_device_find(ctxrt_device_of(type, 0), &device);
+    if (status == CTXRT_SUCCESS)
+        status = cx_thread_register_once();
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_contexts_begin();
@@ -141,6 +144,9 @@ ctxrt_status ctxrt_context_release(ctxrt_context *handle)
     cx_context *context;
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || handle == NULL)
+        return status;
+    status = cx_thread_register_once();
+    if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_contexts_begin();
     status = cx_context_find(handle, &context);

@@ -96,6 +96,8 @@ ctxrt_status ctxrt_device_release(ctxrt_device id)
     if (!cx_runtime_enter_release(&status))
         return status;
     status = cx_device_find(id, &device);
+    if (status == CTXRT_SUCCESS)
+        status = cx_thread_register_once();
     return status == CTXRT_SUCCESS ? cx_context_release_primary(device) : status;
 }
 
@@ -214,6 +216,8 @@ ctxrt_status ctxrt_device_reset(ctxrt_device id)
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_device_find(id, &device);
+    if (status == CTXRT_SUCCESS)
+        status = cx_thread_register_once();
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();

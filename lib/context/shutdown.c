@@ -80,7 +80,9 @@ static ctxrt_status check_nothing_left(void)
 /* Looked at again: another thread may have come between. */
 static ctxrt_status give_back(void)
 {
-    ctxrt_status status = check_nothing_left();
+    ctxrt_status status = cx_thread_register_once();
+    if (status == CTXRT_SUCCESS)
+        status = check_nothing_left();
     if (status == CTXRT_SUCCESS)
         cx_devices_each(release, &status);
     if (status != CTXRT_SUCCESS)

@@ -92,6 +92,13 @@ static inline ctxrt_status cx_thread_self(cx_thread **out_thread)
     return status;
 }
 
+/* Whoever resets or ends a context enters sections, for which a thread must be registered. */
+static inline ctxrt_status cx_thread_register_once(void)
+{
+    cx_thread *thread;
+    return cx_thread_self(&thread);
+}
+
 /* Room for one more default stream of the thread. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_thread_reserve_default_stream(cx_thread *thread);
 

@@ -285,6 +285,25 @@ static const struct {
     EVERY_CALL(ROW)
 };
 
+int every_call_count(void)
+{
+    return (int)(sizeof every_call / sizeof every_call[0]);
+}
+
+const char *every_call_name(int number)
+{
+    return every_call[number].name;
+}
+
+ctxrt_status every_call_make(every_object *objects, int number)
+{
+    outputs out = {.file = fopen("/dev/null", "w")};
+    ctxrt_status status = every_call[number].make(objects, &out);
+    if (out.file != NULL)
+        fclose(out.file);
+    return status;
+}
+
 static int wrong_answer(const char *name, ctxrt_status status, ctxrt_status wanted)
 {
     bool message = ctxrt_last_error()->message[0] != '\0';
@@ -309,7 +328,7 @@ int every_call_wrong(every_object *objects, ctxrt_status calls, ctxrt_status rel
 {
     outputs out = {.file = fopen("/dev/null", "w")};
     int wrong = out.file == NULL;
-    for (size_t i = 0; i < sizeof every_call / sizeof every_call[0]; i++) {
+    for (int i = 0; i < every_call_count(); i++) {
         const ctxrt_status wanted[] = {
             [CALL] = calls, [RELEASE] = releases, [NEVER] = CTXRT_SUCCESS};
         ctxrt_status status = every_call[i].make(objects, &out);

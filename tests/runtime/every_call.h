@@ -41,4 +41,9 @@ int every_object_end(every_object *objects);
  */
 int every_call_wrong(every_object *objects, ctxrt_status calls, ctxrt_status releases);
 
+/* One of those calls: `number` is below every_call_count(). */
+int every_call_count(void);
+const char *every_call_name(int number);
+ctxrt_status every_call_make(every_object *objects, int number);
+
 #endif

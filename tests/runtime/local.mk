@@ -185,6 +185,13 @@ tests_runtime_check_ending_process_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_ending_process_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_ending_process_LDADD = tests/support/libsupport.la $(CHECK_LIBS)
 
+check_PROGRAMS += tests/runtime/check_first_call
+TESTS += tests/runtime/check_first_call
+tests_runtime_check_first_call_SOURCES = tests/runtime/check_first_call.c $(EVERY_CALL_SOURCES)
+tests_runtime_check_first_call_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_first_call_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_first_call_LDADD = $(PUBLIC_LIBS)
+
 # -rpath makes libtool build a shared object of a library that is not installed.
 check_LTLIBRARIES += tests/runtime/ending_module.la
 tests_runtime_ending_module_la_SOURCES = tests/runtime/ending_module.c
