@@ -35,7 +35,8 @@ static const struct unpacker {
 
 #define UUID_TEXT_BYTES 37
 
-/* What is read from the environment; set but empty is as not set. */
+/* What is read from the environment; set but empty is as not set, but for the last one: that hides
+ * all devices then. */
 static const char *const variables[] = {
     "CTXRT_DRIVER",       "CTXRT_LIBCUDA",         "CTXRT_FOREIGN",
     "CTXRT_LOG",          "CTXRT_ALLOCATOR",       "CTXRT_ALLOCATOR_TRACE",
@@ -78,7 +79,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const char *variable_value(const char *name)
 {
     const char *value = getenv(name);
-    return value != NULL && *value != '\0' ? value : NULL;
+    bool matters = value != NULL && (*value != '\0' || strcmp(name, "CUDA_VISIBLE_DEVICES") == 0);
+    return matters ? value : NULL;
 }
 
 static ctxrt_status find_devices(findings *self)
@@ -150,7 +152,8 @@ static void print_driver(const ctxrt_driver_info *driver)
     write_version(driver->version, version, sizeof version);
     printf("CUDA %s, %d device%s", version, driver->device_count,
            driver->device_count == 1 ? "" : "s");
-    printf("%s%s\n", driver->path[0] != '\0' ? ", " : "", driver->path);
+    printf("%s%s%s%s\n", driver->path[0] != '\0' ? ", " : "", driver->path,
+           driver->reason[0] != '\0' ? "; " : "", driver->reason);
 }
 
 static void print_device(const device *self)
@@ -185,7 +188,7 @@ static void print_text(const findings *self)
     for (size_t i = 0; i < VARIABLES; i++) {
         const char *value = variable_value(variables[i]);
         if (value != NULL)
-            printf("  %-22s %s\n", variables[i], value);
+            printf("  %-22s %s\n", variables[i], *value != '\0' ? value : "(empty)");
         any = any || value != NULL;
     }
     if (!any)

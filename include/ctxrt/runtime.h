@@ -91,7 +91,7 @@ typedef struct ctxrt_driver_info {
     int loaded;             /**< 1 if its devices can be used */
     int version;            /**< the driver's CUDA version, 13000 for 13.0; 0 if unknown */
     int device_count;
-    const char *reason;     /**< why it is not loaded; "" if it is */
+    const char *reason;     /**< why it is not loaded, or what hides devices; else "" */
 } ctxrt_driver_info;
 
 /**

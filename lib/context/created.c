@@ -81,6 +81,8 @@ static ctxrt_status destroy_created(cx_context *context)
     status = cx_record_close(context, &lost);
     if (status == CTXRT_SUCCESS && !lost)
         status = CX_DRIVER_CALL(context->driver, ctx_destroy, (context->native));
+    if (status == CTXRT_SUCCESS)
+        cx_driver_forget_errors();
     if (status != CTXRT_SUCCESS && !cx_context_lost(context)) {
         cx_record_restore(context);
         return status;

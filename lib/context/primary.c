@@ -165,6 +165,7 @@ static ctxrt_status reset_primary(cx_device *device, cx_context *context)
     ctxrt_status status = start_anew(device, context);
     cx_error_save(&saved);
     cx_record_forget(context);
+    cx_driver_forget_errors();
     cx_error_restore(&saved);
     cx_context_end_reset(context, true);
     return status;

@@ -8,6 +8,7 @@
 #include "device/environment.h"
 #include "emu/emu.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,9 +50,7 @@ const char *cx_runtime_cuda_reason(void)
 {
     if (running.cuda_driver == CTXRT_CUDA_DRIVER_NONE)
         return "CTXRT_DRIVER=none leaves the type empty";
-    if (running.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA && !cx_drivers[1].loaded)
-        return cx_drivers[1].reason;
-    return "";
+    return cx_drivers[running.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA].reason;
 }
 
 /* The thread that held the lock may be gone. */
@@ -201,6 +200,17 @@ static bool load_libcuda(const char *path)
     return true;
 }
 
+/* The host's device is one more. */
+static void name_hidden(int gpus, cx_driver *driver)
+{
+    int hidden = gpus - (driver->device_count - 1);
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (hidden > 0 && visible != NULL)
+        snprintf(driver->reason, sizeof driver->reason,
+                 "CUDA_VISIBLE_DEVICES=%.100s hides %s%d emulated device%s", visible,
+                 hidden == gpus ? "all " : "", hidden, hidden == 1 ? "" : "s");
+}
+
 static ctxrt_status start_embedded(const settings *chosen)
 {
     const cx_emu_config config = {
@@ -220,6 +230,8 @@ static ctxrt_status start_embedded(const settings *chosen)
     if (!cx_driver_adopt("embedded", table, &cx_drivers[0]))
         return cx_error(CTXRT_ERROR_SYSTEM, "the embedded driver did not start: %s",
                         cx_drivers[0].reason);
+    cx_drivers[0].explain = cx_emu_explain;
+    name_hidden(config.gpus, &cx_drivers[0]);
     return CTXRT_SUCCESS;
 }
 

@@ -1,5 +1,10 @@
 #include "driver/driver.h"
 
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 ctxrt_status cx_driver_status(cxu_result result)
 {
     switch (result) {
@@ -41,6 +46,92 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result)
     return text != NULL ? text : "no text";
 }
 
+/* Whether the error of work stays, as far as the headers say: later calls return it again. */
+static bool sticks(cxu_result result)
+{
+    switch (result) {
+    case CXU_ECC_UNCORRECTABLE:
+    case CXU_NVLINK_UNCORRECTABLE:
+    case CXU_CONTAINED:
+    case CXU_ILLEGAL_ADDRESS:
+    case CXU_LAUNCH_TIMEOUT:
+    case CXU_ASSERT:
+    case CXU_HARDWARE_STACK_ERROR:
+    case CXU_ILLEGAL_INSTRUCTION:
+    case CXU_MISALIGNED_ADDRESS:
+    case CXU_INVALID_ADDRESS_SPACE:
+    case CXU_INVALID_PC:
+    case CXU_LAUNCH_FAILED:
+    case CXU_TENSOR_MEMORY_LEAK:
+    case CXU_MPS_CLIENT_TERMINATED:
+    case CXU_EXTERNAL_DEVICE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Lock "first error"; innermost. The call that met an error which sticks before any other did, of a
+ * driver that cannot say more itself. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const char *symbol; /* NULL: none */
+    cxu_result result;
+    int thread;
+} first;
+
+void cx_driver_forget_errors(void)
+{
+    pthread_mutex_lock(&lock);
+    first.symbol = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+static void describe_first(const char *symbol, cxu_result result, char *text, size_t size)
+{
+    pthread_mutex_lock(&lock);
+    if (first.symbol == NULL) {
+        first.symbol = symbol;
+        first.result = result;
+        first.thread = (int)syscall(SYS_gettid);
+        snprintf(text, size, "earlier work failed with it; calls return it from now on");
+    } else if (first.result == result) {
+        snprintf(text, size, "earlier work failed with it, and %s of thread %d was told first",
+                 first.symbol, first.thread);
+    } else {
+        snprintf(text, size, "after %s failed with error %d in thread %d", first.symbol,
+                 (int)first.result, first.thread);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static const char *explain(const cx_driver *driver, const char *symbol, cxu_result result)
+{
+    static _Thread_local char text[320];
+    text[0] = '\0';
+    if (driver->explain != NULL)
+        (void)driver->explain(result, text, sizeof text);
+    else if (symbol != NULL && sticks(result))
+        describe_first(symbol, result, text, sizeof text);
+    return text;
+}
+
+const char *cx_driver_explain(const cx_driver *driver, cxu_result result)
+{
+    return explain(driver, NULL, result);
+}
+
+void cx_driver_room_text(const cx_driver *driver, char *text, size_t size)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    const char *why = cx_driver_explain(driver, CXU_OUT_OF_MEMORY);
+    (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
+    if (why[0] != '\0')
+        snprintf(text, size, "%s", why);
+    else
+        snprintf(text, size, "%zu of its device's %zu bytes are free", free_bytes, total_bytes);
+}
+
 ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result result)
 {
     const char *symbol = cx_symbols[slot].symbol;
@@ -54,6 +145,8 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
         return cx_error_driver_call(status, symbol, result, name,
                                     "%s is not in the driver %s (CUDA %d.%d)", symbol, driver->name,
                                     driver->version / 1000, driver->version % 1000 / 10);
-    return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)", symbol,
-                                name, (int)result, cx_driver_result_text(driver, result));
+    const char *more = explain(driver, symbol, result);
+    return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)%s%s", symbol,
+                                name, (int)result, cx_driver_result_text(driver, result),
+                                more[0] != '\0' ? "; " : "", more);
 }

@@ -18,8 +18,10 @@ typedef struct cx_driver {
                                     CXU_NOT_SUPPORTED */
     int version;                 /* CUDA version, 13000 for 13.0; 0 if unknown */
     int device_count;
-    char reason[512]; /* why it is not loaded, one sentence; "" if it is */
+    char reason[512]; /* why it is not loaded, or what hides devices; else "" */
     void *library;    /* from dlopen; NULL for the embedded driver */
+    /* What the driver knows of a failure beyond its result; false: nothing. NULL: it cannot say. */
+    bool (*explain)(cxu_result result, char *text, size_t size);
 } cx_driver;
 
 /*
@@ -55,6 +57,16 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result);
 /* The public status that a driver's result maps to: OUT_OF_MEMORY, NOT_SUPPORTED, NOT_READY,
  * INVALID_DEVICE, CONTEXT_DESTROYED, NOT_PERMITTED, SHUTDOWN (DEINITIALIZED); else ERROR_DRIVER. */
 ctxrt_status cx_driver_status(cxu_result result);
+
+/* What is known of a failure beyond its result, in a thread-local buffer; "" where nothing is. */
+const char *cx_driver_explain(const cx_driver *driver, cxu_result result);
+
+/* Why the current context's device has no memory for the calling thread's latest request: what the
+ * driver knows, or how much of it is free. */
+void cx_driver_room_text(const cx_driver *driver, char *text, size_t size);
+
+/* A context was destroyed or reset: errors that stuck to it are met anew. */
+void cx_driver_forget_errors(void);
 
 /* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed:
  * CUDA_ERROR_OUT_OF_MEMORY, 2 (not enough memory for the request)", or that this driver does not

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The two forms of cuGetProcAddress: CUDA 11.3 and 12.0. */
@@ -77,6 +78,17 @@ static bool take(cx_driver *driver, int slot, void *function)
     return function != NULL || !cx_symbols[slot].required;
 }
 
+/* What hides devices from every driver is the first suspect where there are none. */
+static void name_visible(cx_driver *driver)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    size_t length = strlen(driver->reason);
+    if (visible != NULL)
+        snprintf(driver->reason + length, sizeof driver->reason - length,
+                 "%sCUDA_VISIBLE_DEVICES=%.100s is set, which hides devices",
+                 length != 0 ? "; " : "", visible);
+}
+
 static bool start(cx_driver *driver)
 {
     cx_slot slot = CX_SLOT_init;
@@ -91,11 +103,15 @@ static bool start(cx_driver *driver)
     }
     if (result == CXU_SUCCESS) {
         driver->loaded = true;
+        if (driver->device_count == 0)
+            name_visible(driver);
         return true;
     }
     snprintf(driver->reason, sizeof driver->reason, "%s failed: %s, %d (%s)",
              cx_symbols[slot].symbol, cx_driver_result_name(driver, result), (int)result,
              cx_driver_result_text(driver, result));
+    if (result == CXU_NO_DEVICE)
+        name_visible(driver);
     return refuse(driver);
 }
 

@@ -1,6 +1,7 @@
 #include "emu/allocation.h"
 
 #include "emu/device.h"
+#include "emu/explain.h"
 #include "emu/fault.h"
 #include "emu/mapping.h"
 #include "emu/pool.h"
@@ -8,6 +9,7 @@
 #include "emu/sticky.h"
 #include "emu/work.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -174,10 +176,15 @@ static bool take_host_memory(cx_emu_allocation *allocation)
     bool device_memory =
         allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC;
     /* The host would promise more than it has, and kill somebody when the promise is called in. */
-    if (allocation->bytes / page_bytes >= (size_t)sysconf(_SC_PHYS_PAGES))
+    if (allocation->bytes / page_bytes >= (size_t)sysconf(_SC_PHYS_PAGES)) {
+        cx_emu_refused_by_machine(allocation->bytes);
         return false;
-    if (posix_memalign(&allocation->block, device_memory ? CX_EMU_ALIGNMENT : page_bytes,
-                       allocation->bytes) != 0) {
+    }
+    int error = posix_memalign(&allocation->block, device_memory ? CX_EMU_ALIGNMENT : page_bytes,
+                               allocation->bytes);
+    if (error != 0) {
+        errno = error;
+        cx_emu_refused_by_system("posix_memalign", allocation->bytes);
         allocation->block = NULL;
         return false;
     }
@@ -279,6 +286,7 @@ cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner
 {
     uint64_t owner_id = owner == NULL ? 0 : cx_emu_context_id(owner);
     cx_emu_allocation *allocation = calloc(1, sizeof(*allocation));
+    cx_emu_refusal_begin();
     if (allocation == NULL)
         return CXU_OUT_OF_MEMORY;
     allocation->device = device;

@@ -2,7 +2,9 @@
 
 #include "base/cancel.h"
 #include "emu/device.h"
+#include "emu/explain.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -53,7 +55,9 @@ static bool segment_map(cx_emu_segment *segment, int file)
         segment->alias =
             mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
     if (segment->alias == MAP_FAILED) {
+        int error = errno;
         munmap(segment->user, segment->bytes);
+        errno = error;
         return false;
     }
     /* A forked child has no GPU memory (I4), and must not reach its parent's through these. */
@@ -63,16 +67,26 @@ static bool segment_map(cx_emu_segment *segment, int file)
 }
 
 /* The file is closed once it is mapped: programs that close every descriptor do no harm then. */
-static bool segment_open(cx_emu_segment *segment)
+static bool segment_open(cx_emu_segment *segment, size_t bytes)
 {
     struct rlimit limit;
+    const size_t page_bytes = segment->arena->page_bytes;
+    if (__builtin_add_overflow(bytes, page_bytes - 1, &segment->bytes))
+        return false;
+    segment->bytes &= ~(page_bytes - 1);
     /* Beyond this limit ftruncate does not fail, it kills with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < segment->bytes)
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < segment->bytes) {
+        cx_emu_refused_by_file_limit(segment->bytes);
         return false;
+    }
     int file = memfd_create("ctxrt-gpu", MFD_CLOEXEC);
-    if (file < 0)
+    if (file < 0) {
+        cx_emu_refused_by_system("memfd_create", segment->bytes);
         return false;
+    }
     bool opened = ftruncate(file, (off_t)segment->bytes) == 0 && segment_map(segment, file);
+    if (!opened)
+        cx_emu_refused_by_system("mmap", segment->bytes);
     int cancel = cx_cancel_hold();
     close(file);
     cx_cancel_restore(cancel);
@@ -108,11 +122,7 @@ static cx_emu_range *arena_grow(cx_emu_arena *arena, size_t bytes)
     if (range == NULL || segment == NULL)
         goto fail;
     segment->arena = arena;
-    segment->bytes = segment_size(arena, bytes);
-    if (__builtin_add_overflow(segment->bytes, arena->page_bytes - 1, &segment->bytes))
-        goto fail;
-    segment->bytes &= ~(arena->page_bytes - 1);
-    if (!segment_open(segment))
+    if (!segment_open(segment, segment_size(arena, bytes)) && !segment_open(segment, bytes))
         goto fail;
     range->address = (uintptr_t)segment->user;
     range->mapped = segment->alias;

@@ -47,6 +47,11 @@ const cx_driver_table *cx_emu_driver(void);
     cxu_result cx_emu_call_##slot CX_DECLARE(arity, parameters);
 #include "driver/symbols.def"
 
+/* What the driver knows of a failure beyond its result, as a sentence without a capital: why the
+ * system refused memory of the calling thread's latest request, or which work failed first with an
+ * error that sticks. False: nothing. */
+bool cx_emu_explain(cxu_result result, char *text, size_t size);
+
 /*
  * Work that is queued and that nothing has waited for so far, under CTXRT_EMU_SCHEDULE=lazy: a
  * synchronisation may be missing. Oldest first; event records and frees are left out. `call` is

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "emu/device.h"
+#include "emu/explain.h"
 #include "emu/sticky.h"
 #include <limits.h>
 #include <stdarg.h>
@@ -362,7 +363,7 @@ static void fail_current(cxu_result error)
 
     pthread_mutex_lock(&cx_emu_lock);
     if (cx_emu_context_identify(NULL, &context) == CXU_SUCCESS)
-        cx_emu_context_fail(context, error);
+        cx_emu_context_fail(context, error, "CTXRT_EMU_FAULT names the call");
     pthread_mutex_unlock(&cx_emu_lock);
 }
 
@@ -393,6 +394,7 @@ cxu_result cx_emu_fault_begin(cx_slot slot)
         return CXU_SUCCESS;
     result = apply(now, slot);
     if (result != CXU_SUCCESS) {
+        cx_emu_refusal_begin();
         cx_log(CTXRT_LOG_INFO, "CTXRT_EMU_FAULT: %s fails with %s", cx_symbols[slot].symbol,
                cx_result_name(result));
         if (cx_emu_error_is_asynchronous(result))

@@ -4,6 +4,7 @@
 #include "emu/device.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,15 +237,16 @@ static cxu_result error_of(cx_ptx_outcome outcome)
     }
 }
 
-static void report(const cx_emu_run *run, cxu_result error, const cx_ptx_fault *fault)
+static void describe_fault(const cx_emu_run *run, const cx_ptx_fault *fault, char *text,
+                           size_t size)
 {
     const char *name = cx_ptx_kernel_describe(run->code->ptx, run->kernel).name;
 
-    cx_log(CTXRT_LOG_INFO,
-           "embedded driver: %s, line %d, block (%u, %u, %u), thread (%u, %u, %u), address %#llx: "
-           "error %d",
-           name, fault->line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
-           fault->thread[1], fault->thread[2], (unsigned long long)fault->address, (int)error);
+    snprintf(text, size,
+             "kernel %.120s, line %d of its PTX, block (%u, %u, %u), thread (%u, %u, %u), "
+             "address %#llx",
+             name, fault->line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
+             fault->thread[1], fault->thread[2], (unsigned long long)fault->address);
 }
 
 static void run_kernel(void *argument)
@@ -264,9 +266,11 @@ static void run_kernel(void *argument)
     error = error_of(cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault));
     if (error == CXU_SUCCESS)
         return;
-    report(run, error, &fault);
+    char what[240];
+    describe_fault(run, &fault, what, sizeof what);
+    cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
     pthread_mutex_lock(&cx_emu_lock);
-    cx_emu_context_fail(run->context, error);
+    cx_emu_context_fail(run->context, error, what);
     pthread_mutex_unlock(&cx_emu_lock);
 }
 

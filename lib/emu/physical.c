@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "emu/allocation.h"
 #include "emu/emu.h"
+#include "emu/explain.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -84,13 +85,18 @@ static int file_create(const cx_emu_physical *physical)
     size_t bytes = physical->bytes + sizeof(label);
     struct rlimit limit;
     /* Beyond this limit ftruncate does not fail, it kills with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+        cx_emu_refused_by_file_limit(bytes);
         return -1;
+    }
     int file = memfd_create("ctxrt-gpu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (file < 0)
+    if (file < 0) {
+        cx_emu_refused_by_system("memfd_create", bytes);
         return -1;
+    }
     if (ftruncate(file, (off_t)bytes) == 0 && file_write_label(file, physical) && file_seal(file))
         return file;
+    cx_emu_refused_by_system("a file of memory", bytes);
     close_file(file);
     return -1;
 }
@@ -99,8 +105,10 @@ static bool show_at_home(cx_emu_physical *physical, int file)
 {
     unsigned char *home = mmap(NULL, physical->bytes, PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_NORESERVE, file, 0);
-    if (home == MAP_FAILED)
+    if (home == MAP_FAILED) {
+        cx_emu_refused_by_system("mmap", physical->bytes);
         return false;
+    }
     /* A forked child has no GPU memory (I4); its mappings inherit this. */
     madvise(home, physical->bytes, MADV_DONTFORK);
     physical->home = home;
@@ -171,6 +179,7 @@ cxu_result cx_emu_physical_create(cx_emu_device *device, size_t bytes,
                                   const cxu_mem_properties *properties,
                                   cx_emu_physical **out_physical)
 {
+    cx_emu_refusal_begin();
     cxu_result result = cx_emu_allocation_await_quota(device, bytes);
     if (result != CXU_SUCCESS)
         return result;

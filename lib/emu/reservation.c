@@ -1,5 +1,6 @@
 #include "emu/reservation.h"
 
+#include "emu/explain.h"
 #include "emu/state.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -63,16 +64,21 @@ cxu_result cx_emu_reservation_create(size_t bytes, size_t alignment_bytes, uintp
     cx_emu_reservation *reservation = calloc(1, sizeof(*reservation));
     if (reservation == NULL)
         return CXU_OUT_OF_MEMORY;
+    cx_emu_refusal_begin();
     void *user = reserve(bytes, alignment_bytes, hint);
-    if (user == NULL)
+    if (user == NULL) {
+        cx_emu_refused_by_system("mmap", bytes);
         goto fail;
+    }
     reservation->address = (uintptr_t)user;
     reservation->mapped = user;
     reservation->bytes = bytes;
     if (!host_access)
         reservation->mapped = mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0);
-    if (reservation->mapped == MAP_FAILED)
+    if (reservation->mapped == MAP_FAILED) {
+        cx_emu_refused_by_system("mmap", bytes);
         goto unmap;
+    }
     RB_INSERT(reservation_tree, &reservations, reservation);
     cx_emu_changes++;
     *out_reservation = reservation;

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/option.h"
+#include "emu/explain.h"
 #include <string.h>
 
 typedef enum reach { REACH_NONE, REACH_ONCE, REACH_CONTEXT, REACH_PROCESS } reach;
@@ -104,13 +105,14 @@ bool cx_emu_error_is_asynchronous(cxu_result error)
     return reach_of(error) != REACH_NONE;
 }
 
-static void keep_first(cxu_result *kept, cxu_result error)
+static cxu_result *place_of(cx_emu_context *context, reach scope)
 {
-    if (*kept == CXU_SUCCESS)
-        *kept = error;
+    if (scope == REACH_ONCE)
+        return &context->error_once;
+    return scope == REACH_PROCESS ? &process_error : &context->error;
 }
 
-void cx_emu_context_fail(cx_emu_context *context, cxu_result error)
+void cx_emu_context_fail(cx_emu_context *context, cxu_result error, const char *what)
 {
     reach scope = reach_of(error);
 
@@ -121,10 +123,11 @@ void cx_emu_context_fail(cx_emu_context *context, cxu_result error)
     cx_log(CTXRT_LOG_INFO, "embedded driver: work on device %d failed with %s",
            context->device->ordinal, cx_result_name(error));
     cx_emu_failures = true;
-    if (scope == REACH_ONCE)
-        keep_first(&context->error_once, error);
-    else
-        keep_first(scope == REACH_PROCESS ? &process_error : &context->error, error);
+    cxu_result *kept = place_of(context, scope);
+    if (*kept != CXU_SUCCESS)
+        return;
+    *kept = error;
+    cx_emu_failure_note(context, error, what);
 }
 
 void cx_emu_device_lose(cx_emu_device *device, cxu_result error)

@@ -26,8 +26,9 @@ bool cx_emu_sticky_choose(void);
 /* Whether work can fail with this error at all. Needs no lock. */
 bool cx_emu_error_is_asynchronous(cxu_result error);
 
-/* Work of the context failed. An error that is none of work's changes nothing. */
-void cx_emu_context_fail(cx_emu_context *context, cxu_result error);
+/* Work of the context failed: `what` is told by cx_emu_explain. An error that is none of work's
+ * changes nothing. */
+void cx_emu_context_fail(cx_emu_context *context, cxu_result error, const char *what);
 
 /* The device is gone: calls on it, and on its contexts, return the error from now on. */
 void cx_emu_device_lose(cx_emu_device *device, cxu_result error);

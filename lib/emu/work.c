@@ -234,7 +234,8 @@ static cxu_result obstacle(const cx_emu_work *work)
     if (!context)
         return CXU_SUCCESS;
     if (work->fault != CXU_SUCCESS && cx_emu_context_blocked(context) == CXU_SUCCESS) {
-        cx_emu_context_fail(context, work->fault);
+        cx_emu_context_fail(context, work->fault,
+                            "CTXRT_EMU_FAULT names the call that submitted it");
         return work->fault;
     }
     return cx_emu_context_blocked(context);

@@ -122,8 +122,8 @@ static uint64_t units_left(const cx_cache *cache)
     return free_bytes / CX_FIT_UNIT_BYTES / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
 }
 
-/* The least segment of large blocks that leaves no tail: in whole steps, or for pinned memory, which
- * drivers give in small pages, not smaller than a step. 0: the blocks are not large. */
+/* The least segment of large blocks that leaves no tail: in whole steps, or for pinned memory,
+ * which drivers give in small pages, not smaller than a step. 0: the blocks are not large. */
 static uint64_t whole_blocks(const cx_cache *cache, uint64_t units)
 {
     uint64_t divisor = units, rest = SEGMENT_UNITS_MIN;
@@ -376,30 +376,30 @@ static void describe_holders(cx_cache *cache, size_t size_bytes, char *text, siz
 
 static ctxrt_status refuse_pinned(cx_cache *cache, size_t size_bytes, const char *holders)
 {
+    const cx_driver *driver = cache->context->driver;
+    const char *why = cx_driver_explain(driver, CXU_OUT_OF_MEMORY);
     return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot_of(cache)].symbol,
-                                CXU_OUT_OF_MEMORY,
-                                cx_driver_result_name(cache->context->driver, CXU_OUT_OF_MEMORY),
-                                "there are not %zu bytes of pinned memory for %s%s%s", size_bytes,
-                                cx_context_text(cache->context), holders[0] != '\0' ? ": " : "",
+                                CXU_OUT_OF_MEMORY, cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
+                                "there are not %zu bytes of pinned memory for %s%s%s%s%s",
+                                size_bytes, cx_context_text(cache->context),
+                                why[0] != '\0' ? ": " : "", why, holders[0] != '\0' ? ": " : "",
                                 holders);
 }
 
 ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_status cause)
 {
     const cx_driver *driver = cache->context->driver;
-    size_t free_bytes = 0, total_bytes = 0;
-    char holders[160];
+    char holders[160], room[256];
     if (cause != CTXRT_ERROR_OUT_OF_MEMORY)
         return cause;
     atomic_fetch_add_explicit(&cache->refusals, 1, memory_order_relaxed);
     describe_holders(cache, size_bytes, holders, sizeof holders);
     if (cache->pinned)
         return refuse_pinned(cache, size_bytes, holders);
-    (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
+    cx_driver_room_text(driver, room, sizeof room);
     return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot_of(cache)].symbol,
                                 CXU_OUT_OF_MEMORY, cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
-                                "there are not %zu bytes for %s: %zu of its device's %zu bytes are "
-                                "free%s%s",
-                                size_bytes, cx_context_text(cache->context), free_bytes,
-                                total_bytes, holders[0] != '\0' ? "; " : "", holders);
+                                "there are not %zu bytes for %s: %s%s%s", size_bytes,
+                                cx_context_text(cache->context), room,
+                                holders[0] != '\0' ? "; " : "", holders);
 }

@@ -8,13 +8,12 @@
 static ctxrt_status refuse(const cx_context *context, const cx_allocation *request)
 {
     const cx_driver *driver = context->driver;
-    size_t free_bytes = 0, total_bytes = 0;
-    (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
+    char room[256];
+    cx_driver_room_text(driver, room, sizeof room);
     return cx_error_driver_call(
         CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[CX_SLOT_mem_alloc].symbol, CXU_OUT_OF_MEMORY,
         cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
-        "there are not %zu bytes for %s: %zu of its device's %zu bytes are free",
-        request->size_bytes, cx_context_text(context), free_bytes, total_bytes);
+        "there are not %zu bytes for %s: %s", request->size_bytes, cx_context_text(context), room);
 }
 
 static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)

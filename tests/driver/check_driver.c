@@ -1,7 +1,10 @@
 #include "driver/driver.h"
 #include "test.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static cx_driver driver;
 static cxu_result init_result;
@@ -105,6 +108,45 @@ START_TEST(each_result_maps_to_its_status)
 }
 END_TEST
 
+static void ck_says(const char *text)
+{
+    ck_assert_int_eq(CX_DRIVER_CALL(&driver, ctx_synchronize, ()), CTXRT_ERROR_DRIVER);
+    ck_assert_msg(strstr(ctxrt_last_error()->message, text) != NULL, "'%s' is not in: %s", text,
+                  ctxrt_last_error()->message);
+}
+
+START_TEST(an_error_that_sticks_is_told_with_the_call_that_met_it_first)
+{
+    char first[96];
+    ck_assert(adopt());
+    snprintf(first, sizeof first, "and cuMemAlloc_v2 of thread %d was told first",
+             (int)syscall(SYS_gettid));
+    (void)cx_driver_error(&driver, CX_SLOT_mem_alloc, CXU_ILLEGAL_ADDRESS);
+    call_result = CXU_ILLEGAL_ADDRESS;
+    ck_says(first);
+    call_result = CXU_LAUNCH_FAILED;
+    ck_says("after cuMemAlloc_v2 failed with error 700 in thread ");
+    cx_driver_forget_errors();
+    ck_says("earlier work failed with it; calls return it from now on");
+}
+END_TEST
+
+static bool explain_nothing(cxu_result result, char *text, size_t size)
+{
+    (void)result, (void)text, (void)size;
+    return false;
+}
+
+START_TEST(a_driver_that_explains_errors_itself_is_not_spoken_for)
+{
+    ck_assert(adopt());
+    driver.explain = explain_nothing;
+    call_result = CXU_ILLEGAL_ADDRESS;
+    ck_says("CUDA_ERROR_ILLEGAL_ADDRESS");
+    ck_assert_ptr_null(strstr(ctxrt_last_error()->message, "; "));
+}
+END_TEST
+
 START_TEST(a_failed_call_is_recorded_with_call_result_name_and_text)
 {
     ck_assert(adopt());
@@ -147,6 +189,8 @@ static Suite *driver_suite(void)
     tcase_add_test(tests, an_empty_slot_of_a_required_call_is_refused_by_name);
     tcase_add_test(tests, a_table_whose_init_fails_is_not_loaded);
     tcase_add_test(tests, each_result_maps_to_its_status);
+    tcase_add_test(tests, an_error_that_sticks_is_told_with_the_call_that_met_it_first);
+    tcase_add_test(tests, a_driver_that_explains_errors_itself_is_not_spoken_for);
     tcase_add_test(tests, a_failed_call_is_recorded_with_call_result_name_and_text);
     tcase_add_test(tests, a_result_that_nobody_knows_is_recorded_by_number);
     tcase_add_test(tests, a_call_that_succeeds_records_nothing);

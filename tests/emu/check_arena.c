@@ -194,31 +194,31 @@ static rlim_t address_space_bytes(void)
 }
 
 /* Takes under a limit that forbids it, and again without: nothing may be left of the first. */
-static void fail_under(int resource, rlim_t allowed)
+static void fail_under(int resource, rlim_t allowed, size_t bytes)
 {
     struct rlimit before;
     ck_assert_int_eq(getrlimit(resource, &before), 0);
     struct rlimit low = {.rlim_cur = allowed, .rlim_max = before.rlim_max};
     int files = open_files();
     ck_assert_int_eq(setrlimit(resource, &low), 0);
-    cx_emu_range *range = cx_emu_arena_take(arena, 512);
+    cx_emu_range *range = cx_emu_arena_take(arena, bytes);
     ck_assert_int_eq(setrlimit(resource, &before), 0);
     ck_assert_ptr_null(range);
     ck_assert_int_eq(open_files(), files);
     ck_assert_int_eq(gpu_mappings(), 0);
-    cx_emu_arena_give(take(512));
+    cx_emu_arena_give(take(bytes));
     ck_assert_int_eq(open_files(), files);
 }
 
 START_TEST(without_a_descriptor_nothing_is_taken_or_leaked)
 {
-    fail_under(RLIMIT_NOFILE, 0);
+    fail_under(RLIMIT_NOFILE, 0, 512);
 }
 END_TEST
 
 START_TEST(a_limit_of_file_size_fails_and_does_not_kill)
 {
-    fail_under(RLIMIT_FSIZE, QUOTA);
+    fail_under(RLIMIT_FSIZE, QUOTA, 2 * QUOTA);
 }
 END_TEST
 
@@ -226,7 +226,7 @@ START_TEST(without_address_space_nothing_is_taken_or_leaked)
 {
     cx_emu_arena_destroy(arena);
     arena = cx_emu_arena_create((size_t)8 << 30, false);
-    fail_under(RLIMIT_AS, address_space_bytes() + 16 * MIB);
+    fail_under(RLIMIT_AS, address_space_bytes() + 16 * MIB, 32 * MIB);
 }
 END_TEST
 
@@ -234,7 +234,17 @@ START_TEST(a_second_mapping_that_fails_undoes_the_first)
 {
     cx_emu_arena_destroy(arena);
     arena = cx_emu_arena_create((size_t)8 << 30, false);
-    fail_under(RLIMIT_AS, address_space_bytes() + 48 * MIB);
+    fail_under(RLIMIT_AS, address_space_bytes() + 48 * MIB, 32 * MIB);
+}
+END_TEST
+
+START_TEST(where_a_limit_leaves_only_the_request_the_request_is_served)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = MIB;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    cx_emu_arena_give(take(MIB));
 }
 END_TEST
 
@@ -311,6 +321,7 @@ static Suite *arena_suite(void)
     tcase_add_checked_fixture(failures, open_arena, close_arena);
     tcase_add_test(failures, without_a_descriptor_nothing_is_taken_or_leaked);
     tcase_add_test(failures, a_limit_of_file_size_fails_and_does_not_kill);
+    tcase_add_test(failures, where_a_limit_leaves_only_the_request_the_request_is_served);
     /* A sanitizer takes faults and address space for itself. */
     if (!CX_TEST_SANITIZED) {
         tcase_add_test_raise_signal(failures, the_host_faults_on_a_users_address, SIGSEGV);

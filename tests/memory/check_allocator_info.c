@@ -58,7 +58,8 @@ static void assert_amount(const char *what, const ctxrt_allocator_amount *found,
 
 #define AMOUNT(...) ((ctxrt_allocator_amount){__VA_ARGS__})
 
-/* A segment is two blocks of 3 MiB, whole steps of 2 MiB, and one block where that would be many. */
+/* A segment is two blocks of 3 MiB, whole steps of 2 MiB, and one block where that would be
+ * many. */
 START_TEST(every_amount_is_exact)
 {
     ctxrt_memory *first = alloc(3 * MIB - 1), *second = alloc(9 * MIB - 300);

@@ -8,7 +8,7 @@ RUNTIME_TESTS = \
 	tests/runtime/check_memory \
 	tests/runtime/check_raw \
 	tests/runtime/check_stack \
-	tests/runtime/check_sticky \
+	tests/runtime/check_message tests/runtime/check_sticky \
 	tests/runtime/check_stream \
 	tests/runtime/check_stream_order \
 	tests/runtime/check_stress
@@ -21,6 +21,10 @@ tests_runtime_check_stack_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_stack_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_stack_LDADD = $(PUBLIC_LIBS)
 
+tests_runtime_check_message_SOURCES = tests/runtime/check_message.c
+tests_runtime_check_message_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_message_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_message_LDADD = $(PUBLIC_LIBS)
 tests_runtime_check_sticky_SOURCES = tests/runtime/check_sticky.c
 tests_runtime_check_sticky_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_sticky_CFLAGS = $(RUNTIME_CFLAGS)

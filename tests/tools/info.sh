@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..22
+echo 1..24
 
 run "$ctxrt" --version
 printed '^ctxrt [0-9]*\.[0-9]*\.[0-9]*$'
@@ -40,6 +40,12 @@ printed '^  cuda:1$' && ! grep -q '^  cuda:2$' "$scratch/out"
 report $? 'every_device_is_shown'
 grep -q '^  CTXRT_EMU_MEMORY  *64M$' "$scratch/out" && ! grep -q 'CTXRT_LOG' "$scratch/out"
 report $? 'the_environment_in_force_is_shown'
+
+run env CTXRT_DRIVER=emulated CTXRT_EMU_DEVICES=2 CUDA_VISIBLE_DEVICES= "$ctxrt" info
+printed 'embedded .*; CUDA_VISIBLE_DEVICES= hides all 2 emulated devices'
+report $? 'what_hides_all_devices_is_named'
+grep -q '^  CUDA_VISIBLE_DEVICES  *(empty)$' "$scratch/out"
+report $? 'and_shown_although_it_is_empty'
 
 run env CTXRT_LIBCUDA=/nowhere/libcuda.so.1 "$ctxrt" info
 printed 'libcuda .*not loaded: .*/nowhere/libcuda.so.1'
