@@ -68,7 +68,8 @@ START_TEST(every_amount_is_exact)
                   AMOUNT(12 * MIB - 301, 12 * MIB - 301, 12 * MIB - 301, 2, 2, 2));
     assert_amount("allocated", &info.allocated,
                   AMOUNT(12 * MIB - 256, 12 * MIB - 256, 12 * MIB - 256, 2, 2, 2));
-    assert_amount("reserved", &info.reserved, AMOUNT(15 * MIB - 256, 15 * MIB - 256, 15 * MIB - 256, 2, 2, 2));
+    assert_amount("reserved", &info.reserved,
+                  AMOUNT(15 * MIB - 256, 15 * MIB - 256, 15 * MIB - 256, 2, 2, 2));
     ck_assert_uint_eq(info.inactive.current_bytes, 3 * MIB);
     ck_assert_uint_eq(info.inactive.current_count, 1);
     ck_assert_uint_eq(info.inactive.total_bytes, 0);
@@ -79,7 +80,8 @@ START_TEST(every_amount_is_exact)
                   AMOUNT(3 * MIB - 1, 12 * MIB - 301, 12 * MIB - 301, 1, 2, 2));
     assert_amount("allocated", &info.allocated,
                   AMOUNT(3 * MIB, 12 * MIB - 256, 12 * MIB - 256, 1, 2, 2));
-    assert_amount("reserved", &info.reserved, AMOUNT(6 * MIB, 15 * MIB - 256, 15 * MIB - 256, 1, 2, 2));
+    assert_amount("reserved", &info.reserved,
+                  AMOUNT(6 * MIB, 15 * MIB - 256, 15 * MIB - 256, 1, 2, 2));
     ck_assert_uint_eq(info.inactive.current_bytes, 3 * MIB);
     ck_assert_uint_eq(info.inactive.peak_bytes, 12 * MIB - 256);
     ck_assert_uint_eq(info.inactive.total_bytes, 9 * MIB - 256);
