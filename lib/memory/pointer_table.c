@@ -5,14 +5,16 @@
 #include "memory/ranges.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define SLOTS_MIN 1024u
 
 _Atomic(cx_pointer_slots *) cx_pointers_now;
 _Atomic uint32_t cx_pointers_doubles;
 
-/* Lock "pointers". Tables that were too small are kept: readers may still look at them. */
+/* Lock "pointers". Tables that were too small stay mapped: readers may still look at
+ * them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t used;
 static _Atomic uint32_t custom_records;
@@ -142,6 +144,27 @@ static void copy_into(cx_pointer_slots *grown, const cx_pointer_slots *from)
     }
 }
 
+static size_t table_bytes(uint64_t count)
+{
+    return sizeof(cx_pointer_slots) + count * sizeof(uint64_t);
+}
+
+static cx_pointer_slots *map_table(uint64_t count)
+{
+    void *pages = mmap(NULL, table_bytes(count), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages != MAP_FAILED ? pages : NULL;
+}
+
+/* Gives the memory of a table that was outgrown back, but for the first page. Readers find its
+ * slots empty, and look under the lock. */
+static void empty_table(cx_pointer_slots *table)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = table_bytes(table->mask + 1);
+    if (bytes > page)
+        (void)madvise((char *)table + page, bytes - page, MADV_DONTNEED);
+}
+
 /* Five of eight slots are used at most. */
 static bool make_room(void)
 {
@@ -150,14 +173,15 @@ static bool make_room(void)
     if (used + 1 <= count / 8 * 5)
         return true;
     uint64_t wanted = count != 0 ? 2 * count : SLOTS_MIN;
-    cx_pointer_slots *grown = calloc(1, sizeof *grown + wanted * sizeof grown->slots[0]);
+    cx_pointer_slots *grown = map_table(wanted);
     if (grown == NULL)
         return false;
     grown->mask = wanted - 1;
-    grown->smaller = table;
     if (table != NULL)
         copy_into(grown, table);
     atomic_store_explicit(&cx_pointers_now, grown, memory_order_release);
+    if (table != NULL)
+        empty_table(table);
     return true;
 }
 
@@ -241,11 +265,9 @@ bool cx_pointers_enter(uint32_t piece)
 
 void cx_pointers_leave(uint32_t piece)
 {
-    uint64_t slot = slot_of_piece(piece), other;
+    uint64_t slot = slot_of_piece(piece);
     pthread_mutex_lock(&lock);
     erase_slot(pointer_of(slot), slot);
-    if (!find_youngest(pointer_of(slot), false, &other))
-        cx_ranges_clear_start((uintptr_t)pointer_of(slot));
     pthread_mutex_unlock(&lock);
 }
 
@@ -525,11 +547,17 @@ static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
            atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) == table;
 }
 
+static bool piece_starts_at(uintptr_t address)
+{
+    uint64_t slot;
+    return find_youngest((const void *)address, false, &slot);
+}
+
 /* Lock held. The piece that an address of a segment is in. */
 static void find_piece(const void *pointer, cx_pointer_block *out_block)
 {
     uint64_t slot;
-    uintptr_t start = cx_ranges_start((uintptr_t)pointer);
+    uintptr_t start = cx_ranges_start((uintptr_t)pointer, piece_starts_at);
     out_block->state = CX_POINTER_FREED;
     out_block->size_bytes = 0;
     if (start == 0 || !find_youngest((const void *)start, false, &slot))

@@ -119,7 +119,6 @@ extern _Atomic uint32_t cx_pointers_doubles;
 
 typedef struct cx_pointer_slots {
     uint64_t mask; /* slots - 1 */
-    struct cx_pointer_slots *smaller; /* outgrown; NULL: none */
     _Atomic uint64_t slots[];
 } cx_pointer_slots;
 
@@ -141,11 +140,11 @@ static inline uint64_t cx_pointer_place(const cx_pointer_slots *table, uint64_t 
 }
 
 /*
- * Takes the raw pointer of a piece out without a lock: the piece, or 0 where cx_pointers_take must
- * look. The entry is read again behind the state: the piece had this address while it had this
- * state, and has both still if the exchange succeeds.
+ * Takes the raw pointer of a piece and its count out without a lock: the piece, whose state was
+ * *out_state, or 0 where cx_pointers_take must look. The entry is read again behind the state: the
+ * piece had this address while it had this state, and has both still if the exchange succeeds.
  */
-static inline uint32_t cx_pointers_take_piece(const void *pointer)
+static inline uint32_t cx_pointers_take_piece(const void *pointer, uint64_t *out_state)
 {
     cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
     if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
@@ -171,7 +170,9 @@ static inline uint32_t cx_pointers_take_piece(const void *pointer)
                              atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0,
                          0))
         return 0;
-    return atomic_compare_exchange_strong_explicit(&piece->state, &state, state & ~CX_PIECE_RAW,
+    *out_state = state;
+    return atomic_compare_exchange_strong_explicit(&piece->state, &state,
+                                                   state & ~(uint64_t)UINT32_MAX,
                                                    memory_order_acq_rel, memory_order_relaxed)
                ? (uint32_t)slot & CX_POINTER_INDEX_MASK
                : 0;

@@ -131,21 +131,27 @@ void cx_ranges_set_start(uintptr_t address)
         cx_start_bits_set(&range->starts, unit);
 }
 
-void cx_ranges_clear_start(uintptr_t address)
+typedef struct asked_range {
+    uintptr_t begin;
+    bool (*starts)(uintptr_t address);
+} asked_range;
+
+static bool starts_at(void *argument, uint64_t unit)
 {
-    cx_range *range;
-    uint64_t unit;
-    if (unit_of(address, &range, &unit))
-        cx_start_bits_clear(&range->starts, unit);
+    const asked_range *asked = argument;
+    return asked->starts(asked->begin + (uintptr_t)(unit << CX_FIT_UNIT_BITS));
 }
 
-uintptr_t cx_ranges_start(uintptr_t address)
+uintptr_t cx_ranges_start(uintptr_t address, bool (*starts)(uintptr_t address))
 {
     cx_range *range;
     uint64_t unit;
-    if (!unit_of(address, &range, &unit) || !cx_start_bits_find(&range->starts, unit, &unit))
+    if (!unit_of(address, &range, &unit))
         return 0;
-    return begin_of(range) + (uintptr_t)(unit << CX_FIT_UNIT_BITS);
+    asked_range asked = {begin_of(range), starts};
+    return cx_start_bits_find(&range->starts, unit, starts_at, &asked, &unit)
+               ? asked.begin + (uintptr_t)(unit << CX_FIT_UNIT_BITS)
+               : 0;
 }
 
 /* ---- changes; lock held ---- */

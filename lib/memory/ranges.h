@@ -39,11 +39,11 @@ bool cx_ranges_find(const void *pointer, cx_range_view *out_view);
 
 /* ---- lock "pointers" held ---- */
 
-/* A piece starts here, or does so no more. */
+/* A piece starts here. */
 void cx_ranges_set_start(uintptr_t address);
-void cx_ranges_clear_start(uintptr_t address);
 
-/* Where the last piece starts that starts at an address of a segment or before it; 0: none. */
-uintptr_t cx_ranges_start(uintptr_t address);
+/* Where the last piece starts that starts at an address of a segment or before it; 0: none. Asks
+ * `starts` whether a piece starts at an address where one did. */
+uintptr_t cx_ranges_start(uintptr_t address, bool (*starts)(uintptr_t address));
 
 #endif

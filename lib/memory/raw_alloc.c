@@ -122,11 +122,12 @@ static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
 
 /* ---- the allocator's ---- */
 
-static ctxrt_status free_piece(uint32_t index)
+/* A piece without a count, whose state was this. */
+static ctxrt_status free_piece(uint32_t index, uint64_t state)
 {
-    cx_piece *piece = cx_piece_at(index);
-    uint64_t state = atomic_fetch_and(&piece->state, ~(uint64_t)UINT32_MAX);
-    if (__builtin_expect((state & CX_PIECE_USED) == 0 && cx_fast_path_free(index, piece), 1))
+    if (__builtin_expect((state & CX_PIECE_USED) == 0 &&
+                             cx_fast_path_free(index, cx_piece_at(index)),
+                         1))
         return CTXRT_SUCCESS;
     const cx_block block = cx_piece_block(index);
     return cx_block_free(&block);
@@ -188,7 +189,10 @@ __attribute__((noinline)) static ctxrt_status free_slowly(void *pointer)
     ctxrt_status status = cx_pointers_take("ctxrt_free", pointer, FREED_AT_ONCE, &taken);
     if (status != CTXRT_SUCCESS)
         return status;
-    return taken.piece != 0 ? free_piece(taken.piece) : free_record(taken.record);
+    if (taken.piece == 0)
+        return free_record(taken.record);
+    _Atomic uint64_t *state = &cx_piece_at(taken.piece)->state;
+    return free_piece(taken.piece, atomic_fetch_and(state, ~(uint64_t)UINT32_MAX));
 }
 
 ctxrt_status ctxrt_free(void *pointer)
@@ -196,8 +200,9 @@ ctxrt_status ctxrt_free(void *pointer)
     ctxrt_status status;
     if (!cx_runtime_enter_release(&status) || pointer == NULL)
         return status;
-    uint32_t index = cx_pointers_take_piece(pointer);
-    return __builtin_expect(index != 0, 1) ? free_piece(index) : free_slowly(pointer);
+    uint64_t state;
+    uint32_t index = cx_pointers_take_piece(pointer, &state);
+    return __builtin_expect(index != 0, 1) ? free_piece(index, state) : free_slowly(pointer);
 }
 
 /* ---- managed and pinned ---- */

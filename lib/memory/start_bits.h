@@ -1,6 +1,7 @@
 /*
- * Which units of a segment a piece starts at: a bit for each, above these a bit for each word that
- * is not empty, and so on. No lock.
+ * Where the pieces of a segment start: for each granule of 32 KiB the last start in it, and bits
+ * that say which granules have any. A start that ends is not told: a look asks the pointer table
+ * about each start that it finds, and notes the last true one. No lock.
  */
 #ifndef CX_MEMORY_START_BITS_H
 #define CX_MEMORY_START_BITS_H
@@ -9,21 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CX_START_LEVELS 6 /* 64 ^ 6 units are more than a segment has */
+#define CX_START_GRANULE_BITS 7
+#define CX_START_LEVELS 5 /* 64 ^ 5 granules are more than a segment has */
 
 typedef struct cx_start_bits {
     uint32_t levels; /* 0: not open */
     uint64_t *words[CX_START_LEVELS];
+    uint8_t *last; /* of each granule whose bit is set: no start is behind this unit of it */
 } cx_start_bits;
+
+/* Whether a piece starts at a unit. */
+typedef bool cx_start_check(void *argument, uint64_t unit);
 
 /* False: no memory. */
 bool cx_start_bits_open(cx_start_bits *bits, uint64_t units);
 void cx_start_bits_close(cx_start_bits *bits);
 
 void cx_start_bits_set(cx_start_bits *bits, uint64_t unit);
-void cx_start_bits_clear(cx_start_bits *bits, uint64_t unit);
 
-/* The last unit up to this one that is set; false: none. */
-bool cx_start_bits_find(const cx_start_bits *bits, uint64_t unit, uint64_t *out_unit);
+/* The last start up to this unit; false: none. */
+bool cx_start_bits_find(cx_start_bits *bits, uint64_t unit, cx_start_check *check, void *argument,
+                        uint64_t *out_unit);
 
 #endif
