@@ -236,13 +236,29 @@ static bool reclaim_at_last(cx_cache *cache, uint32_t id)
     return cx_cache_reclaim(cache, cache->mapped ? 0 : id, CX_RECLAIM_WAIT) || freed;
 }
 
-/* In this order: memory whose work is done elsewhere; more from the driver; what other threads
- * keep; memory for whose work the host can wait, since the request would fail otherwise; what can
- * be given back, to get it in one piece. */
+/* Whether threads keep as much as a request needs, which is counted already. */
+static bool keeps_enough(cx_cache *cache)
+{
+    cx_totals totals;
+    cx_cache_sum(cache, &totals);
+    pthread_mutex_lock(&cache->lock);
+    uint64_t allocated_bytes = cache->amounts.allocated.current_bytes;
+    pthread_mutex_unlock(&cache->lock);
+    return !cache->pinned && allocated_bytes >= totals.allocated_bytes - totals.freed_bytes;
+}
+
+/* In this order: what threads keep, if that may be enough; memory whose work is done elsewhere;
+ * more from the driver; all that threads keep; memory for whose work the host can wait, since the
+ * request would fail otherwise; what can be given back, to get it in one piece. */
 static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t id, uint32_t units,
                                      uint32_t *out_piece)
 {
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
+    if (keeps_enough(cache)) {
+        cx_cache_flush(cache);
+        if ((*out_piece = cx_cache_take(cache, id, units)) != 0)
+            return CTXRT_SUCCESS;
+    }
     if ((cx_cache_free_deferred(cache, false) | cx_cache_reclaim(cache, id, CX_RECLAIM_SOME)) &&
         (*out_piece = cx_cache_take(cache, id, units)) != 0)
         return CTXRT_SUCCESS;
@@ -432,8 +448,9 @@ static void put(cx_cache *cache, cx_magazines *magazines, uint32_t index)
 
 /* ---- pieces that other threads freed ---- */
 
-/* Each counts for so much at least: at most 256 pieces where the least is kept. */
-#define RETURNED_UNITS_EACH_MIN 256
+/* 16 MiB, or 256 pieces. */
+#define RETURNED_UNITS_MOST ((16u << 20) >> CX_FIT_UNIT_BITS)
+#define RETURNED_UNITS_EACH_MIN (RETURNED_UNITS_MOST / 256)
 
 void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
 {
@@ -445,8 +462,7 @@ void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
     }
 }
 
-/* For a thread that allocates for its stream; all go to the heap when they are more than the
- * magazines of one thread may keep. */
+/* For a thread that allocates for its stream; too many go to the heap. */
 static void return_piece(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
 {
     cx_fit_node *node = &cx_piece_at(index)->node;
@@ -458,7 +474,7 @@ static void return_piece(cx_cache *cache, cx_cache_stream *stream, uint32_t inde
         node->next = first;
     while (!atomic_compare_exchange_weak(&stream->returned, &first, index));
     if (atomic_fetch_add_explicit(&stream->returned_units, units, memory_order_relaxed) + units >
-        atomic_load_explicit(&cache->keep.units, memory_order_relaxed)) {
+        RETURNED_UNITS_MOST) {
         pthread_mutex_lock(&cache->lock);
         cx_cache_take_returned(cache, stream);
         pthread_mutex_unlock(&cache->lock);

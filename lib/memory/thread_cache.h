@@ -12,8 +12,8 @@
 #include "context/thread.h"
 #include "memory/piece.h"
 
-#define CX_MAGAZINE_UNITS_MAX ((64u << 20) >> CX_FIT_UNIT_BITS)
-#define CX_MAGAZINE_CLASSES 240 /* 16 for each power of two up to 64 MiB */
+#define CX_MAGAZINE_UNITS_MAX ((uint32_t)(((uint64_t)16 << 30) >> CX_FIT_UNIT_BITS))
+#define CX_MAGAZINE_CLASSES 368 /* 16 for each power of two up to 16 GiB */
 #define CX_MAGAZINE_PIECES 64
 
 /* What the magazines of one thread and stream may keep, besides pieces so small that all of them
