@@ -8,15 +8,9 @@
 
 void cx_heap_open(cx_heap *heap, cx_fit_store *store, void *user)
 {
-    *heap = (cx_heap){.small_units = CX_HEAP_SMALL_UNITS, .span_units = CX_HEAP_SPAN_UNITS};
+    *heap = (cx_heap){0};
     cx_fit_open(&heap->large, store, user);
     cx_fit_open(&heap->small, store, user);
-}
-
-void cx_heap_set_spans(cx_heap *heap, uint32_t small_units, uint32_t span_units)
-{
-    heap->small_units = small_units;
-    heap->span_units = span_units;
 }
 
 void cx_heap_close(cx_heap *heap)
@@ -104,25 +98,18 @@ static bool add_span(cx_heap *heap, uint32_t owner)
     uint32_t number;
     if (!take_span_number(heap, &number))
         return false;
-    uint32_t span = cx_fit_take(&heap->large, 0, heap->span_units);
+    uint32_t span = cx_fit_take(&heap->large, 0, CX_HEAP_SPAN_UNITS);
     uint32_t whose = span != 0 ? 0 : owner;
     if (span == 0)
-        span = cx_fit_take(&heap->large, owner, heap->span_units);
+        span = cx_fit_take(&heap->large, owner, CX_HEAP_SPAN_UNITS);
     if (span == 0)
         return false;
-    if (cx_fit_add(&heap->small, (uint16_t)(FIRST_SPAN + number), heap->span_units, whose) == 0) {
+    if (cx_fit_add(&heap->small, (uint16_t)(FIRST_SPAN + number), CX_HEAP_SPAN_UNITS, whose) == 0) {
         cx_fit_give(&heap->large, span);
         return false;
     }
     heap->spans[number] = span;
     return true;
-}
-
-static void give_large(cx_heap *heap, uint32_t index)
-{
-    uint32_t range = cx_fit_give(&heap->large, index);
-    if (heap->wide_units != 0 && node_at(heap, range)->units >= heap->wide_units)
-        heap->wide = true;
 }
 
 /* A span that is free altogether belongs to one owner, and goes back to the large fit as that
@@ -134,7 +121,7 @@ static bool give_span(cx_heap *heap, uint32_t whole)
     if (!cx_fit_transfer(&heap->large, *span, node->owner))
         return false;
     cx_fit_remove(&heap->small, whole);
-    give_large(heap, *span);
+    (void)cx_fit_give(&heap->large, *span);
     *span = 0;
     return true;
 }
@@ -143,7 +130,7 @@ static bool give_span(cx_heap *heap, uint32_t whole)
 
 uint32_t cx_heap_take(cx_heap *heap, uint32_t owner, uint32_t units)
 {
-    if (units > heap->small_units)
+    if (units > CX_HEAP_SMALL_UNITS)
         return cx_fit_take(&heap->large, owner, units);
     uint32_t index = cx_fit_take(&heap->small, owner, units);
     if (index == 0)
@@ -155,7 +142,7 @@ uint32_t cx_heap_take(cx_heap *heap, uint32_t owner, uint32_t units)
 void cx_heap_give(cx_heap *heap, uint32_t index)
 {
     if (!is_small(heap, index)) {
-        give_large(heap, index);
+        (void)cx_fit_give(&heap->large, index);
         return;
     }
     uint32_t range = cx_fit_give(&heap->small, index);
@@ -254,7 +241,7 @@ static void visit_small(uint32_t index, const cx_fit_node *node, void *argument)
 
 static bool is_span(const cx_heap *heap, const cx_fit_node *node)
 {
-    for (uint32_t i = 0; node->units == heap->span_units && i < heap->span_count; i++)
+    for (uint32_t i = 0; node->units == CX_HEAP_SPAN_UNITS && i < heap->span_count; i++)
         if (heap->spans[i] != 0 && node_at(heap, heap->spans[i]) == node)
             return true;
     return false;

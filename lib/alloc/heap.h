@@ -8,7 +8,7 @@
 
 #include "alloc/fit.h"
 
-/* Unless cx_heap_set_spans says otherwise: the largest small block, and a span. */
+/* The largest small block, and a span. */
 #define CX_HEAP_SMALL_UNITS ((16u << 10) >> CX_FIT_UNIT_BITS)
 #define CX_HEAP_SPAN_UNITS ((2u << 20) >> CX_FIT_UNIT_BITS)
 
@@ -21,9 +21,6 @@ typedef struct cx_heap_segment {
 typedef struct cx_heap {
     cx_fit large;
     cx_fit small;
-    uint32_t small_units, span_units;
-    uint32_t wide_units; /* 0: nothing is wide */
-    bool wide;           /* a free range came to be at least so wide; for the user to clear */
     cx_heap_segment *segments;
     uint32_t segment_count, segment_capacity;
     uint32_t *spans; /* of each span: its node in the large fit; 0: the number is unused */
@@ -32,9 +29,6 @@ typedef struct cx_heap {
 
 /* `user` is what cx_fit_user says of every node. */
 void cx_heap_open(cx_heap *heap, cx_fit_store *store, void *user);
-
-/* Makes blocks of up to so many units small, in spans of so many. Nothing was taken so far. */
-void cx_heap_set_spans(cx_heap *heap, uint32_t small_units, uint32_t span_units);
 
 /* What was taken stays where it is, and is nothing to the heap any more. */
 void cx_heap_close(cx_heap *heap);

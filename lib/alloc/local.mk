@@ -3,5 +3,4 @@ noinst_LTLIBRARIES += lib/alloc/liballoc.la
 lib_alloc_liballoc_la_SOURCES = \
 	lib/alloc/amount.h \
 	lib/alloc/fit.c lib/alloc/fit.h \
-	lib/alloc/heap.c lib/alloc/heap.h \
-	lib/alloc/scarcity.c lib/alloc/scarcity.h
+	lib/alloc/heap.c lib/alloc/heap.h

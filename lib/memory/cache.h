@@ -18,7 +18,6 @@
 
 #include "alloc/amount.h"
 #include "alloc/heap.h"
-#include "alloc/scarcity.h"
 #include "context/stack.h"
 #include "context/use.h"
 #include "memory/block.h"
@@ -104,14 +103,10 @@ typedef struct cx_cache {
     cx_keep keep;
     _Atomic uint32_t magazines; /* of all threads and streams */
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
-    _Atomic bool scarce; /* large mappings make way for single chunks */
-    cx_scarcity scarcity; /* lock "cache" */
-    bool loosens_again; /* memory was free whose work was not done; lock "cache" */
-    pthread_mutex_t range_lock; /* "range": what is mapped where, and the three below */
+    pthread_mutex_t range_lock; /* "range": what is mapped where, and the two below */
     /* of the device, by the last look at it and what was mapped since */
     uint64_t left_bytes;
     uint64_t left_at_look;
-    uint64_t mapping_bytes; /* of a large mapping; 0: single chunks are mapped from the start */
     /* lock "thread caches" */
     cx_thread_cache *thread_caches;
     struct cx_cache *next, **link;

@@ -13,17 +13,8 @@
 /* Addresses cost nothing: as many times the device's memory. */
 #define ADDRESSES 4
 #define UNITS_MAX ((uint64_t)UINT32_MAX + 1 - CX_HEAP_SPAN_UNITS)
-/* A large mapping is this part of the device, and many times that while most of the device is
- * left. It is two calls of the driver for memory that single chunks take two each for; but it moves
- * only when all of it is free. */
-#define MAPPINGS 1300
-#define CHUNKS_MIN 4 /* of a large mapping: small devices have single chunks only */
-#define TIMES_AT_FIRST 16
-/* What is mapped at once: these parts of what is left and of what is held. */
-#define PART_OF_LEFT 12
-#define PART_OF_HELD 6
-/* The last part of the device is mapped in single chunks. */
-#define LAST_PART 50
+/* A device has about so many chunks at most, for few calls of the driver. */
+#define CHUNKS 8192
 
 /* ---- the range ---- */
 
@@ -56,22 +47,6 @@ static void share_with_peers(const cx_cache *cache, cx_mapped_range *range)
             (void)cx_mapped_range_share(range, device);
 }
 
-/* Blocks of less than a chunk would keep large mappings from ever being free: they have spans of
- * their own. Lock "cache" held. */
-static void choose_mappings(cx_cache *cache, uint64_t total_bytes)
-{
-    cx_region *region = cache->region;
-    const uint64_t chunk_bytes = region->range.chunk_bytes;
-    const uint64_t bytes = total_bytes / MAPPINGS / chunk_bytes * chunk_bytes;
-    const uint32_t units = (uint32_t)(bytes >> CX_FIT_UNIT_BITS);
-    cache->scarcity = (cx_scarcity){0};
-    cache->mapping_bytes = bytes >= CHUNKS_MIN * chunk_bytes ? bytes : 0;
-    if (cache->mapping_bytes == 0)
-        return;
-    cx_heap_set_spans(&region->heap, (uint32_t)(chunk_bytes >> CX_FIT_UNIT_BITS) - 1, units);
-    region->heap.wide_units = units;
-}
-
 static ctxrt_status open_range(cx_cache *cache)
 {
     const cx_context *context = cache->context;
@@ -82,9 +57,9 @@ static ctxrt_status open_range(cx_cache *cache)
     if (status != CTXRT_SUCCESS)
         return status;
     uint64_t units = ADDRESSES * (uint64_t)total_bytes >> CX_FIT_UNIT_BITS;
-    cxu_result result =
-        cx_mapped_range_open(&region->range, context->driver, context->device->native,
-                             (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS);
+    cxu_result result = cx_mapped_range_open(
+        &region->range, context->driver, context->device->native,
+        (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS, total_bytes / CHUNKS);
     if (result != CXU_SUCCESS)
         return not_mapped(cache, result);
     status = cx_cache_enter_range(cache, region->range.address, region->range.bytes);
@@ -95,8 +70,6 @@ static ctxrt_status open_range(cx_cache *cache)
     share_with_peers(cache, &region->range);
     pthread_mutex_lock(&cache->lock);
     region->has_range = cx_mapped_heap_add(&region->heap, &region->range);
-    if (region->has_range)
-        choose_mappings(cache, total_bytes);
     pthread_mutex_unlock(&cache->lock);
     if (region->has_range)
         return CTXRT_SUCCESS;
@@ -117,25 +90,13 @@ void cx_region_close_range(cx_region *region)
 
 /* ---- placing ---- */
 
-/* Lock "cache" held. */
-static void note_scarcity(cx_cache *cache, uint32_t units)
-{
-    uint64_t live_bytes = cache->amounts.allocated.current_bytes;
-    cx_scarcity_note(&cache->scarcity, live_bytes, (uint64_t)units << CX_FIT_UNIT_BITS);
-    atomic_store_explicit(&cache->scarce, cx_scarcity_is_here(&cache->scarcity, live_bytes),
-                          memory_order_relaxed);
-}
-
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks)
 {
     cx_mapped_place place;
     cx_region *region = cache->region;
     *out_lacks = false;
-    if (!region->has_range || units <= region->heap.small_units)
-        return 0;
-    note_scarcity(cache, units);
-    *out_lacks = region->heap.wide && atomic_load_explicit(&cache->scarce, memory_order_relaxed);
-    if (*out_lacks || !atomic_load_explicit(&cache->dense, memory_order_relaxed) ||
+    if (!region->has_range || units <= CX_HEAP_SMALL_UNITS ||
+        !atomic_load_explicit(&cache->dense, memory_order_relaxed) ||
         !cx_mapped_heap_find(&region->heap, &region->range, owner, units, true, &place))
         return 0;
     if (cx_mapped_place_lacks(&region->range, &place) == 0)
@@ -148,7 +109,7 @@ uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, 
 static bool find_place(cx_cache *cache, uint32_t owner, uint32_t units, cx_mapped_place *out_place)
 {
     cx_region *region = cache->region;
-    bool densely = atomic_load(&cache->dense) && units > region->heap.small_units;
+    bool densely = atomic_load(&cache->dense) && units > CX_HEAP_SMALL_UNITS;
     pthread_mutex_lock(&cache->lock);
     bool found = (densely && cx_mapped_heap_find(&region->heap, &region->range, owner, units, true,
                                                  out_place)) ||
@@ -184,17 +145,17 @@ static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t o
 
 /* ---- moving ---- */
 
-/* Unmaps mappings that nobody needs, of `least_bytes` each or more; `wanted_bytes` of them if there
- * are so many. Lock "range" held. */
-static uint64_t unmap_spare(cx_cache *cache, uint64_t least_bytes, uint64_t wanted_bytes)
+/* Unmaps chunks that nobody needs; `wanted_bytes` of them if there are so many. Lock "range"
+ * held. */
+static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
 {
     cx_region *region = cache->region;
     cx_mapped_place place;
     uint64_t bytes = 0;
     while (bytes < wanted_bytes) {
         pthread_mutex_lock(&cache->lock);
-        bool found = cx_mapped_heap_find_spare(&region->heap, &region->range, least_bytes,
-                                               wanted_bytes - bytes, &place);
+        bool found =
+            cx_mapped_heap_find_spare(&region->heap, &region->range, wanted_bytes - bytes, &place);
         pthread_mutex_unlock(&cache->lock);
         if (!found)
             break;
@@ -215,13 +176,8 @@ static void look_at_device(cx_cache *cache)
         return;
     cache->left_bytes = cache->left_at_look = free_bytes;
     atomic_store(&cache->dense, free_bytes <= total_bytes / 2);
-    cx_cache_set_shortage(cache, free_bytes <= total_bytes / 2 ? CX_SHORTAGE_HERE
-                                                               : CX_SHORTAGE_NONE);
-    if (cache->mapping_bytes == 0)
-        return;
-    pthread_mutex_lock(&cache->lock);
-    cache->scarcity.room_bytes = cache->region->range.mapped_bytes + free_bytes;
-    pthread_mutex_unlock(&cache->lock);
+    cx_cache_set_shortage(cache,
+                          free_bytes <= total_bytes / 2 ? CX_SHORTAGE_HERE : CX_SHORTAGE_NONE);
 }
 
 static void know_device(cx_cache *cache, uint64_t needed_bytes)
@@ -247,7 +203,7 @@ static void count_mapped(cx_cache *cache, size_t before_bytes)
 
 /* Maps a place: memory of the device while it has any, and then what is free elsewhere in the
  * range. */
-static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place, size_t mapping_bytes)
+static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place)
 {
     cx_mapped_range *range = &cache->region->range;
     cxu_result result = CXU_OUT_OF_MEMORY;
@@ -257,9 +213,9 @@ static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place, size_
         if (round > 0)
             look_at_device(cache);
         if (cache->left_bytes < lacking)
-            moved = unmap_spare(cache, 0, lacking - cache->left_bytes);
+            moved = unmap_spare(cache, lacking - cache->left_bytes);
         if (cache->left_bytes + moved >= lacking)
-            result = cx_mapped_place_map(range, place, mapping_bytes);
+            result = cx_mapped_place_map(range, place);
     }
     (void)cx_mapped_range_settle(range);
     return result;
@@ -267,51 +223,22 @@ static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place, size_
 
 /* ---- growing ---- */
 
-/* The large mappings that memory is mapped in now, not many times what is wanted; 0: none, single
- * chunks. */
-static uint64_t large_mapping(const cx_cache *cache, uint64_t room_bytes, uint64_t wanted_bytes)
+/* What is mapped at once, in units: as the allocator's options say while there is so much. */
+static uint64_t units_ahead(const cx_cache *cache, uint32_t least)
 {
-    uint64_t times = 1;
-    if (cache->mapping_bytes == 0 || atomic_load_explicit(&cache->scarce, memory_order_relaxed))
-        return 0;
-    if (cache->left_bytes > room_bytes / 4 * 3 && wanted_bytes > cache->mapping_bytes)
-        times = wanted_bytes / cache->mapping_bytes;
-    return cache->mapping_bytes * (times < TIMES_AT_FIRST ? times : TIMES_AT_FIRST);
-}
-
-/* What is mapped at once where memory is plenty, in units; `least`: it is not.
- * *out_mapping_bytes: of each mapping. */
-static uint64_t large_piece(const cx_cache *cache, uint32_t least, uint64_t *out_mapping_bytes)
-{
-    const uint64_t room = cache->region->range.mapped_bytes + cache->left_bytes;
-    const uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes);
-    const uint64_t held = atomic_load(&cache->reserved_bytes);
-    const uint64_t left = cache->left_bytes / PART_OF_LEFT;
-    const uint64_t ahead = left < held / PART_OF_HELD ? left : held / PART_OF_HELD;
-    uint64_t bytes = (uint64_t)least << CX_FIT_UNIT_BITS;
-    const uint64_t each = large_mapping(cache, room, bytes > ahead ? bytes : ahead);
-    if (each != 0)
-        bytes = ((bytes > ahead ? bytes : ahead) + each - 1) / each * each;
-    bool plenty = each != 0 && bytes <= cache->left_bytes &&
-                  cache->left_bytes - bytes >= room / LAST_PART &&
-                  (limit == 0 || held + bytes <= limit);
-    *out_mapping_bytes = plenty ? each : 0;
-    if (!plenty)
-        bytes = 0;
-    if (bytes < cache->allocator->options.segment_bytes)
-        bytes = cache->allocator->options.segment_bytes;
-    uint64_t units = bytes >> CX_FIT_UNIT_BITS;
-    return units > least && bytes < cache->left_bytes ? units : least;
+    const uint64_t bytes = cache->allocator->options.segment_bytes;
+    const uint64_t units = bytes >> CX_FIT_UNIT_BITS;
+    return units > least && units <= UINT32_MAX && bytes < cache->left_bytes ? units : least;
 }
 
 static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, uint32_t units,
-                            size_t mapping_bytes, uint32_t *out_piece)
+                            uint32_t *out_piece)
 {
     cx_mapped_place place;
     size_t before_bytes = cache->region->range.mapped_bytes;
     if (!find_place(cache, owner, needed, &place))
         return CXU_OUT_OF_MEMORY;
-    cxu_result result = map_place(cache, &place, mapping_bytes);
+    cxu_result result = map_place(cache, &place);
     count_mapped(cache, before_bytes);
     if (result != CXU_SUCCESS) {
         give_up(cache, &place);
@@ -334,21 +261,16 @@ static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units, 
 
 static ctxrt_status map_piece(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
-    const cx_heap *heap = &cache->region->heap;
-    uint32_t least = units > heap->small_units ? units : heap->span_units;
-    uint64_t mapping_bytes;
+    uint32_t least = units > CX_HEAP_SMALL_UNITS ? units : CX_HEAP_SPAN_UNITS;
     know_device(cache, (uint64_t)least << CX_FIT_UNIT_BITS);
-    uint64_t wanted = large_piece(cache, least, &mapping_bytes);
+    uint64_t wanted = units_ahead(cache, least);
     cxu_result result = CXU_OUT_OF_MEMORY;
-    if ((wanted > least || mapping_bytes != 0) && wanted <= UINT32_MAX)
-        result = map_units(cache, owner, (uint32_t)wanted, units, mapping_bytes, out_piece);
+    if (wanted > least)
+        result = map_units(cache, owner, (uint32_t)wanted, units, out_piece);
     if (result == CXU_OUT_OF_MEMORY)
-        result = map_units(cache, owner, least, units, 0, out_piece);
+        result = map_units(cache, owner, least, units, out_piece);
     if (result == CXU_OUT_OF_MEMORY && take_what_there_is(cache, owner, units, out_piece))
         return CTXRT_SUCCESS;
-    /* There may be less than a span. */
-    if (result == CXU_OUT_OF_MEMORY && units < least)
-        result = map_units(cache, owner, CX_HEAP_SPAN_UNITS, units, 0, out_piece);
     if (result != CXU_SUCCESS)
         return cx_driver_error(cache->context->driver, CX_SLOT_mem_create, result);
     atomic_fetch_add(&cache->growths, 1);
@@ -357,56 +279,23 @@ static ctxrt_status map_piece(cx_cache *cache, uint32_t owner, uint32_t units, u
                : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
 }
 
-/* ---- loosening ---- */
-
-/* Whether a range came to be wide, or its work was not done at the last look. */
-static bool take_wide(cx_cache *cache)
+static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
-    pthread_mutex_lock(&cache->lock);
-    cx_heap *heap = &cache->region->heap;
-    bool wide = heap->wide || cache->loosens_again;
-    heap->wide = cache->loosens_again = false;
-    pthread_mutex_unlock(&cache->lock);
-    return wide;
-}
-
-static void note_unfinished(cx_cache *cache)
-{
-    pthread_mutex_lock(&cache->lock);
-    for (uint32_t id = 1; id < cache->stream_count && !cache->loosens_again; id++)
-        cache->loosens_again = cx_heap_owned_units(&cache->region->heap, id) != 0;
-    pthread_mutex_unlock(&cache->lock);
-}
-
-/* Unmaps large mappings that are free altogether, if the work with them is done: else whoever maps
- * next looks again. What is mapped next is of single chunks. */
-static void loosen(cx_cache *cache)
-{
-    (void)cx_cache_reclaim(cache, 0, CX_RECLAIM_ALL);
-    note_unfinished(cache);
-    pthread_mutex_lock(&cache->range_lock);
-    if (cache->region->has_range) {
-        size_t before_bytes = cache->region->range.mapped_bytes;
-        (void)unmap_spare(cache, 2 * cache->region->range.chunk_bytes, UINT64_MAX);
-        count_mapped(cache, before_bytes);
-    }
-    pthread_mutex_unlock(&cache->range_lock);
-}
-
-ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
-{
-    if (atomic_load(&cache->scarce)) {
-        if (take_wide(cache))
-            loosen(cache);
-        /* The request may have come for that alone. */
-        if (take_what_there_is(cache, owner, units, out_piece))
-            return CTXRT_SUCCESS;
-    }
     pthread_mutex_lock(&cache->range_lock);
     ctxrt_status status = cache->region->has_range ? CTXRT_SUCCESS : open_range(cache);
     if (status == CTXRT_SUCCESS)
         status = map_piece(cache, owner, units, out_piece);
     pthread_mutex_unlock(&cache->range_lock);
+    return status;
+}
+
+/* Where nothing is left to map, and nobody's free memory is not enough, streams whose work is done
+ * give theirs up. */
+ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+{
+    ctxrt_status status = map(cache, owner, units, out_piece);
+    if (status == CTXRT_ERROR_OUT_OF_MEMORY && cx_cache_reclaim(cache, 0, CX_RECLAIM_ALL))
+        status = map(cache, owner, units, out_piece);
     return status;
 }
 
@@ -416,7 +305,7 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
     pthread_mutex_lock(&cache->range_lock);
     if (cache->region->has_range) {
         size_t before_bytes = cache->region->range.mapped_bytes;
-        bytes = unmap_spare(cache, 0, wanted_bytes);
+        bytes = unmap_spare(cache, wanted_bytes);
         (void)cx_mapped_range_settle(&cache->region->range);
         count_mapped(cache, before_bytes);
     }

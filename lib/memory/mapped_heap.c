@@ -273,10 +273,9 @@ size_t cx_mapped_place_lacks(const cx_mapped_range *range, const cx_mapped_place
     return cx_mapped_range_lacks(range, offset_of(place), bytes_of(place));
 }
 
-cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *place,
-                               size_t mapping_bytes)
+cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *place)
 {
-    return cx_mapped_range_map(range, offset_of(place), bytes_of(place), mapping_bytes);
+    return cx_mapped_range_map(range, offset_of(place), bytes_of(place));
 }
 
 void cx_mapped_place_unmap(cx_mapped_range *range, const cx_mapped_place *place)
@@ -286,18 +285,15 @@ void cx_mapped_place_unmap(cx_mapped_range *range, const cx_mapped_place *place)
 
 /* ---- sparing ---- */
 
-bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t least_bytes,
-                               uint64_t wanted_bytes, cx_mapped_place *out_place)
+bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t wanted_bytes,
+                               cx_mapped_place *out_place)
 {
     for (uint32_t index = cx_fit_next_free(&heap->large, 0, 0); index != 0;
          index = cx_fit_next_free(&heap->large, 0, index)) {
         const cx_fit_node *node = node_at(heap, index);
         size_t offset, node_offset = (size_t)node->offset_units << CX_FIT_UNIT_BITS;
         size_t node_bytes = (size_t)node->units << CX_FIT_UNIT_BITS;
-        size_t bytes = node_bytes >= least_bytes
-                           ? cx_mapped_range_find(range, node_offset, node_bytes, least_bytes,
-                                                  wanted_bytes, &offset)
-                           : 0;
+        size_t bytes = cx_mapped_range_find(range, node_offset, node_bytes, wanted_bytes, &offset);
         if (bytes == 0)
             continue;
         uint32_t piece = cx_fit_carve(&heap->large, index,

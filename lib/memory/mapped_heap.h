@@ -40,15 +40,13 @@ void cx_mapped_heap_give_up(cx_heap *heap, const cx_mapped_place *place);
 /* Bytes of the chunks that a place still needs; and what cx_mapped_range_map and _unmap do for a
  * part. */
 size_t cx_mapped_place_lacks(const cx_mapped_range *range, const cx_mapped_place *place);
-cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *place,
-                               size_t mapping_bytes);
+cxu_result cx_mapped_place_map(cx_mapped_range *range, const cx_mapped_place *place);
 void cx_mapped_place_unmap(cx_mapped_range *range, const cx_mapped_place *place);
 
-/* Takes a place out of nobody's free memory that consists of whole mappings of `least_bytes` each
- * or more, up to `wanted_bytes` of them. False: there is none. Afterwards its memory goes, and it
- * is nowhere. */
-bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t least_bytes,
-                               uint64_t wanted_bytes, cx_mapped_place *out_place);
+/* Takes a place out of nobody's free memory that consists of whole chunks, up to `wanted_bytes` of
+ * them. False: there is none. Afterwards its memory goes, and it is nowhere. */
+bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t wanted_bytes,
+                               cx_mapped_place *out_place);
 void cx_mapped_heap_remove(cx_heap *heap, const cx_mapped_place *place);
 
 /* Calls visit for each stretch of mapped memory. */

@@ -29,7 +29,7 @@ static CUdeviceptr address_of(const cx_mapped_range *range, size_t chunk)
 
 static bool is_mapped(const cx_mapped_range *range, size_t chunk)
 {
-    return range->chunks[chunk].count != 0;
+    return range->chunks[chunk].mapped;
 }
 
 static bool has_attribute(const cx_driver *driver, CUdevice device, cxu_device_attribute attribute)
@@ -39,7 +39,7 @@ static bool has_attribute(const cx_driver *driver, CUdevice device, cxu_device_a
            value != 0;
 }
 
-cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_t *out_chunk_bytes)
+cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_t *out_step_bytes)
 {
     size_t bytes;
     const cx_mapped_range range = {.device = device};
@@ -48,24 +48,25 @@ cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_
         return CXU_NOT_SUPPORTED;
     cxu_result result = driver->table.mem_get_allocation_granularity(
         &bytes, &properties, CXU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
-    if (result == CXU_SUCCESS && out_chunk_bytes != NULL)
-        *out_chunk_bytes = bytes;
+    if (result == CXU_SUCCESS && out_step_bytes != NULL)
+        *out_step_bytes = bytes;
     return result;
 }
 
 cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver, CUdevice device,
-                                size_t bytes)
+                                size_t bytes, size_t chunk_bytes)
 {
-    size_t chunk_bytes;
+    size_t step_bytes;
     CUdeviceptr address;
-    cxu_result result = cx_mapped_range_check(driver, device, &chunk_bytes);
+    cxu_result result = cx_mapped_range_check(driver, device, &step_bytes);
     if (result != CXU_SUCCESS)
         return result;
+    chunk_bytes = chunk_bytes > step_bytes ? chunk_bytes - chunk_bytes % step_bytes : step_bytes;
     size_t count = bytes / chunk_bytes + (bytes % chunk_bytes != 0);
     cx_mapped_chunk *chunks = calloc(count, sizeof *chunks);
     if (chunks == NULL)
         return CXU_OUT_OF_MEMORY;
-    result = driver->table.mem_address_reserve(&address, count * chunk_bytes, chunk_bytes, 0, 0);
+    result = driver->table.mem_address_reserve(&address, count * chunk_bytes, 0, 0, 0);
     if (result != CXU_SUCCESS) {
         free(chunks);
         return result;
@@ -99,14 +100,6 @@ static void keep_spare(cx_mapped_range *range, CUmemGenericAllocationHandle hand
     range->spare[range->spare_count++] = handle;
 }
 
-static void put_memory(cx_mapped_range *range, CUmemGenericAllocationHandle handle, size_t count)
-{
-    if (count == 1)
-        keep_spare(range, handle);
-    else
-        (void)range->driver->table.mem_release(handle);
-}
-
 size_t cx_mapped_range_settle(cx_mapped_range *range)
 {
     size_t bytes = range->spare_count * range->chunk_bytes;
@@ -116,65 +109,52 @@ size_t cx_mapped_range_settle(cx_mapped_range *range)
 }
 
 /* A process may have fewer exportable pieces than pieces. */
-static cxu_result get_memory(cx_mapped_range *range, size_t count,
-                             CUmemGenericAllocationHandle *out_handle)
+static cxu_result get_memory(cx_mapped_range *range, CUmemGenericAllocationHandle *out_handle)
 {
     const cx_driver_table *table = &range->driver->table;
-    if (count == 1 && range->spare_count > 0) {
+    if (range->spare_count > 0) {
         *out_handle = range->spare[--range->spare_count];
         return CXU_SUCCESS;
     }
     cxu_mem_properties properties = properties_of(range);
-    cxu_result result = table->mem_create(out_handle, count * range->chunk_bytes, &properties, 0);
+    cxu_result result = table->mem_create(out_handle, range->chunk_bytes, &properties, 0);
     if (result == CXU_SUCCESS || !range->exportable)
         return result;
     properties.handle_types = CXU_MEM_HANDLE_TYPE_NONE;
-    result = table->mem_create(out_handle, count * range->chunk_bytes, &properties, 0);
+    result = table->mem_create(out_handle, range->chunk_bytes, &properties, 0);
     range->exportable = result != CXU_SUCCESS;
     return result;
 }
 
 /* ---- mappings ---- */
 
-static void forget_mapping(cx_mapped_range *range, size_t first)
-{
-    size_t count = range->chunks[first].count;
-    for (size_t chunk = first; chunk < first + count; chunk++)
-        range->chunks[chunk] = (cx_mapped_chunk){0};
-    range->mapped_bytes -= count * range->chunk_bytes;
-}
-
-static cxu_result add_mapping(cx_mapped_range *range, size_t first, size_t count)
+static cxu_result map_chunk(cx_mapped_range *range, size_t chunk)
 {
     CUmemGenericAllocationHandle handle;
-    cxu_result result = get_memory(range, count, &handle);
+    cxu_result result = get_memory(range, &handle);
     if (result != CXU_SUCCESS)
         return result;
-    result = range->driver->table.mem_map(address_of(range, first), count * range->chunk_bytes, 0,
-                                          handle, 0);
+    result =
+        range->driver->table.mem_map(address_of(range, chunk), range->chunk_bytes, 0, handle, 0);
     if (result != CXU_SUCCESS) {
-        put_memory(range, handle, count);
+        keep_spare(range, handle);
         return result;
     }
-    for (size_t chunk = first; chunk < first + count; chunk++)
-        range->chunks[chunk] =
-            (cx_mapped_chunk){.first = (uint32_t)first, .count = (uint32_t)count};
-    range->chunks[first].handle = handle;
-    range->mapped_bytes += count * range->chunk_bytes;
+    range->chunks[chunk] = (cx_mapped_chunk){handle, true};
+    range->mapped_bytes += range->chunk_bytes;
     return CXU_SUCCESS;
 }
 
-/* Whole mappings that follow each other. */
-static void drop_mappings(cx_mapped_range *range, size_t first, size_t end)
+/* Chunks that are mapped, all of them. */
+static void unmap_chunks(cx_mapped_range *range, size_t first, size_t end)
 {
     (void)range->driver->table.mem_unmap(address_of(range, first),
                                          (end - first) * range->chunk_bytes);
-    for (size_t next; first < end; first = next) {
-        size_t count = range->chunks[first].count;
-        next = first + count;
-        put_memory(range, range->chunks[first].handle, count);
-        forget_mapping(range, first);
+    for (size_t chunk = first; chunk < end; chunk++) {
+        keep_spare(range, range->chunks[chunk].handle);
+        range->chunks[chunk] = (cx_mapped_chunk){0};
     }
+    range->mapped_bytes -= (end - first) * range->chunk_bytes;
 }
 
 /* The end of the row of chunks that are mapped, or are not, as `chunk` is. */
@@ -192,7 +172,7 @@ void cx_mapped_range_close(cx_mapped_range *range)
     for (size_t chunk = 0, end; chunk < count; chunk = end) {
         end = row_end(range, chunk, count);
         if (is_mapped(range, chunk))
-            drop_mappings(range, chunk, end);
+            unmap_chunks(range, chunk, end);
     }
     (void)cx_mapped_range_settle(range);
     (void)range->driver->table.mem_address_free(range->address, range->bytes);
@@ -284,31 +264,21 @@ cxu_result cx_mapped_range_withdraw(cx_mapped_range *range, CUdevice peer)
 
 /* ---- mapping ---- */
 
-static void drop_row(cx_mapped_range *range, size_t first, size_t end)
-{
-    if (first < end)
-        drop_mappings(range, first, end);
-}
-
-static cxu_result map_row(cx_mapped_range *range, size_t first, size_t end, size_t chunks_at_once)
+static cxu_result map_row(cx_mapped_range *range, size_t first, size_t end)
 {
     size_t chunk = first;
     cxu_result result = CXU_SUCCESS;
-    while (chunk < end && result == CXU_SUCCESS) {
-        size_t count = end - chunk < chunks_at_once ? end - chunk : chunks_at_once;
-        result = add_mapping(range, chunk, count);
-        if (result == CXU_SUCCESS)
-            chunk += count;
-    }
+    while (chunk < end && (result = map_chunk(range, chunk)) == CXU_SUCCESS)
+        chunk++;
     if (result == CXU_SUCCESS)
         result = open_to_all(range, first, end);
-    if (result != CXU_SUCCESS)
-        drop_row(range, first, chunk);
+    if (result != CXU_SUCCESS && chunk > first)
+        unmap_chunks(range, first, chunk);
     return result;
 }
 
 /* A row at a time: as many as a block touches. */
-static cxu_result map_rows(cx_mapped_range *range, size_t chunk, size_t end, size_t chunks_at_once)
+static cxu_result map_rows(cx_mapped_range *range, size_t chunk, size_t end)
 {
     size_t first = chunk, next;
     while (first < end && is_mapped(range, first))
@@ -316,53 +286,36 @@ static cxu_result map_rows(cx_mapped_range *range, size_t chunk, size_t end, siz
     if (first >= end)
         return CXU_SUCCESS;
     next = row_end(range, first, end);
-    cxu_result result = map_row(range, first, next, chunks_at_once);
+    cxu_result result = map_row(range, first, next);
     if (result != CXU_SUCCESS)
         return result;
-    result = map_rows(range, next, end, chunks_at_once);
+    result = map_rows(range, next, end);
     if (result != CXU_SUCCESS)
-        drop_mappings(range, first, next);
+        unmap_chunks(range, first, next);
     return result;
 }
 
-cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes,
-                               size_t mapping_bytes)
+cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes)
 {
-    size_t chunks_at_once = mapping_bytes / range->chunk_bytes;
-    return map_rows(range, first_of(range, offset), behind(range, offset, bytes),
-                    chunks_at_once > 0 ? chunks_at_once : 1);
-}
-
-static bool lies_in(const cx_mapped_range *range, size_t chunk, size_t end, size_t least_bytes)
-{
-    size_t count = range->chunks[chunk].count;
-    return count != 0 && range->chunks[chunk].first == chunk && count <= end - chunk &&
-           count * range->chunk_bytes >= least_bytes;
-}
-
-static size_t next_mapping(const cx_mapped_range *range, size_t chunk)
-{
-    return is_mapped(range, chunk)
-               ? (size_t)range->chunks[chunk].first + range->chunks[chunk].count
-               : chunk + 1;
+    return map_rows(range, first_of(range, offset), behind(range, offset, bytes));
 }
 
 size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes,
-                            size_t least_bytes, size_t wanted_bytes, size_t *out_offset)
+                            size_t wanted_bytes, size_t *out_offset)
 {
     size_t chunk = (offset + range->chunk_bytes - 1) / range->chunk_bytes;
     size_t end = (offset + bytes) / range->chunk_bytes;
-    while (chunk < end && !lies_in(range, chunk, end, least_bytes))
-        chunk = next_mapping(range, chunk);
+    while (chunk < end && !is_mapped(range, chunk))
+        chunk++;
     size_t first = chunk;
-    while (chunk < end && lies_in(range, chunk, end, least_bytes) &&
+    while (chunk < end && is_mapped(range, chunk) &&
            (chunk - first) * range->chunk_bytes < wanted_bytes)
-        chunk = next_mapping(range, chunk);
+        chunk++;
     *out_offset = first * range->chunk_bytes;
     return (chunk - first) * range->chunk_bytes;
 }
 
 void cx_mapped_range_unmap(cx_mapped_range *range, size_t offset, size_t bytes)
 {
-    drop_mappings(range, first_of(range, offset), behind(range, offset, bytes));
+    unmap_chunks(range, first_of(range, offset), behind(range, offset, bytes));
 }

@@ -3,10 +3,10 @@
  * memory is needed: free memory between live blocks is worth what it is anywhere else, since it can
  * be moved.
  *
- * A mapping is of one or several chunks, and is unmapped as a whole: many chunks at once cost few
- * calls of the driver, single ones move easily. Knows nothing of blocks. Who hands the range out
- * maps what a block needs before the block is used, and says which parts are free when memory is
- * short. No lock: one thread does at a time. Nothing needs a current context.
+ * Each chunk is a mapping of its own: large ones cost few calls of the driver, small ones move
+ * easily. Knows nothing of blocks. Who hands the range out maps what a block needs before the block
+ * is used, and says which parts are free when memory is short. No lock: one thread does at a time.
+ * Nothing needs a current context.
  */
 #ifndef CX_MEMORY_MAPPED_RANGE_H
 #define CX_MEMORY_MAPPED_RANGE_H
@@ -20,9 +20,8 @@
 #define CX_MAPPED_RANGE_PEERS 64
 
 typedef struct cx_mapped_chunk {
-    CUmemGenericAllocationHandle handle; /* of the mapping; in its first chunk */
-    uint32_t first;                      /* of the mapping */
-    uint32_t count;                      /* of its chunks; 0: nothing is mapped */
+    CUmemGenericAllocationHandle handle;
+    bool mapped;
 } cx_mapped_chunk;
 
 typedef struct cx_mapped_range {
@@ -41,39 +40,38 @@ typedef struct cx_mapped_range {
 } cx_mapped_range;
 
 /*
- * Reserves at least `bytes` for a device; nothing is mapped. CXU_NOT_SUPPORTED: the device or its
- * driver has no virtual memory; CXU_OUT_OF_MEMORY.
+ * Reserves at least `bytes` for a device, in chunks of about `chunk_bytes`, whole steps of the
+ * driver's and at least one; nothing is mapped. CXU_NOT_SUPPORTED: the device or its driver has no
+ * virtual memory; CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_mapped_range_open(cx_mapped_range *range, const cx_driver *driver, CUdevice device,
-                                size_t bytes);
+                                size_t bytes, size_t chunk_bytes);
 
-/* Whether a device can have one, and in what chunks: *out_chunk_bytes, if not NULL.
+/* Whether a device can have one, and the driver's steps: *out_step_bytes, if not NULL.
  * CXU_NOT_SUPPORTED. */
-cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_t *out_chunk_bytes);
+cxu_result cx_mapped_range_check(const cx_driver *driver, CUdevice device, size_t *out_step_bytes);
 
 /* Unmaps everything and gives the addresses back. Nothing of it is in use. */
 void cx_mapped_range_close(cx_mapped_range *range);
 
 /*
- * Maps what of a part is not mapped yet, in mappings of at most `mapping_bytes`, or of a chunk if
- * that is less.
- * CXU_OUT_OF_MEMORY and other errors of the driver: nothing more is mapped, and memory of single
- * chunks that was had already is spare. Parts of it that were mapped before keep their contents.
+ * Maps what of a part is not mapped yet.
+ * CXU_OUT_OF_MEMORY and other errors of the driver: nothing more is mapped, and memory that was had
+ * already is spare. Parts of it that were mapped before keep their contents.
  */
-cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes,
-                               size_t mapping_bytes);
+cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes);
 
 /* Bytes of the chunks that a part still needs. */
 size_t cx_mapped_range_lacks(const cx_mapped_range *range, size_t offset, size_t bytes);
 
-/* Finds the first mappings in a row that lie in a part altogether, of `least_bytes` each or more,
- * at least `wanted_bytes` of them if there are: their bytes, or 0 if there is none. */
+/* Finds the first mapped chunks in a row that lie in a part altogether, at least `wanted_bytes` of
+ * them if there are: their bytes, or 0 if there is none. */
 size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes,
-                            size_t least_bytes, size_t wanted_bytes, size_t *out_offset);
+                            size_t wanted_bytes, size_t *out_offset);
 
 /*
- * Unmaps the mappings that a part consists of. Memory of single chunks is kept for what is mapped
- * next, the rest goes back to the device. No work uses the part any more: a driver need not wait.
+ * Unmaps the chunks that a part consists of. Their memory is kept for what is mapped next. No work
+ * uses the part any more: a driver need not wait.
  */
 void cx_mapped_range_unmap(cx_mapped_range *range, size_t offset, size_t bytes);
 

@@ -1,6 +1,5 @@
 /* Places in a mapped range: without memory, with some beside them, and out of what is free. */
 #include "memory/mapped_heap.h"
-#include "alloc/scarcity.h"
 
 #include "emu/emu.h"
 #include "heap_bytes.h"
@@ -24,7 +23,7 @@ static void open_heap(void)
         .gpus = 1, .gpu_memory_bytes = GPU_BYTES, .driver_version = CX_EMU_DRIVER_VERSION};
     ck_assert(cx_emu_configure(&config));
     ck_assert(cx_driver_adopt("embedded", &cx_emu_table, &driver));
-    ck_assert_int_eq(cx_mapped_range_open(&range, &driver, 0, 4 * GPU_BYTES), CXU_SUCCESS);
+    ck_assert_int_eq(cx_mapped_range_open(&range, &driver, 0, 4 * GPU_BYTES, 0), CXU_SUCCESS);
     cx_heap_open(&heap, &store, NULL);
     ck_assert(cx_mapped_heap_add(&heap, &range));
 }
@@ -52,7 +51,7 @@ static cx_mapped_place find(uint32_t owner, size_t bytes, bool densely)
 
 static uint32_t settle(const cx_mapped_place *place, uint32_t owner)
 {
-    ck_assert_int_eq(cx_mapped_place_map(&range, place, 0), CXU_SUCCESS);
+    ck_assert_int_eq(cx_mapped_place_map(&range, place), CXU_SUCCESS);
     uint32_t index = cx_mapped_heap_settle(&heap, place, owner);
     ck_assert_uint_ne(index, 0);
     check_heap();
@@ -142,17 +141,17 @@ START_TEST(only_memory_of_nobody_is_spare)
     cx_mapped_place place;
     uint32_t first = map(1, 3 * MIB), second = map(1, 9 * MIB);
     cx_heap_give(&heap, second);
-    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, 0, GPU_BYTES, &place));
+    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, GPU_BYTES, &place));
     ck_assert(cx_heap_move(&heap, 1, 0));
-    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 0, 1, &place));
+    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 1, &place));
     ck_assert_uint_eq(place.units, UNITS(CHUNK));
     cx_mapped_place_unmap(&range, &place);
     cx_mapped_heap_remove(&heap, &place);
     check_heap();
-    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 0, GPU_BYTES, &place));
+    ck_assert(cx_mapped_heap_find_spare(&heap, &range, GPU_BYTES, &place));
     cx_mapped_place_unmap(&range, &place);
     cx_mapped_heap_remove(&heap, &place);
-    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, 0, 1, &place));
+    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, 1, &place));
     ck_assert_uint_eq(range.mapped_bytes, 2 * CHUNK);
     cx_heap_give(&heap, first);
 }
@@ -180,7 +179,7 @@ START_TEST(stretches_of_memory_are_told)
     uint32_t behind = map(1, 4 * MIB);
     cx_heap_give(&heap, gap);
     ck_assert(cx_heap_move(&heap, 1, 0));
-    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 0, 8 * MIB, &place));
+    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 8 * MIB, &place));
     cx_mapped_place_unmap(&range, &place);
     cx_mapped_heap_remove(&heap, &place);
     cx_mapped_heap_each(&heap, count_stretch, &seen);
@@ -204,98 +203,19 @@ START_TEST(any_order_of_requests_keeps_heap_and_range_in_step)
             cx_heap_give(&heap, *slot);
         *slot = 0;
         if (round % 7 == 0 && cx_heap_move(&heap, owner, 0) &&
-            cx_mapped_heap_find_spare(&heap, &range, 0, CHUNK * (seed >> 20 & 7), &place)) {
+            cx_mapped_heap_find_spare(&heap, &range, CHUNK * (seed >> 20 & 7), &place)) {
             cx_mapped_place_unmap(&range, &place);
             cx_mapped_heap_remove(&heap, &place);
         }
         if (!cx_mapped_heap_find(&heap, &range, owner, UNITS(64 * 1024 + (seed >> 5) % (6 * MIB)),
                                  round % 3 != 0, &place))
             continue;
-        if (cx_mapped_place_map(&range, &place, (seed >> 3 & 3) * CHUNK) == CXU_SUCCESS)
+        if (cx_mapped_place_map(&range, &place) == CXU_SUCCESS)
             *slot = cx_mapped_heap_settle(&heap, &place, owner);
         else
             cx_mapped_heap_give_up(&heap, &place);
         check_heap();
     }
-}
-END_TEST
-
-START_TEST(large_mappings_alone_are_found_where_those_are_asked_for)
-{
-    cx_mapped_place place = find(0, 12 * CHUNK, false);
-    ck_assert_int_eq(cx_mapped_place_map(&range, &place, 4 * CHUNK), CXU_SUCCESS);
-    uint32_t block = cx_mapped_heap_settle(&heap, &place, 0);
-    (void)map(0, 2 * CHUNK);
-    cx_heap_give(&heap, block);
-    uint32_t kept = cx_heap_take(&heap, 0, UNITS(CHUNK)); /* in the first of the three */
-    ck_assert_uint_eq(offset_of(kept), 0);
-    ck_assert(cx_mapped_heap_find_spare(&heap, &range, 2 * CHUNK, UINT64_MAX, &place));
-    ck_assert_uint_eq(place.offset_units, UNITS(4 * CHUNK));
-    ck_assert_uint_eq(place.units, UNITS(8 * CHUNK));
-    cx_mapped_place_unmap(&range, &place);
-    cx_mapped_heap_remove(&heap, &place);
-    ck_assert(!cx_mapped_heap_find_spare(&heap, &range, 2 * CHUNK, UINT64_MAX, &place));
-    ck_assert_uint_eq(range.mapped_bytes, 6 * CHUNK);
-    ck_assert_uint_eq(cx_mapped_range_lacks(&range, 0, 4 * CHUNK), 0);
-    check_heap();
-}
-END_TEST
-
-START_TEST(blocks_of_less_than_a_chunk_are_apart_where_the_heap_is_told)
-{
-    cx_heap_set_spans(&heap, UNITS(CHUNK) - 1, UNITS(4 * CHUNK));
-    cx_heap_give(&heap, map(1, 8 * CHUNK));
-    uint32_t small = cx_heap_take(&heap, 1, UNITS(MIB));
-    uint32_t large = cx_heap_take(&heap, 1, UNITS(CHUNK));
-    uint32_t next = cx_heap_take(&heap, 1, UNITS(CHUNK) - 1);
-    size_t span = offset_of(small) / (4 * CHUNK);
-    ck_assert_uint_eq(offset_of(next) / (4 * CHUNK), span);
-    ck_assert_uint_ne(offset_of(large) / (4 * CHUNK), span);
-    cx_heap_give(&heap, small);
-    cx_heap_give(&heap, next);
-    cx_heap_give(&heap, large);
-    ck_assert_uint_eq(offset_of(cx_heap_take(&heap, 1, UNITS(8 * CHUNK))), 0);
-}
-END_TEST
-
-START_TEST(the_heap_remembers_that_a_free_range_came_to_be_wide)
-{
-    uint32_t blocks[3];
-    for (int i = 0; i < 3; i++)
-        blocks[i] = map(1, CHUNK);
-    cx_heap_give(&heap, blocks[0]);
-    ck_assert(!heap.wide);
-    blocks[0] = cx_heap_take(&heap, 1, UNITS(CHUNK));
-    heap.wide_units = UNITS(2 * CHUNK);
-    cx_heap_give(&heap, blocks[0]);
-    cx_heap_give(&heap, blocks[2]);
-    ck_assert(!heap.wide);
-    cx_heap_give(&heap, blocks[1]);
-    ck_assert(heap.wide);
-}
-END_TEST
-
-START_TEST(memory_is_scarce_where_nearly_all_is_live_or_much_was_for_long)
-{
-    cx_scarcity scarcity = {0};
-    ck_assert(!cx_scarcity_is_here(&scarcity, UINT64_MAX));
-    cx_scarcity_note(&scarcity, 1, 1);
-    scarcity.room_bytes = 1200 * MIB;
-    ck_assert(cx_scarcity_is_here(&scarcity, 1100 * MIB));
-    ck_assert(!cx_scarcity_is_here(&scarcity, 1099 * MIB));
-    /* 0.88 are live while half the room is asked for, and a byte more. */
-    cx_scarcity_note(&scarcity, 1056 * MIB, 600 * MIB);
-    ck_assert(!cx_scarcity_is_here(&scarcity, 0));
-    cx_scarcity_note(&scarcity, 1056 * MIB, 1);
-    ck_assert(cx_scarcity_is_here(&scarcity, 0));
-    /* It is over three times as fast, however long it was. */
-    cx_scarcity_note(&scarcity, 1056 * MIB, UINT64_MAX);
-    cx_scarcity_note(&scarcity, 1055 * MIB, 199 * MIB);
-    ck_assert(cx_scarcity_is_here(&scarcity, 0));
-    cx_scarcity_note(&scarcity, 1055 * MIB, MIB);
-    ck_assert(!cx_scarcity_is_here(&scarcity, 0));
-    cx_scarcity_note(&scarcity, 0, UINT64_MAX);
-    ck_assert_uint_eq(scarcity.pressed_bytes, 0);
 }
 END_TEST
 
@@ -312,10 +232,6 @@ static Suite *heap_suite(void)
     tcase_add_test(tcase, only_memory_of_nobody_is_spare);
     tcase_add_test(tcase, stretches_of_memory_are_told);
     tcase_add_test(tcase, any_order_of_requests_keeps_heap_and_range_in_step);
-    tcase_add_test(tcase, large_mappings_alone_are_found_where_those_are_asked_for);
-    tcase_add_test(tcase, blocks_of_less_than_a_chunk_are_apart_where_the_heap_is_told);
-    tcase_add_test(tcase, the_heap_remembers_that_a_free_range_came_to_be_wide);
-    tcase_add_test(tcase, memory_is_scarce_where_nearly_all_is_live_or_much_was_for_long);
     suite_add_tcase(suite, tcase);
     return suite;
 }

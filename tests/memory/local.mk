@@ -79,8 +79,7 @@ tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c tests/
 	lib/alloc/fit.c lib/alloc/fit.h \
 	lib/alloc/heap.c lib/alloc/heap.h \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
-	lib/memory/mapped_range.c lib/memory/mapped_range.h \
-	lib/alloc/scarcity.c lib/alloc/scarcity.h
+	lib/memory/mapped_range.c lib/memory/mapped_range.h
 tests_memory_check_mapped_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_mapped_heap_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_mapped_heap_LDADD = $(tests_memory_check_mapped_range_LDADD)

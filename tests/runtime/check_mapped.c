@@ -347,7 +347,7 @@ END_TEST
 
 /* ---- a large device ---- */
 
-#define LARGE_GPU ((size_t)12 << 30) /* a large mapping is of 8 MiB there */
+#define LARGE_GPU ((size_t)12 << 30)
 #define LARGE_BLOCK (60 * MIB)
 enum { LARGE_BLOCKS = 195 }; /* 95 % of it */
 
@@ -411,9 +411,9 @@ static void assert_figures(uint64_t requested_bytes)
                       info.allocated.current_bytes + info.inactive.current_bytes);
 }
 
-/* Of each that is freed several mappings are free altogether, and go where a block of more than
- * any gap needs them. */
-START_TEST(large_mappings_between_live_blocks_make_way_where_memory_is_scarce)
+/* Of each that is freed several chunks are free altogether, and go where a block of more than any
+ * gap needs them. */
+START_TEST(memory_between_live_blocks_of_a_large_device_serves_larger_ones)
 {
     ctxrt_memory *blocks[LARGE_BLOCKS], *large[5], *small[64];
     fill_device(blocks, 0, LARGE_BLOCKS);
@@ -441,33 +441,6 @@ START_TEST(large_mappings_between_live_blocks_make_way_where_memory_is_scarce)
 }
 END_TEST
 
-/* What the allocator holds less after a block that no work uses is freed and a small one is
- * allocated. */
-static uint64_t given_up_for(ctxrt_memory **block)
-{
-    size_t before = free_bytes();
-    drop(block);
-    cx_assert_ok(ctxrt_device_synchronize());
-    release(allocate(CHUNK));
-    ck_assert_uint_ge(free_bytes(), before);
-    return free_bytes() - before;
-}
-
-START_TEST(large_mappings_that_become_free_go_where_memory_is_scarce_and_stay_where_not)
-{
-    ctxrt_memory *blocks[LARGE_BLOCKS];
-    fill_device(blocks, 0, LARGE_BLOCKS / 2);
-    ck_assert_uint_eq(given_up_for(&blocks[60]), 0);
-    empty_device(blocks, LARGE_BLOCKS / 2);
-    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
-    fill_device(blocks, 0, LARGE_BLOCKS);
-    ck_assert_uint_ge(given_up_for(&blocks[150]), 28 * MIB);
-    ck_assert_uint_ge(given_up_for(&blocks[170]), 28 * MIB);
-    assert_figures((LARGE_BLOCKS - 2) * (uint64_t)LARGE_BLOCK);
-    empty_device(blocks, LARGE_BLOCKS);
-}
-END_TEST
-
 static uint64_t retries(void)
 {
     ctxrt_allocator_info info = CTXRT_ALLOCATOR_INFO_INIT;
@@ -477,7 +450,7 @@ static uint64_t retries(void)
 
 /* The request behind the free finds that the work is not done. A later one needs what was freed,
  * and has it without the last resort, which waits for all work. */
-START_TEST(large_mappings_whose_work_was_not_done_make_way_for_a_later_request)
+START_TEST(memory_whose_work_was_not_done_moves_for_a_later_request)
 {
     gate held;
     ctxrt_memory *blocks[LARGE_BLOCKS];
@@ -515,8 +488,8 @@ static int reached_from(int device, ctxrt_memory *memory, size_t bytes)
     return reached;
 }
 
-/* Mapped before, after, and by single chunks that large mappings made way for. */
-START_TEST(a_peer_reaches_all_of_what_is_in_large_mappings_and_of_what_is_mapped_in_their_place)
+/* Mapped before, after, and where it moved. */
+START_TEST(a_peer_reaches_all_of_a_large_device_and_what_moved)
 {
     const int chunks = LARGE_BLOCK / CHUNK;
     ctxrt_memory *blocks[LARGE_BLOCKS];
@@ -539,7 +512,7 @@ START_TEST(a_peer_reaches_all_of_what_is_in_large_mappings_and_of_what_is_mapped
 }
 END_TEST
 
-START_TEST(threads_keep_their_contents_while_large_mappings_make_way)
+START_TEST(threads_keep_their_contents_while_memory_of_a_large_device_moves)
 {
     ctxrt_memory *blocks[LARGE_BLOCKS];
     fill_device(blocks, 0, LARGE_BLOCKS);
@@ -551,7 +524,6 @@ START_TEST(threads_keep_their_contents_while_large_mappings_make_way)
 }
 END_TEST
 
-/* What is left is less than a span of small blocks. */
 START_TEST(a_small_block_has_the_last_chunk_of_a_large_device)
 {
     ctxrt_memory *most = allocate(LARGE_GPU - CHUNK), *more;
@@ -586,14 +558,10 @@ static Suite *mapped_suite(void)
     tcase = tcase_create("large device");
     tcase_add_checked_fixture(tcase, open_large, close_mapped);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, large_mappings_between_live_blocks_make_way_where_memory_is_scarce);
-    tcase_add_test(tcase,
-                   large_mappings_that_become_free_go_where_memory_is_scarce_and_stay_where_not);
-    tcase_add_test(tcase, large_mappings_whose_work_was_not_done_make_way_for_a_later_request);
-    tcase_add_test(
-        tcase,
-        a_peer_reaches_all_of_what_is_in_large_mappings_and_of_what_is_mapped_in_their_place);
-    tcase_add_test(tcase, threads_keep_their_contents_while_large_mappings_make_way);
+    tcase_add_test(tcase, memory_between_live_blocks_of_a_large_device_serves_larger_ones);
+    tcase_add_test(tcase, memory_whose_work_was_not_done_moves_for_a_later_request);
+    tcase_add_test(tcase, a_peer_reaches_all_of_a_large_device_and_what_moved);
+    tcase_add_test(tcase, threads_keep_their_contents_while_memory_of_a_large_device_moves);
     tcase_add_test(tcase, a_small_block_has_the_last_chunk_of_a_large_device);
     suite_add_tcase(suite, tcase);
     return suite;
