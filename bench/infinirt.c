@@ -24,7 +24,7 @@ typedef struct setting {
     infinirtStream_t infini_stream;
     infinirtEvent_t infini_event;
     infinirtGraphExec_t infini_graph;
-    void *memory, *host;
+    void *memory, *host, *plain;
 } setting;
 
 static void check_infini(infiniStatus_t status)
@@ -58,6 +58,14 @@ static void check_infini(infiniStatus_t status)
        bench_check(ctxrt_stream_synchronize(s->stream))),                                          \
       (check_infini(infinirtMemsetAsync(s->memory, 7, BYTES, s->infini_stream)),                   \
        check_infini(infinirtStreamSynchronize(s->infini_stream))))                                 \
+    X(copy_now, "copy 4 KiB, done",                                                                \
+      bench_check(ctxrt_copy(s->memory, s->host, BYTES, CTXRT_COPY_ANY)),                          \
+      check_infini(infinirtMemcpy(s->memory, s->host, BYTES, INFINIRT_MEMCPY_H2D)))                \
+    X(copy_plain, "copy 4 KiB of malloc, done",                                                    \
+      bench_check(ctxrt_copy(s->memory, s->plain, BYTES, CTXRT_COPY_ANY)),                         \
+      check_infini(infinirtMemcpy(s->memory, s->plain, BYTES, INFINIRT_MEMCPY_H2D)))               \
+    X(fill_now, "fill 4 KiB, done", bench_check(ctxrt_fill(s->memory, 7, BYTES)),                  \
+      check_infini(infinirtMemset(s->memory, 7, BYTES)))                                           \
     X(launch, "launch graph of two, wait",                                                         \
       (bench_check(ctxrt_graph_launch(s->graph, s->stream)),                                       \
        bench_check(ctxrt_stream_synchronize(s->stream))),                                          \
@@ -116,6 +124,9 @@ static void prepare(setting *s)
     check_infini(infinirtEventCreate(&s->infini_event));
     check_infini(infinirtMalloc(&s->memory, BYTES));
     check_infini(infinirtMallocHost(&s->host, BYTES));
+    s->plain = malloc(BYTES);
+    if (s->plain == NULL)
+        exit(1);
     prepare_graphs(s);
 }
 

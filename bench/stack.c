@@ -1,7 +1,7 @@
 /*
  * What ctxrt adds to the driver's own calls: setting a device, push and pop, a scope, recording an
- * event and letting a stream wait for it. Beside each stands the same sequence of bare driver
- * calls, the look at the current context included.
+ * event and letting a stream wait for it, a copy, a fill and a launch of 64 bytes. Beside each
+ * stands the same sequence of bare driver calls, the look at the current context included.
  *
  * usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]
  */
@@ -26,7 +26,30 @@ typedef struct setting {
     ctxrt_stream *stream, *waiter;
     CUevent native_event;
     CUstream native_stream, native_waiter;
+    ctxrt_memory *memory[2];
+    unsigned char *to, *from;
+    ctxrt_module *module;
+    ctxrt_kernel *kernel;
+    CUfunction function;
 } setting;
+
+enum { BYTES = 64, LAUNCHES_AT_ONCE = 32 };
+
+/* Each of 16 threads writes 4 bytes. */
+static const char write_ptx[] = ".version 6.3\n"
+                                ".target sm_50\n"
+                                ".address_size 64\n"
+                                ".visible .entry write(.param .u64 to)\n"
+                                "{\n"
+                                "    .reg .b32 %r<2>;\n"
+                                "    .reg .b64 %rd<4>;\n"
+                                "    ld.param.u64 %rd1, [to];\n"
+                                "    mov.u32 %r1, %tid.x;\n"
+                                "    mul.wide.u32 %rd2, %r1, 4;\n"
+                                "    add.s64 %rd3, %rd1, %rd2;\n"
+                                "    st.global.u32 [%rd3], %r1;\n"
+                                "    ret;\n"
+                                "}\n";
 
 static void bare_set_same(size_t count, void *argument)
 {
@@ -131,6 +154,83 @@ static void ctxrt_record_wait(size_t count, void *argument)
     }
 }
 
+static void bare_copy(size_t count, void *argument)
+{
+    const setting *s = argument;
+    CUcontext current;
+    for (size_t i = 0; i < count; i++) {
+        bench_check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->memcpy_dtod_async((uintptr_t)s->to, (uintptr_t)s->from, BYTES,
+                                                       s->native_stream));
+    }
+}
+
+static void ctxrt_copies(size_t count, void *argument)
+{
+    const setting *s = argument;
+    for (size_t i = 0; i < count; i++)
+        bench_check(ctxrt_copy_async(s->to, s->from, BYTES, CTXRT_COPY_DEVICE_TO_DEVICE, NULL));
+}
+
+static void bare_fill(size_t count, void *argument)
+{
+    const setting *s = argument;
+    CUcontext current;
+    for (size_t i = 0; i < count; i++) {
+        bench_check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(
+            s->table->memset_d8_async((uintptr_t)s->to, 7, BYTES, s->native_stream));
+    }
+}
+
+static void ctxrt_fills(size_t count, void *argument)
+{
+    const setting *s = argument;
+    for (size_t i = 0; i < count; i++)
+        bench_check(ctxrt_fill_async(s->to, 7, BYTES, NULL));
+}
+
+/* The embedded driver runs kernels in other threads: their queue is kept short. */
+static void bare_launch(size_t count, void *argument)
+{
+    const setting *s = argument;
+    CUcontext current;
+    uintptr_t to = (uintptr_t)s->to;
+    void *arguments[] = {&to};
+    for (size_t i = 0; i < count; i++) {
+        bench_check_driver(s->table->ctx_get_current(&current));
+        bench_check_driver(s->table->launch_kernel(s->function, 1, 1, 1, BYTES / 4, 1, 1, 0,
+                                                   s->native_stream, arguments, NULL));
+        if (i % LAUNCHES_AT_ONCE == 0)
+            bench_check_driver(s->table->stream_synchronize(s->native_stream));
+    }
+}
+
+static void ctxrt_launches(size_t count, void *argument)
+{
+    const setting *s = argument;
+    uintptr_t to = (uintptr_t)s->to;
+    void *arguments[] = {&to};
+    ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    config.block[0] = BYTES / 4;
+    for (size_t i = 0; i < count; i++) {
+        bench_check(ctxrt_launch(&config, s->kernel, arguments, 1));
+        if (i % LAUNCHES_AT_ONCE == 0)
+            bench_check_driver(s->table->stream_synchronize(s->native_stream));
+    }
+}
+
+static void prepare_work(setting *s)
+{
+    for (int i = 0; i < 2; i++)
+        bench_check(ctxrt_memory_alloc(BYTES, &s->memory[i]));
+    s->to = ctxrt_memory_pointer(s->memory[0]);
+    s->from = ctxrt_memory_pointer(s->memory[1]);
+    bench_check(ctxrt_module_load(write_ptx, 0, &s->module));
+    bench_check(ctxrt_module_get_kernel(s->module, "write", &s->kernel));
+    bench_check(ctxrt_kernel_native(s->kernel, &s->function));
+}
+
 static void prepare(setting *s)
 {
     int count;
@@ -159,12 +259,16 @@ static void prepare(setting *s)
     bench_check(ctxrt_stream_native(s->stream, &s->native_stream));
     bench_check(ctxrt_stream_native(s->waiter, &s->native_waiter));
     bench_check(ctxrt_event_native(s->event, &s->native_event));
+    prepare_work(s);
 }
 
 static void finish(setting *s)
 {
     bench_check(ctxrt_device_set(s->device[0]));
     bench_check(ctxrt_device_synchronize());
+    bench_check(ctxrt_module_unload(s->module));
+    for (int i = 0; i < 2; i++)
+        bench_check(ctxrt_memory_release(s->memory[i]));
     bench_check(ctxrt_event_destroy(s->event));
     bench_check(ctxrt_stream_destroy(s->waiter));
     bench_check(ctxrt_stack_pop());
@@ -182,6 +286,9 @@ static const row rows[] = {
     {"push + pop", bare_push_pop, ctxrt_push_pop},
     {"scope enter + leave", bare_scope, ctxrt_scope_pair},
     {"event record + stream wait", bare_record_wait, ctxrt_record_wait},
+    {"copy, 64 bytes", bare_copy, ctxrt_copies},
+    {"fill, 64 bytes", bare_fill, ctxrt_fills},
+    {"launch, 64 bytes", bare_launch, ctxrt_launches},
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 #include "copy/copy.h"
 
 #include "base/error.h"
+#include "copy/at_hand.h"
 #include <string.h>
 
 /* ---- plans ---- */
@@ -194,7 +195,7 @@ ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *desti
         memmove(destination, source, size_bytes);
         return CTXRT_SUCCESS;
     }
-    if (plan->devices && !wait)
+    if (plan->devices && !wait && cx_driver_count() > 1)
         status = run_across(call, plan, destination, source, size_bytes, stream, &taken);
     if (status != CTXRT_SUCCESS || taken)
         return status;
@@ -204,6 +205,31 @@ ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *desti
     cx_copy_touch(plan, &route);
     return cx_route_end(&route, cx_copy_submit(plan, &route, destination, source, size_bytes),
                         wait);
+}
+
+/* Between blocks of one context. False: the slow path says what is to be done. */
+static bool copy_at_hand(void *destination, const void *source, size_t size_bytes,
+                         ctxrt_stream *stream, ctxrt_status *out_status)
+{
+    cx_stream_target target;
+    cx_excursion excursion;
+    uint32_t to = cx_copy_pieces_suffice() ? cx_piece_at_hand(destination) : 0;
+    uint32_t from = to != 0 ? cx_piece_at_hand(source) : 0;
+    if (from == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
+        return false;
+    bool at_hand = cx_copy_is_at_hand(target.context, to, destination, size_bytes) &&
+                   cx_copy_is_at_hand(target.context, from, source, size_bytes);
+    if (at_hand) {
+        *out_status = cx_work_make_current(stream, &target, &excursion);
+        if (*out_status == CTXRT_SUCCESS) {
+            *out_status = CX_DRIVER_CALL(
+                target.driver, memcpy_dtod_async,
+                ((uintptr_t)destination, (uintptr_t)source, size_bytes, target.native));
+            cx_excursion_end(&excursion);
+        }
+    }
+    cx_work_end();
+    return at_hand;
 }
 
 static ctxrt_status copy(const char *call, void *destination, const void *source, size_t size_bytes,
@@ -218,6 +244,9 @@ static ctxrt_status copy(const char *call, void *destination, const void *source
                         (int)kind);
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
+    bool between = kind == CTXRT_COPY_ANY || kind == CTXRT_COPY_DEVICE_TO_DEVICE;
+    if (between && !wait && copy_at_hand(destination, source, size_bytes, stream, &status))
+        return status;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)
         status = cx_copy_check_range(call, "source", source, size_bytes);

@@ -1,18 +1,25 @@
 /* Fills. */
 #include "base/error.h"
+#include "copy/at_hand.h"
 #include "copy/copy.h"
 #include <string.h>
 
-/* Host memory that no driver can fill: the host does, when the work before it is done. */
+/* Memory of the CPU, when the work before it is done; `in_order`: there may be such work. */
 static ctxrt_status fill_on_host(void *destination, int value, size_t size_bytes,
-                                 ctxrt_stream *stream, bool wait)
+                                 ctxrt_stream *stream, bool in_order)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    if (!wait && cx_route_wanted(stream))
+    if (in_order)
         status = ctxrt_stream_synchronize(stream);
     if (status == CTXRT_SUCCESS)
         memset(destination, value, size_bytes);
     return status;
+}
+
+static bool is_of_cpu(const cx_pointer_view *view)
+{
+    return view->device != NULL && view->device->id.type == CTXRT_DEVICE_CPU &&
+           view->kind == CTXRT_MEMORY_DEVICE;
 }
 
 static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destination, int value,
@@ -29,6 +36,29 @@ static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destinatio
     return cx_route_end(&route, status, wait);
 }
 
+/* A block of the stream's context. False: the slow path says what is to be done. */
+static bool fill_at_hand(void *destination, int value, size_t size_bytes, ctxrt_stream *stream,
+                         ctxrt_status *out_status)
+{
+    cx_stream_target target;
+    cx_excursion excursion;
+    uint32_t piece = cx_copy_pieces_suffice() ? cx_piece_at_hand(destination) : 0;
+    if (piece == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
+        return false;
+    bool at_hand = cx_copy_is_at_hand(target.context, piece, destination, size_bytes);
+    if (at_hand) {
+        *out_status = cx_work_make_current(stream, &target, &excursion);
+        if (*out_status == CTXRT_SUCCESS) {
+            *out_status = CX_DRIVER_CALL(target.driver, memset_d8_async,
+                                         ((uintptr_t)destination, (unsigned char)value, size_bytes,
+                                          target.native));
+            cx_excursion_end(&excursion);
+        }
+    }
+    cx_work_end();
+    return at_hand;
+}
+
 static ctxrt_status fill(const char *call, void *destination, int value, size_t size_bytes,
                          ctxrt_stream *stream, bool wait)
 {
@@ -41,6 +71,8 @@ static ctxrt_status fill(const char *call, void *destination, int value, size_t 
                         value);
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
+    if (!wait && fill_at_hand(destination, value, size_bytes, stream, &status))
+        return status;
     status = cx_copy_check_range(call, "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)
         status = cx_pointer_look(destination, size_bytes, &view);
@@ -48,10 +80,14 @@ static ctxrt_status fill(const char *call, void *destination, int value, size_t 
         status = cx_pointer_check(call, "destination", destination, size_bytes, &view);
     if (status != CTXRT_SUCCESS)
         return status;
-    bool host = view.driver == NULL ||
-                (view.kind == CTXRT_MEMORY_PINNED && (wait || !cx_route_wanted(stream)));
-    return host ? fill_on_host(destination, value, size_bytes, stream, wait)
-                : fill_on_driver(&view, destination, value, size_bytes, stream, wait);
+    if (view.driver == NULL)
+        return fill_on_host(destination, value, size_bytes, stream,
+                            !wait && cx_route_wanted(stream));
+    if (view.kind == CTXRT_MEMORY_PINNED && (wait || !cx_route_wanted(stream)))
+        return fill_on_host(destination, value, size_bytes, stream, false);
+    if (wait && is_of_cpu(&view))
+        return fill_on_host(destination, value, size_bytes, stream, true);
+    return fill_on_driver(&view, destination, value, size_bytes, stream, wait);
 }
 
 ctxrt_status ctxrt_fill(void *destination, int value, size_t size_bytes)

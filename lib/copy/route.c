@@ -35,17 +35,38 @@ static bool is_out_of_reach(const cx_pointer_view *end, const cx_stream_target *
             atomic_load(&end->block.context->reached_by[device->native]) == 0);
 }
 
+/* A stream of the calling thread's top frame, whose context the driver has said is current. */
+static ctxrt_status resolve_in_frame(const ctxrt_stream *stream, cx_stream_target *out_target)
+{
+    cx_thread *thread;
+    cx_frame *frame;
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (stream == NULL)
+        return cx_stream_of_frame(thread, frame, out_target);
+    *out_target = cx_stream_legacy_of(cx_frame_context(frame));
+    return CTXRT_SUCCESS;
+}
+
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route)
 {
+    bool current = stream == NULL || stream == CTXRT_STREAM_LEGACY;
     out_route->wait = out_route->asking = false;
     out_route->stream = stream;
     out_route->touched[0] = out_route->touched[1] = NULL;
-    ctxrt_status status = cx_stream_resolve(stream, &out_route->target);
-    if (status == CTXRT_SUCCESS && end != NULL && is_out_of_reach(end, &out_route->target))
+    ctxrt_status status = current ? resolve_in_frame(stream, &out_route->target)
+                                  : cx_stream_resolve(stream, &out_route->target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (end != NULL && is_out_of_reach(end, &out_route->target)) {
+        current = false;
         status = divert(end, out_route);
-    if (status == CTXRT_SUCCESS)
-        status = cx_excursion_begin(out_route->target.context, &out_route->excursion);
-    return status;
+    }
+    out_route->excursion.native = NULL;
+    return status == CTXRT_SUCCESS && !current
+               ? cx_excursion_begin(out_route->target.context, &out_route->excursion)
+               : status;
 }
 
 /* ---- pinned memory ---- */
@@ -72,6 +93,8 @@ static bool mark_touched(const cx_route *route)
 {
     bool marked = true;
     cx_error_saved saved;
+    if (route->touched[0] == NULL)
+        return true;
     cx_error_save(&saved);
     for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
         marked &= cx_memory_use(route->touched[i], route->stream) == CTXRT_SUCCESS;

@@ -114,15 +114,26 @@ static cxu_result record(cx_emu_event *event, cx_emu_stream *stream, cx_emu_cont
 }
 
 /* The flag EXTERNAL is for streams that capture: each launch of the graph will record the event. */
-static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, unsigned int flags)
+static cxu_result capture_external(cx_emu_event *event, cx_emu_stream *stream)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
                                         .of.event = (CUevent)(void *)event};
 
-    if (!stream->branch)
-        return flags == 0 ? record(event, stream, NULL) : CXU_INVALID_VALUE;
-    return flags == 0 ? cx_emu_capture_record(stream, event)
-                      : cx_emu_capture_add(stream, &operation);
+    return cx_emu_capture_add(stream, &operation);
+}
+
+static bool record_again(cx_emu_event *event, const cx_emu_stream *stream)
+{
+    return event->record && !event->captured && cx_emu_work_repeat(event->record, stream);
+}
+
+static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, unsigned int flags)
+{
+    if (stream->branch)
+        return flags == 0 ? cx_emu_capture_record(stream, event) : capture_external(event, stream);
+    if (flags != 0)
+        return CXU_INVALID_VALUE;
+    return record_again(event, stream) ? CXU_SUCCESS : record(event, stream, NULL);
 }
 
 cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream stream_handle,
@@ -183,20 +194,28 @@ static bool recorded_and_unfinished(const cx_emu_event *event)
 }
 
 /* The flag EXTERNAL is for streams that capture: each launch of the graph will wait. */
-static cxu_result wait_or_capture(cx_emu_stream *stream, cx_emu_event *event, unsigned int flags)
+static cxu_result capture_external_wait(cx_emu_stream *stream, cx_emu_event *event)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT,
                                         .of.event = (CUevent)(void *)event};
-    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED};
 
+    return cx_emu_capture_add(stream, &operation);
+}
+
+static cxu_result wait_for_record(cx_emu_stream *stream, cx_emu_work *record)
+{
+    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after = {record}};
+
+    return cx_emu_work_submit(stream, &request, NULL);
+}
+
+static cxu_result wait_or_capture(cx_emu_stream *stream, cx_emu_event *event, unsigned int flags)
+{
     if (flags != 0)
-        return stream->branch ? cx_emu_capture_add(stream, &operation) : CXU_INVALID_VALUE;
+        return stream->branch ? capture_external_wait(stream, event) : CXU_INVALID_VALUE;
     if (stream->branch || event->captured)
         return cx_emu_capture_wait(stream, event);
-    if (!recorded_and_unfinished(event))
-        return CXU_SUCCESS;
-    request.after[0] = event->record;
-    return cx_emu_work_submit(stream, &request, NULL);
+    return recorded_and_unfinished(event) ? wait_for_record(stream, event->record) : CXU_SUCCESS;
 }
 
 cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_handle,

@@ -369,6 +369,19 @@ bool cx_emu_work_nothing_before(const cx_emu_stream *stream, cx_emu_work *after)
     return gather(stream, &nothing, NULL) == 0;
 }
 
+bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
+{
+    static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
+
+    if (!work->done || work->references != 1 || work->context != stream->context ||
+        work->opening != stream->opening || gather(stream, &nothing, NULL) != 0 ||
+        !cx_emu_schedule_at_once(&nothing))
+        return false;
+    work->slot = cx_emu_call_in_progress.slot;
+    work->done_ns = now_ns();
+    return true;
+}
+
 cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_batch *batch,
                                     cx_emu_work **out_works, cx_emu_work **out_end)
 {

@@ -116,6 +116,11 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
  * nothing that is not done. */
 bool cx_emu_work_nothing_before(const cx_emu_stream *stream, cx_emu_work *after);
 
+/* Where a piece without a call, submitted to the stream, would be done at once: makes `work`, such
+ * a piece of before that is done and that nobody but the caller holds, stand for it. False: it
+ * cannot, and nothing changed. */
+bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream);
+
 void cx_emu_work_retain(cx_emu_work *work);
 void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
 

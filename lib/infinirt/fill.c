@@ -24,10 +24,13 @@ infiniStatus_t infinirtMemset(void *ptr, int value, size_t count)
     if (count == 0)
         return INFINI_STATUS_SUCCESS;
     ctxrt_status status = cx_device_begin(&device);
-    if (status == CTXRT_SUCCESS)
+    bool by_host = status == CTXRT_SUCCESS && device.type == CTXRT_DEVICE_CPU;
+    if (status == CTXRT_SUCCESS && !by_host)
         status = fill(ptr, value, count, CTXRT_STREAM_LEGACY);
     if (status == CTXRT_SUCCESS)
         status = ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY);
+    if (status == CTXRT_SUCCESS && by_host)
+        status = ctxrt_fill(ptr, (unsigned char)value, count);
     return cx_infini_status(status);
 }
 

@@ -62,9 +62,14 @@ static ctxrt_status ask_drivers(const void *pointer, cx_pointer_view *out_view)
 
 ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view *out_view)
 {
-    *out_view = (cx_pointer_view){0};
-    if (pointer == NULL)
+    out_view->driver = NULL;
+    out_view->device = NULL;
+    out_view->owner = NULL;
+    out_view->kind = CTXRT_MEMORY_DEVICE;
+    if (pointer == NULL) {
+        out_view->block = (cx_pointer_block){.state = CX_POINTER_UNKNOWN};
         return CTXRT_SUCCESS;
+    }
     cx_pointers_find(pointer, &out_view->block);
     if (out_view->block.state == CX_POINTER_LIVE) {
         describe_own(out_view);

@@ -17,7 +17,7 @@ _Atomic uint32_t cx_pointers_doubles;
  * them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t used;
-static _Atomic uint32_t custom_records;
+_Atomic uint32_t cx_pointers_custom;
 
 static cx_pool records = CX_POOL_INIT("pointer record", 12, cx_pointer_record);
 
@@ -328,7 +328,7 @@ static bool insert_record(cx_pointer_record *record)
 {
     bool added = insert(slot_of_record(record));
     if (added && is_custom(record->block.allocator))
-        atomic_fetch_add(&custom_records, 1);
+        atomic_fetch_add(&cx_pointers_custom, 1);
     return added;
 }
 
@@ -387,7 +387,7 @@ static bool take_at(uint64_t place, cx_pointer_taken *out_taken)
     if (is_record(slot)) {
         *out_taken = (cx_pointer_taken){.record = record_of(slot)};
         if (is_custom(record_of(slot)->block.allocator))
-            atomic_fetch_sub(&custom_records, 1);
+            atomic_fetch_sub(&cx_pointers_custom, 1);
         erase(place);
         return true;
     }
@@ -600,7 +600,7 @@ void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
             .kind = range.kind,
             .mapped = range.mapped,
         };
-    bool custom = atomic_load_explicit(&custom_records, memory_order_relaxed) != 0;
+    bool custom = atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) != 0;
     bool searched = found && range.segment && !find_quickly(pointer, out_block);
     if (__builtin_expect(!searched && !custom, 1))
         return;

@@ -117,6 +117,9 @@ void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void
 /* More entries than addresses: somewhere several entries have one. */
 extern _Atomic uint32_t cx_pointers_doubles;
 
+/* Raw pointers of custom allocators, which may lie in blocks of other ones. */
+extern _Atomic uint32_t cx_pointers_custom;
+
 typedef struct cx_pointer_slots {
     uint64_t mask; /* slots - 1 */
     _Atomic uint64_t slots[];

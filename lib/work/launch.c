@@ -117,7 +117,7 @@ static ctxrt_status launch_there(const cx_kernel_use *use, const ctxrt_launch_co
         status = cx_module_check(use->of.module, "kernel");
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_excursion_begin(target->context, &excursion);
+    status = cx_work_make_current(config->stream, target, &excursion);
     if (status == CTXRT_SUCCESS) {
         status = submit(use, config, target->native, arguments);
         cx_excursion_end(&excursion);

@@ -1,0 +1,56 @@
+/*
+ * Ends of a copy or fill that are at hand: they start a block of a caching allocator of the
+ * stream's own context, as most do. The driver of the stream then does the work by one call, and
+ * nothing else needs to be known of them.
+ */
+#ifndef CX_COPY_AT_HAND_H
+#define CX_COPY_AT_HAND_H
+
+#include "memory/cache.h"
+#include "memory/guard.h"
+#include "memory/pointer_table.h"
+#include "work/work.h"
+
+/* The piece that starts at an address, which may go at any moment; 0: none. Records no error. */
+static inline uint32_t cx_piece_at_hand(const void *pointer)
+{
+    const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
+    if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
+                             (uint64_t)(uintptr_t)pointer >> CX_POINTER_ADDRESS_BITS != 0,
+                         0))
+        return 0;
+    uint64_t key = cx_pointer_key(pointer), i = cx_pointer_place(table, key), slot;
+    while ((slot = atomic_load_explicit(&table->slots[i], memory_order_acquire)) >> 25 != key) {
+        if (slot == 0)
+            return 0;
+        i = (i + 1) & table->mask;
+    }
+    if (__builtin_expect((slot & CX_POINTER_IS_RECORD) != 0 ||
+                             atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) != table,
+                         0))
+        return 0;
+    return (uint32_t)slot & CX_POINTER_INDEX_MASK;
+}
+
+/* In a section. Whether these bytes are the piece's, and device memory of the context. */
+static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
+                                      const void *pointer, size_t bytes)
+{
+    const cx_piece *piece = cx_piece_at(index);
+    const cx_region *region = cx_piece_region(index);
+    const cx_cache *cache = region->cache;
+    return cx_piece_is_live(piece) && bytes <= cx_piece_size(piece) &&
+           atomic_load_explicit(&piece->pointer, memory_order_relaxed) == pointer &&
+           cache->context == context && !cache->pinned &&
+           region->epoch == atomic_load_explicit(&context->epoch, memory_order_relaxed);
+}
+
+/* Whether blocks may be told by pieces alone. */
+static inline bool cx_copy_pieces_suffice(void)
+{
+    return atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) == 0 &&
+           atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&
+           !atomic_load_explicit(&cx_guards_used, memory_order_relaxed);
+}
+
+#endif
