@@ -81,11 +81,17 @@ static void give_magazines(cx_cache *cache, cx_magazines *magazines)
             cx_cache_give(cache, pieces[i]);
 }
 
-/* What is of an epoch that has ended is not the heap's any more. */
+/* Whether what the thread keeps is the heap's. Not where its epoch has ended; a region made since
+ * may be at the address of one that is gone. */
+static bool keeps_of(const cx_cache *cache, const cx_thread_cache *self)
+{
+    return self->region == cache->region && self->epoch == cache->region->epoch;
+}
+
 static void empty(cx_cache *cache, const cx_thread_cache *self)
 {
     pthread_mutex_lock(&cache->lock);
-    if (self->region == cache->region)
+    if (keeps_of(cache, self))
         for (cx_magazines *own = self->all; own != NULL; own = own->next)
             give_magazines(cache, own);
     pthread_mutex_unlock(&cache->lock);
@@ -258,7 +264,7 @@ static void leave_stream(const cx_magazines *own)
 static void leave_streams(cx_cache *cache, const cx_thread_cache *self)
 {
     pthread_mutex_lock(&cache->lock);
-    if (self->region == cache->region)
+    if (keeps_of(cache, self))
         for (cx_magazines *own = self->all; own != NULL; own = own->next) {
             give_magazines(cache, own);
             leave_stream(own);
@@ -342,7 +348,7 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
         return NULL;
     if (self != thread->thread_caches)
         put_first(thread, self);
-    if (self->region != cache->region || self->epoch != cache->region->epoch) {
+    if (!keeps_of(cache, self)) {
         drop_all(cache, self);
         self->region = cache->region;
         self->epoch = cache->region->epoch;

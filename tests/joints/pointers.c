@@ -68,6 +68,27 @@ START_TEST(a_slab_and_its_first_block_are_freed_each_as_what_it_is)
 }
 END_TEST
 
+/* ---- stale handles ---- */
+
+/* The same memory serves objects and raw pointers in turn. */
+START_TEST(a_handle_stays_stale_though_its_memory_was_given_out_as_a_raw_pointer)
+{
+    enum { TIMES = 64 };
+    ctxrt_memory *stale[TIMES];
+    void *pointer;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < TIMES; i++) {
+        cx_assert_ok(ctxrt_memory_alloc(BYTES, &stale[i]));
+        for (int k = 0; k < i; k++)
+            cx_assert_error(ctxrt_memory_retain(stale[k]), CTXRT_ERROR_INVALID_HANDLE);
+        cx_assert_ok(ctxrt_memory_release(stale[i]));
+        cx_assert_ok(ctxrt_alloc(BYTES, &pointer));
+        cx_assert_ok(ctxrt_free(pointer));
+    }
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- stale addresses ---- */
 
 typedef enum ending { FREED, TRIMMED, RESET } ending;
@@ -195,6 +216,7 @@ Suite *pointers_suite(void)
 {
     const joint joints[] = {
         JOINT(a_slab_and_its_first_block_are_freed_each_as_what_it_is),
+        JOINT(a_handle_stays_stale_though_its_memory_was_given_out_as_a_raw_pointer),
         JOINT(copies_and_fills_of_memory_that_was_freed_are_refused),
         JOINT(copies_and_fills_of_memory_that_was_trimmed_are_refused),
         JOINT(copies_and_fills_of_memory_that_a_reset_ended_are_refused),
