@@ -106,6 +106,7 @@ static inline void cx_frame_fill(cx_frame *frame, cx_context *context, const cx_
     frame->serial = place->serial;
     frame->mark = 0;
     frame->current_stream = NULL;
+    frame->stream_came_along = false;
 }
 
 /* In a section: whether the target has not ended, and is not being reset. */

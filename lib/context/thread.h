@@ -33,6 +33,7 @@ typedef struct cx_frame {
     ctxrt_stream *current_stream;
     CUstream native_stream;
     uint32_t stream_epoch;
+    bool stream_came_along; /* `stream` is a default one, which a hand-off brought: lib/work */
 } cx_frame;
 
 /* What others see of a frame. */

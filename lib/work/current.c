@@ -4,14 +4,27 @@
 #include "base/error.h"
 #include "work/work.h"
 
-static ctxrt_stream *own_stream(const cx_frame *frame)
+static void put_stream(cx_thread *thread, cx_frame *frame, ctxrt_stream *stream)
 {
-    return atomic_load_explicit(&frame->stream, memory_order_relaxed);
+    cx_thread_begin(thread);
+    atomic_store_explicit(&frame->stream, stream, memory_order_release);
+    cx_thread_end(thread);
+    frame->current_stream = NULL;
+    frame->stream_came_along = false;
+}
+
+ctxrt_stream *cx_frame_own_stream(cx_thread *thread, cx_frame *frame)
+{
+    ctxrt_stream *stream = atomic_load_explicit(&frame->stream, memory_order_relaxed);
+    if (!frame->stream_came_along || cx_pool_find(&cx_streams, stream) != NULL)
+        return stream;
+    put_stream(thread, frame, NULL);
+    return NULL;
 }
 
 static ctxrt_status current_handle(cx_thread *thread, cx_frame *frame, ctxrt_stream **out_stream)
 {
-    *out_stream = own_stream(frame);
+    *out_stream = cx_frame_own_stream(thread, frame);
     if (*out_stream != NULL)
         return CTXRT_SUCCESS;
     return cx_default_stream_get(thread, cx_frame_context(frame), out_stream);
@@ -66,14 +79,6 @@ static ctxrt_status check_same_context(const cx_frame *frame, const ctxrt_stream
                         "the stream is of %s, and the top frame is of %s",
                         cx_context_text(target.context), cx_context_text(cx_frame_context(frame)));
     return status;
-}
-
-static void put_stream(cx_thread *thread, cx_frame *frame, ctxrt_stream *stream)
-{
-    cx_thread_begin(thread);
-    atomic_store_explicit(&frame->stream, stream, memory_order_release);
-    cx_thread_end(thread);
-    frame->current_stream = NULL;
 }
 
 ctxrt_status ctxrt_frame_set_stream(ctxrt_stream *stream)

@@ -18,6 +18,11 @@ const ctxrt_stream *cx_default_stream_find(const cx_thread *thread, const cx_con
 
 /* ---- of frames that go from thread to thread ---- */
 
+/* The stream of a frame of the calling thread's; NULL: its default one. A default stream that came
+ * along with the frame goes with a reset of its context, as the thread's own does: then the frame
+ * has none of its own any more. */
+ctxrt_stream *cx_frame_own_stream(cx_thread *thread, cx_frame *frame);
+
 /* The thread's default stream in the context, or the one of several that is `stream`; else NULL. */
 ctxrt_stream *cx_default_stream_of_thread(const cx_thread *thread, const cx_context *context,
                                           const ctxrt_stream *stream);

@@ -23,14 +23,14 @@ static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
 
 /* ---- detaching and attaching ---- */
 
-static ctxrt_status find_top(cx_thread **out_thread, const cx_frame **out_top)
+static ctxrt_status find_top(cx_thread **out_thread, cx_frame **out_top)
 {
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
         status = cx_thread_self(out_thread);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_frame *top = cx_thread_top(*out_thread);
+    cx_frame *top = cx_thread_top(*out_thread);
     if (top == NULL)
         return cx_error(CTXRT_ERROR_STACK_EMPTY,
                         "the calling thread's stack has no frame to detach");
@@ -50,9 +50,10 @@ static void let_go(cx_detached *detached, cx_thread *thread, ctxrt_stream *strea
 
 /* In a section. The default stream that the frame was using goes along; the thread makes itself
  * another if it comes back to that context. */
-static ctxrt_status detach(cx_thread *thread, const cx_frame *top, cx_detached *detached)
+static ctxrt_status detach(cx_thread *thread, cx_frame *top, cx_detached *detached)
 {
     cx_context *context = cx_frame_context(top);
+    (void)cx_frame_own_stream(thread, top);
     *detached = (cx_detached){
         .context = context,
         .handle = cx_context_handle(context),
@@ -78,7 +79,7 @@ static ctxrt_status detach(cx_thread *thread, const cx_frame *top, cx_detached *
 ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
 {
     cx_thread *thread = NULL;
-    const cx_frame *top = NULL;
+    cx_frame *top = NULL;
     if (out_frame == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stack_detach: out_frame is NULL");
     ctxrt_status status = find_top(&thread, &top);
@@ -131,8 +132,11 @@ static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
                         "other code destroyed %s, which the frame is of: discard it",
                         cx_context_text(detached->context));
     ctxrt_status status = cx_stack_push_entered(thread, detached->context, &place);
-    if (status == CTXRT_SUCCESS)
-        let_go(detached, thread, stream_for_frame(thread, detached));
+    if (status == CTXRT_SUCCESS) {
+        ctxrt_stream *stream = stream_for_frame(thread, detached);
+        let_go(detached, thread, stream);
+        cx_thread_top(thread)->stream_came_along = detached->default_stream && stream != NULL;
+    }
     return status;
 }
 

@@ -200,12 +200,47 @@ START_TEST(a_thread_keeps_memory_for_itself_however_many_threads_have_come_and_g
 }
 END_TEST
 
+static void *attach_and_reset(void *argument)
+{
+    void *pointer;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    (void)current_stream();
+    cx_assert_ok(ctxrt_stack_attach(handed));
+    (void)current_stream();
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    if (argument != NULL) {
+        cx_assert_ok(ctxrt_stack_detach(&handed));
+        cx_assert_ok(ctxrt_stack_attach(handed));
+    }
+    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &pointer));
+    cx_assert_ok(ctxrt_fill_async(pointer, 2, BLOCK_BYTES, NULL));
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+    return argument;
+}
+
+/* The default stream of its sender goes with the reset; the frame has the receiver's then. */
+START_TEST(an_attached_frame_is_of_use_after_a_reset)
+{
+    static bool again;
+    for (int i = 0; i < 2; i++) {
+        cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+        (void)current_stream();
+        cx_assert_ok(ctxrt_stack_detach(&handed));
+        on_a_thread(attach_and_reset, i != 0 ? &again : NULL);
+    }
+}
+END_TEST
+
 Suite *handoff_suite(void)
 {
     const joint joints[] = {
         JOINT(the_receiver_of_a_frame_gets_no_memory_whose_work_is_unfinished),
         JOINT(hand_offs_make_no_more_default_streams_than_threads_use),
         JOINT(frames_are_handed_over_while_their_device_is_reset),
+        JOINT(an_attached_frame_is_of_use_after_a_reset),
         JOINT(a_refused_release_is_not_seen_by_threads_that_use_the_device),
         JOINT(a_thread_keeps_memory_for_itself_however_many_threads_have_come_and_gone),
     };
