@@ -278,7 +278,7 @@ int main(int argc, char **argv)
     long rounds = 15, count = 20000;
     setting s = {.nodes = 100};
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "libcuda") == 0)
             options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
@@ -295,7 +295,6 @@ int main(int argc, char **argv)
                             "N] [--count N]\n");
             return 2;
         }
-        i++;
     }
 
     bench_check(ctxrt_init(&options));

@@ -296,7 +296,7 @@ int main(int argc, char **argv)
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     long rounds = 15, count = 200000;
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--driver") == 0 && strcmp(value, "libcuda") == 0)
             options.cuda_driver = CTXRT_CUDA_DRIVER_LIBCUDA;
@@ -311,7 +311,6 @@ int main(int argc, char **argv)
                     "usage: bench_stack [--driver emulated|libcuda] [--rounds N] [--count N]\n");
             return 2;
         }
-        i++;
     }
 
     setting s = {0};

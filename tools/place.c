@@ -63,8 +63,9 @@ bool place_find(const char *in_build, const char *installed, const char *in_inst
         if (join(folder, (const char *const[]){own, in_build, NULL}) && has_file(folder, file))
             return true;
         size_t common = common_folder(CTXRT_BINDIR, installed);
-        if (ends_with(own, CTXRT_BINDIR + common)) {
-            own[strlen(own) - strlen(CTXRT_BINDIR + common)] = '\0';
+        const char *rest = &CTXRT_BINDIR[common];
+        if (ends_with(own, rest)) {
+            own[strlen(own) - strlen(rest)] = '\0';
             if (join(folder, (const char *const[]){own, installed + common, in_installed, NULL}) &&
                 has_file(folder, file))
                 return true;

@@ -48,7 +48,8 @@ void cx_thread_show(cx_thread *thread)
 }
 
 /* A thread that is running answers within microseconds; giving way costs more, and helps one that
- * is not. */
+ * is not. The waits are bounded: for so many rounds, and then for a thread that copies its frames,
+ * which waits for nothing meanwhile. */
 static void wait_a_little(int round)
 {
     if (round >= SPINS)

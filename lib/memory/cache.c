@@ -259,8 +259,9 @@ static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t id, uint32_t unit
         if ((*out_piece = cx_cache_take(cache, id, units)) != 0)
             return CTXRT_SUCCESS;
     }
-    if ((cx_cache_free_deferred(cache, false) | cx_cache_reclaim(cache, id, CX_RECLAIM_SOME)) &&
-        (*out_piece = cx_cache_take(cache, id, units)) != 0)
+    bool freed = cx_cache_free_deferred(cache, false);
+    bool reclaimed = cx_cache_reclaim(cache, id, CX_RECLAIM_SOME);
+    if ((freed || reclaimed) && (*out_piece = cx_cache_take(cache, id, units)) != 0)
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_cache_grow(cache, id, units, out_piece);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {

@@ -2,12 +2,18 @@
 
 #include "work/uncaptured.h"
 
-#include <sched.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-/* A gate for all streams of one hash: how many ask, and whether one is about to capture. */
+/* A gate for all streams of one hash: how many ask, whether one is about to capture, and whether
+ * threads sleep until it changes. */
 #define GATES 64
 #define CAPTURE ((uint32_t)1 << 31)
+#define WAITING ((uint32_t)1 << 30)
 
 static _Atomic uint32_t gates[GATES];
 
@@ -16,14 +22,27 @@ static _Atomic uint32_t *gate_of(CUstream native)
     return &gates[(uint64_t)(uintptr_t)native * 0x9e3779b97f4a7c15u >> 58];
 }
 
+/* Sleeps while the gate is what was seen: who asks may copy from pages that a driver waits for. */
+static void wait_while(_Atomic uint32_t *gate, uint32_t seen)
+{
+    if ((seen & WAITING) != 0 || atomic_compare_exchange_strong(gate, &seen, seen | WAITING))
+        (void)syscall(SYS_futex, gate, FUTEX_WAIT_PRIVATE, seen | WAITING, NULL, NULL, 0);
+}
+
+static void wake_all(_Atomic uint32_t *gate)
+{
+    (void)syscall(SYS_futex, gate, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
 /* Waits while one is about to capture. */
 static void add(_Atomic uint32_t *gate, uint32_t more)
 {
-    uint32_t seen = atomic_load(gate) & ~CAPTURE;
-    while (!atomic_compare_exchange_weak(gate, &seen, seen + more)) {
-        if ((seen & CAPTURE) != 0)
-            sched_yield();
-        seen &= ~CAPTURE;
+    uint32_t seen = atomic_load(gate);
+    while ((seen & CAPTURE) != 0 || !atomic_compare_exchange_weak(gate, &seen, seen + more)) {
+        if ((seen & CAPTURE) != 0) {
+            wait_while(gate, seen);
+            seen = atomic_load(gate);
+        }
     }
 }
 
@@ -38,7 +57,9 @@ bool cx_asking_begin(const cx_driver *driver, CUstream native)
 
 void cx_asking_end(CUstream native)
 {
-    atomic_fetch_sub(gate_of(native), 1);
+    _Atomic uint32_t *gate = gate_of(native);
+    if ((atomic_fetch_sub(gate, 1) & WAITING) != 0)
+        wake_all(gate);
 }
 
 bool cx_asking_mark(const cx_driver *driver, CUstream native, CUevent mark)
@@ -54,15 +75,17 @@ bool cx_asking_mark(const cx_driver *driver, CUstream native, CUevent mark)
 static _Atomic uint32_t *close_gate(CUstream native)
 {
     _Atomic uint32_t *gate = gate_of(native);
+    uint32_t seen;
     add(gate, CAPTURE);
-    while (atomic_load(gate) != CAPTURE)
-        sched_yield();
+    while (((seen = atomic_load(gate)) & ~(CAPTURE | WAITING)) != 0)
+        wait_while(gate, seen);
     return gate;
 }
 
 static void open_gate(_Atomic uint32_t *gate)
 {
-    atomic_fetch_and(gate, ~CAPTURE);
+    if ((atomic_fetch_and(gate, ~(CAPTURE | WAITING)) & WAITING) != 0)
+        wake_all(gate);
 }
 
 cxu_result cx_asking_capture(const cx_driver *driver, CUstream native,

@@ -103,9 +103,9 @@ tests_runtime_check_scope_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_scope_LDADD = $(PUBLIC_LIBS) $(JANSSON_LIBS)
 
 # Those that look at other threads' stacks, or play foreign code, link the rooms.
-check_PROGRAMS += tests/runtime/check_calls tests/runtime/check_error tests/runtime/check_log tests/runtime/check_snapshot \
+check_PROGRAMS += tests/runtime/check_calls tests/runtime/check_capture_gate tests/runtime/check_error tests/runtime/check_log tests/runtime/check_snapshot \
 	tests/runtime/check_snapshot_names tests/runtime/check_snapshot_race
-TESTS += tests/runtime/check_calls tests/runtime/check_error tests/runtime/check_log tests/runtime/check_snapshot \
+TESTS += tests/runtime/check_calls tests/runtime/check_capture_gate tests/runtime/check_error tests/runtime/check_log tests/runtime/check_snapshot \
 	tests/runtime/check_snapshot_names tests/runtime/check_snapshot_race
 tests_runtime_check_snapshot_SOURCES = tests/runtime/check_snapshot.c tests/runtime/snapshot.h tests/runtime/gate.h \
 	tests/support/fixture.c tests/support/fixture.h
@@ -122,6 +122,11 @@ tests_runtime_check_calls_SOURCES = tests/runtime/check_calls.c tests/support/fa
 tests_runtime_check_calls_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_calls_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_calls_LDADD = $(INSIDE_LIBS)
+tests_runtime_check_capture_gate_SOURCES = tests/runtime/check_capture_gate.c tests/runtime/gate.h \
+	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_capture_gate_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_capture_gate_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_capture_gate_LDADD = $(INSIDE_LIBS)
 tests_runtime_check_log_SOURCES = tests/runtime/check_log.c tests/runtime/gate.h tests/support/fixture.c \
 	tests/support/fixture.h
 tests_runtime_check_log_CPPFLAGS = $(RUNTIME_CPPFLAGS)
