@@ -236,26 +236,15 @@ static bool reclaim_at_last(cx_cache *cache, uint32_t id)
     return cx_cache_reclaim(cache, cache->mapped ? 0 : id, CX_RECLAIM_WAIT) || freed;
 }
 
-/* Whether threads keep as much as a request needs, which is counted already. */
-static bool keeps_enough(cx_cache *cache)
-{
-    cx_totals totals;
-    cx_cache_sum(cache, &totals);
-    pthread_mutex_lock(&cache->lock);
-    uint64_t allocated_bytes = cache->amounts.allocated.current_bytes;
-    pthread_mutex_unlock(&cache->lock);
-    return !cache->pinned && allocated_bytes >= totals.allocated_bytes - totals.freed_bytes;
-}
-
-/* In this order: what threads keep, if that may be enough; memory whose work is done elsewhere;
- * more from the driver; all that threads keep; memory for whose work the host can wait, since the
- * request would fail otherwise; what can be given back, to get it in one piece. */
+/* In this order: large pieces that threads keep; memory whose work is done elsewhere; more from the
+ * driver; what other threads keep; memory for whose work the host can wait, since the request would
+ * fail otherwise; what can be given back, to get it in one piece. */
 static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t id, uint32_t units,
                                      uint32_t *out_piece)
 {
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
-    if (keeps_enough(cache)) {
-        cx_cache_flush(cache);
+    if (atomic_exchange(&cache->keeps_large, false)) {
+        cx_cache_flush_large(cache);
         if ((*out_piece = cx_cache_take(cache, id, units)) != 0)
             return CTXRT_SUCCESS;
     }
@@ -427,8 +416,17 @@ static void give(cx_cache *cache, const uint32_t *pieces, uint32_t count)
 void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_piece piece)
 {
     uint32_t over[CX_MAGAZINE_PIECES + 1], count = 0;
-    if (piece.units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed))
+    if (piece.units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed)) {
         count = cx_magazines_thin(magazines, piece.units, over);
+    } else if (atomic_load_explicit(&cache->keep.large, memory_order_relaxed)) {
+        const cx_kept_piece before = magazines->large;
+        magazines->large = piece;
+        if (!atomic_load_explicit(&cache->keeps_large, memory_order_relaxed))
+            atomic_store(&cache->keeps_large, true);
+        if (before.units == 0)
+            return;
+        piece = before;
+    }
     if (!cx_magazines_put(magazines, &cache->keep, piece))
         over[count++] = piece.piece;
     give(cache, over, count);
@@ -449,9 +447,7 @@ static void put(cx_cache *cache, cx_magazines *magazines, uint32_t index)
 
 /* ---- pieces that other threads freed ---- */
 
-/* 16 MiB, or 256 pieces. */
-#define RETURNED_UNITS_MOST ((16u << 20) >> CX_FIT_UNIT_BITS)
-#define RETURNED_UNITS_EACH_MIN (RETURNED_UNITS_MOST / 256)
+#define RETURNED_MOST 4096
 
 void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
 {
@@ -463,19 +459,19 @@ void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
     }
 }
 
-/* For a thread that allocates for its stream; too many go to the heap. */
+/* For a thread that allocates for its stream. All go to the heap when they are more than the
+ * magazines of one thread may keep, or too many. */
 static void return_piece(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
 {
     cx_fit_node *node = &cx_piece_at(index)->node;
-    uint64_t units = node->units;
-    if (units < RETURNED_UNITS_EACH_MIN)
-        units = RETURNED_UNITS_EACH_MIN;
+    uint64_t most = atomic_load_explicit(&cache->keep.units, memory_order_relaxed);
+    uint64_t units = node->units > most / RETURNED_MOST ? node->units : most / RETURNED_MOST;
     uint32_t first = atomic_load_explicit(&stream->returned, memory_order_relaxed);
     do
         node->next = first;
     while (!atomic_compare_exchange_weak(&stream->returned, &first, index));
     if (atomic_fetch_add_explicit(&stream->returned_units, units, memory_order_relaxed) + units >
-        RETURNED_UNITS_MOST) {
+        most) {
         pthread_mutex_lock(&cache->lock);
         cx_cache_take_returned(cache, stream);
         pthread_mutex_unlock(&cache->lock);
@@ -505,6 +501,11 @@ cx_kept_piece cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t
     if (taken.units != 0)
         return taken;
     uint32_t index = cx_cache_take(cache, magazines->id, units);
+    if (index == 0 && magazines->large.units != 0) {
+        give(cache, &magazines->large.piece, 1);
+        magazines->large.units = 0;
+        index = cx_cache_take(cache, magazines->id, units);
+    }
     return index != 0 ? kept_piece(index) : taken;
 }
 

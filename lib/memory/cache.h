@@ -101,6 +101,7 @@ typedef struct cx_cache {
     _Atomic uint64_t reserved_bytes;
     _Atomic int shortage; /* cx_shortage */
     cx_keep keep;
+    _Atomic bool keeps_large; /* some thread may */
     _Atomic uint32_t magazines; /* of all threads and streams */
     _Atomic bool dense; /* mapped memory: blocks are placed so that chunks stay free */
     pthread_mutex_t range_lock; /* "range": what is mapped where, and the two below */
@@ -268,7 +269,10 @@ ctxrt_status cx_cache_select(cx_cache *cache, cx_thread_cache *self, const cx_al
 /* Empties the caches of all threads into the heap. Closes the sections. */
 void cx_cache_flush(cx_cache *cache);
 
-/* The same for one stream, whose magazines go. */
+/* Gives the large piece of each magazines back to the heap. Closes the sections. */
+void cx_cache_flush_large(cx_cache *cache);
+
+/* As cx_cache_flush for one stream, whose magazines go. */
 void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream);
 
 /* Before the cache goes: detaches the threads' caches. */

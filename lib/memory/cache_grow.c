@@ -14,10 +14,11 @@
 
 /* ---- keeping ---- */
 
-/* While half of the device is free threads may keep whatever they free: a miss has it back before
- * memory is taken from the driver. After that this part of what is held, all together. */
+/* Threads may keep this part of what is held, all together, and each piece be that part. */
 #define KEEP_PART 3
+#define KEEP_PART_EACH 64
 #define KEEP_UNITS_MIN ((16u << 20) >> CX_FIT_UNIT_BITS)
+#define KEEP_UNITS_EACH_MIN ((1u << 20) >> CX_FIT_UNIT_BITS)
 #define KEEP_UNITS_EACH_COMING ((256u << 10) >> CX_FIT_UNIT_BITS)
 
 static uint64_t at_least(uint64_t value, uint64_t least)
@@ -32,16 +33,16 @@ void cx_cache_set_keep(cx_cache *cache)
     int shortage = atomic_load(&cache->shortage);
     bool sparing = shortage >= CX_SHORTAGE_HERE ||
                    cache->allocator->options.release_threshold_bytes != 0;
-    uint64_t units = sparing ? 0 : held / (magazines != 0 ? magazines : 1);
-    uint32_t each = CX_MAGAZINE_UNITS_MAX;
-    if (shortage == CX_SHORTAGE_COMING)
-        units /= KEEP_PART;
+    uint64_t units = sparing ? 0 : held / KEEP_PART / (magazines != 0 ? magazines : 1);
+    uint64_t each = at_least(held / KEEP_PART_EACH, KEEP_UNITS_EACH_MIN);
     if (sparing)
         each = shortage == CX_SHORTAGE_SPENT ? 0 : CX_HEAP_SMALL_UNITS;
     else if (shortage == CX_SHORTAGE_COMING)
         each = KEEP_UNITS_EACH_COMING;
     atomic_store(&cache->keep.units, at_least(units, KEEP_UNITS_MIN));
-    atomic_store(&cache->keep.units_each, each);
+    atomic_store(&cache->keep.units_each,
+                 (uint32_t)(each < CX_MAGAZINE_UNITS_MAX ? each : CX_MAGAZINE_UNITS_MAX));
+    atomic_store(&cache->keep.large, !sparing && shortage == CX_SHORTAGE_NONE);
 }
 
 void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage)

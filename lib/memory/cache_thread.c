@@ -73,12 +73,21 @@ static void drop_all(cx_cache *cache, cx_thread_cache *self)
 }
 
 /* Lock "cache" held. */
+static void give_large(cx_cache *cache, cx_magazines *magazines)
+{
+    if (magazines->large.units != 0)
+        cx_cache_give(cache, magazines->large.piece);
+    magazines->large.units = 0;
+}
+
+/* Lock "cache" held. */
 static void give_magazines(cx_cache *cache, cx_magazines *magazines)
 {
     uint32_t pieces[CX_MAGAZINE_PIECES];
     for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
         for (uint32_t i = cx_magazines_empty(magazines, class, pieces); i-- > 0;)
             cx_cache_give(cache, pieces[i]);
+    give_large(cache, magazines);
 }
 
 /* Whether what the thread keeps is the heap's. Not where its epoch has ended; a region made since
@@ -88,13 +97,21 @@ static bool keeps_of(const cx_cache *cache, const cx_thread_cache *self)
     return self->region == cache->region && self->epoch == cache->region->epoch;
 }
 
-static void empty(cx_cache *cache, const cx_thread_cache *self)
+static void empty(cx_cache *cache, const cx_thread_cache *self,
+                  void (*give)(cx_cache *cache, cx_magazines *magazines))
 {
     pthread_mutex_lock(&cache->lock);
     if (keeps_of(cache, self))
         for (cx_magazines *own = self->all; own != NULL; own = own->next)
-            give_magazines(cache, own);
+            give(cache, own);
     pthread_mutex_unlock(&cache->lock);
+}
+
+/* Lock held, sections closed. */
+static void empty_all(cx_cache *cache, void (*give)(cx_cache *cache, cx_magazines *magazines))
+{
+    for (cx_thread_cache *self = cache->thread_caches; self != NULL; self = self->next)
+        empty(cache, self, give);
 }
 
 static void give_returned(cx_cache *cache)
@@ -109,10 +126,18 @@ void cx_cache_flush(cx_cache *cache)
 {
     cx_sections_close();
     pthread_mutex_lock(&lock);
-    for (cx_thread_cache *self = cache->thread_caches; self != NULL; self = self->next)
-        empty(cache, self);
+    empty_all(cache, give_magazines);
     pthread_mutex_unlock(&lock);
     give_returned(cache);
+    cx_sections_open();
+}
+
+void cx_cache_flush_large(cx_cache *cache)
+{
+    cx_sections_close();
+    pthread_mutex_lock(&lock);
+    empty_all(cache, give_large);
+    pthread_mutex_unlock(&lock);
     cx_sections_open();
 }
 

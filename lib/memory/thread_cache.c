@@ -34,6 +34,11 @@ cx_kept_piece cx_magazines_search(cx_magazines *magazines, uint32_t units, uint3
          taken.units == 0 && class <= last && class < CX_MAGAZINE_CLASSES; class++)
         if (magazines->classes[class] != NULL)
             taken = search_class(magazines, magazines->classes[class], units, slack);
+    const uint32_t large = magazines->large.units;
+    if (taken.units == 0 && large != 0 && large - units <= slack) {
+        taken = magazines->large;
+        magazines->large.units = 0;
+    }
     return taken;
 }
 

@@ -22,6 +22,7 @@
 typedef struct cx_keep {
     _Atomic uint64_t units;
     _Atomic uint32_t units_each; /* at most CX_MAGAZINE_UNITS_MAX */
+    _Atomic bool large;          /* one larger piece as well */
 } cx_keep;
 
 /* A free piece that is kept. It says what an allocation needs, so that the piece itself, mostly
@@ -45,6 +46,7 @@ typedef struct cx_magazines {
     uint32_t id;                /* likewise */
     bool plain; /* a free means a put into magazines or the heap, and nothing else */
     uint64_t units;
+    cx_kept_piece large; /* the last piece freed that was beyond units_each */
     cx_magazine *classes[CX_MAGAZINE_CLASSES]; /* NULL: not used yet */
     struct cx_thread_cache *thread_cache;
     struct cx_magazines *next, **link;   /* of the thread cache */
@@ -101,7 +103,7 @@ static inline cx_kept_piece cx_magazine_take_at(cx_magazines *magazines, cx_maga
  * are too small. */
 #define CX_MAGAZINE_AHEAD_SHIFT 5
 
-/* Looks at all pieces of the classes that have any that fit. */
+/* Looks at all pieces of the classes that have any that fit, and at the large one. */
 cx_kept_piece cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack);
 
 /* A piece of at least so many units, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more. */

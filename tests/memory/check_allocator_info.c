@@ -137,6 +137,28 @@ START_TEST(threads_keep_smaller_pieces_the_more_of_the_device_is_taken)
 }
 END_TEST
 
+/* 20 MiB are beyond what a thread keeps otherwise, and the heap has them before the driver is asked
+ * for more. */
+START_TEST(a_thread_keeps_the_last_large_piece_that_it_freed)
+{
+    ctxrt_memory *memories[] = {alloc(20 * MIB), alloc(40 * MIB)};
+    void *pointers[] = {ctxrt_memory_pointer(memories[0]), ctxrt_memory_pointer(memories[1])};
+    uint64_t reserved_bytes = look().reserved.current_bytes;
+    cx_assert_ok(ctxrt_memory_release(memories[0]));
+    ck_assert_uint_eq(look().allocated.current_bytes, 60 * MIB);
+    cx_assert_ok(ctxrt_memory_release(memories[1]));
+    ck_assert_uint_eq(look().allocated.current_bytes, 40 * MIB);
+    for (int i = 0; i < 2; i++) {
+        memories[i] = alloc(20 * MIB);
+        ck_assert_ptr_eq(ctxrt_memory_pointer(memories[i]), pointers[i]);
+    }
+    ck_assert_uint_eq(look().reserved.current_bytes, reserved_bytes);
+    for (int i = 0; i < 2; i++)
+        cx_assert_ok(ctxrt_memory_release(memories[i]));
+    ck_assert_uint_eq(look().requested.current_bytes, 0);
+}
+END_TEST
+
 START_TEST(threads_keep_nothing_from_a_refusal_on_until_a_quarter_is_free)
 {
     size_t total;
@@ -229,7 +251,7 @@ START_TEST(what_a_thread_kept_goes_back_when_it_ends)
 }
 END_TEST
 
-#define HANDED_MOST 257
+#define HANDED_MOST 4097
 
 /* What a thread that frees another's pieces sees after each: what threads keep. */
 typedef struct freeing {
@@ -269,7 +291,7 @@ static void free_elsewhere(int count, size_t size_bytes, freeing *out_freeing)
 
 START_TEST(what_a_thread_frees_for_others_goes_back_many_at_once)
 {
-    freeing seen;
+    static freeing seen;
     free_elsewhere(HANDED_MOST, 256, &seen);
     for (uint64_t i = 0; i + 1 < HANDED_MOST; i++)
         ck_assert_uint_eq(seen.kept_bytes[i], 256 * (i + 1));
@@ -279,7 +301,7 @@ END_TEST
 
 START_TEST(what_a_thread_frees_for_others_goes_back_before_it_is_much)
 {
-    freeing seen;
+    static freeing seen;
     free_elsewhere(64, MIB / 2, &seen);
     ck_assert_uint_eq(seen.kept_bytes[31], 16 * MIB);
     ck_assert_uint_eq(seen.kept_bytes[32], 0);
@@ -546,6 +568,7 @@ static Suite *info_suite(void)
     tcase_add_test(tcase, every_amount_is_exact);
     tcase_add_test(tcase, what_threads_keep_is_allocated_and_not_requested);
     tcase_add_test(tcase, threads_keep_smaller_pieces_the_more_of_the_device_is_taken);
+    tcase_add_test(tcase, a_thread_keeps_the_last_large_piece_that_it_freed);
     tcase_add_test(tcase, threads_keep_nothing_from_a_refusal_on_until_a_quarter_is_free);
     tcase_add_test(tcase, hits_misses_retries_and_refusals_are_counted);
     tcase_add_test(tcase, threads_that_are_gone_count);
