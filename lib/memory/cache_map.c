@@ -12,7 +12,8 @@
 
 /* Addresses cost nothing: as many times the device's memory. */
 #define ADDRESSES 4
-#define UNITS_MAX ((uint64_t)UINT32_MAX + 1 - CX_HEAP_SPAN_UNITS)
+/* A GiB below what a segment can have, since the range is of whole chunks. */
+#define UNITS_MAX ((uint64_t)UINT32_MAX + 1 - ((1u << 30) >> CX_FIT_UNIT_BITS))
 /* A device has about so many chunks at most, for few calls of the driver. */
 #define CHUNKS 8192
 

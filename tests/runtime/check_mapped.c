@@ -363,6 +363,26 @@ static void open_large(void)
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
 }
 
+/* Four times the device are more addresses than a heap has, and its chunks are of 32 MiB. */
+START_TEST(a_device_of_a_quarter_of_a_tib_has_mapped_memory)
+{
+    ctxrt_options options = CTXRT_OPTIONS_INIT;
+    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
+    options.emulated_devices = 1;
+    options.emulated_memory_bytes = (size_t)1 << 38;
+    cx_assert_ok(ctxrt_init(&options));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(create(CTXRT_ALLOCATOR_SOURCE_VMM));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    ctxrt_memory *memory = allocate(100 * MIB), *small = allocate(64);
+    fill(memory, 3, 100 * MIB);
+    assert_filled(memory, 3, 100 * MIB);
+    release(small);
+    release(memory);
+    close_mapped();
+}
+END_TEST
+
 static void fill_ends(ctxrt_memory *memory, int value, size_t bytes)
 {
     char *pointer = ctxrt_memory_pointer(memory);
@@ -554,6 +574,9 @@ static Suite *mapped_suite(void)
     tcase_add_test(tcase, a_reset_gives_it_back_to_the_device);
     tcase_add_test(tcase, a_query_knows_pieces_and_nothing_between_them);
     tcase_add_test(tcase, threads_that_map_and_move_keep_their_contents);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("huge device");
+    tcase_add_test(tcase, a_device_of_a_quarter_of_a_tib_has_mapped_memory);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("large device");
     tcase_add_checked_fixture(tcase, open_large, close_mapped);
