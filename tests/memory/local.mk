@@ -43,6 +43,14 @@ tests_memory_check_allocator_random_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_allocator_random_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_allocator_random_LDADD = $(PUBLIC_LIBS)
 
+# It runs itself under memcheck, and so needs no library of the build's.
+check_PROGRAMS += tests/memory/check_resident
+TESTS += tests/memory/check_resident
+tests_memory_check_resident_SOURCES = tests/memory/check_resident.c tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_resident_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_resident_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_resident_LDADD = $(INSIDE_LIBS)
+
 check_PROGRAMS += tests/memory/check_direct
 TESTS += tests/memory/check_direct
 tests_memory_check_direct_SOURCES = tests/memory/check_direct.c tests/runtime/gate.h
