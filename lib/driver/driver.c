@@ -105,30 +105,19 @@ static void describe_first(const char *symbol, cxu_result result, char *text, si
     pthread_mutex_unlock(&lock);
 }
 
-static const char *explain(const cx_driver *driver, const char *symbol, cxu_result result)
+void cx_driver_explain(const cx_driver *driver, cxu_result result, char *text, size_t size)
 {
-    static _Thread_local char text[320];
     text[0] = '\0';
     if (driver->explain != NULL)
-        (void)driver->explain(result, text, sizeof text);
-    else if (symbol != NULL && sticks(result))
-        describe_first(symbol, result, text, sizeof text);
-    return text;
-}
-
-const char *cx_driver_explain(const cx_driver *driver, cxu_result result)
-{
-    return explain(driver, NULL, result);
+        (void)driver->explain(result, text, size);
 }
 
 void cx_driver_room_text(const cx_driver *driver, char *text, size_t size)
 {
     size_t free_bytes = 0, total_bytes = 0;
-    const char *why = cx_driver_explain(driver, CXU_OUT_OF_MEMORY);
+    cx_driver_explain(driver, CXU_OUT_OF_MEMORY, text, size);
     (void)driver->table.mem_get_info(&free_bytes, &total_bytes);
-    if (why[0] != '\0')
-        snprintf(text, size, "%s", why);
-    else
+    if (text[0] == '\0')
         snprintf(text, size, "%zu of its device's %zu bytes are free", free_bytes, total_bytes);
 }
 
@@ -145,7 +134,10 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
         return cx_error_driver_call(status, symbol, result, name,
                                     "%s is not in the driver %s (CUDA %d.%d)", symbol, driver->name,
                                     driver->version / 1000, driver->version % 1000 / 10);
-    const char *more = explain(driver, symbol, result);
+    char more[320];
+    cx_driver_explain(driver, result, more, sizeof more);
+    if (driver->explain == NULL && sticks(result))
+        describe_first(symbol, result, more, sizeof more);
     return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)%s%s", symbol,
                                 name, (int)result, cx_driver_result_text(driver, result),
                                 more[0] != '\0' ? "; " : "", more);

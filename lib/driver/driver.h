@@ -58,8 +58,8 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result);
  * INVALID_DEVICE, CONTEXT_DESTROYED, NOT_PERMITTED, SHUTDOWN (DEINITIALIZED); else ERROR_DRIVER. */
 ctxrt_status cx_driver_status(cxu_result result);
 
-/* What is known of a failure beyond its result, in a thread-local buffer; "" where nothing is. */
-const char *cx_driver_explain(const cx_driver *driver, cxu_result result);
+/* What is known of a failure beyond its result; "" where nothing is. */
+void cx_driver_explain(const cx_driver *driver, cxu_result result, char *text, size_t size);
 
 /* Why the current context's device has no memory for the calling thread's latest request: what the
  * driver knows, or how much of it is free. */

@@ -12,7 +12,16 @@
 
 #define FAILURES_KEPT 16
 
-static CX_EMU_THREAD_LOCAL char refusal[240];
+/* Why the thread's latest request for memory was refused. Small: a library that is loaded late has
+ * little room for what is initial-exec. */
+typedef struct refusal {
+    enum { NO_REFUSAL, BY_SYSTEM, BY_FILE_LIMIT, BY_MACHINE } by;
+    int error;        /* errno */
+    const char *call; /* that failed */
+    size_t bytes;
+} refusal;
+
+static CX_EMU_THREAD_LOCAL refusal latest;
 
 typedef struct failure {
     cxu_result error;
@@ -28,7 +37,22 @@ static size_t failure_count;
 
 void cx_emu_refusal_begin(void)
 {
-    refusal[0] = '\0';
+    latest.by = NO_REFUSAL;
+}
+
+void cx_emu_refused_by_system(const char *call, size_t bytes)
+{
+    latest = (refusal){BY_SYSTEM, errno, call, bytes};
+}
+
+void cx_emu_refused_by_file_limit(size_t bytes)
+{
+    latest = (refusal){.by = BY_FILE_LIMIT, .bytes = bytes};
+}
+
+void cx_emu_refused_by_machine(size_t bytes)
+{
+    latest = (refusal){.by = BY_MACHINE, .bytes = bytes};
 }
 
 static void describe_limit(int resource, const char *name, const char *option, const char *noun,
@@ -41,30 +65,24 @@ static void describe_limit(int resource, const char *name, const char *option, c
                  (unsigned long long)limit.rlim_cur, noun, name, option);
 }
 
-void cx_emu_refused_by_system(const char *call, size_t bytes)
+static void describe_refusal(char *text, size_t size)
 {
-    int error = errno;
     char limit[112] = "", reason[64];
-    if (error == EMFILE)
+    if (latest.by == BY_FILE_LIMIT)
+        describe_limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", "-f", "bytes a file", limit, sizeof limit);
+    else if (latest.error == EMFILE)
         describe_limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", "-n", "open files", limit, sizeof limit);
-    else if (error == ENOMEM)
+    else if (latest.error == ENOMEM)
         describe_limit(RLIMIT_AS, "RLIMIT_AS", "-v", "bytes of addresses", limit, sizeof limit);
-    snprintf(refusal, sizeof refusal, "the system refused %zu bytes, %s: %s%s", bytes, call,
-             strerror_r(error, reason, sizeof reason), limit);
-}
-
-void cx_emu_refused_by_file_limit(size_t bytes)
-{
-    char limit[112];
-    describe_limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", "-f", "bytes a file", limit, sizeof limit);
-    snprintf(refusal, sizeof refusal, "the system refuses a file of %zu bytes of memory%s", bytes,
-             limit);
-}
-
-void cx_emu_refused_by_machine(size_t bytes)
-{
-    snprintf(refusal, sizeof refusal, "%zu bytes are as much as the machine has, %zu, or more",
-             bytes, cx_emu_machine_total_bytes());
+    if (latest.by == BY_SYSTEM)
+        snprintf(text, size, "the system refused %zu bytes, %s: %s%s", latest.bytes, latest.call,
+                 strerror_r(latest.error, reason, sizeof reason), limit);
+    else if (latest.by == BY_FILE_LIMIT)
+        snprintf(text, size, "the system refuses a file of %zu bytes of memory%s", latest.bytes,
+                 limit);
+    else
+        snprintf(text, size, "%zu bytes are as much as the machine has, %zu, or more",
+                 latest.bytes, cx_emu_machine_total_bytes());
 }
 
 /* ---- work ---- */
@@ -111,6 +129,7 @@ bool cx_emu_explain(cxu_result result, char *text, size_t size)
 {
     if (result != CXU_OUT_OF_MEMORY)
         return explain_work(result, text, size);
-    snprintf(text, size, "%s", refusal);
-    return refusal[0] != '\0';
+    if (latest.by != NO_REFUSAL)
+        describe_refusal(text, size);
+    return latest.by != NO_REFUSAL;
 }

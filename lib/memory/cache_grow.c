@@ -378,7 +378,8 @@ static void describe_holders(cx_cache *cache, size_t size_bytes, char *text, siz
 static ctxrt_status refuse_pinned(cx_cache *cache, size_t size_bytes, const char *holders)
 {
     const cx_driver *driver = cache->context->driver;
-    const char *why = cx_driver_explain(driver, CXU_OUT_OF_MEMORY);
+    char why[240];
+    cx_driver_explain(driver, CXU_OUT_OF_MEMORY, why, sizeof why);
     return cx_error_driver_call(CTXRT_ERROR_OUT_OF_MEMORY, cx_symbols[slot_of(cache)].symbol,
                                 CXU_OUT_OF_MEMORY, cx_driver_result_name(driver, CXU_OUT_OF_MEMORY),
                                 "there are not %zu bytes of pinned memory for %s%s%s%s%s",
