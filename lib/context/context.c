@@ -5,21 +5,14 @@
 #include "base/handle.h"
 #include "base/log.h"
 #include "context/excursion.h"
+#include "context/observer.h"
 #include "context/record.h"
 #include "context/use.h"
 #include <stdio.h>
 
-#define ENDERS_MAX 4
-
 cx_pool cx_contexts = CX_POOL_INIT("context", CX_CONTEXT_POOL_KIND, cx_context);
 
 pthread_mutex_t cx_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    _Atomic(cx_context_close *) close;
-    _Atomic(cx_context_forget *) forget;
-} enders[ENDERS_MAX];
-/* Lock "enders": registration only. Innermost. */
-static pthread_mutex_t enders_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int cx_contexts_begin(void)
 {
@@ -134,34 +127,11 @@ ctxrt_status cx_record_take(cx_driver *driver, cx_device *device, CUcontext nati
     return CTXRT_SUCCESS;
 }
 
-void cx_context_on_end(cx_context_close *close, cx_context_forget *forget)
-{
-    pthread_mutex_lock(&enders_lock);
-    int i = 0;
-    while (i < ENDERS_MAX && atomic_load(&enders[i].close) != NULL &&
-           (atomic_load(&enders[i].close) != close || atomic_load(&enders[i].forget) != forget))
-        i++;
-    if (i < ENDERS_MAX) {
-        atomic_store(&enders[i].forget, forget);
-        atomic_store(&enders[i].close, close);
-    }
-    pthread_mutex_unlock(&enders_lock);
-}
-
-static _Atomic(void (*)(const cx_context *context, cx_context_memory *sum)) counter;
-
-void cx_context_on_count(void (*count)(const cx_context *context, cx_context_memory *sum))
-{
-    atomic_store(&counter, count);
-}
-
 cx_context_memory cx_context_memory_of(const cx_context *context)
 {
-    void (*count)(const cx_context *, cx_context_memory *) = atomic_load(&counter);
     cx_context_memory sum = {(uint64_t)atomic_load(&context->objects[CX_OBJECT_MEMORY]),
                              atomic_load(&context->memory_bytes)};
-    if (count != NULL)
-        count(context, &sum);
+    CX_OBSERVERS_CALL(count_memory, context, &sum);
     return sum;
 }
 
@@ -169,15 +139,6 @@ int cx_context_objects(const cx_context *context, cx_object_kind kind)
 {
     return kind == CX_OBJECT_MEMORY ? (int)cx_context_memory_of(context).count
                                     : atomic_load(&context->objects[kind]);
-}
-
-static void forget(cx_context *context, bool for_good)
-{
-    for (int i = ENDERS_MAX - 1; i >= 0; i--) {
-        cx_context_forget *forget_room = atomic_load(&enders[i].forget);
-        if (forget_room != NULL)
-            forget_room(context, for_good);
-    }
 }
 
 ctxrt_status cx_record_close(cx_context *context, bool *out_lost)
@@ -192,11 +153,7 @@ ctxrt_status cx_record_close(cx_context *context, bool *out_lost)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_record_close_handles(context, true);
-    for (int i = ENDERS_MAX - 1; i >= 0; i--) {
-        cx_context_close *close_room = atomic_load(&enders[i].close);
-        if (close_room != NULL)
-            close_room(context);
-    }
+    CX_OBSERVERS_CALL(context_closes, context);
     cx_excursion_end(&excursion);
     return CTXRT_SUCCESS;
 }
@@ -222,12 +179,12 @@ void cx_record_restore(cx_context *context)
 void cx_record_abandon(cx_context *context)
 {
     cx_record_close_handles(context, false);
-    forget(context, true);
+    CX_OBSERVERS_CALL(context_is_empty, context, true);
 }
 
 void cx_record_forget(cx_context *context)
 {
-    forget(context, false);
+    CX_OBSERVERS_CALL(context_is_empty, context, false);
 }
 
 static const char *const object_nouns[CX_OBJECT_KINDS][2] = {

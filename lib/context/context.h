@@ -181,39 +181,13 @@ static inline void cx_context_memory_drop(cx_context *context, size_t size_bytes
     cx_context_object_drop(context, CX_OBJECT_MEMORY);
 }
 
-/* What is there of a kind, with what allocators count themselves; they say once how to ask them:
- * that takes no lock before "thread caches". */
+/* What is there of a kind, with what allocators count themselves. */
 typedef struct cx_context_memory {
     uint64_t count;
     uint64_t bytes;
 } cx_context_memory;
-void cx_context_on_count(void (*count)(const cx_context *context, cx_context_memory *sum));
 cx_context_memory cx_context_memory_of(const cx_context *context);
 int cx_context_objects(const cx_context *context, cx_object_kind kind);
-
-/* Room for one who says what is left: called when a shutdown is refused, with no lock held. */
-void cx_context_on_refused_shutdown(void (*say)(void));
-
-/*
- * Rooms above keep things in a context (idle streams, the default allocator). They say once how
- * these go: `close` is called before a context is destroyed or released, with the context pushed on
- * the calling thread by the driver alone; `forget` when the driver has destroyed them all already:
- * after a reset, or `for_good` where the record of the context goes too. In the reverse order of
- * registration. At most 4; registering the same pair again does nothing.
- */
-typedef void cx_context_close(cx_context *context);
-typedef void cx_context_forget(cx_context *context, bool for_good);
-void cx_context_on_end(cx_context_close *close, cx_context_forget *forget);
-
-/* Before a reset of the device destroys all that is in the context: who still works with it says
- * once how that ends. */
-void cx_context_on_reset(void (*leave)(cx_context *context));
-
-/* A room above may have to do something so that a device reaches memory of a context, or does so no
- * more: peer access of the driver's is not for all memory. It says once what; that returns the
- * driver's error. */
-typedef cxu_result cx_context_peer(const cx_context *context, CUdevice device, bool reaches);
-void cx_context_on_peer(cx_context_peer *peer);
 
 /* "context 7 of cuda:1": in one of a few thread-local buffers, for messages. */
 const char *cx_context_text(const cx_context *context);

@@ -7,6 +7,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/handle.c \
 	lib/context/peer.c \
 	lib/context/late.c \
+	lib/context/observer.c lib/context/observer.h \
 	lib/context/primary.c \
 	lib/context/entry.c lib/context/entry.h \
 	lib/context/excursion.c lib/context/excursion.h \

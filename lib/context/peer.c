@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/excursion.h"
+#include "context/observer.h"
 #include "context/stack.h"
 
 ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
@@ -124,13 +125,6 @@ static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_resul
                                 cx_device_text(peer), why);
 }
 
-static _Atomic(cx_context_peer *) teller;
-
-void cx_context_on_peer(cx_context_peer *peer)
-{
-    atomic_store(&teller, peer);
-}
-
 /* Whether it is the first or the last. What other code enabled was not counted. */
 static bool count_peer(_Atomic uint16_t *count, bool more)
 {
@@ -148,9 +142,15 @@ static cxu_result tell(cx_context *peer, const cx_context *context, bool reaches
     CUdevice device = context->device != NULL ? context->device->native : CX_CONTEXT_PEERS;
     if (device < 0 || device >= CX_CONTEXT_PEERS)
         return CXU_SUCCESS;
-    cx_context_peer *told = atomic_load(&teller);
-    bool changes = count_peer(&peer->reached_by[device], reaches);
-    return told != NULL && changes ? told(peer, device, reaches) : CXU_SUCCESS;
+    cxu_result result = CXU_SUCCESS;
+    if (!count_peer(&peer->reached_by[device], reaches))
+        return CXU_SUCCESS;
+    for (int i = 0; i < CX_OBSERVERS_MAX && result == CXU_SUCCESS; i++) {
+        const cx_observer *observer = cx_observer_at(i);
+        if (observer != NULL && observer->peer_changes != NULL)
+            result = observer->peer_changes(peer, device, reaches);
+    }
+    return result;
 }
 
 static ctxrt_status reach(cx_context *context, cx_context *peer)

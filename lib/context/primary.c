@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "context/observer.h"
 #include "context/record.h"
 #include "context/use.h"
 
@@ -101,13 +102,6 @@ ctxrt_status ctxrt_device_release(ctxrt_device id)
     return status == CTXRT_SUCCESS ? cx_context_release_primary(device) : status;
 }
 
-static _Atomic(void (*)(cx_context *context)) leaver;
-
-void cx_context_on_reset(void (*leave)(cx_context *context))
-{
-    atomic_store(&leaver, leave);
-}
-
 static bool is_usable(const cx_context *context)
 {
     unsigned int version;
@@ -151,11 +145,9 @@ static ctxrt_status start_anew(cx_device *device, cx_context *context)
 static ctxrt_status reset_primary(cx_device *device, cx_context *context)
 {
     cx_error_saved saved;
-    void (*leave)(cx_context *) = atomic_load(&leaver);
     bool lost = cx_context_lost(context);
     cx_context_wait_unpinned(context);
-    if (leave != NULL)
-        leave(context);
+    CX_OBSERVERS_CALL(context_is_reset, context);
     cxu_result result = device->driver->table.primary_reset(device->native);
     if (result != CXU_SUCCESS && (lost || !cx_context_lost(context))) {
         ctxrt_status refused = cx_driver_check(device->driver, CX_SLOT_primary_reset, result);

@@ -1,5 +1,6 @@
 /* The end of the runtime: everything of the caller's must be gone, everything of ours goes. */
 #include "base/error.h"
+#include "context/observer.h"
 #include "context/record.h"
 #include "context/thread.h"
 
@@ -93,19 +94,11 @@ static ctxrt_status give_back(void)
     return CTXRT_SUCCESS;
 }
 
-static _Atomic(void (*)(void)) refused;
-
-void cx_context_on_refused_shutdown(void (*say)(void))
-{
-    atomic_store(&refused, say);
-}
-
 ctxrt_status ctxrt_shutdown(void)
 {
     static const cx_runtime_end end = {check_nothing_left, give_back};
     ctxrt_status status = cx_runtime_stop(&end);
-    void (*say)(void) = atomic_load(&refused);
-    if (status == CTXRT_ERROR_IN_USE && say != NULL)
-        say();
+    if (status == CTXRT_ERROR_IN_USE)
+        CX_OBSERVERS_CALL(shutdown_is_refused);
     return status;
 }

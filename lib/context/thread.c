@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "context/observer.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LEAVERS_MAX 4
 
 _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
@@ -17,7 +17,6 @@ _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exe
  * "pool". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_thread *threads;
-static void (*leavers[LEAVERS_MAX])(cx_thread *thread);
 static pthread_key_t exit_key;
 static bool exit_key_made;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
@@ -37,9 +36,7 @@ static uint32_t drop_frames(cx_thread *thread)
 /* Lock held. */
 static void give_back(cx_thread *thread)
 {
-    for (int i = LEAVERS_MAX - 1; i >= 0; i--)
-        if (leavers[i] != NULL)
-            leavers[i](thread);
+    CX_OBSERVERS_CALL(thread_ends, thread);
     thread->default_stream_count = 0;
     cx_section_quit(&thread->section);
     atomic_store(&thread->number, 0);
@@ -74,20 +71,6 @@ static void give_back_for_the_dead(void)
             (void)drop_frames(thread);
             give_back(thread);
         }
-}
-
-void cx_thread_on_exit(void (*function)(cx_thread *thread))
-{
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < LEAVERS_MAX; i++) {
-        if (leavers[i] == function)
-            break;
-        if (leavers[i] == NULL) {
-            leavers[i] = function;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&lock);
 }
 
 static void make_exit_key(void)

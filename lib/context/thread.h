@@ -156,12 +156,6 @@ static inline void cx_thread_end(cx_thread *thread)
     atomic_store_explicit(&thread->sequence, sequence + 1, memory_order_release);
 }
 
-/*
- * Rooms above that keep things in a thread's record say once how these go when the thread ends:
- * `leave` runs on that thread and must make no driver call. At most 4; registering one again does
- * nothing.
- */
-void cx_thread_on_exit(void (*leave)(cx_thread *thread));
 
 /* Calls visit for each thread that has a record, with the registry's lock "threads" held. */
 void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument);

@@ -2,6 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "context/observer.h"
 #include "memory/across.h"
 #include "memory/cache.h"
 #include "memory/memory.h"
@@ -288,11 +289,16 @@ static const cx_across_calls calls = {
     .trim = cx_staging_trim,
 };
 
+static const cx_observer observer = {
+    .context_closes = close_context,
+    .context_is_empty = forget_context,
+    .context_is_reset = leave_context,
+};
+
 static void watch(void)
 {
     cx_across_install(&calls);
-    cx_context_on_end(close_context, forget_context);
-    cx_context_on_reset(leave_context);
+    cx_observe(&observer);
 }
 
 /* ---- beginning ---- */

@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "context/observer.h"
 #include "graph/ready.h"
 #include "work/stream.h"
 #include <stdlib.h>
@@ -55,6 +56,8 @@ static void leave(cx_thread *thread)
     }
     thread->recordings = NULL;
 }
+
+static const cx_observer observer = {.thread_ends = leave};
 
 static bool has_frame(const cx_thread *thread, uint64_t mark)
 {
@@ -189,7 +192,7 @@ static ctxrt_status begin(cx_thread *thread, cx_frame *frame, ctxrt_graph *share
         free(recording);
         return status;
     }
-    cx_thread_on_exit(leave);
+    cx_observe(&observer);
     recording->context = context;
     recording->epoch = atomic_load(&context->epoch);
     recording->mark = atomic_fetch_add(&last_mark, 1) + 1;

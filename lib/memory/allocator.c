@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
+#include "context/observer.h"
 #include "device/environment.h"
 #include "work/stream.h"
 
@@ -92,20 +93,18 @@ static void forget_memory(cx_context *context, bool for_good)
         cx_caches_forget(context);
 }
 
-/* Streams' own room knows nothing of memory. */
-static void watch_contexts(void)
-{
-    cx_context_on_end(close_default, forget_memory);
-    cx_context_on_count(cx_caches_count);
-    cx_context_on_peer(cx_caches_share);
-    cx_stream_on_destroy(cx_caches_close_stream);
-    cx_report_watch();
-}
-
 void cx_memory_watch_contexts(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_contexts);
+    static const cx_observer observer = {
+        .context_closes = close_default,
+        .context_is_empty = forget_memory,
+        .count_memory = cx_caches_count,
+        .peer_changes = cx_caches_share,
+        .stream_closes = cx_caches_close_stream,
+        .thread_ends = cx_caches_leave_thread,
+        .shutdown_is_refused = cx_report_log_left,
+    };
+    cx_observe(&observer);
 }
 
 static ctxrt_status no_memory(const cx_context *context)

@@ -180,6 +180,9 @@ void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream);
 /* The stream that a piece is of; NULL: it was destroyed. */
 const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
 
+/* The thread ends. Makes no driver call: what it freed is behind its streams' work, as ever. */
+void cx_caches_leave_thread(cx_thread *thread);
+
 /* After a reset of the context: all memory is gone. */
 void cx_caches_forget(cx_context *context);
 

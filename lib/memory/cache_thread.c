@@ -297,8 +297,7 @@ static void leave_streams(cx_cache *cache, const cx_thread_cache *self)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* Makes no driver call: what the thread freed is behind its streams' work, as ever. */
-static void leave(cx_thread *thread)
+void cx_caches_leave_thread(cx_thread *thread)
 {
     cx_thread_cache *next;
     pthread_mutex_lock(&lock);
@@ -344,7 +343,6 @@ static void put_first(cx_thread *thread, cx_thread_cache *self)
 
 static cx_thread_cache *make(cx_cache *cache, cx_thread *thread)
 {
-    cx_thread_on_exit(leave);
     cx_thread_cache *self = take_idle(thread);
     if (self == NULL)
         return NULL;

@@ -154,7 +154,7 @@ ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory 
     cx_memory *memory = cx_pool_take(&cx_memories);
     if (memory == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a memory object");
-    cx_report_watch();
+    cx_memory_watch_contexts();
     atomic_store(&memory->pointer, pointer);
     memory->device = model->device;
     memory->kind = model->kind;

@@ -168,7 +168,7 @@ static void describe_group(const group *one, char *text, size_t size)
 }
 
 /* The last error is that of the shutdown. */
-static void log_what_is_left(void)
+void cx_report_log_left(void)
 {
     char text[512];
     cx_error_saved saved;
@@ -188,11 +188,6 @@ static void log_what_is_left(void)
     free(left.groups);
     cx_cancel_restore(cancel);
     cx_error_restore(&saved);
-}
-
-void cx_report_watch(void)
-{
-    cx_context_on_refused_shutdown(log_what_is_left);
 }
 
 static char *compose(const report *self, size_t *out_size)

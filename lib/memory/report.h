@@ -5,7 +5,7 @@
 #ifndef CX_MEMORY_REPORT_H
 #define CX_MEMORY_REPORT_H
 
-/* From now on a shutdown that is refused says in the log what memory is left. */
-void cx_report_watch(void);
+/* Says in the log what memory is left. */
+void cx_report_log_left(void);
 
 #endif

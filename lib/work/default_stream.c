@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "context/observer.h"
 #include <string.h>
 
 /* Lock "default streams": the idle lists of all contexts, and which default streams are live. After
@@ -118,6 +119,12 @@ static ctxrt_status add_entry(cx_thread *thread, cx_context *context, cx_default
     return CTXRT_SUCCESS;
 }
 
+static const cx_observer observer = {
+    .context_closes = close_streams,
+    .context_is_empty = forget_streams,
+    .thread_ends = leave,
+};
+
 static ctxrt_status obtain(cx_context *context, ctxrt_stream **out_stream)
 {
     ctxrt_stream *idle = take_idle(context);
@@ -125,8 +132,7 @@ static ctxrt_status obtain(cx_context *context, ctxrt_stream **out_stream)
         *out_stream = idle;
         return CTXRT_SUCCESS;
     }
-    cx_context_on_end(close_streams, forget_streams);
-    cx_thread_on_exit(leave);
+    cx_observe(&observer);
     return cx_stream_make(context, CX_STREAM_DEFAULT, CXU_STREAM_DEFAULT, 0, out_stream);
 }
 

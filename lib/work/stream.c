@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
+#include "context/observer.h"
 #include "work/asking.h"
 #include "work/event.h"
 #include <stdlib.h>
@@ -122,20 +123,6 @@ static ctxrt_status check_owned(const ctxrt_stream *handle)
     return CTXRT_SUCCESS;
 }
 
-static _Atomic(void (*)(const cx_context *context, const ctxrt_stream *stream)) leaver;
-
-void cx_stream_on_destroy(void (*leave)(const cx_context *context, const ctxrt_stream *stream))
-{
-    atomic_store(&leaver, leave);
-}
-
-static void tell_leaver(const cx_context *context, const ctxrt_stream *handle)
-{
-    void (*leave)(const cx_context *, const ctxrt_stream *) = atomic_load(&leaver);
-    if (leave != NULL)
-        leave(context, handle);
-}
-
 static ctxrt_status destroy_native(const cx_driver *driver, CUstream native)
 {
     cxu_result result = driver->table.stream_destroy(native);
@@ -189,7 +176,7 @@ static ctxrt_status end(cx_stream *stream, const ctxrt_stream *handle)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_context *context = atomic_load(&stream->context);
     if (cx_context_holds_what_is_of(context, atomic_load(&stream->epoch))) {
-        tell_leaver(context, handle);
+        CX_OBSERVERS_CALL(stream_closes, context, handle);
         if (atomic_load(&stream->kind) == CX_STREAM_CREATED)
             status = destroy_native(context->driver, atomic_load(&stream->native));
     }

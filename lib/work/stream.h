@@ -39,10 +39,6 @@ typedef struct cx_stream_target {
     CUstream native;
 } cx_stream_target;
 
-/* Room for one who keeps something for streams: told before a stream is destroyed, or the handle of
- * one of other code. */
-void cx_stream_on_destroy(void (*leave)(const cx_context *context, const ctxrt_stream *stream));
-
 /* Makes a stream of this kind in a context that is current at its driver. In a section. */
 ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned int flags,
                             int priority, ctxrt_stream **out_stream);
