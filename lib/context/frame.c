@@ -54,8 +54,8 @@ ctxrt_status ctxrt_stack_pop(void)
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     cx_frame *top = cx_thread_top(thread);
-    if (__builtin_expect(top != NULL && cx_frame_origin(top) == CTXRT_FRAME_PUSH &&
-                             cx_stack_pop_top(thread, top),
+    if (__builtin_expect(top != NULL && cx_frame_kind_of(top)->is_explicit &&
+                             cx_frame_kind_of(top)->can_be_popped && cx_stack_pop_top(thread, top),
                          1))
         return CTXRT_SUCCESS;
     cx_stack_enter_frames(thread, 0);
@@ -160,7 +160,7 @@ static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_abov
 static ctxrt_status set_slowly(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
     int above, top = cx_stack_top_own(thread);
-    if (top < 0 || cx_frame_origin(&thread->frames[top]) != CTXRT_FRAME_SET)
+    if (top < 0 || !cx_frame_kind_of(&thread->frames[top])->is_override)
         return cx_stack_push(thread, target, place);
     ctxrt_status status = find_entry(thread, top, &above);
     return status == CTXRT_SUCCESS ? replace(thread, (uint32_t)top, above, target, place) : status;
@@ -177,7 +177,7 @@ static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
         return status;
     const cx_frame_place place = {.origin = CTXRT_FRAME_SET, .file = file, .line = line};
     const cx_frame *top = cx_thread_top(thread);
-    if (top != NULL && cx_frame_origin(top) == CTXRT_FRAME_SET) {
+    if (top != NULL && cx_frame_kind_of(top)->is_override) {
         const cx_context *before = cx_frame_context(top);
         CUcontext current;
         if (before->driver->table.ctx_get_current(&current) == CXU_SUCCESS &&

@@ -4,6 +4,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/created.c \
 	lib/context/foreign.c \
 	lib/context/frame.c \
+	lib/context/frame_kind.c lib/context/frame_kind.h \
 	lib/context/handle.c \
 	lib/context/peer.c \
 	lib/context/late.c \

@@ -88,7 +88,7 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
 
 static bool own_frame_of(const cx_frame *frame, const cx_driver *driver)
 {
-    return cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN &&
+    return cx_frame_kind_of(frame)->has_entry &&
            cx_frame_context(frame)->driver == driver;
 }
 
@@ -138,9 +138,9 @@ static int frame_of_override(const cx_thread *thread, int top)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
     int index = top - 1;
-    if (top != cx_stack_top_own(thread) || cx_frame_origin(&thread->frames[top]) != CTXRT_FRAME_SET)
+    if (top != cx_stack_top_own(thread) || !cx_frame_kind_of(&thread->frames[top])->is_override)
         return -1;
-    while (index >= 0 && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_FOREIGN)
+    while (index >= 0 && !cx_frame_kind_of(&thread->frames[index])->has_entry)
         index--;
     return index >= 0 && own_frame_of(&thread->frames[index], driver) ? index : -1;
 }

@@ -78,18 +78,15 @@ static int find(const cx_thread *thread, const ctxrt_scope *scope)
 static int leftovers(const cx_thread *thread, int index)
 {
     int count = 0;
-    for (uint32_t i = (uint32_t)index + 1; i < cx_thread_depth(thread); i++) {
-        ctxrt_frame_origin origin = cx_frame_origin(&thread->frames[i]);
-        count += origin != CTXRT_FRAME_FOREIGN && origin != CTXRT_FRAME_SET;
-    }
+    for (uint32_t i = (uint32_t)index + 1; i < cx_thread_depth(thread); i++)
+        count += cx_frame_kind_of(&thread->frames[i])->is_explicit;
     return count;
 }
 
 /* Whether the frame has an entry of its own on the stack of `driver`. */
 static bool own_entry(const cx_frame *frame, const cx_driver *driver)
 {
-    return cx_frame_context(frame)->driver == driver &&
-           cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN;
+    return cx_frame_context(frame)->driver == driver && cx_frame_kind_of(frame)->has_entry;
 }
 
 /* A driver that refuses once is asked again: a scope always ends. */
@@ -184,7 +181,7 @@ __attribute__((cold, noinline)) static void uncover(const cx_thread *thread, con
     const cx_context *context = cx_frame_context(top);
     cx_finding finding;
     bool replaced =
-        cx_frame_origin(top) != CTXRT_FRAME_FOREIGN &&
+        cx_frame_kind_of(top)->has_entry &&
         cx_resync_examine(thread, (int)cx_thread_depth(thread) - 1, &finding) == CTXRT_SUCCESS &&
         finding.report.finding == CTXRT_RESYNC_SET;
     if (!replaced || context->driver->table.ctx_set_current(context->native) != CXU_SUCCESS)

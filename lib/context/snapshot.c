@@ -4,6 +4,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "context/frame_kind.h"
 #include "context/view.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -11,12 +12,7 @@
 
 const char *cx_origin_name(ctxrt_frame_origin origin)
 {
-    static const char *const names[] = {
-        [CTXRT_FRAME_SET] = "set",         [CTXRT_FRAME_PUSH] = "push",
-        [CTXRT_FRAME_SCOPE] = "scope",     [CTXRT_FRAME_ATTACH] = "attach",
-        [CTXRT_FRAME_FOREIGN] = "foreign",
-    };
-    return names[origin];
+    return cx_frame_kinds[origin].name;
 }
 
 const char *cx_kind_name(cx_context_kind kind)

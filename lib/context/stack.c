@@ -73,7 +73,7 @@ void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
 int cx_stack_top_own(const cx_thread *thread)
 {
     int index = (int)cx_thread_depth(thread) - 1;
-    while (index >= 0 && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_FOREIGN)
+    while (index >= 0 && !cx_frame_kind_of(&thread->frames[index])->has_entry)
         index--;
     return index;
 }
@@ -181,7 +181,7 @@ ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
             *out_frame = top;
             return CTXRT_SUCCESS;
         }
-        if (cx_frame_origin(top) == CTXRT_FRAME_FOREIGN) {
+        if (!cx_frame_kind_of(top)->has_entry) {
             cx_stack_drop(thread, cx_thread_depth(thread) - 1);
             continue;
         }
@@ -207,15 +207,15 @@ ctxrt_status cx_stack_settle_for_push(cx_thread *thread)
 static ctxrt_status find_level(const cx_thread *thread, bool scopes, int *out_index)
 {
     int index = cx_stack_top_own(thread);
-    if (index >= 0 && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_SET) {
+    if (index >= 0 && cx_frame_kind_of(&thread->frames[index])->is_override) {
         int below = index - 1;
-        while (below >= 0 && cx_frame_origin(&thread->frames[below]) == CTXRT_FRAME_FOREIGN)
+        while (below >= 0 && !cx_frame_kind_of(&thread->frames[below])->has_entry)
             below--;
         index = below >= 0 ? below : index;
     }
     if (index < 0)
         return cx_error(CTXRT_ERROR_STACK_EMPTY, "the calling thread's stack has no frame to pop");
-    if (!scopes && cx_frame_origin(&thread->frames[index]) == CTXRT_FRAME_SCOPE)
+    if (!scopes && !cx_frame_kind_of(&thread->frames[index])->can_be_popped)
         return cx_error(CTXRT_ERROR_NOT_PERMITTED,
                         "the top level belongs to a scope: only ctxrt_scope_leave closes it");
     *out_index = index;
@@ -258,7 +258,7 @@ static ctxrt_status verify_beneath(const cx_thread *thread, int index)
         const cx_frame *frame = &thread->frames[i];
         const cx_driver *driver = cx_frame_context(frame)->driver;
         CUcontext current;
-        if (cx_frame_origin(frame) == CTXRT_FRAME_FOREIGN ||
+        if (!cx_frame_kind_of(frame)->has_entry ||
             (i > index && driver == cx_frame_context(lower)->driver))
             continue;
         ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&current));
@@ -299,7 +299,7 @@ ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes)
     if (status != CTXRT_SUCCESS)
         return status;
     for (int i = (int)cx_thread_depth(thread) - 1; i >= lowest && status == CTXRT_SUCCESS; i--)
-        if (cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_FOREIGN)
+        if (cx_frame_kind_of(&thread->frames[i])->has_entry)
             status = pop_entry(cx_frame_context(&thread->frames[i])->driver, &popped);
     if (status == CTXRT_SUCCESS)
         status = verify_beneath(thread, lowest);

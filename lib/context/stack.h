@@ -5,6 +5,7 @@
 #define CX_CONTEXT_STACK_H
 
 #include "context/entry.h"
+#include "context/frame_kind.h"
 #include "context/use.h"
 
 /*
@@ -19,7 +20,7 @@ __attribute__((cold)) ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_
  * not a later one: its owner destroys it without asking, and handles come again (C4). */
 static inline bool cx_frame_is_same(const cx_frame *frame)
 {
-    return __builtin_expect(cx_frame_origin(frame) != CTXRT_FRAME_FOREIGN, 1) ||
+    return __builtin_expect(cx_frame_kind_of(frame)->has_entry, 1) ||
            !cx_context_replaced(cx_frame_context(frame));
 }
 

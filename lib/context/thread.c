@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "context/frame_kind.h"
 #include "context/observer.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -27,8 +28,7 @@ static uint32_t drop_frames(cx_thread *thread)
     uint32_t depth = cx_thread_depth(thread);
     uint32_t explicit_frames = 0;
     for (uint32_t i = 0; i < depth; i++)
-        explicit_frames += cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_SET &&
-                           cx_frame_origin(&thread->frames[i]) != CTXRT_FRAME_FOREIGN;
+        explicit_frames += cx_frame_kind_of(&thread->frames[i])->is_explicit;
     atomic_store_explicit(&thread->depth, 0, memory_order_release);
     return explicit_frames;
 }

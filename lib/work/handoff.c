@@ -34,7 +34,7 @@ static ctxrt_status find_top(cx_thread **out_thread, cx_frame **out_top)
     if (top == NULL)
         return cx_error(CTXRT_ERROR_STACK_EMPTY,
                         "the calling thread's stack has no frame to detach");
-    if (cx_frame_origin(top) != CTXRT_FRAME_PUSH && cx_frame_origin(top) != CTXRT_FRAME_ATTACH)
+    if (!cx_frame_kind_of(top)->can_be_detached)
         return cx_error(CTXRT_ERROR_NOT_PERMITTED,
                         "only a pushed frame can be detached; the top one is an "
                         "override, a scope's or a foreign one");
