@@ -3,6 +3,7 @@ lib_base_libbase_la_SOURCES = \
 	lib/base/cancel.h \
 	lib/base/count.h \
 	lib/base/error.c lib/base/error.h \
+	lib/base/eventcount.c lib/base/eventcount.h \
 	lib/base/handle.c lib/base/handle.h \
 	lib/base/log.c lib/base/log.h \
 	lib/base/option.c lib/base/option.h \

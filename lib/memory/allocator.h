@@ -59,6 +59,10 @@ struct cx_allocator {
 
 #define CX_ALLOCATOR_CLOSED ((uint64_t)1 << 63)
 
+/* Until the allocator is no longer closed to requests. While it is, its quarantine may wait for
+ * work. */
+void cx_allocator_wait_open(const cx_allocator *allocator);
+
 /* Before a context's first memory: from then on this room is told of ends and resets. */
 void cx_memory_watch_contexts(void);
 

@@ -9,8 +9,6 @@
 #include "work/default_stream.h"
 #include "work/work.h"
 
-#include <sched.h>
-
 bool cx_block_enter(const cx_context *context, uint32_t epoch)
 {
     cx_thread *thread;
@@ -66,10 +64,8 @@ static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_alloca
 static void count(cx_allocator *allocator)
 {
     uint64_t before = atomic_fetch_add(&allocator->live, 1);
-    while (__builtin_expect((before & CX_ALLOCATOR_CLOSED) != 0, 0)) {
-        sched_yield();
-        before = atomic_load(&allocator->live);
-    }
+    if (__builtin_expect((before & CX_ALLOCATOR_CLOSED) != 0, 0))
+        cx_allocator_wait_open(allocator);
 }
 
 ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)

@@ -1,8 +1,19 @@
 /* The debug mode of pinned memory, changed while none of it is live. */
 #include "base/error.h"
+#include "base/eventcount.h"
 #include "memory/guard.h"
 
-#include <sched.h>
+static cx_eventcount opened = CX_EVENTCOUNT_INIT;
+
+static bool is_open(const void *allocator)
+{
+    return (atomic_load(&((const cx_allocator *)allocator)->live) & CX_ALLOCATOR_CLOSED) == 0;
+}
+
+void cx_allocator_wait_open(const cx_allocator *allocator)
+{
+    cx_eventcount_wait(&opened, is_open, allocator);
+}
 
 /* True: nothing is live, and requests wait until it is opened. Else *out_live is. */
 static bool close_to_requests(cx_allocator *allocator, uint64_t *out_live)
@@ -13,7 +24,7 @@ static bool close_to_requests(cx_allocator *allocator, uint64_t *out_live)
             continue;
         if ((*out_live & CX_ALLOCATOR_CLOSED) == 0)
             return false;
-        sched_yield();
+        cx_allocator_wait_open(allocator);
         *out_live = 0;
     }
     return true;
@@ -22,6 +33,7 @@ static bool close_to_requests(cx_allocator *allocator, uint64_t *out_live)
 static void open_to_requests(cx_allocator *allocator)
 {
     atomic_fetch_and(&allocator->live, ~CX_ALLOCATOR_CLOSED);
+    cx_eventcount_wake(&opened);
 }
 
 static ctxrt_status change(cx_allocator *allocator, const ctxrt_allocator_debug *debug,

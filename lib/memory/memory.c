@@ -113,8 +113,10 @@ static ctxrt_status give_count(ctxrt_memory *handle)
         if (!is_of(handle, &found, state))
             return no_such_memory(handle);
     } while (!atomic_compare_exchange_weak(found.state, &state, state - 1));
-    if ((state & found.count_max) != 1)
+    if ((state & found.count_max) != 1) {
+        cx_eventcount_wake(&cx_piece_counts);
         return CTXRT_SUCCESS;
+    }
     return found.piece != NULL ? end_piece(handle) : end_object(handle, found.memory);
 }
 

@@ -7,6 +7,7 @@
 #define CX_MEMORY_PIECE_H
 
 #include "alloc/fit.h"
+#include "base/eventcount.h"
 #include "base/handle.h"
 #include "memory/use.h"
 
@@ -102,6 +103,9 @@ static inline bool cx_piece_end(cx_piece *piece, uint64_t state)
     return atomic_compare_exchange_strong(&piece->state, &state,
                                           state & ~(uint64_t)UINT32_MAX);
 }
+
+/* Threads that wait until a piece has fewer counts. */
+extern cx_eventcount cx_piece_counts;
 
 /* After the last count was taken: the state says the generation only. */
 static inline void cx_piece_clear(cx_piece *piece)

@@ -5,8 +5,6 @@
 #include "memory/across.h"
 #include "work/work.h"
 
-#include <sched.h>
-
 static void give(cx_cache *cache, uint32_t index)
 {
     pthread_mutex_lock(&cache->lock);
@@ -65,12 +63,15 @@ static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
     return status;
 }
 
+static bool has_one_count(const void *piece)
+{
+    return (atomic_load(&((const cx_piece *)piece)->state) & CX_PIECE_COUNT_MAX) <= 1;
+}
+
 /* A call that has found it by its address has a count of it while it submits work. */
 ctxrt_status cx_pinned_wait(const cx_block *block)
 {
-    const cx_piece *piece = cx_piece_at(block->piece);
-    while ((atomic_load(&piece->state) & CX_PIECE_COUNT_MAX) > 1)
-        sched_yield();
+    cx_eventcount_wait(&cx_piece_counts, has_one_count, cx_piece_at(block->piece));
     return cx_use_finish(&cx_piece_at(block->piece)->uses);
 }
 
