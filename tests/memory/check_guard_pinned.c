@@ -2,6 +2,8 @@
  * it. */
 #include "gate.h"
 #include "guarded_pinned.h"
+#include "memory/memory.h"
+#include "memory/pointer.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -110,6 +112,28 @@ START_TEST(a_copy_that_is_still_to_run_is_waited_for)
     cx_assert_ok(ctxrt_memory_release(on_device));
     cx_assert_ok(ctxrt_stream_destroy(stream));
     end();
+}
+END_TEST
+
+/* As a copy of another thread does while it submits its work, for which its driver may wait. */
+START_TEST(a_free_sleeps_while_a_call_uses_the_memory)
+{
+    pthread_t thread;
+    void *status;
+    ctxrt_memory *memory;
+    cx_pointer_view view;
+    start("canary");
+    cx_assert_ok(cx_pointer_look(allocate(KIB, &memory), KIB, &view));
+    ctxrt_memory *used = cx_memory_take_piece(view.block.piece, view.block.generation);
+    ck_assert_ptr_nonnull(used);
+    ck_assert_int_eq(pthread_create(&thread, NULL, release, memory), 0);
+    while (atomic_load(&cx_piece_counts.sleepers) == 0)
+        sched_yield();
+    cx_memory_give(used);
+    ck_assert_int_eq(pthread_join(thread, &status), 0);
+    ck_assert_int_eq((int)(uintptr_t)status, CTXRT_SUCCESS);
+    end();
+    ck_assert_uint_eq(lines.length, 0);
 }
 END_TEST
 
@@ -374,6 +398,7 @@ static Suite *guard_pinned_suite(void)
     tcase_add_test(tcase, memory_that_is_used_as_it_should_be_is_freed_without_a_word);
     tcase_add_loop_test(tcase, a_byte_beyond_a_piece_is_told_by_a_check_and_by_its_free, 0, STRAYS);
     tcase_add_loop_test(tcase, a_copy_that_is_still_to_run_is_waited_for, 0, 2);
+    tcase_add_test(tcase, a_free_sleeps_while_a_call_uses_the_memory);
     tcase_add_test(tcase, memory_in_quarantine_is_not_given_out_and_a_write_to_it_is_found);
     tcase_add_test(tcase, the_limit_of_a_context_is_for_pinned_memory_too);
     tcase_add_test(tcase, a_call_for_memory_that_is_refused_is_made_again);
