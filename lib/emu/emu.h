@@ -52,6 +52,10 @@ const cx_driver_table *cx_emu_driver(void);
  * error that sticks. False: nothing. */
 bool cx_emu_explain(cxu_result result, char *text, size_t size);
 
+/* Whether a created stream neither captures nor has work that is not done. It is no call of the
+ * driver's interface: it is not counted, runs nothing and leaves captures alone. */
+bool cx_emu_stream_is_idle(CUstream handle);
+
 /*
  * Work that is queued and that nothing has waited for so far, under CTXRT_EMU_SCHEDULE=lazy: a
  * synchronisation may be missing. Oldest first; event records and frees are left out. `call` is

@@ -422,3 +422,15 @@ cxu_result cx_emu_call_stream_query(CUstream handle)
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
+
+bool cx_emu_stream_is_idle(CUstream handle)
+{
+    cx_emu_stream *stream;
+
+    if (cx_emu_enter() != CXU_SUCCESS)
+        return false;
+    pthread_mutex_lock(&cx_emu_lock);
+    bool idle = find_created(handle, &stream) == CXU_SUCCESS && !stream->branch && !stream->head;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return idle;
+}

@@ -389,8 +389,9 @@ static cx_magazines *add_magazines(cx_cache *cache, cx_thread_cache *self, cx_ca
     made->stream = stream;
     made->handle = stream->stream;
     made->id = stream->id;
-    made->plain = !stream->foreign && !cache->host_accessible &&
-                  cache->allocator->options.release_threshold_bytes == 0;
+    bool plain = !stream->foreign && cache->allocator->options.release_threshold_bytes == 0;
+    made->plain = plain && !cache->host_accessible;
+    made->plain_when_idle = plain && cache->host_accessible;
     made->thread_cache = self;
     made->next = self->all;
     made->link = &self->all;

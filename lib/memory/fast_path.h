@@ -79,6 +79,17 @@ static inline uint32_t cx_fast_path_alloc(size_t size_bytes, uint32_t flags,
     return index;
 }
 
+/* In a section of the cache's epoch, in which the stream is not destroyed. Memory that the host may
+ * write to as soon as it has it again is free once its stream's work is done. */
+static inline bool cx_fast_path_is_plain(const cx_cache *cache, const cx_magazines *magazines)
+{
+    const cx_driver *driver = cache->context->driver;
+    if (__builtin_expect(magazines->plain, 1))
+        return true;
+    return magazines->plain_when_idle && driver->stream_is_idle != NULL &&
+           driver->stream_is_idle(magazines->stream->native);
+}
+
 /* In a section. The cache that takes a piece of the caller's back as it is; NULL: take the slow
  * path. The piece keeps the allocator alive. */
 static inline cx_cache *cx_fast_path_home(const cx_thread_cache *self, uint32_t index)
@@ -88,10 +99,10 @@ static inline cx_cache *cx_fast_path_home(const cx_thread_cache *self, uint32_t 
     if (__builtin_expect(region != self->region || magazines == NULL, 0))
         return NULL;
     cx_cache *cache = atomic_load_explicit(&self->cache, memory_order_acquire);
-    bool plain = cache != NULL && magazines->plain &&
-                 magazines->id == cx_piece_at(index)->node.owner &&
+    bool plain = cache != NULL && magazines->id == cx_piece_at(index)->node.owner &&
                  self->epoch ==
-                     atomic_load_explicit(&cache->context->epoch, memory_order_acquire);
+                     atomic_load_explicit(&cache->context->epoch, memory_order_acquire) &&
+                 cx_fast_path_is_plain(cache, magazines);
     return __builtin_expect(plain, 1) && cx_fast_path_suits(cache) ? cache : NULL;
 }
 

@@ -45,6 +45,7 @@ typedef struct cx_magazines {
     const ctxrt_stream *handle; /* the stream's */
     uint32_t id;                /* likewise */
     bool plain; /* a free means a put into magazines or the heap, and nothing else */
+    bool plain_when_idle; /* that is so while the stream has no work: of host_accessible memory */
     uint64_t units;
     cx_kept_piece large; /* the last piece freed that was beyond units_each */
     cx_magazine *classes[CX_MAGAZINE_CLASSES]; /* NULL: not used yet */

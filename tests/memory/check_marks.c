@@ -1,5 +1,5 @@
 /* What is freed while the driver is asked whether earlier frees are done: it is not taken for done
- * with them. */
+ * with them. Memory that the host reaches is not given out before its stream's work is done. */
 #include "device/runtime.h"
 #include "fixture.h"
 #include "gate.h"
@@ -86,6 +86,51 @@ START_TEST(what_is_freed_between_a_mark_and_its_answer_waits_for_the_work_before
 }
 END_TEST
 
+/* ---- memory that the host reaches ---- */
+
+typedef struct freeing {
+    size_t size_bytes;
+    sem_t begins;
+    atomic_bool freed;
+} freeing;
+
+/* The thread has kept memory of this stream before. */
+static void *free_behind_work(void *argument)
+{
+    freeing *self = argument;
+    ctxrt_memory *memory;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
+    stream = create_stream(CTXRT_STREAM_NON_BLOCKING);
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    cx_assert_ok(ctxrt_memory_alloc(self->size_bytes, &memory));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_memory_alloc(self->size_bytes, &memory));
+    gate_close(&held, stream);
+    cx_assert_ok(ctxrt_fill_async(ctxrt_memory_pointer(memory), 1, self->size_bytes, NULL));
+    sem_post(&self->begins);
+    cx_assert_ok(ctxrt_memory_release(memory));
+    atomic_store(&self->freed, true);
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    return NULL;
+}
+
+START_TEST(memory_of_the_cpu_is_freed_once_its_streams_work_is_done)
+{
+    pthread_t thread;
+    freeing self = {.size_bytes = _i == 0 ? 1000 : BLOCK};
+    ck_assert_int_eq(sem_init(&self.begins, 0, 0), 0);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
+    ck_assert_int_eq(pthread_create(&thread, NULL, free_behind_work, &self), 0);
+    sem_wait(&self.begins);
+    give_others_a_chance(current_stream());
+    ck_assert(!atomic_load(&self.freed));
+    gate_open(&held);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static void start(void)
 {
     cx_fixture_start();
@@ -109,6 +154,7 @@ static Suite *marks_suite(void)
     tcase_add_checked_fixture(tcase, start, end);
     tcase_add_test(tcase, what_is_freed_while_a_stream_is_asked_waits_for_the_work_before_it);
     tcase_add_test(tcase, what_is_freed_between_a_mark_and_its_answer_waits_for_the_work_before_it);
+    tcase_add_loop_test(tcase, memory_of_the_cpu_is_freed_once_its_streams_work_is_done, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }
