@@ -44,15 +44,20 @@ static void leave_ranges(const cx_region *region)
             cx_region_leave_range(region, heap->segments[i].address);
 }
 
+static void close_region(cx_region *region)
+{
+    leave_pointers(region);
+    leave_ranges(region);
+    cx_region_close_range(region);
+    cx_heap_close(&region->heap);
+    free(region);
+}
+
 static void close_regions(cx_region *region)
 {
     while (region != NULL) {
         cx_region *past = region->past;
-        leave_pointers(region);
-        leave_ranges(region);
-        cx_region_close_range(region);
-        cx_heap_close(&region->heap);
-        free(region);
+        close_region(region);
         region = past;
     }
 }
@@ -123,29 +128,38 @@ void cx_cache_close(cx_cache *cache, bool native)
     cx_uncaptured_end(&uncaptured);
 }
 
-/* Pieces of before are still to be freed: their region stays while any is. What threads keep they
- * drop themselves, once they see that the epoch is another one. */
-static void forget(cx_cache *cache, cx_region *region)
+/* The pieces of pinned memory are counted by their allocator, for all epochs together. */
+static void close_unused(cx_cache *cache, cx_region *ended, bool pinned_live)
 {
+    if (cache->pinned && !pinned_live) {
+        close_regions(cache->region->past);
+        cache->region->past = NULL;
+    } else if (!cache->pinned && cx_region_let_go(cache, ended, NULL)) {
+        close_region(ended);
+    }
+}
+
+/* What threads keep they drop themselves, once they see that the epoch is another one. */
+static void forget(cx_cache *cache, cx_region *next)
+{
+    cx_region *ended = cache->region;
     cx_cache_drop_deferred(cache);
-    bool live = cx_cache_live(cache) != 0;
+    bool pinned_live = cache->pinned && cx_cache_live(cache) != 0;
+    cx_caches_hold();
     pthread_mutex_lock(&cache->range_lock);
+    cx_cache_make_past(cache, next);
+    cx_caches_let_go();
     pthread_mutex_lock(&cache->lock);
-    region->past = cache->region;
-    cache->region = region;
-    leave_pointers(region->past);
+    leave_pointers(ended);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
     pthread_mutex_unlock(&cache->lock);
     /* A driver does not: such memory is not of a context. */
-    cx_region_close_range(region->past);
+    cx_region_close_range(ended);
     cache->left_bytes = cache->left_at_look = 0;
     pthread_mutex_unlock(&cache->range_lock);
-    if (!live) {
-        close_regions(region->past);
-        region->past = NULL;
-    }
+    close_unused(cache, ended, pinned_live);
     cx_cache_drop_streams(cache, false);
     atomic_store(&cache->reserved_bytes, 0);
     cx_cache_set_shortage(cache, CX_SHORTAGE_NONE);
@@ -548,7 +562,7 @@ static ctxrt_status free_piece(cx_cache *cache, cx_thread_cache *self, uint32_t 
     return status;
 }
 
-static void count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_bytes)
+void cx_cache_count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_bytes)
 {
     if (self != NULL) {
         cx_statistics_freed(cache, &self->statistics, size_bytes);
@@ -563,8 +577,10 @@ static void count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_byte
 /* The memory is gone, or the thread can keep nothing: only the count is left to do. */
 static ctxrt_status forget_piece(cx_cache *cache, const cx_block *block)
 {
+    cx_region *region = cx_piece_region(block->piece);
     ctxrt_status status = cx_use_finish(&cx_piece_at(block->piece)->uses);
-    count_freed(cache, NULL, block->size_bytes);
+    if (cx_region_let_go(cache, region, block))
+        close_region(region);
     return status;
 }
 
@@ -581,7 +597,7 @@ ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
     ctxrt_status status = free_piece(cache, self, block->piece);
     cx_section_leave();
     cx_cache_release_beyond(cache);
-    count_freed(cache, self, block->size_bytes);
+    cx_cache_count_freed(cache, self, block->size_bytes);
     cx_work_end_wait(context, cancel);
     return status;
 }

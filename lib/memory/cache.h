@@ -35,6 +35,9 @@ typedef struct cx_region {
     bool has_range;
     cx_mapped_range range;
     struct cx_region *past;
+    /* of one whose epoch has ended; lock "thread caches" */
+    bool is_past;
+    uint64_t left; /* pieces that users have still */
 } cx_region;
 
 /* A stream that pieces are freed for. Its id is the owner of their ranges. Lock "cache", but for
@@ -183,6 +186,19 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
 /* The thread ends. Makes no driver call: what it freed is behind its streams' work, as ever. */
 void cx_caches_leave_thread(cx_thread *thread);
 
+/* The epoch of the cache's region has ended, and `next` takes its place. It stays, with a piece left
+ * for the caller, until users have freed all that they had of it. Locks "thread caches" and "range"
+ * held. */
+void cx_cache_make_past(cx_cache *cache, cx_region *next);
+
+/* A user frees a piece of a region; NULL: the caller gives up its piece of one that is past. Whether
+ * that was the last of a past one, which the caller closes. */
+bool cx_region_let_go(cx_cache *cache, cx_region *region, const cx_block *block);
+
+/* Lock "thread caches". */
+void cx_caches_hold(void);
+void cx_caches_let_go(void);
+
 /* After a reset of the context: all memory is gone. */
 void cx_caches_forget(cx_context *context);
 
@@ -204,6 +220,9 @@ void cx_cache_note_segment(cx_cache *cache, int64_t bytes);
 
 /* After memory was mapped or unmapped: so much is now. Lock "cache" held. */
 void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes);
+
+/* Counts a free, as the thread's or, where that keeps nothing, as that of threads that are gone. */
+void cx_cache_count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_bytes);
 
 /* ---- cache_figures.c ---- */
 

@@ -210,6 +210,49 @@ void cx_cache_sum(cx_cache *cache, cx_totals *out_totals)
     pthread_mutex_unlock(&lock);
 }
 
+/* ---- memory of epochs that have ended ---- */
+
+void cx_caches_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cx_caches_let_go(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void cx_cache_make_past(cx_cache *cache, cx_region *next)
+{
+    cx_totals totals;
+    cx_region *ended = cache->region;
+    sum(cache, &totals);
+    ended->is_past = true;
+    ended->left = totals.allocated_count - totals.freed_count + 1;
+    for (const cx_region *past = ended->past; past != NULL; past = past->past)
+        ended->left -= past->left;
+    next->past = ended;
+    pthread_mutex_lock(&cache->lock);
+    cache->region = next;
+    pthread_mutex_unlock(&cache->lock);
+}
+
+bool cx_region_let_go(cx_cache *cache, cx_region *region, const cx_block *block)
+{
+    pthread_mutex_lock(&lock);
+    if (block != NULL)
+        cx_cache_count_freed(cache, NULL, block->size_bytes);
+    bool last = region->is_past && --region->left == 0;
+    if (last) {
+        cx_region **link = &cache->region->past;
+        while (*link != region)
+            link = &(*link)->past;
+        *link = region->past;
+    }
+    pthread_mutex_unlock(&lock);
+    return last;
+}
+
 void cx_caches_count(const cx_context *context, cx_context_memory *sum_of)
 {
     cx_totals totals;

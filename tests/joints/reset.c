@@ -209,6 +209,24 @@ START_TEST(a_context_whose_destroy_is_refused_is_live_all_the_time)
 }
 END_TEST
 
+/* Some memory is live at each reset, never the same for long. */
+START_TEST(what_is_kept_of_an_ended_epoch_goes_with_its_last_block)
+{
+    enum { RESETS = 12000 };
+    ctxrt_memory *before = NULL;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < RESETS; i++) {
+        ctxrt_memory *memory;
+        cx_assert_ok(ctxrt_memory_alloc(BLOCK_BYTES, &memory));
+        cx_assert_ok(ctxrt_memory_release(before));
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+        before = memory;
+    }
+    cx_assert_ok(ctxrt_memory_release(before));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 typedef struct keeper {
     sem_t keeps, may_end;
     bool kept;
@@ -300,6 +318,7 @@ Suite *reset_suite(void)
         JOINT(frames_of_a_device_that_is_reset_stay_usable),
         JOINT(a_pointer_of_before_a_reset_is_freed_though_its_address_was_given_out_again),
         JOINT(a_context_whose_destroy_is_refused_is_live_all_the_time),
+        JOINT(what_is_kept_of_an_ended_epoch_goes_with_its_last_block),
         JOINT(a_thread_that_keeps_memory_ends_after_any_number_of_resets),
         JOINT(a_refused_shutdown_describes_allocators_while_others_end_theirs),
     };
