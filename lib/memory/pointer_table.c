@@ -450,8 +450,6 @@ bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out
     bool taken = false;
     uint64_t place, own = newest->piece != 0 ? slot_of_piece(newest->piece)
                                              : slot_of_record(newest->record);
-    if (atomic_load(&cx_pointers_doubles) == 0)
-        return false;
     pthread_mutex_lock(&lock);
     const void *pointer = pointer_of(own);
     const cx_allocator *allocator = block_of(own).allocator;

@@ -87,7 +87,8 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
 
 /* After memory was given out, a piece or a record: takes an older raw pointer out that has the same
  * address, and whose memory must therefore be gone. Memory of before a reset stays, and that in
- * which a custom allocator may have placed the new one. False: there is none. */
+ * which a custom allocator may have placed the new one. False: there is none, as ever where
+ * cx_pointers_doubles is 0. */
 bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out_taken);
 
 /* The piece that starts at an address, used or not; 0: none. It may go at any moment. */

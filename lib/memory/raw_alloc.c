@@ -90,11 +90,10 @@ static void forget_record(cx_pointer_record *record)
     cx_pointer_record_drop(record);
 }
 
-/* Older raw pointers of an address that was given out anew: their memory is gone. */
-static void forget_gone(const cx_pointer_taken *newest)
+__attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_taken *newest)
 {
     cx_pointer_taken gone;
-    while (__builtin_expect(cx_pointers_take_gone(newest, &gone), 0)) {
+    while (cx_pointers_take_gone(newest, &gone)) {
         const cx_block block = gone.piece != 0 ? cx_piece_block(gone.piece) : gone.record->block;
         if (cx_context_holds_what_is_of(block.context, block.epoch))
             cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated",
@@ -104,6 +103,13 @@ static void forget_gone(const cx_pointer_taken *newest)
         else
             forget_record(gone.record);
     }
+}
+
+/* Older raw pointers of an address that was given out anew: their memory is gone. */
+static inline void forget_gone(const cx_pointer_taken *newest)
+{
+    if (__builtin_expect(atomic_load(&cx_pointers_doubles) != 0, 0))
+        forget_gone_slowly(newest);
 }
 
 /* Puts the record of memory just allocated into the table, or frees both. */
@@ -123,7 +129,7 @@ static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
 /* ---- the allocator's ---- */
 
 /* A piece without a count, whose state was this. */
-static ctxrt_status free_piece(uint32_t index, uint64_t state)
+static inline ctxrt_status free_piece(uint32_t index, uint64_t state)
 {
     if (__builtin_expect((state & CX_PIECE_USED) == 0 &&
                              cx_fast_path_free(index, cx_piece_at(index)),
@@ -133,7 +139,7 @@ static ctxrt_status free_piece(uint32_t index, uint64_t state)
     return cx_block_free(&block);
 }
 
-static ctxrt_status keep_piece(uint32_t index, void **out_pointer)
+static inline ctxrt_status keep_piece(uint32_t index, void **out_pointer)
 {
     void *pointer = atomic_load_explicit(&cx_piece_at(index)->pointer, memory_order_relaxed);
     forget_gone(&(cx_pointer_taken){.piece = index});
