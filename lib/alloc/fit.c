@@ -1,7 +1,6 @@
 #include "alloc/fit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Of a request's own list some ranges are large enough: so many are looked at before a list of
  * which all are. */
@@ -9,7 +8,6 @@
 /* And so many before the request is refused, since a refusal costs a driver call. */
 #define PROBES_AT_LAST 1024
 
-#define CHUNK_ALIGNMENT 64 /* a line of the processor's cache */
 #define OWNERS_AT_FIRST 8
 
 typedef struct place {
@@ -23,48 +21,11 @@ static cx_fit_node *at(const cx_fit *fit, uint32_t index)
 
 /* ---- nodes ---- */
 
-static uint32_t take_returned(cx_fit_store *store)
-{
-    /* All at once, so that nobody else's chunk can take the place of the first in between. */
-    uint32_t first = atomic_exchange(&store->returned, 0);
-    if (first == 0)
-        return CX_FIT_CHUNKS_MAX;
-    uint32_t rest = store->next_returned[first - 1];
-    while (rest != 0) {
-        uint32_t next = store->next_returned[rest - 1];
-        uint32_t head = atomic_load(&store->returned);
-        do
-            store->next_returned[rest - 1] = head;
-        while (!atomic_compare_exchange_weak(&store->returned, &head, rest));
-        rest = next;
-    }
-    return first - 1;
-}
-
-static uint32_t make_chunk(cx_fit_store *store)
-{
-    unsigned char *chunk = aligned_alloc(CHUNK_ALIGNMENT, CX_FIT_CHUNK_NODES * store->stride);
-    if (chunk == NULL)
-        return CX_FIT_CHUNKS_MAX;
-    memset(chunk, 0, CX_FIT_CHUNK_NODES * store->stride);
-    uint32_t number = atomic_load(&store->used);
-    do {
-        if (number == CX_FIT_CHUNKS_MAX) {
-            free(chunk);
-            return CX_FIT_CHUNKS_MAX;
-        }
-    } while (!atomic_compare_exchange_weak(&store->used, &number, number + 1));
-    atomic_store_explicit(&store->chunks[number], chunk, memory_order_release);
-    return number;
-}
-
 /* The first node of a chunk links it to the fit's others, with the user behind it, and is never a
  * range's; so no range is node 0. */
 static bool grow(cx_fit *fit)
 {
-    uint32_t number = take_returned(fit->store);
-    if (number == CX_FIT_CHUNKS_MAX)
-        number = make_chunk(fit->store);
+    uint32_t number = cx_fit_store_take(fit->store);
     if (number == CX_FIT_CHUNKS_MAX)
         return false;
     uint32_t first = number << CX_FIT_CHUNK_BITS;
@@ -110,10 +71,7 @@ void cx_fit_close(cx_fit *fit)
         fit->chunks = at(fit, first)->next;
         for (uint32_t i = 0; i < CX_FIT_CHUNK_NODES; i++)
             at(fit, first + i)->state = CX_FIT_UNUSED;
-        uint32_t head = atomic_load(&store->returned);
-        do
-            store->next_returned[chunk - 1] = head;
-        while (!atomic_compare_exchange_weak(&store->returned, &head, chunk));
+        cx_fit_store_give(store, chunk - 1);
     }
     for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
         free(fit->bins[owner]);

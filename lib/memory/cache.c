@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-cx_fit_store cx_pieces = {.stride = sizeof(cx_piece)};
-cx_eventcount cx_piece_counts = CX_EVENTCOUNT_INIT;
-
 /* ---- life ---- */
 
 static cx_region *open_region(cx_cache *cache)

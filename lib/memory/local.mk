@@ -29,11 +29,12 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
-	lib/memory/piece.h \
+	lib/memory/piece.c lib/memory/piece.h \
 	lib/memory/origin.c lib/memory/origin.h \
 	lib/memory/past.c lib/memory/past.h \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
+	lib/memory/pointer_record.c lib/memory/pointer_record.h \
 	lib/memory/pointer_table.c lib/memory/pointer_table.h \
 	lib/memory/private_pool.c lib/memory/private_pool.h \
 	lib/memory/ranges.c lib/memory/ranges.h \

@@ -19,8 +19,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t used;
 _Atomic uint32_t cx_pointers_custom;
 
-static cx_pool records = CX_POOL_INIT("pointer record", 12, cx_pointer_record);
-
 /* ---- entries ---- */
 
 static cx_pointer_slots *table_now(void)
@@ -50,7 +48,7 @@ static bool is_record(uint64_t slot)
 
 static cx_pointer_record *record_of(uint64_t slot)
 {
-    return cx_pool_at(&records, index_of(slot));
+    return cx_pointer_record_at(index_of(slot));
 }
 
 static const void *pointer_of(uint64_t slot)
@@ -70,7 +68,7 @@ static uint64_t slot_of_piece(uint32_t piece)
 static uint64_t slot_of_record(const cx_pointer_record *record)
 {
     return cx_pointer_key(record->block.pointer) << 25 | CX_POINTER_IS_RECORD |
-           cx_pool_slot_of(record)->index;
+           cx_pointer_record_index(record);
 }
 
 static cx_block block_of(uint64_t slot)
@@ -282,47 +280,6 @@ uint32_t cx_pointers_piece_at(const void *pointer)
 
 /* ---- records ---- */
 
-cx_pointer_record *cx_pointer_record_make(cx_pointer_kind kind)
-{
-    cx_pointer_record *record = cx_pool_take(&records);
-    if (record == NULL) {
-        (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a pointer");
-        return NULL;
-    }
-    record->kind = kind;
-    record->block = (cx_block){0};
-    return record;
-}
-
-void cx_pointer_record_drop(cx_pointer_record *record)
-{
-    cx_pool_put_back(&records, record);
-}
-
-static ctxrt_status add_range(const cx_pointer_record *record)
-{
-    const cx_block *block = &record->block;
-    const cx_range_view view = {
-        .begin = (uintptr_t)block->pointer,
-        .size_bytes = block->size_bytes,
-        .context = block->context,
-        .epoch = block->epoch,
-        .kind = record->kind == CX_POINTER_MANAGED ? CTXRT_MEMORY_MANAGED
-                : record->kind == CX_POINTER_ASYNC ? CTXRT_MEMORY_DEVICE
-                                                   : CTXRT_MEMORY_PINNED,
-        .stays = record->kind == CX_POINTER_ASYNC,
-        .callers = record->kind == CX_POINTER_REGISTERED,
-    };
-    return record->kind == CX_POINTER_DEVICE ? CTXRT_SUCCESS : cx_ranges_add(&view);
-}
-
-void cx_pointer_record_leave(const cx_pointer_record *record)
-{
-    const cx_block *block = &record->block;
-    if (record->kind != CX_POINTER_DEVICE)
-        cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
-}
-
 /* Lock held. */
 static bool insert_record(cx_pointer_record *record)
 {
@@ -334,7 +291,7 @@ static bool insert_record(cx_pointer_record *record)
 
 ctxrt_status cx_pointers_put(cx_pointer_record *record)
 {
-    ctxrt_status status = add_range(record);
+    ctxrt_status status = cx_pointer_record_enter(record);
     if (status != CTXRT_SUCCESS)
         return status;
     pthread_mutex_lock(&lock);

@@ -16,22 +16,9 @@
 #ifndef CX_MEMORY_POINTER_TABLE_H
 #define CX_MEMORY_POINTER_TABLE_H
 
-#include "memory/block.h"
 #include "memory/piece.h"
+#include "memory/pointer_record.h"
 #include <ctxrt/memory.h>
-
-typedef enum cx_pointer_kind {
-    CX_POINTER_DEVICE = 1,    /* ctxrt_alloc: the block's allocator gave it */
-    CX_POINTER_MANAGED = 2,   /* ctxrt_alloc_managed */
-    CX_POINTER_ASYNC = 4,     /* ctxrt_alloc_async */
-    CX_POINTER_REGISTERED = 8, /* ctxrt_host_register: the caller's own pages */
-    CX_POINTER_PINNED = 16     /* ctxrt_alloc_pinned */
-} cx_pointer_kind;
-
-typedef struct cx_pointer_record {
-    cx_block block; /* allocator: for CX_POINTER_DEVICE only */
-    cx_pointer_kind kind;
-} cx_pointer_record;
 
 /* What was taken out: a piece, or a record to be dropped with cx_pointer_record_drop. */
 typedef struct cx_pointer_taken {
@@ -59,10 +46,6 @@ typedef struct cx_pointer_block {
     uint32_t generation;
 } cx_pointer_block;
 
-/* A record that is in no table yet; NULL with the error recorded. */
-cx_pointer_record *cx_pointer_record_make(cx_pointer_kind kind);
-void cx_pointer_record_drop(cx_pointer_record *record);
-
 /* A piece leaves its heap. False: no memory for the entry. Lock "cache" held. */
 bool cx_pointers_enter(uint32_t piece);
 
@@ -76,9 +59,6 @@ void cx_pointers_retire(uint32_t piece);
 /* Puts a record into the table, and what it stands for among the ranges: an allocator's kind does
  * that itself. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_pointers_put(cx_pointer_record *record);
-
-/* Of a record that was taken out, before its memory goes. */
-void cx_pointer_record_leave(const cx_pointer_record *record);
 
 /* Takes a raw pointer of one of `kinds` out; of several threads one gets it. An error says in the
  * name of `call` what is wrong. */

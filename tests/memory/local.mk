@@ -14,15 +14,17 @@ tests_memory_check_mapped_range_LDADD = tests/support/libsupport.la lib/emu/libe
 
 check_PROGRAMS += tests/memory/check_fit
 TESTS += tests/memory/check_fit
-tests_memory_check_fit_SOURCES = tests/memory/check_fit.c tests/support/random.h lib/alloc/fit.c lib/alloc/fit.h
+tests_memory_check_fit_SOURCES = tests/memory/check_fit.c tests/support/random.h \
+	lib/alloc/fit.c lib/alloc/fit.h lib/alloc/fit_store.c lib/alloc/fit_store.h
 tests_memory_check_fit_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_fit_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_fit_LDADD = $(MEMORY_LIBS)
 
 check_PROGRAMS += tests/memory/check_heap
 TESTS += tests/memory/check_heap
-tests_memory_check_heap_SOURCES = tests/memory/check_heap.c tests/memory/heap_bytes.h lib/alloc/fit.c lib/alloc/fit.h lib/alloc/heap.c \
-	lib/alloc/heap.h
+tests_memory_check_heap_SOURCES = tests/memory/check_heap.c tests/memory/heap_bytes.h \
+	lib/alloc/fit.c lib/alloc/fit.h lib/alloc/fit_store.c lib/alloc/fit_store.h \
+	lib/alloc/heap.c lib/alloc/heap.h
 tests_memory_check_heap_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_heap_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_heap_LDADD = $(MEMORY_LIBS)
@@ -84,7 +86,7 @@ tests_memory_check_guard_environment_LDADD = tests/support/libfixture.la $(INSID
 check_PROGRAMS += tests/memory/check_mapped_heap
 TESTS += tests/memory/check_mapped_heap
 tests_memory_check_mapped_heap_SOURCES = tests/memory/check_mapped_heap.c tests/memory/heap_bytes.h \
-	lib/alloc/fit.c lib/alloc/fit.h \
+	lib/alloc/fit.c lib/alloc/fit.h lib/alloc/fit_store.c lib/alloc/fit_store.h \
 	lib/alloc/heap.c lib/alloc/heap.h \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h
