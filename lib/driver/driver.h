@@ -23,7 +23,8 @@ typedef struct cx_driver {
     /* What the driver knows of a failure beyond its result; false: nothing. NULL: it cannot say. */
     bool (*explain)(cxu_result result, char *text, size_t size);
     /* Whether a created stream neither captures nor has work that is not done. Only looks: it
-     * disturbs no capture, runs nothing and waits for nothing. NULL: cuStreamQuery must be asked. */
+     * disturbs no capture, runs nothing and waits for nothing. NULL: cuStreamQuery is to be
+     * asked. */
     bool (*stream_is_idle)(CUstream stream);
 } cx_driver;
 

@@ -186,13 +186,13 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
 /* The thread ends. Makes no driver call: what it freed is behind its streams' work, as ever. */
 void cx_caches_leave_thread(cx_thread *thread);
 
-/* The epoch of the cache's region has ended, and `next` takes its place. It stays, with a piece left
- * for the caller, until users have freed all that they had of it. Locks "thread caches" and "range"
- * held. */
+/* The epoch of the cache's region has ended, and `next` takes its place. It stays, with a piece
+ * left for the caller, until users have freed all that they had of it. Locks "thread caches" and
+ * "range" held. */
 void cx_cache_make_past(cx_cache *cache, cx_region *next);
 
-/* A user frees a piece of a region; NULL: the caller gives up its piece of one that is past. Whether
- * that was the last of a past one, which the caller closes. */
+/* A user frees a piece of a region; NULL: the caller gives up its piece of one that is past.
+ * Whether that was the last of a past one, which the caller closes. */
 bool cx_region_let_go(cx_cache *cache, cx_region *region, const cx_block *block);
 
 /* Lock "thread caches". */
