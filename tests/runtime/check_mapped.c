@@ -363,7 +363,10 @@ static void open_large(void)
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
 }
 
-/* Four times the device are more addresses than a heap has, and its chunks are of 32 MiB. */
+/* Four times the device are more addresses than a heap has, and its chunks are of 32 MiB.
+ * ThreadSanitizer leaves a program 1.5 TiB of addresses in one piece: the embedded driver maps two
+ * times 1 TiB. */
+#ifndef __SANITIZE_THREAD__
 START_TEST(a_device_of_a_quarter_of_a_tib_has_mapped_memory)
 {
     ctxrt_options options = CTXRT_OPTIONS_INIT;
@@ -382,6 +385,7 @@ START_TEST(a_device_of_a_quarter_of_a_tib_has_mapped_memory)
     close_mapped();
 }
 END_TEST
+#endif
 
 static void fill_ends(ctxrt_memory *memory, int value, size_t bytes)
 {
@@ -575,9 +579,11 @@ static Suite *mapped_suite(void)
     tcase_add_test(tcase, a_query_knows_pieces_and_nothing_between_them);
     tcase_add_test(tcase, threads_that_map_and_move_keep_their_contents);
     suite_add_tcase(suite, tcase);
+#ifndef __SANITIZE_THREAD__
     tcase = tcase_create("huge device");
     tcase_add_test(tcase, a_device_of_a_quarter_of_a_tib_has_mapped_memory);
     suite_add_tcase(suite, tcase);
+#endif
     tcase = tcase_create("large device");
     tcase_add_checked_fixture(tcase, open_large, close_mapped);
     tcase_set_timeout(tcase, 60);
