@@ -188,8 +188,8 @@ CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_
  * ctxrt_alloc_async gave, from any thread and under any current context or none. NULL is harmless.
  * May wait for work that uses the memory. Of several threads that free one pointer, one succeeds.
  * Where several live blocks start at one address, each takes a free of its own: memory of before a
- * reset of its device goes first, and else the youngest, such as the first block that a custom
- * allocator placed in a slab.
+ * reset of its device goes first, and of that, or else of all, the youngest, such as the first
+ * block that a custom allocator placed in a slab.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
  * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is

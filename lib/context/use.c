@@ -69,6 +69,23 @@ void cx_context_pin(cx_context *context)
     own_pins++;
 }
 
+bool cx_context_pin_epoch(cx_context *context, uint32_t epoch)
+{
+    cx_thread *thread;
+    cx_error_saved saved;
+    cx_error_save(&saved);
+    bool pinned = cx_thread_self(&thread) == CTXRT_SUCCESS &&
+                  cx_context_enter(context) == CTXRT_SUCCESS;
+    if (pinned) {
+        pinned = atomic_load(&context->epoch) == epoch;
+        if (pinned)
+            cx_context_pin(context);
+        cx_section_leave();
+    }
+    cx_error_restore(&saved);
+    return pinned;
+}
+
 /* seq_cst, as in the wait: one of the two sees the other. */
 void cx_context_unpin(cx_context *context)
 {

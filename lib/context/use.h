@@ -75,6 +75,17 @@ static inline ctxrt_status cx_context_enter(const cx_context *context)
 void cx_context_pin(cx_context *context);
 void cx_context_unpin(cx_context *context);
 
+/* The epoch of a context that the calling thread has pinned: a reset that waits for the pin has
+ * made it odd. */
+static inline uint32_t cx_context_pinned_epoch(const cx_context *context)
+{
+    return atomic_load(&context->epoch) & ~(uint32_t)1;
+}
+
+/* The same outside of a section, for a context that was not reset since it had this epoch. False:
+ * it was, or is being reset. */
+bool cx_context_pin_epoch(cx_context *context, uint32_t epoch);
+
 /* ---- for lib/context, which resets and ends contexts ---- */
 
 /* The sections are closed. False: another thread is resetting it. */

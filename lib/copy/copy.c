@@ -115,7 +115,8 @@ static const cx_pointer_view *reach_of(const cx_copy_plan *plan)
  * leaves there. */
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route)
 {
-    ctxrt_status status = cx_route_begin(stream, reach_of(plan), out_route);
+    ctxrt_status status = cx_route_begin(stream, reach_of(plan), &plan->destination.view,
+                                         &plan->source.view, out_route);
     if (status != CTXRT_SUCCESS || !plan->across || plan->source.device)
         return status;
     status = wait_for_work(&out_route->target);

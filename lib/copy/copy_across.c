@@ -246,38 +246,39 @@ static ctxrt_status refuse_capture(const char *call, const cx_stream_target *tar
         call, cx_context_text(target->context), cx_pointer_text(end));
 }
 
-static ctxrt_status resolve(ctxrt_stream **stream, cx_stream_target *out_target)
+/* The contexts of the stream and of both ends are pinned. *out_taken: it is such a copy. */
+static ctxrt_status run(cx_crossing *model, const cx_pointer_view *end, bool *out_taken)
 {
-    ctxrt_status status = *stream != NULL ? CTXRT_SUCCESS : ctxrt_stream_current(stream);
-    return status == CTXRT_SUCCESS ? cx_stream_resolve(*stream, out_target) : status;
+    bool capturing, own = end->driver == model->target.driver;
+    if ((own && !model->plan.across) || model->target.driver->missing[CX_SLOT_launch_host_func])
+        return CTXRT_SUCCESS;
+    model->epoch = model->target.epoch;
+    ctxrt_status status = cx_stream_is_capturing(&model->target, &capturing);
+    if (status == CTXRT_SUCCESS && capturing && !own)
+        return refuse_capture(model->call, &model->target, end);
+    if (status == CTXRT_SUCCESS && !capturing)
+        status = find_ends(model);
+    if (status != CTXRT_SUCCESS || capturing)
+        return status;
+    *out_taken = true;
+    status = own ? stage(model, model->target.stream) : send(model, end);
+    return cx_context_blame(model->target.context, "stream", status);
 }
 
 ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx_copy_box *box,
                             ctxrt_stream *stream, bool *out_taken)
 {
+    cx_copy_pins pins;
     cx_crossing model = {.call = call, .plan = *plan, .box = *box};
-    bool capturing;
+    model.plan.end = NULL; /* it points into the caller's plan */
     *out_taken = false;
     if (cx_driver_count() < 2)
         return CTXRT_SUCCESS;
-    ctxrt_status status = resolve(&stream, &model.target);
+    ctxrt_status status = cx_copy_pin(stream, &plan->destination.view, &plan->source.view,
+                                      &model.target, &pins);
     if (status != CTXRT_SUCCESS)
         return status;
-    bool own = plan->end->driver == model.target.driver;
-    if ((own && !plan->across) || model.target.driver->missing[CX_SLOT_launch_host_func])
-        return CTXRT_SUCCESS;
-    model.epoch = atomic_load(&model.target.context->epoch);
-    status = cx_stream_is_capturing(&model.target, &capturing);
-    if (status == CTXRT_SUCCESS && capturing && !own)
-        return refuse_capture(call, &model.target, plan->end);
-    if (status == CTXRT_SUCCESS && !capturing)
-        status = find_ends(&model);
-    if (status != CTXRT_SUCCESS || capturing)
-        return status;
-    model.plan.end = NULL; /* it points into the caller's plan */
-    *out_taken = true;
-    int cancel = cx_cancel_hold();
-    status = own ? stage(&model, stream) : send(&model, plan->end);
-    cx_cancel_restore(cancel);
-    return cx_context_blame(model.target.context, "stream", status);
+    status = run(&model, plan->end, out_taken);
+    cx_copy_unpin(&pins);
+    return status;
 }

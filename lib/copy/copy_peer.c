@@ -39,7 +39,8 @@ static ctxrt_status submit(const cx_copy_plan *plan, const side *to, const side 
                            size_t size_bytes, ctxrt_stream *stream)
 {
     cx_route route;
-    ctxrt_status status = cx_route_begin(stream, NULL, &route);
+    ctxrt_status status = cx_route_begin(stream, NULL, &plan->destination.view,
+                                         &plan->source.view, &route);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_copy_touch(plan, &route);

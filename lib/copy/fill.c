@@ -26,7 +26,7 @@ static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destinatio
                                    size_t size_bytes, ctxrt_stream *stream, bool wait)
 {
     cx_route route;
-    ctxrt_status status = cx_route_begin(stream, view, &route);
+    ctxrt_status status = cx_route_begin(stream, view, view, NULL, &route);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_route_touch(&route, view);

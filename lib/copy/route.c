@@ -4,6 +4,7 @@
 #include "memory/memory.h"
 #include "work/asking.h"
 #include "work/uncaptured.h"
+#include "work/work.h"
 
 static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
 {
@@ -35,38 +36,84 @@ static bool is_out_of_reach(const cx_pointer_view *end, const cx_stream_target *
             atomic_load(&end->block.context->reached_by[device->native]) == 0);
 }
 
-/* A stream of the calling thread's top frame, whose context the driver has said is current. */
-static ctxrt_status resolve_in_frame(const ctxrt_stream *stream, cx_stream_target *out_target)
+/* Of two ends of one device that are mapped, either may be; that device reaches both. */
+static const cx_pointer_view *find_out_of_reach(const cx_pointer_view *end,
+                                                const cx_pointer_view *destination,
+                                                const cx_pointer_view *source,
+                                                const cx_stream_target *target)
 {
-    cx_thread *thread;
-    cx_frame *frame;
-    ctxrt_status status = cx_stack_enter(&thread, &frame);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (stream == NULL)
-        return cx_stream_of_frame(thread, frame, out_target);
-    *out_target = cx_stream_legacy_of(cx_frame_context(frame));
+    const cx_pointer_view *const all[] = {end, destination, source};
+    for (int i = 0; end != NULL && i < 3; i++)
+        if (all[i] != NULL && all[i]->driver == end->driver && all[i]->device == end->device &&
+            is_out_of_reach(all[i], target))
+            return all[i];
+    return NULL;
+}
+
+/* ---- pins ---- */
+
+/* In a section. */
+static ctxrt_status pin_end(const cx_pointer_view *end, cx_copy_pins *pins)
+{
+    if (end == NULL || end->block.state != CX_POINTER_LIVE)
+        return CTXRT_SUCCESS;
+    cx_context *context = end->block.context;
+    if (!end->block.stays && end->block.epoch != atomic_load(&context->epoch))
+        return cx_block_overtaken(context);
+    cx_context_pin(context);
+    pins->contexts[pins->count++] = context;
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route)
+ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *destination,
+                         const cx_pointer_view *source, cx_stream_target *out_target,
+                         cx_copy_pins *out_pins)
+{
+    ctxrt_status status = cx_work_begin(stream, out_target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    out_pins->cancel = cx_cancel_hold();
+    out_pins->contexts[0] = out_target->context;
+    out_pins->count = 1;
+    cx_context_pin(out_target->context);
+    status = pin_end(destination, out_pins);
+    if (status == CTXRT_SUCCESS)
+        status = pin_end(source, out_pins);
+    cx_work_end();
+    if (status != CTXRT_SUCCESS)
+        cx_copy_unpin(out_pins);
+    return status;
+}
+
+void cx_copy_unpin(const cx_copy_pins *pins)
+{
+    for (int i = 0; i < pins->count; i++)
+        cx_context_unpin(pins->contexts[i]);
+    cx_cancel_restore(pins->cancel);
+}
+
+ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
+                            const cx_pointer_view *destination, const cx_pointer_view *source,
+                            cx_route *out_route)
 {
     bool current = stream == NULL || stream == CTXRT_STREAM_LEGACY;
     out_route->wait = out_route->asking = false;
-    out_route->stream = stream;
     out_route->touched[0] = out_route->touched[1] = NULL;
-    ctxrt_status status = current ? resolve_in_frame(stream, &out_route->target)
-                                  : cx_stream_resolve(stream, &out_route->target);
+    ctxrt_status status =
+        cx_copy_pin(stream, destination, source, &out_route->target, &out_route->pins);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (end != NULL && is_out_of_reach(end, &out_route->target)) {
+    const cx_pointer_view *far = find_out_of_reach(end, destination, source, &out_route->target);
+    if (far != NULL) {
         current = false;
-        status = divert(end, out_route);
+        status = divert(far, out_route);
     }
     out_route->excursion.native = NULL;
-    return status == CTXRT_SUCCESS && !current
-               ? cx_excursion_begin(out_route->target.context, &out_route->excursion)
-               : status;
+    if (status == CTXRT_SUCCESS && !current)
+        status = cx_excursion_begin(out_route->target.context, &out_route->excursion);
+    if (status != CTXRT_SUCCESS)
+        cx_copy_unpin(&out_route->pins);
+    return status;
 }
 
 /* ---- pinned memory ---- */
@@ -97,7 +144,7 @@ static bool mark_touched(const cx_route *route)
         return true;
     cx_error_save(&saved);
     for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
-        marked &= cx_memory_use(route->touched[i], route->stream) == CTXRT_SUCCESS;
+        marked &= cx_memory_use(route->touched[i], &route->target) == CTXRT_SUCCESS;
     cx_error_restore(&saved);
     return marked;
 }
@@ -124,6 +171,7 @@ ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
     for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
         cx_memory_give(route->touched[i]);
     cx_excursion_end(&route->excursion);
+    cx_copy_unpin(&route->pins);
     return status;
 }
 

@@ -10,18 +10,35 @@
 #include "memory/pointer.h"
 #include "work/stream.h"
 
+/* The contexts that a call works in: none is reset or ended before cx_copy_unpin. */
+typedef struct cx_copy_pins {
+    cx_context *contexts[3];
+    int count;
+    int cancel;
+} cx_copy_pins;
+
+/* Says what the stream argument means, as cx_work_begin, and pins its context and those of the
+ * ends, which are NULL for none. CTXRT_ERROR_CONTEXT_DESTROYED: a reset has ended one of the ends
+ * since it was looked for. On failure nothing is pinned. */
+ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *destination,
+                         const cx_pointer_view *source, cx_stream_target *out_target,
+                         cx_copy_pins *out_pins);
+void cx_copy_unpin(const cx_copy_pins *pins);
+
 typedef struct cx_route {
     cx_stream_target target;
     cx_excursion excursion;
-    ctxrt_stream *stream;     /* that was asked for; NULL: the current one */
+    cx_copy_pins pins;
     ctxrt_memory *touched[2]; /* pinned memory of ctxrt's, with a count; NULL: none */
     bool asking; /* no capture begins in the stream before what is touched is marked */
     bool wait; /* nothing else orders what comes behind: it must be done before the call returns */
 } cx_route;
 
 /* `end`: memory whose driver is to do the work; NULL: any driver. Until cx_route_end the route's
- * context is current at its driver. */
-ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end, cx_route *out_route);
+ * context is current at its driver, and neither that nor the memory goes with a reset. */
+ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
+                            const cx_pointer_view *destination, const cx_pointer_view *source,
+                            cx_route *out_route);
 
 /* After a route began, before work is submitted: says that the work touches an address. Pinned
  * memory of ctxrt's is then given to nobody else before the work is done. At most twice. */

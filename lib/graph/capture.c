@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "graph/graph.h"
 #include "work/asking.h"
-#include "work/stream.h"
+#include "work/work.h"
 
 static const cxu_stream_capture_mode native_modes[] = {
     [CTXRT_CAPTURE_GLOBAL] = CXU_STREAM_CAPTURE_MODE_GLOBAL,
@@ -19,12 +19,15 @@ ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode
     if ((unsigned int)mode > CTXRT_CAPTURE_RELAXED)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_stream_capture_begin: there is no mode %d", (int)mode);
-    status = cx_stream_resolve(stream, &target);
+    status = cx_work_begin(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
+    int cancel = cx_work_begin_wait(target.context);
     status = cx_driver_check(target.driver, CX_SLOT_stream_begin_capture,
                              cx_asking_capture(target.driver, target.native, native_modes[mode]));
-    return cx_context_blame(target.context, "stream", status);
+    status = cx_context_blame(target.context, "stream", status);
+    cx_work_end_wait(target.context, cancel);
+    return status;
 }
 
 static ctxrt_status give_up(cx_sequence *sequence, ctxrt_status status)
@@ -44,7 +47,7 @@ static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
     cx_sequence *sequence;
     cx_piece piece = {0};
     ctxrt_status status =
-        cx_sequence_make(target->context, atomic_load(&target->context->epoch), &sequence);
+        cx_sequence_make(target->context, target->epoch, &sequence);
     if (status != CTXRT_SUCCESS)
         return status;
     status = cx_sequence_reserve(sequence);
@@ -69,14 +72,17 @@ ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream, ctxrt_graph **out_gr
         return status;
     if (out_graph == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_capture_end: out_graph is NULL");
-    status = cx_stream_resolve(stream, &target);
-    if (status == CTXRT_SUCCESS)
-        status = cx_graph_take(target.context, &graph);
+    status = cx_work_begin(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = end_capture(&target, graph, out_graph);
-    if (status != CTXRT_SUCCESS)
-        cx_graph_put_back(graph);
+    int cancel = cx_work_begin_wait(target.context);
+    status = cx_graph_take(target.context, &graph);
+    if (status == CTXRT_SUCCESS) {
+        status = end_capture(&target, graph, out_graph);
+        if (status != CTXRT_SUCCESS)
+            cx_graph_put_back(graph);
+    }
+    cx_work_end_wait(target.context, cancel);
     return status;
 }
 
@@ -94,10 +100,11 @@ ctxrt_status ctxrt_stream_capture_status(ctxrt_stream *stream, ctxrt_capture_sta
         return status;
     if (out_state == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stream_capture_status: out_state is NULL");
-    status = cx_stream_resolve(stream, &target);
+    status = cx_work_begin(stream, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target.driver, stream_is_capturing, (target.native, &native));
+    cx_work_end();
     if (status != CTXRT_SUCCESS)
         return cx_context_blame(target.context, "stream", status);
     *out_state = states[native];

@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/excursion.h"
+#include "context/use.h"
 #include "graph/graph.h"
 #include "work/default_stream.h"
 
@@ -72,7 +73,33 @@ typedef struct launching {
     const cx_graph *graph;
     cx_stream_target target;
     ctxrt_scope scope; /* open while operators are called */
+    bool held;         /* the contexts of the graph and of the stream are pinned */
 } launching;
+
+/* Not while operators are called, which may wait for a reset, or make one. */
+static ctxrt_status hold(launching *self)
+{
+    const cx_sequence *sequence = self->graph->sequence;
+    cx_context *own = sequence->context, *other = self->target.context;
+    if (self->held)
+        return CTXRT_SUCCESS;
+    if (!cx_context_pin_epoch(own, sequence->epoch))
+        return cx_block_overtaken(own);
+    self->held = cx_context_pin_epoch(other, self->target.epoch);
+    if (self->held)
+        return CTXRT_SUCCESS;
+    cx_context_unpin(own);
+    return cx_block_overtaken(other);
+}
+
+static void let_go(launching *self)
+{
+    if (!self->held)
+        return;
+    cx_context_unpin(self->target.context);
+    cx_context_unpin(self->graph->sequence->context);
+    self->held = false;
+}
 
 /* Operators find the graph's context and the launch's stream current. */
 static ctxrt_status enter_scope(launching *self)
@@ -87,10 +114,19 @@ static ctxrt_status enter_scope(launching *self)
 static ctxrt_status call_operators(launching *self, const cx_piece *piece)
 {
     const cx_operator *operators = self->graph->sequence->operators;
+    let_go(self);
     ctxrt_status status = enter_scope(self);
     for (size_t i = piece->first; i < piece->first + piece->count && status == CTXRT_SUCCESS; i++)
         status = cx_operator_run(cx_thread_current, &operators[i], i + 1);
     return status;
+}
+
+static ctxrt_status launch_captured(launching *self, CUgraphExec exec)
+{
+    ctxrt_status status = hold(self);
+    return status == CTXRT_SUCCESS
+               ? CX_DRIVER_CALL(self->target.driver, graph_launch, (exec, self->target.native))
+               : status;
 }
 
 static ctxrt_status launch_pieces(launching *self)
@@ -98,10 +134,8 @@ static ctxrt_status launch_pieces(launching *self)
     ctxrt_status status = CTXRT_SUCCESS;
     const cx_sequence *sequence = self->graph->sequence;
     for (size_t i = 0; i < sequence->piece_count && status == CTXRT_SUCCESS; i++)
-        status = self->graph->execs[i] != NULL
-                     ? CX_DRIVER_CALL(self->target.driver, graph_launch,
-                                      (self->graph->execs[i], self->target.native))
-                     : call_operators(self, &sequence->pieces[i]);
+        status = self->graph->execs[i] != NULL ? launch_captured(self, self->graph->execs[i])
+                                               : call_operators(self, &sequence->pieces[i]);
     cx_error_saved saved;
     cx_error_save(&saved);
     ctxrt_status left = ctxrt_scope_leave(&self->scope);
@@ -124,7 +158,9 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
         return status;
     status = launch_pieces(self);
     cx_error_save(&saved);
-    ctxrt_status marked = cx_order_end(&graph->order, &self->target);
+    ctxrt_status marked = hold(self);
+    if (marked == CTXRT_SUCCESS)
+        marked = cx_order_end(&graph->order, &self->target);
     if (status == CTXRT_SUCCESS)
         return marked;
     cx_error_restore(&saved);
@@ -133,7 +169,12 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
 
 static ctxrt_status launch_there(cx_graph *graph, launching *self)
 {
-    return cx_order_is_needed(graph->sequence) ? launch_in_order(graph, self) : launch_pieces(self);
+    ctxrt_status status = hold(self);
+    if (status == CTXRT_SUCCESS)
+        status = cx_order_is_needed(graph->sequence) ? launch_in_order(graph, self)
+                                                     : launch_pieces(self);
+    let_go(self);
+    return status;
 }
 
 /* ---- streams of other contexts ---- */
@@ -142,11 +183,14 @@ static ctxrt_status make_aside(cx_context *context, launching *self)
 {
     ctxrt_stream *stream;
     cx_excursion excursion;
+    if (!cx_context_pin_epoch(context, self->graph->sequence->epoch))
+        return cx_block_overtaken(context);
     ctxrt_status status = cx_excursion_begin(context, &excursion);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    status = cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &stream);
-    cx_excursion_end(&excursion);
+    if (status == CTXRT_SUCCESS) {
+        status = cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &stream);
+        cx_excursion_end(&excursion);
+    }
+    cx_context_unpin(context);
     return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, &self->target) : status;
 }
 
@@ -173,8 +217,8 @@ static ctxrt_status wait_for(const cx_stream_target *stream, CUevent event)
     return status;
 }
 
-/* The second stream goes on behind what the first one has to do by now. */
-static ctxrt_status put_behind(const cx_stream_target *first, const cx_stream_target *second)
+/* Both contexts are pinned. */
+static ctxrt_status order_streams(const cx_stream_target *first, const cx_stream_target *second)
 {
     CUevent event;
     ctxrt_status status = make_event(first, &event);
@@ -184,6 +228,22 @@ static ctxrt_status put_behind(const cx_stream_target *first, const cx_stream_ta
     if (status == CTXRT_SUCCESS)
         status = wait_for(second, event);
     (void)first->driver->table.event_destroy(event);
+    return status;
+}
+
+/* The second stream goes on behind what the first one has to do by now. */
+static ctxrt_status put_behind(const cx_stream_target *first, const cx_stream_target *second)
+{
+    if (!cx_context_pin_epoch(first->context, first->epoch))
+        return cx_block_overtaken(first->context);
+    ctxrt_status status = CTXRT_SUCCESS;
+    if (cx_context_pin_epoch(second->context, second->epoch)) {
+        status = order_streams(first, second);
+        cx_context_unpin(second->context);
+    } else {
+        status = cx_block_overtaken(second->context);
+    }
+    cx_context_unpin(first->context);
     return status;
 }
 
@@ -227,17 +287,22 @@ static bool calls_operators(const cx_graph *graph)
 static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
 {
     bool capturing;
-    ctxrt_status status = cx_stream_is_capturing(&self->target, &capturing);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    if (!capturing)
+    ctxrt_status status = hold(self);
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_is_capturing(&self->target, &capturing);
+    if (status == CTXRT_SUCCESS && !capturing) {
+        let_go(self);
         return launch_aside(graph, self);
-    if (calls_operators(graph))
-        return cx_error(
+    }
+    if (status == CTXRT_SUCCESS && calls_operators(graph))
+        status = cx_error(
             CTXRT_ERROR_WRONG_CONTEXT,
             "the graph has operators to be called in %s, and the stream that captures is of %s",
             cx_context_text(graph->sequence->context), cx_context_text(self->target.context));
-    return launch_pieces(self);
+    if (status == CTXRT_SUCCESS)
+        status = launch_pieces(self);
+    let_go(self);
+    return status;
 }
 
 /* ---- the call ---- */

@@ -3,6 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/excursion.h"
+#include "context/use.h"
 #include "graph/ready.h"
 #include "work/asking.h"
 #include "work/uncaptured.h"
@@ -143,16 +144,24 @@ static ctxrt_status wait_somehow(cx_order *order, cx_sequence *sequence)
     return status;
 }
 
+static bool is_gone(cxu_result result)
+{
+    return result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT;
+}
+
 /* An event goes with its context, and with it what it waits for. */
 ctxrt_status cx_order_finish(cx_order *order, cx_sequence *sequence)
 {
     const cx_driver *driver = sequence->context->driver;
     ctxrt_status status = CTXRT_SUCCESS;
-    if (order->done == NULL || !cx_context_holds_what_is_of(sequence->context, sequence->epoch))
+    if (order->done == NULL || !cx_context_pin_epoch(sequence->context, sequence->epoch))
         return status;
     if (sequence->pool != NULL)
         status = wait_somehow(order, sequence);
     cxu_result result = driver->table.event_destroy(order->done);
+    cx_context_unpin(sequence->context);
+    if (is_gone(result)) /* other code has ended the context */
+        result = CXU_SUCCESS;
     return status != CTXRT_SUCCESS ? status
                                    : cx_driver_check(driver, CX_SLOT_event_destroy, result);
 }

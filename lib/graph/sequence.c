@@ -1,6 +1,7 @@
 #include "graph/sequence.h"
 
 #include "base/error.h"
+#include "context/use.h"
 #include <stdlib.h>
 
 ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence **out_sequence)
@@ -89,14 +90,22 @@ static ctxrt_status destroy_captured(cx_sequence *sequence)
     return status;
 }
 
+static void destroy_events(const cx_sequence *sequence)
+{
+    cx_context *context = sequence->context;
+    if (sequence->ready_count == 0 || !cx_context_pin_epoch(context, sequence->epoch))
+        return;
+    for (int i = 0; i < sequence->ready_count; i++)
+        (void)context->driver->table.event_destroy(sequence->ready[i]);
+    cx_context_unpin(context);
+}
+
 ctxrt_status cx_sequence_release(cx_sequence *sequence)
 {
     cx_error_saved saved;
     if (atomic_fetch_sub(&sequence->count, 1) != 1)
         return CTXRT_SUCCESS;
-    bool there = cx_context_holds_what_is_of(sequence->context, sequence->epoch);
-    for (int i = 0; there && i < sequence->ready_count; i++)
-        (void)sequence->context->driver->table.event_destroy(sequence->ready[i]);
+    destroy_events(sequence);
     ctxrt_status status = destroy_captured(sequence);
     cx_error_save(&saved);
     destroy_operators(sequence);

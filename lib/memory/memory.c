@@ -364,10 +364,10 @@ ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation)
     return NULL;
 }
 
-ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream)
+ctxrt_status cx_memory_use(const ctxrt_memory *handle, const cx_stream_target *stream)
 {
     target found;
-    return find(handle, &found) ? cx_use_record(uses_of(&found), stream)
+    return find(handle, &found) ? cx_use_record_there(uses_of(&found), stream)
                                 : no_such_memory(handle);
 }
 

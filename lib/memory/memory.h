@@ -42,8 +42,8 @@ ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory
 /* A piece that was found by its address, with a count; NULL: it is gone. */
 ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation);
 
-/* Of memory that the caller has a count of: as ctxrt_memory_record_stream. */
-ctxrt_status cx_memory_use(const ctxrt_memory *handle, ctxrt_stream *stream);
+/* Of memory that the caller has a count of: as cx_use_record_there. */
+ctxrt_status cx_memory_use(const ctxrt_memory *handle, const cx_stream_target *stream);
 
 /* Gives that count back. What it reports was reported by the work that caused it. */
 void cx_memory_give(ctxrt_memory *handle);

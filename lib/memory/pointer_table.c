@@ -91,6 +91,12 @@ static bool is_stale(uint64_t slot)
     return atomic_load(&block.context->epoch) != block.epoch;
 }
 
+static bool is_of_one_epoch(uint64_t slot, uint64_t other)
+{
+    const cx_block block = block_of(slot), before = block_of(other);
+    return block.context == before.context && block.epoch == before.epoch;
+}
+
 /* ---- the table; lock held ---- */
 
 /* The place of the entry at or behind `place` for an address, the first one's for `place` 0 from
@@ -313,8 +319,9 @@ void cx_pointers_retire(uint32_t piece)
             return; /* the piece stays in the table */
         record->block = cx_piece_block(piece);
     }
-    cx_pointers_leave(piece);
-    pthread_mutex_lock(&lock);
+    uint64_t slot = slot_of_piece(piece);
+    pthread_mutex_lock(&lock); /* a thread that frees the pointer finds the one or the other */
+    erase_slot(pointer_of(slot), slot);
     bool raw = (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
     bool kept = raw && record != NULL && insert_record(record);
     pthread_mutex_unlock(&lock);
@@ -353,11 +360,17 @@ static bool take_at(uint64_t place, cx_pointer_taken *out_taken)
     return (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
 }
 
-/* The memory of before a reset that is oldest, or else the youngest. *out_other: the kind of
- * another raw pointer there. */
+static bool is_custom_slot(uint64_t slot)
+{
+    return is_record(slot) && is_custom(record_of(slot)->block.allocator);
+}
+
+/* Memory of the oldest epoch if a reset ended that, and of it, or of all, the youngest. What was a
+ * piece came into the table as a record when it was retired, and is still older than what a custom
+ * allocator has placed in it. *out_other: the kind of another raw pointer there. */
 static bool choose(const void *pointer, int kinds, uint64_t *out_place, int *out_other)
 {
-    uint64_t place;
+    uint64_t place, oldest = 0;
     bool chosen = false;
     *out_other = 0;
     for (bool found = find_first(pointer, &place); found; found = find_next(pointer, &place)) {
@@ -367,10 +380,13 @@ static bool choose(const void *pointer, int kinds, uint64_t *out_place, int *out
             *out_other |= kind;
             continue;
         }
+        if (oldest != 0 && (!is_of_one_epoch(slot, oldest) ||
+                            (is_custom_slot(oldest) && !is_custom_slot(slot))))
+            continue;
+        if (is_stale(slot))
+            oldest = slot;
         *out_place = place;
         chosen = true;
-        if (is_stale(slot))
-            break;
     }
     return chosen;
 }
@@ -552,6 +568,8 @@ void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
             .begin = range.begin,
             .size_bytes = range.size_bytes,
             .context = range.context,
+            .epoch = range.epoch,
+            .stays = range.stays,
             .kind = range.kind,
             .mapped = range.mapped,
         };

@@ -40,6 +40,8 @@ typedef struct cx_pointer_block {
     uintptr_t begin;
     size_t size_bytes; /* 0: not known any more */
     cx_context *context;
+    uint32_t epoch; /* the context's that the memory is of */
+    bool stays;     /* it outlives a reset */
     ctxrt_memory_kind kind;
     bool mapped;    /* only devices that it is mapped for reach it */
     uint32_t piece; /* 0: it is none */

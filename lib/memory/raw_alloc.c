@@ -8,6 +8,7 @@
 #include "memory/pointer_table.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
+#include "work/work.h"
 #include <ctxrt/memory.h>
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
     cx_pointer_record_leave(record);
-    bool gone = stale(record);
+    bool there = cx_context_pin_epoch(context, block->epoch), gone = !there && stale(record);
     if (!gone || record->kind == CX_POINTER_ASYNC) {
         bool pinned = record->kind == CX_POINTER_PINNED;
         cxu_result result = pinned ? free_pinned(context, block->pointer)
@@ -60,6 +61,8 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
             status = cx_block_check_freed(
                 context, pinned ? CX_SLOT_mem_free_host : CX_SLOT_mem_free, result);
     }
+    if (there)
+        cx_context_unpin(context);
     cx_context_memory_drop(context, block->size_bytes);
     return status;
 }
@@ -231,32 +234,55 @@ static ctxrt_status ask_for_pinned(const cx_driver *driver, size_t size_bytes, v
     return status;
 }
 
-static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind,
-                                  ctxrt_status (*ask)(const cx_driver *, size_t, void **),
-                                  size_t size_bytes, void **out_pointer)
+/* The context of the top frame, pinned; balanced by cx_work_end_wait. */
+static ctxrt_status pin_current(cx_context **out_context, int *out_cancel)
 {
     cx_thread *thread;
     cx_frame *frame;
-    ctxrt_status status = cx_block_check_request(call, size_bytes, out_pointer);
+    ctxrt_status status = cx_stack_enter(&thread, &frame);
     if (status == CTXRT_SUCCESS)
-        status = cx_stack_enter(&thread, &frame);
+        status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
+    *out_context = cx_frame_context(frame);
+    *out_cancel = cx_work_begin_wait(*out_context);
+    return CTXRT_SUCCESS;
+}
+
+static ctxrt_status alloc_there(cx_context *context, cx_pointer_kind kind,
+                                ctxrt_status (*ask)(const cx_driver *, size_t, void **),
+                                size_t size_bytes, void **out_pointer)
+{
     cx_memory_watch_contexts();
     cx_pointer_record *record = cx_pointer_record_make(kind);
     if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
-    cx_context *context = cx_frame_context(frame);
     record->block.context = context;
-    record->block.epoch = atomic_load(&context->epoch);
+    record->block.epoch = cx_context_pinned_epoch(context);
     record->block.size_bytes = size_bytes;
-    status = ask(context->driver, size_bytes, &record->block.pointer);
+    ctxrt_status status = ask(context->driver, size_bytes, &record->block.pointer);
     if (status != CTXRT_SUCCESS) {
         cx_pointer_record_drop(record);
         return status;
     }
     cx_context_memory_add(context, size_bytes);
     return keep(record, out_pointer);
+}
+
+static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind,
+                                  ctxrt_status (*ask)(const cx_driver *, size_t, void **),
+                                  size_t size_bytes, void **out_pointer)
+{
+    int cancel;
+    cx_context *context;
+    ctxrt_status status = cx_block_check_request(call, size_bytes, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = pin_current(&context, &cancel);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = alloc_there(context, kind, ask, size_bytes, out_pointer);
+    cx_work_end_wait(context, cancel);
+    return status;
 }
 
 ctxrt_status ctxrt_alloc_managed(size_t size_bytes, void **out_pointer)
@@ -273,29 +299,40 @@ ctxrt_status ctxrt_alloc_pinned(size_t size_bytes, void **out_pointer)
 
 /* ---- in stream order ---- */
 
-ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
+/* The stream's context is pinned. */
+static ctxrt_status alloc_in_stream(const cx_stream_target *target, size_t size_bytes,
+                                    void **out_pointer)
 {
-    cx_stream_target target;
     CUdeviceptr address;
-    ctxrt_status status = cx_block_check_request("ctxrt_alloc_async", size_bytes, out_pointer);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve(stream, &target);
-    if (status != CTXRT_SUCCESS)
-        return status;
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_ASYNC);
     if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
-    record->block.context = target.context;
-    record->block.epoch = atomic_load(&target.context->epoch);
+    record->block.context = target->context;
+    record->block.epoch = target->epoch;
     record->block.size_bytes = size_bytes;
-    status = CX_DRIVER_CALL(target.driver, mem_alloc_async, (&address, size_bytes, target.native));
+    ctxrt_status status = CX_DRIVER_CALL(target->driver, mem_alloc_async,
+                                         (&address, size_bytes, target->native));
     if (status != CTXRT_SUCCESS) {
         cx_pointer_record_drop(record);
         return status;
     }
     record->block.pointer = (void *)(uintptr_t)address;
-    cx_context_memory_add(target.context, size_bytes);
+    cx_context_memory_add(target->context, size_bytes);
     return keep(record, out_pointer);
+}
+
+ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_block_check_request("ctxrt_alloc_async", size_bytes, out_pointer);
+    if (status == CTXRT_SUCCESS)
+        status = cx_work_begin(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_work_begin_wait(target.context);
+    status = alloc_in_stream(&target, size_bytes, out_pointer);
+    cx_work_end_wait(target.context, cancel);
+    return status;
 }
 
 static ctxrt_status free_in_stream(const cx_pointer_record *record, const cx_stream_target *target)
@@ -321,20 +358,15 @@ static void put_back(cx_pointer_record *record)
     cx_error_restore(&saved);
 }
 
-ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
+/* The stream's context is pinned. */
+static ctxrt_status take_and_free(void *pointer, const cx_stream_target *target)
 {
-    cx_stream_target target;
     cx_pointer_taken taken;
-    ctxrt_status status;
-    if (!cx_runtime_enter_release(&status) || pointer == NULL)
-        return status;
-    status = cx_stream_resolve(stream, &target);
-    if (status == CTXRT_SUCCESS)
-        status = cx_pointers_take("ctxrt_free_async", pointer, CX_POINTER_ASYNC, &taken);
+    ctxrt_status status = cx_pointers_take("ctxrt_free_async", pointer, CX_POINTER_ASYNC, &taken);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_pointer_record *record = taken.record;
-    status = free_in_stream(record, &target);
+    status = free_in_stream(record, target);
     if (status != CTXRT_SUCCESS) {
         put_back(record);
         return status;
@@ -342,6 +374,21 @@ ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
     cx_context_memory_drop(record->block.context, record->block.size_bytes);
     cx_pointer_record_drop(record);
     return CTXRT_SUCCESS;
+}
+
+ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    ctxrt_status status;
+    if (!cx_runtime_enter_release(&status) || pointer == NULL)
+        return status;
+    status = cx_work_begin(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_work_begin_wait(target.context);
+    status = take_and_free(pointer, &target);
+    cx_work_end_wait(target.context, cancel);
+    return status;
 }
 
 /* ---- the caller's own pages ---- */
@@ -362,16 +409,17 @@ static ctxrt_status pin(const cx_context *context, void *pointer, size_t size_by
 static ctxrt_status unpin(const cx_pointer_record *record)
 {
     cx_excursion excursion;
-    const cx_context *context = record->block.context;
+    cx_context *context = record->block.context;
     cx_across_leave(record->block.pointer, record->block.size_bytes, NULL);
     cx_pointer_record_leave(record);
-    if (stale(record))
+    if (!cx_context_pin_epoch(context, record->block.epoch))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status == CTXRT_SUCCESS) {
         status = CX_DRIVER_CALL(context->driver, mem_host_unregister, (record->block.pointer));
         cx_excursion_end(&excursion);
     }
+    cx_context_unpin(context);
     return status;
 }
 
@@ -409,35 +457,41 @@ static ctxrt_status check_pages(const void *pointer, size_t size_bytes)
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
+static ctxrt_status register_there(cx_context *context, void *pointer, size_t size_bytes)
 {
-    cx_thread *thread;
-    cx_frame *frame;
-    ctxrt_status status = cx_runtime_enter();
-    if (status == CTXRT_SUCCESS)
-        status = check_pages(pointer, size_bytes);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stack_enter(&thread, &frame);
-    if (status != CTXRT_SUCCESS)
-        return status;
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_REGISTERED);
     if (record == NULL)
         return CTXRT_ERROR_OUT_OF_MEMORY;
-    cx_context *context = cx_frame_context(frame);
     record->block = (cx_block){
         .pointer = pointer,
         .size_bytes = size_bytes,
         .context = context,
-        .epoch = atomic_load(&context->epoch),
+        .epoch = cx_context_pinned_epoch(context),
     };
     cx_context_memory_add(context, size_bytes);
-    status = pin(context, pointer, size_bytes);
+    ctxrt_status status = pin(context, pointer, size_bytes);
     if (status == CTXRT_SUCCESS)
         status = keep_registered(record);
     if (status != CTXRT_SUCCESS) {
         cx_context_memory_drop(context, size_bytes);
         cx_pointer_record_drop(record);
     }
+    return status;
+}
+
+ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes)
+{
+    int cancel;
+    cx_context *context;
+    ctxrt_status status = cx_runtime_enter();
+    if (status == CTXRT_SUCCESS)
+        status = check_pages(pointer, size_bytes);
+    if (status == CTXRT_SUCCESS)
+        status = pin_current(&context, &cancel);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = register_there(context, pointer, size_bytes);
+    cx_work_end_wait(context, cancel);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "memory/across.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
+#include "work/work.h"
 #include <stdlib.h>
 
 static cx_use *find(cx_use_list *list, const ctxrt_stream *stream, const cx_context *context)
@@ -46,30 +47,36 @@ static ctxrt_status mark(cx_use *use, const cx_stream_target *target)
     return status;
 }
 
-ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
+ctxrt_status cx_use_record_there(cx_use_list *list, const cx_stream_target *target)
 {
-    cx_stream_target target;
-    ctxrt_status status = stream != NULL ? CTXRT_SUCCESS : ctxrt_stream_current(&stream);
-    if (status == CTXRT_SUCCESS)
-        status = cx_stream_resolve(stream, &target);
-    if (status != CTXRT_SUCCESS)
-        return status;
-    cx_use *use = find(list, stream, target.context);
+    cx_use *use = find(list, target->stream, target->context);
     if (use != NULL)
-        return record(use, &target);
+        return record(use, target);
     use = malloc(sizeof *use);
     if (use == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a stream");
-    *use = (cx_use){.context = target.context, .stream = stream, .kept = true};
-    use->epoch = atomic_load(&target.context->epoch);
-    status = mark(use, &target);
+    *use = (cx_use){.context = target->context, .stream = target->stream, .kept = true};
+    use->epoch = target->epoch;
+    ctxrt_status status = mark(use, target);
     if (status != CTXRT_SUCCESS) {
         free(use);
         return status;
     }
-    cx_context_object_add(target.context, CX_OBJECT_MEMORY);
+    cx_context_object_add(target->context, CX_OBJECT_MEMORY);
     add(list, use);
     return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
+{
+    cx_stream_target target;
+    ctxrt_status status = cx_work_begin(stream, &target);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    int cancel = cx_work_begin_wait(target.context);
+    status = cx_use_record_there(list, &target);
+    cx_work_end_wait(target.context, cancel);
+    return status;
 }
 
 /* What stands for a copy that is over can stand for the next one. */

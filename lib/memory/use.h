@@ -4,7 +4,7 @@
 #ifndef CX_MEMORY_USE_H
 #define CX_MEMORY_USE_H
 
-#include "context/context.h"
+#include "work/stream.h"
 #include <ctxrt/event.h>
 
 /* A stream that uses a piece of memory. Its context is kept from being destroyed meanwhile: a use
@@ -27,6 +27,10 @@ typedef _Atomic(cx_use *) cx_use_list;
 /* Marks the work submitted to the stream (NULL: the current one) so far. One mark for each stream:
  * a second one replaces the first. */
 ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
+
+/* The same for a stream whose context the caller has pinned. Enters no section: no capture may
+ * begin in the stream meanwhile (work/asking.h). */
+ctxrt_status cx_use_record_there(cx_use_list *list, const cx_stream_target *target);
 
 /* Adds a copy between two drivers that is under way in the order of a stream of `context`. */
 ctxrt_status cx_use_add_crossing(cx_use_list *list, cx_context *context, void *crossing);

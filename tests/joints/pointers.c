@@ -68,6 +68,29 @@ START_TEST(a_slab_and_its_first_block_are_freed_each_as_what_it_is)
 }
 END_TEST
 
+/* The slab and its first block are gone, and each is freed once all the same. */
+START_TEST(a_slab_and_its_first_block_of_before_a_reset_are_freed_each_as_what_it_is)
+{
+    slab self = {0};
+    ctxrt_allocator *allocator;
+    void *first;
+    const ctxrt_allocator_vtable table = {sizeof table, slab_alloc, slab_free, NULL};
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc(SLAB_BYTES, (void **)&self.memory));
+    cx_assert_ok(ctxrt_allocator_create_custom(&table, &self, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_alloc(100, &first));
+    ck_assert_ptr_eq(first, self.memory);
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_free(first));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_free(self.memory));
+    cx_assert_error(ctxrt_free(self.memory), CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 /* ---- stale handles ---- */
 
 /* The same memory serves objects and raw pointers in turn. */
@@ -216,6 +239,7 @@ Suite *pointers_suite(void)
 {
     const joint joints[] = {
         JOINT(a_slab_and_its_first_block_are_freed_each_as_what_it_is),
+        JOINT(a_slab_and_its_first_block_of_before_a_reset_are_freed_each_as_what_it_is),
         JOINT(a_handle_stays_stale_though_its_memory_was_given_out_as_a_raw_pointer),
         JOINT(copies_and_fills_of_memory_that_was_freed_are_refused),
         JOINT(copies_and_fills_of_memory_that_was_trimmed_are_refused),

@@ -144,6 +144,51 @@ START_TEST(frames_of_a_device_that_is_reset_stay_usable)
 }
 END_TEST
 
+/* ---- copies, fills and graphs beside a reset ---- */
+
+static void copy_and_fill(crew *self)
+{
+    const unsigned int gone = MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+    const unsigned int ended = gone | MAY(CTXRT_ERROR_INVALID_ARGUMENT);
+    static const char bytes[BLOCK_BYTES];
+    if (!LOOK(self, ctxrt_device_push(CTXRT_CUDA(0))))
+        return;
+    for (int i = 0; i < ROUNDS / 4; i++) {
+        void *pointer, *other;
+        ctxrt_memory *pinned;
+        ctxrt_graph *graph;
+        ctxrt_stream *stream;
+        if (LOOK(self, ctxrt_alloc(BLOCK_BYTES, &pointer))) {
+            (void)LOOK_MAY(self, ctxrt_fill(pointer, 1, BLOCK_BYTES), ended);
+            (void)LOOK_MAY(self, ctxrt_copy(pointer, bytes, BLOCK_BYTES, CTXRT_COPY_ANY), ended);
+            (void)LOOK(self, ctxrt_free(pointer));
+        }
+        if (LOOK_MAY(self, ctxrt_alloc_async(BLOCK_BYTES, NULL, &other), gone))
+            (void)LOOK(self, ctxrt_free(other));
+        if (LOOK(self, ctxrt_memory_alloc_pinned(BLOCK_BYTES, &pinned)))
+            (void)LOOK(self, ctxrt_memory_release(pinned));
+        if (!LOOK(self, ctxrt_stream_create(CTXRT_STREAM_DEFAULT, 0, &stream)))
+            continue;
+        if (LOOK_MAY(self, ctxrt_stream_capture_begin(stream, CTXRT_CAPTURE_RELAXED), gone) &&
+            LOOK_MAY(self, ctxrt_stream_capture_end(stream, &graph), gone)) {
+            (void)LOOK_MAY(self, ctxrt_graph_launch(graph, stream), gone);
+            (void)LOOK(self, ctxrt_graph_release(graph));
+        }
+        (void)LOOK(self, ctxrt_stream_destroy(stream));
+    }
+    (void)LOOK(self, ctxrt_stack_pop());
+}
+
+START_TEST(copies_fills_and_graphs_of_a_device_that_is_reset_say_so_and_nothing_else)
+{
+    crew all;
+    crew_start(&all, 3, copy_and_fill);
+    while (crew_works(&all))
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    crew_join(&all);
+}
+END_TEST
+
 /* ---- pointers of before a reset ---- */
 
 static void allocate_by(int way, void **out_pointer)
@@ -316,6 +361,7 @@ Suite *reset_suite(void)
         JOINT(threads_release_memory_of_a_device_that_is_being_reset),
         JOINT(streams_and_events_of_a_device_that_is_reset_say_so_and_nothing_else),
         JOINT(frames_of_a_device_that_is_reset_stay_usable),
+        JOINT(copies_fills_and_graphs_of_a_device_that_is_reset_say_so_and_nothing_else),
         JOINT(a_pointer_of_before_a_reset_is_freed_though_its_address_was_given_out_again),
         JOINT(a_context_whose_destroy_is_refused_is_live_all_the_time),
         JOINT(what_is_kept_of_an_ended_epoch_goes_with_its_last_block),
