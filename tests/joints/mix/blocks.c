@@ -95,6 +95,11 @@ void content_compare(actor *self, const block *one, const unsigned char *bytes)
 
 /* ---- routes ---- */
 
+unsigned may_of_frame(const frame *top)
+{
+    return top->stream != NULL ? may_be_gone(&top->stream->life) : 0;
+}
+
 route route_current(actor *self)
 {
     const frame *top = actor_top(self);
@@ -104,10 +109,8 @@ route route_current(actor *self)
     found.life = life_begin(top->place);
     if (top->stream != NULL)
         found.life = top->stream->life;
-    else if (top->origin == CTXRT_FRAME_ATTACH && !MENDED_ATTACHED_AFTER_RESET)
-        found.life = top->life;
-    unsigned may = top->stream != NULL ? may_be_gone(&found.life) : 0;
-    if (!OK_OR(self, ctxrt_stream_current(&found.stream), may)) {
+    if (!OK_OR(self, ctxrt_stream_current(&found.stream),
+               may_of_frame(top))) {
         found.stream = NULL;
         return found;
     }
@@ -158,13 +161,17 @@ void block_settle(actor *self, block *one)
     forget_order(one);
 }
 
+static unsigned may_of_join(const block *one, const route *by, const life *event)
+{
+    return may_be_gone(&one->order_life) | may_be_gone(&by->life) | may_be_gone(event);
+}
+
 void block_join(actor *self, block *one, const route *by)
 {
     const frame *top = actor_top(self);
     ctxrt_event *event;
     if (one->order == NULL || one->order == by->stream)
         return;
-    unsigned may = may_be_gone(&one->order_life) | may_be_gone(&by->life);
     if (top == NULL || top->place != one->order_life.made.place || chance(self, 40)) {
         block_settle(self, one);
         return;
@@ -174,9 +181,9 @@ void block_join(actor *self, block *one, const route *by)
         block_settle(self, one);
         return;
     }
-    may |= may_be_gone(&made);
-    bool joined = OK_OR(self, ctxrt_event_record(event, one->order), may | may_be_gone(&made)) &&
-                  OK_OR(self, ctxrt_stream_wait_event(by->stream, event), may | may_be_gone(&made));
+    bool joined = OK_OR(self, ctxrt_event_record(event, one->order), may_of_join(one, by, &made)) &&
+                  OK_OR(self, ctxrt_stream_wait_event(by->stream, event),
+                        may_of_join(one, by, &made));
     (void)OK(self, ctxrt_event_destroy(event));
     if (!joined)
         block_settle(self, one);
@@ -248,21 +255,27 @@ static bool wrap(actor *self, block *one)
 }
 
 /* The frame's stream may be one of before a reset. */
-static bool allocate(actor *self, block *one, unsigned gone)
+static unsigned may_of_memory(const route *by, bool lacking)
 {
-    const unsigned may = gone | MAY(CTXRT_ERROR_OUT_OF_MEMORY);
-    const unsigned lacking = may | MAY(CTXRT_ERROR_NOT_SUPPORTED);
+    return may_be_gone(&by->life) | MAY(CTXRT_ERROR_OUT_OF_MEMORY) |
+           (lacking ? MAY(CTXRT_ERROR_NOT_SUPPORTED) : 0);
+}
+
+static bool allocate(actor *self, block *one, const route *by)
+{
     switch (one->source) {
     case OBJECT:
-        return OK_OR(self, ctxrt_memory_alloc(one->size, &one->memory), may);
+        return OK_OR(self, ctxrt_memory_alloc(one->size, &one->memory), may_of_memory(by, false));
     case RAW:
-        return OK_OR(self, ctxrt_alloc(one->size, &one->pointer), may);
+        return OK_OR(self, ctxrt_alloc(one->size, &one->pointer), may_of_memory(by, false));
     case IN_ORDER:
-        return OK_OR(self, ctxrt_alloc_async(one->size, NULL, &one->pointer), lacking);
+        return OK_OR(self, ctxrt_alloc_async(one->size, NULL, &one->pointer),
+                     may_of_memory(by, true));
     case MANAGED:
-        return OK_OR(self, ctxrt_alloc_managed(one->size, &one->pointer), lacking);
+        return OK_OR(self, ctxrt_alloc_managed(one->size, &one->pointer), may_of_memory(by, true));
     case PINNED:
-        return OK_OR(self, ctxrt_memory_alloc_pinned(one->size, &one->memory), lacking);
+        return OK_OR(self, ctxrt_memory_alloc_pinned(one->size, &one->memory),
+                     may_of_memory(by, true));
     case HOST:
         return OK(self, ctxrt_memory_alloc_host(one->size, &one->memory));
     case WRAPPED:
@@ -312,7 +325,7 @@ block *block_make(actor *self, source which)
             return refuse(made, &by);
     }
     made->life = life_begin(made->place);
-    if (!allocate(self, made, placed ? may_be_gone(&by.life) : 0))
+    if (!allocate(self, made, &by))
         return refuse(made, &by);
     life_made(&made->life);
     if (made->allocator != NULL && made->allocator->custom)
@@ -331,9 +344,17 @@ block *block_make(actor *self, source which)
 
 /* ---- looking ---- */
 
+static unsigned may_of_look(const block *one, const route *by)
+{
+    unsigned may = may_be_gone(&by->life);
+    if (!block_is_live(one))
+        may |= MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+    return may;
+}
+
 void block_look(actor *self, block *one)
 {
-    if (one->known == 0 || (!MENDED_STALE_COPY && !block_is_live(one)))
+    if (one->known == 0)
         return;
     if (one->source == HOST || one->source == WRAPPED ||
         (one->source >= PINNED && chance(self, 50))) {
@@ -346,16 +367,13 @@ void block_look(actor *self, block *one)
     if (by.stream == NULL)
         return;
     block_join(self, one, &by);
-    unsigned may = may_be_gone(&by.life);
-    if (!block_is_live(one))
-        may |= MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
     memset(self->scratch, 0xEE, one->known);
     bool read =
         one->known > 0 &&
         OK_OR(self,
               ctxrt_copy_async(self->scratch, one->pointer, one->known, CTXRT_COPY_ANY, by.stream),
-              may) &&
-        OK_OR(self, ctxrt_stream_synchronize(by.stream), may | may_be_gone(&by.life));
+              may_of_look(one, &by)) &&
+        OK_OR(self, ctxrt_stream_synchronize(by.stream), may_of_look(one, &by));
     if (read && block_is_live(one) && life_look(&by.life) == LIVE)
         content_compare(self, one, self->scratch);
     route_drop(&by);

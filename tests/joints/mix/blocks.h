@@ -47,6 +47,9 @@ bool shadow_has(const void *pointer, size_t size);
 bool shadow_has_raw(int place);
 void shadow_clear(void);
 
+/* Whether a custom allocator's slab starts there, which is in no shadow. For a thread alone. */
+bool slabs_have(const void *pointer);
+
 /* ---- contents ---- */
 
 void content_make(unsigned char *bytes, uint64_t seed, size_t size);
@@ -60,6 +63,9 @@ typedef struct route {
     thing *thing;
     life life;
 } route;
+
+/* Of a call in a frame whose own stream may be gone. */
+unsigned may_of_frame(const frame *top);
 
 route route_pick(actor *self, int place);
 route route_current(actor *self);

@@ -44,6 +44,7 @@ static void step(actor *self)
         return;
     for (int i = 0; i < PLACES; i++)
         self->spans[i] = span_open(i);
+    self->keepers = atomic_load(&all.keepers);
     actor_note(self, "%s", one->name);
     one->run(self);
     actor_compare(self);
@@ -169,7 +170,12 @@ static void clean_up(actor *self)
         self->spans[i] = span_open(i);
     int threads = all.threads;
     all.threads = 1;
+    self->keepers = 1;
     empty_things(self);
+    self->keepers = 0;
+    empty_things(self); /* what graphs kept */
+    if (atomic_load(&all.keepers) != 0)
+        actor_fail(self, "%d graphs are left", atomic_load(&all.keepers));
     for (int i = 0; i < PRIMARIES; i++)
         (void)OK(self, ctxrt_event_destroy(all.anchors[i]));
     (void)OK(self, ctxrt_memory_release(all.anchor));

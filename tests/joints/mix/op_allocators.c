@@ -10,13 +10,14 @@ enum { PIECES = 16, PIECE_BYTES = 4096 };
 typedef struct slab {
     char *memory;
     atomic_uint used; /* a bit for each piece */
+    life life;
 } slab;
 
 static ctxrt_status slab_alloc(void *argument, size_t size, ctxrt_stream *stream, void **out)
 {
     slab *self = argument;
     (void)stream;
-    if (size > PIECE_BYTES)
+    if (size > PIECE_BYTES || life_look(&self->life) != LIVE)
         return CTXRT_ERROR_OUT_OF_MEMORY;
     for (unsigned i = 0; i < PIECES; i++)
         if ((atomic_fetch_or(&self->used, 1u << i) & (1u << i)) == 0) {
@@ -78,7 +79,7 @@ void op_custom_allocator(actor *self)
 {
     static const ctxrt_allocator_vtable table = {sizeof table, slab_alloc, slab_free, NULL};
     const frame *top = actor_top(self);
-    if (!MENDED_CUSTOM_ALLOCATOR_SLAB || top == NULL ||
+    if (top == NULL ||
         (top->allocator != NULL && top->allocator->custom))
         return;
     thing *one = claim_empty(self);
@@ -91,18 +92,17 @@ void op_custom_allocator(actor *self)
         return;
     }
     one->life = life_begin(one->place);
-    unsigned may = MAY(CTXRT_ERROR_OUT_OF_MEMORY);
-    if (top->stream != NULL)
-        may |= may_be_gone(&top->stream->life);
     /* The slab is of the context's own allocator: the frame's may be ended before this one. */
     thing *before = top->allocator;
     if ((before == NULL || OK(self, ctxrt_frame_set_allocator(NULL))) &&
-        OK_OR(self, ctxrt_alloc(PIECES * PIECE_BYTES, (void **)&own->memory), may) &&
+        OK_OR(self, ctxrt_alloc(PIECES * PIECE_BYTES, (void **)&own->memory),
+              MAY(CTXRT_ERROR_OUT_OF_MEMORY) | may_of_frame(top)) &&
         !OK(self, ctxrt_allocator_create_custom(&table, own, &made)))
         made = NULL;
     if (before != NULL)
         (void)OK(self, ctxrt_frame_set_allocator(before->object));
     life_made(&one->life);
+    own->life = one->life;
     if (made == NULL && own->memory != NULL)
         (void)OK(self, ctxrt_free(own->memory));
     if (made == NULL)
@@ -112,13 +112,14 @@ void op_custom_allocator(actor *self)
     settle_thing(one, made);
 }
 
-/* Memory that was freed in a recording is live until its graph is gone. */
-static bool graphs_have_memory(int place)
+bool slabs_have(const void *pointer)
 {
-    for (int i = 0; i < THINGS; i++)
-        if (atomic_load(&all.things[GRAPH][i].users) != EMPTY &&
-            all.things[GRAPH][i].place == place)
+    for (int i = 0; i < THINGS; i++) {
+        const thing *one = &all.things[ALLOCATOR][i];
+        if (atomic_load(&one->users) != EMPTY && one->extra != NULL &&
+            ((const slab *)one->extra)->memory == pointer)
             return true;
+    }
     return false;
 }
 
@@ -128,10 +129,8 @@ void op_end_allocator(actor *self)
     slab *own;
     if (!users_claim(&one->users, 0))
         return;
-    unsigned may = graphs_have_memory(one->place) || actor_met(self, one->place, TROUBLE_CAPTURE)
-                       ? MAY(CTXRT_ERROR_IN_USE)
-                       : 0;
-    if (!OK_OR(self, ctxrt_allocator_destroy(one->object), may)) {
+    if (!OK_OR(self, ctxrt_allocator_destroy(one->object),
+               actor_met_keepers(self) ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
         atomic_store(&one->users, 0);
         return;
     }
@@ -167,18 +166,23 @@ void op_limit(actor *self)
     thing_drop(one);
 }
 
+static unsigned may_of_trim(actor *self)
+{
+    return actor_met(self, actor_top(self)->place, TROUBLE_CAPTURE)
+               ? MAY(CTXRT_ERROR_NOT_PERMITTED)
+               : 0;
+}
+
 void op_trim(actor *self)
 {
     const frame *top = actor_top(self);
     ctxrt_allocator *pinned;
     if (top == NULL)
         return;
-    unsigned may =
-        actor_met(self, top->place, TROUBLE_CAPTURE) ? MAY(CTXRT_ERROR_NOT_PERMITTED) : 0;
     if (chance(self, 70))
-        (void)OK_OR(self, ctxrt_allocator_trim(NULL, NULL), may);
+        (void)OK_OR(self, ctxrt_allocator_trim(NULL, NULL), may_of_trim(self));
     else if (OK_OR(self, ctxrt_allocator_pinned(&pinned), MAY(CTXRT_ERROR_NOT_SUPPORTED)))
-        (void)OK_OR(self, ctxrt_allocator_trim(pinned, NULL), may);
+        (void)OK_OR(self, ctxrt_allocator_trim(pinned, NULL), may_of_trim(self));
 }
 
 void op_describe_allocator(actor *self)

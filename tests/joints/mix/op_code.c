@@ -116,11 +116,10 @@ static void use_plan(actor *self, ctxrt_plan *plan, const size_t *tensors, const
 {
     void *pointers[TENSORS];
     const frame *top = actor_top(self);
-    unsigned gone = top->stream != NULL ? may_be_gone(&top->stream->life) : 0;
     life made = life_begin(top->place);
     for (int i = 0; i < TENSORS; i++)
         if (!OK_OR(self, ctxrt_plan_pointer(plan, tensors[i], &pointers[i]),
-                   gone | MAY(CTXRT_ERROR_OUT_OF_MEMORY)))
+                   may_of_frame(top) | MAY(CTXRT_ERROR_OUT_OF_MEMORY)))
             return;
     life_made(&made);
     if ((top->stream != NULL && life_look(&top->stream->life) != LIVE) ||

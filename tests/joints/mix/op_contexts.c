@@ -21,7 +21,8 @@ void op_destroy_context(actor *self)
     if (!users_claim(&there->users, 0))
         return;
     ctxrt_context *context = there->context;
-    if (!OK(self, ctxrt_context_destroy(context))) {
+    if (!OK_OR(self, ctxrt_context_destroy(context),
+               actor_met_keepers(self) ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
         atomic_store(&there->users, 0);
         return;
     }
@@ -54,9 +55,9 @@ void op_release(actor *self)
     if (!MENDED_REFUSED_DESTROY && all.threads > 1)
         return;
     bool used = atomic_load(&there->users) > 0;
-    if (all.threads == 1 && !used)
+    if (all.threads == 1 && !used && !actor_met_keepers(self))
         (void)OK(self, ctxrt_device_release(there->device));
-    else if (all.threads == 1)
+    else if (all.threads == 1 && used)
         REFUSED(self, ctxrt_device_release(there->device), CTXRT_ERROR_IN_USE);
     else
         (void)OK_OR(self, ctxrt_device_release(there->device), MAY(CTXRT_ERROR_IN_USE));

@@ -54,6 +54,7 @@ static void release(actor *self, ctxrt_graph *graph, work *own)
     if (own->scratch != NULL)
         shadow_remove(own->scratch);
     (void)OK(self, ctxrt_graph_release(graph));
+    atomic_fetch_sub(&all.keepers, 1);
 }
 
 static void keep(actor *self, ctxrt_graph *graph, work *own, const life *made)
@@ -140,10 +141,12 @@ static void capture_into(actor *self, const thing *stream, work *own, ctxrt_capt
         act_beside(self);
     status = ctxrt_stream_capture_end(stream->object, &graph);
     life_made(&made);
-    if (actor_expect(self, status, may_end_by(self, place), "ctxrt_stream_capture_end"))
+    if (actor_expect(self, status, may_end_by(self, place), "ctxrt_stream_capture_end")) {
+        atomic_fetch_add(&all.keepers, 1);
         keep(self, graph, own, &made);
-    else
+    } else {
         end_work(self, own);
+    }
 }
 
 static void capture(actor *self, ctxrt_capture_mode mode)
@@ -248,12 +251,13 @@ static work *make_recorded_work(actor *self, int place)
     return own;
 }
 
-static void record_in(actor *self, int place, bool cancels)
+/* Whether it has become a graph, which is kept. */
+static bool record_in(actor *self, int place, bool cancels)
 {
     ctxrt_graph *graph;
     life made = life_begin(place);
     if (!OK(self, ctxrt_recording_start(NULL)))
-        return;
+        return false;
     use_memory(self, place);
     work *own = make_recorded_work(self, place);
     bool submitted = own != NULL && submit_work(self, own);
@@ -265,7 +269,7 @@ static void record_in(actor *self, int place, bool cancels)
             drop_scratch(own);
             end_work(self, own);
         }
-        return;
+        return false;
     }
     trouble_begin(place, TROUBLE_CAPTURE);
     ctxrt_status status = ctxrt_recording_stop(&graph);
@@ -275,11 +279,12 @@ static void record_in(actor *self, int place, bool cancels)
     if (!stopped) {
         drop_scratch(own);
         end_work(self, own);
-        return;
+        return false;
     }
     if (own->scratch != NULL)
         shadow_add(self, own->scratch);
     keep(self, graph, own, &made);
+    return true;
 }
 
 static void record_somewhere(actor *self, bool cancels)
@@ -287,7 +292,9 @@ static void record_somewhere(actor *self, bool cancels)
     const frame *top = actor_top(self);
     if (top == NULL || !actor_push(self, top->place))
         return;
-    record_in(self, actor_top(self)->place, cancels);
+    atomic_fetch_add(&all.keepers, 1);
+    if (!record_in(self, actor_top(self)->place, cancels))
+        atomic_fetch_sub(&all.keepers, 1);
     actor_pop(self);
 }
 

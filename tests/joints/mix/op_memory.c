@@ -93,19 +93,24 @@ void op_record_stream(actor *self)
     route_drop(&by);
 }
 
+/* Of a custom allocator: known by its start if it is a raw pointer, and else as its slab. */
+static bool is_in_slab(const block *one)
+{
+    return one->allocator != NULL && one->allocator->custom;
+}
+
 void op_query(actor *self)
 {
     block *one = pocket_pick(self);
     ctxrt_pointer_info info = {0};
     if (one == NULL || one->source == HOST || one->source == WRAPPED ||
-        (one->recorded && !MENDED_RECORDED_MEMORY_KNOWN))
+        (one->source == OBJECT && is_in_slab(one)))
         return;
     const char *inside = (const char *)one->pointer + pick(self, one->size);
+    if (is_in_slab(one))
+        inside = one->pointer;
     if (!OK(self, ctxrt_pointer_query(inside, &info)) || !block_is_live(one) ||
         one->source == REGISTERED)
-        return;
-    /* The driver knows a custom allocator's slab. */
-    if (one->allocator != NULL && one->allocator->custom && !MENDED_CUSTOM_ALLOCATOR_SLAB)
         return;
     if (!info.known || info.base != one->pointer || info.size_bytes != one->size)
         actor_fail(self, "block %u of %zu bytes at %p (source %d): known %d, %zu bytes at %p",
@@ -134,12 +139,13 @@ void op_stale_pointer(actor *self)
         return;
     void *pointer = one->pointer;
     size_t size = one->size;
-    bool custom = one->allocator != NULL && one->allocator->custom;
+    bool custom = is_in_slab(one);
+    bool on_host = all.places[one->place].device.type == CTXRT_DEVICE_CPU;
     block_end(self, one);
-    if (shadow_has(pointer, size) || custom)
+    if (shadow_has(pointer, size) || slabs_have(pointer) || custom)
         return;
     REFUSED(self, ctxrt_free(pointer), CTXRT_ERROR_INVALID_ARGUMENT);
-    if (!MENDED_STALE_COPY)
+    if (on_host) /* anybody may have the address by now */
         return;
     REFUSED(self, ctxrt_fill(pointer, 1, size), CTXRT_ERROR_INVALID_ARGUMENT);
     REFUSED(self, ctxrt_fill_async(pointer, 1, size, NULL), CTXRT_ERROR_INVALID_ARGUMENT);
@@ -153,10 +159,10 @@ void op_beyond(actor *self)
 {
     block *one = pocket_pick(self);
     const frame *top = actor_top(self);
-    if (!MENDED_COPY_BEYOND || one == NULL || one->source > RAW || top == NULL ||
-        !block_is_live(one) || actor_met(self, one->place, TROUBLE_RESET))
+    if (one == NULL || one->source > RAW || top == NULL || !block_is_live(one) ||
+        (one->source == OBJECT && is_in_slab(one)) || actor_met(self, one->place, TROUBLE_RESET))
         return;
-    size_t offset = pick(self, one->size);
+    size_t offset = is_in_slab(one) ? 0 : pick(self, one->size);
     ctxrt_status status =
         ctxrt_fill_async((char *)one->pointer + offset, 1, one->size - offset + 1, NULL);
     if (status != CTXRT_ERROR_INVALID_ARGUMENT && block_is_live(one) &&

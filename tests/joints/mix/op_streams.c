@@ -207,8 +207,10 @@ void op_refused_stream_end(actor *self)
         return;
     }
     route by = route_current(self);
-    if (by.stream != NULL)
-        REFUSED(self, ctxrt_stream_destroy(by.stream), CTXRT_ERROR_INVALID_ARGUMENT);
+    if (by.stream != NULL &&
+        OK_OR(self, ctxrt_stream_destroy(by.stream),
+              MAY(CTXRT_ERROR_INVALID_ARGUMENT) | may_be_gone(&by.life)))
+        actor_fail(self, "a default stream was destroyed");
     route_drop(&by);
 }
 

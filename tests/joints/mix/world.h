@@ -123,7 +123,8 @@ typedef struct world {
     bool faults; /* the driver refuses calls now and then */
     bool lazy;   /* nothing runs before something waits for it */
     atomic_bool failed;
-    atomic_uint names; /* of blocks */
+    atomic_uint names;  /* of blocks */
+    atomic_int keepers; /* recordings and graphs, which keep memory of any place */
     atomic_long operations, looks;
     actor *actors[THREADS_MAX];
     pthread_mutex_t telling;
@@ -153,11 +154,13 @@ struct actor {
     block *pocket[POCKET]; /* NULL: no block */
     unsigned char *scratch, *other_scratch;
     span spans[PLACES]; /* since the operation began */
+    int keepers;        /* when it began */
     void *stale[KINDS][STALE];
     ctxrt_memory *stale_memory[STALE];
     FILE *nowhere;
     char history[HISTORY][HISTORY_BYTES];
     long calls, steps;
+    ctxrt_status status; /* for OK_OR */
     char failure[600];
 };
 
@@ -169,7 +172,9 @@ bool chance(actor *self, unsigned percent);
 #define MAY(status) (1u << (status))
 bool actor_expect(actor *self, ctxrt_status status, unsigned may, const char *call);
 #define OK(self, call) actor_expect(self, call, 0, #call)
-#define OK_OR(self, call, may) actor_expect(self, call, may, #call)
+/* `may` is asked for behind the call, since other threads go on meanwhile. */
+#define OK_OR(self, call, may) \
+    ((self)->status = (call), actor_expect(self, (self)->status, may, #call))
 
 /* The same for a call that must give this status. */
 void actor_refused(actor *self, ctxrt_status status, ctxrt_status wanted, const char *call);
@@ -182,6 +187,9 @@ void world_tell(void);
 /* Whether other threads may have done this to the place since the operation began. */
 bool actor_met(const actor *self, int place, trouble what);
 bool actor_met_any(const actor *self, trouble what);
+
+/* Whether a recording or a graph may keep memory that was freed, of any place. */
+bool actor_met_keepers(const actor *self);
 
 /* A thing of a kind at a place that has one, held; NULL: there is none. */
 thing *actor_hold(actor *self, kind which, int place);
