@@ -135,7 +135,9 @@ bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
     int reason = errno;
     cx_pointers_lock();
     while ((found = find(begin, end, out_past))) {
-        if (!host_reaches(out_past->begin > begin ? out_past->begin : begin))
+        uintptr_t first = out_past->begin > begin ? out_past->begin : begin;
+        uintptr_t last = (out_past->end < end ? out_past->end : end) - 1;
+        if (!host_reaches(first) || !host_reaches(last))
             break;
         cx_past_leave(begin, end);
     }
