@@ -24,3 +24,27 @@ TESTS += tests/joints/check_random
 tests_joints_check_random_SOURCES = tests/joints/check_random.c $(MIX_SOURCES)
 tests_joints_check_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints/mix -I$(top_srcdir)/tests/joints
 tests_joints_check_random_LDADD = lib/libctxrt.la
+
+# By hand: each fault of tests/joints/faults is planted in a copy of the tree and must be noticed.
+EXTRA_DIST += tests/joints/planted.sh $(PLANTED_FAULTS)
+PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \
+	tests/joints/faults/cache_of_any_stream.patch \
+	tests/joints/faults/ended_allocator_is_read.patch \
+	tests/joints/faults/free_of_any_epoch.patch \
+	tests/joints/faults/freed_without_generation.patch \
+	tests/joints/faults/handed_over_and_kept.patch \
+	tests/joints/faults/keeps_of_a_region.patch \
+	tests/joints/faults/launch_begun_early.patch \
+	tests/joints/faults/live_for_stale.patch \
+	tests/joints/faults/mapped_and_out_of_reach.patch \
+	tests/joints/faults/past_unknown.patch \
+	tests/joints/faults/pins_are_not_waited_for.patch \
+	tests/joints/faults/pool_of_any_context.patch \
+	tests/joints/faults/pool_of_any_stream.patch \
+	tests/joints/faults/recorded_and_unknown.patch \
+	tests/joints/faults/retired_before_asked.patch \
+	tests/joints/faults/slab_for_its_first_block.patch \
+	tests/joints/faults/stream_of_before_a_reset.patch
+check-planted: all
+	top_srcdir=$(top_srcdir) sh $(top_srcdir)/tests/joints/planted.sh
+.PHONY: check-planted
