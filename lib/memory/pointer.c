@@ -60,6 +60,14 @@ static ctxrt_status ask_drivers(const void *pointer, cx_pointer_view *out_view)
     return CTXRT_SUCCESS;
 }
 
+/* Memory that had gone was given out again, since it was looked for and before the past was. */
+static bool is_ours_by_now(const void *pointer)
+{
+    cx_pointer_block block;
+    cx_pointers_find(pointer, &block);
+    return block.state == CX_POINTER_LIVE || block.state == CX_POINTER_FREED;
+}
+
 ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view *out_view)
 {
     out_view->driver = NULL;
@@ -80,9 +88,12 @@ ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view 
     if (out_view->block.state == CX_POINTER_FREED)
         return CTXRT_SUCCESS;
     ctxrt_status status = ask_drivers(pointer, out_view);
-    if (status == CTXRT_SUCCESS && out_view->driver == NULL &&
-        cx_past_find(pointer, bytes, &out_view->past))
+    if (status != CTXRT_SUCCESS || out_view->driver != NULL)
+        return status;
+    if (cx_past_find(pointer, bytes, &out_view->past))
         out_view->block.state = CX_POINTER_PAST;
+    else if (is_ours_by_now(pointer))
+        return cx_pointer_look(pointer, bytes, out_view);
     return status;
 }
 

@@ -309,24 +309,51 @@ ctxrt_status cx_pointers_put(cx_pointer_record *record)
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the table of pointers");
 }
 
-void cx_pointers_retire(uint32_t piece)
+/* Lock held. Whether the piece's entry is out, and the record in if it was a raw pointer; false: it
+ * is one, and there is no record. */
+static bool retire_as(uint32_t piece, cx_pointer_record **record)
 {
     _Atomic uint64_t *state = &cx_piece_at(piece)->state;
+    uint64_t slot = slot_of_piece(piece);
+    bool raw = (atomic_load(state) & CX_PIECE_RAW) != 0;
+    if (raw && *record == NULL)
+        return false;
+    erase_slot(pointer_of(slot), slot);
+    raw = (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
+    if (raw && insert_record(*record))
+        *record = NULL;
+    return true;
+}
+
+void cx_pointers_retire(uint32_t piece)
+{
     cx_pointer_record *record = NULL;
-    if ((atomic_load(state) & CX_PIECE_RAW) != 0) {
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        bool retired = retire_as(piece, &record);
+        pthread_mutex_unlock(&lock);
+        if (retired)
+            break;
         record = cx_pointer_record_make(CX_POINTER_DEVICE);
         if (record == NULL)
             return; /* the piece stays in the table */
         record->block = cx_piece_block(piece);
     }
-    uint64_t slot = slot_of_piece(piece);
-    pthread_mutex_lock(&lock); /* a thread that frees the pointer finds the one or the other */
-    erase_slot(pointer_of(slot), slot);
-    bool raw = (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
-    bool kept = raw && record != NULL && insert_record(record);
-    pthread_mutex_unlock(&lock);
-    if (record != NULL && !kept)
+    if (record != NULL)
         cx_pointer_record_drop(record);
+}
+
+bool cx_pointers_make_raw(uint32_t piece)
+{
+    uint64_t place, slot = slot_of_piece(piece);
+    pthread_mutex_lock(&lock);
+    bool found = find_first(pointer_of(slot), &place);
+    while (found && read_slot(table_now(), place) != slot)
+        found = find_next(pointer_of(slot), &place);
+    if (found)
+        atomic_fetch_or(&cx_piece_at(piece)->state, CX_PIECE_RAW);
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void *argument),

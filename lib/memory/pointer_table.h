@@ -51,6 +51,9 @@ typedef struct cx_pointer_block {
 /* A piece leaves its heap. False: no memory for the entry. Lock "cache" held. */
 bool cx_pointers_enter(uint32_t piece);
 
+/* A piece that was given out becomes a raw pointer. False: a reset has retired it meanwhile. */
+bool cx_pointers_make_raw(uint32_t piece);
+
 /* A piece goes back to its heap; harmless if it is not in the table. */
 void cx_pointers_leave(uint32_t piece);
 

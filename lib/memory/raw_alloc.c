@@ -152,10 +152,8 @@ static inline ctxrt_status keep_piece(uint32_t index, void **out_pointer)
 
 static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
-    if (block->piece != 0 && block->pooled == NULL) {
-        atomic_fetch_or(&cx_piece_at(block->piece)->state, CX_PIECE_RAW);
+    if (block->piece != 0 && block->pooled == NULL && cx_pointers_make_raw(block->piece))
         return keep_piece(block->piece, out_pointer);
-    }
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
     if (record == NULL) {
         cx_error_saved saved;
