@@ -38,8 +38,8 @@ static block *pick_target(actor *self)
 static bool elsewhere_works(const actor *self, const block *one)
 {
     const frame *top = self->depth > 0 ? &self->frames[self->depth - 1] : NULL;
-    return MENDED_MAPPED_ELSEWHERE || one->source > RAW ||
-           (top != NULL && top->place == one->place);
+    return (MENDED_MAPPED_ELSEWHERE && (MENDED_ELSEWHERE_BESIDE_CAPTURE || all.threads == 1)) ||
+           one->source > MANAGED || (top != NULL && top->place == one->place);
 }
 
 void op_fill(actor *self)
