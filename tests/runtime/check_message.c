@@ -80,12 +80,10 @@ START_TEST(memory_refused_by_a_limit_of_open_files_names_the_limit)
     int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
     limit(RLIMIT_NOFILE, (rlim_t)next);
     close(next);
-    int held[64], count = 0;
-    while (count < 64 && (held[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
-        count++;
+    while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0)
+        ;
     ck_refused("(RLIMIT_NOFILE, ulimit -n)");
-    while (count-- > 0) /* AddressSanitizer looks for leaks by files of /proc */
-        close(held[count]);
+    limit(RLIMIT_NOFILE, 256); /* AddressSanitizer's end opens files */
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
