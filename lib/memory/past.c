@@ -140,6 +140,11 @@ bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
         if (!host_reaches(first) || !host_reaches(last))
             break;
         cx_past_leave(begin, end);
+        cx_past left;
+        if (find(begin, end, &left) && left.begin <= begin && left.end >= end) {
+            found = false; /* there was no room to split it: it stays, and is the host's here */
+            break;
+        }
     }
     cx_pointers_unlock();
     errno = reason;

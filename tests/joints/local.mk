@@ -25,6 +25,14 @@ tests_joints_check_random_SOURCES = tests/joints/check_random.c $(MIX_SOURCES)
 tests_joints_check_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/joints/mix -I$(top_srcdir)/tests/joints
 tests_joints_check_random_LDADD = lib/libctxrt.la
 
+# The same mix by 64 threads beside foreign calls: a few seconds here, minutes by hand.
+check_PROGRAMS += tests/joints/soak
+TESTS += tests/joints/soak
+tests_joints_soak_SOURCES = tests/joints/soak.c $(MIX_SOURCES)
+tests_joints_soak_CPPFLAGS = $(tests_joints_check_random_CPPFLAGS) \
+	-DSTAND_IN=\"$(abs_top_builddir)/lib/shim/cuda-13/.libs/libcuda.so.1\"
+tests_joints_soak_LDADD = lib/libctxrt.la -ldl
+
 # By hand: each fault of tests/joints/faults is planted in a copy of the tree and must be noticed.
 EXTRA_DIST += tests/joints/planted.sh $(PLANTED_FAULTS)
 PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \

@@ -136,7 +136,8 @@ static bool set_up(actor *self)
     total_weight = 0;
     for (int i = 0; i < operation_count; i++)
         total_weight += operations[i].weight;
-    options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
+    options.cuda_driver =
+        how_now->libcuda ? CTXRT_CUDA_DRIVER_LIBCUDA : CTXRT_CUDA_DRIVER_EMULATED;
     options.emulated_devices = PRIMARIES - 1;
     options.emulated_memory_bytes = (size_t)GPU_MIB << 20;
     if (!OK(self, ctxrt_init(&options)) ||

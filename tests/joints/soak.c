@@ -1,0 +1,218 @@
+/*
+ * The random mix by many threads, beside code that calls the driver itself: contexts that it makes
+ * current, and memory of its own. The driver is the stand-in, or any libcuda (CTXRT_LIBCUDA).
+ *
+ *   soak [--seconds N] [--threads T] [--seed S]
+ *
+ * Prints the resident memory each 10 s. Fails if a status is unexpected, or, from two minutes on, if
+ * resident memory grows by more than a twentieth after the first tenth of the time.
+ */
+#include "mix/crowd.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NATIVE_DEVICES = 3, OK_MIB = 8, FLAT_SECONDS = 120 };
+
+/* ---- other code ---- */
+
+typedef struct CUctx_st *native_context;
+
+static struct {
+    int (*push)(native_context);
+    int (*pop)(native_context *);
+    int (*set)(native_context);
+    int (*get)(native_context *);
+    int (*retain)(native_context *, int device);
+    int (*alloc)(unsigned long long *, size_t);
+    int (*release)(unsigned long long);
+    int (*synchronize)(void);
+} native;
+
+static native_context contexts[NATIVE_DEVICES];
+static atomic_long foreign_calls;
+
+static bool find(void *library, const char *name, void *out)
+{
+    void *found = dlsym(library, name);
+    memcpy(out, &found, sizeof found);
+    return found != NULL;
+}
+
+static bool find_all(const char *path)
+{
+    int (*init)(unsigned int);
+    void *library = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
+    return library != NULL && find(library, "cuInit", &init) &&
+           find(library, "cuCtxPushCurrent_v2", &native.push) &&
+           find(library, "cuCtxPopCurrent_v2", &native.pop) &&
+           find(library, "cuCtxSetCurrent", &native.set) &&
+           find(library, "cuCtxGetCurrent", &native.get) &&
+           find(library, "cuDevicePrimaryCtxRetain", &native.retain) &&
+           find(library, "cuMemAlloc_v2", &native.alloc) &&
+           find(library, "cuMemFree_v2", &native.release) &&
+           find(library, "cuCtxSynchronize", &native.synchronize) && init(0) == 0;
+}
+
+static void check(actor *self, int result, const char *call)
+{
+    actor_note(self, "%s: %d", call, result);
+    atomic_fetch_add_explicit(&foreign_calls, 1, memory_order_relaxed);
+    if (result != 0)
+        actor_fail(self, "%s by other code gave %d", call, result);
+}
+
+static void use_memory(actor *self)
+{
+    unsigned long long address = 0;
+    int result = native.alloc(&address, 1 + pick(self, 4096));
+    actor_note(self, "cuMemAlloc: %d", result);
+    if (result == 0)
+        check(self, native.release(address), "cuMemFree");
+}
+
+/* ctxrt takes the context in as a foreign frame, and drops that when it is no longer current. */
+static void use_ctxrt(actor *self)
+{
+    ctxrt_device device;
+    void *pointer;
+    (void)OK(self, ctxrt_device_get(&device));
+    if (OK_OR(self, ctxrt_alloc(1 + pick(self, 4096), &pointer), MAY(CTXRT_ERROR_OUT_OF_MEMORY)))
+        (void)OK(self, ctxrt_free(pointer));
+}
+
+static void other_code(actor *self)
+{
+    native_context before = NULL, popped = NULL;
+    native_context own = contexts[pick(self, NATIVE_DEVICES)];
+    ctxrt_device device;
+    check(self, native.get(&before), "cuCtxGetCurrent");
+    if (chance(self, 50)) {
+        check(self, native.push(own), "cuCtxPushCurrent");
+        use_memory(self);
+        if (chance(self, 50))
+            use_ctxrt(self);
+        check(self, native.pop(&popped), "cuCtxPopCurrent");
+        if (popped != own)
+            actor_fail(self, "other code found another context than it had pushed");
+    } else if (before != NULL) {
+        check(self, native.set(own), "cuCtxSetCurrent");
+        use_memory(self);
+        if (chance(self, 50))
+            use_ctxrt(self);
+        check(self, native.set(before), "cuCtxSetCurrent");
+    }
+    /* The foreign frame goes with the next call that asks the driver. */
+    (void)OK_OR(self, ctxrt_device_get(&device), self->depth == 0 ? MAY(CTXRT_ERROR_NO_DEVICE) : 0);
+    actor_compare(self);
+}
+
+/* ---- resident memory ---- */
+
+static struct {
+    double began_s, seconds;
+    size_t early, last; /* bytes; of the first tenth, and last */
+    bool over;
+    pthread_mutex_t lock;
+    pthread_cond_t ends;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
+
+static size_t resident(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%*u %lu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void note_resident(void)
+{
+    double now = now_s() - watch.began_s;
+    watch.last = resident();
+    if (now < watch.seconds / 10 || watch.early == 0)
+        watch.early = watch.last;
+    printf("# %5.0f s: %6.1f MiB resident, %ld operations, %ld foreign calls\n", now,
+           (double)watch.last / (1 << 20), atomic_load(&all.operations),
+           atomic_load(&foreign_calls));
+    fflush(stdout);
+}
+
+static void *watch_memory(void *argument)
+{
+    struct timespec next;
+    double step = watch.seconds / 20 < 10 ? watch.seconds / 20 : 10;
+    pthread_mutex_lock(&watch.lock);
+    while (!watch.over) {
+        clock_gettime(CLOCK_REALTIME, &next);
+        next.tv_nsec += (long)((step - (double)(long)step) * 1e9);
+        next.tv_sec += (long)step + next.tv_nsec / 1000000000;
+        next.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&watch.ends, &watch.lock, &next);
+        if (!watch.over && now_s() - watch.began_s < watch.seconds)
+            note_resident();
+    }
+    pthread_mutex_unlock(&watch.lock);
+    return argument;
+}
+
+static bool memory_is_flat(void)
+{
+    size_t most = watch.early + watch.early / 20;
+    if (most < watch.early + ((size_t)OK_MIB << 20))
+        most = watch.early + ((size_t)OK_MIB << 20);
+    return watch.last <= most;
+}
+
+/* ---- all ---- */
+
+static bool soak(run *how)
+{
+    pthread_t watcher;
+    watch.began_s = now_s();
+    how->until_s = watch.began_s + watch.seconds;
+    if (pthread_create(&watcher, NULL, watch_memory, NULL) != 0)
+        return false;
+    bool good = crowd_run(how);
+    pthread_mutex_lock(&watch.lock);
+    watch.over = true;
+    pthread_cond_signal(&watch.ends);
+    pthread_mutex_unlock(&watch.lock);
+    pthread_join(watcher, NULL);
+    return good;
+}
+
+int main(int count, char **arguments)
+{
+    run how = {.seed = 1, .threads = 64, .libcuda = true, .beside = other_code};
+    watch.seconds = 5;
+    for (int i = 1; i + 1 < count; i += 2)
+        if (strcmp(arguments[i], "--seconds") == 0)
+            watch.seconds = strtod(arguments[i + 1], NULL);
+        else if (strcmp(arguments[i], "--threads") == 0)
+            how.threads = atoi(arguments[i + 1]);
+        else if (strcmp(arguments[i], "--seed") == 0)
+            how.seed = strtoull(arguments[i + 1], NULL, 0);
+        else
+            return 2;
+    setenv("CTXRT_EMU_DEVICES", "3", 0);
+    setenv("CTXRT_EMU_MEMORY", "256M", 0);
+    setenv("CTXRT_LIBCUDA", STAND_IN, 0);
+    printf("1..2\n");
+    bool good = find_all(getenv("CTXRT_LIBCUDA"));
+    for (int i = 0; good && i < NATIVE_DEVICES; i++)
+        good = native.retain(&contexts[i], i) == 0;
+    good = good && soak(&how);
+    printf("%s 1 - many_threads_and_other_code_see_no_unexpected_status\n", good ? "ok" : "not ok");
+    printf("%s 2 - resident_memory_does_not_grow_after_the_first_tenth_of_the_time%s\n",
+           good && (watch.seconds < FLAT_SECONDS || memory_is_flat()) ? "ok" : "not ok",
+           watch.seconds < FLAT_SECONDS ? " # SKIP it takes minutes to be flat" : "");
+    return 0;
+}
