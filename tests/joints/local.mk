@@ -37,7 +37,6 @@ tests_joints_soak_LDADD = lib/libctxrt.la -ldl
 EXTRA_DIST += tests/joints/planted.sh $(PLANTED_FAULTS)
 PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \
 	tests/joints/faults/cache_of_any_stream.patch \
-	tests/joints/faults/ended_allocator_is_read.patch \
 	tests/joints/faults/free_of_any_epoch.patch \
 	tests/joints/faults/freed_without_generation.patch \
 	tests/joints/faults/handed_over_and_kept.patch \

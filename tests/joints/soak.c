@@ -4,8 +4,8 @@
  *
  *   soak [--seconds N] [--threads T] [--seed S]
  *
- * Prints the resident memory each 10 s. Fails if a status is unexpected, or, from two minutes on, if
- * resident memory grows by more than a twentieth after the first tenth of the time.
+ * Prints the resident memory each 10 s. Fails if a status is unexpected, or, from two minutes on,
+ * if resident memory grows by more than a twentieth after the first tenth of the time.
  */
 #include "mix/crowd.h"
 

@@ -218,6 +218,10 @@ bool block_is_host(const block *one)
 
 static size_t pick_size(actor *self)
 {
+    size_t wanted = self->wanted;
+    self->wanted = 0;
+    if (wanted != 0)
+        return wanted;
     if (chance(self, 3))
         return 1 + pick(self, SCRATCH_BYTES);
     size_t octave = (size_t)64 << pick(self, 9);
@@ -408,7 +412,9 @@ static void drop_kept(block *one)
 /* Work of another stream than its own may be under way: the allocator is told of it. */
 static void prepare_end(actor *self, block *one)
 {
-    if (one->order == NULL || one->order == one->home)
+    /* A slab gives its pieces out again at once. */
+    bool in_slab = one->allocator != NULL && one->allocator->custom;
+    if (one->order == NULL || (one->order == one->home && !in_slab))
         return;
     if (one->memory != NULL && one->source != HOST && chance(self, 70) &&
         block_record(self, one, one->order, &one->order_life))

@@ -203,8 +203,10 @@ static void use_memory(actor *self, int place)
         if (one == NULL || (!MENDED_RECORDING_FREES_ELSEWHERE && one->place != place))
             continue;
         self->pocket[which] = NULL;
+        self->wanted = chance(self, 50) ? one->size : 0; /* of what it was, the next may be */
         block_end(self, one);
     }
+    self->wanted = chance(self, 50) ? self->wanted : 0;
 }
 
 /* The scratch memory: a block that is freed before the recording stops. */

@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static unsigned may_be_stale(const block *one)
+{
+    return block_is_live(one) ? 0
+                              : MAY(CTXRT_ERROR_INVALID_ARGUMENT) |
+                                    MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+}
+
 void op_allocate(actor *self)
 {
     static const source sources[] = {OBJECT, OBJECT, OBJECT,   RAW,     RAW,     RAW,       PINNED,
@@ -33,6 +40,43 @@ void op_allocate(actor *self)
         route_drop(&by);
     }
     pocket_put(self, made);
+}
+
+static bool write_value(actor *self, block *one, const route *by)
+{
+    unsigned value = (unsigned)pick(self, 256);
+    bool written = OK_OR(self, ctxrt_fill_async(one->pointer, (int)value, one->size, by->stream),
+                         may_be_gone(&by->life) | may_be_stale(one));
+    block_used(one, by);
+    one->seed = value;
+    one->known =
+        written && block_is_live(one) && life_look(&by->life) == LIVE ? one->size : 0;
+    return written;
+}
+
+/* A block that its stream still works on is freed; the next one of its size is of another stream. */
+void op_reuse(actor *self)
+{
+    source which = chance(self, 50) ? OBJECT : RAW;
+    block *first = block_make(self, which);
+    route by = first != NULL ? route_current(self) : (route){0};
+    if (by.stream != NULL)
+        (void)write_value(self, first, &by);
+    self->wanted = first != NULL ? first->size : 0;
+    block_end(self, first);
+    op_set_stream(self);
+    block *second = by.stream != NULL ? block_make(self, which) : NULL;
+    route behind = second != NULL ? route_current(self) : (route){0};
+    if (behind.stream != NULL && write_value(self, second, &behind))
+        block_look(self, second);
+    if (by.stream != NULL)
+        (void)OK_OR(self, ctxrt_stream_synchronize(by.stream), may_be_gone(&by.life));
+    if (second != NULL)
+        block_look(self, second);
+    self->wanted = 0;
+    route_drop(&behind);
+    route_drop(&by);
+    pocket_put(self, second);
 }
 
 void op_free(actor *self)

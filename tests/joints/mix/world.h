@@ -161,6 +161,7 @@ struct actor {
     char history[HISTORY][HISTORY_BYTES];
     long calls, steps;
     ctxrt_status status; /* for OK_OR */
+    size_t wanted;       /* the size of the next block; 0: any */
     char failure[600];
 };
 
