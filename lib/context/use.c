@@ -69,7 +69,8 @@ void cx_context_pin(cx_context *context)
     own_pins++;
 }
 
-bool cx_context_pin_epoch(cx_context *context, uint32_t epoch)
+/* `lost`: other code may have ended the context, and the driver is asked. */
+static bool pin_if_there(cx_context *context, uint32_t epoch, bool lost)
 {
     cx_thread *thread;
     cx_error_saved saved;
@@ -77,13 +78,24 @@ bool cx_context_pin_epoch(cx_context *context, uint32_t epoch)
     bool pinned = cx_thread_self(&thread) == CTXRT_SUCCESS &&
                   cx_context_enter(context) == CTXRT_SUCCESS;
     if (pinned) {
-        pinned = atomic_load(&context->epoch) == epoch;
+        pinned = lost ? cx_context_holds_what_is_of(context, epoch)
+                      : atomic_load(&context->epoch) == epoch;
         if (pinned)
             cx_context_pin(context);
         cx_section_leave();
     }
     cx_error_restore(&saved);
     return pinned;
+}
+
+bool cx_context_pin_epoch(cx_context *context, uint32_t epoch)
+{
+    return pin_if_there(context, epoch, false);
+}
+
+bool cx_context_pin_what_is_of(cx_context *context, uint32_t epoch)
+{
+    return pin_if_there(context, epoch, true);
 }
 
 /* seq_cst, as in the wait: one of the two sees the other. */

@@ -86,6 +86,10 @@ static inline uint32_t cx_context_pinned_epoch(const cx_context *context)
  * it was, or is being reset. */
 bool cx_context_pin_epoch(cx_context *context, uint32_t epoch);
 
+/* The same before something of that epoch is given to the driver to be ended. False also where
+ * other code destroyed or reset the context: what was in it is gone. */
+bool cx_context_pin_what_is_of(cx_context *context, uint32_t epoch);
+
 /* ---- for lib/context, which resets and ends contexts ---- */
 
 /* The sections are closed. False: another thread is resetting it. */

@@ -84,8 +84,7 @@ static ctxrt_status wait_for(const cx_stream_target *target, const CUevent *even
     return status;
 }
 
-ctxrt_status cx_order_begin(cx_order *order, cx_sequence *sequence,
-                            const cx_stream_target *target)
+ctxrt_status cx_order_begin(cx_order *order, cx_sequence *sequence, const cx_stream_target *target)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (order->done == NULL)
@@ -154,7 +153,7 @@ ctxrt_status cx_order_finish(cx_order *order, cx_sequence *sequence)
 {
     const cx_driver *driver = sequence->context->driver;
     ctxrt_status status = CTXRT_SUCCESS;
-    if (order->done == NULL || !cx_context_pin_epoch(sequence->context, sequence->epoch))
+    if (order->done == NULL || !cx_context_pin_what_is_of(sequence->context, sequence->epoch))
         return status;
     if (sequence->pool != NULL)
         status = wait_somehow(order, sequence);

@@ -93,7 +93,7 @@ static ctxrt_status destroy_captured(cx_sequence *sequence)
 static void destroy_events(const cx_sequence *sequence)
 {
     cx_context *context = sequence->context;
-    if (sequence->ready_count == 0 || !cx_context_pin_epoch(context, sequence->epoch))
+    if (sequence->ready_count == 0 || !cx_context_pin_what_is_of(context, sequence->epoch))
         return;
     for (int i = 0; i < sequence->ready_count; i++)
         (void)context->driver->table.event_destroy(sequence->ready[i]);

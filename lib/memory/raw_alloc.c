@@ -52,11 +52,11 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
     cx_pointer_record_leave(record);
-    bool there = cx_context_pin_epoch(context, block->epoch), gone = !there && stale(record);
+    bool there = cx_context_pin_what_is_of(context, block->epoch), gone = !there && stale(record);
     if (!gone || record->kind == CX_POINTER_ASYNC) {
         bool pinned = record->kind == CX_POINTER_PINNED;
-        cxu_result result = pinned ? free_pinned(context, block->pointer)
-                                   : free_natively(context, block->pointer);
+        cxu_result result =
+            pinned ? free_pinned(context, block->pointer) : free_natively(context, block->pointer);
         if (!gone)
             status = cx_block_check_freed(
                 context, pinned ? CX_SLOT_mem_free_host : CX_SLOT_mem_free, result);
@@ -134,9 +134,8 @@ static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
 /* A piece without a count, whose state was this. */
 static inline ctxrt_status free_piece(uint32_t index, uint64_t state)
 {
-    if (__builtin_expect((state & CX_PIECE_USED) == 0 &&
-                             cx_fast_path_free(index, cx_piece_at(index)),
-                         1))
+    if (__builtin_expect(
+            (state & CX_PIECE_USED) == 0 && cx_fast_path_free(index, cx_piece_at(index)), 1))
         return CTXRT_SUCCESS;
     const cx_block block = cx_piece_block(index);
     return cx_block_free(&block);
@@ -170,9 +169,8 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
 {
     cx_block block;
     uint32_t generation;
-    uint32_t index = out_pointer != NULL
-                         ? cx_fast_path_alloc(size_bytes, CX_PIECE_RAW, &generation)
-                         : 0;
+    uint32_t index =
+        out_pointer != NULL ? cx_fast_path_alloc(size_bytes, CX_PIECE_RAW, &generation) : 0;
     if (__builtin_expect(index != 0, 1))
         return keep_piece(index, out_pointer);
     ctxrt_status status = cx_block_check_request("ctxrt_alloc", size_bytes, out_pointer);
@@ -308,8 +306,8 @@ static ctxrt_status alloc_in_stream(const cx_stream_target *target, size_t size_
     record->block.context = target->context;
     record->block.epoch = target->epoch;
     record->block.size_bytes = size_bytes;
-    ctxrt_status status = CX_DRIVER_CALL(target->driver, mem_alloc_async,
-                                         (&address, size_bytes, target->native));
+    ctxrt_status status =
+        CX_DRIVER_CALL(target->driver, mem_alloc_async, (&address, size_bytes, target->native));
     if (status != CTXRT_SUCCESS) {
         cx_pointer_record_drop(record);
         return status;
@@ -410,7 +408,7 @@ static ctxrt_status unpin(const cx_pointer_record *record)
     cx_context *context = record->block.context;
     cx_across_leave(record->block.pointer, record->block.size_bytes, NULL);
     cx_pointer_record_leave(record);
-    if (!cx_context_pin_epoch(context, record->block.epoch))
+    if (!cx_context_pin_what_is_of(context, record->block.epoch))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_excursion_begin(context, &excursion);
     if (status == CTXRT_SUCCESS) {

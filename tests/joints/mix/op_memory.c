@@ -54,7 +54,7 @@ static bool write_value(actor *self, block *one, const route *by)
     return written;
 }
 
-/* A block that its stream still works on is freed; the next one of its size is of another stream. */
+/* A block that its stream still works on is freed; the next of its size is of another stream. */
 void op_reuse(actor *self)
 {
     source which = chance(self, 50) ? OBJECT : RAW;
