@@ -10,6 +10,7 @@
 #include "mix/crowd.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,15 +134,22 @@ static size_t resident(void)
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static double mib(size_t bytes)
+{
+    return (double)bytes / (1 << 20);
+}
+
 static void note_resident(void)
 {
     double now = now_s() - watch.began_s;
     watch.last = resident();
     if (now < watch.seconds / 10 || watch.early == 0)
         watch.early = watch.last;
-    printf("# %5.0f s: %6.1f MiB resident, %ld operations, %ld foreign calls\n", now,
-           (double)watch.last / (1 << 20), atomic_load(&all.operations),
-           atomic_load(&foreign_calls));
+    const struct mallinfo2 heap = mallinfo2();
+    printf("# %5.0f s: %6.1f MiB resident, %.1f of %.1f MiB by malloc, %ld operations, %ld foreign "
+           "calls\n",
+           now, mib(watch.last), mib(heap.uordblks + heap.hblkhd), mib(heap.arena + heap.hblkhd),
+           atomic_load(&all.operations), atomic_load(&foreign_calls));
     fflush(stdout);
 }
 
