@@ -45,7 +45,6 @@ PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \
 	tests/joints/faults/live_for_stale.patch \
 	tests/joints/faults/mapped_and_out_of_reach.patch \
 	tests/joints/faults/past_unknown.patch \
-	tests/joints/faults/pins_are_not_waited_for.patch \
 	tests/joints/faults/pool_of_any_context.patch \
 	tests/joints/faults/pool_of_any_stream.patch \
 	tests/joints/faults/recorded_and_unknown.patch \
