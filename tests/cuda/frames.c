@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_BYTES = 96, LINE_BYTES = 1024, ROWS_AT_LEAST = 50 };
+enum { CELL_BYTES = 96, LINE_BYTES = 1024, ROWS_AT_LEAST = 40 };
 
+/* One line: a kind of level closed by a pop, and mostly the same as a scope, which is left. */
 typedef struct row {
     guest_act act;
     play_kind kind;
+    bool has_scope;
     int first_level, last_level;
-    char cells[PLAY_CALLS][CELL_BYTES];
+    char cells[PLAY_CALLS][CELL_BYTES], leave[CELL_BYTES];
 } row;
 
 typedef struct rows {
@@ -37,14 +39,12 @@ static bool read_act(const char *text, guest_act *out_act)
     return false;
 }
 
-static bool read_kind(const char *text, play_kind *out_kind)
+/* Level 0 is the bottom, which has nothing but its override. */
+static bool read_top(const char *text, row *out_row)
 {
-    for (play_kind kind = 0; kind < PLAY_KINDS; kind++)
-        if (strcmp(text, play_kind_text(kind)) == 0) {
-            *out_kind = kind;
-            return true;
-        }
-    return false;
+    bool override = strcmp(text, "override") == 0;
+    out_row->kind = !override ? PLAY_PUSH : out_row->first_level == 0 ? PLAY_SET : PLAY_PUSH_SET;
+    return override || (strcmp(text, "its frame") == 0 && out_row->first_level > 0);
 }
 
 /* "2", or "2–4". */
@@ -66,19 +66,27 @@ static char *next_cell(char **line)
     return cell;
 }
 
+static bool read_cell(char **line, char out_cell[CELL_BYTES])
+{
+    const char *cell = next_cell(line);
+    if (cell == NULL || strlen(cell) >= CELL_BYTES)
+        return false;
+    strcpy(out_cell, cell);
+    return true;
+}
+
 static bool read_row(char *line, row *out_row)
 {
     char *rest = line + 2, *act = next_cell(&rest), *levels = next_cell(&rest),
-         *kind = next_cell(&rest);
-    if (kind == NULL || !read_act(act, &out_row->act) || !read_levels(levels, out_row) ||
-        !read_kind(kind, &out_row->kind))
+         *top = next_cell(&rest);
+    if (top == NULL || !read_act(act, &out_row->act) || !read_levels(levels, out_row) ||
+        !read_top(top, out_row))
         return false;
-    for (play_call next = 0; next < PLAY_CALLS; next++) {
-        const char *cell = next_cell(&rest);
-        if (cell == NULL || strlen(cell) >= CELL_BYTES)
+    for (play_call next = 0; next < PLAY_CALLS; next++)
+        if (!read_cell(&rest, out_row->cells[next]) ||
+            (next == PLAY_CLOSE && !read_cell(&rest, out_row->leave)))
             return false;
-        strcpy(out_row->cells[next], cell);
-    }
+    out_row->has_scope = strcmp(out_row->leave, "-") != 0;
     return true;
 }
 
@@ -137,26 +145,32 @@ static bool check_unwinding(rows *self, const row *wanted, int level)
     return is_undefined(self, wanted);
 }
 
-static void check_row(rows *self, const row *wanted)
+static void check_level(rows *self, const row *wanted, int level)
 {
-    char levels[32];
     bool good = true;
     int before = self->cells;
-    for (int level = wanted->first_level; level <= wanted->last_level; level++) {
-        for (play_call next = 0; next < PLAY_CALLS; next++)
-            good = compare_cell(self, wanted, level, next) && good;
-        good = check_unwinding(self, wanted, level) && good;
+    for (play_call next = 0; next < PLAY_CALLS; next++)
+        good = compare_cell(self, wanted, level, next) && good;
+    good = check_unwinding(self, wanted, level) && good;
+    if (self->cells == before)
+        tap_skip("too few devices", "%s: the guest %s, level %d, %s", self->policy,
+                 guest_act_text(wanted->act), level, play_kind_text(wanted->kind));
+    else
+        tap_report(good, "%s: the guest %s, level %d, %s", self->policy,
+                   guest_act_text(wanted->act), level, play_kind_text(wanted->kind));
+}
+
+static void check_row(rows *self, row *wanted)
+{
+    for (int level = wanted->first_level; level <= wanted->last_level; level++)
+        check_level(self, wanted, level);
+    if (wanted->has_scope) {
+        wanted->kind = play_scope_of(wanted->kind);
+        strcpy(wanted->cells[PLAY_CLOSE], wanted->leave);
+        for (int level = wanted->first_level; level <= wanted->last_level; level++)
+            check_level(self, wanted, level);
     }
     self->count++;
-    snprintf(levels, sizeof levels,
-             wanted->last_level > wanted->first_level ? "levels %d to %d" : "level %d",
-             wanted->first_level, wanted->last_level);
-    if (self->cells == before)
-        tap_skip("too few devices", "%s: the guest %s, %s, %s", self->policy,
-                 guest_act_text(wanted->act), levels, play_kind_text(wanted->kind));
-    else
-        tap_report(good, "%s: the guest %s, %s, %s", self->policy, guest_act_text(wanted->act),
-                   levels, play_kind_text(wanted->kind));
 }
 
 static void check_line(rows *self, char *line, bool *in_table)

@@ -32,6 +32,11 @@ const char *play_kind_text(play_kind kind)
     return texts[kind];
 }
 
+play_kind play_scope_of(play_kind kind)
+{
+    return kind == PLAY_PUSH ? PLAY_SCOPE : kind == PLAY_PUSH_SET ? PLAY_SCOPE_SET : PLAY_KINDS;
+}
+
 const char *play_call_text(play_call call)
 {
     static const char *const texts[PLAY_CALLS] = {"nothing", "work",         "set",
@@ -272,7 +277,8 @@ static char letter_of(const play *self, CUcontext native)
 }
 
 /* Takes the driver's stack apart: the last thing to do. Levels that are all there below the one
- * beneath the guest's are one sign. */
+ * beneath the guest's are one sign. Where there are no such levels, the signs stand for nothing, so
+ * that stacks of all depths read alike. */
 static void read_stack(play *self)
 {
     CUcontext natives[ENTRIES];
@@ -282,15 +288,18 @@ static void read_stack(play *self)
         count++;
     while (from < count && from < lower && natives[count - 1 - from] == self->natives[from])
         from++;
-    if (self->level > 1 && from == lower)
+    if (self->level == 1)
+        out = stpcpy(out, "\u2026b");
+    else if (self->level > 1 && from == lower)
         out = stpcpy(out, "\u2026");
     else
         from = 0;
     for (; from < count; from++)
         *out++ = letter_of(self, natives[count - 1 - from]);
     *out = '\0';
-    if (count == 0)
+    if (out == self->stack)
         strcpy(self->stack, "none");
+    self->entries = count;
 }
 
 static void let_guest_act(play *self)
@@ -346,7 +355,7 @@ static void *unwind(void *argument)
                  play_call_text(self->next), ctxrt_status_name(followed),
                  ctxrt_last_error()->message);
     read_stack(self);
-    if (found && !leaves_its_own(self) && strcmp(self->stack, "none") != 0)
+    if (found && !leaves_its_own(self) && self->entries != 0)
         snprintf(self->fault, sizeof self->fault, "after %s (%s), resync and all pops %s is left",
                  play_call_text(self->next), ctxrt_status_name(followed), self->stack);
     return NULL;

@@ -69,12 +69,16 @@ typedef struct play {
     ctxrt_status status;
     char answer[64]; /* what the next call said */
     int depth_before, depth_after;
-    char stack[PLAY_STACK_BYTES]; /* the driver's, from the bottom, in the letters of docs/frames.md
-                                   */
+    int entries;                  /* of the driver's stack */
+    char stack[PLAY_STACK_BYTES]; /* the same from the bottom, in the letters of docs/frames.md */
     char fault[320];              /* of play_unwinding: what could not be unwound */
 } play;
 
 const char *play_kind_text(play_kind kind);
+
+/* The kind with a scope instead of the push; PLAY_KINDS if there is none. */
+play_kind play_scope_of(play_kind kind);
+
 const char *play_call_text(play_call call);
 
 /* The runtime has been started; the process ends if it is not as told. */

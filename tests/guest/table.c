@@ -89,11 +89,36 @@ static row play_row(guest_act act, play_kind kind, int level)
     return made;
 }
 
-static void print_row(guest_act act, play_kind kind, const char *levels, const row *made)
+/* A level that was pushed and one that is a scope differ only in how they are closed. */
+typedef struct both_ways {
+    row pushed, scope;
+} both_ways;
+
+static both_ways play_both_ways(guest_act act, play_kind kind, int level)
 {
-    printf("| %s | %s | %s |", guest_act_text(act), levels, play_kind_text(kind));
-    for (play_call next = PLAY_NOTHING; next < PLAY_CALLS; next++)
-        printf(" %s |", made->cells[next]);
+    play_kind scope = play_scope_of(kind);
+    both_ways made = {.pushed = play_row(act, kind, level)};
+    if (scope != PLAY_KINDS)
+        made.scope = play_row(act, scope, level);
+    for (play_call next = 0; made.scope.possible && next < PLAY_CALLS; next++)
+        if (next != PLAY_CLOSE && strcmp(made.pushed.cells[next], made.scope.cells[next]) != 0) {
+            printf("# %s at level %d: with a scope, %s gives %s\n", guest_act_text(act), level,
+                   play_call_text(next), made.scope.cells[next]);
+            broken_rules++;
+        }
+    return made;
+}
+
+static void print_row(guest_act act, play_kind kind, const char *levels, const both_ways *made)
+{
+    static const char *const tops[PLAY_KINDS] = {
+        [PLAY_PUSH] = "its frame", [PLAY_PUSH_SET] = "override", [PLAY_SET] = "override"};
+    printf("| %s | %s | %s |", guest_act_text(act), levels, tops[kind]);
+    for (play_call next = PLAY_NOTHING; next < PLAY_CALLS; next++) {
+        printf(" %s |", made->pushed.cells[next]);
+        if (next == PLAY_CLOSE)
+            printf(" %s |", made->scope.possible ? made->scope.cells[next] : "-");
+    }
     printf("\n");
 }
 
@@ -101,16 +126,16 @@ static void print_row(guest_act act, play_kind kind, const char *levels, const r
 static void print_kind(guest_act act, play_kind kind)
 {
     int first = kind == PLAY_SET ? 0 : 1, last = kind == PLAY_SET ? 0 : PLAY_LEVELS;
-    row rows[PLAY_LEVELS + 1];
+    both_ways rows[PLAY_LEVELS + 1];
     for (int level = first; level <= last; level++)
-        rows[level] = play_row(act, kind, level);
+        rows[level] = play_both_ways(act, kind, level);
     for (int level = first; level <= last;) {
         int end = level;
         char levels[16];
         while (end < last && memcmp(&rows[end + 1], &rows[level], sizeof rows[level]) == 0)
             end++;
         snprintf(levels, sizeof levels, end > level ? "%d\u2013%d" : "%d", level, end);
-        if (rows[level].possible)
+        if (rows[level].pushed.possible)
             print_row(act, kind, levels, &rows[level]);
         level = end + 1;
     }
@@ -118,6 +143,7 @@ static void print_kind(guest_act act, play_kind kind)
 
 static void print_policy(ctxrt_foreign_policy policy, const char *name)
 {
+    static const play_kind kinds[] = {PLAY_PUSH, PLAY_PUSH_SET, PLAY_SET};
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
     options.foreign = policy;
@@ -125,12 +151,12 @@ static void print_policy(ctxrt_foreign_policy policy, const char *name)
     must(ctxrt_init(&options), "init");
     play_open(&stage, &cx_drivers[0].table, guest_do);
     printf("### Policy `%s`\n\n", name);
-    printf("| the guest | level | top | driver's stack | work | set | push | pop or leave | resync "
+    printf("| the guest | level | top | driver's stack | work | set | push | pop | leave | resync "
            "|\n");
-    printf("|---|---|---|---|---|---|---|---|---|\n");
+    printf("|---|---|---|---|---|---|---|---|---|---|\n");
     for (guest_act act = 0; act < GUEST_ACTS; act++)
-        for (play_kind kind = 0; kind < PLAY_KINDS; kind++)
-            print_kind(act, kind);
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            print_kind(act, kinds[i]);
     printf("\n");
     play_close(&stage);
     must(ctxrt_shutdown(), "shutdown");
