@@ -23,16 +23,16 @@ static cxu_result query(const char *name, void **out_function, int version, uint
 }
 
 /* The first form has no status to say it in, so not to be found is an error. */
-CX_SHIM_EXPORT cxu_result cuGetProcAddress(const char *name, void **out_function, int version,
-                                           uint64_t flags)
+cxu_result cx_shim_call_cuGetProcAddress(const char *name, void **out_function, int version,
+                                         uint64_t flags)
 {
     cx_shim_query status;
     cxu_result result = query(name, out_function, version, flags, &status);
     return result == CXU_SUCCESS && status != CX_SHIM_FOUND ? CXU_NOT_FOUND : result;
 }
 
-CX_SHIM_EXPORT cxu_result cuGetProcAddress_v2(const char *name, void **out_function, int version,
-                                              uint64_t flags, cx_shim_query *out_status)
+cxu_result cx_shim_call_cuGetProcAddress_v2(const char *name, void **out_function, int version,
+                                            uint64_t flags, cx_shim_query *out_status)
 {
     cx_shim_query status;
     cxu_result result = query(name, out_function, version, flags, &status);
@@ -42,7 +42,11 @@ CX_SHIM_EXPORT cxu_result cuGetProcAddress_v2(const char *name, void **out_funct
 }
 
 /* No table is ever given: what NVIDIA's own libraries ask of their driver here is theirs. */
-CX_SHIM_EXPORT cxu_result cuGetExportTable(const void **out_table, const cxu_uuid *id)
+cxu_result cx_shim_call_cuGetExportTable(const void **out_table, const cxu_uuid *id)
 {
     return out_table == NULL || id == NULL ? CXU_INVALID_VALUE : CXU_NOT_FOUND;
 }
+
+CX_SHIM_EXPORT(cuGetProcAddress, cx_shim_call_cuGetProcAddress)
+CX_SHIM_EXPORT(cuGetProcAddress_v2, cx_shim_call_cuGetProcAddress_v2)
+CX_SHIM_EXPORT(cuGetExportTable, cx_shim_call_cuGetExportTable)

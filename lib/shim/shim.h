@@ -10,7 +10,27 @@
 
 #include "driver/table.h"
 
-#define CX_SHIM_EXPORT __attribute__((visibility("default")))
+/*
+ * Exports `symbol`, which goes on in the function `target` of the same unit. Libraries that hook
+ * calls write a jump over the first 13 bytes of an export, and some move what stood there: these
+ * bytes are whole instructions which mean the same at any address. None reads the program counter.
+ */
+#if defined(__x86_64__)
+#define CX_SHIM_EXPORT(symbol, target)                                                  \
+    __asm__(".pushsection .text\n"                                                      \
+            ".globl " #symbol "\n.type " #symbol ", @function\n.balign 16\n"            \
+            #symbol ":\n.cfi_startproc\n"                                               \
+            "push %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_offset %rbp, -16\n"              \
+            "mov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"                              \
+            ".byte 0x48, 0x81, 0xec, 0, 0, 0, 0\n" /* sub $0, %rsp */                   \
+            "push %rbp\npush %rbp\n"                                                    \
+            "mov %rbp, %rsp\npop %rbp\n.cfi_def_cfa %rsp, 8\n.cfi_restore %rbp\n"       \
+            "jmp " #target "\n.cfi_endproc\n"                                           \
+            ".size " #symbol ", . - " #symbol "\n.popsection");
+#else
+#define CX_SHIM_EXPORT(symbol, target) \
+    extern __typeof__(target) symbol __attribute__((alias(#target), visibility("default")));
+#endif
 
 /* The CUDA version of this export set: what cuDriverGetVersion says, and the newest export. */
 extern const int cx_shim_version;

@@ -18,9 +18,10 @@ static cxu_result refuse(atomic_flag *said, const char *symbol)
 }
 
 #define CX_UNSERVED(symbol)                         \
-    CX_SHIM_EXPORT cxu_result symbol(void)          \
+    cxu_result cx_shim_call_##symbol(void)          \
     {                                               \
         static atomic_flag said = ATOMIC_FLAG_INIT; \
         return refuse(&said, #symbol);              \
-    }
+    }                                               \
+    CX_SHIM_EXPORT(symbol, cx_shim_call_##symbol)
 #include "lib/shim/unserved.def"

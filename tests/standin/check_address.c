@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef cxu_result (*proc_address_v1)(const char *name, void **out_function, int version,
                                       uint64_t flags);
@@ -181,6 +183,97 @@ START_TEST(our_own_loader_takes_the_stand_in_for_a_driver)
 }
 END_TEST
 
+/* ---- hooks ---- */
+
+#define CX_EXPORT(name, suffix, ending, since) {#name #suffix #ending, since},
+static const struct {
+    const char *symbol;
+    int since;
+} all_exports[] = {
+#include "shim/exports.def"
+};
+
+enum { PATCH_BYTES = 13 }; /* movabs $hook, %r11; jmp *%r11 */
+
+#if defined(__x86_64__)
+/* The length of an instruction that every hooking library can move; 0: it is none. */
+static size_t movable_bytes(const unsigned char *code)
+{
+    static const unsigned char frame[] = {0x48, 0x89, 0xe5}; /* mov %rsp, %rbp */
+    static const unsigned char room[] = {0x48, 0x81, 0xec};  /* sub $imm32, %rsp */
+
+    if (code[0] >= 0x50 && code[0] <= 0x57) /* push */
+        return 1;
+    if (memcmp(code, frame, sizeof frame) == 0)
+        return 3;
+    return memcmp(code, room, sizeof room) == 0 ? 7 : 0;
+}
+
+START_TEST(the_first_bytes_of_each_export_can_be_moved)
+{
+    open_set(_i);
+    for (size_t i = 0; i < sizeof all_exports / sizeof all_exports[0]; i++) {
+        if (all_exports[i].since > version)
+            continue;
+        const unsigned char *code = dlsym(library, all_exports[i].symbol);
+        ck_assert_msg(code != NULL, "%s", all_exports[i].symbol);
+        for (size_t at = 0, bytes; at < PATCH_BYTES; at += bytes) {
+            bytes = movable_bytes(code + at);
+            ck_assert_msg(bytes != 0, "%s at %zu", all_exports[i].symbol, at);
+        }
+    }
+}
+END_TEST
+
+static cxu_result (*original)(CUdevice *out_device, int ordinal);
+static int hooked;
+
+static cxu_result hook(CUdevice *out_device, int ordinal)
+{
+    hooked++;
+    return original(out_device, ordinal);
+}
+
+static void write_jump(unsigned char *at, const void *to)
+{
+    static const unsigned char load[] = {0x49, 0xbb}, jump[] = {0x41, 0xff, 0xe3};
+    memcpy(at, load, sizeof load);
+    memcpy(at + sizeof load, &to, sizeof to);
+    memcpy(at + sizeof load + sizeof to, jump, sizeof jump);
+}
+
+/* As hooking libraries do it: the first bytes move, with a jump behind them to the rest. */
+static void patch(unsigned char *code)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *moved =
+        mmap(NULL, page, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(moved, MAP_FAILED);
+    memcpy(moved, code, PATCH_BYTES);
+    write_jump(moved + PATCH_BYTES, code + PATCH_BYTES);
+    *(void **)&original = moved;
+    unsigned char *first = code - (uintptr_t)code % page;
+    ck_assert_int_eq(mprotect(first, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+    write_jump(code, *(void *const *)&(cxu_result(*)(CUdevice *, int)){hook});
+}
+
+START_TEST(a_hooked_export_still_does_its_work)
+{
+    CUdevice device = -1;
+    cxu_result (*init)(unsigned int), (*get)(CUdevice *, int);
+    open_set(_i);
+    *(void **)&init = dlsym(library, "cuInit");
+    *(void **)&get = dlsym(library, "cuDeviceGet");
+    patch(dlsym(library, "cuDeviceGet"));
+    ck_assert_int_eq(init(0), CXU_SUCCESS);
+    ck_assert_int_eq(get(&device, 2), CXU_SUCCESS);
+    ck_assert_int_eq(device, 2);
+    ck_assert_int_eq(get(&device, 99), CXU_INVALID_DEVICE);
+    ck_assert_int_eq(hooked, 2);
+}
+END_TEST
+#endif
+
 static Suite *address_suite(void)
 {
     Suite *suite = suite_create("address");
@@ -194,6 +287,10 @@ static Suite *address_suite(void)
     tcase_add_loop_test(tests, cuda_12_has_no_name_of_cuda_13, 0, 2);
     tcase_add_loop_test(tests, nothing_of_ours_is_exported, 0, 2);
     tcase_add_loop_test(tests, our_own_loader_takes_the_stand_in_for_a_driver, 0, 2);
+#if defined(__x86_64__)
+    tcase_add_loop_test(tests, the_first_bytes_of_each_export_can_be_moved, 0, 2);
+    tcase_add_loop_test(tests, a_hooked_export_still_does_its_work, 0, 2);
+#endif
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -329,8 +329,40 @@ START_TEST(the_32_bit_signatures_of_old_are_not_supported)
 }
 END_TEST
 
+static const char code_of_links[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                    ".visible .entry k() { ret; }\n";
+
+/* Programs built before CUDA 6.5 and 11.0 look for these names. */
+START_TEST(the_first_names_of_links_and_ipc_work_as_the_newer_ones)
+{
+    CUcontext context;
+    CUlinkState state;
+    CUmodule module;
+    CUdeviceptr pointer = 7;
+    void *image;
+    size_t bytes;
+    char text[sizeof code_of_links];
+    memcpy(text, code_of_links, sizeof text);
+    ck_assert_cuda(cuCtxCreate_v2(&context, 0, 0));
+    ck_assert_cuda(cuLinkCreate(0, NULL, NULL, &state));
+    ck_assert_cuda(cuLinkAddData(state, CXU_JIT_INPUT_PTX, text, sizeof text, "k", 0, NULL, NULL));
+    ck_assert_int_eq(cuLinkAddFile(state, CXU_JIT_INPUT_PTX, "/nowhere", 0, NULL, NULL),
+                     cuLinkAddFile_v2(state, CXU_JIT_INPUT_PTX, "/nowhere", 0, NULL, NULL));
+    ck_assert_cuda(cuLinkComplete(state, &image, &bytes));
+    ck_assert_cuda(cuModuleLoadData(&module, image));
+    ck_assert_cuda(cuLinkDestroy(state));
+    cxu_ipc_mem_handle handle = {{0}};
+    ck_assert_int_eq(cuIpcOpenMemHandle(&pointer, handle, 0),
+                     cuIpcOpenMemHandle_v2(&pointer, handle, 0));
+    ck_assert_cuda(cuCtxDestroy_v2(context));
+}
+END_TEST
+
 START_TEST(the_names_that_no_toolkit_has_are_not_supported)
 {
+    ck_assert_int_eq(cuGLInit(), CXU_NOT_SUPPORTED);
+    ck_assert_int_eq(cuEGLStreamConsumerConnect(NULL, NULL), CXU_NOT_SUPPORTED);
+    ck_assert_int_eq(cuVDPAUGetDevice(NULL, 0, NULL), CXU_NOT_SUPPORTED);
     unsigned int count = 7;
     CUdevice device = 7;
     ck_assert_int_eq(cuGLGetDevices_v2(&count, &device, 1, 1), CXU_NOT_SUPPORTED);
@@ -433,6 +465,7 @@ static Suite *calls_suite(void)
     tcase_add_test(tests, what_is_not_supported_says_so_once);
     tcase_add_test(tests, the_32_bit_signatures_of_old_are_not_supported);
     tcase_add_test(tests, the_names_that_no_toolkit_has_are_not_supported);
+    tcase_add_test(tests, the_first_names_of_links_and_ipc_work_as_the_newer_ones);
     tcase_add_test(tests, no_export_table_is_ever_given);
     suite_add_tcase(suite, tests);
     return suite;

@@ -40,15 +40,11 @@ for set in 12:12090 13:13000; do
     report $? "the soname of cuda-${set%:*} is libcuda.so.1" "$scratch/soname"
 done
 
-# The five names that clients look up and no stub has.
-cat > "$scratch/more" <<'MORE'
-cuD3D11GetDevice
-cuD3D11GetDevices
-cuGLGetDevices_v2
-cuGraphicsD3D11RegisterResource
-cuGraphicsGLRegisterImage
-MORE
-what='cuda-13 exports what the stub of CUDA 13.0 exports, and five names more'
+# Names that no toolkit's stub has: the graphics calls, and three that clients look up.
+grep -oE '^CX_EXPORT\(cu(GL|EGL|VDPAU|D3D11|GraphicsGL|GraphicsEGL|GraphicsVDPAU|GraphicsD3D11|GraphicsResourceGetMappedEglFrame|EventCreateFromEGLSync).*\)$' \
+    "$top_srcdir/lib/shim/exports.def" | sed 's/^CX_EXPORT(\(.*\))$/\1/' |
+    awk -F ', *' '{ print $1 $2 $3 }' > "$scratch/more"
+what='cuda-13 exports what the stub of CUDA 13.0 exports, and the graphics calls'
 stub=
 for folder in lib64/stubs lib/stubs; do
     [ -n "$CUDA_DIR" ] && [ -f "$CUDA_DIR/$folder/libcuda.so" ] && stub=$CUDA_DIR/$folder/libcuda.so

@@ -22,4 +22,4 @@ else
     sed 's/^/# /' "$scratch/errors" "$scratch/difference"
 fi
 rows=$(wc -l < "$scratch/committed")
-[ "$rows" -eq 642 ] && echo 'ok 2 - it has 642 rows' || echo "not ok 2 - it has $rows rows, not 642"
+[ "$rows" -eq 675 ] && echo 'ok 2 - it has 675 rows' || echo "not ok 2 - it has $rows rows, not 675"

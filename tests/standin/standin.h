@@ -24,7 +24,19 @@ cxu_result cuDevicePrimaryCtxRelease(CUdevice device);
 cxu_result cuStreamDestroy(CUstream stream);
 cxu_result cuEventDestroy(CUevent event);
 cxu_result cuMemAlloc(unsigned int *out_pointer, unsigned int bytes);
+cxu_result cuIpcOpenMemHandle(CUdeviceptr *out_pointer, cxu_ipc_mem_handle handle,
+                              unsigned int flags);
+cxu_result cuLinkCreate(unsigned int count, cxu_jit_option *options, void **values,
+                        CUlinkState *out_state);
+cxu_result cuLinkAddData(CUlinkState state, cxu_jit_input_type type, void *image, size_t bytes,
+                         const char *name, unsigned int count, cxu_jit_option *options,
+                         void **values);
+cxu_result cuLinkAddFile(CUlinkState state, cxu_jit_input_type type, const char *path,
+                         unsigned int count, cxu_jit_option *options, void **values);
 cxu_result cuLaunch(void *function);
+cxu_result cuGLInit(void);
+cxu_result cuEGLStreamConsumerConnect(void *connection, void *stream);
+cxu_result cuVDPAUGetDevice(CUdevice *out_device, unsigned int vdpau, void *get_proc_address);
 cxu_result cuGLGetDevices_v2(unsigned int *out_count, CUdevice *devices, unsigned int count,
                              int list);
 cxu_result cuGetExportTable(const void **out_table, const cxu_uuid *id);
