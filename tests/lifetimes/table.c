@@ -21,10 +21,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { ORDINAL = 1, MODEL_BYTES = OBJECT_BYTES }; /* of cuda:0: the host is 0 */
+enum { KINDS_MAX = 32, ANSWER_BYTES = 128 };
 
 static cx_driver_table calls; /* the guest's way to the driver */
 static const cx_driver_table *const driver = &calls;
@@ -351,7 +353,8 @@ static bool start(void)
     return true;
 }
 
-static void play_row(const struct happening *event, const object_kind *kind)
+static void play_row(const struct happening *event, const object_kind *kind,
+                     char out_answer[ANSWER_BYTES])
 {
     play self = {.kind = kind};
     playing[0] = event->text;
@@ -378,34 +381,64 @@ static void play_row(const struct happening *event, const object_kind *kind)
     end_below(&self);
     close_context(&self, event);
     check_nothing_is_left(free_before);
-    printf("| %s | %s | %s | %s |\n", kind->noun,
-           event->happen == NULL || self.by_guest ? "" : short_name(self.answer),
-           kind->use != NULL ? short_name(used) : "", short_name(ended));
+    snprintf(out_answer, ANSWER_BYTES, "%s | %s | %s",
+             event->happen == NULL || self.by_guest ? "" : short_name(self.answer),
+             kind->use != NULL ? short_name(used) : "", short_name(ended));
 }
 
-static void play_alone(const struct happening *event, const object_kind *kind)
+static void play_alone(const struct happening *event, const object_kind *kind,
+                       char shared_answer[ANSWER_BYTES])
 {
     int status = 0;
+    shared_answer[0] = '\0';
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        play_row(event, kind);
+        play_row(event, kind, shared_answer);
         exit(failures);
     }
     if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
         failures++;
 }
 
+/* One row for all objects with the same answers, in the order of the first of them. */
+static void print_rows(char answers[][ANSWER_BYTES])
+{
+    for (int i = 0; object_kinds[i].noun != NULL; i++) {
+        if (answers[i][0] == '\0')
+            continue;
+        printf("| %s", object_kinds[i].noun);
+        for (int k = i + 1; object_kinds[k].noun != NULL; k++)
+            if (strcmp(answers[k], answers[i]) == 0) {
+                printf(", %s", object_kinds[k].noun);
+                answers[k][0] = '\0';
+            }
+        printf(" | %s |\n", answers[i]);
+    }
+}
+
+static void play_table(const struct happening *event, char *shared_answer)
+{
+    char answers[KINDS_MAX][ANSWER_BYTES] = {{0}};
+    for (int i = 0; object_kinds[i].noun != NULL; i++)
+        if (!event->elsewhere || !object_kinds[i].is_frame) {
+            play_alone(event, &object_kinds[i], shared_answer);
+            strcpy(answers[i], shared_answer);
+        }
+    printf("### %s\n\n| object | the call | its use then | its end then |\n|---|---|---|---|\n",
+           event->text);
+    print_rows(answers);
+}
+
 int main(void)
 {
+    char *shared_answer =
+        mmap(NULL, ANSWER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared_answer == MAP_FAILED)
+        return 1;
     for (size_t i = 0; i < sizeof happenings / sizeof happenings[0]; i++) {
-        const struct happening *event = &happenings[i];
-        printf(
-            "%s### %s\n\n| object | the call | its use then | its end then |\n|---|---|---|---|\n",
-            i == 0 ? "" : "\n", event->text);
-        for (const object_kind *kind = object_kinds; kind->noun != NULL; kind++)
-            if (!event->elsewhere || !kind->is_frame)
-                play_alone(event, kind);
+        printf("%s", i == 0 ? "" : "\n");
+        play_table(&happenings[i], shared_answer);
     }
     return failures == 0 ? 0 : 1;
 }
