@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/log.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "context/observer.h"
 #include "context/record.h"
 #include "context/use.h"
@@ -143,18 +143,18 @@ int cx_context_objects(const cx_context *context, cx_object_kind kind)
 
 ctxrt_status cx_record_close(cx_context *context, bool *out_lost)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     *out_lost = cx_context_lost(context);
     if (*out_lost) {
         cx_record_abandon(context);
         return CTXRT_SUCCESS;
     }
-    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_record_close_handles(context, true);
     CX_OBSERVERS_CALL(context_closes, context);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return CTXRT_SUCCESS;
 }
 

@@ -1,6 +1,6 @@
 /* Contexts that other code made, and the holds on them. */
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "context/record.h"
 #include "context/thread.h"
 
@@ -26,13 +26,13 @@ static bool same_native(void *object, void *argument)
 static ctxrt_status find_device(const cx_driver *driver, CUcontext native, cx_device **out_device)
 {
     const cx_context probe = {.driver = (cx_driver *)(uintptr_t)driver, .native = native};
-    cx_excursion excursion;
+    cx_context_guard guard;
     CUdevice ordinal;
-    ctxrt_status status = cx_excursion_begin(&probe, &excursion);
+    ctxrt_status status = cx_context_guard_enter(&probe, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(driver, ctx_get_device, (&ordinal));
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     if (status == CTXRT_SUCCESS)
         *out_device = cx_device_of_native(driver, ordinal);
     return status;

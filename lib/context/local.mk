@@ -11,7 +11,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/observer.c lib/context/observer.h \
 	lib/context/primary.c \
 	lib/context/entry.c lib/context/entry.h \
-	lib/context/excursion.c lib/context/excursion.h \
+	lib/context/context_guard.c lib/context/context_guard.h \
 	lib/context/explain.c lib/context/explain.h lib/context/resync.c lib/context/resync.h \
 	lib/context/scope.c \
 	lib/context/shutdown.c \

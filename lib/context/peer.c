@@ -1,7 +1,7 @@
 /* What devices need their primary contexts for: memory figures and peer access. */
 #include "base/cancel.h"
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "context/observer.h"
 #include "context/stack.h"
 
@@ -10,7 +10,7 @@ ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
 {
     cx_thread *thread;
     cx_target target;
-    cx_excursion excursion;
+    cx_context_guard guard;
     size_t free_bytes, total_bytes;
     if (out_free_bytes == NULL && out_total_bytes == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER,
@@ -24,10 +24,10 @@ ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
         status = cx_target_enter(&target);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_excursion_begin(target.context, &excursion);
+    status = cx_context_guard_enter(target.context, &guard);
     if (status == CTXRT_SUCCESS) {
         status = CX_DRIVER_CALL(target.context->driver, mem_get_info, (&free_bytes, &total_bytes));
-        cx_excursion_end(&excursion);
+        cx_context_guard_leave(&guard);
     }
     cx_section_leave();
     if (status != CTXRT_SUCCESS)

@@ -213,7 +213,7 @@ static bool copy_at_hand(void *destination, const void *source, size_t size_byte
                          ctxrt_stream *stream, ctxrt_status *out_status)
 {
     cx_stream_target target;
-    cx_excursion excursion;
+    cx_context_guard guard;
     uint32_t to = cx_copy_pieces_suffice() ? cx_piece_at_hand(destination) : 0;
     uint32_t from = to != 0 ? cx_piece_at_hand(source) : 0;
     if (from == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
@@ -221,12 +221,12 @@ static bool copy_at_hand(void *destination, const void *source, size_t size_byte
     bool at_hand = cx_copy_is_at_hand(target.context, to, destination, size_bytes) &&
                    cx_copy_is_at_hand(target.context, from, source, size_bytes);
     if (at_hand) {
-        *out_status = cx_work_make_current(stream, &target, &excursion);
+        *out_status = cx_work_make_current(stream, &target, &guard);
         if (*out_status == CTXRT_SUCCESS) {
             *out_status = CX_DRIVER_CALL(
                 target.driver, memcpy_dtod_async,
                 ((uintptr_t)destination, (uintptr_t)source, size_bytes, target.native));
-            cx_excursion_end(&excursion);
+            cx_context_guard_leave(&guard);
         }
     }
     cx_work_end();

@@ -121,9 +121,9 @@ static ctxrt_status submit_parts(const cx_crossing *model, cx_staging *staging)
 static ctxrt_status stage(cx_crossing *model, const ctxrt_stream *stream)
 {
     cx_staging *staging;
-    cx_excursion excursion;
+    cx_context_guard guard;
     cx_crossing_end *known = &model->ends[model->plan.destination.device ? 0 : 1];
-    ctxrt_status status = cx_excursion_begin(model->target.context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(model->target.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_uncaptured uncaptured = cx_uncaptured_begin(model->target.driver);
@@ -136,7 +136,7 @@ static ctxrt_status stage(cx_crossing *model, const ctxrt_stream *stream)
         status = submit_parts(model, staging);
     }
     cx_uncaptured_end(&uncaptured);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 
@@ -150,11 +150,11 @@ static ctxrt_status copy_on_host(const cx_crossing *self)
 
 static ctxrt_status copy_elsewhere(const cx_crossing *self)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     const cx_route route = {.target = self->inner};
     if (atomic_load(&cx_current_phase) == CX_PHASE_ENDING) /* no driver is called any more */
         return cx_error(CTXRT_ERROR_SHUTDOWN, "%s: the process is ending", self->call);
-    ctxrt_status status = cx_excursion_begin(self->inner.context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(self->inner.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_uncaptured uncaptured = cx_uncaptured_begin(self->inner.driver);
@@ -162,21 +162,21 @@ static ctxrt_status copy_elsewhere(const cx_crossing *self)
     ctxrt_status waited =
         CX_DRIVER_CALL(self->inner.driver, stream_synchronize, (self->inner.native));
     cx_uncaptured_end(&uncaptured);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status == CTXRT_SUCCESS ? waited : status;
 }
 
 static ctxrt_status find_inner(const cx_pointer_view *end, cx_stream_target *out_inner)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     out_inner->driver = end->driver;
     ctxrt_status status = cx_pointer_context(end, &out_inner->context);
     if (status == CTXRT_SUCCESS)
-        status = cx_excursion_begin(out_inner->context, &excursion);
+        status = cx_context_guard_enter(out_inner->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = cx_staging_stream(out_inner->context, &out_inner->native);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 
@@ -194,7 +194,7 @@ static ctxrt_status submit_whole(const cx_crossing *model)
  * reach it copies itself. */
 static ctxrt_status send(cx_crossing *model, const cx_pointer_view *end)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     ctxrt_status status = CTXRT_SUCCESS;
     bool host = cx_pointer_of_host(&model->plan.destination.view) &&
                 cx_pointer_of_host(&model->plan.source.view);
@@ -203,13 +203,13 @@ static ctxrt_status send(cx_crossing *model, const cx_pointer_view *end)
     if (!host)
         status = find_inner(end, &model->inner);
     if (status == CTXRT_SUCCESS)
-        status = cx_excursion_begin(model->target.context, &excursion);
+        status = cx_context_guard_enter(model->target.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_uncaptured uncaptured = cx_uncaptured_begin(model->target.driver);
     status = submit_whole(model);
     cx_uncaptured_end(&uncaptured);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 

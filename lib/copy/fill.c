@@ -41,18 +41,18 @@ static bool fill_at_hand(void *destination, int value, size_t size_bytes, ctxrt_
                          ctxrt_status *out_status)
 {
     cx_stream_target target;
-    cx_excursion excursion;
+    cx_context_guard guard;
     uint32_t piece = cx_copy_pieces_suffice() ? cx_piece_at_hand(destination) : 0;
     if (piece == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
         return false;
     bool at_hand = cx_copy_is_at_hand(target.context, piece, destination, size_bytes);
     if (at_hand) {
-        *out_status = cx_work_make_current(stream, &target, &excursion);
+        *out_status = cx_work_make_current(stream, &target, &guard);
         if (*out_status == CTXRT_SUCCESS) {
             *out_status = CX_DRIVER_CALL(target.driver, memset_d8_async,
                                          ((uintptr_t)destination, (unsigned char)value, size_bytes,
                                           target.native));
-            cx_excursion_end(&excursion);
+            cx_context_guard_leave(&guard);
         }
     }
     cx_work_end();

@@ -108,9 +108,9 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
         current = false;
         status = divert(far, out_route);
     }
-    out_route->excursion.native = NULL;
+    out_route->guard.native = NULL;
     if (status == CTXRT_SUCCESS && !current)
-        status = cx_excursion_begin(out_route->target.context, &out_route->excursion);
+        status = cx_context_guard_enter(out_route->target.context, &out_route->guard);
     if (status != CTXRT_SUCCESS)
         cx_copy_unpin(&out_route->pins);
     return status;
@@ -170,7 +170,7 @@ ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
         wait_instead(target);
     for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
         cx_memory_give(route->touched[i]);
-    cx_excursion_end(&route->excursion);
+    cx_context_guard_leave(&route->guard);
     cx_copy_unpin(&route->pins);
     return status;
 }

@@ -6,7 +6,7 @@
 #ifndef CX_COPY_ROUTE_H
 #define CX_COPY_ROUTE_H
 
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "memory/pointer.h"
 #include "work/stream.h"
 
@@ -27,7 +27,7 @@ void cx_copy_unpin(const cx_copy_pins *pins);
 
 typedef struct cx_route {
     cx_stream_target target;
-    cx_excursion excursion;
+    cx_context_guard guard;
     cx_copy_pins pins;
     ctxrt_memory *touched[2]; /* pinned memory of ctxrt's, with a count; NULL: none */
     bool asking; /* no capture begins in the stream before what is touched is marked */

@@ -1,7 +1,7 @@
 #include "copy/staging.h"
 
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "work/uncaptured.h"
 #include <stdlib.h>
 
@@ -227,17 +227,17 @@ static uint64_t give_back_idle(const cx_context *context)
 
 uint64_t cx_staging_trim(const cx_context *context)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     cx_error_saved saved;
     cx_error_save(&saved);
-    bool current = cx_excursion_begin(context, &excursion) == CTXRT_SUCCESS;
+    bool current = cx_context_guard_enter(context, &guard) == CTXRT_SUCCESS;
     cx_error_restore(&saved);
     if (!current)
         return 0;
     cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
     uint64_t bytes = give_back_idle(context);
     cx_uncaptured_end(&uncaptured);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return bytes;
 }
 

@@ -3,7 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/handle.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include <stdlib.h>
 
 cx_pool cx_graphs = CX_POOL_INIT("graph", 7, cx_graph);
@@ -60,19 +60,19 @@ static ctxrt_status instantiate_pieces(const cx_sequence *sequence, CUgraphExec 
 
 ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     if (graph->execs != NULL)
         return CTXRT_SUCCESS;
     CUgraphExec *execs = calloc(sequence->piece_count + 1, sizeof(CUgraphExec));
     if (execs == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to instantiate a graph");
-    ctxrt_status status = cx_excursion_begin(sequence->context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(sequence->context, &guard);
     if (status != CTXRT_SUCCESS) {
         free(execs);
         return cx_context_blame(sequence->context, "graph", status);
     }
     status = instantiate_pieces(sequence, execs);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     if (status == CTXRT_SUCCESS)
         graph->execs = execs;
     return status;

@@ -1,7 +1,7 @@
 /* Launching graphs. */
 #include "base/cancel.h"
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "context/use.h"
 #include "graph/graph.h"
 #include "work/default_stream.h"
@@ -12,13 +12,13 @@ static ctxrt_status resolve_default(cx_thread *thread, cx_context *context,
                                     cx_stream_target *out_target)
 {
     ctxrt_stream *stream;
-    cx_excursion excursion;
+    cx_context_guard guard;
     ctxrt_status status =
-        cx_context_blame(context, "graph", cx_excursion_begin(context, &excursion));
+        cx_context_blame(context, "graph", cx_context_guard_enter(context, &guard));
     if (status != CTXRT_SUCCESS)
         return status;
     status = cx_default_stream_get(thread, context, &stream);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, out_target) : status;
 }
 
@@ -58,12 +58,12 @@ static ctxrt_status resolve_stream(cx_context *context, const ctxrt_stream *stre
 
 static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(target->context, &excursion);
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(target->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 
@@ -182,13 +182,13 @@ static ctxrt_status launch_there(cx_graph *graph, launching *self)
 static ctxrt_status make_aside(cx_context *context, launching *self)
 {
     ctxrt_stream *stream;
-    cx_excursion excursion;
+    cx_context_guard guard;
     if (!cx_context_pin_epoch(context, self->graph->sequence->epoch))
         return cx_block_overtaken(context);
-    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status == CTXRT_SUCCESS) {
         status = cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &stream);
-        cx_excursion_end(&excursion);
+        cx_context_guard_leave(&guard);
     }
     cx_context_unpin(context);
     return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, &self->target) : status;
@@ -196,24 +196,24 @@ static ctxrt_status make_aside(cx_context *context, launching *self)
 
 static ctxrt_status record(const cx_stream_target *stream, CUevent event)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(stream->context, &excursion);
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(stream->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(stream->driver, event_record, (event, stream->native));
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 
 static ctxrt_status wait_for(const cx_stream_target *stream, CUevent event)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(stream->context, &excursion);
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(stream->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(stream->driver, stream_wait_event,
                             (stream->native, event, CXU_EVENT_WAIT_DEFAULT));
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "context/use.h"
 #include "graph/ready.h"
 #include "work/asking.h"
@@ -10,12 +10,12 @@
 
 static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(target->context, &excursion);
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(target->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target->driver, event_create, (out_event, CXU_EVENT_DISABLE_TIMING));
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 
@@ -40,12 +40,12 @@ static bool find_stream(const ctxrt_stream *stream, cx_context *context,
 static bool mark_again(cx_order *order, cx_context *context)
 {
     cx_stream_target target;
-    cx_excursion excursion;
+    cx_context_guard guard;
     if (!find_stream(order->unmarked, context, &target) ||
-        cx_excursion_begin(context, &excursion) != CTXRT_SUCCESS)
+        cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
         return false;
     bool marked = cx_asking_mark(target.driver, target.native, order->done);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return marked;
 }
 

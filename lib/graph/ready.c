@@ -2,7 +2,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "work/asking.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
@@ -58,8 +58,8 @@ static bool any_captures(const cx_context *context)
 
 static ctxrt_status synchronize(cx_context *context)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
@@ -67,7 +67,7 @@ static ctxrt_status synchronize(cx_context *context)
     status = CX_DRIVER_CALL(context->driver, ctx_synchronize, ());
     cx_cancel_restore(cancel);
     cx_uncaptured_end(&uncaptured);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 

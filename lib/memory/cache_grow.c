@@ -1,6 +1,6 @@
 /* What a cache takes from the driver and gives back. */
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "memory/cache.h"
 #include "memory/ranges.h"
 #include "work/uncaptured.h"
@@ -295,11 +295,11 @@ static uint64_t unmap_segments(cx_cache *cache, uint64_t kept_bytes)
 /* Host memory is unpinned where it was pinned, whatever is current. */
 static uint64_t unpin_segments(cx_cache *cache, uint64_t kept_bytes)
 {
-    cx_excursion excursion;
-    if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
+    cx_context_guard guard;
+    if (cx_context_guard_enter(cache->context, &guard) != CTXRT_SUCCESS)
         return 0;
     uint64_t bytes = free_segments(cache, kept_bytes);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return bytes;
 }
 

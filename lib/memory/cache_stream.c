@@ -2,7 +2,7 @@
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "memory/cache.h"
 #include "work/asking.h"
 #include "work/stream.h"
@@ -194,8 +194,8 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
 {
     const cx_driver *driver = cache->context->driver;
     CUevent event;
-    cx_excursion excursion;
-    if (cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
+    cx_context_guard guard;
+    if (cx_context_guard_enter(cache->context, &guard) != CTXRT_SUCCESS)
         return NULL;
     if (driver->table.event_create(&event, CXU_EVENT_DISABLE_TIMING) != CXU_SUCCESS) {
         event = NULL;
@@ -203,7 +203,7 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
         (void)driver->table.event_destroy(event);
         event = NULL;
     }
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return event;
 }
 
@@ -320,11 +320,11 @@ static bool any_captures(cx_cache *cache)
 /* Its own stream cannot be asked: it is gone, and no event could be left. */
 static bool wait_for_context(cx_cache *cache)
 {
-    cx_excursion excursion;
-    if (any_captures(cache) || cx_excursion_begin(cache->context, &excursion) != CTXRT_SUCCESS)
+    cx_context_guard guard;
+    if (any_captures(cache) || cx_context_guard_enter(cache->context, &guard) != CTXRT_SUCCESS)
         return false;
     bool done = cache->context->driver->table.ctx_synchronize() == CXU_SUCCESS;
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return done;
 }
 

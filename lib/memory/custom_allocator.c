@@ -1,7 +1,7 @@
 /* The user's own allocators. */
 #include "base/error.h"
 #include "base/log.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "memory/block.h"
 
 static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
@@ -23,12 +23,12 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
 
 static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(block->context, &excursion);
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(block->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = allocator->vtable.free(allocator->user_data, block->pointer, block->size_bytes);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     if (status != CTXRT_SUCCESS)
         return cx_error(status, "the custom allocator of %s failed to free %zu bytes at %p: %s",
                         cx_context_text(block->context), block->size_bytes, block->pointer,
@@ -38,16 +38,16 @@ static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
 
 static void destroy(cx_allocator *allocator)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     if (allocator->vtable.destroy == NULL)
         return;
-    bool current = cx_excursion_begin(allocator->context, &excursion) == CTXRT_SUCCESS;
+    bool current = cx_context_guard_enter(allocator->context, &guard) == CTXRT_SUCCESS;
     if (!current)
         cx_log(CTXRT_LOG_WARNING, "a custom allocator is destroyed without its %s: %s",
                cx_context_text(allocator->context), ctxrt_last_error()->message);
     allocator->vtable.destroy(allocator->user_data);
     if (current)
-        cx_excursion_end(&excursion);
+        cx_context_guard_leave(&guard);
 }
 
 static const cx_allocator_kind custom_allocator = {

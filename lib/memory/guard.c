@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "memory/cache.h"
 #include "memory/pinned.h"
 #include "work/default_stream.h"
@@ -208,8 +208,8 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
 /* What is wrong with the piece is the error, whatever becomes of others. */
 static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(piece->inner.context, &excursion);
+    cx_context_guard context_guard;
+    ctxrt_status status = cx_context_guard_enter(piece->inner.context, &context_guard);
     if (status != CTXRT_SUCCESS) {
         (void)give_inner(guard, &piece->inner);
         free(piece);
@@ -220,7 +220,7 @@ static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
     cx_guard_fill_freed(guard, piece);
     put_into_quarantine(guard, piece);
     (void)empty_quarantine(guard, guard->options.quarantine_bytes);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&context_guard);
     return status != CTXRT_SUCCESS ? status : earlier;
 }
 
@@ -242,13 +242,13 @@ void cx_guard_forget(cx_guard *guard, const cx_block *block)
 
 static uint64_t trim(cx_allocator *allocator)
 {
-    cx_excursion excursion;
+    cx_context_guard context_guard;
     cx_guard *guard = atomic_load(&allocator->guard);
     if (guard == NULL) /* by now */
         return allocator->kind->trim(allocator);
-    if (cx_excursion_begin(allocator->context, &excursion) == CTXRT_SUCCESS) {
+    if (cx_context_guard_enter(allocator->context, &context_guard) == CTXRT_SUCCESS) {
         (void)empty_quarantine(guard, 0);
-        cx_excursion_end(&excursion);
+        cx_context_guard_leave(&context_guard);
     }
     return guard->inner.kind->trim != NULL ? guard->inner.kind->trim(&guard->inner) : 0;
 }
@@ -335,9 +335,9 @@ static ctxrt_status look_at(cx_guard *guard, cx_guarded *piece)
 ctxrt_status cx_guard_check(cx_guard *guard)
 {
     size_t count;
-    cx_excursion excursion;
+    cx_context_guard context_guard;
     cx_error_saved first;
-    ctxrt_status status = cx_excursion_begin(guard->inner.context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(guard->inner.context, &context_guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_guarded *copies = copy_pieces(guard, &count);
@@ -353,7 +353,7 @@ ctxrt_status cx_guard_check(cx_guard *guard)
     if (status == CTXRT_ERROR_CORRUPTED)
         cx_error_restore(&first);
     free(copies);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&context_guard);
     return status;
 }
 
@@ -414,13 +414,13 @@ ctxrt_status cx_guard_open(cx_allocator *allocator, const ctxrt_allocator_debug 
 
 ctxrt_status cx_guard_leave(cx_allocator *allocator)
 {
-    cx_excursion excursion;
+    cx_context_guard context_guard;
     cx_guard *guard = atomic_load(&allocator->guard);
-    ctxrt_status status = cx_excursion_begin(allocator->context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(allocator->context, &context_guard);
     if (status != CTXRT_SUCCESS)
         return status;
     (void)empty_quarantine(guard, 0);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&context_guard);
     atomic_store(&allocator->pinned->allocator->growths_until_refusal, 0);
     allocator->spare_guard = guard;
     atomic_store(&allocator->guard, NULL);
@@ -429,11 +429,11 @@ ctxrt_status cx_guard_leave(cx_allocator *allocator)
 
 void cx_guard_close(cx_guard *guard, bool native)
 {
-    cx_excursion excursion;
+    cx_context_guard context_guard;
     cx_guarded *piece;
-    if (native && cx_excursion_begin(guard->inner.context, &excursion) == CTXRT_SUCCESS) {
+    if (native && cx_context_guard_enter(guard->inner.context, &context_guard) == CTXRT_SUCCESS) {
         (void)empty_quarantine(guard, 0);
-        cx_excursion_end(&excursion);
+        cx_context_guard_leave(&context_guard);
     }
     /* What is left goes with the cache. */
     while ((piece = take_oldest(guard, 0)) != NULL) {

@@ -1,7 +1,7 @@
 /* The public calls of raw pointers. */
 #include "base/error.h"
 #include "base/log.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "memory/across.h"
 #include "memory/allocator.h"
 #include "memory/fast_path.h"
@@ -23,13 +23,13 @@ static bool stale(const cx_pointer_record *record)
 
 static cxu_result free_pinned(const cx_context *context, void *pointer)
 {
-    cx_excursion excursion;
-    if (cx_excursion_begin(context, &excursion) != CTXRT_SUCCESS)
+    cx_context_guard guard;
+    if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
         return ctxrt_last_error()->driver_result;
     cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
     cxu_result result = context->driver->table.mem_free_host(pointer);
     cx_uncaptured_end(&uncaptured);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return result;
 }
 
@@ -404,16 +404,16 @@ static ctxrt_status pin(const cx_context *context, void *pointer, size_t size_by
 
 static ctxrt_status unpin(const cx_pointer_record *record)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     cx_context *context = record->block.context;
     cx_across_leave(record->block.pointer, record->block.size_bytes, NULL);
     cx_pointer_record_leave(record);
     if (!cx_context_pin_what_is_of(context, record->block.epoch))
         return CTXRT_SUCCESS;
-    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status == CTXRT_SUCCESS) {
         status = CX_DRIVER_CALL(context->driver, mem_host_unregister, (record->block.pointer));
-        cx_excursion_end(&excursion);
+        cx_context_guard_leave(&guard);
     }
     cx_context_unpin(context);
     return status;

@@ -1,7 +1,7 @@
 #include "memory/use.h"
 
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "memory/across.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
@@ -33,8 +33,8 @@ static ctxrt_status record(const cx_use *use, const cx_stream_target *target)
 /* The mark must be of the stream's context (T1), which an event is made in. */
 static ctxrt_status mark(cx_use *use, const cx_stream_target *target)
 {
-    cx_excursion excursion;
-    ctxrt_status status = cx_excursion_begin(target->context, &excursion);
+    cx_context_guard guard;
+    ctxrt_status status = cx_context_guard_enter(target->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target->driver, event_create, (&use->mark, CXU_EVENT_DISABLE_TIMING));
@@ -43,7 +43,7 @@ static ctxrt_status mark(cx_use *use, const cx_stream_target *target)
         if (status != CTXRT_SUCCESS)
             (void)target->driver->table.event_destroy(use->mark);
     }
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 

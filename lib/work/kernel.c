@@ -3,7 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/handle.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,16 +31,16 @@ static ctxrt_status count_parameters(const cx_driver *driver, CUfunction native,
 static ctxrt_status find_native(const cx_module *module, const char *name, CUfunction *out_native,
                                 int *out_parameters)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     const cx_driver *driver = module->context->driver;
-    ctxrt_status status = cx_excursion_begin(module->context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(module->context, &guard);
     if (status != CTXRT_SUCCESS)
         return cx_context_blame(module->context, "kernel", status);
     cxu_result result = driver->table.module_get_function(out_native, module->native, name);
     status = result == CXU_SUCCESS
                  ? count_parameters(driver, *out_native, out_parameters)
                  : cx_module_not_found(module, CX_SLOT_module_get_function, result, "kernel", name);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 
@@ -220,15 +220,15 @@ static ctxrt_status read_attributes(const cx_kernel_use *use, ctxrt_kernel_info 
 
 static ctxrt_status describe(const cx_kernel_use *use, ctxrt_kernel_info *out_info)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     const cx_context *context = use->of.module->context;
     ctxrt_kernel_info info = {.name = use->kernel->name,
                               .parameter_count = use->kernel->parameter_count};
-    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
         return cx_context_blame(context, "kernel", status);
     status = cx_context_blame(context, "kernel", read_attributes(use, &info));
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     if (status == CTXRT_SUCCESS)
         *out_info = info;
     return status;

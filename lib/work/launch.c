@@ -1,7 +1,7 @@
 /* Launches of kernels. */
 #include "base/cancel.h"
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "work/kernel.h"
 #include "work/work.h"
 #include <limits.h>
@@ -111,16 +111,16 @@ static ctxrt_status submit(const cx_kernel_use *use, const ctxrt_launch_config *
 static ctxrt_status launch_there(const cx_kernel_use *use, const ctxrt_launch_config *config,
                                  const cx_stream_target *target, void **arguments)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     ctxrt_status status = check_stream(use, config->stream, target);
     if (status == CTXRT_SUCCESS)
         status = cx_module_check(use->of.module, "kernel");
     if (status != CTXRT_SUCCESS)
         return status;
-    status = cx_work_make_current(config->stream, target, &excursion);
+    status = cx_work_make_current(config->stream, target, &guard);
     if (status == CTXRT_SUCCESS) {
         status = submit(use, config, target->native, arguments);
-        cx_excursion_end(&excursion);
+        cx_context_guard_leave(&guard);
     }
     return cx_context_blame(target->context, "kernel", status);
 }

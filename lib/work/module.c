@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/log.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "context/stack.h"
 #include "work/image.h"
 #include "work/kernel.h"
@@ -177,14 +177,14 @@ ctxrt_status ctxrt_module_load_file(const char *path, ctxrt_module **out_module)
 
 static ctxrt_status unload_there(const cx_module *module)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     const cx_driver *driver = module->context->driver;
-    ctxrt_status status = cx_excursion_begin(module->context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(module->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
     cxu_result result = driver->table.module_unload(module->native);
     status = cx_driver_check(driver, CX_SLOT_module_unload, result);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 
@@ -324,15 +324,15 @@ ctxrt_status cx_module_not_found(const cx_module *module, cx_slot slot, cxu_resu
 static ctxrt_status find_global(const cx_module *module, const char *name, void **out_pointer,
                                 size_t *out_size_bytes)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     CUdeviceptr pointer;
     size_t size_bytes;
-    ctxrt_status status = cx_excursion_begin(module->context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(module->context, &guard);
     if (status != CTXRT_SUCCESS)
         return cx_context_blame(module->context, "module", status);
     cxu_result result = module->context->driver->table.module_get_global(&pointer, &size_bytes,
                                                                          module->native, name);
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     if (result != CXU_SUCCESS)
         return cx_module_not_found(module, CX_SLOT_module_get_global, result, "variable", name);
     *out_pointer = (void *)(uintptr_t)pointer;

@@ -1,7 +1,7 @@
 /* How many blocks of a kernel run at once. */
 #include "base/cancel.h"
 #include "base/error.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "work/kernel.h"
 #include <limits.h>
 
@@ -78,15 +78,15 @@ static ctxrt_status answer(question *self, unsigned int block_threads, ctxrt_occ
 static ctxrt_status ask(const cx_kernel_use *use, unsigned int block_threads, size_t shared_bytes,
                         ctxrt_occupancy *out)
 {
-    cx_excursion excursion;
+    cx_context_guard guard;
     const cx_context *context = use->of.module->context;
     question self = {
         .driver = context->driver, .native = use->kernel->native, .shared_bytes = shared_bytes};
-    ctxrt_status status = cx_excursion_begin(context, &excursion);
+    ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
         return cx_context_blame(context, "kernel", status);
     status = cx_context_blame(context, "kernel", answer(&self, block_threads, out));
-    cx_excursion_end(&excursion);
+    cx_context_guard_leave(&guard);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #define CX_WORK_WORK_H
 
 #include "base/cancel.h"
-#include "context/excursion.h"
+#include "context/context_guard.h"
 #include "context/use.h"
 #include "work/stream.h"
 
@@ -52,16 +52,16 @@ static inline void cx_work_end(void)
     cx_section_leave();
 }
 
-/* Makes the context of the stream current for one call; balanced by cx_excursion_end if it
+/* Makes the context of the stream current for one call; balanced by cx_context_guard_leave if it
  * succeeds. The driver was asked already whether that of the current and the legacy stream is. */
 static inline ctxrt_status cx_work_make_current(const ctxrt_stream *stream,
                                                 const cx_stream_target *target,
-                                                cx_excursion *out_excursion)
+                                                cx_context_guard *out_guard)
 {
-    out_excursion->native = NULL;
+    out_guard->native = NULL;
     return stream == NULL || stream == CTXRT_STREAM_LEGACY
                ? CTXRT_SUCCESS
-               : cx_excursion_begin(target->context, out_excursion);
+               : cx_context_guard_enter(target->context, out_guard);
 }
 
 /* For a call that may wait, after cx_work_begin or cx_context_enter: leaves the section, with the
