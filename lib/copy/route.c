@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "memory/memory.h"
-#include "work/asking.h"
+#include "work/capture_gate.h"
 #include "work/uncaptured.h"
 #include "work/work.h"
 
@@ -97,7 +97,7 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
                             cx_route *out_route)
 {
     bool current = stream == NULL || stream == CTXRT_STREAM_LEGACY;
-    out_route->wait = out_route->asking = false;
+    out_route->wait = out_route->gate_entered = false;
     out_route->touched[0] = out_route->touched[1] = NULL;
     ctxrt_status status =
         cx_copy_pin(stream, destination, source, &out_route->target, &out_route->pins);
@@ -119,18 +119,18 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
 /* ---- pinned memory ---- */
 
 /* What a graph that is being captured uses must stay as long as that does: no mark could say so. */
-static bool begin_asking(cx_route *route)
+static bool enter_gate(cx_route *route)
 {
     const cx_stream_target *target = &route->target;
-    if (!route->asking)
-        route->asking = cx_asking_begin(target->driver, target->native);
-    return route->asking || target->driver->missing[CX_SLOT_stream_is_capturing];
+    if (!route->gate_entered)
+        route->gate_entered = cx_capture_gate_enter(target->driver, target->native);
+    return route->gate_entered || target->driver->missing[CX_SLOT_stream_is_capturing];
 }
 
 void cx_route_touch(cx_route *route, const cx_pointer_view *view)
 {
     if (view->block.piece != 0 && view->kind == CTXRT_MEMORY_PINNED && !route->wait &&
-        begin_asking(route))
+        enter_gate(route))
         route->touched[route->touched[0] != NULL] =
             cx_memory_take_piece(view->block.piece, view->block.generation);
 }
@@ -162,8 +162,8 @@ ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
     const cx_stream_target *target = &route->target;
     bool waits = status == CTXRT_SUCCESS && (wait || route->wait);
     bool marked = waits || mark_touched(route);
-    if (route->asking)
-        cx_asking_end(target->native);
+    if (route->gate_entered)
+        cx_capture_gate_leave(target->native);
     if (waits)
         status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
     else if (!marked)

@@ -1,7 +1,7 @@
 /* Capturing a stream's work. */
 #include "base/error.h"
 #include "graph/graph.h"
-#include "work/asking.h"
+#include "work/capture_gate.h"
 #include "work/work.h"
 
 static const cxu_stream_capture_mode native_modes[] = {
@@ -24,7 +24,7 @@ ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode
         return status;
     int cancel = cx_work_begin_wait(target.context);
     status = cx_driver_check(target.driver, CX_SLOT_stream_begin_capture,
-                             cx_asking_capture(target.driver, target.native, native_modes[mode]));
+                             cx_capture_gate_begin_capture(target.driver, target.native, native_modes[mode]));
     status = cx_context_blame(target.context, "stream", status);
     cx_work_end_wait(target.context, cancel);
     return status;

@@ -5,7 +5,7 @@
 #include "context/context_guard.h"
 #include "context/use.h"
 #include "graph/ready.h"
-#include "work/asking.h"
+#include "work/capture_gate.h"
 #include "work/uncaptured.h"
 
 static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
@@ -44,7 +44,7 @@ static bool mark_again(cx_order *order, cx_context *context)
     if (!find_stream(order->unmarked, context, &target) ||
         cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
         return false;
-    bool marked = cx_asking_mark(target.driver, target.native, order->done);
+    bool marked = cx_capture_gate_record(target.driver, target.native, order->done);
     cx_context_guard_leave(&guard);
     return marked;
 }
@@ -103,11 +103,11 @@ ctxrt_status cx_order_begin(cx_order *order, cx_sequence *sequence, const cx_str
 ctxrt_status cx_order_end(cx_order *order, const cx_stream_target *target)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    bool marked = cx_asking_begin(target->driver, target->native);
+    bool marked = cx_capture_gate_enter(target->driver, target->native);
     if (marked) {
         status = CX_DRIVER_CALL(target->driver, event_record, (order->done, target->native));
         marked = status == CTXRT_SUCCESS && cx_uncaptured_may_ask(target->driver, target->native);
-        cx_asking_end(target->native);
+        cx_capture_gate_leave(target->native);
     }
     order->unmarked = marked ? NULL : target->stream;
     order->begun = order->begun || marked;

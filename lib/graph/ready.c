@@ -3,7 +3,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/context_guard.h"
-#include "work/asking.h"
+#include "work/capture_gate.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 
@@ -16,11 +16,11 @@ static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *t
     ctxrt_status status = CX_DRIVER_CALL(driver, event_create, (&event, CXU_EVENT_DISABLE_TIMING));
     if (status != CTXRT_SUCCESS)
         return status;
-    *out_marked = cx_asking_begin(driver, target->native);
+    *out_marked = cx_capture_gate_enter(driver, target->native);
     if (*out_marked) {
         status = CX_DRIVER_CALL(driver, event_record, (event, target->native));
         *out_marked = cx_uncaptured_may_ask(driver, target->native);
-        cx_asking_end(target->native);
+        cx_capture_gate_leave(target->native);
     }
     if (*out_marked && status == CTXRT_SUCCESS)
         sequence->ready[sequence->ready_count++] = event;

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "memory/cache.h"
-#include "work/asking.h"
+#include "work/capture_gate.h"
 #include "work/stream.h"
 #include "work/uncaptured.h"
 #include <stdlib.h>
@@ -199,7 +199,7 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
         return NULL;
     if (driver->table.event_create(&event, CXU_EVENT_DISABLE_TIMING) != CXU_SUCCESS) {
         event = NULL;
-    } else if (!cx_asking_mark(driver, native, event)) {
+    } else if (!cx_capture_gate_record(driver, native, event)) {
         (void)driver->table.event_destroy(event);
         event = NULL;
     }
@@ -208,7 +208,7 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
 }
 
 /* Lets no other thread ask the driver about a stream meanwhile: then its event is the caller's. */
-static bool begin_asking(cx_cache *cache, uint32_t id, bool must, seen_stream *out_seen)
+static bool enter_gate(cx_cache *cache, uint32_t id, bool must, seen_stream *out_seen)
 {
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, id);
@@ -230,7 +230,7 @@ static bool begin_asking(cx_cache *cache, uint32_t id, bool must, seen_stream *o
     return mine;
 }
 
-static void end_asking(cx_cache *cache, const seen_stream *seen)
+static void leave_gate(cx_cache *cache, const seen_stream *seen)
 {
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, seen->id);
@@ -249,7 +249,7 @@ static bool mark_again(cx_cache *cache, seen_stream *seen)
     CUevent before = seen->event;
     if (before == NULL)
         seen->event = make_event(cache, seen->native);
-    else if (!cx_asking_mark(cache->context->driver, seen->native, before))
+    else if (!cx_capture_gate_record(cache->context->driver, seen->native, before))
         seen->event = NULL;
     if (seen->event == NULL)
         destroy_event(cache, before);
@@ -261,12 +261,12 @@ static bool mark_again(cx_cache *cache, seen_stream *seen)
 void cx_cache_mark_foreign(cx_cache *cache, uint32_t id)
 {
     seen_stream seen;
-    if (!begin_asking(cache, id, true, &seen))
+    if (!enter_gate(cache, id, true, &seen))
         return;
     /* A stream that was closed has its event behind all of its work, and may be gone. */
     if (!seen.closed)
         (void)mark_again(cache, &seen);
-    end_asking(cache, &seen);
+    leave_gate(cache, &seen);
 }
 
 /* ---- reclaiming ---- */
@@ -309,10 +309,10 @@ static bool any_captures(cx_cache *cache)
     seen_stream seen;
     uint32_t count = count_of(cache);
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count && !any; id++) {
-        if (!begin_asking(cache, id, false, &seen))
+        if (!enter_gate(cache, id, false, &seen))
             continue;
         any = !seen.closed && !cx_uncaptured_may_ask(cache->context->driver, seen.native);
-        end_asking(cache, &seen);
+        leave_gate(cache, &seen);
     }
     return any;
 }
@@ -331,10 +331,10 @@ static bool wait_for_context(cx_cache *cache)
 /* An event recorded just now is not over yet, even in a stream that has nothing to do. */
 static bool is_idle(const cx_driver *driver, CUstream native)
 {
-    if (!cx_asking_begin(driver, native))
+    if (!cx_capture_gate_enter(driver, native))
         return false;
     cxu_result result = driver->table.stream_query(native);
-    cx_asking_end(native);
+    cx_capture_gate_leave(native);
     return result == CXU_SUCCESS;
 }
 
@@ -358,10 +358,10 @@ static bool is_done(cx_cache *cache, seen_stream *seen, bool wait)
 static bool reclaim_one(cx_cache *cache, uint32_t id, bool wait)
 {
     seen_stream seen;
-    if (!begin_asking(cache, id, false, &seen))
+    if (!enter_gate(cache, id, false, &seen))
         return false;
     bool moved = is_done(cache, &seen, wait) && give_to_all(cache, &seen);
-    end_asking(cache, &seen);
+    leave_gate(cache, &seen);
     return moved;
 }
 
@@ -414,7 +414,7 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 {
     seen_stream seen;
     const cx_driver *driver = cache->context->driver;
-    if (!begin_asking(cache, id, true, &seen))
+    if (!enter_gate(cache, id, true, &seen))
         return true;
     cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
     bool done = seen.closed || is_idle(driver, seen.native);
@@ -422,7 +422,7 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
         done = mark_again(cache, &seen) &&
                driver->table.event_synchronize(seen.event) == CXU_SUCCESS;
     cx_uncaptured_end(&uncaptured);
-    end_asking(cache, &seen);
+    leave_gate(cache, &seen);
     return done;
 }
 
@@ -433,7 +433,7 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 static void close_stream(cx_cache *cache, uint32_t id)
 {
     seen_stream seen;
-    if (!begin_asking(cache, id, true, &seen))
+    if (!enter_gate(cache, id, true, &seen))
         return;
     bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);
     if (!over)
@@ -445,7 +445,7 @@ static void close_stream(cx_cache *cache, uint32_t id)
     HASH_DEL(cache->by_handle, stream);
     pthread_mutex_unlock(&cache->lock);
     cx_cache_flush_stream(cache, stream);
-    end_asking(cache, &seen);
+    leave_gate(cache, &seen);
 }
 
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *handle)

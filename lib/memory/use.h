@@ -29,7 +29,7 @@ typedef _Atomic(cx_use *) cx_use_list;
 ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
 
 /* The same for a stream whose context the caller has pinned. Enters no section: no capture may
- * begin in the stream meanwhile (work/asking.h). */
+ * begin in the stream meanwhile (work/capture_gate.h). */
 ctxrt_status cx_use_record_there(cx_use_list *list, const cx_stream_target *target);
 
 /* Adds a copy between two drivers that is under way in the order of a stream of `context`. */

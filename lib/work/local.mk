@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += lib/work/libwork.la
 lib_work_libwork_la_SOURCES = \
-	lib/work/asking.c lib/work/asking.h \
+	lib/work/capture_gate.c lib/work/capture_gate.h \
 	lib/work/current.c \
 	lib/work/default_stream.c lib/work/default_stream.h \
 	lib/work/event.c lib/work/event.h \

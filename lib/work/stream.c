@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "context/observer.h"
-#include "work/asking.h"
+#include "work/capture_gate.h"
 #include "work/event.h"
 #include <stdlib.h>
 
@@ -374,7 +374,7 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
     if (__builtin_expect(awaited.driver != target.driver, 0))
         return wait_for(&awaited);
     status = cx_driver_check(target.driver, CX_SLOT_stream_wait_event,
-                             cx_asking_join(target.driver, target.native, awaited.native));
+                             cx_capture_gate_wait_event(target.driver, target.native, awaited.native));
     status = cx_context_blame(awaited.context, "event",
                               cx_context_blame(target.context, "stream", status));
     cx_work_end();

@@ -1,7 +1,7 @@
 /* A thread that is to capture, while another one asks about work of the stream, sleeps. */
 #include "context/stack.h"
 #include "gate.h"
-#include "work/asking.h"
+#include "work/capture_gate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,12 +51,12 @@ START_TEST(a_thread_that_captures_sleeps_while_another_one_asks)
     for (int round = 0; round < 20; round++) {
         atomic_store(&self.thread, 0);
         atomic_store(&self.done, 0);
-        ck_assert(cx_asking_begin(device->driver, native_of(self.stream)));
+        ck_assert(cx_capture_gate_enter(device->driver, native_of(self.stream)));
         ck_assert_int_eq(pthread_create(&thread, NULL, capture, &self), 0);
         while (atomic_load(&self.thread) == 0 || !sleeps_in_futex(atomic_load(&self.thread)))
             ck_assert_int_eq(atomic_load(&self.done), 0);
         ck_assert_int_eq(atomic_load(&self.done), 0);
-        cx_asking_end(native_of(self.stream));
+        cx_capture_gate_leave(native_of(self.stream));
         ck_assert_int_eq(pthread_join(thread, &failed), 0);
         ck_assert_ptr_null(failed);
         cx_assert_ok(ctxrt_graph_release(self.graph));

@@ -1,4 +1,4 @@
-#include "work/asking.h"
+#include "work/capture_gate.h"
 
 #include "work/uncaptured.h"
 
@@ -46,29 +46,29 @@ static void add(_Atomic uint32_t *gate, uint32_t more)
     }
 }
 
-bool cx_asking_begin(const cx_driver *driver, CUstream native)
+bool cx_capture_gate_enter(const cx_driver *driver, CUstream native)
 {
     add(gate_of(native), 1);
     bool may = cx_uncaptured_may_ask(driver, native);
     if (!may)
-        cx_asking_end(native);
+        cx_capture_gate_leave(native);
     return may;
 }
 
-void cx_asking_end(CUstream native)
+void cx_capture_gate_leave(CUstream native)
 {
     _Atomic uint32_t *gate = gate_of(native);
     if ((atomic_fetch_sub(gate, 1) & WAITING) != 0)
         wake_all(gate);
 }
 
-bool cx_asking_mark(const cx_driver *driver, CUstream native, CUevent mark)
+bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent mark)
 {
-    if (!cx_asking_begin(driver, native))
+    if (!cx_capture_gate_enter(driver, native))
         return false;
     bool marked = driver->table.event_record(mark, native) == CXU_SUCCESS &&
                   cx_uncaptured_may_ask(driver, native);
-    cx_asking_end(native);
+    cx_capture_gate_leave(native);
     return marked;
 }
 
@@ -88,7 +88,7 @@ static void open_gate(_Atomic uint32_t *gate)
         wake_all(gate);
 }
 
-cxu_result cx_asking_capture(const cx_driver *driver, CUstream native,
+cxu_result cx_capture_gate_begin_capture(const cx_driver *driver, CUstream native,
                              cxu_stream_capture_mode mode)
 {
     _Atomic uint32_t *gate = close_gate(native);
@@ -97,7 +97,7 @@ cxu_result cx_asking_capture(const cx_driver *driver, CUstream native,
     return result;
 }
 
-cxu_result cx_asking_join(const cx_driver *driver, CUstream native, CUevent event)
+cxu_result cx_capture_gate_wait_event(const cx_driver *driver, CUstream native, CUevent event)
 {
     _Atomic uint32_t *gate = close_gate(native);
     cxu_result result = driver->table.stream_wait_event(native, event, CXU_EVENT_WAIT_DEFAULT);
