@@ -8,9 +8,9 @@
  */
 #include "base/cancel.h"
 #include "base/error.h"
-#include "device/runtime.h"
 #include "copy/crossing.h"
-#include "work/uncaptured.h"
+#include "device/runtime.h"
+#include "work/relaxed_capture.h"
 #include <string.h>
 
 /* ---- parts ---- */
@@ -126,7 +126,7 @@ static ctxrt_status stage(cx_crossing *model, const ctxrt_stream *stream)
     ctxrt_status status = cx_context_guard_enter(model->target.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(model->target.driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(model->target.driver);
     status = cx_staging_take(&model->target, stream, &staging);
     if (status == CTXRT_SUCCESS) {
         model->pinned = staging->pinned;
@@ -135,7 +135,7 @@ static ctxrt_status stage(cx_crossing *model, const ctxrt_stream *stream)
         known->size_bytes = 0;
         status = submit_parts(model, staging);
     }
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return status;
 }
@@ -157,11 +157,11 @@ static ctxrt_status copy_elsewhere(const cx_crossing *self)
     ctxrt_status status = cx_context_guard_enter(self->inner.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(self->inner.driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(self->inner.driver);
     status = cx_copy_submit_box(&self->plan, &route, &self->box);
     ctxrt_status waited =
         CX_DRIVER_CALL(self->inner.driver, stream_synchronize, (self->inner.native));
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return status == CTXRT_SUCCESS ? waited : status;
 }
@@ -206,9 +206,9 @@ static ctxrt_status send(cx_crossing *model, const cx_pointer_view *end)
         status = cx_context_guard_enter(model->target.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(model->target.driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(model->target.driver);
     status = submit_whole(model);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "memory/across.h"
 #include "memory/cache.h"
 #include "memory/memory.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 
 #define CROSSING_POOL_KIND 0x41
 
@@ -83,10 +83,10 @@ static cxu_result ask_driver(const cx_crossing *crossing, bool wait)
     const cx_driver *driver = crossing->target.driver;
     if (!cx_context_holds_what_is_of(crossing->target.context, crossing->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result = wait ? driver->table.event_synchronize(crossing->done)
                              : driver->table.event_query(crossing->done);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return result;
 }
 

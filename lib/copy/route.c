@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "memory/memory.h"
 #include "work/capture_gate.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 #include "work/work.h"
 
 static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
@@ -152,9 +152,9 @@ static bool mark_touched(const cx_route *route)
 /* The caller has not asked for that: a capture of another stream must not end by it. */
 static void wait_instead(const cx_stream_target *target)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(target->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(target->driver);
     (void)target->driver->table.stream_synchronize(target->native);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
 }
 
 ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)

@@ -30,7 +30,7 @@ typedef struct cx_route {
     cx_context_guard guard;
     cx_copy_pins pins;
     ctxrt_memory *touched[2]; /* pinned memory of ctxrt's, with a count; NULL: none */
-    bool gate_entered; /* no capture begins in the stream before what is touched is marked */
+    bool gate_entered;        /* no capture begins in the stream before what is touched is marked */
     bool wait; /* nothing else orders what comes behind: it must be done before the call returns */
 } cx_route;
 

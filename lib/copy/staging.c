@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "context/context_guard.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 #include <stdlib.h>
 
 typedef struct lane {
@@ -234,9 +234,9 @@ uint64_t cx_staging_trim(const cx_context *context)
     cx_error_restore(&saved);
     if (!current)
         return 0;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
     uint64_t bytes = give_back_idle(context);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return bytes;
 }

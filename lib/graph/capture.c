@@ -23,8 +23,9 @@ ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream, ctxrt_capture_mode
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_work_begin_wait(target.context);
-    status = cx_driver_check(target.driver, CX_SLOT_stream_begin_capture,
-                             cx_capture_gate_begin_capture(target.driver, target.native, native_modes[mode]));
+    status = cx_driver_check(
+        target.driver, CX_SLOT_stream_begin_capture,
+        cx_capture_gate_begin_capture(target.driver, target.native, native_modes[mode]));
     status = cx_context_blame(target.context, "stream", status);
     cx_work_end_wait(target.context, cancel);
     return status;

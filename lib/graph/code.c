@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "work/kernel.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 #include <stdlib.h>
 
 /* ---- modules ---- */
@@ -107,9 +107,9 @@ ctxrt_status cx_code_add(cx_code *code, const cx_driver *driver, CUgraph native)
 
 static ctxrt_status release(cx_module_use use)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(use.module->context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(use.module->context->driver);
     ctxrt_status status = cx_module_release(use);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return status;
 }
 

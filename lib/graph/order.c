@@ -6,7 +6,7 @@
 #include "context/use.h"
 #include "graph/ready.h"
 #include "work/capture_gate.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 
 static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_event)
 {
@@ -106,7 +106,8 @@ ctxrt_status cx_order_end(cx_order *order, const cx_stream_target *target)
     bool marked = cx_capture_gate_enter(target->driver, target->native);
     if (marked) {
         status = CX_DRIVER_CALL(target->driver, event_record, (order->done, target->native));
-        marked = status == CTXRT_SUCCESS && cx_uncaptured_may_ask(target->driver, target->native);
+        marked =
+            status == CTXRT_SUCCESS && cx_relaxed_capture_may_query(target->driver, target->native);
         cx_capture_gate_leave(target->native);
     }
     order->unmarked = marked ? NULL : target->stream;
@@ -122,11 +123,11 @@ static ctxrt_status wait_for_last(cx_order *order, cx_sequence *sequence)
     ctxrt_status status = settle(order, sequence);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(driver, event_synchronize, (order->done));
     cx_cancel_restore(cancel);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return status;
 }
 

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "work/capture_gate.h"
+#include "work/relaxed_capture.h"
 #include "work/stream.h"
-#include "work/uncaptured.h"
 
 /* *out_marked: false of a stream that captures, which is left alone. */
 static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *target,
@@ -19,7 +19,7 @@ static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *t
     *out_marked = cx_capture_gate_enter(driver, target->native);
     if (*out_marked) {
         status = CX_DRIVER_CALL(driver, event_record, (event, target->native));
-        *out_marked = cx_uncaptured_may_ask(driver, target->native);
+        *out_marked = cx_relaxed_capture_may_query(driver, target->native);
         cx_capture_gate_leave(target->native);
     }
     if (*out_marked && status == CTXRT_SUCCESS)
@@ -42,7 +42,7 @@ static bool captures(void *object, void *argument)
     capture_search *self = argument;
     if (atomic_load(&stream->context) == self->context &&
         atomic_load(&stream->epoch) == atomic_load(&self->context->epoch) &&
-        !cx_uncaptured_may_ask(self->context->driver, atomic_load(&stream->native)))
+        !cx_relaxed_capture_may_query(self->context->driver, atomic_load(&stream->native)))
         self->found = true;
     return !self->found;
 }
@@ -62,11 +62,11 @@ static ctxrt_status synchronize(cx_context *context)
     ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
     int cancel = cx_cancel_hold();
     status = CX_DRIVER_CALL(context->driver, ctx_synchronize, ());
     cx_cancel_restore(cancel);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "memory/pointer_table.h"
 #include "memory/ranges.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 #include "work/work.h"
 
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static void free_segments(cx_cache *cache)
 
 void cx_cache_close(cx_cache *cache, bool native)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(cache->context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(cache->context->driver);
     cx_cache_drop_deferred(cache);
     cx_cache_detach_threads(cache);
     native = native && cx_context_holds_what_is_of(cache->context, cache->region->epoch);
@@ -122,7 +122,7 @@ void cx_cache_close(cx_cache *cache, bool native)
     pthread_cond_destroy(&cache->answered);
     /* Unmaps what was mapped, which is not of a context. */
     close_parts(cache);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
 }
 
 /* The pieces of pinned memory are counted by their allocator, for all epochs together. */

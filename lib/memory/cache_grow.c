@@ -3,7 +3,7 @@
 #include "context/context_guard.h"
 #include "memory/cache.h"
 #include "memory/ranges.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 
 /* A segment is at least so large, and as large as this part of what is held already. */
 #define SEGMENT_UNITS_MIN ((2u << 20) >> CX_FIT_UNIT_BITS)
@@ -255,10 +255,10 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
     const cx_driver *driver = cache->context->driver;
     if (cx_allocator_refuses_call(cache->allocator))
         return cx_driver_error(driver, slot_of(cache), CXU_OUT_OF_MEMORY);
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_piece)
                                         : allocate_segment(cache, owner, units, out_piece);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return status;
 }
 
@@ -306,11 +306,11 @@ static uint64_t unpin_segments(cx_cache *cache, uint64_t kept_bytes)
 static uint64_t shrink_to(cx_cache *cache, uint64_t kept_bytes)
 {
     const cx_driver *driver = cache->context->driver;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     uint64_t bytes = cache->mapped   ? unmap_segments(cache, kept_bytes)
                      : cache->pinned ? unpin_segments(cache, kept_bytes)
                                      : free_segments(cache, kept_bytes);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return bytes;
 }
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/mapped_heap.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 
 /* Addresses cost nothing: as many times the device's memory. */
 #define ADDRESSES 4
@@ -331,7 +331,7 @@ static cxu_result share(cx_cache *cache, CUdevice device, bool reaches)
 cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reaches)
 {
     cxu_result first_error = CXU_SUCCESS;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
         if (cache->context != context || !cache->mapped)
             continue;
@@ -339,6 +339,6 @@ cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reac
         if (first_error == CXU_SUCCESS)
             first_error = result;
     }
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return first_error;
 }

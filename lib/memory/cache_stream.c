@@ -5,8 +5,8 @@
 #include "context/context_guard.h"
 #include "memory/cache.h"
 #include "work/capture_gate.h"
+#include "work/relaxed_capture.h"
 #include "work/stream.h"
-#include "work/uncaptured.h"
 #include <stdlib.h>
 
 #define STREAMS_AT_FIRST 8
@@ -311,7 +311,7 @@ static bool any_captures(cx_cache *cache)
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count && !any; id++) {
         if (!enter_gate(cache, id, false, &seen))
             continue;
-        any = !seen.closed && !cx_uncaptured_may_ask(cache->context->driver, seen.native);
+        any = !seen.closed && !cx_relaxed_capture_may_query(cache->context->driver, seen.native);
         leave_gate(cache, &seen);
     }
     return any;
@@ -401,11 +401,11 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
         return false;
     if (how == CX_RECLAIM_SOME && most > STREAMS_LOOKED_AT)
         most = STREAMS_LOOKED_AT;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(cache->context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(cache->context->driver);
     while ((how != CX_RECLAIM_SOME || asked++ < STREAMS_ASKED) &&
            (other = next_worth_asking(cache, &looked_at, most, id)) != 0)
         reclaimed |= reclaim_one(cache, other, how == CX_RECLAIM_WAIT);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return reclaimed;
 }
 
@@ -416,12 +416,12 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
     const cx_driver *driver = cache->context->driver;
     if (!enter_gate(cache, id, true, &seen))
         return true;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     bool done = seen.closed || is_idle(driver, seen.native);
     if (!done && wait)
         done = mark_again(cache, &seen) &&
                driver->table.event_synchronize(seen.event) == CXU_SUCCESS;
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     leave_gate(cache, &seen);
     return done;
 }

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "memory/block.h"
 #include "memory/ranges.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 
 static ctxrt_status refuse(const cx_context *context, const cx_allocation *request)
 {
@@ -23,9 +23,9 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
     CUdeviceptr address = 0;
     if (cx_allocator_refuses_call(allocator))
         return refuse(context, request);
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result = driver->table.mem_alloc(&address, request->size_bytes);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     if (result == CXU_OUT_OF_MEMORY)
         return refuse(context, request);
     if (result != CXU_SUCCESS)
@@ -50,9 +50,9 @@ static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
     const cx_driver *driver = block->context->driver;
     (void)allocator;
     cx_ranges_remove(block->context, block->epoch, (uintptr_t)block->pointer, CX_PAST_FREED);
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result = driver->table.mem_free((uintptr_t)block->pointer);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return cx_block_check_freed(block->context, CX_SLOT_mem_free, result);
 }
 

@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "memory/allocator_snapshot.h"
 #include "memory/guard.h"
+#include "work/relaxed_capture.h"
 #include "work/stream.h"
-#include "work/uncaptured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static queue queue_of(const cx_guarded *piece)
     if (self.gone)
         return self;
     self.native = atomic_load(&stream->native);
-    self.capturing = !cx_uncaptured_may_ask(self.driver, self.native);
+    self.capturing = !cx_relaxed_capture_may_query(self.driver, self.native);
     return self;
 }
 
@@ -87,7 +87,7 @@ static ctxrt_status mark(const cx_guard *guard, const cx_guarded *piece, const q
 
 ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *piece)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(piece->inner.context->driver);
     queue line = queue_of(piece);
     ctxrt_status status = CTXRT_SUCCESS;
     piece->marked = !line.capturing && (guard->options.flags & CTXRT_DEBUG_CANARY) != 0;
@@ -96,7 +96,7 @@ ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *piece)
     else if (!line.capturing && (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
         status = cx_driver_check(line.driver, CX_SLOT_memset_d8_async,
                                  fill(&line, (uintptr_t)piece->pointer, FRESH, piece->size_bytes));
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return status;
 }
 
@@ -104,13 +104,13 @@ void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece)
 {
     if ((guard->options.flags & CTXRT_DEBUG_POISON) == 0)
         return;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(piece->inner.context->driver);
     queue line = queue_of(piece);
     piece->filled = !line.capturing &&
                     fill(&line, (uintptr_t)piece->pointer, FREED, piece->size_bytes) == CXU_SUCCESS;
     /* What was around it is not what may be found in it from now on. */
     piece->told = piece->told && !piece->filled;
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
 }
 
 /* ---- looking ---- */
@@ -193,11 +193,11 @@ static ctxrt_status look(cx_guarded *piece, bool wanted,
     cx_guard_finding finding;
     if (!wanted)
         return CTXRT_SUCCESS;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(piece->inner.context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(piece->inner.context->driver);
     queue line = queue_of(piece);
     if (!line.capturing && wait(&line) == CXU_SUCCESS)
         found = how(piece, &line, &finding);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return found ? cx_guard_tell(piece, &finding) : CTXRT_SUCCESS;
 }
 

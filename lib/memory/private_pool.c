@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "memory/across.h"
 #include "memory/cache.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,19 +12,19 @@ _Thread_local cx_private_pool_use *cx_private_pools __attribute__((tls_model("in
 /* ---- beneath ---- */
 
 /* The memory is the pool's, and nothing of a capture's. */
-static ctxrt_status take_uncaptured(cx_block *block, ctxrt_stream *stream)
+static ctxrt_status take_relaxed(cx_block *block, ctxrt_stream *stream)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(block->context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(block->context->driver);
     ctxrt_status status = cx_block_take(block, stream);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return status;
 }
 
-static ctxrt_status give_back_uncaptured(const cx_block *block)
+static ctxrt_status give_back_relaxed(const cx_block *block)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(block->context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(block->context->driver);
     ctxrt_status status = cx_block_give_back(block);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return status;
 }
 
@@ -71,7 +71,7 @@ ctxrt_status cx_private_pool_release(cx_private_pool *pool)
     bool gone = last && pool->live_count == 0;
     pthread_mutex_unlock(&pool->lock);
     for (size_t i = 0; i < kept_count; i++) {
-        ctxrt_status given = give_back_uncaptured(&kept[i]->block);
+        ctxrt_status given = give_back_relaxed(&kept[i]->block);
         status = status == CTXRT_SUCCESS ? given : status;
         free(kept[i]);
     }
@@ -224,7 +224,7 @@ static ctxrt_status add_new(cx_private_pool *pool, const cx_block *wanted, ctxrt
     if (room)
         count_live(pool, pooled);
     pthread_mutex_unlock(&pool->lock);
-    ctxrt_status status = room ? take_uncaptured(&pooled->block, stream) : no_memory();
+    ctxrt_status status = room ? take_relaxed(&pooled->block, stream) : no_memory();
     if (status == CTXRT_SUCCESS) {
         *out_pooled = pooled;
         return status;
@@ -288,7 +288,7 @@ ctxrt_status cx_private_pool_free(const cx_block *block)
         insert(pool, pooled);
     pthread_mutex_unlock(&pool->lock);
     if (!owned) {
-        status = give_back_uncaptured(&pooled->block);
+        status = give_back_relaxed(&pooled->block);
         free(pooled);
     }
     if (gone)

@@ -6,8 +6,8 @@
 #include "memory/allocator.h"
 #include "memory/fast_path.h"
 #include "memory/pointer_table.h"
+#include "work/relaxed_capture.h"
 #include "work/stream.h"
-#include "work/uncaptured.h"
 #include "work/work.h"
 #include <ctxrt/memory.h>
 #include <stdlib.h>
@@ -26,18 +26,18 @@ static cxu_result free_pinned(const cx_context *context, void *pointer)
     cx_context_guard guard;
     if (cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
         return ctxrt_last_error()->driver_result;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
     cxu_result result = context->driver->table.mem_free_host(pointer);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     cx_context_guard_leave(&guard);
     return result;
 }
 
 static cxu_result free_natively(const cx_context *context, const void *pointer)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(context->driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(context->driver);
     cxu_result result = context->driver->table.mem_free((uintptr_t)pointer);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return result;
 }
 
@@ -223,10 +223,10 @@ static ctxrt_status ask_for_managed(const cx_driver *driver, size_t size_bytes, 
 
 static ctxrt_status ask_for_pinned(const cx_driver *driver, size_t size_bytes, void **out_pointer)
 {
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     ctxrt_status status = CX_DRIVER_CALL(driver, mem_host_alloc,
                                          (out_pointer, size_bytes, CXU_MEMHOSTALLOC_PORTABLE));
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return status;
 }
 

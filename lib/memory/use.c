@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "memory/across.h"
+#include "work/relaxed_capture.h"
 #include "work/stream.h"
-#include "work/uncaptured.h"
 #include "work/work.h"
 #include <stdlib.h>
 
@@ -119,10 +119,10 @@ static cxu_result ask(const cx_use *use, bool wait)
         return cx_across_ask(crossing, wait);
     if (!cx_context_holds_what_is_of(use->context, use->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result =
         wait ? driver->table.event_synchronize(use->mark) : driver->table.event_query(use->mark);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return result;
 }
 

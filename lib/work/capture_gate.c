@@ -1,6 +1,6 @@
 #include "work/capture_gate.h"
 
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -49,7 +49,7 @@ static void add(_Atomic uint32_t *gate, uint32_t more)
 bool cx_capture_gate_enter(const cx_driver *driver, CUstream native)
 {
     add(gate_of(native), 1);
-    bool may = cx_uncaptured_may_ask(driver, native);
+    bool may = cx_relaxed_capture_may_query(driver, native);
     if (!may)
         cx_capture_gate_leave(native);
     return may;
@@ -67,7 +67,7 @@ bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent ma
     if (!cx_capture_gate_enter(driver, native))
         return false;
     bool marked = driver->table.event_record(mark, native) == CXU_SUCCESS &&
-                  cx_uncaptured_may_ask(driver, native);
+                  cx_relaxed_capture_may_query(driver, native);
     cx_capture_gate_leave(native);
     return marked;
 }
@@ -89,7 +89,7 @@ static void open_gate(_Atomic uint32_t *gate)
 }
 
 cxu_result cx_capture_gate_begin_capture(const cx_driver *driver, CUstream native,
-                             cxu_stream_capture_mode mode)
+                                         cxu_stream_capture_mode mode)
 {
     _Atomic uint32_t *gate = close_gate(native);
     cxu_result result = driver->table.stream_begin_capture(native, mode);

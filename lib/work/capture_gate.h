@@ -9,8 +9,8 @@
 
 #include "driver/driver.h"
 
-/* False: the stream captures, or the driver does not say. True: until cx_capture_gate_leave its captures
- * wait, so the calls in between must not. */
+/* False: the stream captures, or the driver does not say. True: until cx_capture_gate_leave its
+ * captures wait, so the calls in between must not. */
 bool cx_capture_gate_enter(const cx_driver *driver, CUstream native);
 void cx_capture_gate_leave(CUstream native);
 
@@ -21,7 +21,7 @@ bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent ma
 
 /* cuStreamBeginCapture when nobody asks. */
 cxu_result cx_capture_gate_begin_capture(const cx_driver *driver, CUstream native,
-                             cxu_stream_capture_mode mode);
+                                         cxu_stream_capture_mode mode);
 
 /* cuStreamWaitEvent when nobody asks: with an event of a capture the stream joins it. */
 cxu_result cx_capture_gate_wait_event(const cx_driver *driver, CUstream native, CUevent event);

@@ -11,5 +11,5 @@ lib_work_libwork_la_SOURCES = \
 	lib/work/module.c lib/work/module.h \
 	lib/work/occupancy.c \
 	lib/work/stream.c lib/work/stream.h \
-	lib/work/uncaptured.h \
+	lib/work/relaxed_capture.h \
 	lib/work/work.c lib/work/work.h

@@ -8,7 +8,7 @@
 #include "context/stack.h"
 #include "work/image.h"
 #include "work/kernel.h"
-#include "work/uncaptured.h"
+#include "work/relaxed_capture.h"
 #include <string.h>
 
 cx_pool cx_modules = CX_POOL_INIT("module", 9, cx_module);
@@ -64,10 +64,10 @@ static ctxrt_status load_native(const cx_driver *driver, const cx_image *image,
 {
     compiler_log log;
     start_log(&log);
-    cx_uncaptured uncaptured = cx_uncaptured_begin(driver);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result =
         driver->table.module_load_data_ex(out_native, image->start, 2, log.options, log.values);
-    cx_uncaptured_end(&uncaptured);
+    cx_relaxed_capture_end(&relaxed);
     return result == CXU_SUCCESS ? CTXRT_SUCCESS : explain(driver, image, result, &log);
 }
 

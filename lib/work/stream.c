@@ -373,8 +373,9 @@ ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream, ctxrt_event *event)
         return status;
     if (__builtin_expect(awaited.driver != target.driver, 0))
         return wait_for(&awaited);
-    status = cx_driver_check(target.driver, CX_SLOT_stream_wait_event,
-                             cx_capture_gate_wait_event(target.driver, target.native, awaited.native));
+    status =
+        cx_driver_check(target.driver, CX_SLOT_stream_wait_event,
+                        cx_capture_gate_wait_event(target.driver, target.native, awaited.native));
     status = cx_context_blame(awaited.context, "event",
                               cx_context_blame(target.context, "stream", status));
     cx_work_end();

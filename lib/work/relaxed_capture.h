@@ -2,19 +2,19 @@
  * Calls that a capture of the calling thread forbids, though they are no part of it: allocating,
  * waiting. Between begin and end the driver lets them through.
  */
-#ifndef CX_WORK_UNCAPTURED_H
-#define CX_WORK_UNCAPTURED_H
+#ifndef CX_WORK_RELAXED_CAPTURE_H
+#define CX_WORK_RELAXED_CAPTURE_H
 
 #include "driver/driver.h"
 
-typedef struct cx_uncaptured {
+typedef struct cx_relaxed_capture {
     const cx_driver *driver; /* NULL: it has no captures */
     cxu_stream_capture_mode mode;
-} cx_uncaptured;
+} cx_relaxed_capture;
 
-static inline cx_uncaptured cx_uncaptured_begin(const cx_driver *driver)
+static inline cx_relaxed_capture cx_relaxed_capture_begin(const cx_driver *driver)
 {
-    cx_uncaptured self = {driver, CXU_STREAM_CAPTURE_MODE_RELAXED};
+    cx_relaxed_capture self = {driver, CXU_STREAM_CAPTURE_MODE_RELAXED};
     if (driver->table.thread_exchange_stream_capture_mode(&self.mode) != CXU_SUCCESS)
         self.driver = NULL;
     return self;
@@ -23,14 +23,14 @@ static inline cx_uncaptured cx_uncaptured_begin(const cx_driver *driver)
 /* Whether a stream may be asked about its work, and be marked: neither while it captures, which a
  * question would end.
  * False too where the driver does not say. */
-static inline bool cx_uncaptured_may_ask(const cx_driver *driver, CUstream native)
+static inline bool cx_relaxed_capture_may_query(const cx_driver *driver, CUstream native)
 {
     cxu_stream_capture_status status;
     return driver->table.stream_is_capturing(native, &status) == CXU_SUCCESS &&
            status == CXU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-static inline void cx_uncaptured_end(cx_uncaptured *self)
+static inline void cx_relaxed_capture_end(cx_relaxed_capture *self)
 {
     if (self->driver != NULL)
         (void)self->driver->table.thread_exchange_stream_capture_mode(&self->mode);
