@@ -8,7 +8,7 @@
  */
 #include "base/cancel.h"
 #include "base/error.h"
-#include "copy/crossing.h"
+#include "copy/cross_copy.h"
 #include "device/runtime.h"
 #include "work/relaxed_capture.h"
 #include <string.h>
@@ -80,7 +80,7 @@ static cx_copy_box out_of(cx_copy_box part, const unsigned char *pinned)
 
 /* ---- through pinned memory ---- */
 
-static ctxrt_status move_part(const cx_crossing *self)
+static ctxrt_status move_part(const cx_cross_copy *self)
 {
     cx_copy_box part = part_of(&self->box, self->next);
     part = self->plan.destination.device ? into(part, self->pinned) : out_of(part, self->pinned);
@@ -88,26 +88,26 @@ static ctxrt_status move_part(const cx_crossing *self)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status submit_part(const cx_crossing *self, const cx_route *route, void *handle,
+static ctxrt_status submit_part(const cx_cross_copy *self, const cx_route *route, void *handle,
                                 size_t index)
 {
     cx_copy_box part = part_of(&self->box, index);
     if (self->plan.source.device) {
         part = into(part, self->pinned);
         ctxrt_status status = cx_copy_submit_box(&self->plan, route, &part);
-        return status == CTXRT_SUCCESS ? cx_crossing_submit(self, handle) : status;
+        return status == CTXRT_SUCCESS ? cx_cross_copy_submit(self, handle) : status;
     }
     part = out_of(part, self->pinned);
-    ctxrt_status status = cx_crossing_submit(self, handle);
+    ctxrt_status status = cx_cross_copy_submit(self, handle);
     return status == CTXRT_SUCCESS ? cx_copy_submit_box(&self->plan, route, &part) : status;
 }
 
-static ctxrt_status submit_parts(const cx_crossing *model, cx_staging *staging)
+static ctxrt_status submit_parts(const cx_cross_copy *model, cx_staging *staging)
 {
-    cx_crossing *self;
+    cx_cross_copy *self;
     void *handle;
     const cx_route route = {.target = model->target};
-    ctxrt_status status = cx_crossing_begin(model, &self, &handle);
+    ctxrt_status status = cx_cross_copy_begin(model, &self, &handle);
     if (status != CTXRT_SUCCESS) {
         (void)cx_staging_give(staging, &model->target);
         return status;
@@ -115,14 +115,14 @@ static ctxrt_status submit_parts(const cx_crossing *model, cx_staging *staging)
     for (size_t i = 0; i < model->count && status == CTXRT_SUCCESS; i++)
         status = submit_part(self, &route, handle, i);
     ctxrt_status given = cx_staging_give(staging, &model->target);
-    return cx_crossing_end_submission(self, status == CTXRT_SUCCESS ? given : status);
+    return cx_cross_copy_end_submission(self, status == CTXRT_SUCCESS ? given : status);
 }
 
-static ctxrt_status stage(cx_crossing *model, const ctxrt_stream *stream)
+static ctxrt_status stage(cx_cross_copy *model, const ctxrt_stream *stream)
 {
     cx_staging *staging;
     cx_context_guard guard;
-    cx_crossing_end *known = &model->ends[model->plan.destination.device ? 0 : 1];
+    cx_cross_copy_end *known = &model->ends[model->plan.destination.device ? 0 : 1];
     ctxrt_status status = cx_context_guard_enter(model->target.context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
@@ -142,13 +142,13 @@ static ctxrt_status stage(cx_crossing *model, const ctxrt_stream *stream)
 
 /* ---- by a host function alone, or by the other driver ---- */
 
-static ctxrt_status copy_on_host(const cx_crossing *self)
+static ctxrt_status copy_on_host(const cx_cross_copy *self)
 {
     cx_copy_box_on_host(&self->box);
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status copy_elsewhere(const cx_crossing *self)
+static ctxrt_status copy_elsewhere(const cx_cross_copy *self)
 {
     cx_context_guard guard;
     const cx_route route = {.target = self->inner};
@@ -180,19 +180,19 @@ static ctxrt_status find_inner(const cx_pointer_view *end, cx_stream_target *out
     return status;
 }
 
-static ctxrt_status submit_whole(const cx_crossing *model)
+static ctxrt_status submit_whole(const cx_cross_copy *model)
 {
-    cx_crossing *self;
+    cx_cross_copy *self;
     void *handle;
-    ctxrt_status status = cx_crossing_begin(model, &self, &handle);
+    ctxrt_status status = cx_cross_copy_begin(model, &self, &handle);
     if (status != CTXRT_SUCCESS)
         return status;
-    return cx_crossing_end_submission(self, cx_crossing_submit(self, handle));
+    return cx_cross_copy_end_submission(self, cx_cross_copy_submit(self, handle));
 }
 
 /* Two drivers whose host functions waited for each other would wait for ever: what the host can
  * reach it copies itself. */
-static ctxrt_status send(cx_crossing *model, const cx_pointer_view *end)
+static ctxrt_status send(cx_cross_copy *model, const cx_pointer_view *end)
 {
     cx_context_guard guard;
     ctxrt_status status = CTXRT_SUCCESS;
@@ -220,15 +220,15 @@ static size_t extent(const cx_copy_box *box, size_t pitch, size_t rows)
     return ((box->depth - 1) * rows + box->height - 1) * pitch + box->width;
 }
 
-static ctxrt_status find_ends(cx_crossing *model)
+static ctxrt_status find_ends(cx_cross_copy *model)
 {
     const cx_copy_box *box = &model->box;
-    model->ends[0] =
-        (cx_crossing_end){.start = (uintptr_t)box->destination,
-                          .size_bytes = extent(box, box->destination_pitch, box->destination_rows)};
+    model->ends[0] = (cx_cross_copy_end){
+        .start = (uintptr_t)box->destination,
+        .size_bytes = extent(box, box->destination_pitch, box->destination_rows)};
     model->ends[1] =
-        (cx_crossing_end){.start = (uintptr_t)box->source,
-                          .size_bytes = extent(box, box->source_pitch, box->source_rows)};
+        (cx_cross_copy_end){.start = (uintptr_t)box->source,
+                            .size_bytes = extent(box, box->source_pitch, box->source_rows)};
     ctxrt_status status =
         cx_pointer_context(&model->plan.destination.view, &model->ends[0].context);
     return status == CTXRT_SUCCESS
@@ -247,7 +247,7 @@ static ctxrt_status refuse_capture(const char *call, const cx_stream_target *tar
 }
 
 /* The contexts of the stream and of both ends are pinned. *out_taken: it is such a copy. */
-static ctxrt_status run(cx_crossing *model, const cx_pointer_view *end, bool *out_taken)
+static ctxrt_status run(cx_cross_copy *model, const cx_pointer_view *end, bool *out_taken)
 {
     bool capturing, own = end->driver == model->target.driver;
     if ((own && !model->plan.across) || model->target.driver->missing[CX_SLOT_launch_host_func])
@@ -269,7 +269,7 @@ ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx
                             ctxrt_stream *stream, bool *out_taken)
 {
     cx_copy_pins pins;
-    cx_crossing model = {.call = call, .plan = *plan, .box = *box};
+    cx_cross_copy model = {.call = call, .plan = *plan, .box = *box};
     model.plan.end = NULL; /* it points into the caller's plan */
     *out_taken = false;
     if (cx_driver_count() < 2)

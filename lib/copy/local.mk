@@ -4,7 +4,7 @@ lib_copy_libcopy_la_SOURCES = \
 	lib/copy/copy_across.c \
 	lib/copy/copy_peer.c \
 	lib/copy/copy_region.c \
-	lib/copy/crossing.c lib/copy/crossing.h \
+	lib/copy/cross_copy.c lib/copy/cross_copy.h \
 	lib/copy/fill.c \
 	lib/copy/route.c lib/copy/route.h \
 	lib/copy/staging.c lib/copy/staging.h

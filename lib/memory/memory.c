@@ -330,11 +330,11 @@ static cx_use_list *uses_of(const target *found)
     return &found->piece->uses;
 }
 
-ctxrt_status cx_memory_cross(uint32_t index, cx_context *context, void *crossing)
+ctxrt_status cx_memory_cross(uint32_t index, cx_context *context, void *cross_copy)
 {
     cx_piece *piece = cx_piece_at(index);
     atomic_fetch_or(&piece->state, CX_PIECE_USED);
-    return cx_use_add_crossing(&piece->uses, context, crossing);
+    return cx_use_add_cross_copy(&piece->uses, context, cross_copy);
 }
 
 ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)

@@ -50,7 +50,7 @@ void cx_memory_give(ctxrt_memory *handle);
 
 /* Says that a copy between two drivers uses a piece, in the order of a stream of `context`:
  * across.h. */
-ctxrt_status cx_memory_cross(uint32_t piece, cx_context *context, void *crossing);
+ctxrt_status cx_memory_cross(uint32_t piece, cx_context *context, void *cross_copy);
 
 /* Frees host memory that calloc gave. */
 ctxrt_status cx_memory_free_host(cx_memory *memory);

@@ -80,25 +80,25 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
 }
 
 /* What stands for a copy that is over can stand for the next one. */
-static bool reuse(cx_use_list *list, const cx_context *context, void *crossing)
+static bool reuse(cx_use_list *list, const cx_context *context, void *cross_copy)
 {
     for (cx_use *use = atomic_load(list); use != NULL; use = use->next) {
-        void *before = atomic_load(&use->crossing);
+        void *before = atomic_load(&use->cross_copy);
         if (before != NULL && use->context == context && cx_across_is_over(before) &&
-            atomic_compare_exchange_strong(&use->crossing, &before, crossing))
+            atomic_compare_exchange_strong(&use->cross_copy, &before, cross_copy))
             return true;
     }
     return false;
 }
 
-ctxrt_status cx_use_add_crossing(cx_use_list *list, cx_context *context, void *crossing)
+ctxrt_status cx_use_add_cross_copy(cx_use_list *list, cx_context *context, void *cross_copy)
 {
-    if (reuse(list, context, crossing))
+    if (reuse(list, context, cross_copy))
         return CTXRT_SUCCESS;
     cx_use *use = malloc(sizeof *use);
     if (use == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a copy");
-    *use = (cx_use){.context = context, .crossing = crossing};
+    *use = (cx_use){.context = context, .cross_copy = crossing};
     add(list, use);
     return CTXRT_SUCCESS;
 }
@@ -114,9 +114,9 @@ static void unkeep(cx_use *use)
 static cxu_result ask(const cx_use *use, bool wait)
 {
     const cx_driver *driver = use->context->driver;
-    const void *crossing = atomic_load(&use->crossing);
-    if (crossing != NULL)
-        return cx_across_ask(crossing, wait);
+    const void *cross_copy = atomic_load(&use->cross_copy);
+    if (cross_copy != NULL)
+        return cx_across_ask(cross_copy, wait);
     if (!cx_context_holds_what_is_of(use->context, use->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
@@ -144,14 +144,14 @@ static ctxrt_status error_of(const cx_use *use, bool waited, cxu_result result)
 /* A copy that failed is over too. */
 static bool is_over(const cx_use *use, cxu_result result)
 {
-    const void *crossing = atomic_load(&use->crossing);
+    const void *cross_copy = atomic_load(&use->cross_copy);
     return result == CXU_SUCCESS || is_gone(result) ||
-           (result != CXU_NOT_READY && crossing != NULL && cx_across_is_over(crossing));
+           (result != CXU_NOT_READY && cross_copy != NULL && cx_across_is_over(cross_copy));
 }
 
 static void drop(cx_use *use, cxu_result result)
 {
-    if (!is_gone(result) && atomic_load(&use->crossing) == NULL)
+    if (!is_gone(result) && atomic_load(&use->cross_copy) == NULL)
         (void)use->context->driver->table.event_destroy(use->mark);
     unkeep(use);
     free(use);

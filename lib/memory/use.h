@@ -15,8 +15,8 @@ typedef struct cx_use {
     const ctxrt_stream *stream; /* a handle, so a later stream is not taken for this one */
     CUevent mark;
     /* A copy between two drivers instead of a mark: a handle for across.h. It keeps no context:
-     * before one ends its crossings are waited for. */
-    _Atomic(void *) crossing;
+     * before one ends its cross-driver copies are waited for. */
+    _Atomic(void *) cross_copy;
     bool kept; /* its context is: not after cx_use_let_go */
     struct cx_use *next;
 } cx_use;
@@ -33,7 +33,7 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
 ctxrt_status cx_use_record_there(cx_use_list *list, const cx_stream_target *target);
 
 /* Adds a copy between two drivers that is under way in the order of a stream of `context`. */
-ctxrt_status cx_use_add_crossing(cx_use_list *list, cx_context *context, void *crossing);
+ctxrt_status cx_use_add_cross_copy(cx_use_list *list, cx_context *context, void *cross_copy);
 
 /* Waits for all marks, and empties the list, which nobody adds to any more. The first error. */
 ctxrt_status cx_use_finish(cx_use_list *list);

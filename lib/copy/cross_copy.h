@@ -3,54 +3,54 @@
  * functions touch memory of the other one, which knows nothing of that. Memory waits for them
  * before it goes: memory/across.h.
  */
-#ifndef CX_COPY_CROSSING_H
-#define CX_COPY_CROSSING_H
+#ifndef CX_COPY_CROSS_COPY_H
+#define CX_COPY_CROSS_COPY_H
 
 #include "copy/copy.h"
 #include "copy/staging.h"
 
 /* Memory that the host functions touch. */
-typedef struct cx_crossing_end {
+typedef struct cx_cross_copy_end {
     cx_context *context;
     uintptr_t start;
     size_t size_bytes; /* 0: the stream's driver knows of its use */
-} cx_crossing_end;
+} cx_cross_copy_end;
 
-typedef struct cx_crossing cx_crossing;
+typedef struct cx_cross_copy cx_cross_copy;
 
 /* Does the next part; called in the order of the stream, by a thread of its driver's that must not
  * call that driver. */
-typedef ctxrt_status cx_crossing_part(const cx_crossing *crossing);
+typedef ctxrt_status cx_cross_copy_part(const cx_cross_copy *cross_copy);
 
-struct cx_crossing {
+struct cx_cross_copy {
     const char *call;
     cx_copy_plan plan;
     cx_copy_box box;
     cx_stream_target target; /* the stream's */
     uint32_t epoch;
-    cx_crossing_end ends[2];
+    cx_cross_copy_end ends[2];
     unsigned char *pinned;  /* of cx_staging; NULL: the other driver copies by itself */
     cx_stream_target inner; /* its stream, for that */
-    cx_crossing_part *part;
+    cx_cross_copy_part *part;
     size_t next, count; /* parts */
-    /* The rest belongs to crossing.c; lock "crossings". */
+    /* The rest belongs to cross_copy.c; lock "cross-driver copies". */
     CUevent done;
     bool submitted, running, over;
     int watchers;
-    cx_crossing *later;
+    cx_cross_copy *later;
 };
 
 /* Begins one like `model`; the stream's context is current at its driver, whose captures are put
  * off. *out_handle names it for good, as in base/pool.h. Memory of its ends that a caching
  * allocator gave out is in use from now on. */
-ctxrt_status cx_crossing_begin(const cx_crossing *model, cx_crossing **out_crossing,
-                               void **out_handle);
+ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out_copy,
+                                 void **out_handle);
 
 /* Gives the stream a host function that does the next part. */
-ctxrt_status cx_crossing_submit(const cx_crossing *crossing, void *handle);
+ctxrt_status cx_cross_copy_submit(const cx_cross_copy *cross_copy, void *handle);
 
 /* All was submitted, with this result. After an error the crossing is over: no part is done any
  * more. */
-ctxrt_status cx_crossing_end_submission(cx_crossing *crossing, ctxrt_status status);
+ctxrt_status cx_cross_copy_end_submission(cx_cross_copy *cross_copy, ctxrt_status status);
 
 #endif

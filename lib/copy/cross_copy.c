@@ -1,4 +1,4 @@
-#include "copy/crossing.h"
+#include "copy/cross_copy.h"
 
 #include "base/cancel.h"
 #include "base/error.h"
@@ -8,41 +8,41 @@
 #include "memory/memory.h"
 #include "work/relaxed_capture.h"
 
-#define CROSSING_POOL_KIND 0x41
+#define CROSS_COPY_POOL_KIND 0x41
 
-static cx_pool pool = CX_POOL_INIT("copy under way", CROSSING_POOL_KIND, cx_crossing);
+static cx_pool pool = CX_POOL_INIT("copy under way", CROSS_COPY_POOL_KIND, cx_cross_copy);
 
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* "crossings"; no driver is called under it */
+    PTHREAD_MUTEX_INITIALIZER; /* "cross-driver copies"; no driver is called under it */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static cx_crossing *under_way;
+static cx_cross_copy *under_way;
 
 /* ---- host functions ---- */
 
 /* Lock held. A handle is stale once the crossing it named has gone. */
-static cx_crossing *find_locked(const void *handle)
+static cx_cross_copy *find_locked(const void *handle)
 {
-    cx_crossing *crossing = cx_pool_find(&pool, handle);
-    return crossing != NULL && !crossing->over ? crossing : NULL;
+    cx_cross_copy *cross_copy = cx_pool_find(&pool, handle);
+    return cross_copy != NULL && !cross_copy->over ? crossing : NULL;
 }
 
-static cx_crossing *enter(const void *handle)
+static cx_cross_copy *enter(const void *handle)
 {
     pthread_mutex_lock(&lock);
-    cx_crossing *crossing = find_locked(handle);
-    if (crossing != NULL)
-        crossing->running = true;
+    cx_cross_copy *cross_copy = find_locked(handle);
+    if (cross_copy != NULL)
+        cross_copy->running = true;
     pthread_mutex_unlock(&lock);
-    return crossing;
+    return cross_copy;
 }
 
-static void leave(cx_crossing *crossing, ctxrt_status status)
+static void leave(cx_cross_copy *cross_copy, ctxrt_status status)
 {
     pthread_mutex_lock(&lock);
-    crossing->running = false;
-    crossing->next++;
-    if (status != CTXRT_SUCCESS || crossing->next == crossing->count)
-        crossing->over = true;
+    cross_copy->running = false;
+    cross_copy->next++;
+    if (status != CTXRT_SUCCESS || cross_copy->next == cross_copy->count)
+        cross_copy->over = true;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
@@ -52,15 +52,15 @@ static void do_part(void *handle)
 {
     cx_error_saved saved;
     int cancel = cx_cancel_hold();
-    cx_crossing *crossing = enter(handle);
-    if (crossing != NULL) {
+    cx_cross_copy *cross_copy = enter(handle);
+    if (cross_copy != NULL) {
         cx_error_save(&saved);
-        ctxrt_status status = crossing->part(crossing);
+        ctxrt_status status = cross_copy->part(cross_copy);
         if (status != CTXRT_SUCCESS) {
-            cx_context_fail_later(crossing->target.context);
+            cx_context_fail_later(cross_copy->target.context);
             cx_error_restore(&saved);
         }
-        leave(crossing, status);
+        leave(cross_copy, status);
     }
     cx_cancel_restore(cancel);
 }
@@ -68,53 +68,53 @@ static void do_part(void *handle)
 /* ---- waiting ---- */
 
 /* Lock held. What runs is short: it waits for no other work. */
-static void cancel_locked(cx_crossing *crossing)
+static void cancel_locked(cx_cross_copy *cross_copy)
 {
-    crossing->over = true;
-    crossing->watchers++;
-    while (crossing->running)
+    cross_copy->over = true;
+    cross_copy->watchers++;
+    while (cross_copy->running)
         pthread_cond_wait(&changed, &lock);
-    crossing->watchers--;
+    cross_copy->watchers--;
     pthread_cond_broadcast(&changed);
 }
 
-static cxu_result ask_driver(const cx_crossing *crossing, bool wait)
+static cxu_result ask_driver(const cx_cross_copy *cross_copy, bool wait)
 {
-    const cx_driver *driver = crossing->target.driver;
-    if (!cx_context_holds_what_is_of(crossing->target.context, crossing->epoch))
+    const cx_driver *driver = cross_copy->target.driver;
+    if (!cx_context_holds_what_is_of(cross_copy->target.context, cross_copy->epoch))
         return CXU_CONTEXT_IS_DESTROYED;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
-    cxu_result result = wait ? driver->table.event_synchronize(crossing->done)
-                             : driver->table.event_query(crossing->done);
+    cxu_result result = wait ? driver->table.event_synchronize(cross_copy->done)
+                             : driver->table.event_query(cross_copy->done);
     cx_relaxed_capture_end(&relaxed);
     return result;
 }
 
 /* Lock held. Whatever the driver says but NOT_READY, no host function runs any more: after an error
  * none is called. */
-static cxu_result ask_locked(cx_crossing *crossing, bool wait)
+static cxu_result ask_locked(cx_cross_copy *cross_copy, bool wait)
 {
     cxu_result result = CXU_NOT_READY;
-    crossing->watchers++;
-    while (wait && !crossing->submitted && !crossing->over)
+    cross_copy->watchers++;
+    while (wait && !cross_copy->submitted && !cross_copy->over)
         pthread_cond_wait(&changed, &lock);
-    if (crossing->submitted && !crossing->over) {
+    if (cross_copy->submitted && !cross_copy->over) {
         pthread_mutex_unlock(&lock);
-        result = ask_driver(crossing, wait);
+        result = ask_driver(cross_copy, wait);
         pthread_mutex_lock(&lock);
     }
-    crossing->watchers--;
-    if (result != CXU_NOT_READY || crossing->over)
-        cancel_locked(crossing);
-    return crossing->over && result == CXU_NOT_READY ? CXU_SUCCESS : result;
+    cross_copy->watchers--;
+    if (result != CXU_NOT_READY || cross_copy->over)
+        cancel_locked(cross_copy);
+    return cross_copy->over && result == CXU_NOT_READY ? CXU_SUCCESS : result;
 }
 
 static cxu_result ask(const void *handle, bool wait)
 {
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
-    cx_crossing *crossing = find_locked(handle);
-    cxu_result result = crossing != NULL ? ask_locked(crossing, wait) : CXU_SUCCESS;
+    cx_cross_copy *cross_copy = find_locked(handle);
+    cxu_result result = cross_copy != NULL ? ask_locked(cross_copy, wait) : CXU_SUCCESS;
     pthread_mutex_unlock(&lock);
     cx_cancel_restore(cancel);
     return result;
@@ -135,41 +135,42 @@ typedef struct search {
     const cx_context *context;
 } search;
 
-static bool touches(const cx_crossing *crossing, const search *wanted)
+static bool touches(const cx_cross_copy *cross_copy, const search *wanted)
 {
     const cx_stream_target *behind = wanted->behind;
-    if (behind != NULL && behind->context == crossing->target.context &&
-        behind->native == crossing->target.native)
+    if (behind != NULL && behind->context == cross_copy->target.context &&
+        behind->native == cross_copy->target.native)
         return false;
     for (int i = 0; i < 2; i++)
-        if (crossing->ends[i].start < wanted->end &&
-            wanted->start < crossing->ends[i].start + crossing->ends[i].size_bytes)
+        if (cross_copy->ends[i].start < wanted->end &&
+            wanted->start < cross_copy->ends[i].start + cross_copy->ends[i].size_bytes)
             return true;
     return false;
 }
 
-static bool involves(const cx_crossing *crossing, const search *wanted)
+static bool involves(const cx_cross_copy *cross_copy, const search *wanted)
 {
-    return crossing->target.context == wanted->context ||
-           crossing->ends[0].context == wanted->context ||
-           crossing->ends[1].context == wanted->context;
+    return cross_copy->target.context == wanted->context ||
+           cross_copy->ends[0].context == wanted->context ||
+           cross_copy->ends[1].context == wanted->context;
 }
 
-static cx_crossing *find_of(bool (*is)(const cx_crossing *, const search *), const search *wanted)
+static cx_cross_copy *find_of(bool (*is)(const cx_cross_copy *, const search *),
+                              const search *wanted)
 {
-    cx_crossing *crossing = under_way;
-    while (crossing != NULL && (crossing->over || !is(crossing, wanted)))
-        crossing = crossing->later;
-    return crossing;
+    cx_cross_copy *cross_copy = under_way;
+    while (cross_copy != NULL && (cross_copy->over || !is(cross_copy, wanted)))
+        cross_copy = cross_copy->later;
+    return cross_copy;
 }
 
-static void wait_for_all(bool (*is)(const cx_crossing *, const search *), const search *wanted)
+static void wait_for_all(bool (*is)(const cx_cross_copy *, const search *), const search *wanted)
 {
-    cx_crossing *crossing;
+    cx_cross_copy *cross_copy;
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
-    while ((crossing = find_of(is, wanted)) != NULL)
-        (void)ask_locked(crossing, true);
+    while ((cross_copy = find_of(is, wanted)) != NULL)
+        (void)ask_locked(cross_copy, true);
     pthread_mutex_unlock(&lock);
     cx_cancel_restore(cancel);
 }
@@ -183,18 +184,19 @@ static void leave_memory(const void *start, size_t size_bytes, const cx_stream_t
 
 /* ---- going ---- */
 
-static bool is_left(const cx_crossing *crossing)
+static bool is_left(const cx_cross_copy *cross_copy)
 {
-    return crossing->over && crossing->submitted && !crossing->running && crossing->watchers == 0;
+    return cross_copy->over && cross_copy->submitted && !cross_copy->running &&
+           cross_copy->watchers == 0;
 }
 
-static cx_crossing *unlink_left(void)
+static cx_cross_copy *unlink_left(void)
 {
     pthread_mutex_lock(&lock);
-    cx_crossing **link = &under_way;
+    cx_cross_copy **link = &under_way;
     while (*link != NULL && !is_left(*link))
         link = &(*link)->later;
-    cx_crossing *left = *link;
+    cx_cross_copy *left = *link;
     if (left != NULL)
         *link = left->later;
     pthread_mutex_unlock(&lock);
@@ -204,7 +206,7 @@ static cx_crossing *unlink_left(void)
 /* Takes apart what is over; host functions make no driver call. */
 static void sweep(void)
 {
-    cx_crossing *left;
+    cx_cross_copy *left;
     while ((left = unlink_left()) != NULL) {
         if (cx_context_holds_what_is_of(left->target.context, left->epoch))
             (void)left->target.driver->table.event_destroy(left->done);
@@ -217,10 +219,10 @@ static void sweep(void)
 /* Lock held. */
 static bool anybody_watches(const cx_context *context)
 {
-    const cx_crossing *crossing = under_way;
-    while (crossing != NULL && (crossing->target.context != context || is_left(crossing)))
-        crossing = crossing->later;
-    return crossing != NULL;
+    const cx_cross_copy *cross_copy = under_way;
+    while (cross_copy != NULL && (cross_copy->target.context != context || is_left(cross_copy)))
+        cross_copy = cross_copy->later;
+    return cross_copy != NULL;
 }
 
 /* All are over; what another thread still looks at is its context's no more once this returns. */
@@ -246,18 +248,18 @@ static void close_context(cx_context *context)
 
 static void cancel_all(cx_context *context)
 {
-    cx_crossing *crossing;
+    cx_cross_copy *cross_copy;
     const search wanted = {.context = context};
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
-    while ((crossing = find_of(involves, &wanted)) != NULL) {
-        if (crossing->target.context != context) {
+    while ((cross_copy = find_of(involves, &wanted)) != NULL) {
+        if (cross_copy->target.context != context) {
             (void)cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
-                           "%s was not done to the end: %s was reset before", crossing->call,
+                           "%s was not done to the end: %s was reset before", cross_copy->call,
                            cx_context_text(context));
-            cx_context_fail_later(crossing->target.context);
+            cx_context_fail_later(cross_copy->target.context);
         }
-        cancel_locked(crossing);
+        cancel_locked(cross_copy);
     }
     pthread_mutex_unlock(&lock);
     cx_cancel_restore(cancel);
@@ -310,71 +312,71 @@ static uint32_t find_piece(const void *pointer)
     return block.state == CX_POINTER_LIVE ? block.piece : 0;
 }
 
-static ctxrt_status keep_memory(const cx_crossing *crossing, void *handle)
+static ctxrt_status keep_memory(const cx_cross_copy *cross_copy, void *handle)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     for (int i = 0; i < 2 && status == CTXRT_SUCCESS; i++) {
-        const cx_crossing_end *end = &crossing->ends[i];
+        const cx_cross_copy_end *end = &cross_copy->ends[i];
         uint32_t piece = end->size_bytes != 0 ? find_piece((const void *)end->start) : 0;
         if (piece != 0)
-            status = cx_memory_cross(piece, crossing->target.context, handle);
+            status = cx_memory_cross(piece, cross_copy->target.context, handle);
     }
     return status;
 }
 
-static void publish(cx_crossing *crossing, const cx_crossing *model, CUevent done,
+static void publish(cx_cross_copy *cross_copy, const cx_cross_copy *model, CUevent done,
                     void **out_handle)
 {
     pthread_mutex_lock(&lock);
-    *crossing = *model;
-    crossing->done = done;
-    crossing->later = under_way;
-    under_way = crossing;
-    *out_handle = cx_pool_publish(&pool, crossing);
+    *cross_copy = *model;
+    cross_copy->done = done;
+    cross_copy->later = under_way;
+    under_way = cross_copy;
+    *out_handle = cx_pool_publish(&pool, cross_copy);
     atomic_fetch_add(&cx_across_count, 1);
     pthread_mutex_unlock(&lock);
 }
 
-ctxrt_status cx_crossing_begin(const cx_crossing *model, cx_crossing **out_crossing,
-                               void **out_handle)
+ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out_copy,
+                                 void **out_handle)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUevent done;
     pthread_once(&once, watch);
     sweep();
-    cx_crossing *crossing = cx_pool_take(&pool);
-    if (crossing == NULL)
+    cx_cross_copy *cross_copy = cx_pool_take(&pool);
+    if (cross_copy == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "%s: no memory for a copy between two drivers",
                         model->call);
     ctxrt_status status =
         CX_DRIVER_CALL(model->target.driver, event_create, (&done, CXU_EVENT_DISABLE_TIMING));
     if (status != CTXRT_SUCCESS) {
-        cx_pool_put_back(&pool, crossing);
+        cx_pool_put_back(&pool, cross_copy);
         return status;
     }
-    publish(crossing, model, done, out_handle);
-    status = keep_memory(crossing, *out_handle);
+    publish(cross_copy, model, done, out_handle);
+    status = keep_memory(cross_copy, *out_handle);
     if (status != CTXRT_SUCCESS)
-        return cx_crossing_end_submission(crossing, status);
-    *out_crossing = crossing;
+        return cx_cross_copy_end_submission(cross_copy, status);
+    *out_copy = cross_copy;
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_crossing_submit(const cx_crossing *crossing, void *handle)
+ctxrt_status cx_cross_copy_submit(const cx_cross_copy *cross_copy, void *handle)
 {
-    return CX_DRIVER_CALL(crossing->target.driver, launch_host_func,
-                          (crossing->target.native, do_part, handle));
+    return CX_DRIVER_CALL(cross_copy->target.driver, launch_host_func,
+                          (cross_copy->target.native, do_part, handle));
 }
 
-ctxrt_status cx_crossing_end_submission(cx_crossing *crossing, ctxrt_status status)
+ctxrt_status cx_cross_copy_end_submission(cx_cross_copy *cross_copy, ctxrt_status status)
 {
     if (status == CTXRT_SUCCESS)
-        status = CX_DRIVER_CALL(crossing->target.driver, event_record,
-                                (crossing->done, crossing->target.native));
+        status = CX_DRIVER_CALL(cross_copy->target.driver, event_record,
+                                (cross_copy->done, cross_copy->target.native));
     pthread_mutex_lock(&lock);
     if (status != CTXRT_SUCCESS)
-        cancel_locked(crossing);
-    crossing->submitted = true;
+        cancel_locked(cross_copy);
+    cross_copy->submitted = true;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
     return status;
