@@ -58,7 +58,7 @@ typedef struct cx_context {
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
     _Atomic(void *) pinned_allocator; /* likewise, of pinned host memory */
     _Atomic(void *) direct_allocator; /* likewise, with the source DIRECT */
-    _Atomic(struct cx_error_saved *) late; /* an error of work that nobody was told of yet */
+    _Atomic(struct cx_error_saved *) deferred_error; /* of work that nobody waited for yet */
 } cx_context;
 
 #define CX_CONTEXT_POOL_KIND 1
@@ -143,19 +143,21 @@ static inline ctxrt_status cx_context_blame(const cx_context *context, const cha
  * the calling thread's last error is kept, and told by the next call that waits for work of the
  * context, or asks after it. The first one stays.
  */
-void cx_context_fail_later(cx_context *context);
+void cx_context_defer_error(cx_context *context);
 
 /* Nobody will be told any more; the log is. */
-void cx_context_drop_late(cx_context *context);
+void cx_context_drop_deferred_error(cx_context *context);
 
-__attribute__((cold)) ctxrt_status cx_context_tell_late(cx_context *context, ctxrt_status status);
+__attribute__((cold)) ctxrt_status cx_context_return_deferred_error(cx_context *context,
+                                                                    ctxrt_status status);
 
 /* cx_context_blame after a call that waits for work or asks after it. */
 static inline ctxrt_status cx_context_waited(cx_context *context, const char *noun,
                                              ctxrt_status status)
 {
-    if (__builtin_expect(atomic_load_explicit(&context->late, memory_order_acquire) != NULL, 0))
-        status = cx_context_tell_late(context, status);
+    if (__builtin_expect(
+            atomic_load_explicit(&context->deferred_error, memory_order_acquire) != NULL, 0))
+        status = cx_context_return_deferred_error(context, status);
     return cx_context_blame(context, noun, status);
 }
 

@@ -7,7 +7,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/frame_kind.c lib/context/frame_kind.h \
 	lib/context/handle.c \
 	lib/context/peer.c \
-	lib/context/late.c \
+	lib/context/deferred_error.c \
 	lib/context/observer.c lib/context/observer.h \
 	lib/context/primary.c \
 	lib/context/entry.c lib/context/entry.h \

@@ -19,11 +19,11 @@ static cx_cross_copy *under_way;
 
 /* ---- host functions ---- */
 
-/* Lock held. A handle is stale once the crossing it named has gone. */
+/* Lock held. A handle is stale once the copy it named has gone. */
 static cx_cross_copy *find_locked(const void *handle)
 {
     cx_cross_copy *cross_copy = cx_pool_find(&pool, handle);
-    return cross_copy != NULL && !cross_copy->over ? crossing : NULL;
+    return cross_copy != NULL && !cross_copy->over ? cross_copy : NULL;
 }
 
 static cx_cross_copy *enter(const void *handle)
@@ -57,7 +57,7 @@ static void do_part(void *handle)
         cx_error_save(&saved);
         ctxrt_status status = cross_copy->part(cross_copy);
         if (status != CTXRT_SUCCESS) {
-            cx_context_fail_later(cross_copy->target.context);
+            cx_context_defer_error(cross_copy->target.context);
             cx_error_restore(&saved);
         }
         leave(cross_copy, status);
@@ -243,7 +243,7 @@ static void close_context(cx_context *context)
     wait_for_all(involves, &wanted);
     sweep_context(context);
     cx_staging_close(context);
-    cx_context_drop_late(context);
+    cx_context_drop_deferred_error(context);
 }
 
 static void cancel_all(cx_context *context)
@@ -257,7 +257,7 @@ static void cancel_all(cx_context *context)
             (void)cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
                            "%s was not done to the end: %s was reset before", cross_copy->call,
                            cx_context_text(context));
-            cx_context_fail_later(cross_copy->target.context);
+            cx_context_defer_error(cross_copy->target.context);
         }
         cancel_locked(cross_copy);
     }
@@ -281,7 +281,7 @@ static void forget_context(cx_context *context, bool for_good)
     leave_context(context);
     sweep_context(context);
     cx_staging_forget(context);
-    cx_context_drop_late(context);
+    cx_context_drop_deferred_error(context);
 }
 
 static const cx_across_calls calls = {

@@ -49,7 +49,7 @@ ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out
 /* Gives the stream a host function that does the next part. */
 ctxrt_status cx_cross_copy_submit(const cx_cross_copy *cross_copy, void *handle);
 
-/* All was submitted, with this result. After an error the crossing is over: no part is done any
+/* All was submitted, with this result. After an error the copy is over: no part is done any
  * more. */
 ctxrt_status cx_cross_copy_end_submission(cx_cross_copy *cross_copy, ctxrt_status status);
 

@@ -98,7 +98,7 @@ ctxrt_status cx_use_add_cross_copy(cx_use_list *list, cx_context *context, void 
     cx_use *use = malloc(sizeof *use);
     if (use == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a copy");
-    *use = (cx_use){.context = context, .cross_copy = crossing};
+    *use = (cx_use){.context = context, .cross_copy = cross_copy};
     add(list, use);
     return CTXRT_SUCCESS;
 }

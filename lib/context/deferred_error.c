@@ -1,0 +1,39 @@
+/* Errors of work that nobody waited for. */
+#include "base/error.h"
+#include "base/log.h"
+#include "context/context.h"
+#include <stdlib.h>
+
+void cx_context_defer_error(cx_context *context)
+{
+    cx_error_saved *none = NULL, *deferred = malloc(sizeof *deferred);
+    if (deferred == NULL) {
+        cx_log(CTXRT_LOG_ERROR, "no memory to tell later that work of %s failed: %s",
+               cx_context_text(context), ctxrt_last_error()->message);
+        return;
+    }
+    cx_error_save(deferred);
+    if (!atomic_compare_exchange_strong(&context->deferred_error, &none, deferred))
+        free(deferred);
+}
+
+void cx_context_drop_deferred_error(cx_context *context)
+{
+    cx_error_saved *deferred = atomic_exchange(&context->deferred_error, NULL);
+    if (deferred != NULL)
+        cx_log(CTXRT_LOG_ERROR, "nobody was told that work of %s failed: %s",
+               cx_context_text(context), deferred->message);
+    free(deferred);
+}
+
+/* Work that is not done, or has failed with an error of its own, says so first. */
+ctxrt_status cx_context_return_deferred_error(cx_context *context, ctxrt_status status)
+{
+    cx_error_saved *deferred =
+        status == CTXRT_SUCCESS ? atomic_exchange(&context->deferred_error, NULL) : NULL;
+    if (deferred == NULL)
+        return status;
+    cx_error_restore(deferred);
+    free(deferred);
+    return ctxrt_last_error()->status;
+}
