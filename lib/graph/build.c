@@ -73,7 +73,7 @@ static ctxrt_status check_capture(const stage *self, const cx_operator *called, 
     return status;
 }
 
-static ctxrt_status run_operators(const stage *self, const cx_piece *piece)
+static ctxrt_status run_operators(const stage *self, const cx_graph_piece *piece)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     for (size_t i = piece->first; i < piece->first + piece->count && status == CTXRT_SUCCESS; i++) {
@@ -85,7 +85,7 @@ static ctxrt_status run_operators(const stage *self, const cx_piece *piece)
     return status;
 }
 
-static ctxrt_status end_capture(const stage *self, const cx_piece *piece, CUgraph *out_native)
+static ctxrt_status end_capture(const stage *self, const cx_graph_piece *piece, CUgraph *out_native)
 {
     ctxrt_status status =
         CX_DRIVER_CALL(self->target.driver, stream_end_capture, (self->target.native, out_native));
@@ -107,7 +107,7 @@ static void abandon_capture(const stage *self)
         (void)table->graph_destroy(native);
 }
 
-static ctxrt_status capture(const stage *self, cx_piece *piece)
+static ctxrt_status capture(const stage *self, cx_graph_piece *piece)
 {
     CUgraph native = NULL;
     ctxrt_status status =
@@ -126,10 +126,10 @@ static ctxrt_status capture(const stage *self, cx_piece *piece)
 
 /* ---- pieces ---- */
 
-static cx_piece next_piece(const cx_recording *recording, size_t first)
+static cx_graph_piece next_piece(const cx_recording *recording, size_t first)
 {
     const cx_operator *operators = recording->operators;
-    cx_piece piece = {.first = first, .count = 1};
+    cx_graph_piece piece = {.first = first, .count = 1};
     while (first + piece.count < recording->operator_count &&
            operators[first + piece.count].capturable == operators[first].capturable)
         piece.count++;
@@ -141,7 +141,7 @@ static ctxrt_status add_pieces(stage *self, cx_sequence *sequence)
     ctxrt_status status = CTXRT_SUCCESS;
     const cx_recording *recording = self->recording;
     for (size_t first = 0; first < recording->operator_count && status == CTXRT_SUCCESS;) {
-        cx_piece piece = next_piece(recording, first);
+        cx_graph_piece piece = next_piece(recording, first);
         first += piece.count;
         status = cx_sequence_reserve(sequence);
         if (status == CTXRT_SUCCESS && recording->operators[piece.first].capturable)

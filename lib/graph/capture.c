@@ -46,7 +46,7 @@ static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
                                 ctxrt_graph **out_graph)
 {
     cx_sequence *sequence;
-    cx_piece piece = {0};
+    cx_graph_piece piece = {0};
     ctxrt_status status =
         cx_sequence_make(target->context, target->epoch, &sequence);
     if (status != CTXRT_SUCCESS)

@@ -7,7 +7,7 @@
 
 /* ---- modules ---- */
 
-static bool has(const cx_code *code, const cx_module *module)
+static bool has(const cx_graph_code *code, const cx_module *module)
 {
     for (size_t i = 0; i < code->count; i++)
         if (code->modules[i].module == module)
@@ -20,7 +20,7 @@ static ctxrt_status no_memory(void)
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to note the modules of a graph");
 }
 
-static ctxrt_status add_module(cx_code *code, cx_module_use use)
+static ctxrt_status add_module(cx_graph_code *code, cx_module_use use)
 {
     if (has(code, use.module))
         return cx_module_release(use);
@@ -50,7 +50,7 @@ static ctxrt_status find_function(const cx_driver *driver, CUgraphNode node,
     return status;
 }
 
-static ctxrt_status add_kernel(cx_code *code, const cx_driver *driver, CUgraphNode node)
+static ctxrt_status add_kernel(cx_graph_code *code, const cx_driver *driver, CUgraphNode node)
 {
     CUfunction function;
     cx_module_use use;
@@ -60,14 +60,14 @@ static ctxrt_status add_kernel(cx_code *code, const cx_driver *driver, CUgraphNo
     return add_module(code, use);
 }
 
-static ctxrt_status add_child(cx_code *code, const cx_driver *driver, CUgraphNode node)
+static ctxrt_status add_child(cx_graph_code *code, const cx_driver *driver, CUgraphNode node)
 {
     CUgraph child;
     ctxrt_status status = CX_DRIVER_CALL(driver, graph_child_graph_node_get_graph, (node, &child));
-    return status == CTXRT_SUCCESS ? cx_code_add(code, driver, child) : status;
+    return status == CTXRT_SUCCESS ? cx_graph_code_add(code, driver, child) : status;
 }
 
-static ctxrt_status add_node(cx_code *code, const cx_driver *driver, CUgraphNode node)
+static ctxrt_status add_node(cx_graph_code *code, const cx_driver *driver, CUgraphNode node)
 {
     cxu_graph_node_type type;
     ctxrt_status status = CX_DRIVER_CALL(driver, graph_node_get_type, (node, &type));
@@ -78,7 +78,7 @@ static ctxrt_status add_node(cx_code *code, const cx_driver *driver, CUgraphNode
     return status;
 }
 
-static ctxrt_status add_nodes(cx_code *code, const cx_driver *driver, CUgraph native,
+static ctxrt_status add_nodes(cx_graph_code *code, const cx_driver *driver, CUgraph native,
                               CUgraphNode *nodes, size_t count)
 {
     ctxrt_status status = CX_DRIVER_CALL(driver, graph_get_nodes, (native, nodes, &count));
@@ -87,7 +87,7 @@ static ctxrt_status add_nodes(cx_code *code, const cx_driver *driver, CUgraph na
     return status;
 }
 
-ctxrt_status cx_code_add(cx_code *code, const cx_driver *driver, CUgraph native)
+ctxrt_status cx_graph_code_add(cx_graph_code *code, const cx_driver *driver, CUgraph native)
 {
     size_t count;
     if (!cx_kernels_exist())
@@ -113,7 +113,7 @@ static ctxrt_status release(cx_module_use use)
     return status;
 }
 
-ctxrt_status cx_code_release(cx_code *code)
+ctxrt_status cx_graph_code_release(cx_graph_code *code)
 {
     cx_error_saved saved;
     ctxrt_status first = CTXRT_SUCCESS;
@@ -127,6 +127,6 @@ ctxrt_status cx_code_release(cx_code *code)
     if (first != CTXRT_SUCCESS)
         cx_error_restore(&saved);
     free(code->modules);
-    *code = (cx_code){NULL, 0};
+    *code = (cx_graph_code){NULL, 0};
     return first;
 }

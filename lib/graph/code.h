@@ -6,16 +6,16 @@
 
 #include "work/module.h"
 
-typedef struct cx_code {
+typedef struct cx_graph_code {
     cx_module_use *modules; /* each once, with a count */
     size_t count;
-} cx_code;
+} cx_graph_code;
 
 /* Adds the modules of a graph of the driver's, and of the graphs in it. Kernels that are not
  * ctxrt's are left out. CTXRT_ERROR_OUT_OF_MEMORY; what was added stays. */
-ctxrt_status cx_code_add(cx_code *code, const cx_driver *driver, CUgraph native);
+ctxrt_status cx_graph_code_add(cx_graph_code *code, const cx_driver *driver, CUgraph native);
 
 /* Gives the counts back. The first error of the driver. */
-ctxrt_status cx_code_release(cx_code *code);
+ctxrt_status cx_graph_code_release(cx_graph_code *code);
 
 #endif

@@ -27,7 +27,7 @@ static void write_memory(FILE *out, const cx_sequence *sequence)
 
 static void write_piece(FILE *out, const cx_sequence *sequence, size_t index)
 {
-    const cx_piece *piece = &sequence->pieces[index];
+    const cx_graph_piece *piece = &sequence->pieces[index];
     if (piece->native != NULL)
         fprintf(out, "  %zu  captured, %zu node%s", index + 1, piece->node_count,
                 plural(piece->node_count));
@@ -64,7 +64,7 @@ static void write_escaped(FILE *out, const char *text)
 
 static void write_node(FILE *out, const cx_sequence *sequence, size_t index)
 {
-    const cx_piece *piece = &sequence->pieces[index];
+    const cx_graph_piece *piece = &sequence->pieces[index];
     if (piece->native != NULL)
         fprintf(out, "  piece%zu [label=\"captured, %zu node%s", index + 1, piece->node_count,
                 plural(piece->node_count));

@@ -28,7 +28,7 @@ static void tree_part(cx_extent *extents, uint32_t tree, uint32_t node, uint32_t
     *out_more = 0;
 }
 
-static uint32_t *tree_place(cx_range *range, uint32_t node)
+static uint32_t *tree_place(cx_extents *range, uint32_t node)
 {
     cx_extent *extents = range->extents;
     uint32_t *place = &range->root;
@@ -38,7 +38,7 @@ static uint32_t *tree_place(cx_range *range, uint32_t node)
     return place;
 }
 
-static void tree_add(cx_range *range, uint32_t node)
+static void tree_add(cx_extents *range, uint32_t node)
 {
     cx_extent *extent = &range->extents[node];
     range->seed = range->seed * 1664525u + 1013904223u;
@@ -49,7 +49,7 @@ static void tree_add(cx_range *range, uint32_t node)
     *place = node;
 }
 
-static void tree_remove(cx_range *range, uint32_t node)
+static void tree_remove(cx_extents *range, uint32_t node)
 {
     cx_extent *extents = range->extents;
     uint32_t *place = &range->root;
@@ -73,7 +73,7 @@ static void tree_remove(cx_range *range, uint32_t node)
 }
 
 /* The smallest that holds `size`; 0: none. */
-static uint32_t tree_fit(const cx_range *range, size_t size)
+static uint32_t tree_fit(const cx_extents *range, size_t size)
 {
     uint32_t fit = 0, node = range->root;
     while (node != 0) {
@@ -88,7 +88,7 @@ static uint32_t tree_fit(const cx_range *range, size_t size)
 /* ---- extents ---- */
 
 /* Room for one extent more, so that what follows cannot fail. */
-static bool reserve(cx_range *range)
+static bool reserve(cx_extents *range)
 {
     if (range->unused != 0 || range->count < range->capacity)
         return true;
@@ -106,7 +106,7 @@ static bool reserve(cx_range *range)
 }
 
 /* A new extent behind another one, 0: behind none. */
-static uint32_t insert(cx_range *range, uint32_t before, size_t offset, size_t size)
+static uint32_t insert(cx_extents *range, uint32_t before, size_t offset, size_t size)
 {
     uint32_t number = range->unused;
     if (number != 0)
@@ -125,7 +125,7 @@ static uint32_t insert(cx_range *range, uint32_t before, size_t offset, size_t s
     return number;
 }
 
-static void delete(cx_range *range, uint32_t number)
+static void delete (cx_extents *range, uint32_t number)
 {
     cx_extent *extent = &range->extents[number];
     if (extent->before != 0)
@@ -138,7 +138,7 @@ static void delete(cx_range *range, uint32_t number)
     range->unused = number;
 }
 
-static uint32_t take_within(cx_range *range, uint32_t fit, size_t size)
+static uint32_t take_within(cx_extents *range, uint32_t fit, size_t size)
 {
     tree_remove(range, fit);
     size_t rest = range->extents[fit].size - size;
@@ -149,12 +149,12 @@ static uint32_t take_within(cx_range *range, uint32_t fit, size_t size)
     return fit;
 }
 
-static cx_range_result take_at_end(cx_range *range, size_t size, uint32_t *out_extent)
+static cx_extents_result take_at_end(cx_extents *range, size_t size, uint32_t *out_extent)
 {
     bool tail_is_free = range->last != 0 && range->extents[range->last].free;
     size_t offset = tail_is_free ? range->extents[range->last].offset : range->end, end;
     if (__builtin_add_overflow(offset, size, &end))
-        return CX_RANGE_TOO_LONG;
+        return CX_EXTENTS_TOO_LONG;
     if (tail_is_free) {
         *out_extent = range->last;
         tree_remove(range, range->last);
@@ -163,28 +163,28 @@ static cx_range_result take_at_end(cx_range *range, size_t size, uint32_t *out_e
         *out_extent = insert(range, range->last, offset, size);
     }
     range->end = end;
-    return CX_RANGE_OK;
+    return CX_EXTENTS_OK;
 }
 
-cx_range_result cx_range_take(cx_range *range, size_t size, uint32_t *out_extent)
+cx_extents_result cx_extents_take(cx_extents *range, size_t size, uint32_t *out_extent)
 {
     if (!reserve(range))
-        return CX_RANGE_NO_MEMORY;
+        return CX_EXTENTS_NO_MEMORY;
     uint32_t fit = tree_fit(range, size);
     if (fit == 0)
         return take_at_end(range, size, out_extent);
     *out_extent = take_within(range, fit, size);
-    return CX_RANGE_OK;
+    return CX_EXTENTS_OK;
 }
 
 /* One extent of two neighbours, the first of which is free and in no tree. */
-static void join(cx_range *range, uint32_t first, uint32_t second)
+static void join(cx_extents *range, uint32_t first, uint32_t second)
 {
     range->extents[first].size += range->extents[second].size;
     delete(range, second);
 }
 
-void cx_range_give(cx_range *range, uint32_t number)
+void cx_extents_give(cx_extents *range, uint32_t number)
 {
     uint32_t before = range->extents[number].before, after = range->extents[number].after;
     if (after != 0 && range->extents[after].free) {
@@ -199,8 +199,8 @@ void cx_range_give(cx_range *range, uint32_t number)
     tree_add(range, number);
 }
 
-void cx_range_end(cx_range *range)
+void cx_extents_end(cx_extents *range)
 {
     free(range->extents);
-    *range = (cx_range){0};
+    *range = (cx_extents){0};
 }

@@ -24,7 +24,7 @@ typedef struct cx_extent {
 } cx_extent;
 
 /* All zero is an empty range. */
-typedef struct cx_range {
+typedef struct cx_extents {
     cx_extent *extents; /* from 1 on */
     uint32_t count;     /* ever used, with the one at 0 */
     uint32_t capacity;
@@ -33,18 +33,22 @@ typedef struct cx_range {
     uint32_t last;      /* by offset */
     uint32_t seed;      /* of the priorities: the same calls give the same tree */
     size_t end;         /* the most that was ever in use */
-} cx_range;
+} cx_extents;
 
-typedef enum cx_range_result { CX_RANGE_OK, CX_RANGE_TOO_LONG, CX_RANGE_NO_MEMORY } cx_range_result;
+typedef enum cx_extents_result {
+    CX_EXTENTS_OK,
+    CX_EXTENTS_TOO_LONG,
+    CX_EXTENTS_NO_MEMORY
+} cx_extents_result;
 
 /* Takes `size` > 0. The extent keeps its number until it is given back. On failure nothing
  * changed. */
-cx_range_result cx_range_take(cx_range *range, size_t size, uint32_t *out_extent);
+cx_extents_result cx_extents_take(cx_extents *range, size_t size, uint32_t *out_extent);
 
 /* Gives back an extent that was taken. Never fails. */
-void cx_range_give(cx_range *range, uint32_t extent);
+void cx_extents_give(cx_extents *range, uint32_t extent);
 
 /* Frees what the range itself needs. */
-void cx_range_end(cx_range *range);
+void cx_extents_end(cx_extents *range);
 
 #endif

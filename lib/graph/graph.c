@@ -108,7 +108,7 @@ ctxrt_status cx_graph_take(const cx_context *context, cx_graph **out_graph)
     }
     graph->sequence = NULL;
     graph->execs = NULL;
-    graph->order = (cx_order){0};
+    graph->order = (cx_launch_order){0};
     *out_graph = graph;
     return CTXRT_SUCCESS;
 }
@@ -132,7 +132,7 @@ ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence)
 static ctxrt_status destroy(cx_graph *graph)
 {
     cx_error_saved saved;
-    ctxrt_status finished = cx_order_finish(&graph->order, graph->sequence);
+    ctxrt_status finished = cx_launch_order_finish(&graph->order, graph->sequence);
     cx_error_save(&saved);
     ctxrt_status status = CTXRT_SUCCESS;
     if (graph->execs != NULL)

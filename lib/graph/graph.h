@@ -17,7 +17,7 @@ typedef struct cx_graph {
         lock; /* "graph": held while the graph is launched; knows the thread that has it */
     CUgraphExec *execs; /* one for each piece, NULL where nothing was captured; lock held. NULL: not
                            instantiated yet */
-    cx_order order; /* lock held */
+    cx_launch_order order; /* lock held */
 } cx_graph;
 
 extern cx_pool cx_graphs;

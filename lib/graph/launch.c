@@ -111,7 +111,7 @@ static ctxrt_status enter_scope(launching *self)
     return status == CTXRT_SUCCESS ? ctxrt_frame_set_stream(self->target.stream) : status;
 }
 
-static ctxrt_status call_operators(launching *self, const cx_piece *piece)
+static ctxrt_status call_operators(launching *self, const cx_graph_piece *piece)
 {
     const cx_operator *operators = self->graph->sequence->operators;
     let_go(self);
@@ -153,14 +153,14 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
     ctxrt_status status = cx_stream_is_capturing(&self->target, &capturing);
     if (status != CTXRT_SUCCESS || capturing)
         return status == CTXRT_SUCCESS ? launch_pieces(self) : status;
-    status = cx_order_begin(&graph->order, graph->sequence, &self->target);
+    status = cx_launch_order_begin(&graph->order, graph->sequence, &self->target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = launch_pieces(self);
     cx_error_save(&saved);
     ctxrt_status marked = hold(self);
     if (marked == CTXRT_SUCCESS)
-        marked = cx_order_end(&graph->order, &self->target);
+        marked = cx_launch_order_end(&graph->order, &self->target);
     if (status == CTXRT_SUCCESS)
         return marked;
     cx_error_restore(&saved);
@@ -171,8 +171,8 @@ static ctxrt_status launch_there(cx_graph *graph, launching *self)
 {
     ctxrt_status status = hold(self);
     if (status == CTXRT_SUCCESS)
-        status = cx_order_is_needed(graph->sequence) ? launch_in_order(graph, self)
-                                                     : launch_pieces(self);
+        status = cx_launch_order_is_needed(graph->sequence) ? launch_in_order(graph, self)
+                                                            : launch_pieces(self);
     let_go(self);
     return status;
 }

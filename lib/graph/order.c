@@ -37,7 +37,7 @@ static bool find_stream(const ctxrt_stream *stream, cx_context *context,
            cx_stream_resolve_handle(stream, out_target) == CTXRT_SUCCESS;
 }
 
-static bool mark_again(cx_order *order, cx_context *context)
+static bool mark_again(cx_launch_order *order, cx_context *context)
 {
     cx_stream_target target;
     cx_context_guard guard;
@@ -50,7 +50,7 @@ static bool mark_again(cx_order *order, cx_context *context)
 }
 
 /* Whether a second try fails or not, the caller's last error says nothing of it. */
-static bool mark_again_quietly(cx_order *order, cx_context *context)
+static bool mark_again_quietly(cx_launch_order *order, cx_context *context)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
@@ -59,7 +59,7 @@ static bool mark_again_quietly(cx_order *order, cx_context *context)
     return marked;
 }
 
-static ctxrt_status settle(cx_order *order, cx_sequence *sequence)
+static ctxrt_status settle(cx_launch_order *order, cx_sequence *sequence)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (order->unmarked == NULL)
@@ -84,7 +84,8 @@ static ctxrt_status wait_for(const cx_stream_target *target, const CUevent *even
     return status;
 }
 
-ctxrt_status cx_order_begin(cx_order *order, cx_sequence *sequence, const cx_stream_target *target)
+ctxrt_status cx_launch_order_begin(cx_launch_order *order, cx_sequence *sequence,
+                                   const cx_stream_target *target)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (order->done == NULL)
@@ -100,7 +101,7 @@ ctxrt_status cx_order_begin(cx_order *order, cx_sequence *sequence, const cx_str
 }
 
 /* An event of a capture that another thread began meanwhile would be good for no wait. */
-ctxrt_status cx_order_end(cx_order *order, const cx_stream_target *target)
+ctxrt_status cx_launch_order_end(cx_launch_order *order, const cx_stream_target *target)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     bool marked = cx_capture_gate_enter(target->driver, target->native);
@@ -117,7 +118,7 @@ ctxrt_status cx_order_end(cx_order *order, const cx_stream_target *target)
 
 /* ---- the end ---- */
 
-static ctxrt_status wait_for_last(cx_order *order, cx_sequence *sequence)
+static ctxrt_status wait_for_last(cx_launch_order *order, cx_sequence *sequence)
 {
     const cx_driver *driver = sequence->context->driver;
     ctxrt_status status = settle(order, sequence);
@@ -132,7 +133,7 @@ static ctxrt_status wait_for_last(cx_order *order, cx_sequence *sequence)
 }
 
 /* A wait that the driver refuses is made in another way: the memory is given to others next. */
-static ctxrt_status wait_somehow(cx_order *order, cx_sequence *sequence)
+static ctxrt_status wait_somehow(cx_launch_order *order, cx_sequence *sequence)
 {
     cx_error_saved saved;
     ctxrt_status status = wait_for_last(order, sequence);
@@ -150,7 +151,7 @@ static bool is_gone(cxu_result result)
 }
 
 /* An event goes with its context, and with it what it waits for. */
-ctxrt_status cx_order_finish(cx_order *order, cx_sequence *sequence)
+ctxrt_status cx_launch_order_finish(cx_launch_order *order, cx_sequence *sequence)
 {
     const cx_driver *driver = sequence->context->driver;
     ctxrt_status status = CTXRT_SUCCESS;

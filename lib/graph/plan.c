@@ -92,7 +92,7 @@ ctxrt_status ctxrt_plan_create(size_t alignment_bytes, ctxrt_plan **out_plan)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a plan");
     plan->alignment = alignment_bytes;
     plan->optimised = false;
-    plan->range = (cx_range){0};
+    plan->range = (cx_extents){0};
     plan->tensors = NULL;
     plan->count = plan->capacity = 0;
     plan->steps = 0;
@@ -112,7 +112,7 @@ ctxrt_status ctxrt_plan_destroy(ctxrt_plan *handle)
     if (status != CTXRT_SUCCESS)
         return status;
     (void)cx_pool_retire(&cx_plans, handle);
-    cx_range_end(&plan->range);
+    cx_extents_end(&plan->range);
     free(plan->tensors);
     ctxrt_memory *memory = plan->memory;
     (void)unlock_plan(plan, CTXRT_SUCCESS);
@@ -170,11 +170,11 @@ static ctxrt_status add(cx_plan *plan, size_t size_bytes, size_t *out_tensor)
     if (__builtin_add_overflow(size_bytes, plan->alignment - 1, &size))
         return too_long(plan, size_bytes);
     size &= ~(plan->alignment - 1);
-    cx_range_result result =
-        reserve(plan) ? cx_range_take(&plan->range, size, &extent) : CX_RANGE_NO_MEMORY;
-    if (result == CX_RANGE_TOO_LONG)
+    cx_extents_result result =
+        reserve(plan) ? cx_extents_take(&plan->range, size, &extent) : CX_EXTENTS_NO_MEMORY;
+    if (result == CX_EXTENTS_TOO_LONG)
         return too_long(plan, size_bytes);
-    if (result != CX_RANGE_OK)
+    if (result != CX_EXTENTS_OK)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "ctxrt_plan_alloc: no memory for one tensor more than %zu", plan->count);
     plan->tensors[plan->count] = (cx_tensor){.size = size,
@@ -216,7 +216,7 @@ ctxrt_status ctxrt_plan_free(ctxrt_plan *handle, size_t tensor)
         status =
             cx_error(CTXRT_ERROR_ALREADY, "ctxrt_plan_free: tensor %zu was freed before", tensor);
     if (status == CTXRT_SUCCESS) {
-        cx_range_give(&plan->range, plan->tensors[tensor].extent);
+        cx_extents_give(&plan->range, plan->tensors[tensor].extent);
         plan->tensors[tensor].end = plan->steps++;
     }
     return unlock_plan(plan, status);

@@ -26,7 +26,7 @@ typedef struct cx_plan {
     int cancel;           /* of the thread that has the lock */
     size_t alignment;
     bool optimised;
-    cx_range range;
+    cx_extents range;
     cx_tensor *tensors;
     size_t count, capacity;
     uint32_t steps;

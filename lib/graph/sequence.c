@@ -19,7 +19,8 @@ ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence *
 
 ctxrt_status cx_sequence_reserve(cx_sequence *sequence)
 {
-    cx_piece *pieces = reallocarray(sequence->pieces, sequence->piece_count + 1, sizeof *pieces);
+    cx_graph_piece *pieces =
+        reallocarray(sequence->pieces, sequence->piece_count + 1, sizeof *pieces);
     if (pieces == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a piece of a graph in %s",
                         cx_context_text(sequence->context));
@@ -27,7 +28,7 @@ ctxrt_status cx_sequence_reserve(cx_sequence *sequence)
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_piece piece)
+ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_graph_piece piece)
 {
     size_t count;
     const cx_driver *driver = sequence->context->driver;
@@ -38,7 +39,7 @@ ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_piece piece)
     if (piece.native == NULL)
         return CTXRT_SUCCESS;
     return cx_context_blame(sequence->context, "graph",
-                            cx_code_add(&sequence->code, driver, piece.native));
+                            cx_graph_code_add(&sequence->code, driver, piece.native));
 }
 
 ctxrt_status cx_sequence_check(const cx_sequence *sequence)
@@ -83,7 +84,7 @@ static ctxrt_status destroy_captured(cx_sequence *sequence)
     cx_error_saved saved;
     ctxrt_status status = destroy_pieces(sequence);
     cx_error_save(&saved);
-    ctxrt_status unloaded = cx_code_release(&sequence->code);
+    ctxrt_status unloaded = cx_graph_code_release(&sequence->code);
     if (status == CTXRT_SUCCESS)
         return unloaded;
     cx_error_restore(&saved);

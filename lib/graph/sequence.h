@@ -10,22 +10,22 @@
 #include "memory/private_pool.h"
 
 /* Captured work, or operators that each launch calls. */
-typedef struct cx_piece {
+typedef struct cx_graph_piece {
     CUgraph native;      /* the sequence's; NULL: nothing was captured */
     size_t node_count;   /* captured; 0 where the driver does not tell */
     size_t first, count; /* the operators that it came from; none for a stream's capture */
-} cx_piece;
+} cx_graph_piece;
 
 typedef struct cx_sequence {
     _Atomic int count;
     cx_context *context;
     uint32_t
         epoch; /* the context's when it was captured; another one now: it is of no use any more */
-    cx_piece *pieces;
+    cx_graph_piece *pieces;
     size_t piece_count;
     cx_operator *operators; /* in their order */
     size_t operator_count;
-    cx_code code;  /* of what was captured */
+    cx_graph_code code;    /* of what was captured */
     cx_private_pool *pool; /* of a recording; else NULL */
     /* likewise: behind what its frame's streams did to the memory before; first launches wait for
      * them */
@@ -40,8 +40,8 @@ ctxrt_status cx_sequence_make(cx_context *context, uint32_t epoch, cx_sequence *
 /* Room for one more piece, for cx_sequence_put. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_sequence_reserve(cx_sequence *sequence);
 /* The piece is the sequence's, whatever comes back. Counts the nodes of what was captured, and
- * notes whose code they need: errors of cx_code_add. */
-ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_piece piece);
+ * notes whose code they need: errors of cx_graph_code_add. */
+ctxrt_status cx_sequence_put(cx_sequence *sequence, cx_graph_piece piece);
 
 /* CTXRT_ERROR_CONTEXT_DESTROYED after a reset. */
 ctxrt_status cx_sequence_check(const cx_sequence *sequence);

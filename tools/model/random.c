@@ -279,7 +279,7 @@ static void add_block_step(maker *self, cx_step *around, const char *thread)
 {
     static const cx_verb_id verbs[] = {CX_VERB_ctx_get, CX_VERB_ctx_pop, CX_VERB_ctx_device,
                                        CX_VERB_device_count};
-    cx_line *line = cx_block_add(self->scenario, &around->block, CX_LINE_STEP);
+    cx_line *line = cx_line_block_add(self->scenario, &around->block, CX_LINE_STEP);
     line->step.thread = thread;
     line->step.verb = &cx_verbs[verbs[below(self, 4)]];
 }
@@ -365,13 +365,13 @@ static cx_scenario *begin(int devices, bool initialised)
     cx_scenario *scenario = cx_scenario_create("random");
     if (scenario == NULL)
         return NULL;
-    cx_line *line = cx_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE);
+    cx_line *line = cx_line_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE);
     if (line != NULL) {
         line->directive = CX_DIRECTIVE_DEVICES;
         line->devices = devices;
     }
     if (!initialised &&
-        (line = cx_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE)) != NULL)
+        (line = cx_line_block_add(scenario, &scenario->lines, CX_LINE_DIRECTIVE)) != NULL)
         line->directive = CX_DIRECTIVE_UNINITIALISED;
     return scenario;
 }

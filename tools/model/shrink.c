@@ -10,7 +10,7 @@ static const char *copy_text(cx_scenario *to, const char *text)
     return text != NULL ? cx_scenario_text(to, text, strlen(text)) : NULL;
 }
 
-static bool copy_block(cx_scenario *to, cx_block *block, const cx_block *from);
+static bool copy_block(cx_scenario *to, cx_line_block *block, const cx_line_block *from);
 
 /* Without what is expected. */
 static bool copy_step(cx_scenario *to, cx_step *step, const cx_step *from)
@@ -26,10 +26,10 @@ static bool copy_step(cx_scenario *to, cx_step *step, const cx_step *from)
     return copy_block(to, &step->block, &from->block);
 }
 
-static bool copy_block(cx_scenario *to, cx_block *block, const cx_block *from)
+static bool copy_block(cx_scenario *to, cx_line_block *block, const cx_line_block *from)
 {
     for (const cx_line *line = from->first; line != NULL; line = line->next) {
-        cx_line *copy = cx_block_add(to, block, line->kind);
+        cx_line *copy = cx_line_block_add(to, block, line->kind);
         if (copy == NULL || !copy_step(to, &copy->step, &line->step))
             return false;
     }
@@ -53,7 +53,7 @@ static bool tell_line(cx_scenario *to, cx_model *model, const cx_line *line, cx_
 {
     cx_line *last = to->lines.last;
     int count = to->line_count;
-    cx_line *copy = cx_block_add(to, &to->lines, line->kind);
+    cx_line *copy = cx_line_block_add(to, &to->lines, line->kind);
     if (copy == NULL)
         return false;
     if (line->kind == CX_LINE_DIRECTIVE) {

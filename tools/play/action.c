@@ -335,7 +335,7 @@ static void run_function(void *argument)
     bool stopped = player->stopped;
     pthread_mutex_unlock(&player->lock);
     if (!stopped)
-        cx_block_run(player, &self->line->step.block);
+        cx_line_block_run(player, &self->line->step.block);
     pthread_mutex_lock(&player->lock);
     self->ran = true;
     cx_player_changed(player);
@@ -431,7 +431,7 @@ static int act_function_status(cx_player *player, cx_call *call)
 static int act_thread_end(cx_player *player, cx_call *call)
 {
     pthread_mutex_lock(&player->lock);
-    for (cx_thread *each = player->threads; each != NULL; each = each->next)
+    for (cx_player_thread *each = player->threads; each != NULL; each = each->next)
         if (strcmp(each->name, call->line->step.thread) == 0 && !each->ending)
             each->ending = true;
     pthread_mutex_unlock(&player->lock);

@@ -7,7 +7,7 @@
 
 /* What the steps of a block may do. */
 typedef struct place {
-    cx_block *block;
+    cx_line_block *block;
     int depth;
     const cx_line *last_step;
     const char *thread; /* the only one that may have steps; NULL: any */
@@ -265,7 +265,7 @@ static bool take_step_line(cx_parser *self, place *in, cx_line *line)
 
 static bool take_line(cx_parser *self, place *in)
 {
-    cx_line *line = cx_block_add(self->scenario, in->block, CX_LINE_BLANK);
+    cx_line *line = cx_line_block_add(self->scenario, in->block, CX_LINE_BLANK);
     if (line == NULL)
         return cx_parser_no_memory(self);
     line->number = self->line;

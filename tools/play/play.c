@@ -5,7 +5,7 @@
 
 #define STEP_TEXT 1024
 
-typedef void visitor(const cx_scenario *, const cx_tape *, const cx_block *, const cx_line *,
+typedef void visitor(const cx_scenario *, const cx_tape *, const cx_line_block *, const cx_line *,
                      FILE *);
 
 static bool is_wrong(const cx_tape *tape, const cx_line *line)
@@ -24,7 +24,7 @@ static bool has_differed(const cx_tape *tape, const cx_line *line)
 
 /* How many steps went wrong. Calls `visit`, unless NULL, in the order of the file for each step
  * that came back otherwise than expected, those that may included. */
-static int count_wrong(const cx_scenario *scenario, const cx_tape *tape, const cx_block *block,
+static int count_wrong(const cx_scenario *scenario, const cx_tape *tape, const cx_line_block *block,
                        visitor *visit, FILE *to)
 {
     int count = 0;
@@ -49,8 +49,8 @@ cx_verdict cx_play_verdict(const cx_scenario *scenario, const cx_tape *tape)
     return CX_VERDICT_PASSED;
 }
 
-static void report_line(const cx_scenario *scenario, const cx_tape *tape, const cx_block *block,
-                        const cx_line *line, FILE *to)
+static void report_line(const cx_scenario *scenario, const cx_tape *tape,
+                        const cx_line_block *block, const cx_line *line, FILE *to)
 {
     const cx_came *came = &tape->came[line->index];
     const cx_verb *verb = cx_line_verb(block, line);
@@ -68,7 +68,7 @@ static void report_line(const cx_scenario *scenario, const cx_tape *tape, const 
         fprintf(to, "    rule     %s\n", line->note);
 }
 
-static const cx_line *first_not_run(const cx_tape *tape, const cx_block *block)
+static const cx_line *first_not_run(const cx_tape *tape, const cx_line_block *block)
 {
     const cx_line *found = NULL;
     for (const cx_line *line = block->first; line != NULL && found == NULL; line = line->next)

@@ -37,24 +37,24 @@ typedef struct cx_call {
     int result;
 } cx_call;
 
-typedef enum cx_thread_state {
-    CX_THREAD_IDLE,
-    CX_THREAD_GIVEN, /* a step that it has not taken yet */
-    CX_THREAD_BUSY,
-    CX_THREAD_BACK
-} cx_thread_state;
+typedef enum cx_player_thread_state {
+    CX_PLAYER_THREAD_IDLE,
+    CX_PLAYER_THREAD_GIVEN, /* a step that it has not taken yet */
+    CX_PLAYER_THREAD_BUSY,
+    CX_PLAYER_THREAD_BACK
+} cx_player_thread_state;
 
-typedef struct cx_thread {
+typedef struct cx_player_thread {
     cx_player *player;
     const char *name;
     pthread_t thread;
     int tid; /* of the kernel; 0 until it runs */
-    cx_thread_state state;
+    cx_player_thread_state state;
     bool ending; /* after this step, or with the scenario */
     cx_call call;
     const cx_line *begun;
-    struct cx_thread *next;
-} cx_thread;
+    struct cx_player_thread *next;
+} cx_player_thread;
 
 /* stacks.h */
 typedef struct cx_stacks {
@@ -69,7 +69,7 @@ struct cx_player {
     pthread_mutex_t lock; /* "play" */
     pthread_cond_t changed;
     cx_values values;
-    cx_thread *threads;
+    cx_player_thread *threads;
     cx_gate *gates;
     cx_function *functions;
     cx_stacks stacks;
@@ -94,7 +94,7 @@ void cx_step_run(cx_player *player, cx_call *call);
 bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call);
 
 /* Runs the steps of a block one after the other on the calling thread; false if one went wrong. */
-bool cx_block_run(cx_player *player, const cx_block *block);
+bool cx_line_block_run(cx_player *player, const cx_line_block *block);
 
 /* ---- watch.c ---- */
 
@@ -118,11 +118,11 @@ int cx_action_run(cx_player *player, cx_call *call);
 /* ---- thread.c ---- */
 
 /* The thread of a name, started if it is new; NULL if it cannot be. */
-cx_thread *cx_thread_find(cx_player *player, const char *name);
+cx_player_thread *cx_player_thread_find(cx_player *player, const char *name);
 /* Hands a step over, waits for it as its mode says, and judges it. False: stop here. */
-bool cx_thread_step(cx_player *player, const cx_line *line);
+bool cx_player_thread_step(cx_player *player, const cx_line *line);
 /* Ends every thread that does nothing; opens the gates first. */
-void cx_threads_end(cx_player *player);
+void cx_player_threads_end(cx_player *player);
 
 /* ---- process.c ---- */
 

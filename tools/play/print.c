@@ -131,7 +131,7 @@ static void put_directive(writer *to, const cx_line *line)
         put(to, "%s %s", words[line->directive], line->text);
 }
 
-static void print_block(const cx_block *block, int depth, FILE *to)
+static void print_block(const cx_line_block *block, int depth, FILE *to)
 {
     for (const cx_line *line = block->first; line != NULL; line = line->next) {
         char text[STEP_TEXT] = "";

@@ -27,7 +27,7 @@ static void run_exit_block(void)
     const cx_line *line = player->exiting;
     cx_call call = {.line = line, .result = CXU_SUCCESS};
     player->exiting = NULL;
-    if (cx_block_run(player, &line->step.block))
+    if (cx_line_block_run(player, &line->step.block))
         cx_step_judge(player, line, &call);
 }
 
@@ -85,7 +85,7 @@ static void identify(cx_player *player)
     tape->emulated = tape->emulated || strcmp(tape->device, "ctxrt emulated GPU") == 0;
 }
 
-static bool find_uninitialised(const cx_block *block)
+static bool find_uninitialised(const cx_line_block *block)
 {
     for (const cx_line *line = block->first; line != NULL; line = line->next)
         if (line->kind == CX_LINE_DIRECTIVE && line->directive == CX_DIRECTIVE_UNINITIALISED)
@@ -95,7 +95,7 @@ static bool find_uninitialised(const cx_block *block)
 
 /* The needs of the scenario are looked at once, where the driver is initialised for the first time.
  */
-static bool start_driver(cx_player *player, const cx_block *block)
+static bool start_driver(cx_player *player, const cx_line_block *block)
 {
     if (find_uninitialised(block))
         return true;
@@ -119,7 +119,7 @@ static bool is_over(cx_player *player)
     return over;
 }
 
-static bool run_lines(cx_player *player, const cx_block *block)
+static bool run_lines(cx_player *player, const cx_line_block *block)
 {
     for (const cx_line *line = block->first; line != NULL; line = line->next) {
         if (line->kind != CX_LINE_STEP)
@@ -131,7 +131,7 @@ static bool run_lines(cx_player *player, const cx_block *block)
             good = cx_step_judge(player, line, &call);
             cx_player_watch(player, line, &call);
         } else {
-            good = cx_thread_step(player, line);
+            good = cx_player_thread_step(player, line);
         }
         if (is_over(player) || (!good && !player->options->record))
             return false;
@@ -139,7 +139,7 @@ static bool run_lines(cx_player *player, const cx_block *block)
     return true;
 }
 
-static bool has_late_exit(const cx_block *block)
+static bool has_late_exit(const cx_line_block *block)
 {
     const cx_line *last = block->last;
     for (const cx_line *line = block->first; line != NULL; line = line->next)
@@ -161,7 +161,7 @@ static bool prepare(cx_player *player)
 
 /* The main thread of the new process. Does not return. */
 static void live(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                 const cx_block *block, int request)
+                 const cx_line_block *block, int request)
 {
     static cx_player player; /* exit handlers and host functions may look at it to the very end */
     player =
@@ -175,7 +175,7 @@ static void live(const cx_scenario *scenario, const cx_play_options *options, cx
     }
     player.order = cx_order_create();
     if (open_driver(&player) && start_driver(&player, block) && run_lines(&player, block))
-        cx_threads_end(&player);
+        cx_player_threads_end(&player);
     fflush(NULL);
     _exit(0);
 }
@@ -183,7 +183,7 @@ static void live(const cx_scenario *scenario, const cx_play_options *options, cx
 /* ---- the process that watches ---- */
 
 static pid_t start(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                   const cx_block *block, int *out_request)
+                   const cx_line_block *block, int *out_request)
 {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
@@ -201,7 +201,7 @@ static pid_t start(const cx_scenario *scenario, const cx_play_options *options, 
     return child;
 }
 
-static int line_number(const cx_block *block, int index)
+static int line_number(const cx_line_block *block, int index)
 {
     for (const cx_line *line = block->first; line != NULL; line = line->next) {
         if (line->index == index)
@@ -225,14 +225,14 @@ static void tell_end(const cx_scenario *scenario, cx_tape *tape, int status)
 }
 
 static bool watch(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                  const cx_block *block);
+                  const cx_line_block *block);
 
 /* Serves requests until the process ends or makes no progress. False: it was killed. */
 static bool serve(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
                   pid_t child, int request)
 {
     for (;;) {
-        const cx_block *block;
+        const cx_line_block *block;
         struct pollfd ready = {.fd = request, .events = POLLIN};
         unsigned int before = atomic_load(&tape->progress);
         int count = poll(&ready, 1, options->timeout_ms + GRACE_MS);
@@ -256,7 +256,7 @@ static bool serve(const cx_scenario *scenario, const cx_play_options *options, c
 
 /* Runs a block in a process of its own. False: it did not end well. */
 static bool watch(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                  const cx_block *block)
+                  const cx_line_block *block)
 {
     int request = -1, status = 0;
     pid_t child = start(scenario, options, tape, block, &request);
@@ -281,7 +281,7 @@ cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options)
     if (settled.timeout_ms <= 0)
         settled.timeout_ms = TIMEOUT_MS;
     /* A scenario that leaves cuInit to its steps cannot look first at what the driver is. */
-    static const cx_block nothing;
+    static const cx_line_block nothing;
     if (!find_uninitialised(&scenario->lines) ||
         (watch(scenario, &settled, tape, &nothing) && !tape->skipped))
         watch(scenario, &settled, tape, &scenario->lines);
@@ -292,7 +292,7 @@ cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options)
 
 int cx_process_ask(cx_player *player, const cx_line *line)
 {
-    const cx_block *block = &line->step.block;
+    const cx_line_block *block = &line->step.block;
     int answer;
     if (send(player->request, &block, sizeof block, MSG_NOSIGNAL) != (ssize_t)sizeof block ||
         read(player->request, &answer, sizeof answer) != (ssize_t)sizeof answer)
@@ -304,7 +304,7 @@ int cx_process_ask(cx_player *player, const cx_line *line)
 static void live_on(cx_player *player, const cx_line *line)
 {
     prepare(player);
-    bool good = cx_block_run(player, &line->step.block);
+    bool good = cx_line_block_run(player, &line->step.block);
     fflush(NULL);
     _exit(good ? 0 : 1);
 }

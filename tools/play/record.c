@@ -52,7 +52,7 @@ static bool record_step(cx_scenario *scenario, const cx_tape *tape, cx_line *lin
     return true;
 }
 
-static bool record_block(cx_scenario *scenario, const cx_tape *tape, cx_block *block)
+static bool record_block(cx_scenario *scenario, const cx_tape *tape, cx_line_block *block)
 {
     for (cx_line *line = block->first; line != NULL; line = line->next)
         if (line->kind == CX_LINE_STEP && (!record_step(scenario, tape, line) ||

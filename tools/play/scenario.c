@@ -5,11 +5,11 @@
 
 #define PIECE_BYTES ((size_t)16 << 10)
 
-typedef struct cx_memory {
-    struct cx_memory *next;
+typedef struct cx_scenario_chunk {
+    struct cx_scenario_chunk *next;
     size_t used, size;
     _Alignas(16) char bytes[];
-} cx_memory;
+} cx_scenario_chunk;
 
 cx_scenario *cx_scenario_create(const char *file)
 {
@@ -28,17 +28,17 @@ void cx_scenario_destroy(cx_scenario *scenario)
     if (scenario == NULL)
         return;
     while (scenario->memory != NULL) {
-        cx_memory *next = scenario->memory->next;
+        cx_scenario_chunk *next = scenario->memory->next;
         free(scenario->memory);
         scenario->memory = next;
     }
     free(scenario);
 }
 
-static cx_memory *grow(cx_scenario *scenario, size_t bytes)
+static cx_scenario_chunk *grow(cx_scenario *scenario, size_t bytes)
 {
     size_t size = bytes > PIECE_BYTES ? bytes : PIECE_BYTES;
-    cx_memory *piece = calloc(1, sizeof *piece + size);
+    cx_scenario_chunk *piece = calloc(1, sizeof *piece + size);
     if (piece == NULL)
         return NULL;
     piece->size = size;
@@ -49,7 +49,7 @@ static cx_memory *grow(cx_scenario *scenario, size_t bytes)
 
 void *cx_scenario_take(cx_scenario *scenario, size_t bytes)
 {
-    cx_memory *piece = scenario->memory;
+    cx_scenario_chunk *piece = scenario->memory;
     bytes = (bytes + 15) & ~(size_t)15;
     if (piece == NULL || piece->size - piece->used < bytes)
         piece = grow(scenario, bytes);
@@ -67,7 +67,7 @@ const char *cx_scenario_text(cx_scenario *scenario, const char *text, size_t len
     return copy;
 }
 
-cx_line *cx_block_add(cx_scenario *scenario, cx_block *block, cx_line_kind kind)
+cx_line *cx_line_block_add(cx_scenario *scenario, cx_line_block *block, cx_line_kind kind)
 {
     cx_line *line = cx_scenario_take(scenario, sizeof *line);
     if (line == NULL)
@@ -79,7 +79,7 @@ cx_line *cx_block_add(cx_scenario *scenario, cx_block *block, cx_line_kind kind)
     return line;
 }
 
-const cx_verb *cx_line_verb(const cx_block *block, const cx_line *line)
+const cx_verb *cx_line_verb(const cx_line_block *block, const cx_line *line)
 {
     const cx_verb *verb = line->step.verb;
     if (line->step.mode != CX_MODE_FINISH)
@@ -94,7 +94,8 @@ const cx_verb *cx_line_verb(const cx_block *block, const cx_line *line)
 cx_step *cx_scenario_step(cx_scenario *scenario, const char *thread, cx_verb_id verb)
 {
     const char *name = cx_scenario_text(scenario, thread, strlen(thread));
-    cx_line *line = name != NULL ? cx_block_add(scenario, &scenario->lines, CX_LINE_STEP) : NULL;
+    cx_line *line =
+        name != NULL ? cx_line_block_add(scenario, &scenario->lines, CX_LINE_STEP) : NULL;
     if (line == NULL)
         return NULL;
     line->step.thread = name;
@@ -190,7 +191,7 @@ static bool same_outcomes(const cx_outcome *left, const cx_outcome *right)
     return left == right;
 }
 
-static bool same_block(const cx_block *left, const cx_block *right);
+static bool same_block(const cx_line_block *left, const cx_line_block *right);
 
 static bool same_step(const cx_step *left, const cx_step *right)
 {
@@ -207,7 +208,7 @@ static bool same_step(const cx_step *left, const cx_step *right)
     return same_block(&left->block, &right->block);
 }
 
-static bool same_block(const cx_block *left_block, const cx_block *right_block)
+static bool same_block(const cx_line_block *left_block, const cx_line_block *right_block)
 {
     const cx_line *left = left_block->first, *right = right_block->first;
     for (; left != NULL && right != NULL; left = left->next, right = right->next)

@@ -60,9 +60,9 @@ typedef enum cx_mode {
 
 typedef struct cx_line cx_line;
 
-typedef struct cx_block {
+typedef struct cx_line_block {
     cx_line *first, *last;
-} cx_block;
+} cx_line_block;
 
 typedef struct cx_step {
     const char *thread; /* NULL for process */
@@ -73,7 +73,7 @@ typedef struct cx_step {
     cx_outcome *outcomes; /* NULL: nothing is said, so SUCCESS (for begin: anything) */
     bool unverified;      /* rests on a rule that no recording has confirmed */
     bool has_block;
-    cx_block block;
+    cx_line_block block;
 } cx_step;
 
 typedef enum cx_directive_kind {
@@ -101,9 +101,9 @@ struct cx_line {
 
 typedef struct cx_scenario {
     const char *file; /* its name in messages */
-    cx_block lines;
+    cx_line_block lines;
     int line_count; /* with those of all blocks */
-    struct cx_memory *memory;
+    struct cx_scenario_chunk *memory;
 } cx_scenario;
 
 /* NULL: out of memory. Out of memory later shows as NULL from the calls below, once and for all. */
@@ -115,11 +115,11 @@ void *cx_scenario_take(cx_scenario *scenario, size_t bytes);
 const char *cx_scenario_text(cx_scenario *scenario, const char *text, size_t length);
 
 /* Adds a line at the end of a block: scenario->lines, or a step's. */
-cx_line *cx_block_add(cx_scenario *scenario, cx_block *block, cx_line_kind kind);
+cx_line *cx_line_block_add(cx_scenario *scenario, cx_line_block *block, cx_line_kind kind);
 
 /* The verb of a step; for a finish that of the step of its thread that was begun last, in the same
  * block. */
-const cx_verb *cx_line_verb(const cx_block *block, const cx_line *line);
+const cx_verb *cx_line_verb(const cx_line_block *block, const cx_line *line);
 
 /* For those who build: a step of a thread, operand by operand, and what may come back. */
 cx_step *cx_scenario_step(cx_scenario *scenario, const char *thread, cx_verb_id verb);

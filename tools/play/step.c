@@ -186,7 +186,7 @@ bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call)
     return good;
 }
 
-bool cx_block_run(cx_player *player, const cx_block *block)
+bool cx_line_block_run(cx_player *player, const cx_line_block *block)
 {
     bool good = true;
     for (const cx_line *line = block->first; line != NULL; line = line->next) {

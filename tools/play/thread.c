@@ -30,32 +30,32 @@ bool cx_player_wait(cx_player *player, int timeout_ms)
 
 static void *work(void *argument)
 {
-    cx_thread *self = argument;
+    cx_player_thread *self = argument;
     cx_player *player = self->player;
     pthread_mutex_lock(&player->lock);
     self->tid = gettid();
-    while (!self->ending || self->state == CX_THREAD_GIVEN) {
-        if (self->state != CX_THREAD_GIVEN) {
+    while (!self->ending || self->state == CX_PLAYER_THREAD_GIVEN) {
+        if (self->state != CX_PLAYER_THREAD_GIVEN) {
             pthread_cond_wait(&player->changed, &player->lock);
             continue;
         }
-        self->state = CX_THREAD_BUSY;
+        self->state = CX_PLAYER_THREAD_BUSY;
         pthread_mutex_unlock(&player->lock);
         cx_step_run(player, &self->call);
         pthread_mutex_lock(&player->lock);
-        self->state = CX_THREAD_BACK;
+        self->state = CX_PLAYER_THREAD_BACK;
         cx_player_changed(player);
     }
     pthread_mutex_unlock(&player->lock);
     return NULL;
 }
 
-static cx_thread *start(cx_player *player, const char *name)
+static cx_player_thread *start(cx_player *player, const char *name)
 {
-    cx_thread *self = calloc(1, sizeof *self);
+    cx_player_thread *self = calloc(1, sizeof *self);
     if (self == NULL)
         return NULL;
-    *self = (cx_thread){.player = player, .name = name};
+    *self = (cx_player_thread){.player = player, .name = name};
     if (pthread_create(&self->thread, NULL, work, self) != 0) {
         free(self);
         return NULL;
@@ -64,18 +64,18 @@ static cx_thread *start(cx_player *player, const char *name)
     return player->threads = self;
 }
 
-cx_thread *cx_thread_find(cx_player *player, const char *name)
+cx_player_thread *cx_player_thread_find(cx_player *player, const char *name)
 {
-    cx_thread *self = player->threads;
+    cx_player_thread *self = player->threads;
     while (self != NULL && strcmp(self->name, name) != 0)
         self = self->next;
     return self != NULL ? self : start(player, name);
 }
 
 /* Lock held, and released: a thread that ends must be gone before the next step. */
-static void end(cx_player *player, cx_thread *self)
+static void end(cx_player *player, cx_player_thread *self)
 {
-    cx_thread **link = &player->threads;
+    cx_player_thread **link = &player->threads;
     while (*link != self)
         link = &(*link)->next;
     *link = self->next;
@@ -87,15 +87,15 @@ static void end(cx_player *player, cx_thread *self)
     pthread_mutex_lock(&player->lock);
 }
 
-void cx_threads_end(cx_player *player)
+void cx_player_threads_end(cx_player *player)
 {
     pthread_mutex_lock(&player->lock);
     for (cx_gate *each = player->gates; each != NULL; each = each->next)
         each->open = true;
     cx_player_changed(player);
-    for (cx_thread *each = player->threads, *next; each != NULL; each = next) {
+    for (cx_player_thread *each = player->threads, *next; each != NULL; each = next) {
         next = each->next;
-        if (each->state == CX_THREAD_IDLE)
+        if (each->state == CX_PLAYER_THREAD_IDLE)
             end(player, each);
     }
     pthread_mutex_unlock(&player->lock);
@@ -117,61 +117,61 @@ static bool is_asleep(int tid)
 }
 
 /* Lock held. False: it did not come back in time. */
-static bool await(cx_player *player, const cx_thread *self)
+static bool await(cx_player *player, const cx_player_thread *self)
 {
     int timeout_ms = player->options->timeout_ms;
-    while (self->state != CX_THREAD_BACK)
-        if (!cx_player_wait(player, timeout_ms) && self->state != CX_THREAD_BACK)
+    while (self->state != CX_PLAYER_THREAD_BACK)
+        if (!cx_player_wait(player, timeout_ms) && self->state != CX_PLAYER_THREAD_BACK)
             return false;
     return true;
 }
 
 /* Lock held. Until it is back, or is seen to wait. */
-static void await_begin(cx_player *player, const cx_thread *self)
+static void await_begin(cx_player *player, const cx_player_thread *self)
 {
     int asleep = 0;
     for (int i = 0; i < LOOKS_MOST && asleep < ASLEEP_LOOKS; i++) {
-        if (self->state == CX_THREAD_BACK)
+        if (self->state == CX_PLAYER_THREAD_BACK)
             return;
         cx_player_wait(player, LOOK_MS);
-        asleep = self->state == CX_THREAD_BUSY && is_asleep(self->tid) ? asleep + 1 : 0;
+        asleep = self->state == CX_PLAYER_THREAD_BUSY && is_asleep(self->tid) ? asleep + 1 : 0;
     }
 }
 
 /* Lock held. Gives a thread its step and waits for it as the mode says. */
-static int hand_over(cx_player *player, cx_thread *self, const cx_line *line)
+static int hand_over(cx_player *player, cx_player_thread *self, const cx_line *line)
 {
     if (line->step.mode != CX_MODE_FINISH) {
         self->call.line = line;
-        self->state = CX_THREAD_GIVEN;
+        self->state = CX_PLAYER_THREAD_GIVEN;
         cx_player_changed(player);
     }
     if (line->step.mode == CX_MODE_BEGIN) {
         await_begin(player, self);
-        return self->state == CX_THREAD_BACK ? self->call.result : CX_PLAY_WAITS;
+        return self->state == CX_PLAYER_THREAD_BACK ? self->call.result : CX_PLAY_WAITS;
     }
     return await(player, self) ? self->call.result : CX_PLAY_STUCK;
 }
 
-bool cx_thread_step(cx_player *player, const cx_line *line)
+bool cx_player_thread_step(cx_player *player, const cx_line *line)
 {
     cx_call call = {.line = line};
     pthread_mutex_lock(&player->lock);
-    cx_thread *self = cx_thread_find(player, line->step.thread);
+    cx_player_thread *self = cx_player_thread_find(player, line->step.thread);
     if (self == NULL) {
         cx_tape_say(player->tape, false, "line %d: no thread could be started", line->number);
         pthread_mutex_unlock(&player->lock);
         return false;
     }
     int result = hand_over(player, self, line);
-    bool back = self->state == CX_THREAD_BACK;
+    bool back = self->state == CX_PLAYER_THREAD_BACK;
     if (back)
         call = self->call;
     else
         call.line = self->call.line;
     call.result = result;
     if (back && line->step.mode != CX_MODE_BEGIN)
-        self->state = CX_THREAD_IDLE;
+        self->state = CX_PLAYER_THREAD_IDLE;
     if (back && self->ending)
         end(player, self);
     pthread_mutex_unlock(&player->lock);
