@@ -43,7 +43,7 @@ CTXRT_API ctxrt_status ctxrt_context_create(ctxrt_device device, unsigned int fl
 CTXRT_API ctxrt_status ctxrt_context_destroy(ctxrt_context *context) CTXRT_CHECK_RESULT;
 
 /**
- * The primary context of a device, retained once more. Does not make it current.
+ * Retains the primary context of a device. Does not make it current.
  * Balance with ctxrt_context_release.
  */
 CTXRT_API ctxrt_status ctxrt_context_retain_primary(ctxrt_device device,
@@ -59,7 +59,7 @@ CTXRT_API ctxrt_status ctxrt_context_retain_primary(ctxrt_device device,
 CTXRT_API ctxrt_status ctxrt_context_release(ctxrt_context *context) CTXRT_CHECK_RESULT;
 
 /**
- * The calling thread's current context. Borrowed: do not release it.
+ * Gets the calling thread's current context. Borrowed: do not release it.
  *
  * @retval CTXRT_ERROR_NO_DEVICE  no frame and no current context
  */

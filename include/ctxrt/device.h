@@ -1,5 +1,5 @@
 /**
- * Devices: which there are, which one the calling thread uses, their primary contexts and peers.
+ * Devices: the list of them, the calling thread's current one, their primary contexts and peers.
  *
  * A device is named by its type and its index within the type. The type CPU always has one device;
  * CUDA has those of libcuda or of the embedded driver; the others exist with count 0.
@@ -62,8 +62,8 @@ static inline ctxrt_device ctxrt_device_of(ctxrt_device_type type, int index)
 CTXRT_API const char *ctxrt_device_type_name(ctxrt_device_type type);
 
 /**
- * How many devices of a type there are; 0 is no error. If libcuda could not be had, the count of
- * CUDA is 0 and ctxrt_drivers says why.
+ * Counts the devices of a type; 0 is no error. If libcuda could not be loaded, the count of CUDA is
+ * 0 and ctxrt_drivers says why.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such type
  */
@@ -103,7 +103,7 @@ CTXRT_API ctxrt_status ctxrt_device_properties(ctxrt_device device,
 /**
  * Free and total memory of a device in bytes. Retains its primary context if this is the device's
  * first use; leaves the calling thread's stack as it was. Either pointer may be NULL, not both.
- * Of the CPU, free is what the system can give to programs (MemAvailable).
+ * For the CPU, free memory is what the system can give to programs (MemAvailable).
  */
 CTXRT_API ctxrt_status ctxrt_device_memory_info(ctxrt_device device, size_t *out_free_bytes,
                                                 size_t *out_total_bytes) CTXRT_CHECK_RESULT;
@@ -140,12 +140,12 @@ CTXRT_API ctxrt_status ctxrt_device_get(ctxrt_device *out_device) CTXRT_CHECK_RE
 CTXRT_API ctxrt_status ctxrt_device_synchronize(void) CTXRT_CHECK_RESULT;
 
 /**
- * Gives back the process's retain of a device's primary context, and with it everything ctxrt
- * keeps there: pooled streams, cached memory. A device never used is no error.
+ * Gives back the process's retain of a device's primary context, and with it everything ctxrt keeps
+ * there: pooled streams, cached memory. A device never used is no error.
  *
- * Thread-safe: whether anything refers to the context is looked at while no other thread begins to,
- * so a refused release is not to be seen by other threads. A thread that uses the device anew
- * meanwhile waits for the release.
+ * Thread-safe: no other thread begins to use the context while this call checks for references, so
+ * other threads do not notice a refused release. A thread that uses the device anew waits for the
+ * release.
  *
  * @retval CTXRT_ERROR_IN_USE  a frame of any thread, or an object of the caller's, still refers to
  *                             the primary context; the message names it; nothing changed
@@ -159,10 +159,10 @@ CTXRT_API ctxrt_status ctxrt_device_release(ctxrt_device device) CTXRT_CHECK_RES
  * Objects that were made in it stay valid handles that report CTXRT_ERROR_CONTEXT_DESTROYED when
  * used, and must still be destroyed or released. Frames that hold the primary context stay usable.
  *
- * Thread-safe. The reset waits for calls of other threads that are under way in the context, also
- * for those that wait for its work; calls that begin later wait until the reset is over. Then an
- * object of before is gone, and everything else works as ever. A host function that waits for
- * another thread's call of ctxrt can therefore keep a reset from ending.
+ * Thread-safe. The reset waits for calls of other threads that are under way in the context,
+ * including those that wait for its work; calls that begin later wait until the reset is over.
+ * After it, older objects are gone, and everything else works as before. A host function that waits
+ * for another thread's call of ctxrt can therefore keep a reset from ending.
  *
  * @retval CTXRT_ERROR_DRIVER  the driver refused; nothing changed, but for copies between two
  *     drivers, which were ended. If the message says that the device was reset, but cannot be used,
@@ -201,8 +201,8 @@ CTXRT_API ctxrt_status ctxrt_device_set_primary_flags(ctxrt_device device,
                                                       unsigned int flags) CTXRT_CHECK_RESULT;
 
 /**
- * Whether `device` can reach the memory of `peer` directly; a device never is its own peer. Devices
- * of different types or drivers have no peer access (0, no error).
+ * Tells whether `device` can reach the memory of `peer` directly; a device is never its own peer.
+ * Devices of different types or drivers have no peer access (0, no error).
  */
 CTXRT_API ctxrt_status ctxrt_device_can_access_peer(ctxrt_device device, ctxrt_device peer,
                                                     int *out_can) CTXRT_CHECK_RESULT;
@@ -225,15 +225,16 @@ CTXRT_API ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer) CTXRT_CHECK_
  * `create` is called with the device current on the calling thread, under a lock that lets one
  * handle be made at a time; it may use ctxrt, and ask for handles of other kinds. `destroy` is
  * called with the context current at its driver, and must not call ctxrt. After ctxrt_device_reset
- * a handle is made anew, and `destroy` is not called for the old one, whose contents went with the
- * reset.
+ * a handle is made anew; `destroy` is not called for the old one, since the reset destroyed its
+ * contents.
  */
 typedef ctxrt_status (*ctxrt_handle_create)(ctxrt_device device, void *user_data,
                                             void **out_handle);
 typedef void (*ctxrt_handle_destroy)(void *handle, void *user_data);
 
 /**
- * Says how handles of a kind are made, once for the life of the process.
+ * Registers the functions that make and destroy handles of a kind, once for the life of the
+ * process.
  *
  * @param kind  a name of 1 to 31 bytes, copied
  * @retval CTXRT_ERROR_ALREADY  the kind is registered

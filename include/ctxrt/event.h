@@ -1,7 +1,7 @@
 /**
- * Events: marks in a stream that other streams and the host can wait for, and the time between two.
- * No call but ctxrt_event_create and ctxrt_event_record into a NULL or legacy stream needs anything
- * to be current, and none changes what is. Thread-safe. Handles as in context.h.
+ * Events: points in a stream's work that other streams and the host can wait for; and the time
+ * between two. Only ctxrt_event_create, and ctxrt_event_record into a NULL or legacy stream, need a
+ * current context; no call changes it. Thread-safe. Handles as in context.h.
  *
  * Besides what is said at each function: CTXRT_ERROR_NULL_POINTER if the event is NULL,
  * CTXRT_ERROR_INVALID_HANDLE if it was destroyed or never was one, CTXRT_ERROR_CONTEXT_DESTROYED if
@@ -34,8 +34,8 @@ CTXRT_API ctxrt_status ctxrt_event_create(unsigned int flags,
                                           ctxrt_event **out_event) CTXRT_CHECK_RESULT;
 
 /**
- * Destroys an event; returns at once, work that waits for it still gets what it waits for. NULL is
- * harmless. An event whose context was reset is gone already: then only the handle goes.
+ * Destroys an event; returns at once; work that waits for it goes on waiting. NULL is harmless. An
+ * event whose context was reset is gone already: then only the handle goes.
  *
  * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the event is
  *                             destroyed all the same

@@ -2,12 +2,12 @@
  * Graphs: work that was captured or recorded once and is launched any number of times; operators
  * and their implementations.
  *
- * A graph belongs to one context, that of the stream it was captured in, and is launched there
- * whatever is current on the calling thread, which finds its stack as it was. A graph is counted:
- * whoever made it has one count, ctxrt_graph_retain adds one, ctxrt_graph_release gives one back,
- * and with the last the graph goes; what was launched goes on to its end. Thread-safe. Handles as
- * in context.h: a graph that is gone is recognised and refused. A graph keeps its context from
- * being destroyed or released.
+ * A graph belongs to one context, that of the stream it was captured in, and is launched there,
+ * whatever is current on the calling thread, whose stack stays as it was. A graph is counted: it
+ * starts with one count, ctxrt_graph_retain adds one, ctxrt_graph_release gives one back, and the
+ * last release destroys the graph; launched work goes on to its end. Thread-safe. Handles as in
+ * context.h: a graph that is gone is recognised and refused. A graph keeps its context from being
+ * destroyed or released.
  *
  * A stream argument means what stream.h says. Besides what is said at each function:
  * CTXRT_ERROR_NULL_POINTER if the graph is NULL, CTXRT_ERROR_INVALID_HANDLE if it is gone or never
@@ -26,12 +26,12 @@ extern "C" {
 
 typedef struct ctxrt_graph ctxrt_graph;
 
-/** Which calls that no capture sees (allocating, waiting, copies that wait) a capture forbids. A
- * forbidden call fails and invalidates the capture. */
+/** The calls that a capture forbids, among those that are not captured (allocating, waiting, copies
+ * that wait). A forbidden call fails and invalidates the capture. */
 typedef enum ctxrt_capture_mode {
-    CTXRT_CAPTURE_GLOBAL = 0,       /**< those of any thread */
-    CTXRT_CAPTURE_THREAD_LOCAL = 1, /**< those of the thread that began it */
-    CTXRT_CAPTURE_RELAXED = 2       /**< none; and any thread may end it */
+    CTXRT_CAPTURE_GLOBAL = 0,       /**< calls of any thread */
+    CTXRT_CAPTURE_THREAD_LOCAL = 1, /**< calls of the thread that began the capture */
+    CTXRT_CAPTURE_RELAXED = 2       /**< none; any thread may end the capture */
 } ctxrt_capture_mode;
 
 typedef enum ctxrt_capture_state {
@@ -41,7 +41,7 @@ typedef enum ctxrt_capture_state {
 } ctxrt_capture_state;
 
 /**
- * Begins a capture: work submitted to the stream from now on does not run, but is noted. Other
+ * Begins a capture: work submitted to the stream from now on is recorded and does not run. Other
  * streams of the driver join through events. The legacy stream cannot capture.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such mode
@@ -52,8 +52,8 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
 
 /**
  * Ends the capture of a stream, with the graph of what was captured, of which the caller gets one
- * count. The driver instantiates it in its first launch. Memory that the work names is the caller's
- * to keep alive while the graph is launched and runs; the code of its kernels stays by itself.
+ * count. The driver instantiates it in its first launch. The caller keeps the memory that the work
+ * names alive while the graph is launched and runs; the graph itself keeps the code of its kernels.
  *
  * @retval CTXRT_ERROR_DRIVER  the stream does not capture: nothing changed; or the capture is not
  *     RELAXED and another thread began it, or it began in another stream: it goes on, but is
@@ -62,8 +62,8 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
 CTXRT_API ctxrt_status ctxrt_stream_capture_end(ctxrt_stream *stream,
                                                 ctxrt_graph **out_graph) CTXRT_CHECK_RESULT;
 
-/** Whether the stream captures. The legacy stream is refused while a blocking stream of its context
- * captures. */
+/** Tells whether the stream captures. Fails for the legacy stream while a blocking stream of its
+ * context captures. */
 CTXRT_API ctxrt_status ctxrt_stream_capture_status(
     ctxrt_stream *stream, ctxrt_capture_state *out_state) CTXRT_CHECK_RESULT;
 
@@ -71,28 +71,28 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_status(
  * Submits the work of a graph to a stream. NULL: the current stream, if the top frame is of the
  * graph's context, else the calling thread's default stream there. Launches of one graph run one
  * behind the other, in whichever streams and from whichever threads. For a stream of another
- * context or device of the same driver the work is done in the graph's own context, behind what the
- * stream has to do and before what comes to it then. In a stream that captures, the graph's work
+ * context or device of the same driver the work is done in the graph's own context, behind the
+ * stream's earlier work and before its later work. In a stream that captures, the graph's work
  * becomes part of that capture, and waits for nothing outside of it.
  *
- * Operators that were not captured are called on the calling thread. If one fails, or a call of the
- * driver, what comes behind it is not submitted; what comes before it is, and the next launch waits
- * for that. Until then the stream need not be behind it.
+ * Operators that were not captured are called on the calling thread. If one of them or a driver
+ * call fails, the work before it has been submitted and the work behind it has not. The next launch
+ * waits for the submitted part; until then the stream may not.
  *
  * @retval CTXRT_ERROR_WRONG_CONTEXT  the stream is another driver's, as the CPU's may be; or it is
  *     of another context and captures, and there are operators to call
  * @retval CTXRT_ERROR_NOT_PERMITTED  the graph is being launched further up on the calling thread;
- *     or its recording had memory in a stream that was destroyed, or captured, when it stopped: a
- *     first launch waits for that, which is not possible while a stream of its context captures
+ *     or its recording had memory in a stream that was destroyed, or captured, when it stopped: the
+ *     first launch waits for that, which is impossible while a stream of its context captures
  * @retval CTXRT_ERROR_STACK_LEFTOVER an operator left frames on the stack; it has been restored
  */
 CTXRT_API ctxrt_status ctxrt_graph_launch(ctxrt_graph *graph,
                                           ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * Another graph of the same work, instantiated anew, with one count for the caller. Each is
- * launched, ordered and released by itself, in any order; what they name (memory, events) is the
- * same. So one captured graph can serve as the template of any number.
+ * Makes another graph of the same work, instantiated anew, with one count for the caller. The two
+ * are launched, ordered and released independently; they use the same memory and events. So one
+ * captured graph can be a template for any number of graphs.
  */
 CTXRT_API ctxrt_status ctxrt_graph_clone(ctxrt_graph *graph,
                                          ctxrt_graph **out_clone) CTXRT_CHECK_RESULT;
@@ -100,7 +100,7 @@ CTXRT_API ctxrt_status ctxrt_graph_clone(ctxrt_graph *graph,
 /* ---- operators ---- */
 
 /**
- * A piece of work: a function that submits to the current stream of the calling thread's top frame
+ * An operator: a function that submits to the current stream of the calling thread's top frame
  * (NULL), with the context and the stream that it is meant for current. It leaves the stack as it
  * found it.
  */
@@ -109,15 +109,14 @@ typedef struct ctxrt_operator {
     /** "matmul": messages name it, and its implementation is found by it. Copied. May be NULL where
      * there is a `run`. */
     const char *type;
-    /** Does the work, or is NULL: then the implementation of the type does, for the device of the
-     * top frame. */
+    /** Does the work. NULL: the implementation of the type does it, for the device of the top
+     * frame. */
     ctxrt_status (*run)(void *user_data);
     /** Called once when the operator is not needed any more, on any thread; may be NULL. */
     void (*destroy)(void *user_data);
     void *user_data;
-    /** Of `run`: 1 if all it does is submitted to streams, so that it can be captured once; 0 if it
-     * must be called in every launch of the graph, because it does something on the host or waits.
-     */
+    /** For `run`: 1 if it only submits work to streams, so that it can be captured once; 0 if each
+     * launch of the graph must call it, because it does something on the host or waits. */
     int capturable;
 } ctxrt_operator;
 
@@ -128,7 +127,7 @@ typedef struct ctxrt_operator {
 #define CTXRT_OPERATOR_INIT {.struct_size = sizeof(ctxrt_operator)}
 #endif
 
-/** How operators of a type work on devices of a type. */
+/** The implementation of an operator type on devices of one type. */
 typedef struct ctxrt_operator_implementation {
     size_t struct_size; /**< sizeof(ctxrt_operator_implementation) */
     ctxrt_status (*run)(
@@ -149,7 +148,7 @@ ctxrt_operator_register(ctxrt_device_type device_type, const char *operator_type
                         const ctxrt_operator_implementation *implementation) CTXRT_CHECK_RESULT;
 
 /**
- * The implementation of an operator type on a device type.
+ * Finds the implementation of an operator type on a device type.
  *
  * @retval CTXRT_ERROR_NOT_SUPPORTED  there is none
  */
@@ -158,9 +157,9 @@ ctxrt_operator_find(ctxrt_device_type device_type, const char *operator_type,
                     ctxrt_operator_implementation *out_implementation) CTXRT_CHECK_RESULT;
 
 /**
- * Where the top frame is being recorded, the operator becomes the next one of the recording, and
- * nothing runs; else it is run at once, and then destroyed. On failure the operator is still the
- * caller's: `destroy` is not called.
+ * Submits an operator. If the top frame is being recorded, it becomes the next operator of the
+ * recording and does not run; else it runs at once and is then destroyed. On failure the caller
+ * still owns the operator: `destroy` is not called.
  *
  * @retval CTXRT_ERROR_NULL_POINTER      `operation` is NULL, or has neither `run` nor a type
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  a wrong struct_size
@@ -174,10 +173,9 @@ CTXRT_API ctxrt_status ctxrt_operator_submit(const ctxrt_operator *operation) CT
 
 typedef struct ctxrt_recording_options {
     size_t struct_size; /**< sizeof(ctxrt_recording_options) */
-    /** A recorded graph of the same context whose scratch memory this recording may use: neither it
-     * nor those that share with it may ever run at the same time as the new graph, nor have results
-     * in memory that is used after another one of them ran and was allocated while recording. NULL:
-     * none. */
+    /** A recorded graph of the same context whose scratch memory this recording may use. The graphs
+     * that share memory must never run at the same time. None of them may have results, in memory
+     * allocated while recording, that are used after another one ran. NULL: none. */
     ctxrt_graph *share_memory_with;
 } ctxrt_recording_options;
 
@@ -191,8 +189,8 @@ typedef struct ctxrt_recording_options {
 /**
  * Starts to record the operators submitted in the calling thread's top frame, and in no other: a
  * frame pushed above is not recorded, and other threads are not. Device memory that is allocated or
- * freed in the frame until the stop belongs to the recording and then to its graph: what is freed,
- * then or later, is used again in the recording, and else for nothing until the graph is gone.
+ * freed in the frame until the stop belongs to the recording and then to its graph: memory freed
+ * then or later is used again only in the recording, until the graph is gone.
  *
  * The recording is over, without a graph, if its frame is popped, detached, or set to another
  * device, or its thread ends.
@@ -206,14 +204,13 @@ CTXRT_API ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *opti
     CTXRT_CHECK_RESULT;
 
 /**
- * Ends the recording of the top frame with a graph of it, of which the caller gets one count. Each
- * run of operators that can be captured is captured, their functions being called once, in a stream
- * that is current meanwhile; the others are called by each launch, between them, in their order,
- * under a lock of the graph. Operators are destroyed with the last graph of this work, its clones
- * included.
+ * Ends the recording of the top frame with a graph of it, of which the caller gets one count. Runs
+ * of capturable operators are captured: their functions are called once, with the capturing stream
+ * current. Each launch calls the others, in their order between the captured runs, under a lock of
+ * the graph. Operators are destroyed with the last graph of this work, its clones included.
  *
- * If an operator fails, or does what no capture allows, the recording is over all the same: the
- * capture is ended, stream and frame are what they were, the operators are destroyed and their
+ * If an operator fails, or makes a call that captures forbid, the recording is over all the same:
+ * the capture is ended, stream and frame are what they were, the operators are destroyed and their
  * memory is given back.
  *
  * @retval CTXRT_ERROR_NOT_PERMITTED       the top frame is not being recorded, or the recording is
@@ -226,12 +223,12 @@ CTXRT_API ctxrt_status ctxrt_recording_stop(ctxrt_graph **out_graph) CTXRT_CHECK
 
 /**
  * Ends the recording of the top frame without a graph; its operators are destroyed and its memory
- * is given back. No recording is no error. What threads that have ended left of recordings goes
- * too, and recordings of the calling thread whose frame is gone.
+ * is given back. Without a recording it does nothing. It also drops recordings left by ended
+ * threads, and recordings of the calling thread whose frame is gone.
  */
 CTXRT_API ctxrt_status ctxrt_recording_cancel(void) CTXRT_CHECK_RESULT;
 
-/** Whether the top frame of the calling thread is being recorded: 1 or 0. */
+/** Tells whether the top frame of the calling thread is being recorded: 1 or 0. */
 CTXRT_API ctxrt_status ctxrt_recording_active(int *out_active) CTXRT_CHECK_RESULT;
 
 /* ---- counts ---- */
@@ -240,9 +237,10 @@ CTXRT_API ctxrt_status ctxrt_recording_active(int *out_active) CTXRT_CHECK_RESUL
 CTXRT_API ctxrt_status ctxrt_graph_retain(ctxrt_graph *graph) CTXRT_CHECK_RESULT;
 
 /**
- * Gives a count back; with the last one the graph goes. What was launched goes on; only a recorded
- * graph, which gives memory back, waits for it. So wait for the last graph that has a kernel of a
- * module that was unloaded (module.h). NULL is harmless. A graph whose context was reset
+ * Gives a count back; with the last one the graph goes. Launched work goes on; only the release of
+ * a recorded graph, which frees its memory, waits for it. Before the release of the last graph with
+ * a kernel of an unloaded module, wait for the graph's work (module.h). NULL is harmless. A graph
+ * whose context was reset
  * is released like any other.
  *
  * @retval CTXRT_ERROR_DRIVER  the driver reported an error, maybe of earlier work; the count is
@@ -256,9 +254,9 @@ typedef enum ctxrt_graph_format {
 } ctxrt_graph_format;
 
 /**
- * Writes what a graph is: its pieces in their order, with the number of captured nodes (0 where the
- * driver does not tell), the operators that they came from, and the memory it holds, with graphs
- * that share it. Makes no driver call. Written in one piece and flushed. Works after a reset, too.
+ * Describes a graph: its pieces in order, with the number of captured nodes (0 if the driver does
+ * not tell) and the operators they came from; the memory it holds, and the graphs that share it.
+ * Makes no driver call. Written in one piece and flushed. Works after a reset, too.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such format
  * @retval CTXRT_ERROR_SYSTEM            the file could not be written, or not to its end

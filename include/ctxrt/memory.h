@@ -2,21 +2,19 @@
  * Memory: counted objects and raw pointers, copies, fills.
  *
  * Memory comes from the allocator of the calling thread's top frame (allocator.h), and belongs to
- * that frame's context. It is given back from any thread, whatever is current there, or nothing: no
- * call here changes which device or context is current.
- * Sizes are in bytes. A size of 0 is an error where memory is asked for, and does nothing where
- * memory is copied or filled.
- * Memory that was freed is kept for later requests: ctxrt_allocator_trim gives it back to the
- * driver. Device memory is of the stream that was current when it was allocated, and ready in that
- * stream's order: work that it was freed behind may still be using it. Whoever uses it elsewhere
- * waits for that stream first, and says so (ctxrt_memory_record_stream) before it is freed. Memory
- * of the CPU device may be used by the host at once.
- * A request that is served from what is kept does not ask the driver: that other code destroyed or
- * reset the context then shows when the memory is used.
+ * that frame's context. Any thread may free it, with any current context or none. No call here
+ * changes the current device or context.
+ * Sizes are in bytes. Allocating 0 bytes is an error; copying or filling 0 bytes does nothing.
+ * Freed memory is kept for later requests; ctxrt_allocator_trim gives it back to the driver. Device
+ * memory belongs to the stream that was current when it was allocated, and is ready in that
+ * stream's order: earlier work of the stream may still use it. To use it in another stream, let
+ * that stream wait for the first one, and call ctxrt_memory_record_stream before the memory is
+ * freed. The host may use memory of the CPU device at once.
+ * A request served from kept memory does not ask the driver. If other code has destroyed or reset
+ * the context, that shows when the memory is used.
  * Memory keeps its context from being destroyed or released (CTXRT_ERROR_IN_USE). A reset of its
- * device frees it: what was allocated before is then given back without error, and must not be
- * used.
- * Thread-safe, but for ctxrt_device_reset while other threads work with memory of that device.
+ * device frees it: the caller still releases it, without error, but must not use it.
+ * Thread-safe, except ctxrt_device_reset while other threads work with memory of that device.
  *
  * Calls that take a stream also give the errors of stream.h.
  */
@@ -30,7 +28,7 @@
 extern "C" {
 #endif
 
-/** A counted piece of memory. A handle, as in context.h. */
+/** Counted memory. A handle, as in context.h. */
 typedef struct ctxrt_memory ctxrt_memory;
 
 typedef enum ctxrt_memory_kind {
@@ -45,7 +43,7 @@ typedef enum ctxrt_memory_kind {
 typedef struct ctxrt_memory_info {
     void *pointer;
     size_t size_bytes;
-    /** whose memory it is; pinned memory: whose context it was pinned in */
+    /** the owning device; pinned memory: the device of the context it was pinned in */
     ctxrt_device device;
     ctxrt_context *context; /**< NULL for host and wrapped memory */
     ctxrt_memory_kind kind;
@@ -63,14 +61,13 @@ CTXRT_API ctxrt_status ctxrt_memory_alloc(size_t size_bytes,
                                           ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
- * Allocates pinned host memory of the current context; not zeroed. It is of that context's
- * allocator of pinned memory (ctxrt_allocator_pinned), which keeps what was freed. The host may use
- * it at once; so what is freed while asynchronous work uses it is given to nobody else before that
- * is done. ctxrt's own copies and fills, by whatever address within it, say so themselves; for
- * kernels and what other code submits, ctxrt_memory_record_stream does. A stream that captures
- * cannot be noted: the memory must live as long as the graph is launched. What is allocated or
- * freed in a recorded frame belongs to the recording, and is not used again before the graph is
- * gone.
+ * Allocates pinned host memory of the current context; not zeroed. It comes from that context's
+ * allocator of pinned memory (ctxrt_allocator_pinned), which keeps freed memory. The host may use
+ * it at once; so memory freed while asynchronous work uses it is not handed out again before that
+ * work is done. ctxrt's own copies and fills record their use; for kernels and for work of other
+ * code, call ctxrt_memory_record_stream. Uses by a capturing stream cannot be recorded: the memory
+ * must live as long as the graph is launched. Memory allocated or freed in a recorded frame belongs
+ * to the recording, and is not used again before the graph is gone.
  *
  * Where the driver of the CPU device cannot pin, that device gets ordinary host memory instead: the
  * log says so once, and ctxrt_memory_describe says CTXRT_MEMORY_HOST. Errors as ctxrt_memory_alloc.
@@ -89,7 +86,7 @@ CTXRT_API ctxrt_status ctxrt_memory_alloc_host(size_t size_bytes,
                                                ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
 /**
- * Makes an object of memory that the caller owns. When the last count is given back,
+ * Makes a memory object of memory that the caller owns. When the last count is given back,
  * `deleter(pointer, user_data)` is called on the thread that gives it back; a NULL deleter leaves
  * the memory alone.
  *
@@ -112,8 +109,8 @@ CTXRT_API ctxrt_status ctxrt_memory_retain(ctxrt_memory *memory) CTXRT_CHECK_RES
 
 /**
  * Gives back a count; with the last one the memory is freed, from any thread and under any current
- * context or none. May wait for work that uses the memory, also of streams that were recorded:
- * ctxrt_memory_record_stream says when. NULL is harmless.
+ * context or none. May wait for work that uses the memory, in recorded streams too: see
+ * ctxrt_memory_record_stream. NULL is harmless.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  one count too many, or no memory object
  * @retval CTXRT_ERROR_CORRUPTED       in debug mode: something wrote before or behind it; it is
@@ -126,29 +123,27 @@ CTXRT_API ctxrt_status ctxrt_memory_release(ctxrt_memory *memory) CTXRT_CHECK_RE
 /** The address. NULL for NULL, and for a handle that is none. */
 CTXRT_API void *ctxrt_memory_pointer(ctxrt_memory *memory);
 
-/** Describes a piece of memory. */
+/** Describes a memory object. */
 CTXRT_API ctxrt_status ctxrt_memory_describe(ctxrt_memory *memory,
                                              ctxrt_memory_info *out_info) CTXRT_CHECK_RESULT;
 
 /**
- * Says that `stream` (NULL: the current one) uses the memory as well: it is given to nobody else
- * before the work submitted to that stream so far is done, even if the last count goes earlier. The
- * release does not wait for that, but where the memory is a custom allocator's or one in debug
- * mode, belongs to a graph, is wrapped or ordinary host memory, or came from elsewhere: then it
- * does. The stream may be of any context and may be destroyed meanwhile; its context is kept until
- * the last count goes. For memory of any kind; a second call for the same stream replaces the
- * first.
+ * Records that `stream` (NULL: the current one) uses the memory too: it is not handed out again
+ * before the work submitted to that stream so far is done, even if it is released earlier. The
+ * release itself waits only if the memory comes from a custom allocator or one in debug mode,
+ * belongs to a graph, is wrapped or ordinary host memory, or was imported. The stream may be of any
+ * context and may be destroyed meanwhile; its context is kept until the last count goes. For memory
+ * of any kind; a second call for the same stream replaces the first.
  */
 CTXRT_API ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *memory,
                                                   ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * Writes what memory is live: a line for all together, and one for each kind, device and place in
- * the caller's code that memory was allocated in, with pieces and bytes, the largest first. Places
- * are known of allocators in debug mode, while a trace of the allocator runs, and where the caller
- * said them (CTXRT_ORIGINS, below). A ctxrt_shutdown that is refused says the same in the log, at
- * the level info. Does not start the runtime. Other threads may go on, but must not end allocators
- * and contexts meanwhile.
+ * Reports live memory: a line for the total, and one for each kind, device and place of allocation
+ * in the caller's code, with blocks and bytes, the largest first. Places are known for allocators
+ * in debug mode, while a trace of the allocator runs, and for callers that define CTXRT_ORIGINS
+ * (below). A refused ctxrt_shutdown logs the same, at the level info. Does not start the runtime.
+ * Other threads may go on, but must not destroy allocators or contexts during the call.
  *
  * @retval CTXRT_ERROR_SYSTEM         the file could not be written
  * @retval CTXRT_ERROR_OUT_OF_MEMORY  the host has no memory for the report
@@ -162,7 +157,7 @@ typedef struct ctxrt_exported_memory {
 } ctxrt_exported_memory;
 
 /**
- * Lets other processes reach a piece of device memory. Keep it alive while they do.
+ * Exports device memory to other processes. Keep it alive while they do.
  *
  * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such call; the embedded driver has not
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is no device memory
@@ -171,8 +166,8 @@ CTXRT_API ctxrt_status ctxrt_memory_export(ctxrt_memory *memory,
                                            ctxrt_exported_memory *out_exported) CTXRT_CHECK_RESULT;
 
 /**
- * Opens in the current context what another process exported; the device must be that of the
- * memory.
+ * Opens memory that another process exported in the current context, which must be of the memory's
+ * device.
  * The last ctxrt_memory_release closes it. Errors as ctxrt_memory_export.
  */
 CTXRT_API ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported,
@@ -187,9 +182,9 @@ CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_
  * Frees what ctxrt_alloc, ctxrt_alloc_direct, ctxrt_alloc_pinned, ctxrt_alloc_managed or
  * ctxrt_alloc_async gave, from any thread and under any current context or none. NULL is harmless.
  * May wait for work that uses the memory. Of several threads that free one pointer, one succeeds.
- * Where several live blocks start at one address, each takes a free of its own: memory of before a
- * reset of its device goes first, and of that, or else of all, the youngest, such as the first
- * block that a custom allocator placed in a slab.
+ * If several live blocks start at one address, each needs its own free. Blocks from before a reset
+ * of their device go first; within each group the youngest goes first, such as the first block that
+ * a custom allocator placed in a slab.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
  * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is
@@ -201,8 +196,8 @@ CTXRT_API ctxrt_status ctxrt_free(void *pointer) CTXRT_CHECK_RESULT;
 
 /**
  * Allocates from the driver in stream order: the memory may be used by work submitted to `stream`
- * (NULL: the current one) afterwards. Of the stream's device, and in no allocator's figures. It
- * outlives a reset of the device: free it all the same.
+ * (NULL: the current one) afterwards. It belongs to the stream's device and counts in no
+ * allocator's figures. It outlives a reset of the device: free it after one, too.
  *
  * @retval CTXRT_ERROR_NOT_SUPPORTED  the driver has no stream-ordered memory
  */
@@ -220,24 +215,24 @@ CTXRT_API ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream
 CTXRT_API ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * As ctxrt_alloc, but whatever allocator the frame has: from the context's direct one
- * (ctxrt_allocator_direct), by one call of the driver's.
+ * Allocates as ctxrt_alloc does, but by one driver call, from the context's direct allocator
+ * (ctxrt_allocator_direct) and not from the frame's.
  */
 CTXRT_API ctxrt_status ctxrt_alloc_direct(size_t size_bytes,
                                           void **out_pointer) CTXRT_CHECK_RESULT;
 
-/** Allocates pinned host memory by one call of the driver's (cuMemHostAlloc). It is in no
- * allocator's figures. ctxrt_free waits for work that uses it. Errors as ctxrt_memory_alloc. */
+/** Allocates pinned host memory by one driver call (cuMemHostAlloc). It counts in no allocator's
+ * figures. ctxrt_free waits for work that uses it. Errors as ctxrt_memory_alloc. */
 CTXRT_API ctxrt_status ctxrt_alloc_pinned(size_t size_bytes,
                                           void **out_pointer) CTXRT_CHECK_RESULT;
 
-/** Allocates managed memory, reached by the host and by every device at the same address. It is in
- * no allocator's figures. Errors as ctxrt_memory_alloc. */
+/** Allocates managed memory, reached by the host and by every device at the same address. It counts
+ * in no allocator's figures. Errors as ctxrt_memory_alloc. */
 CTXRT_API ctxrt_status ctxrt_alloc_managed(size_t size_bytes,
                                            void **out_pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Pins memory of the caller's in the current context; unregister it before it is freed.
+ * Pins the caller's memory in the current context; unregister it before it is freed.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0, or the range wraps around
  * @retval CTXRT_ERROR_ALREADY           some of it is pinned already
@@ -253,10 +248,9 @@ CTXRT_API ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes) CTX
 CTXRT_API ctxrt_status ctxrt_host_unregister(void *pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Which way a copy goes. CTXRT_COPY_ANY lets the addresses decide. The drivers are asked what they
- * know of both: "host" is memory that the host may touch, which is any but a GPU's own; "device" is
- * memory that a driver knows, pinned and managed memory included. So memory of the CPU device
- * passes for either.
+ * The direction of a copy. CTXRT_COPY_ANY lets the addresses decide. The drivers are asked about
+ * both addresses. "Host" is memory that the host may touch: all but a GPU's own. "Device" is memory
+ * that a driver knows, including pinned and managed memory. So memory of the CPU device is both.
  */
 typedef enum ctxrt_copy_kind {
     CTXRT_COPY_ANY = 0,
@@ -267,13 +261,13 @@ typedef enum ctxrt_copy_kind {
 } ctxrt_copy_kind;
 
 /**
- * Copies and waits until it is done. The two ends may be on different devices of any type. A copy
- * from host to host is done at once by the calling thread and needs no device; any other runs in
- * the order of the current stream. Where the memory belongs to another driver than the current
+ * Copies, and waits until the copy is done. The two ends may be on different devices of any type. A
+ * copy from host to host is done at once by the calling thread and needs no device; any other runs
+ * in the order of the current stream. Where the memory belongs to another driver than the current
  * context, or is mapped (CTXRT_ALLOCATOR_SOURCE_VMM) and the stream's device does not reach it, it
  * is copied after that stream's work, in the context that owns the memory.
- * Copies and fills stay within memory that ctxrt gave out, and never touch memory that ctxrt gave
- * back: both are refused before anything is done. Memory of other code has its driver's own rules.
+ * A copy or fill that goes beyond a block of ctxrt's, or touches memory that ctxrt has freed, is
+ * refused before anything is done. Memory of other code follows its driver's rules.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such kind, `kind` contradicts what the addresses are, or
  *     a range wraps around; it begins or ends beyond the block of ctxrt's that it is in: the
@@ -287,17 +281,17 @@ CTXRT_API ctxrt_status ctxrt_copy(void *destination, const void *source, size_t 
 
 /**
  * Copies in the order of `stream` (NULL: the current one), and of no other. With pinned memory and
- * between devices the call never waits; ordinary host memory is staged, or waited for (T13), and
- * waited for where the device's memory belongs to another driver than the stream. Memory of the CPU
- * that `kind` calls host memory is ordinary host memory.
+ * between devices the call never waits; ordinary host memory is staged or waited for (T13), and
+ * always waited for if the device's memory belongs to another driver than the stream. Memory of the
+ * CPU device counts as ordinary host memory if `kind` calls it host memory.
  * Between devices of two drivers (the CPU, and a GPU of a libcuda) the copy goes through pinned
- * memory of the stream's context, or is what a host function of the stream does. Memory of either
- * end may be released at once: device memory of ctxrt's lasts until the copy is done; of memory
- * that is a custom allocator's or one in debug mode, belongs to a graph, is pinned, managed or
- * stream-ordered, the release waits. What fails later, in the other driver, is told once by the
- * next call that waits for work of the stream's context, or asks after it; so is a reset of the
- * other device, which ends the copy (CTXRT_ERROR_CONTEXT_DESTROYED). After an error of the call
- * itself some of the destination may have been written.
+ * memory of the stream's context, or a host function of the stream does it. Memory of either end
+ * may be released at once. The release waits for the copy if the memory comes from a custom
+ * allocator or one in debug mode, belongs to a graph, or is pinned, managed or stream-ordered;
+ * other device memory is kept until the copy is done. An error that occurs later in the other
+ * driver is returned once, by the next call that waits for or queries work of the stream's context.
+ * So is a reset of the other device, which ends the copy (CTXRT_ERROR_CONTEXT_DESTROYED). After an
+ * error of the call itself some of the destination may have been written.
  * From host to host, with `stream` NULL and nothing current, there is no order to keep: it copies
  * at once. Errors as ctxrt_copy.
  *
@@ -363,7 +357,7 @@ CTXRT_API ctxrt_status ctxrt_fill(void *destination, int value,
 CTXRT_API ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes,
                                         ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
-/** What is known of an address. */
+/** The result of ctxrt_pointer_query. */
 typedef struct ctxrt_pointer_info {
     int known;             /**< 0: it is in no live memory, or host memory; nothing else is set */
     ctxrt_memory_kind kind;
@@ -377,10 +371,10 @@ CTXRT_API ctxrt_status ctxrt_pointer_query(const void *pointer,
                                            ctxrt_pointer_info *out_info) CTXRT_CHECK_RESULT;
 
 /**
- * The same as the calls without _at, for a place in the caller's source: reports and snapshots name
- * it with each piece that is live, without a trace or debug mode. The text of `file` is copied;
- * NULL names no place. A program that defines CTXRT_ORIGINS before it includes this calls these by
- * the names of the others, each with the place that the call stands in.
+ * The calls without _at, with a place in the caller's source: reports and snapshots name it for
+ * each live block, without a trace or debug mode. The text of `file` is copied; NULL names no
+ * place. If a program defines CTXRT_ORIGINS before it includes this header, the plain names call
+ * these, with the place of the call.
  */
 CTXRT_API ctxrt_status ctxrt_memory_alloc_at(size_t size_bytes, const char *file, int line,
                                              ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;

@@ -1,10 +1,10 @@
 /**
- * Modules: code that was loaded into a context; their kernels, and launches of these.
+ * Modules: code loaded into a context; their kernels, and launches.
  *
- * A module belongs to one context, and so do its kernels. None of the calls but the two that load,
- * and launches into a NULL or legacy stream, needs anything to be current, and none changes what
- * is. Thread-safe. Handles as in context.h: a module that was unloaded, and its kernels, are
- * recognised and refused. A module keeps its context from being destroyed or released.
+ * A module belongs to one context, and so do its kernels. Only the two calls that load, and
+ * launches into a NULL or legacy stream, need a current context; no call changes it. Thread-safe.
+ * Handles as in context.h: a module that was unloaded, and its kernels, are recognised and refused.
+ * A module keeps its context from being destroyed or released.
  *
  * Kernels run wherever there are contexts: on GPUs, and, where the embedded driver plays the
  * device, on emulated ones and on the CPU, which take PTX (docs/kernels.md says what of it).
@@ -32,8 +32,8 @@ typedef struct ctxrt_kernel ctxrt_kernel;
 /* ---- modules ---- */
 
 /**
- * Loads code into the calling thread's current context. The caller owns the module. `image` need
- * not stay. A capture of the calling thread goes on.
+ * Loads code into the calling thread's current context. The caller owns the module. `image` may be
+ * freed after the call. Captures of the calling thread go on.
  *
  * @param image       PTX text, a cubin or a fat binary, as for cuModuleLoadData
  * @param size_bytes  of the image; text needs no zero byte at its end then, and a binary that is
@@ -50,7 +50,7 @@ CTXRT_API ctxrt_status ctxrt_module_load(const void *image, size_t size_bytes,
                                          ctxrt_module **out_module) CTXRT_CHECK_RESULT;
 
 /**
- * The same for what is in a file, which is read here: a path means what it means to fopen().
+ * Loads code from a file. The path is one for fopen().
  *
  * @retval CTXRT_ERROR_SYSTEM            the file could not be read; the message names it
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is empty, no regular file, or a binary that is not all
@@ -61,9 +61,9 @@ CTXRT_API ctxrt_status ctxrt_module_load_file(const char *path,
 
 /**
  * Unloads a module: its handle and those of its kernels are refused from now on, and its globals
- * are not to be used any more. Wait for its kernels first: what becomes of those that still run, no
- * driver says (the embedded one lets them end). NULL is harmless. A module whose context was reset
- * is gone already: then only the handles go.
+ * are not to be used any more. Wait for its kernels first: no driver documents what becomes of
+ * running ones (the embedded driver lets them end). NULL is harmless. A module whose context was
+ * reset is gone already: then only the handles go.
  *
  * The driver keeps the code, and the globals, for as long as a graph of ctxrt has a kernel of it:
  * such graphs can be launched as before, and the release of the last of them unloads it. This holds
@@ -76,8 +76,8 @@ CTXRT_API ctxrt_status ctxrt_module_load_file(const char *path,
 CTXRT_API ctxrt_status ctxrt_module_unload(ctxrt_module *module) CTXRT_CHECK_RESULT;
 
 /**
- * A kernel by name: that of its .entry, which for C++ is mangled. Borrowed: it goes with its
- * module. The same name gives the same handle.
+ * Finds a kernel by name: the name of its .entry, which is mangled for C++. Borrowed: it goes with
+ * its module. The same name gives the same handle.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  there is no kernel of that name
  */
@@ -85,7 +85,7 @@ CTXRT_API ctxrt_status ctxrt_module_get_kernel(ctxrt_module *module, const char 
                                                ctxrt_kernel **out_kernel) CTXRT_CHECK_RESULT;
 
 /**
- * A variable by name, in global or constant memory. Borrowed: it goes with its module.
+ * Finds a variable in global or constant memory by name. Borrowed: it goes with its module.
  *
  * @param out_pointer     device memory
  * @param out_size_bytes  may be NULL
@@ -111,7 +111,7 @@ typedef struct ctxrt_kernel_info {
     size_t constant_bytes;     /**< of the user's */
 } ctxrt_kernel_info;
 
-/** What a kernel is and needs. */
+/** Describes a kernel and what it needs. */
 CTXRT_API ctxrt_status ctxrt_kernel_describe(ctxrt_kernel *kernel,
                                              ctxrt_kernel_info *out_info) CTXRT_CHECK_RESULT;
 
@@ -123,7 +123,7 @@ typedef struct ctxrt_occupancy {
 } ctxrt_occupancy;
 
 /**
- * How many blocks of a size run at once.
+ * Calculates how many blocks of a size run at once.
  *
  * @param block_threads  threads of a block; 0: the size that has most threads running at once, and
  *                       of several such sizes the largest
@@ -135,7 +135,8 @@ CTXRT_API ctxrt_status ctxrt_kernel_occupancy(ctxrt_kernel *kernel, unsigned int
                                               size_t shared_bytes,
                                               ctxrt_occupancy *out_occupancy) CTXRT_CHECK_RESULT;
 
-/** The driver's CUfunction. Borrowed. For what ctxrt has no call for, cuFuncSetAttribute say. */
+/** The driver's CUfunction. Borrowed. For calls that ctxrt does not have, such as
+ * cuFuncSetAttribute. */
 CTXRT_API ctxrt_status ctxrt_kernel_native(ctxrt_kernel *kernel,
                                            struct CUfunc_st **out_native) CTXRT_CHECK_RESULT;
 
@@ -162,15 +163,15 @@ typedef struct ctxrt_launch_config {
  * Submits a kernel to a stream of its context. In a stream that captures, and so in an operator
  * that is captured (graph.h), it becomes a node of the graph.
  *
- * Memory that the kernel uses comes to it as plain addresses, which neither ctxrt nor a driver
- * looks at: keep it alive until the kernel is done. Memory of ctxrt that was allocated in the same
- * stream may be released after the launch: what takes its place comes behind the kernel. For
- * another stream see ctxrt_memory_record_stream. An error of the kernel, an illegal address say,
- * shows in a later call.
+ * The kernel gets memory as plain addresses, which neither ctxrt nor a driver looks at: keep the
+ * memory alive until the kernel is done. ctxrt's memory that was allocated in the same stream may
+ * be released after the launch: it is used again only behind the kernel. For another stream see
+ * ctxrt_memory_record_stream. An error of the kernel, an illegal address say, shows in a later
+ * call.
  *
- * @param arguments       of each parameter, where its value lies; read before the call returns. May
+ * @param arguments       the address of each parameter's value; read before the call returns. May
  *                        be NULL if there are none
- * @param argument_count  how many these are: compared with the kernel's where the driver tells that
+ * @param argument_count  the number of arguments; checked if the driver tells the kernel's
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  a dimension is 0; the number of arguments is wrong; a wrong
  *                                       struct_size; `cooperative` is neither 0 nor 1
  * @retval CTXRT_ERROR_NULL_POINTER      also: one of the arguments is NULL

@@ -1,9 +1,8 @@
 /**
- * Memory plans: where each tensor of a computation is to lie, found out before any memory is
- * allocated.
+ * Memory plans: they place each tensor of a computation before any memory is allocated.
  *
  * Tensors are allocated and freed in a plan as they will be when the computation runs. The plan
- * keeps offsets only; memory is taken once, as one piece of the size of the plan's peak, when a
+ * keeps offsets only; memory is allocated once, as one block of the size of the plan's peak, when a
  * pointer is first asked for. A tensor may get the place of one that was freed before. Tensors are
  * named by numbers, from 0 on, that are never used again.
  *
@@ -65,13 +64,12 @@ CTXRT_API ctxrt_status ctxrt_plan_alloc(ctxrt_plan *plan, size_t size_bytes,
 CTXRT_API ctxrt_status ctxrt_plan_free(ctxrt_plan *plan, size_t tensor) CTXRT_CHECK_RESULT;
 
 /**
- * Places all tensors anew, knowing when each is allocated and freed, so that the peak gets as small
- * as it can be found to be: never larger than it was. Offsets change; nothing can be planned or
- * freed after it. A tensor that was not freed lasts to the end. The same plan and effort give the
- * same offsets.
+ * Places all tensors anew, knowing when each is allocated and freed, and searches for the smallest
+ * peak. The peak never grows. Offsets change; nothing can be planned or freed after it. A tensor
+ * that was not freed lasts to the end. The same plan and effort give the same offsets.
  *
- * @param goal_bytes  a peak that is good enough: it stops when that is reached; 0: it goes on until
- *     the peak is the most that is in use at one time, which none can be below
+ * @param goal_bytes  a peak that is good enough: the search stops there; 0: it goes on until the
+ *     peak is the most memory in use at one time, the lower bound of all peaks
  * @param effort      how much is tried, in steps of some nanoseconds each; 0: 500 million. A plan
  *     of many thousand tensors may need more for anything to be found
  * @retval CTXRT_ERROR_OUT_OF_MEMORY  the host has not enough memory to try; nothing changed
@@ -83,14 +81,14 @@ CTXRT_API ctxrt_status ctxrt_plan_optimise(ctxrt_plan *plan, size_t goal_bytes,
 /** The bytes that the plan needs; 0 while it is empty. Never falls but by ctxrt_plan_optimise. */
 CTXRT_API ctxrt_status ctxrt_plan_peak(ctxrt_plan *plan, size_t *out_bytes) CTXRT_CHECK_RESULT;
 
-/** Where a tensor begins, in bytes from the plan's base. */
+/** The offset of a tensor in bytes from the plan's base. */
 CTXRT_API ctxrt_status ctxrt_plan_offset(ctxrt_plan *plan, size_t tensor,
                                          size_t *out_offset) CTXRT_CHECK_RESULT;
 
 /**
- * Takes the plan's memory from the allocator of the calling thread's top frame, the first time;
- * later it changes nothing. From then on nothing can be planned or freed. A custom allocator must
- * not use the plan while it serves it.
+ * Allocates the plan's memory from the allocator of the calling thread's top frame; a second call
+ * changes nothing. From then on nothing can be planned or freed. A custom allocator must not use
+ * the plan while it serves it.
  *
  * @param out_memory  the memory, borrowed: for ctxrt_memory_record_stream and the like; may be
  *     NULL. The plan's base is ctxrt_memory_pointer of it, rounded up to the plan's alignment
@@ -100,7 +98,8 @@ CTXRT_API ctxrt_status ctxrt_plan_offset(ctxrt_plan *plan, size_t tensor,
 CTXRT_API ctxrt_status ctxrt_plan_commit(ctxrt_plan *plan,
                                          ctxrt_memory **out_memory) CTXRT_CHECK_RESULT;
 
-/** The address of a tensor, the same each time. Commits the plan first, with the errors of that. */
+/** The address of a tensor, the same each time. Commits the plan first, with the errors of
+ * ctxrt_plan_commit. */
 CTXRT_API ctxrt_status ctxrt_plan_pointer(ctxrt_plan *plan, size_t tensor,
                                           void **out_pointer) CTXRT_CHECK_RESULT;
 

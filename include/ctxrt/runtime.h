@@ -1,5 +1,5 @@
 /**
- * Starting and ending the runtime, and which drivers it found.
+ * Starting and ending the runtime, and the drivers that it found.
  */
 #ifndef CTXRT_RUNTIME_H
 #define CTXRT_RUNTIME_H
@@ -16,7 +16,8 @@ extern "C" {
 #define CTXRT_VERSION_MINOR 1
 #define CTXRT_VERSION_PATCH 0
 
-/** Who serves the devices of type CUDA. There is never a silent fallback from one to another. */
+/** The driver that serves the devices of type CUDA. There is never a silent fallback to another
+ * one. */
 typedef enum ctxrt_cuda_driver {
     /** as the environment's CTXRT_DRIVER says; libcuda if it says nothing */
     CTXRT_CUDA_DRIVER_DEFAULT = 0,
@@ -25,7 +26,7 @@ typedef enum ctxrt_cuda_driver {
     CTXRT_CUDA_DRIVER_NONE = 3      /**< CTXRT_DRIVER=none: there are none */
 } ctxrt_cuda_driver;
 
-/** What ctxrt does when other code changed the driver's current context behind its back. */
+/** The reaction to other code that changed the driver's current context. */
 typedef enum ctxrt_foreign_policy {
     /** as the environment's CTXRT_FOREIGN says; follow if it says nothing */
     CTXRT_FOREIGN_DEFAULT = 0,
@@ -57,9 +58,9 @@ typedef struct ctxrt_options {
  * Starts the runtime. Any other call does so with the environment's options, so calling it is
  * needed only to choose options. Loads the drivers; takes no context and touches no device. A
  * libcuda that is missing or fails leaves the type CUDA with 0 devices and is no error here:
- * ctxrt_drivers and the message of whoever asks for a CUDA device say why.
- * Idempotent and thread-safe; options that come after the runtime has started and differ from
- * those it has are refused.
+ * ctxrt_drivers, and the message of a call that asks for a CUDA device, say why.
+ * Idempotent and thread-safe; options that come after the runtime has started and differ from those
+ * it has are refused.
  *
  * @param options  NULL: the environment's
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  an option has a bad value, or differs from the running ones
@@ -69,11 +70,11 @@ typedef struct ctxrt_options {
 CTXRT_API ctxrt_status ctxrt_init(const ctxrt_options *options) CTXRT_CHECK_RESULT;
 
 /**
- * Ends the runtime: pops nothing, but releases every primary context that ctxrt retained and
- * destroys its pooled streams. Frames, and objects of the caller's, must be gone. Afterwards
- * ctxrt_init starts anew; any other call does too. Handles of before are stale then. Thread-safe: a
- * call that another thread is in is served, or gets CTXRT_ERROR_SHUTDOWN; but before a start with
- * other options than the last one's, no thread may be in a call.
+ * Ends the runtime: pops nothing, releases every primary context that ctxrt retained, and destroys
+ * its pooled streams. Frames, and objects of the caller's, must be gone. Afterwards ctxrt_init
+ * starts anew; any other call does too. Older handles are stale then. Thread-safe: a call in
+ * progress on another thread is served or gets CTXRT_ERROR_SHUTDOWN. Before a start with other
+ * options than the last one's, no thread may be in a call.
  *
  * @retval CTXRT_ERROR_IN_USE  objects or frames are left; the message names how many of which;
  *                             nothing changed
@@ -83,7 +84,7 @@ CTXRT_API ctxrt_status ctxrt_shutdown(void) CTXRT_CHECK_RESULT;
 /** Version of the library: major * 10000 + minor * 100 + patch. Never fails, needs no init. */
 CTXRT_API int ctxrt_version(void);
 
-/** One driver of this process, or one that could not be had. */
+/** One driver of this process, or one that could not be loaded. */
 typedef struct ctxrt_driver_info {
     const char *name;       /**< "embedded", "libcuda" */
     const char *path;       /**< the file it came from; "" for the embedded driver */

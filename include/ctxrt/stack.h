@@ -1,5 +1,5 @@
 /**
- * The per-thread stack of frames: what is current, and what becomes current again.
+ * The per-thread stack of frames: the current context, and those that become current again.
  *
  * A frame is a context with its current stream and its allocator. The top frame is the one that
  * work goes to. Frames mirror the driver's own stack of contexts, entry for entry; the driver's
@@ -37,11 +37,12 @@ CTXRT_API ctxrt_status ctxrt_stack_push(ctxrt_context *context) CTXRT_CHECK_RESU
 
 /**
  * Removes the top level: the frame that ctxrt_stack_push or ctxrt_device_push made, together with
- * the override that ctxrt_device_set put above it. Where no such frame is left, removes the
- * override of the bottom. What was current before is current again. A level that a scope made is
+ * the override that ctxrt_device_set put above it. If no such frame is left, removes the override
+ * of the bottom. The context that was current before is current again. A level that a scope made is
  * closed by ctxrt_scope_leave only.
- * The driver's stack is looked at before and after; if something else was found there, the entries
- * are put back and CTXRT_ERROR_STACK_MISMATCH says what, with nothing changed (ctxrt_stack_resync).
+ * The driver's stack is checked before and after. If something else is found there, the entries are
+ * put back, nothing changes, and CTXRT_ERROR_STACK_MISMATCH says what was found
+ * (ctxrt_stack_resync).
  *
  * @retval CTXRT_ERROR_STACK_EMPTY     there is no frame
  * @retval CTXRT_ERROR_NOT_PERMITTED   the top level belongs to a scope
@@ -54,7 +55,7 @@ CTXRT_API ctxrt_status ctxrt_stack_pop(void) CTXRT_CHECK_RESULT;
  */
 CTXRT_API size_t ctxrt_stack_depth(void);
 
-/** How a frame came onto the stack. */
+/** The way a frame came onto the stack. */
 typedef enum ctxrt_frame_origin {
     CTXRT_FRAME_SET = 0,     /**< ctxrt_device_set: the override of its level */
     CTXRT_FRAME_PUSH = 1,    /**< ctxrt_stack_push, ctxrt_device_push */
@@ -69,7 +70,8 @@ typedef struct ctxrt_frame_info {
     ctxrt_stream *stream;       /**< the frame's own stream; NULL: the thread's default stream */
     ctxrt_allocator *allocator; /**< the frame's own allocator; NULL: the context's default one */
     ctxrt_frame_origin origin;
-    const char *file;           /**< where from, if a macro with a place was used; else "" */
+    const char *file;           /**< the place of the call, if a macro that notes it was used; else
+                                 * "" */
     int line;
 } ctxrt_frame_info;
 
@@ -81,7 +83,7 @@ typedef struct ctxrt_frame_info {
 CTXRT_API ctxrt_status ctxrt_stack_peek(size_t level,
                                         ctxrt_frame_info *out_info) CTXRT_CHECK_RESULT;
 
-/** What ctxrt_stack_resync found on the driver's stack. */
+/** The finding of ctxrt_stack_resync on the driver's stack. */
 typedef enum ctxrt_resync_finding {
     CTXRT_RESYNC_IN_STEP = 0,   /**< nothing was wrong */
     /** other code had left `count` entries above ours; they were popped */
@@ -123,10 +125,10 @@ CTXRT_API ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame) CTXR
 
 /**
  * Pushes a detached frame on the calling thread's stack. Balance with ctxrt_stack_pop, or detach
- * again. On success `frame` is used up; on failure it is still the caller's, and was all the time.
- * A default stream that came along is the calling thread's from now on. If the thread has a default
- * stream of the context already, the frame gets the other one as its own, which is left for other
- * threads when the frame is gone and the next one is attached or discarded, or the thread ends.
+ * again. On success `frame` is used up; on failure the caller still owns it. A default stream that
+ * came along is the calling thread's from now on. If the thread already has a default stream of the
+ * context, the frame gets the other one as its own stream. That stream goes to other threads once
+ * the frame is gone and the next one is attached or discarded, or once the thread ends.
  *
  * @retval CTXRT_ERROR_INVALID_HANDLE  attached or discarded before; of several threads that attach
  *     one frame, one succeeds
@@ -135,7 +137,7 @@ CTXRT_API ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame) CTXR
 CTXRT_API ctxrt_status ctxrt_stack_attach(ctxrt_detached_frame *frame) CTXRT_CHECK_RESULT;
 
 /**
- * Gives up a detached frame that nobody is going to attach, also one whose context other code has
+ * Gives up a detached frame that will not be attached, including one whose context other code has
  * destroyed. Makes no driver call; its own stream and allocator are the caller's as before, a
  * default stream that came along is the calling thread's. NULL is harmless.
  *
@@ -170,12 +172,13 @@ CTXRT_API ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context,
                                                  ctxrt_scope *scope) CTXRT_CHECK_RESULT;
 
 /**
- * Ends a scope: whatever was pushed, set, or left open in it, what was current when it was entered
- * is current again. A scope that is not open is harmless, so it may be left on every path.
+ * Ends a scope: the context that was current when it was entered is current again, whatever was
+ * pushed, set or left open in between. A scope that is not open is harmless, so it may be left on
+ * every path.
  *
  * @retval CTXRT_ERROR_STACK_LEFTOVER  restored, but frames had been left above the scope's, or
  *     other code had changed the driver's stack; or the scope has ended, but other code has
- *     destroyed what was current, or the driver refuses to restore it; the message says what
+ *     destroyed the earlier context, or the driver refuses to restore it; the message says what
  * @retval CTXRT_ERROR_WRONG_THREAD    another thread entered it, or an outer scope was left before;
  *                                     nothing changed
  */
@@ -196,9 +199,9 @@ static inline void ctxrt_scope_cleanup(ctxrt_scope *scope)
 #endif
 
 /**
- * The same as the plain calls, with the place of the call kept in the frame: snapshots and messages
- * name it. `file` must live for ever, since a snapshot may still read it when the frame is gone:
- * use the macros.
+ * The plain calls, with the place of the call kept in the frame: snapshots and messages name it.
+ * `file` must live for ever, since a snapshot may still read it when the frame is gone: use the
+ * macros.
  */
 CTXRT_API ctxrt_status ctxrt_device_set_at(ctxrt_device device, const char *file,
                                            int line) CTXRT_CHECK_RESULT;
@@ -241,14 +244,13 @@ typedef enum ctxrt_snapshot_format {
 
 /**
  * Writes every thread's stack as it is now: frames from the top, with device, context, stream,
- * allocator, origin and place; frames that are detached; what memory and objects each context
- * holds.
+ * allocator, origin and place; detached frames; the memory and objects of each context.
  * docs/snapshots.md describes the formats. Threads that never used ctxrt are not shown.
  *
- * Threads go on running. Each stack is one that its thread had at a moment of the call, and these
- * moments differ: a frame that is just then handed from one thread to another may be shown twice,
- * but never not at all. Makes no driver call, waits for nobody's work, and does not start the
- * runtime. It may be called in a host function and in a log callback.
+ * Threads go on running. Each stack is as its thread had it at some moment of the call, and these
+ * moments differ: a frame handed from one thread to another during the call is shown once or twice.
+ * Makes no driver call, waits for nobody's work, and does not start the runtime. It may be called
+ * in a host function and in a log callback.
  *
  * The text is written in one piece and flushed, so one file may be used by several threads. A
  * broken pipe raises SIGPIPE unless that is ignored.

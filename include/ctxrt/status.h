@@ -53,7 +53,7 @@ CTXRT_API const char *ctxrt_status_name(ctxrt_status status);
 /** The meaning of a status in one clause. Never NULL. */
 CTXRT_API const char *ctxrt_status_text(ctxrt_status status);
 
-/** What went wrong in a thread's last failed call. */
+/** The calling thread's last failed call. */
 typedef struct ctxrt_error {
     ctxrt_status status;
     int driver_result;              /**< the driver's CUresult; 0 if no driver call failed */
@@ -79,10 +79,10 @@ typedef enum ctxrt_log_level {
 
 /**
  * Called with one line of log, without its newline: at most 1023 bytes, a longer one is cut. May be
- * called from any thread, several at once. Of ctxrt it may call ctxrt_last_error,
- * ctxrt_status_name, ctxrt_status_text, ctxrt_log_set and ctxrt_snapshot_write, and nothing else:
- * locks may be held. That does not change the last error of the call that logs. `line` is good
- * until it returns.
+ * called from any thread, several at once. It may call ctxrt_last_error, ctxrt_status_name,
+ * ctxrt_status_text, ctxrt_log_set and ctxrt_snapshot_write of ctxrt and no other function, since
+ * locks may be held. These calls do not change the last error of the call that logs. `line` is
+ * valid until the callback returns.
  */
 typedef void (*ctxrt_log_callback)(ctxrt_log_level level, const char *line, void *user_data);
 
@@ -91,8 +91,8 @@ typedef void (*ctxrt_log_callback)(ctxrt_log_level level, const char *line, void
  * The level is CTXRT_LOG_WARNING at first, or what the environment's CTXRT_LOG says (off, error,
  * warning, info, debug; anything else is as if it were not set). Does not start the runtime.
  * Thread-safe. A callback gets no line above its own level, and its own `user_data`. A line that
- * began before may still reach the callback that was there before: keep its `user_data` until the
- * calls of ctxrt that are in progress have returned.
+ * began earlier may still reach the previous callback: keep its `user_data` until the calls of
+ * ctxrt in progress have returned.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  no such level
  */

@@ -3,9 +3,9 @@
  *
  * Wherever a function takes a stream, NULL means the current stream of the calling thread's top
  * frame (ctxrt_stream_current), and CTXRT_STREAM_LEGACY the driver's legacy default stream of its
- * current context. A stream knows its context: calls that are given a stream do not need that
- * context to be current, nor any other, and leave the calling thread's stack as it was.
- * Thread-safe. Handles as in context.h: a destroyed stream is recognised and refused.
+ * current context. A stream knows its context: calls with a stream need no current context, and
+ * leave the calling thread's stack as it was. Thread-safe. Handles as in context.h: a destroyed
+ * stream is recognised and refused.
  *
  * Besides what is said at each function: CTXRT_ERROR_INVALID_HANDLE if the stream or the event was
  * destroyed or never was one; CTXRT_ERROR_CONTEXT_DESTROYED if its context was reset;
@@ -45,8 +45,8 @@ CTXRT_API ctxrt_status ctxrt_stream_create(unsigned int flags, int priority,
                                            ctxrt_stream **out_stream) CTXRT_CHECK_RESULT;
 
 /**
- * Destroys a stream; returns at once, work that is in it goes on to its end. NULL is harmless. A
- * stream whose context was reset is gone already: then only the handle goes.
+ * Destroys a stream; returns at once; its work goes on to its end. NULL is harmless. If its context
+ * was reset the stream is gone already, and only the handle goes.
  *
  * @retval CTXRT_ERROR_IN_USE            it is the current stream of a frame of some thread; nothing
  *                                       changed
@@ -63,18 +63,18 @@ CTXRT_API ctxrt_status ctxrt_stream_synchronize(ctxrt_stream *stream) CTXRT_CHEC
 CTXRT_API ctxrt_status ctxrt_stream_query(ctxrt_stream *stream) CTXRT_CHECK_RESULT;
 
 /**
- * Lets work submitted to `stream` from now on wait for what `event` last recorded; for nothing if
- * it never did. The two may belong to different contexts and devices of one driver; across drivers
- * (a GPU and the CPU device) the calling thread waits instead, in this call.
+ * Lets work submitted to `stream` from now on wait for the work that `event` last recorded, if any.
+ * The two may belong to different contexts and devices of one driver; across drivers (a GPU and the
+ * CPU device) the calling thread waits instead, in this call.
  */
 CTXRT_API ctxrt_status ctxrt_stream_wait_event(ctxrt_stream *stream,
                                                ctxrt_event *event) CTXRT_CHECK_RESULT;
 
 /**
- * Calls `function(user_data)` on a thread of the driver when the work before it is done; work
- * behind it waits for it to return. It is not called if the work before it failed. The function
- * must not call ctxrt or the driver, which answer CTXRT_ERROR_NOT_PERMITTED, nor wait for work that
- * comes behind it. It may take a snapshot: ctxrt_snapshot_write calls no driver.
+ * Calls `function(user_data)` on a driver thread when the earlier work of the stream is done; later
+ * work waits until it returns. It is not called if the work before it failed. The function must not
+ * call ctxrt or the driver, which answer CTXRT_ERROR_NOT_PERMITTED, nor wait for work that comes
+ * behind it. It may take a snapshot: ctxrt_snapshot_write calls no driver.
  *
  * @retval CTXRT_ERROR_NULL_POINTER  `function` is NULL
  */
@@ -91,10 +91,10 @@ CTXRT_API ctxrt_status ctxrt_stream_native(ctxrt_stream *stream,
                                            struct CUstream_st **out_native) CTXRT_CHECK_RESULT;
 
 /**
- * A handle for a CUstream that other code made in the calling thread's current context. ctxrt does
- * not own the native stream; destroying the handle leaves it alone. Keep the stream alive while the
- * handle is. The driver's legacy and per-thread streams are of no one context and have no such
- * handle.
+ * Makes a handle for a CUstream that other code made in the calling thread's current context. ctxrt
+ * does not own the native stream; destroying the handle leaves it alone. Keep the stream alive
+ * while the handle is. The driver's legacy and per-thread streams belong to no single context and
+ * have no such handle.
  *
  * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of another context (a driver before CUDA 9.2
  *                                       cannot tell)

@@ -1,6 +1,6 @@
 /**
- * What the InfiniRT interface shares with others of its family: statuses, types of devices, types
- * of elements.
+ * Definitions that the InfiniRT interface shares with others of its family: statuses, types of
+ * devices, types of elements.
  *
  * The names and values are those of InfiniCore's header of this name, and so are the guard and the
  * three macros, which programs written for it use in their own headers: a program may include both
@@ -34,7 +34,7 @@ typedef enum {
     INFINI_STATUS_DEVICE_NOT_FOUND = 6,
     INFINI_STATUS_DEVICE_NOT_INITIALIZED = 7,
     INFINI_STATUS_DEVICE_ARCHITECTURE_NOT_SUPPORTED = 8,
-    /* Of operator libraries: no function of InfiniRT returns them. */
+    /* Statuses of operator libraries: no function of InfiniRT returns them. */
     INFINI_STATUS_BAD_TENSOR_DTYPE = 10,
     INFINI_STATUS_BAD_TENSOR_SHAPE = 11,
     INFINI_STATUS_BAD_TENSOR_STRIDES = 12,
@@ -56,7 +56,7 @@ typedef enum {
     INFINI_DEVICE_TYPE_COUNT
 } infiniDevice_t;
 
-/** Types of elements: of no use to InfiniRT, but to what programs include this header for. */
+/** Types of elements. InfiniRT does not use them; programs that include this header do. */
 typedef enum {
     INFINI_DTYPE_INVALID = 0,
     INFINI_DTYPE_BYTE = 1,

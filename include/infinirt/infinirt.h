@@ -5,20 +5,20 @@
  * device. The type NVIDIA is ctxrt's type CUDA; types without a driver have 0 devices.
  *
  * Where a function takes a stream, NULL is the legacy default stream of the calling thread's
- * device. A stream, event or graph knows its own device: it may be used, and destroyed, whatever
- * device the calling thread has set. A stream of an NVIDIA device is the driver's own handle, so
+ * device. A stream, event or graph knows its own device: it may be used and destroyed with any
+ * device set on the calling thread. A stream of an NVIDIA device is the driver's own handle, so
  * that kernels and libraries can be given it; all other handles are opaque.
  *
  * Sizes are in bytes. Every function may be called from any thread. On failure nothing has changed
  * and no out-parameter has been written, unless the function says what; ctxrt_last_error() of
- * <ctxrt/status.h> says what was wrong. Every function but the device's own may return, besides
- * what is said there:
- *   INFINI_STATUS_NULL_POINTER            a pointer or handle that must not be NULL is NULL
- *   INFINI_STATUS_BAD_PARAM               a handle that was destroyed or is of another kind; a
+ * <ctxrt/status.h> says what was wrong. Besides the errors named at each function, every function
+ * except those of devices may return:
+ *   INFINI_STATUS_NULL_POINTER a pointer or handle that must not be NULL is NULL
+ *   INFINI_STATUS_BAD_PARAM a handle that was destroyed or is of another kind; a
  *                                         value that there is not
- *   INFINI_STATUS_NOT_IMPLEMENTED         the device's driver has no such call
- *   INFINI_STATUS_DEVICE_NOT_INITIALIZED  the process is ending, or was forked after the first call
- *   INFINI_STATUS_INTERNAL_ERROR          out of memory; the driver failed, maybe in earlier work
+ *   INFINI_STATUS_NOT_IMPLEMENTED the device's driver has no such call
+ *   INFINI_STATUS_DEVICE_NOT_INITIALIZED the process is ending, or was forked after the first call
+ *   INFINI_STATUS_INTERNAL_ERROR out of memory; the driver failed, maybe in earlier work
  * docs/infinirt.md has the table of every function, its bad arguments, and what comes back.
  */
 #ifndef __INFINIRT_API_H__
@@ -42,7 +42,7 @@ __INFINI_C __export infiniStatus_t infinirtInit(void);
 __INFINI_C __export infiniStatus_t infinirtGetAllDeviceCount(int *count_array);
 
 /**
- * How many devices of a type there are; none is no error. DEVICE_TYPE_NOT_SUPPORTED: no such type.
+ * Counts the devices of a type; 0 is no error. DEVICE_TYPE_NOT_SUPPORTED: no such type.
  */
 __INFINI_C __export infiniStatus_t infinirtGetDeviceCount(infiniDevice_t device, int *count);
 
@@ -64,7 +64,7 @@ __INFINI_C __export infiniStatus_t infinirtGetDevice(
 __INFINI_C __export infiniStatus_t infinirtGetMemInfo(
     infiniDevice_t device, int device_id, size_t *free_bytes, size_t *total_bytes);
 
-/** What a snapshot can tell: bits of valid_fields and estimated_fields. */
+/** Fields of a snapshot: bits of valid_fields and estimated_fields. */
 typedef enum {
     INFINIRT_RESOURCE_FIELD_NONE = 0,
     INFINIRT_RESOURCE_FIELD_MEMORY_CAPACITY = 1, /**< the four sizes from free_bytes on */
@@ -81,12 +81,12 @@ typedef enum {
 typedef struct {
     infiniDevice_t device_type;
     int device_id;
-    uint64_t valid_fields;     /**< INFINIRT_RESOURCE_FIELD_*: what is known */
-    uint64_t estimated_fields; /**< of these, what was not measured */
+    uint64_t valid_fields;     /**< INFINIRT_RESOURCE_FIELD_*: the fields that are set */
+    uint64_t estimated_fields; /**< those of them that were not measured */
     size_t free_bytes;
     size_t total_bytes;
     size_t used_bytes;     /**< by any process: total - free */
-    size_t reserved_bytes; /**< of these, what infinirtMalloc holds: given out, and free but kept */
+    size_t reserved_bytes; /**< the part that infinirtMalloc holds: handed out, and free but kept */
     float compute_utilization;
     float memory_bandwidth_utilization;
     float kernel_time_ratio;
@@ -94,7 +94,7 @@ typedef struct {
     uint64_t communication_bytes;
 } infinirtDeviceResourceSnapshot_t;
 
-/** What is known of any device: its memory, and nothing else. Errors as infinirtSetDevice. */
+/** Fills in the memory fields, for any device; no others are known. Errors as infinirtSetDevice. */
 __INFINI_C __export infiniStatus_t infinirtGetDeviceResourceSnapshot(
     infiniDevice_t device, int device_id, infinirtDeviceResourceSnapshot_t *snapshot);
 
@@ -110,8 +110,7 @@ __INFINI_C __export infiniStatus_t infinirtDeviceSynchronize(void);
 __INFINI_C __export infiniStatus_t infinirtStreamCreate(infinirtStream_t *stream_ptr);
 
 /**
- * Destroys a stream; work that is in it goes on to its end. NULL is an error: the legacy stream
- * stays.
+ * Destroys a stream; its work goes on to its end. NULL is an error: the legacy stream stays.
  */
 __INFINI_C __export infiniStatus_t infinirtStreamDestroy(infinirtStream_t stream);
 
@@ -119,8 +118,8 @@ __INFINI_C __export infiniStatus_t infinirtStreamDestroy(infinirtStream_t stream
 __INFINI_C __export infiniStatus_t infinirtStreamSynchronize(infinirtStream_t stream);
 
 /**
- * Lets work submitted to the stream from now on wait for what the event last recorded, on whichever
- * device.
+ * Lets work submitted to the stream from now on wait for the work that the event last recorded, on
+ * any device.
  */
 __INFINI_C __export infiniStatus_t infinirtStreamWaitEvent(
     infinirtStream_t stream, infinirtEvent_t event);
@@ -146,20 +145,20 @@ __INFINI_C __export infiniStatus_t infinirtEventCreateWithFlags(
     infinirtEvent_t *event_ptr, uint32_t flags);
 
 /**
- * Records the event behind the work submitted to a stream of the same device so far. BAD_PARAM: of
- * another device.
+ * Records the event behind the work submitted to a stream of the same device so far. BAD_PARAM: the
+ * stream is of another device.
  */
 __INFINI_C __export infiniStatus_t infinirtEventRecord(
     infinirtEvent_t event, infinirtStream_t stream);
 
-/** Whether what the event last recorded is done; COMPLETE if it never recorded. */
+/** Tells whether the work that the event last recorded is done; COMPLETE if it never recorded. */
 __INFINI_C __export infiniStatus_t infinirtEventQuery(
     infinirtEvent_t event, infinirtEventStatus_t *status_ptr);
 
 /** Waits until what the event last recorded is done. */
 __INFINI_C __export infiniStatus_t infinirtEventSynchronize(infinirtEvent_t event);
 
-/** Destroys an event; work that waits for it still gets what it waits for. */
+/** Destroys an event; work that waits for it goes on waiting. */
 __INFINI_C __export infiniStatus_t infinirtEventDestroy(infinirtEvent_t event);
 
 /**
@@ -172,9 +171,9 @@ __INFINI_C __export infiniStatus_t infinirtEventElapsedTime(
 /* ---- memory ---- */
 
 /**
- * Allocates memory of the calling thread's device; that of a CPU is memory that the host may touch.
- * A size of 0 gives NULL. BAD_PARAM: a size that no memory has (more than PTRDIFF_MAX).
- * INTERNAL_ERROR: the device has not that much left.
+ * Allocates memory of the calling thread's device; the host may touch memory of a CPU. A size of 0
+ * gives NULL. BAD_PARAM: a size that no memory has (more than PTRDIFF_MAX). INTERNAL_ERROR: the
+ * device has not that much left.
  */
 __INFINI_C __export infiniStatus_t infinirtMalloc(void **p_ptr, size_t size);
 
@@ -185,15 +184,15 @@ __INFINI_C __export infiniStatus_t infinirtMalloc(void **p_ptr, size_t size);
 __INFINI_C __export infiniStatus_t infinirtMallocHost(void **p_ptr, size_t size);
 
 /**
- * Frees what infinirtMalloc or infinirtMallocAsync gave, under any device of the calling thread;
+ * Frees memory of infinirtMalloc or infinirtMallocAsync, with any device set on the calling thread;
  * waits for work of the memory's device. NULL is harmless. BAD_PARAM: not such memory, or freed
- * before. On a CPU it frees what infinirtMallocHost gave there as well.
+ * before. On a CPU it frees memory of infinirtMallocHost as well.
  */
 __INFINI_C __export infiniStatus_t infinirtFree(void *ptr);
 
 /**
- * Frees what infinirtMallocHost gave. NULL is harmless. BAD_PARAM: not such memory, or freed
- * before. On a CPU it frees what infinirtFree does as well.
+ * Frees memory of infinirtMallocHost. NULL is harmless. BAD_PARAM: not such memory, or freed
+ * before. On a CPU it frees memory of infinirtMalloc as well.
  */
 __INFINI_C __export infiniStatus_t infinirtFreeHost(void *ptr);
 
@@ -206,10 +205,10 @@ typedef enum {
 
 /**
  * Copies, in the order of the legacy stream, and waits until it is done. The memory may be of any
- * devices, whichever the calling thread has set. "Host" is memory that the host may touch, that of
- * a CPU included; "device" is memory of a device, pinned memory, and, where the calling thread's
- * device is a CPU, any host memory. A size of 0 does nothing. BAD_PARAM: no such kind; the kind
- * contradicts what the addresses are; a size that does not fit the memory.
+ * devices, with any device set on the calling thread. "Host" is memory that the host may touch,
+ * that of a CPU included; "device" is memory of a device, pinned memory, and, where the calling
+ * thread's device is a CPU, any host memory. A size of 0 does nothing. BAD_PARAM: no such kind; the
+ * kind contradicts what the addresses are; a size that does not fit the memory.
  */
 __INFINI_C __export infiniStatus_t infinirtMemcpy(
     void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind);
@@ -228,7 +227,7 @@ __INFINI_C __export infiniStatus_t infinirtMallocAsync(
     void **p_ptr, size_t size, infinirtStream_t stream);
 
 /**
- * Frees what infinirtMallocAsync gave, behind the stream's work so far. NULL is harmless. Otherwise
+ * Frees memory of infinirtMallocAsync, behind the stream's work so far. NULL is harmless. Otherwise
  * as infinirtFree.
  */
 __INFINI_C __export infiniStatus_t infinirtFreeAsync(void *ptr, infinirtStream_t stream);
@@ -245,34 +244,36 @@ __INFINI_C __export infiniStatus_t infinirtMemsetAsync(
 
 /* ---- graphs ---- */
 
-/** Which calls that no capture sees (allocating, waiting, copies that wait) a capture forbids. */
+/** The calls that a capture forbids, among those that are not captured (allocating, waiting, copies
+ * that wait). */
 typedef enum {
-    INFINIRT_STREAM_CAPTURE_MODE_GLOBAL = 0,       /**< those of any thread */
-    INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, /**< those of the thread that began it */
+    INFINIRT_STREAM_CAPTURE_MODE_GLOBAL = 0,       /**< calls of any thread */
+    INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, /**< calls of the thread that began the
+                                                    * capture */
     INFINIRT_STREAM_CAPTURE_MODE_RELAXED = 2       /**< none */
 } infinirtStreamCaptureMode_t;
 
 /**
- * Begins a capture: work submitted to the stream from now on does not run, but is noted. BAD_PARAM:
- * no such mode. INTERNAL_ERROR: the stream captures already, or is the legacy one.
+ * Begins a capture: work submitted to the stream from now on is recorded and does not run.
+ * BAD_PARAM: no such mode. INTERNAL_ERROR: the stream captures already, or is the legacy one.
  */
 __INFINI_C __export infiniStatus_t infinirtStreamBeginCapture(
     infinirtStream_t stream, infinirtStreamCaptureMode_t mode);
 
 /**
- * Ends a capture, with the graph of what was noted. The caller owns it. INTERNAL_ERROR: the stream
- * does not capture; or something went wrong in the capture, which is over then.
+ * Ends a capture and makes a graph of it. The caller owns it. INTERNAL_ERROR: the stream does not
+ * capture; or something went wrong in the capture, which is over then.
  */
 __INFINI_C __export infiniStatus_t infinirtStreamEndCapture(
     infinirtStream_t stream, infinirtGraph_t *graph_ptr);
 
-/** Destroys a graph. What was instantiated from it stays. */
+/** Destroys a graph. Executable graphs made from it stay. */
 __INFINI_C __export infiniStatus_t infinirtGraphDestroy(infinirtGraph_t graph);
 
 /**
  * Makes an executable graph, which the caller owns. On failure `log_buffer`, unless it is NULL,
- * gets what was wrong as text, cut to `buffer_size` bytes with its NUL, and `*node_ptr`, unless
- * that is NULL, the node that is to blame: NULL where none is known.
+ * gets a message, cut to `buffer_size` bytes with its NUL, and `*node_ptr`, unless that is NULL,
+ * gets the node to blame, or NULL if none is known.
  */
 __INFINI_C __export infiniStatus_t infinirtGraphInstantiate(
     infinirtGraphExec_t *graph_exec_ptr, infinirtGraph_t graph, infinirtGraphNode_t *node_ptr, char
