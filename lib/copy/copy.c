@@ -170,20 +170,39 @@ ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, voi
     return submit_unified(target, to, from, size_bytes);
 }
 
+static cx_copy_box row_of(void *destination, const void *source, size_t size_bytes)
+{
+    return (cx_copy_box){.destination = destination,
+                         .destination_pitch = size_bytes,
+                         .destination_rows = 1,
+                         .source = source,
+                         .source_pitch = size_bytes,
+                         .source_rows = 1,
+                         .width = size_bytes,
+                         .height = 1,
+                         .depth = 1};
+}
+
 static ctxrt_status run_across(const char *call, const cx_copy_plan *plan, void *destination,
                                const void *source, size_t size_bytes, ctxrt_stream *stream,
                                bool *out_taken)
 {
-    const cx_copy_box row = {.destination = destination,
-                             .destination_pitch = size_bytes,
-                             .destination_rows = 1,
-                             .source = source,
-                             .source_pitch = size_bytes,
-                             .source_rows = 1,
-                             .width = size_bytes,
-                             .height = 1,
-                             .depth = 1};
+    const cx_copy_box row = row_of(destination, source, size_bytes);
     return cx_copy_across(call, plan, &row, stream, out_taken);
+}
+
+ctxrt_status cx_copy_on_host(const cx_copy_plan *plan, const cx_copy_box *shape)
+{
+    cx_copy_pins pins;
+    ctxrt_status status = cx_copy_pin_ends(&plan->destination.view, &plan->source.view, &pins);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    if (shape->height == 1 && shape->depth == 1)
+        memmove(shape->destination, shape->source, shape->width);
+    else
+        cx_copy_box_on_host(shape);
+    cx_copy_unpin(&pins);
+    return status;
 }
 
 ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *destination,
@@ -193,8 +212,8 @@ ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *desti
     bool taken = false;
     ctxrt_status status = CTXRT_SUCCESS;
     if (plan->end == NULL && (wait || !cx_route_wanted(stream))) {
-        memmove(destination, source, size_bytes);
-        return CTXRT_SUCCESS;
+        const cx_copy_box row = row_of(destination, source, size_bytes);
+        return cx_copy_on_host(plan, &row);
     }
     if (plan->devices && !wait && cx_driver_count() > 1)
         status = run_across(call, plan, destination, source, size_bytes, stream, &taken);

@@ -69,6 +69,10 @@ ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
                                 const cx_copy_box *shape);
 void cx_copy_box_on_host(const cx_copy_box *shape);
 
+/* The host copies by itself, what a plan without an `end` says. CTXRT_ERROR_CONTEXT_DESTROYED: a
+ * reset has ended one of the ends. */
+ctxrt_status cx_copy_on_host(const cx_copy_plan *plan, const cx_copy_box *shape);
+
 /* Copies plain bytes as the plan says, in the order of `stream`; `call` is who asks. */
 ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *destination,
                          const void *source, size_t size_bytes, ctxrt_stream *stream, bool wait);

@@ -138,10 +138,8 @@ static ctxrt_status run(const char *call, const cx_copy_plan *plan, const cx_cop
     cx_route route;
     bool taken = false;
     ctxrt_status status = CTXRT_SUCCESS;
-    if (plan->end == NULL && (wait || !cx_route_wanted(stream))) {
-        cx_copy_box_on_host(shape);
-        return CTXRT_SUCCESS;
-    }
+    if (plan->end == NULL && (wait || !cx_route_wanted(stream)))
+        return cx_copy_on_host(plan, shape);
     if (plan->devices && !wait)
         status = cx_copy_across(call, plan, shape, stream, &taken);
     if (status != CTXRT_SUCCESS || taken)

@@ -5,14 +5,19 @@
 #include <string.h>
 
 /* Memory of the CPU, when the work before it is done; `in_order`: there may be such work. */
-static ctxrt_status fill_on_host(void *destination, int value, size_t size_bytes,
-                                 ctxrt_stream *stream, bool in_order)
+static ctxrt_status fill_on_host(const cx_pointer_view *view, void *destination, int value,
+                                 size_t size_bytes, ctxrt_stream *stream, bool in_order)
 {
+    cx_copy_pins pins;
     ctxrt_status status = CTXRT_SUCCESS;
     if (in_order)
         status = ctxrt_stream_synchronize(stream);
     if (status == CTXRT_SUCCESS)
-        memset(destination, value, size_bytes);
+        status = cx_copy_pin_ends(view, NULL, &pins);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    memset(destination, value, size_bytes);
+    cx_copy_unpin(&pins);
     return status;
 }
 
@@ -81,12 +86,12 @@ static ctxrt_status fill(const char *call, void *destination, int value, size_t 
     if (status != CTXRT_SUCCESS)
         return status;
     if (view.driver == NULL)
-        return fill_on_host(destination, value, size_bytes, stream,
+        return fill_on_host(&view, destination, value, size_bytes, stream,
                             !wait && cx_route_wanted(stream));
     if (view.kind == CTXRT_MEMORY_PINNED && (wait || !cx_route_wanted(stream)))
-        return fill_on_host(destination, value, size_bytes, stream, false);
+        return fill_on_host(&view, destination, value, size_bytes, stream, false);
     if (wait && is_of_cpu(&view))
-        return fill_on_host(destination, value, size_bytes, stream, true);
+        return fill_on_host(&view, destination, value, size_bytes, stream, true);
     return fill_on_driver(&view, destination, value, size_bytes, stream, wait);
 }
 

@@ -85,6 +85,32 @@ ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *dest
     return status;
 }
 
+static bool is_live(const cx_pointer_view *end)
+{
+    return end != NULL && end->block.state == CX_POINTER_LIVE;
+}
+
+ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_pointer_view *source,
+                              cx_copy_pins *out_pins)
+{
+    cx_thread *thread;
+    out_pins->count = 0;
+    out_pins->cancel = cx_cancel_hold();
+    if (!is_live(destination) && !is_live(source))
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_thread_self(&thread);
+    if (status == CTXRT_SUCCESS) {
+        cx_section_enter();
+        status = pin_end(destination, out_pins);
+        if (status == CTXRT_SUCCESS)
+            status = pin_end(source, out_pins);
+        cx_section_leave();
+    }
+    if (status != CTXRT_SUCCESS)
+        cx_copy_unpin(out_pins);
+    return status;
+}
+
 void cx_copy_unpin(const cx_copy_pins *pins)
 {
     for (int i = 0; i < pins->count; i++)

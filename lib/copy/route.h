@@ -23,6 +23,9 @@ typedef struct cx_copy_pins {
 ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *destination,
                          const cx_pointer_view *source, cx_stream_target *out_target,
                          cx_copy_pins *out_pins);
+/* The same for ends that the host touches itself, in no stream's order. */
+ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_pointer_view *source,
+                              cx_copy_pins *out_pins);
 void cx_copy_unpin(const cx_copy_pins *pins);
 
 typedef struct cx_route {

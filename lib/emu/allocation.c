@@ -3,13 +3,13 @@
 #include "emu/device.h"
 #include "emu/explain.h"
 #include "emu/fault.h"
+#include "emu/machine.h"
 #include "emu/mapping.h"
 #include "emu/pool.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/work.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,6 +30,9 @@ RB_GENERATE_INTERNAL(address_tree, cx_emu_allocation, by_address, address_compar
 
 /* Nothing in it overlaps: one index for all devices, whose addresses are distinct. */
 static address_tree by_address = RB_INITIALIZER(&by_address);
+
+/* Of all memory that the host may touch and the driver allocates. */
+static cx_emu_arena *cpu_arena, *page_arena;
 
 uint64_t cx_emu_memory_id(void)
 {
@@ -114,7 +117,6 @@ static void dispose_detached(cx_emu_allocation *allocation)
         cx_emu_arena_give(allocation->range);
     if (allocation->mapping != NULL)
         cx_emu_mapping_close(allocation);
-    free(allocation->block);
     free(allocation);
 }
 
@@ -154,15 +156,9 @@ static bool round_up(size_t bytes, size_t unit, size_t *out_rounded)
     return true;
 }
 
-static bool take_gpu_memory(cx_emu_allocation *allocation)
+static bool take_from(cx_emu_arena *arena, cx_emu_allocation *allocation, size_t bytes)
 {
-    cx_emu_device *device = allocation->device;
-    if (device->arena == NULL)
-        device->arena =
-            cx_emu_arena_create(device->memory_bytes, cx_emu_configuration()->host_access);
-    if (device->arena == NULL)
-        return false;
-    allocation->range = cx_emu_arena_take(device->arena, allocation->reserved_bytes);
+    allocation->range = arena != NULL ? cx_emu_arena_take(arena, bytes) : NULL;
     if (allocation->range == NULL)
         return false;
     allocation->address = allocation->range->address;
@@ -170,27 +166,38 @@ static bool take_gpu_memory(cx_emu_allocation *allocation)
     return true;
 }
 
+static bool take_gpu_memory(cx_emu_allocation *allocation)
+{
+    cx_emu_device *device = allocation->device;
+    if (device->arena == NULL)
+        device->arena =
+            cx_emu_arena_create(device->memory_bytes, cx_emu_configuration()->host_access);
+    return take_from(device->arena, allocation, allocation->reserved_bytes);
+}
+
+/* Pinned and managed memory begins at a page, and has an arena for that. Neither arena ever goes:
+ * addresses of before a restart of the driver are nobody's either. */
 static bool take_host_memory(cx_emu_allocation *allocation)
 {
-    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), bytes = allocation->reserved_bytes;
     bool device_memory =
         allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC;
+    cx_emu_arena **arena = device_memory ? &cpu_arena : &page_arena;
     /* The host would promise more than it has, and kill somebody when the promise is called in. */
     if (allocation->bytes / page_bytes >= (size_t)sysconf(_SC_PHYS_PAGES)) {
         cx_emu_refused_by_machine(allocation->bytes);
         return false;
     }
-    int error = posix_memalign(&allocation->block, device_memory ? CX_EMU_ALIGNMENT : page_bytes,
-                               allocation->bytes);
-    if (error != 0) {
-        errno = error;
-        cx_emu_refused_by_system("posix_memalign", allocation->bytes);
-        allocation->block = NULL;
-        return false;
-    }
-    allocation->address = (uintptr_t)allocation->block;
-    allocation->mapped = allocation->block;
-    return true;
+    if (*arena == NULL)
+        *arena = cx_emu_arena_create_of_host(cx_emu_machine_total_bytes());
+    return (device_memory || round_up(bytes, page_bytes, &bytes)) &&
+           take_from(*arena, allocation, bytes);
+}
+
+bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes)
+{
+    return cx_emu_arena_overlaps(cpu_arena, address, bytes) ||
+           cx_emu_arena_overlaps(page_arena, address, bytes);
 }
 
 static size_t quota(const cx_emu_device *device)
@@ -359,13 +366,10 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     if (allocation->users > 0)
         cx_emu_work_wait_allocation(allocation);
     detach(allocation);
-    /* The address of a mapping is free for others once it is detached: no time to lose there. */
-    if (allocation->reserved_bytes >= LARGE_BYTES && allocation->mapping == NULL) {
+    const cx_emu_range *range = allocation->range;
+    if (range != NULL && range->bytes >= LARGE_BYTES && !cx_emu_range_is_kept(range)) {
         pthread_mutex_unlock(&cx_emu_lock);
-        if (allocation->range != NULL)
-            cx_emu_range_discard(allocation->range);
-        free(allocation->block);
-        allocation->block = NULL;
+        cx_emu_range_discard(range);
         pthread_mutex_lock(&cx_emu_lock);
     }
     dispose_detached(allocation);

@@ -45,8 +45,7 @@ struct cx_emu_allocation {
     /* For allocation.c only. */
     bool awaited;        /* freed, and a thread waits for `users` and then disposes of it */
     bool indexed;        /* in the index by address */
-    cx_emu_range *range; /* GPU memory */
-    void *block;         /* host memory that the driver allocated */
+    cx_emu_range *range; /* NULL: the memory is the user's, or a mapping */
     RB_ENTRY(cx_emu_allocation) by_address;
 };
 
@@ -74,6 +73,10 @@ cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping);
 /* Any allocation with a byte in [address, address + bytes), freed ones included, or NULL; at least
  * one byte. */
 cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes);
+
+/* Whether a byte is in addresses that hold memory of the host which the driver allocates, now or
+ * ever: no other code gets them. At least one byte. */
+bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes);
 
 /*
  * Allocates on a device. `owner` frees it when it is destroyed; NULL: nobody does. If there is no

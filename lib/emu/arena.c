@@ -15,12 +15,19 @@ typedef RB_HEAD(range_tree, cx_emu_range) range_tree;
 /* Of a large arena; whoever looks through all that a process maps, as memcheck does, touches it. */
 #define SEGMENT_LEAST ((size_t)32 << 20)
 
+/* A host's arena keeps the pages of about so much free memory, as malloc does: allocating and
+ * freeing by turns makes no call of the system. */
+#define HOST_KEEPS_BYTES ((size_t)4 << 20)
+
 struct cx_emu_arena {
     size_t segment_most; /* but for a request that is larger */
     size_t mapped_bytes; /* of all segments */
+    size_t kept_bytes;   /* of all free ranges */
     size_t page_bytes;
     bool host_access;
-    size_t segments;
+    bool of_host; /* plain pages: no file, no second mapping, and never unmapped */
+    size_t segment_count;
+    cx_emu_segment *segments;
     range_tree free_ranges;
 };
 
@@ -29,6 +36,7 @@ struct cx_emu_segment {
     unsigned char *user;
     unsigned char *alias; /* equals `user` with host access */
     size_t bytes;
+    cx_emu_segment *next, **link; /* among all of the arena */
 };
 
 /* By size, then by address: the tightest gap is taken, and of equal ones the lowest. */
@@ -43,6 +51,16 @@ static int range_compare(const cx_emu_range *left, const cx_emu_range *right)
 
 RB_GENERATE_INTERNAL(range_tree, cx_emu_range, by_size, range_compare,
                      __attribute__((unused)) static)
+
+static bool segment_map_host(cx_emu_segment *segment)
+{
+    segment->user = mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    segment->alias = segment->user;
+    if (segment->user == MAP_FAILED)
+        cx_emu_refused_by_system("mmap", segment->bytes);
+    return segment->user != MAP_FAILED;
+}
 
 static bool segment_map(cx_emu_segment *segment, int file)
 {
@@ -67,13 +85,9 @@ static bool segment_map(cx_emu_segment *segment, int file)
 }
 
 /* The file is closed once it is mapped: programs that close every descriptor do no harm then. */
-static bool segment_open(cx_emu_segment *segment, size_t bytes)
+static bool segment_map_file(cx_emu_segment *segment)
 {
     struct rlimit limit;
-    const size_t page_bytes = segment->arena->page_bytes;
-    if (__builtin_add_overflow(bytes, page_bytes - 1, &segment->bytes))
-        return false;
-    segment->bytes &= ~(page_bytes - 1);
     /* Beyond this limit ftruncate does not fail, it kills with SIGXFSZ. */
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < segment->bytes) {
         cx_emu_refused_by_file_limit(segment->bytes);
@@ -93,12 +107,36 @@ static bool segment_open(cx_emu_segment *segment, size_t bytes)
     return opened;
 }
 
+static bool segment_open(cx_emu_segment *segment, size_t bytes)
+{
+    const size_t page_bytes = segment->arena->page_bytes;
+    if (__builtin_add_overflow(bytes, page_bytes - 1, &segment->bytes))
+        return false;
+    segment->bytes &= ~(page_bytes - 1);
+    return segment->arena->of_host ? segment_map_host(segment) : segment_map_file(segment);
+}
+
+static void segment_link(cx_emu_segment *segment)
+{
+    cx_emu_arena *arena = segment->arena;
+    segment->link = &arena->segments;
+    segment->next = arena->segments;
+    if (segment->next != NULL)
+        segment->next->link = &segment->next;
+    arena->segments = segment;
+    arena->segment_count++;
+    arena->mapped_bytes += segment->bytes;
+}
+
 static void segment_close(cx_emu_segment *segment)
 {
     if (segment->alias != segment->user)
         munmap(segment->alias, segment->bytes);
     munmap(segment->user, segment->bytes);
-    segment->arena->segments--;
+    *segment->link = segment->next;
+    if (segment->next != NULL)
+        segment->next->link = segment->link;
+    segment->arena->segment_count--;
     segment->arena->mapped_bytes -= segment->bytes;
     free(segment);
 }
@@ -128,8 +166,7 @@ static cx_emu_range *arena_grow(cx_emu_arena *arena, size_t bytes)
     range->mapped = segment->alias;
     range->bytes = segment->bytes;
     range->segment = segment;
-    arena->segments++;
-    arena->mapped_bytes += segment->bytes;
+    segment_link(segment);
     RB_INSERT(range_tree, &arena->free_ranges, range);
     return range;
 
@@ -143,7 +180,8 @@ fail:
 static void pages_drop(const cx_emu_segment *segment, size_t start, size_t end)
 {
     if (start < end)
-        madvise(segment->alias + start, end - start, MADV_REMOVE);
+        madvise(segment->alias + start, end - start,
+                segment->arena->of_host ? MADV_DONTNEED : MADV_REMOVE);
 }
 
 static size_t page_floor(const cx_emu_segment *segment, size_t offset)
@@ -160,6 +198,7 @@ static size_t page_ceiling(const cx_emu_segment *segment, size_t offset)
 static void range_merge(cx_emu_range *left, cx_emu_range *right)
 {
     left->bytes += right->bytes;
+    left->kept_bytes += right->kept_bytes;
     left->next = right->next;
     if (right->next != NULL)
         right->next->previous = left;
@@ -180,6 +219,11 @@ static bool range_split(cx_emu_range *range, size_t bytes)
     if (range->next != NULL)
         range->next->previous = rest;
     range->next = rest;
+    /* The lowest bytes are the ones that were used before, most often. */
+    if (range->kept_bytes > bytes) {
+        rest->kept_bytes = range->kept_bytes - bytes;
+        range->kept_bytes = bytes;
+    }
     range->bytes = bytes;
     RB_INSERT(range_tree, &range->segment->arena->free_ranges, rest);
     return true;
@@ -195,6 +239,14 @@ cx_emu_arena *cx_emu_arena_create(size_t quota_bytes, bool host_access)
     arena->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     arena->host_access = host_access;
     RB_INIT(&arena->free_ranges);
+    return arena;
+}
+
+cx_emu_arena *cx_emu_arena_create_of_host(size_t memory_bytes)
+{
+    cx_emu_arena *arena = cx_emu_arena_create(memory_bytes, true);
+    if (arena != NULL)
+        arena->of_host = true;
     return arena;
 }
 
@@ -225,6 +277,8 @@ cx_emu_range *cx_emu_arena_take(cx_emu_arena *arena, size_t bytes)
         return NULL;
     }
     range->taken = true;
+    arena->kept_bytes -= range->kept_bytes;
+    range->kept_bytes = 0;
     return range;
 }
 
@@ -235,15 +289,18 @@ void cx_emu_range_discard(const cx_emu_range *range)
     pages_drop(segment, page_ceiling(segment, offset), page_floor(segment, offset + range->bytes));
 }
 
-void cx_emu_arena_give(cx_emu_range *range)
+bool cx_emu_arena_overlaps(const cx_emu_arena *arena, uintptr_t address, size_t bytes)
 {
-    cx_emu_segment *segment = range->segment;
-    cx_emu_arena *arena = segment->arena;
-    size_t first_page = page_floor(segment, range->address - (uintptr_t)segment->user);
-    size_t last_page =
-        page_ceiling(segment, range->address - (uintptr_t)segment->user + range->bytes);
+    const cx_emu_segment *segment = arena != NULL ? arena->segments : NULL;
+    while (segment != NULL && (address - (uintptr_t)segment->user >= segment->bytes &&
+                               (uintptr_t)segment->user - address >= bytes))
+        segment = segment->next;
+    return segment != NULL;
+}
 
-    range->taken = false;
+/* Makes the range one with its neighbours that are free; it is not in the tree. */
+static cx_emu_range *range_join(cx_emu_arena *arena, cx_emu_range *range)
+{
     if (range->next != NULL && !range->next->taken) {
         RB_REMOVE(range_tree, &arena->free_ranges, range->next);
         range_merge(range, range->next);
@@ -253,8 +310,38 @@ void cx_emu_arena_give(cx_emu_range *range)
         RB_REMOVE(range_tree, &arena->free_ranges, range);
         range_merge(range, range->next);
     }
+    return range;
+}
 
-    if (range->bytes == segment->bytes && arena->segments > 1) {
+bool cx_emu_range_is_kept(const cx_emu_range *range)
+{
+    const cx_emu_arena *arena = range->segment->arena;
+    return arena->of_host && range->bytes <= HOST_KEEPS_BYTES - arena->kept_bytes;
+}
+
+static void give_of_host(cx_emu_arena *arena, cx_emu_range *range)
+{
+    bool kept = cx_emu_range_is_kept(range);
+    range->kept_bytes = range->bytes;
+    arena->kept_bytes += range->bytes;
+    range = range_join(arena, range);
+    if (!kept) {
+        cx_emu_range_discard(range);
+        arena->kept_bytes -= range->kept_bytes;
+        range->kept_bytes = 0;
+    }
+    RB_INSERT(range_tree, &arena->free_ranges, range);
+}
+
+static void give_of_gpu(cx_emu_arena *arena, cx_emu_range *range)
+{
+    cx_emu_segment *segment = range->segment;
+    size_t first_page = page_floor(segment, range->address - (uintptr_t)segment->user);
+    size_t last_page =
+        page_ceiling(segment, range->address - (uintptr_t)segment->user + range->bytes);
+
+    range = range_join(arena, range);
+    if (range->bytes == segment->bytes && arena->segment_count > 1) {
         segment_close(segment);
         free(range);
     } else {
@@ -265,4 +352,14 @@ void cx_emu_arena_give(cx_emu_range *range)
                    end < last_page ? end : last_page);
         RB_INSERT(range_tree, &arena->free_ranges, range);
     }
+}
+
+void cx_emu_arena_give(cx_emu_range *range)
+{
+    cx_emu_arena *arena = range->segment->arena;
+    range->taken = false;
+    if (arena->of_host)
+        give_of_host(arena, range);
+    else
+        give_of_gpu(arena, range);
 }

@@ -35,13 +35,15 @@ static cx_emu_place place_of(const cx_emu_allocation *allocation)
     }
 }
 
-/* Whether some of the range, which no allocation holds, is memory that the host may not touch. */
+/* Whether some of the range, which no allocation holds, is memory that the host may not touch, or
+ * an address of memory that the driver had and that was freed. */
 static bool touches_device(uintptr_t address, size_t bytes)
 {
     const cx_emu_allocation *allocation = cx_emu_allocation_overlapping(address, bytes);
 
     return (allocation && (uintptr_t)allocation->mapped != allocation->address) ||
-           cx_emu_reservation_overlapping(address, bytes);
+           cx_emu_reservation_overlapping(address, bytes) ||
+           cx_emu_host_memory_overlaps(address, bytes);
 }
 
 cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,

@@ -192,7 +192,8 @@ static cxu_result register_pages(uintptr_t address, size_t bytes, unsigned int f
         return known->kind == CX_EMU_MEMORY_PINNED || known->kind == CX_EMU_MEMORY_REGISTERED
                    ? CXU_HOST_MEMORY_ALREADY_REGISTERED
                    : CXU_INVALID_VALUE;
-    if (cx_emu_reservation_overlapping(address, bytes) || !pages_exist(address, bytes))
+    if (cx_emu_reservation_overlapping(address, bytes) ||
+        cx_emu_host_memory_overlaps(address, bytes) || !pages_exist(address, bytes))
         return CXU_INVALID_VALUE;
     result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)

@@ -210,7 +210,12 @@ static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute
         attribute == CXU_POINTER_RANGE_START_ADDR || attribute == CXU_POINTER_RANGE_SIZE;
     if (view->reservation != NULL && (range || view->allocation == NULL))
         return read_reserved(view->reservation, attribute, out_value);
-    return view->allocation != NULL ? read_memory(view, attribute, out_value) : CXU_INVALID_VALUE;
+    if (view->allocation != NULL)
+        return read_memory(view, attribute, out_value);
+    /* Addresses that the driver keeps have no memory, where others are not known at all. */
+    return attribute == CXU_POINTER_MAPPED && cx_emu_host_memory_overlaps(view->pointer, 1)
+               ? CXU_SUCCESS
+               : CXU_INVALID_VALUE;
 }
 
 /* What the plural form says of a pointer that is not known; *out_value is zero before. */

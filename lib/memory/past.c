@@ -117,6 +117,21 @@ static bool host_reaches(uintptr_t address)
     return read == 1 || (read < 0 && errno != EFAULT && reads_by_pipe(address));
 }
 
+/* Whether a driver keeps an address that has no memory: the host never gets that one. */
+static bool is_kept_by_driver(uintptr_t address)
+{
+    bool kept = false;
+    for (int i = 0; i < cx_driver_count() && !kept; i++) {
+        unsigned int mapped = 1;
+        const cx_driver *driver = &cx_drivers[i];
+        kept = driver->loaded &&
+               driver->table.pointer_get_attribute(&mapped, CXU_POINTER_MAPPED, address) ==
+                   CXU_SUCCESS &&
+               mapped == 0;
+    }
+    return kept;
+}
+
 static bool find(uintptr_t begin, uintptr_t end, cx_past *out_past)
 {
     size_t i = first_behind(begin);
@@ -132,6 +147,11 @@ bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
     bool found = false;
     if (__builtin_expect(atomic_load_explicit(&count, memory_order_acquire) == 0, 1))
         return false;
+    cx_pointers_lock();
+    found = find(begin, end, out_past);
+    cx_pointers_unlock();
+    if (!found || is_kept_by_driver(out_past->begin > begin ? out_past->begin : begin))
+        return found;
     int reason = errno;
     cx_pointers_lock();
     while ((found = find(begin, end, out_past))) {

@@ -1,4 +1,4 @@
-/* Address ranges and pages of a GPU, without a driver around them. */
+/* Address ranges and pages of a GPU and of the host, without a driver around them. */
 #include "emu/arena.h"
 #include "emu/device.h"
 #include "memory_fixture.h"
@@ -296,6 +296,82 @@ START_TEST(random_ranges_keep_their_bytes)
 }
 END_TEST
 
+/* ---- memory of the host ---- */
+
+static void open_host_arena(void)
+{
+    arena = cx_emu_arena_create_of_host(1024 * MIB);
+    ck_assert_ptr_nonnull(arena);
+}
+
+START_TEST(pages_of_much_host_memory_go_with_the_range)
+{
+    enum { MUCH = 16 * MIB };
+    cx_emu_range *range = take(MUCH);
+    unsigned char *memory = (unsigned char *)range->address;
+    ck_assert_ptr_eq(range->mapped, memory);
+    ck_assert(!cx_emu_range_is_kept(range));
+    memset(memory, 1, MUCH);
+    cx_emu_arena_give(range);
+    ck_assert_uint_eq(resident_pages(memory, MUCH), 0);
+}
+END_TEST
+
+START_TEST(pages_of_little_host_memory_stay_until_it_is_much)
+{
+    enum { PIECES = 256, PIECE = MIB / 16 };
+    cx_emu_range *pieces[PIECES];
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < PIECES; i++) {
+        pieces[i] = take(PIECE);
+        memset(pieces[i]->mapped, i, PIECE);
+    }
+    unsigned char *start = pieces[0]->mapped;
+    ck_assert(cx_emu_range_is_kept(pieces[0]));
+    cx_emu_arena_give(pieces[0]);
+    ck_assert_uint_eq(resident_pages(start, PIECE), PIECE / page_bytes);
+    for (int i = 1; i < PIECES; i++)
+        cx_emu_arena_give(pieces[i]);
+    ck_assert_uint_le(resident_pages(start, PIECES * PIECE), PIECES * PIECE / 4 / page_bytes);
+}
+END_TEST
+
+/* Of what is allocated and freed by turns no page is asked for twice. */
+START_TEST(host_memory_that_is_taken_by_turns_keeps_its_pages)
+{
+    unsigned char *start = NULL;
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < 1000; i++) {
+        cx_emu_range *range = take(MIB);
+        start = range->mapped;
+        ck_assert_uint_eq(resident_pages(start, MIB), i == 0 ? 0 : MIB / page_bytes);
+        memset(start, 1, MIB);
+        cx_emu_arena_give(range);
+    }
+}
+END_TEST
+
+START_TEST(addresses_of_host_memory_stay_the_arenas_when_it_is_given_back)
+{
+    cx_emu_range *small = take(512), *large = take(64 * MIB);
+    uintptr_t address = large->address;
+    ck_assert(cx_emu_arena_overlaps(arena, address, 1));
+    ck_assert(cx_emu_arena_overlaps(arena, address - 1, 2));
+    ck_assert(cx_emu_arena_overlaps(arena, address + 64 * MIB - 1, 64 * MIB));
+    ck_assert(!cx_emu_arena_overlaps(arena, (uintptr_t)&small, sizeof small));
+    cx_emu_arena_give(large);
+    ck_assert(cx_emu_arena_overlaps(arena, address, 1));
+    memset((void *)address, 1, 64 * MIB); /* reaches nobody's memory */
+    void *other = malloc(64 * MIB);
+    ck_assert(!cx_emu_arena_overlaps(arena, (uintptr_t)other, 64 * MIB));
+    free(other);
+    large = take(64 * MIB);
+    ck_assert_uint_eq(large->address, address);
+    cx_emu_arena_give(large);
+    cx_emu_arena_give(small);
+}
+END_TEST
+
 static Suite *arena_suite(void)
 {
     Suite *suite = suite_create("arena");
@@ -316,6 +392,14 @@ static Suite *arena_suite(void)
     tcase_add_test(pages, discarded_pages_are_gone_before_the_range_is);
     tcase_add_test(pages, with_host_access_both_see_the_same_bytes);
     suite_add_tcase(suite, pages);
+
+    TCase *host = tcase_create("host");
+    tcase_add_checked_fixture(host, open_host_arena, close_arena);
+    tcase_add_test(host, pages_of_much_host_memory_go_with_the_range);
+    tcase_add_test(host, pages_of_little_host_memory_stay_until_it_is_much);
+    tcase_add_test(host, host_memory_that_is_taken_by_turns_keeps_its_pages);
+    tcase_add_test(host, addresses_of_host_memory_stay_the_arenas_when_it_is_given_back);
+    suite_add_tcase(suite, host);
 
     TCase *failures = tcase_create("failures");
     tcase_add_checked_fixture(failures, open_arena, close_arena);

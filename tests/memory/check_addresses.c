@@ -14,15 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#ifdef __SANITIZE_ADDRESS__
-/* What is freed goes back to the system at once, as it does without ASan. */
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "quarantine_size_mb=0:thread_local_quarantine_size_kb=0";
-}
-#endif
-
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
@@ -327,20 +318,53 @@ static void assert_went(ctxrt_status status, const char *how)
                   ctxrt_last_error()->message);
 }
 
-/* Of large memory no driver keeps the addresses; small host memory may be an allocator's that the
- * host reaches still. */
+static void assert_refused_as(const char *how, char *memory)
+{
+    assert_went(ctxrt_fill(memory + 5, 0, 1), how);
+    assert_went(ctxrt_fill_async(memory + 5, 0, 1, NULL), how);
+    assert_went(ctxrt_copy(host, memory, 1, CTXRT_COPY_ANY), how);
+    assert_went(ctxrt_copy(memory, host, 1, CTXRT_COPY_ANY), how);
+}
+
+static void assert_went_when_freed(int giver, size_t size)
+{
+    char *memory = givers[giver].give(size);
+    bool registered = givers[giver].take == unregister;
+    cx_assert_ok(givers[giver].take(memory));
+    if (registered)
+        cx_assert_ok(ctxrt_fill(memory, 1, size));
+    else
+        assert_refused_as("freed", memory);
+}
+
 START_TEST(memory_of_every_kind_that_went_is_not_touched_by_the_host)
 {
-    char *memory = givers[_i].give(LARGE);
-    bool registered = givers[_i].take == unregister;
-    cx_assert_ok(givers[_i].take(memory));
-    if (registered) {
-        cx_assert_ok(ctxrt_fill(memory, 1, LARGE));
-        return;
+    assert_went_when_freed(_i, LARGE);
+    assert_went_when_freed(_i, SIZE);
+}
+END_TEST
+
+/* The host could touch it as long as it was there, and malloc must not get its addresses. */
+START_TEST(memory_of_the_cpu_that_went_with_a_reset_is_refused)
+{
+    enum { COUNT = 64 };
+    char *lost[COUNT];
+    void *others[COUNT];
+    cx_assert_ok(ctxrt_device_push(CTXRT_CPU(0)));
+    for (int i = 0; i < COUNT; i++)
+        lost[i] = allocate(i % 2 == 0 ? SIZE : LARGE);
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CPU(0)));
+    for (int i = 0; i < COUNT; i++) {
+        others[i] = calloc(1, i % 2 == 0 ? SIZE : LARGE);
+        assert_refused_as("which went with a reset of the device", lost[i]);
+        lost[i][SIZE - 1] = 1; /* nobody's memory, but still there */
     }
-    assert_went(ctxrt_fill(memory + 5, 0, 1), "freed");
-    assert_went(ctxrt_copy(host, memory, 1, CTXRT_COPY_ANY), "freed");
-    assert_went(ctxrt_copy(memory, host, 1, CTXRT_COPY_ANY), "freed");
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert_int_eq(((char *)others[i])[SIZE - 1], 0);
+        free(others[i]);
+        cx_assert_ok(ctxrt_free(lost[i]));
+    }
+    cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
 
@@ -360,10 +384,10 @@ END_TEST
 
 START_TEST(addresses_that_the_host_has_by_now_are_the_hosts)
 {
-    void *pinned;
-    cx_assert_ok(ctxrt_alloc_pinned(LARGE, &pinned));
-    cx_assert_ok(ctxrt_free(pinned));
-    char *pages = (char *)((uintptr_t)pinned & ~(uintptr_t)4095) + 4096;
+    char *kept = allocate(SIZE), *memory = allocate(64 * MIB);
+    cx_assert_ok(ctxrt_free(memory));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    char *pages = (char *)((uintptr_t)memory & ~(uintptr_t)4095) + 4096;
     assert_went(ctxrt_fill(pages, 7, MIB), "freed");
     ck_assert_ptr_eq(mmap(pages, MIB, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
@@ -372,6 +396,7 @@ START_TEST(addresses_that_the_host_has_by_now_are_the_hosts)
     ck_assert_int_eq(pages[MIB - 1], 7);
     assert_went(ctxrt_fill(pages + MIB, 7, MIB), "freed");
     ck_assert_int_eq(munmap(pages, MIB), 0);
+    cx_assert_ok(ctxrt_free(kept));
 }
 END_TEST
 
@@ -425,6 +450,7 @@ static Suite *addresses_suite(void)
     tcase_add_test(tcase, a_refusal_says_where_the_block_was_allocated);
     tcase_add_loop_test(tcase, memory_of_every_kind_that_went_is_not_touched_by_the_host, 0, kinds);
     tcase_add_test(tcase, a_refusal_says_of_which_device_the_memory_was_and_how_it_went);
+    tcase_add_test(tcase, memory_of_the_cpu_that_went_with_a_reset_is_refused);
     tcase_add_test(tcase, addresses_that_the_host_has_by_now_are_the_hosts);
     tcase_add_test(tcase, threads_find_their_blocks_while_others_come_and_go);
     suite_add_tcase(suite, tcase);
