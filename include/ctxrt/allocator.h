@@ -190,10 +190,9 @@ CTXRT_API ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *allocator) CTXRT
 /**
  * The current context's allocator of pinned memory (ctxrt_memory_alloc_pinned), made on first use;
  * for the calls below. Borrowed; it lives as long as the context, and can be neither destroyed nor
- * put into a frame. It is in debug mode where CTXRT_DEBUG_MEMORY in the environment or
- * ctxrt_allocator_set_debug says so. A trim gives segments of
- * which nothing is in use, and no copy either, back to the driver, and so what copies between two
- * drivers were staged through.
+ * put into a frame. It is in debug mode if CTXRT_DEBUG_MEMORY in the environment or
+ * ctxrt_allocator_set_debug says so. A trim gives back segments that nothing uses, copies included,
+ * and the staging memory of copies between two drivers.
  *
  * @retval CTXRT_ERROR_NO_DEVICE  nothing is current
  */

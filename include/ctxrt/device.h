@@ -181,7 +181,7 @@ CTXRT_API ctxrt_status ctxrt_device_by_pci(const char *bus_id,
                                            ctxrt_device *out_device) CTXRT_CHECK_RESULT;
 
 /**
- * How the host waits for a context's work, and other flags of a context (the driver's CU_CTX_*).
+ * Flags of a context (the driver's CU_CTX_*), such as how the host waits for its work.
  */
 enum {
     CTXRT_CONTEXT_SCHED_AUTO = 0x00,

@@ -248,8 +248,7 @@ __INFINI_C __export infiniStatus_t infinirtMemsetAsync(
  * that wait). */
 typedef enum {
     INFINIRT_STREAM_CAPTURE_MODE_GLOBAL = 0,       /**< calls of any thread */
-    INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, /**< calls of the thread that began the
-                                                    * capture */
+    INFINIRT_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, /**< calls of the capturing thread */
     INFINIRT_STREAM_CAPTURE_MODE_RELAXED = 2       /**< none */
 } infinirtStreamCaptureMode_t;
 

@@ -1,6 +1,6 @@
 /*
- * Holding off the cancellation of the calling thread: while it holds a lock of ours and waits, does
- * I/O or calls out. Nothing of ours is unwound; a request is acted upon at the caller's next
+ * Holds off the cancellation of the calling thread while it holds a lock of ours and waits, does
+ * I/O or calls out. Nothing of ours is unwound; a request takes effect at the caller's next
  * cancellation point.
  */
 #ifndef CX_BASE_CANCEL_H
@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-/* Returns what cx_cancel_restore takes. */
+/* Returns the argument of cx_cancel_restore. */
 static inline int cx_cancel_hold(void)
 {
     int state;

@@ -24,7 +24,7 @@ static inline uint64_t cx_count_generation(const void *handle)
     return (uint64_t)(uintptr_t)handle >> 24 << 32;
 }
 
-/* One count, for a handle just published. */
+/* Sets one count, for a handle just published. */
 static inline void cx_count_start(cx_count *count, const void *handle)
 {
     atomic_store(count, cx_count_generation(handle) | 1);

@@ -15,7 +15,7 @@ static _Thread_local struct {
 static ctxrt_status record(ctxrt_status status, const char *call, int result,
                            const char *result_name, const char *format, va_list arguments)
 {
-    char message[sizeof last.message]; /* an argument may be a part of the last message */
+    char message[sizeof last.message]; /* an argument may point into the last message */
     if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
         cx_utf8_trim(message);
     memcpy(last.message, message, sizeof message);

@@ -11,13 +11,13 @@
 __attribute__((cold, format(printf, 2, 3))) ctxrt_status cx_error(ctxrt_status status,
                                                                   const char *format, ...);
 
-/* The same for a driver call that failed: `call` and `result_name` must live for ever. */
+/* Records a failed driver call: `call` and `result_name` must live for ever. */
 __attribute__((cold, format(printf, 5, 6))) ctxrt_status
 cx_error_driver_call(ctxrt_status status, const char *call, int result, const char *result_name,
                      const char *format, ...);
 
-/* How many errors the calling thread has recorded: whether a function that was called has recorded
- * one. */
+/* The number of errors that the calling thread has recorded: tells whether a called function
+ * recorded one. */
 unsigned long cx_error_count(void);
 
 /* Saves the last error before clean-up that may fail as well, and puts it back. */

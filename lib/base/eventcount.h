@@ -2,9 +2,10 @@
  * An event count: threads sleep until an atomic variable, which other threads change without a
  * lock, is what they wait for.
  *
- * Whoever changes the variable does so by a read-modify-write and then calls cx_eventcount_wake,
- * which costs a load while no thread sleeps. All of it is sequentially consistent: either the
- * sleeper sees the change, or the other thread sees the sleeper.
+ * A thread changes the variable by a read-modify-write and then calls cx_eventcount_wake, which
+ * costs one load while no thread sleeps. A sleeper first counts itself in `sleepers` and then looks
+ * at the variable. All four steps are sequentially consistent, so either the sleeper sees the
+ * change, or the changing thread sees the sleeper and wakes it under the lock.
  */
 #ifndef CX_BASE_EVENTCOUNT_H
 #define CX_BASE_EVENTCOUNT_H
@@ -21,13 +22,13 @@ typedef struct cx_eventcount {
 
 #define CX_EVENTCOUNT_INIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
 
-/* Sleeps until `is_so(object)`, which only looks. Holds off cancellation meanwhile. */
+/* Sleeps until `is_so(object)` is true; it must only look. Holds off cancellation meanwhile. */
 void cx_eventcount_wait(cx_eventcount *self, bool (*is_so)(const void *object),
                         const void *object);
 
 __attribute__((cold)) void cx_eventcount_wake_slowly(cx_eventcount *self);
 
-/* After every change that a thread may wait for. */
+/* Call after every change that a thread may wait for. */
 static inline void cx_eventcount_wake(cx_eventcount *self)
 {
     if (__builtin_expect(atomic_load(&self->sleepers) != 0, 0))

@@ -33,8 +33,8 @@ static void after_fork(void)
     pthread_mutex_unlock(&log_lock);
 }
 
-/* The log works in a forked child too. Handlers run last in, first out before a fork: the lock of
- * what logs under its own is registered later, and taken before this one. */
+/* The log works in a forked child too. Fork handlers run last in, first out: code that logs under
+ * its own lock registers later, and so takes its lock before this one. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     (void)pthread_atfork(before_fork, after_fork, after_fork);
@@ -50,7 +50,7 @@ bool cx_log_parse(const char *text, ctxrt_log_level *out_level)
     return false;
 }
 
-/* Of a bad value ctxrt_init tells. */
+/* ctxrt_init reports bad values. */
 static void read_environment(void)
 {
     const char *text = cx_option("CTXRT_LOG");
@@ -71,7 +71,7 @@ bool cx_log_enabled(ctxrt_log_level level)
     return is_within(level);
 }
 
-/* It is one line, whatever names are in it. */
+/* The log has one line, whatever names are in it. */
 static void join_lines(char *text)
 {
     for (; *text != '\0'; text++)
@@ -79,7 +79,7 @@ static void join_lines(char *text)
             *text = ' ';
 }
 
-/* What the callback does is not the last error of the call that logs. */
+/* The callback does not change the last error of the call that logs. */
 static void call(ctxrt_log_callback callback, ctxrt_log_level level, const char *line,
                  void *user_data)
 {

@@ -7,13 +7,13 @@
 #include <ctxrt/status.h>
 #include <stdbool.h>
 
-/* Whether a line of this level would go anywhere. */
+/* True if a line of this level would be printed. */
 bool cx_log_enabled(ctxrt_log_level level);
 
-/* The level that a word of CTXRT_LOG names. */
+/* Parses a word of CTXRT_LOG. */
 bool cx_log_parse(const char *text, ctxrt_log_level *out_level);
 
-/* Formats a line, cut at 1 KiB, and passes it on. Lock: "log", only around the choice of
+/* Formats a line, cut at 1 KiB, and passes it on. Takes the lock "log" only to choose the
  * callback. */
 __attribute__((format(printf, 2, 3))) void cx_log(ctxrt_log_level level, const char *format, ...);
 

@@ -23,7 +23,7 @@ bool cx_parse_int(const char *text, int low, int high, int *out_value)
     return true;
 }
 
-/* The shift that a unit stands for, or -1. */
+/* The shift of a unit, or -1. */
 static int unit_shift(const char *unit)
 {
     static const char letters[] = "KMGT";

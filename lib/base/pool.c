@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* By kind: what its objects are called, once there was one. */
+/* By kind: the noun of its objects, once there was one. */
 static _Atomic(const char *) nouns[256];
 
 const char *cx_pool_noun(uint8_t kind)
@@ -33,7 +33,7 @@ static void *handle_of(const cx_pool *pool, uint32_t generation, uint32_t index)
     return (void *)(uintptr_t)((uint64_t)pool->kind << 56 | (uint64_t)generation << 24 | index);
 }
 
-/* Lock held. Sees to it that the chunk of the next unused slot exists. */
+/* Lock held. Makes the chunk of the next unused slot exist. */
 static bool grow(cx_pool *pool)
 {
     _Atomic(unsigned char *) *chunks = atomic_load_explicit(&pool->chunks, memory_order_relaxed);
@@ -56,7 +56,7 @@ static bool grow(cx_pool *pool)
     return true;
 }
 
-/* Lock held. Slots are used again first in, first out, so that a generation lasts long. */
+/* Lock held. Slots are reused first in, first out, so that a generation lasts long. */
 static void free_slot(cx_pool *pool, cx_pool_slot *slot)
 {
     slot->next_free = 0;

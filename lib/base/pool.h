@@ -2,7 +2,7 @@
  * Objects behind public handles.
  *
  * A handle is {kind, generation, index} in a pointer's bits, never an address, so it cannot be
- * dereferenced by mistake, and a stale one is told from the object that took its place. Objects
+ * dereferenced by mistake, and a stale one is never taken for the next object in the slot. Objects
  * live in chunks that are never freed: looking at a handle is safe even while another thread
  * destroys it.
  */
@@ -19,7 +19,8 @@
 #define CX_POOL_CHUNK_OBJECTS (1u << CX_POOL_CHUNK_BITS)
 #define CX_POOL_CHUNKS_MAX (1u << 16) /* so at most 2^24 live objects of a kind */
 
-/* In front of every object. The generation is odd while the object lives. */
+/* Stands in front of every object. The generation is odd while the object lives. Threads read it
+ * without a lock; it changes under the pool's lock. */
 typedef struct cx_pool_slot {
     _Atomic uint32_t generation;
     uint32_t index;
@@ -33,7 +34,7 @@ typedef struct cx_pool {
     pthread_mutex_t lock;  /* "pool": innermost */
     uint32_t free_head;    /* index + 1; 0: none */
     uint32_t free_tail;
-    uint32_t used;         /* slots that ever were in use */
+    uint32_t used;         /* ever in use */
     _Atomic uint32_t live; /* objects alive */
     _Atomic(_Atomic(unsigned char *) *) chunks; /* directory; made with the first object */
 } cx_pool;
@@ -47,40 +48,39 @@ typedef struct cx_pool {
         .lock = PTHREAD_MUTEX_INITIALIZER                             \
     }
 
-/* A new object, not yet live: no handle finds it before cx_pool_publish. Zeroed when its slot is
- * used for the first time; later as it was left. NULL: out of memory, or 2^24 objects live. */
+/* Takes a new object, not yet live: no handle finds it before cx_pool_publish. Zeroed on the first
+ * use of its slot; later as it was left. NULL: out of memory, or 2^24 objects live. */
 void *cx_pool_take(cx_pool *pool);
 
 /* Makes a taken object live and returns its handle. */
 void *cx_pool_publish(cx_pool *pool, void *object);
 
-/* Gives back the slot of an object that was taken and not published, or that was retired. */
+/* Gives back the slot of an object that was taken but not published, or that was retired. */
 void cx_pool_put_back(cx_pool *pool, void *object);
 
-/* The live object of a handle, or NULL. Lock-free; the object may be retired at any moment
+/* Finds the live object of a handle, or NULL. Lock-free; the object may be retired at any moment
  * after. */
 static inline void *cx_pool_find(cx_pool *pool, const void *handle);
 
-/* Makes the handle stale. Only one of several callers wins and gets the object; the others get
- * NULL.
- * The winner takes the object apart and puts it back. */
+/* Makes the handle stale. Of several callers one wins and gets the object, takes it apart and puts
+ * it back; the others get NULL. */
 void *cx_pool_retire(cx_pool *pool, const void *handle);
 
 /* Undoes a retire: the handle is live again. */
 void cx_pool_revive(cx_pool *pool, void *object);
 
-/* What objects of a kind are called; NULL: there never was one. */
+/* The noun of a kind of objects; NULL: there was none so far. */
 const char *cx_pool_noun(uint8_t kind);
 
 /* The handle of a live object. */
 void *cx_pool_handle(cx_pool *pool, const void *object);
 
-/* Calls visit(object, argument) for each live object, until one returns false. The caller sees to
- * it that none is retired meanwhile. */
+/* Calls visit(object, argument) for each live object, until one returns false. The caller prevents
+ * that any is retired meanwhile. */
 void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
 
-/* The same with the pool's lock held, for whoever cannot see to that: an object that is retired
- * meanwhile is not yet another one when it is visited. `visit` must not use the pool. */
+/* The same with the pool's lock held, for callers that cannot prevent that: the slot of an object
+ * retired meanwhile is not used again before the visit. `visit` must not use the pool. */
 void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument);
 
 static inline uint32_t cx_pool_live(const cx_pool *pool)
@@ -93,7 +93,7 @@ static inline const cx_pool_slot *cx_pool_slot_of(const void *object)
     return (const cx_pool_slot *)(const void *)((const unsigned char *)object - CX_POOL_SLOT_BYTES);
 }
 
-/* The object of an index that a taken object has or had: cx_pool_slot_of. */
+/* The object at an index that a taken object has or had: cx_pool_slot_of. */
 static inline void *cx_pool_at(cx_pool *pool, uint32_t index)
 {
     _Atomic(unsigned char *) *chunks = atomic_load_explicit(&pool->chunks, memory_order_acquire);
@@ -102,15 +102,15 @@ static inline void *cx_pool_at(cx_pool *pool, uint32_t index)
     return chunk + (index & (CX_POOL_CHUNK_OBJECTS - 1)) * pool->stride + CX_POOL_SLOT_BYTES;
 }
 
-/* Whether the object, which was found by this handle before, is still it. */
+/* True if the object, found by this handle before, is still the same. */
 static inline bool cx_pool_is(const void *object, const void *handle)
 {
     uint32_t generation = (uint32_t)((uint64_t)(uintptr_t)handle >> 24);
-    /* seq_cst: pairs with cx_pool_retire where the caller has announced its use first */
+    /* seq_cst: pairs with cx_pool_retire if the caller announced its use first */
     return atomic_load(&cx_pool_slot_of(object)->generation) == generation;
 }
 
-/* The same for a pool whose kind and stride the compiler knows. */
+/* cx_pool_find for a pool whose kind and stride the compiler knows. */
 static inline void *cx_pool_find_known(cx_pool *pool, uint8_t kind, size_t stride,
                                        const void *handle)
 {

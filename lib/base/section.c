@@ -15,12 +15,12 @@ bool cx_barrier_cheap;
 static pthread_mutex_t closing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local uint32_t close_depth;
 
-/* Lock "section list": the list, and changes of what is waited for below; innermost. */
+/* Lock "section list": guards the list, and changes that the waits below wait for; innermost. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static cx_section *all;
 
-/* ThreadSanitizer does not know the barrier: there both sides are sequentially consistent. */
+/* ThreadSanitizer does not know the barrier: under it both sides are sequentially consistent. */
 void cx_barrier_begin(void)
 {
 #ifndef __SANITIZE_THREAD__
@@ -64,7 +64,7 @@ void cx_section_quit(cx_section *self)
         cx_section_mine = NULL;
 }
 
-/* The depth is 1 already: the thread steps back, and steps in again once they are open. */
+/* The depth is 1 already: the thread steps back, and enters again once the sections are open. */
 void cx_section_enter_slowly(void)
 {
     cx_section *self = cx_section_mine;
@@ -109,7 +109,7 @@ void cx_sections_close(void)
     while (any_other_inside())
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
-    /* The thread itself passes: its sections nest in that. */
+    /* The thread itself passes: its own sections nest in the closed state. */
     if (cx_section_mine != NULL)
         atomic_fetch_add(&cx_section_mine->depth, 1);
     cx_cancel_restore(cancel);

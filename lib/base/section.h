@@ -1,14 +1,14 @@
 /*
- * Sections: short stretches of a thread in which it looks whether an object is live and then uses
- * it. A thread that ends objects, or takes over what other threads keep, closes the sections first:
- * then no other thread is in one, and none gets in until they are opened again.
+ * Sections: in a section a thread checks that an object is live and then uses it. A thread that
+ * ends objects, or empties the caches of other threads, closes the sections first: then no other
+ * thread is in one, and none gets in until they are opened again.
  *
  * How it works. Each thread writes its own `depth`; the thread that closes the sections writes
  * cx_sections_closed. A thread stores its depth and then loads cx_sections_closed; the other one
- * stores that, has all threads pass a barrier (cx_barrier_all), and then loads each depth. So one
- * of the two sees the other. The barrier is on the rare side, where the kernel has membarrier(2):
- * entering and leaving are two plain stores and two loads. Without it both sides are sequentially
- * consistent.
+ * stores that, has all threads pass a barrier (cx_barrier_all), and then loads each depth. So at
+ * least one of the two sees the other. The barrier is on the rare side, where the kernel has
+ * membarrier(2): entering and leaving are two plain stores and two loads. Without it both sides are
+ * sequentially consistent.
  *
  * Rules. In a section a thread makes no call that waits for work of a device, calls no function of
  * the user's, and does not close the sections. Sections come before all locks but "runtime",
@@ -23,34 +23,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A thread's part. Never freed: it joins once and is used again by later threads. */
+/* A thread's record in the protocol. Never freed: it joins the list once, and later threads use it
+ * again. */
 typedef struct cx_section {
     _Atomic uint32_t depth; /* of nested sections; written by its thread only */
     bool joined;            /* it is in the list; lock "section list" */
     struct cx_section *next;
 } cx_section;
 
-/* initial-exec: every call that does work enters a section. NULL: the thread has not joined. */
+/* initial-exec, because every call that does work enters a section. NULL: the thread has not
+ * joined. */
 extern _Thread_local cx_section *cx_section_mine __attribute__((tls_model("initial-exec")));
 
 extern _Atomic bool cx_sections_closed;
 
-/* Whether cx_barrier_all makes stores and loads of all threads ordered, so that the frequent side
- * of a protocol needs no barrier. Settled by the first call of cx_barrier_begin. */
+/* True if cx_barrier_all orders the stores and loads of all threads, so that the frequent side of a
+ * protocol needs no barrier. Set by the first call of cx_barrier_begin. */
 extern bool cx_barrier_cheap;
 void cx_barrier_begin(void);
 void cx_barrier_all(void);
 
-/* Makes `self`, zeroed or another thread's before, the calling thread's part. */
+/* Makes `self`, which is zeroed or was another thread's, the calling thread's record. */
 void cx_section_join(cx_section *self);
 
-/* The thread ends, or is found dead: it is in no section any more. */
+/* Called when the thread ends, or is found dead: it is in no section any more. */
 void cx_section_quit(cx_section *self);
 
 __attribute__((cold)) void cx_section_enter_slowly(void);
 __attribute__((cold)) void cx_section_left(void);
 
-/* The thread has joined. */
+/* The thread has joined before. */
 static inline void cx_section_enter(void)
 {
     cx_section *self = cx_section_mine;
@@ -79,15 +81,15 @@ static inline void cx_section_leave(void)
         cx_section_left();
 }
 
-/* Whether the calling thread is in a section. */
+/* True if the calling thread is in a section. */
 static inline bool cx_section_is_entered(void)
 {
     return cx_section_mine != NULL &&
            atomic_load_explicit(&cx_section_mine->depth, memory_order_relaxed) != 0;
 }
 
-/* Waits until no other thread is in a section; none gets in before cx_sections_open. Not from
- * within a section, and before any lock. One thread at a time; nests on that thread. */
+/* Waits until no other thread is in a section; none gets in before cx_sections_open. Not within a
+ * section; take it before any lock. One thread at a time; nests on that thread. */
 void cx_sections_close(void);
 void cx_sections_open(void);
 

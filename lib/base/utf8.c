@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Bytes that a lead byte announces, and the range of the second one: it rules out overlong forms,
- * surrogates and what is beyond U+10FFFF. 0: no lead byte. */
+/* The number of bytes that a lead byte announces, and the range of the second byte, which rules out
+ * overlong forms, surrogates and code points beyond U+10FFFF. 0: no lead byte. */
 static size_t announced(unsigned char lead, unsigned char *out_low, unsigned char *out_high)
 {
     *out_low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
@@ -15,7 +15,7 @@ static size_t announced(unsigned char lead, unsigned char *out_low, unsigned cha
     return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-/* How many bytes from `text` on can belong to the one character that begins there. */
+/* The number of bytes from `text` on that can belong to the character that begins there. */
 static size_t present(const char *text, size_t wanted, unsigned char low, unsigned char high)
 {
     size_t count = 1;

@@ -18,11 +18,11 @@ typedef struct cx_device {
     bool emulated;
     bool host_accessible;   /* the CPU device */
     pthread_mutex_t lock;   /* "device": first use and release of the primary context */
-    /* while the process holds its retain; kept by lib/context */
+    /* set while the process holds its retain; kept by lib/context */
     _Atomic(struct cx_context *) primary;
 } cx_device;
 
-/* Builds the list; called once per start, before the phase is RUNNING. */
+/* Builds the list, once per start, before the phase is RUNNING. */
 void cx_devices_build(bool emulated_gpus);
 
 /* The devices of each type: cx_device_lists[type].devices[0 .. count). */
@@ -33,10 +33,10 @@ typedef struct cx_device_list {
 
 extern cx_device_list cx_device_lists[CTXRT_DEVICE_TYPE_COUNT];
 
-/* CTXRT_ERROR_INVALID_DEVICE, with a sentence that says why there is none. */
+/* CTXRT_ERROR_INVALID_DEVICE, with a sentence that says why there is no such device. */
 __attribute__((cold)) ctxrt_status cx_device_missing(ctxrt_device id);
 
-/* The device, or that error. */
+/* Finds the device, or returns cx_device_missing's error. */
 static inline ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_device)
 {
     *out_device = NULL;
@@ -47,7 +47,7 @@ static inline ctxrt_status cx_device_find(ctxrt_device id, cx_device **out_devic
     return CTXRT_SUCCESS;
 }
 
-/* The device with this number at this driver; NULL if there is none. */
+/* Finds the device with this number at this driver; NULL if there is none. */
 cx_device *cx_device_of_native(const cx_driver *driver, CUdevice native);
 
 /* Calls visit for each device. */

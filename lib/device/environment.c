@@ -50,7 +50,7 @@ static bool parse_number(const char *text, uint64_t *out_number)
     return parsed;
 }
 
-/* One word of the list: a name, or a name and a value. */
+/* Parses one word of the list: a name, or a name and a value. */
 static bool parse_word(char *word, ctxrt_allocator_debug *options)
 {
     char *value = strchr(word, '=');
@@ -97,7 +97,7 @@ ctxrt_status cx_environment_debug_memory(ctxrt_allocator_debug *options)
     return text != NULL ? parse_words(text, options) : CTXRT_SUCCESS;
 }
 
-/* ---- all ---- */
+/* ---- checking ---- */
 
 static ctxrt_status check_log(void)
 {

@@ -39,7 +39,7 @@ static ctxrt_status read_attributes(const cx_device *device, ctxrt_device_info *
     return CTXRT_SUCCESS;
 }
 
-/* The newer call where there is one: it tells the parts of a partitioned GPU apart. */
+/* Prefers the newer call: it tells the parts of a partitioned GPU apart. */
 static cxu_result read_uuid(const cx_device *device, cxu_uuid *out_uuid)
 {
     const cx_driver_table *table = &device->driver->table;
@@ -87,7 +87,7 @@ ctxrt_status ctxrt_device_properties(ctxrt_device id, ctxrt_device_info *out_inf
     return status;
 }
 
-/* What ctxrt_device_by_uuid and ctxrt_device_by_pci look for. */
+/* The key of ctxrt_device_by_uuid and ctxrt_device_by_pci. */
 typedef struct search {
     const unsigned char *uuid;
     const char *bus_id;

@@ -17,8 +17,7 @@ _Atomic int cx_loose_objects;
 _Atomic uint64_t cx_loose_bytes;
 cx_driver cx_drivers[CX_DRIVERS_MAX];
 
-/* Options with every default filled in; `libcuda` is a copy of ours, or NULL for the default
- * name. */
+/* Options with every default filled in; `libcuda` is our copy, or NULL for the default name. */
 typedef struct settings {
     ctxrt_cuda_driver cuda_driver;
     ctxrt_foreign_policy foreign;
@@ -28,12 +27,12 @@ typedef struct settings {
     bool host_access;
 } settings;
 
-/* Lock "runtime": starting and stopping. Outermost. */
+/* Lock "runtime": guards starting and stopping. Outermost. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static settings running; /* kept by a stop: the same options start the same again */
-static bool settled;     /* `running` is good */
+static settings running; /* a stop keeps them: the same options start the same drivers again */
+static bool settled;     /* `running` is valid */
 static int driver_count;
-static _Atomic bool begun; /* drivers were started, which do not survive a fork */
+static _Atomic bool begun; /* drivers were started, and these do not survive a fork */
 static bool forks_watched;
 
 int cx_driver_count(void)
@@ -53,7 +52,7 @@ const char *cx_runtime_cuda_reason(void)
     return cx_drivers[running.cuda_driver == CTXRT_CUDA_DRIVER_LIBCUDA].reason;
 }
 
-/* The thread that held the lock may be gone. */
+/* The thread that held the lock may not exist in the child. */
 static void after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
@@ -61,7 +60,7 @@ static void after_fork(void)
         atomic_store(&cx_current_phase, CX_PHASE_FORKED);
 }
 
-/* Before anything else: a fork may come while another thread is starting the runtime. */
+/* Runs before everything else: a fork may come while another thread is starting the runtime. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     forks_watched = pthread_atfork(NULL, NULL, after_fork) == 0;
@@ -73,13 +72,13 @@ static void at_process_end(void)
         atomic_store(&cx_current_phase, CX_PHASE_ENDING);
 }
 
-/* Where the runtime never started, and where the library is unloaded without exit(). */
+/* For a runtime that never started, and a library that is unloaded without exit(). */
 __attribute__((destructor)) static void at_unload(void)
 {
     at_process_end();
 }
 
-/* Handlers run last in, first out: registered after a driver's, ours sees the end come before that
+/* Handlers run last in, first out. Ours is registered after a driver's, so it runs before that
  * driver ends. */
 static bool watch_exit(void)
 {
@@ -184,8 +183,8 @@ static bool same_path(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Loaded once for the life of the process: drivers do not survive being closed. False if it was
- * there. */
+/* Loads libcuda once for the life of the process: drivers do not survive being closed. False if it
+ * was loaded already. */
 static bool load_libcuda(const char *path)
 {
     static char *loaded_path;
@@ -200,7 +199,7 @@ static bool load_libcuda(const char *path)
     return true;
 }
 
-/* The host's device is one more. */
+/* Counts the host's device too. */
 static void name_hidden(int gpus, cx_driver *driver)
 {
     int hidden = gpus - (driver->device_count - 1);
@@ -223,8 +222,8 @@ static ctxrt_status start_embedded(const settings *chosen)
     if (!cx_emu_configure(&config))
         return cx_error(CTXRT_ERROR_IN_USE,
                         "the embedded driver has contexts already and cannot be configured anew");
-    /* Faults are asked for in GPUs: where libcuda plays them, it may be the stand-in and read the
-     * same. */
+    /* Faults belong to GPUs. If libcuda plays the GPUs it may be the stand-in, which reads the same
+     * variable. */
     const cx_driver_table *table =
         chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED ? cx_emu_driver() : &cx_emu_table;
     if (!cx_driver_adopt("embedded", table, &cx_drivers[0]))
@@ -243,8 +242,8 @@ static bool same_settings(const settings *a, const settings *b)
            a->emulated_memory_bytes == b->emulated_memory_bytes && a->host_access == b->host_access;
 }
 
-/* What runs with these settings is there from the last time. Nothing is written then, so that a
- * thread that is still in a call does not see a driver come apart under it. */
+/* True if these settings ran last time. Nothing is written then, so that a thread that is still in
+ * a call does not see a driver change under it. */
 static bool is_there(const settings *chosen)
 {
     return settled && same_settings(&running, chosen) &&
@@ -280,7 +279,7 @@ static ctxrt_status refuse(int phase)
     return cx_error(CTXRT_ERROR_SHUTDOWN, "the process is ending, and ctxrt does nothing any more");
 }
 
-/* The process may have begun to end meanwhile, which is for good. */
+/* The process may have begun to end meanwhile; that is final. */
 static ctxrt_status run(void)
 {
     int phase = CX_PHASE_STOPPED;
@@ -314,7 +313,7 @@ static ctxrt_status start(const ctxrt_options *options)
     return run();
 }
 
-/* Lock held, phase RUNNING. Options that leave a choice open agree with whatever runs. */
+/* Lock held, phase RUNNING. An option that leaves a choice open agrees with any choice. */
 static ctxrt_status compare(const ctxrt_options *options)
 {
     settings chosen;
@@ -351,7 +350,7 @@ static bool is_over(int phase)
     return phase == CX_PHASE_FORKED || phase == CX_PHASE_ENDING;
 }
 
-/* Calls `change` with the lock held, unless the process's end or a fork came before. */
+/* Calls `change` with the lock held, unless the process's end or a fork came first. */
 static ctxrt_status change_phase(ctxrt_status (*change)(int phase, const void *argument),
                                  const void *argument)
 {

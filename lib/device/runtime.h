@@ -1,5 +1,5 @@
 /*
- * The runtime's life: options, the drivers it loaded, and whether calls may go on.
+ * The runtime's phases: its options, the drivers it loaded, and whether calls may go on.
  */
 #ifndef CX_DEVICE_RUNTIME_H
 #define CX_DEVICE_RUNTIME_H
@@ -18,10 +18,10 @@ typedef enum cx_phase {
 
 extern _Atomic int cx_current_phase;
 
-/* Starts the runtime if it is stopped; FORKED and SHUTDOWN errors. */
+/* Starts the runtime if it is stopped. Reports FORKED and SHUTDOWN. */
 __attribute__((cold)) ctxrt_status cx_runtime_enter_slowly(void);
 
-/* First thing in every public call that needs the runtime. */
+/* Comes first in every public call that needs the runtime. */
 static inline ctxrt_status cx_runtime_enter(void)
 {
     if (__builtin_expect(
@@ -31,9 +31,9 @@ static inline ctxrt_status cx_runtime_enter(void)
 }
 
 /*
- * The same in calls that give something back: true if the call may go on, else it returns
- * *out_status at once.
- * Once the process is ending that is CTXRT_SUCCESS, and the last error is left alone.
+ * Comes first in calls that give something back: true if the call may go on, else it returns
+ * *out_status at once. Once the process is ending that is CTXRT_SUCCESS, and the last error is left
+ * alone.
  */
 bool cx_runtime_enter_release_slowly(ctxrt_status *out_status);
 
@@ -46,28 +46,29 @@ static inline bool cx_runtime_enter_release(ctxrt_status *out_status)
     return cx_runtime_enter_release_slowly(out_status);
 }
 
-/* Whether the runtime runs still: for whoever takes up something that a shutdown gives back, under
- * a lock that the shutdown takes too. Records CTXRT_ERROR_SHUTDOWN. */
+/* Checks that the runtime is still running, before a call starts to use something that a shutdown
+ * gives back, under a lock that the shutdown takes too. Records CTXRT_ERROR_SHUTDOWN. */
 ctxrt_status cx_runtime_still(void);
 
 /* The options in force; valid while running. */
 ctxrt_foreign_policy cx_runtime_foreign_policy(void);
 
-/* The drivers: [0] the embedded one, [1] libcuda where it was asked for. Those that are not loaded
- * have device_count 0 and a reason. */
+/* The drivers: [0] the embedded one, [1] libcuda if it was asked for. A driver that is not loaded
+ * has device_count 0 and a reason. */
 #define CX_DRIVERS_MAX 2
 extern cx_driver cx_drivers[CX_DRIVERS_MAX];
 int cx_driver_count(void);
 
-/* Why the type CUDA has no such device: one sentence for messages. */
+/* The reason why the type CUDA has no such device: one sentence for messages. */
 const char *cx_runtime_cuda_reason(void);
 
-/* Objects of the user's that belong to no context; shutdown wants none. */
+/* The user's objects that belong to no context; shutdown requires that there are none. */
 extern _Atomic int cx_loose_objects;
 extern _Atomic uint64_t cx_loose_bytes;
 
-/* Ends the running phase if both succeed. They are called with the lock "runtime" held: `check`
- * while others may still enter, `release` when nobody can, and they must not enter either. */
+/* Ends the running phase if both functions succeed. Both are called with the lock "runtime" held:
+ * `check` while other threads may still enter, `release` when none can; neither may enter
+ * itself. */
 typedef struct cx_runtime_end {
     ctxrt_status (*check)(void);
     ctxrt_status (*release)(void);

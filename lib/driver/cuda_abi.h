@@ -215,7 +215,7 @@ typedef enum cxu_mem_pool_attribute {
     CXU_MEMPOOL_ATTR_USED_MEM_HIGH = 8
 } cxu_mem_pool_attribute;
 
-/* The last two were reserved once, and 0 is what they mean then. */
+/* The last two were reserved once; their value 0 means the old behaviour. */
 typedef struct cxu_mem_pool_properties {
     cxu_mem_allocation_type type;
     cxu_mem_handle_type handle_types;
@@ -322,7 +322,7 @@ typedef enum cxu_jit_input_type {
     CXU_JIT_INPUT_LIBRARY = 4
 } cxu_jit_input_type;
 
-/* Code. Of what loading takes, only the logs are written. */
+/* Code. Of the options of loading, only the logs are written to. */
 typedef enum cxu_jit_option {
     CXU_JIT_MAX_REGISTERS = 0,
     CXU_JIT_INFO_LOG_BUFFER = 3,
@@ -405,7 +405,7 @@ typedef enum cxu_graph_node_type {
     CXU_GRAPH_NODE_TYPE_EVENT_RECORD = 7
 } cxu_graph_node_type;
 
-/* All zeroes: one node is done, memory and all, before the other begins. */
+/* All zero: the first node is done, with its memory, before the other begins. */
 typedef struct cxu_graph_edge_data {
     unsigned char from_port;
     unsigned char to_port;
@@ -432,7 +432,7 @@ typedef struct cxu_kernel_node_params_v1 {
     void **extra;
 } cxu_kernel_node_params_v1;
 
-/* Without a function: the kernel, in the context. */
+/* If `function` is NULL: the kernel, in the context. */
 typedef struct cxu_kernel_node_params {
     CUfunction function;
     unsigned int grid_x, grid_y, grid_z;
@@ -451,7 +451,7 @@ typedef struct cxu_host_node_params {
 
 enum { CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1 };
 
-/* CUgraphNodeParams: which part is read goes by the type; all else is zero. */
+/* CUgraphNodeParams: the type selects the part that is read; all else is zero. */
 typedef struct cxu_graph_node_params {
     cxu_graph_node_type type;
     int reserved[3];

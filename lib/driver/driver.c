@@ -29,7 +29,7 @@ ctxrt_status cx_driver_status(cxu_result result)
     }
 }
 
-/* A driver newer than our list knows results that we do not. */
+/* A newer driver has results that our list lacks. */
 const char *cx_driver_result_name(const cx_driver *driver, cxu_result result)
 {
     const char *name = cx_result_name(result);
@@ -46,7 +46,7 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result)
     return text != NULL ? text : "no text";
 }
 
-/* Whether the error of work stays, as far as the headers say: later calls return it again. */
+/* True if the error of work sticks according to the headers: later calls return it again. */
 static bool sticks(cxu_result result)
 {
     switch (result) {
@@ -71,8 +71,8 @@ static bool sticks(cxu_result result)
     }
 }
 
-/* Lock "first error"; innermost. The call that met an error which sticks before any other did, of a
- * driver that cannot say more itself. */
+/* Lock "first error"; innermost. Guards the first call that met a sticky error, for drivers that do
+ * not explain their errors. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     const char *symbol; /* NULL: none */

@@ -1,5 +1,5 @@
 /*
- * A driver of this process: its table, where it came from, and why it is not there if it is not.
+ * A driver of this process: its table, its origin, and the reason if it is not loaded.
  */
 #ifndef CX_DRIVER_DRIVER_H
 #define CX_DRIVER_DRIVER_H
@@ -20,11 +20,11 @@ typedef struct cx_driver {
     int device_count;
     char reason[512]; /* why it is not loaded, or what hides devices; else "" */
     void *library;    /* from dlopen; NULL for the embedded driver */
-    /* What the driver knows of a failure beyond its result; false: nothing. NULL: it cannot say. */
+    /* Explains a failure beyond its result; false: it has nothing to say. NULL: the driver cannot
+     * explain. */
     bool (*explain)(cxu_result result, char *text, size_t size);
-    /* Whether a created stream neither captures nor has work that is not done. Only looks: it
-     * disturbs no capture, runs nothing and waits for nothing. NULL: cuStreamQuery is to be
-     * asked. */
+    /* True if a created stream neither captures nor has unfinished work. Only looks: it disturbs no
+     * capture, runs nothing and waits for nothing. NULL: ask cuStreamQuery. */
     bool (*stream_is_idle)(CUstream stream);
 } cx_driver;
 
@@ -32,29 +32,29 @@ typedef struct cx_driver {
  * Opens a libcuda by path (NULL: "libcuda.so.1", never the unversioned name), fills the table
  * through cuGetProcAddress where there is one and by dlsym of the versioned symbol where not, calls
  * cuInit and counts the devices. Returns out_driver->loaded; on false, reason says what failed (the
- * dynamic linker's own words; the required call that is missing; the error of cuInit by name and
- * text), every slot returns CXU_NOT_SUPPORTED, and version and path are kept if they are known.
- * Each row comes with exactly the ABI that symbols.def names. A library without devices
+ * dynamic linker's message, the missing required call, or the name and text of cuInit's error),
+ * every slot returns CXU_NOT_SUPPORTED, and version and path are kept if they are known. Each row
+ * comes with exactly the ABI that symbols.def names. A library without devices
  * (CUDA_ERROR_NO_DEVICE from cuInit) is not loaded. The library is never closed: drivers do not
- * survive that. A call that is newer than the driver says it is counts as missing unless the
- * versioned symbol is there: asked for it, cuGetProcAddress may answer with an older ABI.
+ * survive that. A call newer than the driver's own version counts as missing unless its versioned
+ * symbol is there: cuGetProcAddress might return an older ABI.
  */
 bool cx_driver_load(const char *path, cx_driver *out_driver);
 
-/* The same for a table that is in this process already: calls init, asks version and devices. */
+/* Adopts a table that is in this process already: calls init, asks for version and devices. */
 bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver);
 
-/* The two without cuInit: true once every required call is there. The driver is not `loaded`, the
- * version is that of the library (0 for a table), and no devices are counted. For those who call
- * cuInit themselves. */
+/* Like the two above, without cuInit: true once every required call is there. The driver is not
+ * `loaded`, the version is the library's (0 for a table), and no devices are counted. For callers
+ * of cuInit. */
 bool cx_driver_open(const char *path, cx_driver *out_driver);
 bool cx_driver_open_table(const char *name, const cx_driver_table *table, cx_driver *out_driver);
 
-/* A table of a driver that has nothing: every slot returns CXU_NOT_SUPPORTED. */
+/* A table without any calls: every slot returns CXU_NOT_SUPPORTED. */
 extern const cx_driver_table cx_driver_missing;
 
-/* The name and the text of a result, in the driver's own words where the list of results.def does
- * not know it. Never NULL. */
+/* The name and the text of a result; if results.def does not know it, the driver's own. Never
+ * NULL. */
 const char *cx_driver_result_name(const cx_driver *driver, cxu_result result);
 const char *cx_driver_result_text(const cx_driver *driver, cxu_result result);
 
@@ -62,14 +62,14 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result);
  * INVALID_DEVICE, CONTEXT_DESTROYED, NOT_PERMITTED, SHUTDOWN (DEINITIALIZED); else ERROR_DRIVER. */
 ctxrt_status cx_driver_status(cxu_result result);
 
-/* What is known of a failure beyond its result; "" where nothing is. */
+/* Explains a failure beyond its result; "" if nothing is known. */
 void cx_driver_explain(const cx_driver *driver, cxu_result result, char *text, size_t size);
 
-/* Why the current context's device has no memory for the calling thread's latest request: what the
- * driver knows, or how much of it is free. */
+/* Explains why the current context's device refused the calling thread's latest request for memory:
+ * by the driver's explanation, or by how much is free. */
 void cx_driver_room_text(const cx_driver *driver, char *text, size_t size);
 
-/* A context was destroyed or reset: errors that stuck to it are met anew. */
+/* A context was destroyed or reset: its sticky errors count as new again. */
 void cx_driver_forget_errors(void);
 
 /* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed:
@@ -79,7 +79,7 @@ __attribute__((cold)) ctxrt_status cx_driver_error(const cx_driver *driver, cx_s
                                                    cxu_result result);
 
 /* Calls through the table: CX_DRIVER_CALL(driver, ctx_push, (context)) is CTXRT_SUCCESS, or the
- * status of the error that it recorded. */
+ * status of the recorded error. */
 #define CX_DRIVER_CALL(driver, slot, arguments) \
     cx_driver_check((driver), CX_SLOT_##slot, (driver)->table.slot arguments)
 

@@ -35,8 +35,7 @@ static void set_slot(cx_driver_table *table, int slot, void *function)
     memcpy((char *)table + (size_t)slot * sizeof function, &function, sizeof function);
 }
 
-/* Leaves the driver as one that is not there. Missing calls stay marked: they are part of the
- * reason. */
+/* Marks the driver as unavailable. Missing calls stay marked: they are part of the reason. */
 static bool refuse(cx_driver *driver)
 {
     driver->table = cx_driver_missing;
@@ -49,7 +48,7 @@ static void *ask(const source *from, const cx_symbol *symbol)
 {
     void *function = NULL;
     cxu_result result = CXU_NOT_FOUND;
-    /* Asked for an ABI newer than itself, a driver may answer with an older one. */
+    /* Asked for an ABI newer than itself, a driver may return an older one. */
     if (symbol->since > from->version)
         return NULL;
     if (from->proc_address_v2 != NULL) {
@@ -69,7 +68,7 @@ static void *resolve(const source *from, const cx_symbol *symbol)
     return function != NULL ? function : dlsym(from->library, symbol->symbol);
 }
 
-/* Takes a function for a slot, or its stub; false if the slot cannot be without. */
+/* Takes a function for a slot, or its stub; false if the slot is required. */
 static bool take(cx_driver *driver, int slot, void *function)
 {
     driver->missing[slot] = function == NULL;
@@ -78,7 +77,7 @@ static bool take(cx_driver *driver, int slot, void *function)
     return function != NULL || !cx_symbols[slot].required;
 }
 
-/* What hides devices from every driver is the first suspect where there are none. */
+/* A variable that hides devices from every driver is the first suspect if there are none. */
 static void name_visible(cx_driver *driver)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -129,7 +128,8 @@ static bool lacks(cx_driver *driver, int slot)
     return refuse(driver);
 }
 
-/* The version must be known before anything is resolved, and its call has had one ABI for ever. */
+/* The version must be known before calls are resolved; cuDriverGetVersion has had one ABI ever
+ * since. */
 static int ask_version(void *library)
 {
     cxu_result (*get_version)(int *);

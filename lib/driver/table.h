@@ -21,7 +21,7 @@ typedef enum cx_slot {
     CX_SLOT_COUNT
 } cx_slot;
 
-/* What is known of a row besides its signature; rows[slot] for each slot. */
+/* The facts of a row besides its signature; rows[slot] for each slot. */
 typedef struct cx_symbol {
     const char *name;   /* without the ABI's version: what cuGetProcAddress takes */
     const char *symbol; /* the exported symbol, version included: what messages name */

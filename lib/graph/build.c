@@ -1,11 +1,11 @@
-/* Recordings become sequences: runs of operators that can be captured are captured, once. */
+/* Turns recordings into sequences: runs of capturable operators are captured, once. */
 #include "base/error.h"
 #include "graph/recording.h"
 #include "work/stream.h"
 
-/* What the operators are called in: a frame above the recording's, for which the pool is open as
- * well, with a stream of its own: other threads may use the legacy stream, which a capture of the
- * thread's default stream would forbid. */
+/* The operators run in a frame above the recording's, for which the pool is open as well. It has
+ * its own stream: other threads may use the legacy stream, which a capture of the thread's default
+ * stream would forbid. */
 typedef struct stage {
     cx_recording *recording;
     cx_thread *thread;
@@ -98,7 +98,7 @@ static ctxrt_status end_capture(const stage *self, const cx_graph_piece *piece, 
                                 piece->first + 1, piece->first + piece->count, error->message);
 }
 
-/* The thread must not be left capturing, so a capture that failed is ended too. */
+/* A failed capture is ended too, so that the thread is not left capturing. */
 static void abandon_capture(const stage *self)
 {
     CUgraph native = NULL;
@@ -152,7 +152,7 @@ static ctxrt_status add_pieces(stage *self, cx_sequence *sequence)
     return status;
 }
 
-/* A driver without captures has all operators called. */
+/* Without captures in the driver, launches call all operators. */
 static bool anything_to_capture(cx_recording *recording)
 {
     bool possible = can_capture(recording->context->driver), any = false;

@@ -40,8 +40,8 @@ static ctxrt_status give_up(cx_sequence *sequence, ctxrt_status status)
     return status;
 }
 
-/* What can fail but the driver comes before the capture is over, but for noting whose code it
- * needs. */
+/* Everything that can fail comes before the end of the capture, except the driver and noting the
+ * code it needs. */
 static ctxrt_status end_capture(const cx_stream_target *target, cx_graph *graph,
                                 ctxrt_graph **out_graph)
 {

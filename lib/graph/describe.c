@@ -94,7 +94,7 @@ static void write_dot(FILE *out, const cx_sequence *sequence)
 
 /* ---- the call ---- */
 
-/* In memory first, so that it is written in one piece. NULL: no figures. */
+/* Writes to memory first, so that the file gets it in one piece. NULL: out of memory. */
 static char *compose(const cx_sequence *sequence, ctxrt_graph_format format, size_t *out_size)
 {
     char *text = NULL;

@@ -9,7 +9,7 @@ static bool is_less(const cx_extent *one, const cx_extent *other)
     return one->size != other->size ? one->size < other->size : one->offset < other->offset;
 }
 
-/* Parts the tree at `node` into what is less, and what is more than that extent. */
+/* Splits the tree at `node` into the extents less and more than that one. */
 static void tree_part(cx_extent *extents, uint32_t tree, uint32_t node, uint32_t *out_less,
                       uint32_t *out_more)
 {
@@ -72,7 +72,7 @@ static void tree_remove(cx_extents *range, uint32_t node)
     extents[node].free = false;
 }
 
-/* The smallest that holds `size`; 0: none. */
+/* The smallest extent that holds `size`; 0: none. */
 static uint32_t tree_fit(const cx_extents *range, size_t size)
 {
     uint32_t fit = 0, node = range->root;
@@ -87,7 +87,7 @@ static uint32_t tree_fit(const cx_extents *range, size_t size)
 
 /* ---- extents ---- */
 
-/* Room for one extent more, so that what follows cannot fail. */
+/* Makes room for one more extent, so that the next steps cannot fail. */
 static bool reserve(cx_extents *range)
 {
     if (range->unused != 0 || range->count < range->capacity)
@@ -105,7 +105,7 @@ static bool reserve(cx_extents *range)
     return true;
 }
 
-/* A new extent behind another one, 0: behind none. */
+/* Makes an extent behind `before`; 0: at the front. */
 static uint32_t insert(cx_extents *range, uint32_t before, size_t offset, size_t size)
 {
     uint32_t number = range->unused;
@@ -177,7 +177,7 @@ cx_extents_result cx_extents_take(cx_extents *range, size_t size, uint32_t *out_
     return CX_EXTENTS_OK;
 }
 
-/* One extent of two neighbours, the first of which is free and in no tree. */
+/* Joins two neighbours; the first is free and in no tree. */
 static void join(cx_extents *range, uint32_t first, uint32_t second)
 {
     range->extents[first].size += range->extents[second].size;

@@ -1,10 +1,10 @@
 /*
- * An imagined range of addresses that begins at 0 and grows at its end: pieces are taken and given
+ * An imagined range of addresses that begins at 0 and grows at its end. Blocks are taken and given
  * back by offset.
  *
- * A piece goes where it fits best: into the smallest free extent that holds it, the lowest of
- * several; else at the end, beginning in the last extent if that is free. Free neighbours are one
- * extent. Each call is O(log n) in the number of free extents. One thread at a time.
+ * A block takes the best fit: the smallest free extent that holds it, the lowest of several; else
+ * the end, beginning in the last extent if that is free. Free neighbours are one extent. Each call
+ * is O(log n) in the number of free extents. One thread at a time.
  */
 #ifndef CX_GRAPH_EXTENT_H
 #define CX_GRAPH_EXTENT_H
@@ -23,10 +23,10 @@ typedef struct cx_extent {
     bool free;
 } cx_extent;
 
-/* All zero is an empty range. */
+/* All zero: an empty range. */
 typedef struct cx_extents {
     cx_extent *extents; /* from 1 on */
-    uint32_t count;     /* ever used, with the one at 0 */
+    uint32_t count;     /* ever used, including number 0 */
     uint32_t capacity;
     uint32_t unused;    /* 0: none */
     uint32_t root;      /* of the tree of free extents */
@@ -48,7 +48,7 @@ cx_extents_result cx_extents_take(cx_extents *range, size_t size, uint32_t *out_
 /* Gives back an extent that was taken. Never fails. */
 void cx_extents_give(cx_extents *range, uint32_t extent);
 
-/* Frees what the range itself needs. */
+/* Frees the range's own memory. */
 void cx_extents_end(cx_extents *range);
 
 #endif

@@ -24,7 +24,7 @@ static ctxrt_status instantiate_piece(const cx_driver *driver, CUgraph native,
                           (out_exec, native, &offender, log, sizeof log));
 }
 
-/* The first error of the driver. */
+/* Returns the driver's first error. */
 static ctxrt_status destroy_execs(const cx_driver *driver, CUgraphExec *execs, size_t count)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -78,7 +78,7 @@ ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence)
     return status;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static ctxrt_status no_memory(const cx_context *context)
 {
@@ -128,7 +128,7 @@ ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence)
     return handle;
 }
 
-/* Graphs of the driver's are of no context, and there still after a reset. */
+/* The driver's graphs belong to no context, and outlive a reset. */
 static ctxrt_status destroy(cx_graph *graph)
 {
     cx_error_saved saved;
@@ -221,7 +221,7 @@ ctxrt_status ctxrt_graph_release(ctxrt_graph *handle)
     return give_count(handle);
 }
 
-/* ---- the rest ---- */
+/* ---- queries ---- */
 
 ctxrt_status ctxrt_graph_context(ctxrt_graph *handle, ctxrt_context **out_context)
 {

@@ -9,7 +9,7 @@
 #include "graph/sequence.h"
 #include <ctxrt/graph.h>
 
-/* Counts as an object of its context. */
+/* Counted as an object of its context. */
 typedef struct cx_graph {
     cx_count count;
     cx_sequence *sequence;
@@ -22,18 +22,18 @@ typedef struct cx_graph {
 
 extern cx_pool cx_graphs;
 
-/* A graph that is not published yet. */
+/* Takes a graph that is not published yet. */
 ctxrt_status cx_graph_take(const cx_context *context, cx_graph **out_graph);
 void cx_graph_put_back(cx_graph *graph);
 
 /* Publishes it with one count; the sequence's count becomes the graph's. */
 ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence);
 
-/* The graph of a handle, with a count that keeps it meanwhile. */
+/* Finds the graph of a handle and counts it, so that it stays until the leave. */
 ctxrt_status cx_graph_enter(ctxrt_graph *handle, cx_graph **out_graph);
 ctxrt_status cx_graph_leave(ctxrt_graph *handle, ctxrt_status status);
 
-/* Lock held, or the graph not published: sees to it that the graph is instantiated. */
+/* Instantiates the graph unless it is done. Lock held, or the graph not published. */
 ctxrt_status cx_graph_instantiate(cx_graph *graph, const cx_sequence *sequence);
 
 #endif

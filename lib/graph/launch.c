@@ -6,7 +6,7 @@
 #include "graph/graph.h"
 #include "work/default_stream.h"
 
-/* ---- where to ---- */
+/* ---- choosing the stream ---- */
 
 static ctxrt_status resolve_default(cx_thread *thread, cx_context *context,
                                     cx_stream_target *out_target)
@@ -22,8 +22,8 @@ static ctxrt_status resolve_default(cx_thread *thread, cx_context *context,
     return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, out_target) : status;
 }
 
-/* NULL: the current stream of a top frame of the context, else the thread's default stream there.
- * No frame is no error. */
+/* For NULL: the current stream of a top frame of this context, else the thread's default stream in
+ * the context. Having no frame is no error. */
 static ctxrt_status resolve_null(cx_context *context, cx_stream_target *out_target)
 {
     cx_thread *thread;
@@ -76,7 +76,7 @@ typedef struct launching {
     bool held;         /* the contexts of the graph and of the stream are pinned */
 } launching;
 
-/* Not while operators are called, which may wait for a reset, or make one. */
+/* Not held while operators are called: they may wait for a reset, or make one. */
 static ctxrt_status hold(launching *self)
 {
     const cx_sequence *sequence = self->graph->sequence;
@@ -101,7 +101,7 @@ static void let_go(launching *self)
     self->held = false;
 }
 
-/* Operators find the graph's context and the launch's stream current. */
+/* Operators run with the graph's context and the launch's stream current. */
 static ctxrt_status enter_scope(launching *self)
 {
     if (self->scope.serial != 0)
@@ -145,7 +145,7 @@ static ctxrt_status launch_pieces(launching *self)
     return status;
 }
 
-/* Marked even if a piece failed: those before it were submitted. */
+/* Records the event even if a piece failed: earlier pieces were submitted. */
 static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
 {
     bool capturing;
@@ -231,7 +231,7 @@ static ctxrt_status order_streams(const cx_stream_target *first, const cx_stream
     return status;
 }
 
-/* The second stream goes on behind what the first one has to do by now. */
+/* Makes the second stream wait for the present work of the first one. */
 static ctxrt_status put_behind(const cx_stream_target *first, const cx_stream_target *second)
 {
     if (!cx_context_pin_epoch(first->context, first->epoch))
@@ -247,8 +247,8 @@ static ctxrt_status put_behind(const cx_stream_target *first, const cx_stream_ta
     return status;
 }
 
-/* In a stream of the graph's own context, behind what the other one has to do and before what comes
- * to it. */
+/* Launches in a stream of the graph's own context, behind the other stream's present work and
+ * before its later work. */
 static ctxrt_status launch_aside(cx_graph *graph, launching *self)
 {
     const cx_stream_target asked = self->target;
@@ -282,7 +282,7 @@ static bool calls_operators(const cx_graph *graph)
     return false;
 }
 
-/* A capture takes the graph's work over wherever it is of; operators must be called in their own
+/* A capture takes over the graph's work from any context; operators must be called in their own
  * context. */
 static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
 {

@@ -17,17 +17,17 @@ typedef struct cx_operator {
     char type[CX_OPERATOR_TYPE_BYTES]; /* "": none */
 } cx_operator;
 
-/* What the public structure says, with the implementation of its type for the context's device
- * where it has no function. Copies nothing that the caller must keep. */
+/* Reads the public structure. If it has no function, takes the implementation of its type for the
+ * context's device. Keeps none of the caller's pointers but user_data. */
 ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context,
                               cx_operator *out_operator);
 
-/* Calls it in the thread's top frame. Number `number`, from 1, stands in the message of a failure;
- * 0: it has none. Frames that it left are CTXRT_ERROR_STACK_LEFTOVER. */
+/* Calls the operator in the thread's top frame. A failure's message names the operator by `number`,
+ * from 1; 0: it has none. CTXRT_ERROR_STACK_LEFTOVER: it left frames. */
 ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called, size_t number);
 
-/* "operator 3 (matmul)", for messages. By value: thread-local memory is scarce in a library that is
- * opened late. */
+/* "operator 3 (matmul)", for messages. Returned by value: a library that is loaded late has little
+ * thread-local memory. */
 typedef struct cx_operator_name {
     char text[40 + CX_OPERATOR_TYPE_BYTES];
 } cx_operator_name;

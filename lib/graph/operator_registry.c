@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Once in the table a record stays as it is, for the life of the process. */
+/* A record in the table stays as it is for the life of the process. */
 typedef struct registered {
     char type[CX_OPERATOR_TYPE_BYTES];
     ctxrt_operator_implementation implementation;
@@ -15,7 +15,7 @@ typedef struct registered {
 
 #define BUCKETS 64
 
-/* Lock "operators": registering; finding takes no lock. */
+/* Lock "operators": for registering; finding takes no lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static registered *_Atomic table[CTXRT_DEVICE_TYPE_COUNT][BUCKETS];
 

@@ -19,7 +19,7 @@ static ctxrt_status make_event(const cx_stream_target *target, CUevent *out_even
     return status;
 }
 
-/* ---- a launch that was not marked ---- */
+/* ---- launches whose event was not recorded ---- */
 
 /* The legacy stream has one handle for all contexts. */
 static bool find_stream(const ctxrt_stream *stream, cx_context *context,
@@ -49,7 +49,7 @@ static bool mark_again(cx_launch_order *order, cx_context *context)
     return marked;
 }
 
-/* Whether a second try fails or not, the caller's last error says nothing of it. */
+/* Keeps the caller's last error, even if the second try fails. */
 static bool mark_again_quietly(cx_launch_order *order, cx_context *context)
 {
     cx_error_saved saved;
@@ -100,7 +100,8 @@ ctxrt_status cx_launch_order_begin(cx_launch_order *order, cx_sequence *sequence
                         : wait_for(target, sequence->ready, sequence->ready_count);
 }
 
-/* An event of a capture that another thread began meanwhile would be good for no wait. */
+/* If another thread has begun a capture meanwhile, the event belongs to that and cannot be waited
+ * for. */
 ctxrt_status cx_launch_order_end(cx_launch_order *order, const cx_stream_target *target)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -116,7 +117,7 @@ ctxrt_status cx_launch_order_end(cx_launch_order *order, const cx_stream_target 
     return status;
 }
 
-/* ---- the end ---- */
+/* ---- the last launch ---- */
 
 static ctxrt_status wait_for_last(cx_launch_order *order, cx_sequence *sequence)
 {
@@ -132,7 +133,7 @@ static ctxrt_status wait_for_last(cx_launch_order *order, cx_sequence *sequence)
     return status;
 }
 
-/* A wait that the driver refuses is made in another way: the memory is given to others next. */
+/* If the driver refuses a wait, tries another way: the memory is handed out next. */
 static ctxrt_status wait_somehow(cx_launch_order *order, cx_sequence *sequence)
 {
     cx_error_saved saved;
@@ -150,7 +151,7 @@ static bool is_gone(cxu_result result)
     return result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT;
 }
 
-/* An event goes with its context, and with it what it waits for. */
+/* The event goes with its context, and so does the work it waits for. */
 ctxrt_status cx_launch_order_finish(cx_launch_order *order, cx_sequence *sequence)
 {
     const cx_driver *driver = sequence->context->driver;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- the least that any arrangement needs ---- */
+/* ---- the lower bound of every arrangement ---- */
 
 typedef struct change {
     uint32_t moment;
@@ -10,7 +10,7 @@ typedef struct change {
     size_t size;
 } change;
 
-/* What ends at a moment goes before what begins at it. */
+/* At one moment, ends come before beginnings. */
 static int by_moment(const void *one, const void *other)
 {
     const change *a = one, *b = other;
@@ -46,7 +46,7 @@ typedef enum order { BY_SIZE, BY_AREA, BY_LIFETIME, ORDER_COUNT } order;
 
 typedef struct entry {
     size_t tensor;
-    double first, second; /* what it is ordered by, the most first */
+    double first, second; /* sort keys, the largest first */
 } entry;
 
 static int by_weight(const void *one, const void *other)
@@ -71,7 +71,7 @@ static void put_in_order(const cx_packing *packing, order by, entry *entries)
     qsort(entries, packing->count, sizeof *entries, by_weight);
 }
 
-/* The lowest place between those that are placed, which are in the order of their offsets. */
+/* The lowest place between the placed tensors, which are sorted by offset. */
 static size_t lowest_place(const cx_packed *tensor, const cx_packed *placed, size_t count)
 {
     size_t lowest = 0;
@@ -86,7 +86,7 @@ static size_t lowest_place(const cx_packed *tensor, const cx_packed *placed, siz
     return lowest;
 }
 
-/* False: it gets no better than what there is, or the effort is used up. */
+/* False: no better than the present peak, or the effort is used up. */
 static bool place_all(cx_packing *packing, const entry *entries, cx_packed *placed, size_t *offsets)
 {
     size_t peak = 0;

@@ -1,6 +1,6 @@
 /*
- * Finding places for tensors whose lifetimes are all known: those that live together must not
- * overlap, and the end of the highest is to be as low as possible.
+ * Places tensors whose lifetimes are all known: tensors that live together must not overlap, and
+ * the highest end should be as low as possible.
  */
 #ifndef CX_GRAPH_PACKING_H
 #define CX_GRAPH_PACKING_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lives from `begin` up to and without `end`. */
+/* Lives from `begin` until just before `end`. */
 typedef struct cx_packed {
     size_t size; /* more than 0 */
     size_t offset;
@@ -21,23 +21,22 @@ typedef struct cx_packing {
     size_t count;
     uint32_t moments; /* every end is at most this */
     size_t alignment; /* of every size */
-    size_t peak;      /* of the offsets there are */
+    size_t peak;      /* of the present offsets */
     /* a peak that is good enough; cx_packing_improve makes it `least` if it is below that */
     size_t goal;
-    size_t least;     /* the most that lives together: no peak is below it */
-    uint64_t effort;  /* what is left of it */
+    size_t least;    /* the most memory in use at one time, a lower bound of all peaks */
+    uint64_t effort; /* remaining steps */
 } cx_packing;
 
-/* Improves the offsets and the peak until the effort is used up or the peak is the goal;
- * deterministic. The offsets that are there must be valid. False: no memory for it; what was found
- * so far stays. */
+/* Improves the offsets and the peak until the effort is used up or the goal is reached;
+ * deterministic. The present offsets must be valid. False: out of memory; improvements so far
+ * stay. */
 bool cx_packing_improve(cx_packing *packing);
 
-/* One way to do so: tensors in several orders, each at the lowest place left (packing.c). */
+/* First fit: tensors in several orders, each at the lowest free place (packing.c). */
 bool cx_packing_first_fit(cx_packing *packing);
 
-/* Another: tensors from the bottom up, taking steps back where no room is left, in many orders
- * (search.c). */
+/* Search: tensors from the bottom up, with backtracking, in many orders (search.c). */
 bool cx_packing_search(cx_packing *packing);
 
 #endif

@@ -9,15 +9,14 @@
 
 cx_pool cx_plans = CX_POOL_INIT("plan", 8, cx_plan);
 
-/* ---- finding, and keeping while in use ---- */
+/* ---- finding and locking ---- */
 
 static ctxrt_status no_such_plan(const ctxrt_plan *handle)
 {
     return cx_handle_error("plan", handle, "it was destroyed, or never was one");
 }
 
-/* The lock of a slot stays when its plan goes, so waiting for a plan that is being destroyed is
- * safe. */
+/* The lock of a slot outlives its plan, so waiting for a plan that is being destroyed is safe. */
 static ctxrt_status lock_plan(ctxrt_plan *handle, cx_plan **out_plan)
 {
     ctxrt_status status = cx_runtime_enter();
@@ -46,7 +45,7 @@ static ctxrt_status unlock_plan(cx_plan *plan, ctxrt_status status)
     return status;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static ctxrt_status choose_alignment(size_t *alignment)
 {
@@ -63,7 +62,7 @@ static ctxrt_status choose_alignment(size_t *alignment)
     return status;
 }
 
-/* A slot's lock is made once. */
+/* Makes a slot's lock once. */
 static cx_plan *take(void)
 {
     cx_plan *plan = cx_pool_take(&cx_plans);
@@ -222,7 +221,7 @@ ctxrt_status ctxrt_plan_free(ctxrt_plan *handle, size_t tensor)
     return unlock_plan(plan, status);
 }
 
-/* ---- knowing all lifetimes ---- */
+/* ---- optimising ---- */
 
 static ctxrt_status optimise(cx_plan *plan, size_t goal_bytes, uint64_t effort)
 {
@@ -267,7 +266,7 @@ ctxrt_status ctxrt_plan_optimise(ctxrt_plan *handle, size_t goal_bytes, uint64_t
     return unlock_plan(plan, status);
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 ctxrt_status ctxrt_plan_peak(ctxrt_plan *handle, size_t *out_bytes)
 {
@@ -303,7 +302,7 @@ static uintptr_t align_up(const cx_plan *plan, const void *pointer)
     return ((uintptr_t)pointer + plan->alignment - 1) & ~(uintptr_t)(plan->alignment - 1);
 }
 
-/* Most memory is aligned well enough as it is; if it is not, there must be room to move up. */
+/* Most memory is aligned well enough; if not, there must be room to move up. */
 static ctxrt_status take_memory(cx_plan *plan)
 {
     ctxrt_memory *memory;

@@ -10,8 +10,7 @@
 #include "graph/packing.h"
 #include <ctxrt/plan.h>
 
-#define CX_PLAN_TENSORS_MAX \
-    ((size_t)1 << 30) /* so that the steps of a plan can be counted in 32 bits */
+#define CX_PLAN_TENSORS_MAX ((size_t)1 << 30) /* lets 32 bits count the steps of a plan */
 
 typedef struct cx_tensor {
     size_t size; /* a multiple of the alignment */
@@ -31,7 +30,7 @@ typedef struct cx_plan {
     size_t count, capacity;
     uint32_t steps;
     size_t peak;
-    ctxrt_memory *memory; /* NULL: not taken yet */
+    ctxrt_memory *memory; /* NULL: not allocated yet */
     uintptr_t base;
 } cx_plan;
 

@@ -7,7 +7,7 @@
 #include "work/relaxed_capture.h"
 #include "work/stream.h"
 
-/* *out_marked: false of a stream that captures, which is left alone. */
+/* *out_marked: false if the stream captures; it is left alone then. */
 static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *target,
                                 bool *out_marked)
 {
@@ -29,7 +29,7 @@ static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *t
     return status;
 }
 
-/* ---- streams that are gone ---- */
+/* ---- destroyed streams ---- */
 
 typedef struct capture_search {
     const cx_context *context;
@@ -47,8 +47,8 @@ static bool captures(void *object, void *argument)
     return !self->found;
 }
 
-/* Waiting for a context ends the captures of its streams. The lock of the pool, under which the
- * driver is asked, keeps the streams there. */
+/* Waiting for a context ends the captures of its streams. The pool's lock, held while the driver is
+ * asked, keeps the streams alive. */
 static bool any_captures(const cx_context *context)
 {
     capture_search search = {.context = context};
@@ -91,7 +91,7 @@ ctxrt_status cx_ready_settle(cx_sequence *sequence)
     return status;
 }
 
-/* Of a stream that is gone, or that captures, only the whole context knows. */
+/* For a destroyed or capturing stream, only a wait for the whole context helps. */
 ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_private_pool_use *use)
 {
     cx_stream_target last, target;

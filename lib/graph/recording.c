@@ -8,15 +8,15 @@
 #include "work/stream.h"
 #include <stdlib.h>
 
-/* Lock "recordings": what threads left that have ended; after "threads", before "private pool". */
+/* Lock "recordings": recordings left by ended threads; after "threads", before "private pool". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_recording *_Atomic left_over;
 
 static _Atomic uint64_t last_mark;
 
-/* ---- the end of a recording ---- */
+/* ---- discarding ---- */
 
-/* With whatever it still has. */
+/* Frees the recording and all that it still owns. */
 static void discard(cx_recording *recording)
 {
     cx_error_saved saved;
@@ -42,7 +42,7 @@ static void take_off(cx_thread *thread, const cx_recording *recording)
     *link = recording->next;
 }
 
-/* The thread has ended, or goes on without its record: no driver call. */
+/* The thread ends, or goes on without its record: no driver call is allowed. */
 static void leave(cx_thread *thread)
 {
     cx_recording *next;
@@ -90,7 +90,7 @@ static cx_recording *take_left_over(void)
     return recording;
 }
 
-/* Ends recordings that nobody can end any more; whether one of them was the calling thread's. */
+/* Ends recordings that no call can end any more. True: one of them was the calling thread's. */
 static bool sweep(cx_thread *thread)
 {
     bool lost = false;
@@ -124,8 +124,8 @@ static ctxrt_status is_over(void)
                                                "device");
 }
 
-/* The recording of the top frame, to be ended, or NULL, after those that are over; *out_lost: one
- * of them was the calling thread's. */
+/* The recording of the top frame, or NULL, after ending those that are over. *out_lost: one of
+ * these was the calling thread's. */
 static ctxrt_status find_to_end(cx_thread **out_thread, cx_recording **out_recording,
                                 bool *out_lost)
 {
@@ -336,7 +336,7 @@ ctxrt_status ctxrt_recording_stop(ctxrt_graph **out_graph)
     return status;
 }
 
-/* A recording whose frame is gone has ended with the others: that is what was asked for. */
+/* A recording whose frame is gone has ended with the others, as the caller wants. */
 ctxrt_status ctxrt_recording_cancel(void)
 {
     cx_thread *thread;

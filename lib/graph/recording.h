@@ -8,12 +8,12 @@
 #include "graph/operator.h"
 #include "memory/private_pool.h"
 
-/* Counts as an object of its context. Belongs to one thread, or to nobody after its end. */
+/* Counted as an object of its context. Belongs to one thread; unowned after the thread's end. */
 typedef struct cx_recording {
     cx_context *context;
     uint32_t epoch;
     uint64_t mark; /* of its frame */
-    bool stopping; /* its operators are being captured: what they submit themselves is run */
+    bool stopping; /* its operators are being captured: operators that they submit run at once */
     cx_private_pool *pool;
     cx_private_pool_use use;
     cx_operator *operators;
@@ -22,8 +22,8 @@ typedef struct cx_recording {
     struct cx_recording *next; /* of the thread, or left by threads that have ended */
 } cx_recording;
 
-/* Makes the sequence of a recording whose frame is the top one; the operators and the pool become
- * the sequence's. On failure they are still the recording's. */
+/* Makes the sequence of a recording whose frame is the top one. The sequence takes the operators
+ * and the pool; on failure the recording keeps them. */
 ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording,
                                 cx_sequence **out_sequence);
 

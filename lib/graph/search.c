@@ -1,66 +1,66 @@
 /*
- * A search in depth, over and over. Tensors are placed from the bottom up: each step places one on
- * what is below it, never lower than the one before, and only if nothing that still fits under it
- * is left out. At every moment the place that the next tensor can have and the demand of those
- * still to be placed must together stay within the peak aimed at; where they do not, the last step
- * is taken back. What is left falls into stretches of time that no tensor joins, and each is
- * searched by itself. What is tried first is all that matters, so every attempt has another order
- * and gives up soon; where others failed counts more in the next. All of it is done in whole
- * numbers: results are the same everywhere.
+ * A depth-first search, repeated. It places tensors from the bottom up: each step puts one on top
+ * of what lies below it, never lower than the last one, and only if no unplaced tensor would still
+ * fit under it. At every moment of time, the lowest place left plus the demand of the unplaced
+ * tensors must stay within the peak aimed at; else the last step is taken back. The unplaced
+ * tensors fall into stretches of time that no tensor joins, and each stretch is searched by itself.
+ * The order of trying decides the outcome, so every attempt has another order and gives up soon;
+ * tensors that found no room come earlier in the next attempt. All numbers are whole: results are
+ * the same everywhere.
  */
 #include "graph/packing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SUM_MAX ((uint64_t)1 << 62) /* of all sizes: no sum of offsets and sizes overflows */
+#define SUM_MAX ((uint64_t)1 << 62) /* of all sizes: sums with offsets cannot overflow */
 #define CHANGES_MAX ((size_t)1 << 24)
 #define NONE UINT32_MAX
 #define NOWHERE UINT64_MAX
-#define BLAME 64 /* for once: tenths of it can be taken off */
+#define BLAME 64 /* added for one failure; tenths of it are taken off later */
 
-/* Sizes and offsets are in units of the alignment. Those not placed are a list in the order of
- * their begin. */
+/* Sizes and offsets are in units of the alignment. Unplaced pieces are a list in the order of their
+ * begin. */
 typedef struct piece {
     uint64_t size;
-    uint64_t lowest;     /* place above what is placed at its time */
-    uint64_t offset;     /* once it is placed */
+    uint64_t lowest;     /* lowest possible place, above the placed pieces of its time */
+    uint64_t offset;     /* set when it is placed */
     uint32_t begin, end; /* its sections */
-    uint32_t rank;       /* of several at one offset the lowest is tried first */
+    uint32_t rank;       /* of several at one offset, the lowest rank is tried first */
     uint32_t before, after;
-    uint64_t blame; /* how often it had no room, lately */
+    uint64_t blame; /* how often it found no room, lately */
 } piece;
 
-/* A stretch of time in which nothing begins after something ended. */
+/* A stretch of time in which nothing begins after something has ended. */
 typedef struct section {
-    uint64_t demand; /* of all */
-    uint64_t rest;   /* of it: of those still to be placed, */
-    uint64_t lowest; /* and the lowest place of one of them */
-    uint64_t blame;  /* how often they had no room, lately */
+    uint64_t demand; /* of all its pieces */
+    uint64_t rest;   /* of its unplaced pieces */
+    uint64_t lowest; /* the lowest place of one of those */
+    uint64_t blame;  /* how often its pieces found no room, lately */
 } section;
 
-/* What a step changed. */
+/* A value that a step changed. */
 typedef struct change {
     enum { LOWEST_OF_PIECE, LOWEST_OF_SECTION, PLACED } what;
     uint32_t number;
     uint64_t before;
 } change;
 
-/* Pieces that are joined in time, from `first` on, without `stop`; one of them is placed, the
- * others above it. */
+/* Pieces joined in time, from `first` up to but without `stop`. One of them is placed, the others
+ * go above it. */
 typedef struct level {
     uint32_t first, stop;
     uint32_t begin, end; /* their sections */
-    uint64_t floor;      /* nothing is placed below it any more, */
-    uint32_t floor_rank; /* nor at it with a lower rank than this */
-    uint32_t chosen;     /* the one placed; NONE: none was so far */
+    uint64_t floor;      /* no piece is placed below it any more, */
+    uint32_t floor_rank; /* or at it with a lower rank than this */
+    uint32_t chosen;     /* the piece placed; NONE: none so far */
     uint32_t rank;       /* its rank */
     uint64_t offset;     /* and its place */
-    uint32_t pending;    /* where those begin that no level above has */
-    size_t changes;      /* that were made before */
+    uint32_t pending;    /* where the pieces begin that no level above contains */
+    size_t changes;      /* made before this level */
 } level;
 
-/* The one with the largest key comes first. */
+/* The largest key comes first. */
 typedef struct turn {
     uint64_t key;
     uint32_t number;
@@ -69,7 +69,7 @@ typedef struct turn {
 typedef struct search {
     cx_packing *packing;
     uint32_t count, section_count;
-    piece *pieces; /* the one behind the last is the list's end */
+    piece *pieces; /* the one after the last is the list's end */
     section *sections;
     level *levels;
     uint32_t depth;
@@ -78,7 +78,7 @@ typedef struct search {
     bool no_memory;
     uint64_t aim; /* the peak that must not be exceeded */
     uint64_t random;
-    uint64_t spent; /* of the effort, since it was last taken off */
+    uint64_t spent; /* of the effort, since it was last subtracted */
     turn *turns;
 } search;
 
@@ -109,7 +109,7 @@ static uint32_t *find_sections(const cx_packing *packing, uint32_t *out_count)
     return sections;
 }
 
-/* The section of a moment at which something ends is the one it ends in. */
+/* If something ends at a moment, the moment belongs to the section that ends there. */
 static void cut_lifetimes(search *self, const uint32_t *sections)
 {
     const cx_packing *packing = self->packing;
@@ -124,9 +124,9 @@ static void cut_lifetimes(search *self, const uint32_t *sections)
     }
 }
 
-/* ---- steps, and taking them back ---- */
+/* ---- steps and backtracking ---- */
 
-/* A plan with more changes than there may be is too large to be searched. */
+/* A plan with too many changes is too large to search. */
 static bool grow_changes(search *self)
 {
     size_t capacity = self->change_capacity == 0 ? 4096 : self->change_capacity * 2;
@@ -177,7 +177,8 @@ static uint32_t first_left(const search *self, const level *at)
     return at->chosen == at->first ? self->pieces[at->chosen].after : at->first;
 }
 
-/* Moves what lives together with the one placed up to its top. False: one has no room there. */
+/* Moves the pieces that live together with the placed one up to its top. False: one has no room
+ * there. */
 static bool lift(search *self, const level *at, uint32_t *out_begin, uint32_t *out_end)
 {
     const piece *placed = &self->pieces[at->chosen];
@@ -240,7 +241,7 @@ static bool has_room(search *self, const level *at)
     return true;
 }
 
-/* False: what is left has no room above it. */
+/* False: the rest has no room above it. */
 static bool place(search *self, level *at)
 {
     piece *pieces = self->pieces, *placed = &pieces[at->chosen];
@@ -262,7 +263,7 @@ static uint64_t lowest_of(const level *at, const piece *one)
     return one->lowest > at->floor ? one->lowest : at->floor;
 }
 
-/* What begins at or above the end of another that could still be placed can wait for that one. */
+/* A piece that begins at or above the end of another candidate can wait for that one. */
 static uint64_t limit_of(search *self, const level *at)
 {
     uint64_t limit = NOWHERE;
@@ -279,7 +280,7 @@ static bool is_before(uint64_t offset, uint32_t rank, uint64_t other_offset, uin
     return offset != other_offset ? offset < other_offset : rank < other_rank;
 }
 
-/* The next one in the order of offsets and ranks. */
+/* Chooses the next piece in the order of offsets and ranks. */
 static bool choose(search *self, level *at)
 {
     uint64_t limit = limit_of(self, at), best = NOWHERE;
@@ -304,7 +305,7 @@ static bool choose(search *self, level *at)
 
 /* ---- levels ---- */
 
-/* Those from `first` on that are joined in time. */
+/* Enters the level of the pieces joined in time from `first` on. */
 static void enter(search *self, uint32_t first, uint32_t stop, uint64_t floor, uint32_t floor_rank)
 {
     level *entered = &self->levels[self->depth++];
@@ -323,7 +324,7 @@ static void enter(search *self, uint32_t first, uint32_t stop, uint64_t floor, u
                        .changes = self->change_count};
 }
 
-/* Goes on with what is left, behind levels in which nothing is. False: nothing is left at all. */
+/* Goes on with the unplaced pieces, past levels without any. False: all are placed. */
 static bool advance(search *self)
 {
     while (self->depth > 0) {
@@ -363,7 +364,7 @@ static bool spend(search *self)
     return have;
 }
 
-/* Whether all could be placed within the peak aimed at, in so many steps. */
+/* True if all were placed within the peak aimed at, in at most `steps` steps. */
 static bool find(search *self, uint64_t steps)
 {
     start(self);
@@ -399,7 +400,7 @@ static uint64_t logarithm(uint64_t number)
     return whole * 256 + (whole > 8 ? above >> (whole - 8) : above << (8 - whole));
 }
 
-/* Which properties make a tensor come early, and by how much. */
+/* The weights of the properties that make a tensor come early. */
 typedef struct taste {
     uint32_t lifetime, size, crowd, section_blame, blame, chance;
 } taste;
@@ -469,7 +470,7 @@ static void keep(search *self)
     packing->peak = peak * packing->alignment;
 }
 
-/* Near and far aims by turns: it is not known which can be reached. */
+/* Alternates near and far aims: nobody knows which can be reached. */
 static void take_aim(search *self, uint32_t attempt)
 {
     static const unsigned int eighths[] = {7, 6, 4, 7, 2, 6, 7, 0};

@@ -78,7 +78,7 @@ static void destroy_operators(cx_sequence *sequence)
     free(sequence->operators);
 }
 
-/* Graphs go before the code that they need. */
+/* Frees graphs before the code that they need. */
 static ctxrt_status destroy_captured(cx_sequence *sequence)
 {
     cx_error_saved saved;

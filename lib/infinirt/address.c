@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* In place of uthash's exit(): the entry stays out of the table. */
+/* Replaces uthash's exit(): the entry stays out of the table. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include <uthash.h>
@@ -13,7 +13,7 @@ struct cx_address {
     UT_hash_handle hh;
 };
 
-/* What the thread found last: a program mostly names the same few streams. */
+/* The thread's last findings: a program mostly names the same few streams. */
 enum { MEMORIES = 16 };
 static _Thread_local struct {
     const cx_addresses *addresses;
@@ -21,7 +21,7 @@ static _Thread_local struct {
     void *pointer, *object;
 } memories[MEMORIES];
 
-/* 0 to 15, for shards and for memories. */
+/* 0 to 15, for shards and last findings. */
 static unsigned int place_of(const void *pointer)
 {
     uint64_t bits = (uint64_t)(uintptr_t)pointer;

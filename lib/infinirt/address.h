@@ -1,6 +1,6 @@
 /*
- * What a pointer that was handed out stands for, where it is the driver's own and not a handle of
- * ctxrt's: the streams of GPUs.
+ * The objects behind pointers that were handed out and are the driver's own, not handles of
+ * ctxrt's: streams of GPUs.
  */
 #ifndef CX_INFINIRT_ADDRESS_H
 #define CX_INFINIRT_ADDRESS_H
@@ -14,9 +14,11 @@
 
 typedef struct cx_address cx_address;
 
-/* Pointers of one kind. Lock "addresses", one for each shard: innermost, held across no call. */
+/* Pointers of one kind. Lock "addresses", one for each shard: innermost, with no call made under
+ * it. */
 typedef struct cx_addresses {
-    _Atomic uint64_t version; /* of the whole: what a thread found earlier holds while it stays */
+    _Atomic uint64_t version; /* of the whole table: a thread's earlier findings hold while it
+                               * stays */
     struct {
         pthread_mutex_t lock;
         cx_address *table;
@@ -28,14 +30,13 @@ typedef struct cx_addresses {
         .shards = {[0 ... CX_ADDRESS_SHARDS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}}           \
     }
 
-/* Enters a pointer, in place of what it stood for before, if that was never taken out. False: out
- * of memory. */
+/* Enters a pointer and replaces an older entry that was never taken out. False: out of memory. */
 bool cx_address_put(cx_addresses *addresses, void *pointer, void *object);
 
-/* What a pointer stands for; NULL if it is not there. */
+/* Finds the object of a pointer; NULL if there is none. */
 void *cx_address_find(cx_addresses *addresses, void *pointer);
 
-/* The same, and it is not there any more: of several callers one gets the object. */
+/* Takes a pointer out: of several callers one gets the object. */
 void *cx_address_take(cx_addresses *addresses, void *pointer);
 
 #endif

@@ -18,7 +18,7 @@ static ctxrt_status is_plain(const void *pointer, bool *out_plain)
     return status;
 }
 
-/* To a CPU all host memory is its device's, whether it gave that out itself or not. */
+/* For a CPU all host memory is device memory, whether it was allocated here or not. */
 static ctxrt_status kind_on_cpu(const void *dst, const void *src, infinirtMemcpyKind_t kind,
                                 ctxrt_copy_kind *out_kind)
 {
@@ -35,8 +35,8 @@ static ctxrt_status kind_on_cpu(const void *dst, const void *src, infinirtMemcpy
     return status;
 }
 
-/* Done by the host, once the work before is: most memory of a CPU is the host's. False: it is to be
- * copied in the stream, which also says what is wrong. */
+/* The host copies once earlier work is done: most memory of a CPU is the host's. False: copy in the
+ * stream, which also reports errors. */
 static bool copy_on_cpu(void *dst, const void *src, size_t size)
 {
     ctxrt_device device;

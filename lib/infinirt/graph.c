@@ -1,11 +1,11 @@
-/* Capture, graphs, executable graphs. Both kinds of graph are graphs of ctxrt's: one that is
- * executable is a clone, instantiated. */
+/* Capture, graphs, executable graphs. Both kinds are graphs of ctxrt's: an executable one is an
+ * instantiated clone. */
 #include "infinirt/address.h"
 #include "infinirt/stream.h"
 #include <ctxrt/graph.h>
 #include <string.h>
 
-/* Which graphs are executable: by handle, which stands for itself. */
+/* The executable graphs, by handle; each handle maps to itself. */
 static cx_addresses executables = CX_ADDRESSES_INIT;
 
 static const ctxrt_capture_mode modes[] = {

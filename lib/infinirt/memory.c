@@ -1,10 +1,9 @@
-/* Memory of devices, in stream order or not, and pinned memory. Clients keep memory themselves:
+/* Memory of devices, stream-ordered or not, and pinned memory. Clients cache memory themselves:
  * each call asks the driver. */
 #include "infinirt/stream.h"
 #include <ctxrt/memory.h>
 
-/* True if the request is answered: `*out_status` is the answer. Nothing is what a size of 0 asks
- * for. */
+/* True if the request is answered by `*out_status`. A size of 0 asks for no memory. */
 static bool answered(void **p_ptr, size_t size, infiniStatus_t *out_status)
 {
     *out_status = p_ptr == NULL          ? INFINI_STATUS_NULL_POINTER
@@ -59,8 +58,8 @@ infiniStatus_t infinirtMallocHost(void **p_ptr, size_t size)
     return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_alloc_pinned(size, p_ptr) : status);
 }
 
-/* Programs free all memory of a CPU by one call, whichever of the two gave it: there both are the
- * host's. Memory of no driver is refused by ctxrt_free. */
+/* On a CPU either call frees memory of both kinds: programs use one call for both, and both kinds
+ * are the host's. ctxrt_free refuses memory of no driver. */
 static infiniStatus_t free_memory(void *ptr, bool pinned)
 {
     infiniStatus_t answer;

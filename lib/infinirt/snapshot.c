@@ -1,4 +1,4 @@
-/* Memory of a device, by itself and as part of a snapshot of its resources. */
+/* The memory of a device: by itself, and as part of a snapshot of its resources. */
 #include "infinirt/device.h"
 
 #include <ctxrt/allocator.h>
@@ -19,7 +19,7 @@ infiniStatus_t infinirtGetMemInfo(infiniDevice_t device, int device_id, size_t *
     return look(device, device_id, free_bytes, total_bytes);
 }
 
-/* What the allocator of infinirtMalloc has given out. */
+/* The bytes that infinirtMalloc's allocator has handed out. */
 static infiniStatus_t look_at_allocator(infiniDevice_t type, int index, size_t *out_bytes)
 {
     ctxrt_scope scope = {0};

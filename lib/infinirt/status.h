@@ -1,5 +1,5 @@
 /*
- * What a ctxrt_status is called in InfiniRT.
+ * Translation of ctxrt_status to InfiniRT's statuses.
  */
 #ifndef CX_INFINIRT_STATUS_H
 #define CX_INFINIRT_STATUS_H
@@ -7,7 +7,7 @@
 #include <ctxrt/status.h>
 #include <infinirt.h>
 
-/* Of the calling thread's last call: CTXRT_ERROR_DRIVER is looked up in its last error. */
+/* For the calling thread's last call: looks CTXRT_ERROR_DRIVER up in the last error. */
 infiniStatus_t cx_infini_status(ctxrt_status status);
 
 #endif

@@ -3,10 +3,10 @@
 #include "infinirt/address.h"
 #include <ctxrt/graph.h>
 
-/* By the driver's handles. */
+/* By the driver's handle. */
 static cx_addresses streams_of_gpus = CX_ADDRESSES_INIT;
 
-/* A pointer that is not in the table is a handle of ctxrt's, or none: ctxrt sees which. */
+/* A pointer that is not in the table is a handle of ctxrt's or garbage; ctxrt checks which. */
 static ctxrt_stream *named(infinirtStream_t stream)
 {
     ctxrt_stream *found = cx_address_find(&streams_of_gpus, stream);
@@ -32,7 +32,7 @@ ctxrt_status cx_stream_check(ctxrt_stream *stream)
     return ctxrt_stream_context(stream, &context);
 }
 
-/* Streams of GPUs are in the table: any other pointer stands for itself. */
+/* Streams of GPUs are in the table; any other pointer is the handle itself. */
 static bool is_of_cpu(infinirtStream_t stream, const ctxrt_stream *target)
 {
     ctxrt_device device;
@@ -52,7 +52,7 @@ ctxrt_status cx_stream_finish_on_cpu(infinirtStream_t stream, ctxrt_stream *targ
     return status;
 }
 
-/* The driver's handle of a GPU's stream is what kernels and libraries take. */
+/* Hands out the driver's handle of a GPU's stream, for kernels and libraries. */
 static infiniStatus_t hand_out(ctxrt_stream *stream, ctxrt_device device,
                                infinirtStream_t *out_stream)
 {
@@ -94,7 +94,7 @@ infiniStatus_t infinirtStreamDestroy(infinirtStream_t stream)
         return INFINI_STATUS_NULL_POINTER;
     if (!cx_release_begin(&status))
         return status;
-    /* Out of the table before the driver can give its handle to another stream. */
+    /* Take it out before the driver can give its handle to another stream. */
     ctxrt_stream *taken = cx_address_take(&streams_of_gpus, stream);
     ctxrt_status destroyed = ctxrt_stream_destroy(taken != NULL ? taken : stream);
     if (taken != NULL && destroyed == CTXRT_ERROR_IN_USE)

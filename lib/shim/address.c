@@ -22,7 +22,7 @@ static cxu_result query(const char *name, void **out_function, int version, uint
     return CXU_SUCCESS;
 }
 
-/* The first form has no status to say it in, so not to be found is an error. */
+/* The first form has no status argument, so an unknown name is an error. */
 cxu_result cx_shim_call_cuGetProcAddress(const char *name, void **out_function, int version,
                                          uint64_t flags)
 {
@@ -41,7 +41,7 @@ cxu_result cx_shim_call_cuGetProcAddress_v2(const char *name, void **out_functio
     return result;
 }
 
-/* No table is ever given: what NVIDIA's own libraries ask of their driver here is theirs. */
+/* Gives no table: the private protocol between NVIDIA's libraries and their driver is theirs. */
 cxu_result cx_shim_call_cuGetExportTable(const void **out_table, const cxu_uuid *id)
 {
     return out_table == NULL || id == NULL ? CXU_INVALID_VALUE : CXU_NOT_FOUND;

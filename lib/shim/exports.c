@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* This unit needs the addresses only: the signatures are with the definitions. */
+/* This unit needs only the addresses; the signatures stand with the definitions. */
 #define CX_EXPORT(name, suffix, ending, since) void name##suffix##ending(void);
 #include "shim/exports.def"
 

@@ -13,8 +13,8 @@ typedef enum cx_shim_query {
     CX_SHIM_VERSION_NOT_SUFFICIENT = 2
 } cx_shim_query;
 
-/* The newest ABI of a name that is not newer than `version`; of it the per-thread symbol, if that
- * is asked for and there is one. What is newer than this export set is not found. */
+/* Finds the newest ABI of a name that is not newer than `version`; its per-thread symbol, if asked
+ * for and present. Symbols newer than this export set are not found. */
 cx_shim_query cx_shim_find(const char *name, int version, bool per_thread,
                            void (**out_function)(void));
 

@@ -1,7 +1,7 @@
 #include "emu/emu.h"
 #include "shim/shim.h"
 
-/* The prototypes are cuda.h's; we have them as symbols.def. */
+/* The prototypes are in cuda.h; symbols.def has ours. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define CX_PER_THREAD_NONE(slot, symbol, arity, parameters)

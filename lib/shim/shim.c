@@ -34,7 +34,7 @@ static cxu_result init(unsigned int flags)
     return cx_emu_driver()->init(flags);
 }
 
-/* Asked before cuInit, the embedded driver does not know yet which set it stands behind. */
+/* Before cuInit the embedded driver does not know which export set it serves. */
 static cxu_result get_version(int *out_version)
 {
     if (out_version == NULL)

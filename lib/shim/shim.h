@@ -2,8 +2,9 @@
  * The stand-in libcuda.so.1: the embedded driver behind the driver's binary interface.
  *
  * It is built twice from the same objects, as the export sets cuda-12 and cuda-13: the second has
- * cuCtxGetDevice_v2 and its like, which programs of the first would call with other arguments. What
- * nobody serves is exported as well, says so once in the log, and returns CUDA_ERROR_NOT_SUPPORTED.
+ * cuCtxGetDevice_v2 and its like, which programs of the first would call with other arguments.
+ * Calls that the embedded driver lacks are exported too: each says so once in the log and returns
+ * CUDA_ERROR_NOT_SUPPORTED.
  */
 #ifndef CX_SHIM_SHIM_H
 #define CX_SHIM_SHIM_H
@@ -32,7 +33,7 @@
     extern __typeof__(target) symbol __attribute__((alias(#target), visibility("default")));
 #endif
 
-/* The CUDA version of this export set: what cuDriverGetVersion says, and the newest export. */
+/* The CUDA version of this export set: the result of cuDriverGetVersion, and the newest export. */
 extern const int cx_shim_version;
 
 /* The driver behind the exports. Its cuInit reads the configuration from the environment. */

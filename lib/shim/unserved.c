@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-/* No row of ours knows these symbols, so neither do we know their arguments: none is looked at. */
+/* No row of ours has these symbols, so their arguments are unknown, and not looked at. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 static cxu_result refuse(atomic_flag *said, const char *symbol)

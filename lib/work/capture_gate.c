@@ -9,8 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A gate for all streams of one hash: how many ask, whether one is about to capture, and whether
- * threads sleep until it changes. */
+/* A gate serves all streams of one hash. Its word holds the number of threads inside, CAPTURE while
+ * a thread closes it to begin or join a capture, and WAITING while threads sleep until it changes.
+ * Every thread writes it, by sequentially consistent read-modify-writes, so the two sides agree on
+ * one order: a thread that enters either comes before CAPTURE, and the capturing thread waits for
+ * it, or sees CAPTURE and waits. The futex compares the word again, so no wake-up is lost. */
 #define GATES 64
 #define CAPTURE ((uint32_t)1 << 31)
 #define WAITING ((uint32_t)1 << 30)
@@ -22,7 +25,8 @@ static _Atomic uint32_t *gate_of(CUstream native)
     return &gates[(uint64_t)(uintptr_t)native * 0x9e3779b97f4a7c15u >> 58];
 }
 
-/* Sleeps while the gate is what was seen: who asks may copy from pages that a driver waits for. */
+/* Sleeps while the gate has the value seen. A futex, and no condition variable: threads inside the
+ * gate may copy from pages that a driver waits for. */
 static void wait_while(_Atomic uint32_t *gate, uint32_t seen)
 {
     if ((seen & WAITING) != 0 || atomic_compare_exchange_strong(gate, &seen, seen | WAITING))
@@ -34,7 +38,7 @@ static void wake_all(_Atomic uint32_t *gate)
     (void)syscall(SYS_futex, gate, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Waits while one is about to capture. */
+/* Adds to the word, once no thread is about to capture. */
 static void add(_Atomic uint32_t *gate, uint32_t more)
 {
     uint32_t seen = atomic_load(gate);

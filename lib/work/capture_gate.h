@@ -1,29 +1,32 @@
 /*
- * Questions about the work of a stream, and marks in it. While the stream captures they would end
- * the capture, or become part of it: between the look whether it does and the question no capture
- * of ctxrt's begins, and no stream joins one. What other code captures by itself nobody can keep
- * from that: a mark is looked after, and a question may meet such a capture.
+ * The capture gate: queries of a stream's work, and events recorded in it, pass it one by one or
+ * together; captures close it.
+ * While the stream captures, a query would end the capture, and a recorded event would become part
+ * of it. So a thread enters the gate, checks that the stream does not capture, and asks; until it
+ * leaves, no capture of ctxrt's begins in the stream, and the stream joins none. Captures of other
+ * code do not pass the gate: an event is checked again after its record, but a query may meet such
+ * a capture.
  */
 #ifndef CX_WORK_CAPTURE_GATE_H
 #define CX_WORK_CAPTURE_GATE_H
 
 #include "driver/driver.h"
 
-/* False: the stream captures, or the driver does not say. True: until cx_capture_gate_leave its
- * captures wait, so the calls in between must not. */
+/* False: the stream captures, or the driver does not say; the gate is left. True: captures of the
+ * stream wait until cx_capture_gate_leave, so the calls in between must not wait. */
 bool cx_capture_gate_enter(const cx_driver *driver, CUstream native);
 void cx_capture_gate_leave(CUstream native);
 
-/* Records an event behind the stream's work. False: it captures by now, and the event may be part
- * of that, or the driver refused: the event is good for nothing but a new record, once the stream
- * no longer captures. */
+/* Records an event behind the stream's work. False: the driver refused, or the stream captures by
+ * now and the event may be part of the capture. Then the event is useless until it is recorded
+ * again, once the stream no longer captures. */
 bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent mark);
 
-/* cuStreamBeginCapture when nobody asks. */
+/* cuStreamBeginCapture with the gate closed. */
 cxu_result cx_capture_gate_begin_capture(const cx_driver *driver, CUstream native,
                                          cxu_stream_capture_mode mode);
 
-/* cuStreamWaitEvent when nobody asks: with an event of a capture the stream joins it. */
+/* cuStreamWaitEvent with the gate closed: if the event is of a capture, the stream joins that. */
 cxu_result cx_capture_gate_wait_event(const cx_driver *driver, CUstream native, CUevent event);
 
 #endif

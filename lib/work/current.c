@@ -1,4 +1,4 @@
-/* What is current in the top frame: its stream, and all work of its context. */
+/* Synchronizing the top frame's context, and its current stream. */
 #include "work/default_stream.h"
 
 #include "base/error.h"

@@ -5,8 +5,8 @@
 #include "context/observer.h"
 #include <string.h>
 
-/* Lock "default streams": the idle lists of all contexts, and which default streams are live. After
- * "contexts", "device" and "threads", before "pool". */
+/* Lock "default streams": guards the idle lists of all contexts, and the set of live default
+ * streams. After "contexts", "device" and "threads", before "pool". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the end of a context ---- */
@@ -30,7 +30,7 @@ static bool retire_default(void *object, void *argument)
     return true;
 }
 
-/* Makes all default streams of the context stale, the idle ones and those that threads have. */
+/* Makes all default streams of the context stale, idle or owned by threads. */
 static cx_stream *retire_all(cx_context *context)
 {
     ending end = {.context = context};
@@ -153,8 +153,8 @@ ctxrt_status cx_default_stream_get(cx_thread *thread, cx_context *context,
     cx_default_stream *entry = find_entry(thread, context);
     if (entry == NULL)
         status = add_entry(thread, context, &entry);
-    /* The end or the reset of a context makes its streams stale, so a live one is this context's
-     * own. */
+    /* The end or a reset of a context makes its streams stale, so a live stream belongs to this
+     * context. */
     if (status == CTXRT_SUCCESS && cx_pool_find(&cx_streams, entry->stream) == NULL)
         status = renew(entry);
     if (status == CTXRT_SUCCESS)
@@ -168,9 +168,9 @@ const ctxrt_stream *cx_default_stream_find(const cx_thread *thread, const cx_con
     return entry != NULL && cx_pool_find(&cx_streams, entry->stream) != NULL ? entry->stream : NULL;
 }
 
-/* ---- of frames that go from thread to thread ---- */
+/* ---- frames that go from thread to thread ---- */
 
-/* Whether the entry is of the context as it is now. */
+/* True if the entry belongs to the context in its present epoch. */
 static bool is_of(const cx_default_stream *entry, const cx_context *context)
 {
     return entry->context == context && entry->context_handle == cx_context_handle(context) &&
@@ -214,7 +214,7 @@ static bool is_of_a_frame(const cx_thread *thread, const ctxrt_stream *stream)
     return false;
 }
 
-/* The first of a context is the one that the thread's frames use that have none of their own. */
+/* Frames without their own stream use the first one of the context. */
 static void put_back_unused(cx_thread *thread, const cx_context *context)
 {
     const ctxrt_stream *first = cx_default_stream_of_thread(thread, context, NULL);

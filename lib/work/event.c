@@ -5,7 +5,7 @@
 
 cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 /* In a section. */
 static ctxrt_status make(cx_context *context, unsigned int flags, ctxrt_event **out_event)
@@ -58,15 +58,15 @@ static ctxrt_status no_such_event(const ctxrt_event *handle)
 static ctxrt_status destroy_native(const cx_driver *driver, CUevent native)
 {
     cxu_result result = driver->table.event_destroy(native);
-    /* Other code destroyed or reset its context, and the event with it. */
+    /* Other code destroyed or reset the context, and the event with it. */
     if (result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
         result == CXU_INVALID_HANDLE)
         return CTXRT_SUCCESS;
     return cx_driver_check(driver, CX_SLOT_event_destroy, result);
 }
 
-/* The live event of a handle, in a section in which its context is not being reset. NULL: there is
- * none. */
+/* Finds the live event of a handle and enters a section in which its context is not being reset.
+ * NULL: there is none. */
 static cx_event *enter_event(const ctxrt_event *handle)
 {
     cx_event *event;
@@ -117,8 +117,8 @@ ctxrt_status cx_event_resolve_slowly(const ctxrt_event *handle, cx_event_target 
                     "the event is gone: %s was reset after it was made", cx_context_text(context));
 }
 
-/* In the section of the stream. If the event's context, another one, is being reset, the section is
- * left for that, and the stream is to be looked at again. */
+/* Called in the section of the stream. If the event's other context is being reset, it leaves the
+ * section for that, and the stream must be looked up again. */
 ctxrt_status cx_event_begin_work_slowly(const ctxrt_event *handle, cx_event_target *out_event,
                                         const ctxrt_stream *stream, cx_stream_target *out_stream)
 {
@@ -136,7 +136,7 @@ ctxrt_status cx_event_begin_work_slowly(const ctxrt_event *handle, cx_event_targ
     return status;
 }
 
-/* Enters the runtime and a section in which the event is good. On failure it is left. */
+/* Enters the runtime and a section in which the event is valid. On failure the section is left. */
 static ctxrt_status begin(const ctxrt_event *handle, cx_event_target *out_target)
 {
     cx_thread *thread;

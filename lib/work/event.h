@@ -11,7 +11,7 @@
 typedef struct cx_event {
     _Atomic(CUevent) native;
     _Atomic(cx_context *) context;
-    _Atomic uint32_t epoch; /* the context's when the event was made */
+    _Atomic uint32_t epoch; /* of the context when the event was made */
 } cx_event;
 
 #define CX_EVENT_POOL_KIND 3
@@ -23,12 +23,12 @@ typedef struct cx_event_target {
     CUevent native;
 } cx_event_target;
 
-/* For handles that are refused: says why. While the event's context is being reset it waits, where
- * cx_context_wait does, and may find that the event is good again. */
+/* For refused handles: reports why. While the event's context is being reset it waits, as
+ * cx_context_wait does, and may then find the event valid. */
 __attribute__((cold)) ctxrt_status cx_event_resolve_slowly(const ctxrt_event *event,
                                                            cx_event_target *out_target);
 
-/* Whether the handle is an event's whose context was not reset since. */
+/* True if the handle names an event whose context was not reset since. */
 __attribute__((always_inline)) static inline bool
 cx_event_look(const ctxrt_event *event, cx_event_target *out_target)
 {
@@ -48,11 +48,11 @@ cx_event_look(const ctxrt_event *event, cx_event_target *out_target)
     return true;
 }
 
-/* The live event of a handle. The runtime is entered. */
+/* Finds the live event of a handle. The runtime is entered. */
 __attribute__((always_inline)) static inline ctxrt_status
 cx_event_resolve(const ctxrt_event *event, cx_event_target *out_target)
 {
-    cx_event_target slow; /* so that the caller's stays in registers */
+    cx_event_target slow; /* keeps the caller's in registers */
     if (__builtin_expect(cx_event_look(event, out_target), 1))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_event_resolve_slowly(event, &slow);
@@ -60,7 +60,8 @@ cx_event_resolve(const ctxrt_event *event, cx_event_target *out_target)
     return status;
 }
 
-/* cx_work_begin, with an event. Both are good until cx_work_end. On failure the section is left. */
+/* cx_work_begin, with an event. Both targets are valid until cx_work_end. On failure the section is
+ * left. */
 __attribute__((cold)) ctxrt_status cx_event_begin_work_slowly(const ctxrt_event *event,
                                                               cx_event_target *out_event,
                                                               const ctxrt_stream *stream,
@@ -72,7 +73,7 @@ cx_event_begin_work(const ctxrt_event *event, cx_event_target *out_event,
     ctxrt_status status = cx_work_begin(stream, out_stream);
     if (__builtin_expect(status != CTXRT_SUCCESS || cx_event_look(event, out_event), 1))
         return status;
-    cx_stream_target slow_stream; /* so that the caller's stay in registers */
+    cx_stream_target slow_stream; /* keeps the caller's in registers */
     cx_event_target slow_event;
     status = cx_event_begin_work_slowly(event, &slow_event, stream, &slow_stream);
     *out_stream = slow_stream;

@@ -6,18 +6,18 @@
 #include "work/default_stream.h"
 
 struct ctxrt_detached_frame {
-    int unused; /* never made: handles are no addresses */
+    int unused; /* never set: handles are no addresses */
 };
 
 typedef struct cx_detached {
     cx_context *context;
     ctxrt_context *handle;
     cx_kept kept;
-    bool default_stream; /* the stream was a default one of the thread */
+    bool default_stream; /* the stream was one of the thread's default streams */
     uint32_t epoch;
 } cx_detached;
 
-/* Lock "detached frames": which of them there are. In a section, before "threads". */
+/* Lock "detached frames": guards the set of them. In a section, before "threads". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_pool detached_frames = CX_POOL_INIT("detached frame", 6, cx_detached);
 
@@ -48,8 +48,8 @@ static void let_go(cx_detached *detached, cx_thread *thread, ctxrt_stream *strea
     cx_context_object_drop(detached->context, CX_OBJECT_DETACHED_FRAME);
 }
 
-/* In a section. The default stream that the frame was using goes along; the thread makes itself
- * another if it comes back to that context. */
+/* In a section. The default stream that the frame used goes along; the thread makes another one
+ * when it returns to that context. */
 static ctxrt_status detach(cx_thread *thread, cx_frame *top, cx_detached *detached)
 {
     cx_context *context = cx_frame_context(top);
@@ -103,8 +103,8 @@ static bool went_with_a_reset(const cx_detached *detached)
     return detached->epoch != atomic_load(&detached->context->epoch);
 }
 
-/* The stream that came along is the thread's now. If the thread had a default one in that context
- * already, that stays what its other frames use: the frame gets the stream as its own. */
+/* Gives the thread the default stream that came along. If the thread already has one in that
+ * context, its other frames keep that, and the frame gets the stream as its own. */
 static ctxrt_stream *stream_for_frame(cx_thread *thread, const cx_detached *detached)
 {
     ctxrt_stream *stream = detached->kept.frame.stream;
@@ -115,7 +115,8 @@ static ctxrt_stream *stream_for_frame(cx_thread *thread, const cx_detached *deta
     return cx_default_stream_take_over(thread, detached->context, stream) ? NULL : stream;
 }
 
-/* In a section, the context entered; lock held, and the frame is nobody's yet. */
+/* In a section, with the context entered and the lock held, while the frame belongs to no
+ * thread. */
 static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
 {
     const cx_frame_view *before = &detached->kept.frame;
@@ -156,7 +157,7 @@ static ctxrt_status find_target(const ctxrt_detached_frame *handle, cx_target *o
     return detached != NULL ? CTXRT_SUCCESS : no_such_frame(handle);
 }
 
-/* In a section. The handle stays good unless the frame is attached: another thread that tries it
+/* In a section. The handle stays valid unless the frame is attached: another thread that tries it
  * waits for the lock. */
 static ctxrt_status attach_if_there(cx_thread *thread, const ctxrt_detached_frame *handle)
 {

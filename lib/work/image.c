@@ -13,7 +13,7 @@
 
 /* ---- binaries ---- */
 
-#define WRAPPER_MAGIC 0x466243b1u /* what a program that nvcc linked has; points to a fat binary */
+#define WRAPPER_MAGIC 0x466243b1u /* of the wrapper that nvcc links into programs */
 #define FAT_MAGIC 0xba55ed50u
 
 typedef struct fat_header {
@@ -90,7 +90,7 @@ static ctxrt_status no_memory(const cx_image *image)
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a copy of %s", image->what);
 }
 
-/* The driver reads up to a zero byte. */
+/* Adds a zero byte: the driver reads up to one. */
 static ctxrt_status terminate(cx_image *image, size_t size_bytes)
 {
     if (memchr(image->start, '\0', size_bytes) != NULL)

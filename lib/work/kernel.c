@@ -9,7 +9,7 @@
 
 static cx_pool kernels = CX_POOL_INIT("kernel", 10, cx_kernel);
 
-/* ---- life ---- */
+/* ---- making and finding ---- */
 
 static ctxrt_status count_parameters(const cx_driver *driver, CUfunction native, int *out_count)
 {
@@ -22,7 +22,7 @@ static ctxrt_status count_parameters(const cx_driver *driver, CUfunction native,
     while ((result = driver->table.func_get_param_info(native, count, &offset, NULL)) ==
            CXU_SUCCESS)
         count++;
-    if (result != CXU_INVALID_VALUE) /* there is no such parameter */
+    if (result != CXU_INVALID_VALUE) /* no such parameter */
         return cx_driver_error(driver, CX_SLOT_func_get_param_info, result);
     *out_count = (int)count;
     return CTXRT_SUCCESS;
@@ -71,7 +71,7 @@ static ctxrt_status make(cx_module_use use, const char *name, cx_kernel **out_ke
     return CTXRT_SUCCESS;
 }
 
-/* "module" held. An unload that has begun will retire no kernel that comes after it. */
+/* "module" held. Fails once an unload has begun, which could not retire a later kernel. */
 static ctxrt_status find_or_make(cx_module_use use, const char *name, cx_kernel **out_kernel)
 {
     if (!cx_pool_is(use.module, use.handle))
@@ -139,8 +139,8 @@ static ctxrt_status no_such_kernel(const ctxrt_kernel *handle)
     return cx_handle_error("kernel", handle, "its module was unloaded, or it never was one");
 }
 
-/* The count is of whatever module the slot names; it is the kernel's if that was not retired
- * meanwhile. */
+/* The count belongs to the module that the slot names now; that is the kernel's own if the kernel
+ * was not retired meanwhile. */
 ctxrt_status cx_kernel_enter(ctxrt_kernel *handle, cx_kernel_use *out_use)
 {
     cx_kernel *kernel = cx_pool_find(&kernels, handle);
@@ -168,7 +168,7 @@ typedef struct search {
     cx_module_use found;
 } search;
 
-/* A kernel that is visited is not freed meanwhile, and so neither is its module. */
+/* A visited kernel is not freed during the visit, nor is its module. */
 static bool is_wanted(void *object, void *argument)
 {
     cx_kernel *kernel = object;
@@ -190,7 +190,7 @@ bool cx_kernel_retain_native(const cx_driver *driver, CUfunction native, cx_modu
     return wanted.found.module != NULL;
 }
 
-/* ---- what a kernel needs ---- */
+/* ---- queries ---- */
 
 static ctxrt_status read_attribute(const cx_kernel_use *use, cxu_func_attribute which,
                                    int *out_value)

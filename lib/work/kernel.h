@@ -8,7 +8,7 @@
 
 #define CX_PARAMETERS_UNKNOWN (-1)
 
-/* Who has a count of the module may read all of it. */
+/* A count of the module makes all of it readable. */
 struct cx_kernel {
     _Atomic(cx_module *) module;
     _Atomic(ctxrt_module *) module_handle;
@@ -20,22 +20,24 @@ struct cx_kernel {
 
 typedef struct cx_kernel_use {
     cx_kernel *kernel;
-    cx_module_use of; /* what counts */
+    cx_module_use of; /* holds the count */
 } cx_kernel_use;
 
-/* The live kernel of a handle, with a count of its module. cx_module_leave gives that back. */
+/* Finds the live kernel of a handle and takes a count of its module. Balance with
+ * cx_module_leave. */
 ctxrt_status cx_kernel_enter(ctxrt_kernel *handle, cx_kernel_use *out_use);
 
-/* Whether there are any kernels at all. */
+/* True if there are any kernels. */
 bool cx_kernels_exist(void);
 
-/* The module of a function of a driver's, with a count; false: it is none of ctxrt's kernels. */
+/* Finds the module of a driver's function and takes a count. False: it is none of ctxrt's
+ * kernels. */
 bool cx_kernel_retain_native(const cx_driver *driver, CUfunction native, cx_module_use *out_use);
 
 /* Makes the handles of a module's kernels stale. */
 void cx_kernels_retire(cx_module *module);
 
-/* Frees kernels that were retired. */
+/* Frees retired kernels. */
 void cx_kernels_free(cx_kernel *kernels);
 
 #endif

@@ -6,7 +6,7 @@
 #include "work/work.h"
 #include <limits.h>
 
-/* ---- what is asked for ---- */
+/* ---- checking the request ---- */
 
 static bool any_zero(const unsigned int size[3])
 {

@@ -13,7 +13,7 @@
 
 cx_pool cx_modules = CX_POOL_INIT("module", 9, cx_module);
 
-/* ---- the compiler's words ---- */
+/* ---- the compiler's log ---- */
 
 #define COMPILER_BYTES 4096
 
@@ -57,7 +57,7 @@ static ctxrt_status explain(const cx_driver *driver, const cx_image *image, cxu_
 
 /* ---- loading ---- */
 
-/* Not part of what the thread captures: operators may load what they need when they are first
+/* Excluded from the thread's captures: operators may load what they need when they are first
  * called. */
 static ctxrt_status load_native(const cx_driver *driver, const cx_image *image,
                                 CUmodule *out_native)
@@ -188,7 +188,7 @@ static ctxrt_status unload_there(const cx_module *module)
     return status;
 }
 
-/* Also where the thread is in a section or has a pin, and so cannot wait for a reset: that has
+/* Works in a section or with a pin too, where the thread cannot wait for a reset: the reset has
  * unloaded the module, or will. */
 static ctxrt_status unload_native(const cx_module *module)
 {
@@ -287,7 +287,7 @@ ctxrt_status cx_module_enter(ctxrt_module *handle, cx_module_use *out_use)
     *out_use = (cx_module_use){cx_pool_find(&cx_modules, handle), handle};
     if (out_use->module == NULL || !cx_module_retain(*out_use))
         return no_such_module(handle);
-    /* A graph's count is no sign that the user has not unloaded it. */
+    /* A count may be a graph's: check that the user has not unloaded the module. */
     ctxrt_status status = cx_pool_is(out_use->module, handle)
                               ? cx_module_check(out_use->module, "module")
                               : no_such_module(handle);
@@ -306,7 +306,7 @@ ctxrt_status ctxrt_module_unload(ctxrt_module *handle)
     return cx_module_release((cx_module_use){module, handle});
 }
 
-/* ---- what is in a module ---- */
+/* ---- globals and kernels ---- */
 
 ctxrt_status cx_module_not_found(const cx_module *module, cx_slot slot, cxu_result result,
                                  const char *noun, const char *name)

@@ -1,11 +1,11 @@
-/* How many blocks of a kernel run at once. */
+/* The number of blocks of a kernel that run at once. */
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "work/kernel.h"
 #include <limits.h>
 
-/* What of the device at hand is asked for again and again. */
+/* Facts about the device at hand that are asked for again and again. */
 typedef struct question {
     const cx_driver *driver;
     CUfunction native;

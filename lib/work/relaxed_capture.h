@@ -1,6 +1,6 @@
 /*
- * Calls that a capture of the calling thread forbids, though they are no part of it: allocating,
- * waiting. Between begin and end the driver lets them through.
+ * Exempts calls from captures of the calling thread that forbid them though they are no part of the
+ * capture: allocating, waiting. Between begin and end the thread's capture mode is RELAXED.
  */
 #ifndef CX_WORK_RELAXED_CAPTURE_H
 #define CX_WORK_RELAXED_CAPTURE_H
@@ -20,9 +20,8 @@ static inline cx_relaxed_capture cx_relaxed_capture_begin(const cx_driver *drive
     return self;
 }
 
-/* Whether a stream may be asked about its work, and be marked: neither while it captures, which a
- * question would end.
- * False too where the driver does not say. */
+/* True if queries of the stream's work and event records in it are safe: it does not capture. False
+ * too if the driver does not say. */
 static inline bool cx_relaxed_capture_may_query(const cx_driver *driver, CUstream native)
 {
     cxu_stream_capture_status status;

@@ -9,7 +9,7 @@
 
 cx_pool cx_streams = CX_POOL_INIT("stream", CX_STREAM_POOL_KIND, cx_stream);
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static ctxrt_status create_native(const cx_driver *driver, unsigned int flags, int priority,
                                   CUstream *out_native)
@@ -126,15 +126,15 @@ static ctxrt_status check_owned(const ctxrt_stream *handle)
 static ctxrt_status destroy_native(const cx_driver *driver, CUstream native)
 {
     cxu_result result = driver->table.stream_destroy(native);
-    /* Other code destroyed or reset its context, and the stream with it. */
+    /* Other code destroyed or reset the context, and the stream with it. */
     if (result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_CONTEXT ||
         result == CXU_INVALID_HANDLE)
         return CTXRT_SUCCESS;
     return cx_driver_check(driver, CX_SLOT_stream_destroy, result);
 }
 
-/* The sections are closed. Only an unused stream becomes stale, and its context is pinned then. The
- * context is being reset: *out_resetting, and nothing is done. */
+/* Makes an unused stream stale and pins its context. The sections are closed. If the context is
+ * being reset, sets *out_resetting and does nothing. */
 static ctxrt_status retire(const ctxrt_stream *handle, cx_stream **out_stream,
                            const cx_context **out_resetting)
 {
@@ -354,7 +354,7 @@ ctxrt_status ctxrt_stream_query(ctxrt_stream *stream)
     return status;
 }
 
-/* No driver can wait for another one's event. Leaves the section. */
+/* A driver cannot wait for another driver's event, so the host waits. Leaves the section. */
 static ctxrt_status wait_for(const cx_event_target *awaited)
 {
     int cancel = cx_work_begin_wait(awaited->context);
@@ -387,7 +387,7 @@ typedef struct host_call {
     void *user_data;
 } host_call;
 
-/* A callback, unlike a host function, is called after a failure too. */
+/* A callback, unlike a host function, is also called after a failure. */
 static void run_host_call(CUstream native, cxu_result result, void *argument)
 {
     host_call call = *(host_call *)argument;

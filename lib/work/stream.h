@@ -1,5 +1,5 @@
 /*
- * Streams behind handles, and what a stream argument means.
+ * Streams behind handles, and the meaning of stream arguments.
  */
 #ifndef CX_WORK_STREAM_H
 #define CX_WORK_STREAM_H
@@ -8,17 +8,18 @@
 #include <ctxrt/stream.h>
 
 typedef enum cx_stream_kind {
-    CX_STREAM_CREATED, /* ctxrt_stream_create: the user's */
-    CX_STREAM_WRAPPED, /* ctxrt_stream_from_native: other code's */
-    CX_STREAM_DEFAULT  /* some thread's default stream, or an idle one: default_stream.h */
+    CX_STREAM_CREATED, /* ctxrt_stream_create; the user's */
+    CX_STREAM_WRAPPED, /* ctxrt_stream_from_native; other code's */
+    CX_STREAM_DEFAULT  /* a default stream of some thread, or an idle one: default_stream.h */
 } cx_stream_kind;
 
-/* Whoever uses a handle while another thread destroys it may read these of the stream that took its
- * slot: hence atomic. Streams but those of the kind DEFAULT count as objects of their context. */
+/* The fields are atomic: a thread that uses a handle while another thread destroys it may read
+ * those of the next stream in the slot. Streams except those of the kind DEFAULT count as objects
+ * of their context. */
 typedef struct cx_stream {
     _Atomic(CUstream) native;
     _Atomic(cx_context *) context;
-    _Atomic uint32_t epoch; /* the context's when the stream was made */
+    _Atomic uint32_t epoch; /* of the context when the stream was made */
     _Atomic int kind;       /* cx_stream_kind */
     struct cx_stream *next; /* default_stream.c */
 } cx_stream;
@@ -27,14 +28,14 @@ typedef struct cx_stream {
 extern cx_pool cx_streams;
 
 /*
- * Where the work of a call goes: what a stream argument means, resolved once when the call begins.
- * Below that nothing sees a NULL that means "the current stream". `stream` names the stream for
- * good: a handle has a generation, and a stream made later never gets the same one.
+ * A stream argument, resolved once when the call begins. The code below sees no NULL that means
+ * "the current stream". `stream` names the stream for good: a handle has a generation, so a later
+ * stream never gets the same one.
  */
 typedef struct cx_stream_target {
     cx_driver *driver;
     cx_context *context;
-    uint32_t epoch;       /* the context's that the stream is of */
+    uint32_t epoch;       /* of the context when the stream was made */
     ctxrt_stream *stream; /* the handle, or CTXRT_STREAM_LEGACY; never NULL */
     CUstream native;
 } cx_stream_target;
@@ -43,22 +44,23 @@ typedef struct cx_stream_target {
 ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned int flags,
                             int priority, ctxrt_stream **out_stream);
 
-/* The same for CTXRT_STREAM_LEGACY, for a context that is being reset, which is waited for outside
- * of a section, and for what is refused: bad handles, and those of a context that was reset. */
+/* Resolves the rest: CTXRT_STREAM_LEGACY, streams of contexts being reset, for which it waits
+ * outside of a section, and refused handles: bad ones, and those of contexts that were reset. */
 __attribute__((cold)) ctxrt_status cx_stream_resolve_slowly(const ctxrt_stream *stream,
                                                             cx_stream_target *out_target);
 
 /* The legacy stream of a context. */
 cx_stream_target cx_stream_legacy_of(cx_context *context);
 
-/* The same for a frame whose current stream is not resolved yet; keeps it in the frame. */
+/* Resolves the current stream of a frame for the first time, and keeps it in the frame. */
 ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
                                        cx_stream_target *out_target);
 
-/* Whether work given to the stream becomes part of a capture; false where the driver has none. */
+/* True if work given to the stream becomes part of a capture; false if the driver has no
+ * captures. */
 ctxrt_status cx_stream_is_capturing(const cx_stream_target *target, bool *out_capturing);
 
-/* Whether the handle, which is not NULL, is a stream's whose context was not reset since. */
+/* True if the handle, which is not NULL, names a stream whose context was not reset since. */
 __attribute__((always_inline)) static inline bool
 cx_stream_look(const ctxrt_stream *stream, cx_stream_target *out_target)
 {
@@ -82,7 +84,7 @@ cx_stream_look(const ctxrt_stream *stream, cx_stream_target *out_target)
     return true;
 }
 
-/* Whether the current stream of the frame was resolved before and is still good. */
+/* True if the current stream of the frame was resolved before and is still valid. */
 __attribute__((always_inline)) static inline bool
 cx_stream_look_in_frame(const cx_frame *frame, cx_stream_target *out_target)
 {
@@ -100,11 +102,11 @@ cx_stream_look_in_frame(const cx_frame *frame, cx_stream_target *out_target)
     return true;
 }
 
-/* The live stream of a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
+/* Resolves a handle other than NULL and CTXRT_STREAM_LEGACY. Needs no frame. */
 __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_handle(
     const ctxrt_stream *stream, cx_stream_target *out_target)
 {
-    cx_stream_target slow; /* so that the caller's stays in registers */
+    cx_stream_target slow; /* keeps the caller's in registers */
     if (__builtin_expect(cx_stream_look(stream, out_target), 1))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_stream_resolve_slowly(stream, &slow);
@@ -112,11 +114,11 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stream_resolve_hand
     return status;
 }
 
-/* The current stream of the calling thread's settled top frame. */
+/* Resolves the current stream of the calling thread's settled top frame. */
 __attribute__((always_inline)) static inline ctxrt_status
 cx_stream_of_frame(cx_thread *thread, cx_frame *frame, cx_stream_target *out_target)
 {
-    cx_stream_target slow; /* so that the caller's stays in registers */
+    cx_stream_target slow; /* keeps the caller's in registers */
     if (__builtin_expect(cx_stream_look_in_frame(frame, out_target), 1))
         return CTXRT_SUCCESS;
     ctxrt_status status = cx_stream_resolve_current(thread, frame, &slow);
@@ -125,9 +127,9 @@ cx_stream_of_frame(cx_thread *thread, cx_frame *frame, cx_stream_target *out_tar
 }
 
 /*
- * What a stream argument of a public call means: NULL the current stream of the top frame, LEGACY
- * the legacy stream of the current context, else the stream itself, for which nothing need be
- * current. Enters the runtime. No lock and no atomic read-modify-write, but for the first use of a
+ * Resolves a stream argument of a public call: NULL is the current stream of the top frame, LEGACY
+ * the legacy stream of the current context; any other stream needs no current context. Enters the
+ * runtime. Takes no lock and makes no atomic read-modify-write, except on the first use of a
  * frame's stream. The native handle may be gone by the time it is used: calls that give it to a
  * driver begin with cx_work_begin (work.h).
  */

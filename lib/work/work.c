@@ -1,6 +1,6 @@
 #include "work/work.h"
 
-/* The context that the work goes to, as far as the arguments say; else NULL. */
+/* The context that the work goes to, as far as the arguments tell; else NULL. */
 static const cx_context *context_of(const ctxrt_stream *stream, const cx_frame *frame)
 {
     if (frame != NULL)

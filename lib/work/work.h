@@ -1,5 +1,5 @@
 /*
- * Calls that give work to a driver: what their stream argument means, in a section.
+ * Calls that give work to a driver: they resolve their stream argument in a section.
  */
 #ifndef CX_WORK_WORK_H
 #define CX_WORK_WORK_H
@@ -9,17 +9,17 @@
 #include "context/use.h"
 #include "work/stream.h"
 
-/* cx_work_begin in its section where the fast path failed. `frame`: NULL for a stream that is
- * another one than the current and the legacy one. */
+/* The slow path of cx_work_begin, in its section. `frame`: NULL for a stream other than the current
+ * and the legacy one. */
 __attribute__((cold)) ctxrt_status cx_work_begin_slowly(const ctxrt_stream *stream,
                                                         cx_thread *thread, cx_frame *frame,
                                                         cx_stream_target *out_target);
 
 /*
- * First thing in a call that does work: enters the runtime and a section, and says what the stream
- * argument means, as cx_stream_resolve does. While the stream's context is being reset it waits.
- * Until cx_work_end the native handles of the context's objects stay what they are; the calls in
- * between must not wait for work, unless the context is pinned first (context/use.h).
+ * Comes first in a call that does work: enters the runtime and a section, and resolves the stream
+ * argument as cx_stream_resolve does. Waits while the stream's context is being reset. Until
+ * cx_work_end the native handles of the context's objects stay valid; the calls in between must not
+ * wait for work, unless the context is pinned first (context/use.h).
  *
  * On failure the section is left already. Not in another section.
  */
@@ -41,7 +41,7 @@ cx_work_begin(const ctxrt_stream *stream, cx_stream_target *out_target)
                                         : cx_stream_look_in_frame(frame, out_target),
                          1))
         return CTXRT_SUCCESS;
-    cx_stream_target slow; /* so that the caller's stays in registers */
+    cx_stream_target slow; /* keeps the caller's in registers */
     status = cx_work_begin_slowly(stream, thread, frame, &slow);
     *out_target = slow;
     return status;
@@ -52,8 +52,8 @@ static inline void cx_work_end(void)
     cx_section_leave();
 }
 
-/* Makes the context of the stream current for one call; balanced by cx_context_guard_leave if it
- * succeeds. The driver was asked already whether that of the current and the legacy stream is. */
+/* Makes the context of the stream current for one call; after success, balance with
+ * cx_context_guard_leave. For the current and the legacy stream the driver was asked already. */
 static inline ctxrt_status cx_work_make_current(const ctxrt_stream *stream,
                                                 const cx_stream_target *target,
                                                 cx_context_guard *out_guard)
@@ -65,7 +65,7 @@ static inline ctxrt_status cx_work_make_current(const ctxrt_stream *stream,
 }
 
 /* For a call that may wait, after cx_work_begin or cx_context_enter: leaves the section, with the
- * context pinned and cancellation held off. Returns what cx_work_end_wait takes. */
+ * context pinned and cancellation held off. Returns the argument of cx_work_end_wait. */
 static inline int cx_work_begin_wait(cx_context *context)
 {
     int cancel = cx_cancel_hold();
