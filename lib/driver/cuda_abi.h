@@ -42,6 +42,13 @@ typedef enum cxu_device_attribute {
 typedef void (*CUhostFn)(void *user_data);
 typedef void (*cxu_stream_callback)(CUstream stream, cxu_result status, void *user_data);
 
+typedef size_t (*cxu_shared_of_block)(int block_threads);
+
+typedef enum cxu_output_mode {
+    CXU_OUT_KEY_VALUE_PAIR = 0,
+    CXU_OUT_CSV = 1
+} cxu_output_mode;
+
 typedef struct cxu_uuid {
     char bytes[16];
 } cxu_uuid;
@@ -353,6 +360,7 @@ enum {
 typedef enum cxu_launch_attribute_id {
     CXU_LAUNCH_ATTRIBUTE_IGNORE = 0,
     CXU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
     CXU_LAUNCH_ATTRIBUTE_PRIORITY = 8
 } cxu_launch_attribute_id;
 
@@ -362,6 +370,7 @@ typedef struct cxu_launch_attribute {
     union {
         char bytes[64];
         int number;
+        unsigned int cluster[3];
     } value;
 } cxu_launch_attribute;
 
@@ -373,6 +382,16 @@ typedef struct cxu_launch_config {
     cxu_launch_attribute *attributes;
     unsigned int attribute_count;
 } cxu_launch_config;
+
+typedef enum cxu_module_loading_mode {
+    CXU_MODULE_EAGER_LOADING = 1,
+    CXU_MODULE_LAZY_LOADING = 2
+} cxu_module_loading_mode;
+
+typedef enum cxu_function_loading_state {
+    CXU_FUNCTION_LOADING_STATE_UNLOADED = 0,
+    CXU_FUNCTION_LOADING_STATE_LOADED = 1
+} cxu_function_loading_state;
 
 typedef enum cxu_library_option {
     CXU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0

@@ -1,22 +1,7 @@
-/* Calls about functions: what they need, and how many blocks of them fit. */
+/* Calls about functions: what they need. */
 #include "emu/device.h"
 #include "emu/module.h"
 #include "emu/state.h"
-
-/* A kernel is taken for a function: its function in the current context is meant. */
-static cxu_result find(CUfunction handle, cx_emu_function **out_function)
-{
-    cx_emu_kernel *kernel;
-    cx_emu_context *context;
-    cxu_result result;
-
-    if (!cx_emu_is_kernel(handle))
-        return cx_emu_function_find(handle, out_function);
-    result = cx_emu_kernel_find((CUkernel)(void *)handle, &kernel);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_context_current(&context);
-    return result == CXU_SUCCESS ? cx_emu_kernel_instance(kernel, context, out_function) : result;
-}
 
 /* ---- attributes ---- */
 
@@ -82,7 +67,7 @@ cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute att
     if (!out_value)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find(handle, &function);
+    result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS)
         result = read_attribute(function, attribute, out_value);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -126,7 +111,7 @@ cxu_result cx_emu_call_func_set_attribute(CUfunction handle, cxu_func_attribute 
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find(handle, &function);
+    result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS)
         result = write_attribute(function, attribute, value);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -144,7 +129,7 @@ cxu_result cx_emu_call_func_set_cache_config(CUfunction handle, cxu_func_cache c
     if ((unsigned int)config > CXU_FUNC_CACHE_PREFER_EQUAL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find(handle, &function);
+    result = cx_emu_function_or_kernel_find(handle, &function);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -159,7 +144,7 @@ cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
     if (!out_module)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find(handle, &function);
+    result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_module = cx_emu_module_handle(function->module);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -176,7 +161,7 @@ cxu_result cx_emu_call_func_get_name(const char **out_name, CUfunction handle)
     if (!out_name)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find(handle, &function);
+    result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS)
         *out_name = cx_emu_function_describe(function).name;
     pthread_mutex_unlock(&cx_emu_lock);
@@ -195,7 +180,7 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
     if (!out_offset)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find(handle, &function);
+    result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS) {
         kernel = cx_emu_function_describe(function);
         if (index >= kernel.parameter_count)
@@ -237,33 +222,26 @@ cxu_result cx_emu_call_kernel_get_attribute(int *out_value, cxu_func_attribute a
     return result;
 }
 
-/* ---- occupancy ---- */
-
-enum { OCCUPANCY_DEFAULT = 0, OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1 };
-
-cxu_result cx_emu_call_occupancy_max_active_blocks_with_flags(int *out_blocks, CUfunction handle,
-                                                              int block_threads,
-                                                              size_t shared_bytes,
-                                                              unsigned int flags)
+cxu_result cx_emu_call_kernel_set_attribute(cxu_func_attribute attribute, int value,
+                                            CUkernel handle, CUdevice device)
 {
+    cx_emu_kernel *kernel;
     cx_emu_function *function;
+    const cx_emu_device *found = cx_emu_device_find(device);
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_blocks || block_threads <= 0 || flags > OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find(handle, &function);
+    result = cx_emu_kernel_find(handle, &kernel);
+    if (result == CXU_SUCCESS && !found)
+        result = CXU_INVALID_DEVICE;
     if (result == CXU_SUCCESS)
-        *out_blocks = cx_emu_occupancy(function, (size_t)block_threads, shared_bytes);
+        result = cx_emu_context_id(found->primary) != 0
+                     ? cx_emu_kernel_instance(kernel, found->primary, &function)
+                     : CXU_CONTEXT_IS_DESTROYED;
+    if (result == CXU_SUCCESS)
+        result = write_attribute(function, attribute, value);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
-}
-
-cxu_result cx_emu_call_occupancy_max_active_blocks(int *out_blocks, CUfunction function,
-                                                   int block_threads, size_t shared_bytes)
-{
-    return cx_emu_call_occupancy_max_active_blocks_with_flags(out_blocks, function, block_threads,
-                                                              shared_bytes, OCCUPANCY_DEFAULT);
 }

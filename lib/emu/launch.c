@@ -363,6 +363,7 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
         result = check(launch, function);
     if (result != CXU_SUCCESS)
         return result;
+    function->loaded = true;
     module = function->module;
     *out_run = (cx_emu_run){.context = module->context,
                             .code = module->code,

@@ -196,6 +196,20 @@ cxu_result cx_emu_kernel_instance(cx_emu_kernel *kernel, cx_emu_context *context
     return result;
 }
 
+cxu_result cx_emu_function_or_kernel_find(CUfunction handle, cx_emu_function **out_function)
+{
+    cx_emu_kernel *kernel;
+    cx_emu_context *context;
+    cxu_result result;
+
+    if (!cx_emu_is_kernel(handle))
+        return cx_emu_function_find(handle, out_function);
+    result = cx_emu_kernel_find((CUkernel)(void *)handle, &kernel);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_context_current(&context);
+    return result == CXU_SUCCESS ? cx_emu_kernel_instance(kernel, context, out_function) : result;
+}
+
 static cxu_result find_kernel(const cx_emu_library *library, const char *name, CUkernel *out_kernel)
 {
     const cx_ptx_function *wanted = cx_ptx_kernel_find(library->code->ptx, name);

@@ -9,7 +9,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/context.c lib/emu/context_call.c \
 	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c lib/emu/explain.c lib/emu/explain.h \
 	lib/emu/fault.c lib/emu/fault.h \
-	lib/emu/ipc.c lib/emu/limit.c lib/emu/limit.h \
+	lib/emu/ipc.c lib/emu/profiler.c lib/emu/limit.c lib/emu/limit.h \
 	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
 	lib/emu/slot.c lib/emu/slot.h \
 	lib/emu/stack.c lib/emu/stack.h \
@@ -44,7 +44,7 @@ lib_emu_libemu_la_SOURCES += \
 
 # code and kernels
 lib_emu_libemu_la_SOURCES += \
-	lib/emu/code.c lib/emu/code.h lib/emu/image.c lib/emu/image.h lib/emu/function_call.c lib/emu/launch.c lib/emu/launch.h \
+	lib/emu/code.c lib/emu/code.h lib/emu/image.c lib/emu/image.h lib/emu/function_call.c lib/emu/kernel_call.c lib/emu/occupancy_call.c lib/emu/launch.c lib/emu/launch.h \
 	lib/emu/launch_call.c lib/emu/library.c lib/emu/link.c lib/emu/module.c lib/emu/module.h lib/emu/module_call.c \
 	lib/emu/unpack.c lib/emu/unpack.h
 lib_emu_libemu_la_LIBADD = lib/ptx/libptx.la $(LZ4_LIBS) $(ZSTD_LIBS)

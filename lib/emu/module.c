@@ -4,6 +4,7 @@
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct named {
     cx_emu_handle_slot slot;
@@ -24,6 +25,13 @@ static void free_functions(cx_emu_module *module)
     free(module->functions);
 }
 
+bool cx_emu_loads_eagerly(void)
+{
+    const char *mode = getenv("CUDA_MODULE_LOADING");
+
+    return mode && strcmp(mode, "EAGER") == 0;
+}
+
 static bool make_functions(cx_emu_module *module)
 {
     module->function_count = cx_ptx_kernel_count(module->code->ptx);
@@ -40,6 +48,7 @@ static bool make_functions(cx_emu_module *module)
         function->module = module;
         function->kernel = cx_ptx_kernel_at(module->code->ptx, i);
         function->carveout = -1;
+        function->loaded = cx_emu_loads_eagerly();
         module->functions[i] = function;
     }
     return true;

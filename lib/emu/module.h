@@ -20,6 +20,7 @@ typedef struct cx_emu_function {
     const cx_ptx_function *kernel;
     int max_dynamic_bytes; /* of shared memory, as the user set it */
     int carveout;
+    bool loaded; /* what cuFuncIsLoaded says: nothing else depends on it */
 } cx_emu_function;
 
 struct cx_emu_module {
@@ -63,6 +64,13 @@ cxu_result cx_emu_module_find(CUmodule handle, cx_emu_module **out_module);
 cxu_result cx_emu_library_find(CUlibrary handle, cx_emu_library **out_library);
 cxu_result cx_emu_kernel_find(CUkernel handle, cx_emu_kernel **out_kernel);
 cxu_result cx_emu_function_find(CUfunction handle, cx_emu_function **out_function);
+
+/* A kernel is taken for a function: its function in the current context is meant. Errors of
+ * cx_emu_kernel_instance too. */
+cxu_result cx_emu_function_or_kernel_find(CUfunction handle, cx_emu_function **out_function);
+
+/* Whether functions count as loaded before they are used: CUDA_MODULE_LOADING=EAGER. */
+bool cx_emu_loads_eagerly(void);
 
 /* Whether a value is the handle of a CUkernel: calls that take a CUfunction take one, cast. */
 bool cx_emu_is_kernel(CUfunction handle);

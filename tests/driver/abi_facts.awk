@@ -2,7 +2,7 @@
 #   CX_ABI_VALUES(SAME, ABSENT)  SAME(ours, theirs) for each value, or ABSENT(ours)
 #   HAS_PFN_cuInit_v2000 1       for each function type
 #   the function types of superseded ABIs, which cudaTypedefs.h keeps to itself
-# Usage: awk -f abi_facts.awk cuda_abi.h results.def attributes.def cuda.h cudaTypedefs.h
+# Usage: awk -f abi_facts.awk cuda_abi.h results.def attributes.def cuda.h cudaTypedefs.h [MORE.h ...]
 
 function ours(name, theirs)
 {

@@ -109,6 +109,20 @@
 #define cuGraphNodeSetParams absent_cuGraphNodeSetParams
 #define cuGraphExecNodeSetParams absent_cuGraphExecNodeSetParams
 #define cuGraphNodeGetEnabled absent_cuGraphNodeGetEnabled
+#define cuModuleGetLoadingMode absent_cuModuleGetLoadingMode
+#define cuFuncLoad absent_cuFuncLoad
+#define cuFuncIsLoaded absent_cuFuncIsLoaded
+#define cuLibraryGetManaged absent_cuLibraryGetManaged
+#define cuLibraryGetUnifiedFunction absent_cuLibraryGetUnifiedFunction
+#define cuLibraryGetKernelCount absent_cuLibraryGetKernelCount
+#define cuLibraryEnumerateKernels absent_cuLibraryEnumerateKernels
+#define cuKernelSetAttribute absent_cuKernelSetAttribute
+#define cuKernelSetCacheConfig absent_cuKernelSetCacheConfig
+#define cuKernelGetName absent_cuKernelGetName
+#define cuKernelGetParamInfo absent_cuKernelGetParamInfo
+#define cuKernelGetLibrary absent_cuKernelGetLibrary
+#define cuOccupancyMaxPotentialClusterSize absent_cuOccupancyMaxPotentialClusterSize
+#define cuOccupancyMaxActiveClusters absent_cuOccupancyMaxActiveClusters
 #endif
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -80,7 +80,9 @@ tests_driver_test_abi_CPPFLAGS = $(DRIVER_CPPFLAGS)
 EXTRA_DIST += tests/driver/abi_facts.awk
 if HAVE_CUDA_H
 ABI_FACTS_FROM = $(top_srcdir)/lib/driver/cuda_abi.h $(top_srcdir)/lib/driver/results.def \
-	$(top_srcdir)/lib/driver/attributes.def $(CUDA_DIR)/include/cuda.h $(CUDA_DIR)/include/cudaTypedefs.h
+	$(top_srcdir)/lib/driver/attributes.def $(CUDA_DIR)/include/cuda.h \
+	$(CUDA_DIR)/include/cudaTypedefs.h $(CUDA_DIR)/include/cudaProfiler.h \
+	$(CUDA_DIR)/include/cudaProfilerTypedefs.h
 nodist_tests_driver_test_abi_SOURCES = tests/driver/abi_facts.h
 tests_driver_test_abi_CPPFLAGS += -DCX_TEST_HAVE_CUDA_H -Itests/driver $(CUDA_CPPFLAGS)
 CLEANFILES += tests/driver/abi_facts.h

@@ -7,6 +7,8 @@
 #ifdef CX_TEST_HAVE_CUDA_H
 
 #include <cuda.h>
+#include <cudaProfiler.h>
+#include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
 
 #include "abi_facts.h"
@@ -46,6 +48,8 @@ SAME_SIZE(cxu_p2p_attribute, CUdevice_P2PAttribute)
 SAME_SIZE(cxu_memory_type, CUmemorytype)
 SAME_SIZE(cxu_pointer_attribute, CUpointer_attribute)
 SAME_SIZE(cxu_stream_callback, CUstreamCallback)
+SAME_SIZE(cxu_shared_of_block, CUoccupancyB2DSize)
+SAME_SIZE(cxu_output_mode, CUoutput_mode)
 SAME_SIZE(cxu_uuid, CUuuid)
 SAME_FIELD(cxu_uuid, bytes, CUuuid, bytes)
 
@@ -150,6 +154,11 @@ SAME_SIZE(cxu_launch_attribute, CUlaunchAttribute)
 SAME_FIELD(cxu_launch_attribute, id, CUlaunchAttribute, id)
 SAME_FIELD(cxu_launch_attribute, value, CUlaunchAttribute, value)
 SAME_FIELD(cxu_launch_attribute, value.number, CUlaunchAttribute, value.cooperative)
+SAME_FIELD(cxu_launch_attribute, value.cluster, CUlaunchAttribute, value.clusterDim)
+SAME_SIZE(cxu_module_loading_mode, CUmoduleLoadingMode)
+#endif
+#if CUDA_VERSION >= 12040
+SAME_SIZE(cxu_function_loading_state, CUfunctionLoadingState)
 #endif
 
 #if CUDA_VERSION >= 11000
@@ -265,6 +274,10 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_p2p_attribute CUdevice_P2PAttribute
 #define cxu_pointer_attribute CUpointer_attribute
 #define cxu_stream_callback CUstreamCallback
+#define cxu_shared_of_block CUoccupancyB2DSize
+#define cxu_output_mode CUoutput_mode
+#define cxu_module_loading_mode CUmoduleLoadingMode
+#define cxu_function_loading_state CUfunctionLoadingState
 #define cxu_uuid CUuuid
 #define cxu_ipc_mem_handle CUipcMemHandle
 #define cxu_memcpy_2d CUDA_MEMCPY2D

@@ -228,3 +228,10 @@ tests_ptx_check_instructions_SOURCES = tests/ptx/check_instructions.c
 tests_ptx_check_instructions_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_instructions_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_instructions_LDADD = $(tests_ptx_check_damage_LDADD)
+
+check_PROGRAMS += tests/emu/check_kernel_query
+TESTS += tests/emu/check_kernel_query
+tests_emu_check_kernel_query_SOURCES = tests/emu/check_kernel_query.c tests/emu/kernels.h $(EMU_WORK_SOURCES)
+tests_emu_check_kernel_query_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_kernel_query_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_kernel_query_LDADD = $(EMU_LIBS)

@@ -1,0 +1,228 @@
+/* How many blocks of a function fit, and which size of block fills a multiprocessor best. */
+#include "emu/device.h"
+#include "emu/module.h"
+#include "emu/state.h"
+
+enum { OCCUPANCY_DEFAULT = 0, OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1 };
+
+/* ---- blocks of a size ---- */
+
+static cxu_result count_blocks(CUfunction handle, int block_threads, size_t shared_bytes,
+                               int *out_blocks)
+{
+    cx_emu_function *function;
+    cxu_result result;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_function_or_kernel_find(handle, &function);
+    if (result == CXU_SUCCESS)
+        *out_blocks = cx_emu_occupancy(function, (size_t)block_threads, shared_bytes);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_occupancy_max_active_blocks_with_flags(int *out_blocks, CUfunction handle,
+                                                              int block_threads,
+                                                              size_t shared_bytes,
+                                                              unsigned int flags)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_blocks || block_threads <= 0 || flags > OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CXU_INVALID_VALUE;
+    return count_blocks(handle, block_threads, shared_bytes, out_blocks);
+}
+
+cxu_result cx_emu_call_occupancy_max_active_blocks(int *out_blocks, CUfunction function,
+                                                   int block_threads, size_t shared_bytes)
+{
+    return cx_emu_call_occupancy_max_active_blocks_with_flags(out_blocks, function, block_threads,
+                                                              shared_bytes, OCCUPANCY_DEFAULT);
+}
+
+/* ---- the best size ---- */
+
+/* What the search for the best size needs of a function. */
+typedef struct occupancy_limits {
+    int block_threads; /* of the largest block */
+    int processor_threads;
+    int processors;
+    int warp;
+} occupancy_limits;
+
+static int device_attribute(const cx_emu_device *device, cxu_device_attribute which)
+{
+    int value = 0;
+
+    cx_emu_attribute(device, which, &value);
+    return value;
+}
+
+static cxu_result find_limits(CUfunction handle, occupancy_limits *out_limits)
+{
+    cx_emu_function *function;
+    cxu_result result;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_function_or_kernel_find(handle, &function);
+    if (result == CXU_SUCCESS) {
+        const cx_emu_device *device = function->module->context->device;
+        int most = device_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        int own = (int)cx_emu_function_describe(function).max_threads;
+
+        *out_limits = (occupancy_limits){
+            .block_threads = own > 0 && own < most ? own : most,
+            .processor_threads =
+                device_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            .processors = device_attribute(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            .warp = device_attribute(device, CXU_ATTRIBUTE_WARP_SIZE)};
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* The largest number of threads on a multiprocessor wins, and of two equal ones the larger block.
+ * The user's function runs without the lock. */
+static cxu_result search_best(CUfunction handle, const occupancy_limits *limits, int largest,
+                              cxu_shared_of_block shared_of, size_t shared_bytes,
+                              int *out_blocks, int *out_threads)
+{
+    int best_blocks = 0, best_threads = 0;
+
+    for (int top = (largest + limits->warp - 1) / limits->warp * limits->warp; top > 0;
+         top -= limits->warp) {
+        int threads = top < largest ? top : largest;
+        int blocks = 0;
+        cxu_result result = count_blocks(handle, threads,
+                                         shared_of ? shared_of(threads) : shared_bytes, &blocks);
+
+        if (result != CXU_SUCCESS)
+            return result;
+        if (blocks * threads > best_blocks * best_threads) {
+            best_blocks = blocks;
+            best_threads = threads;
+        }
+        if (best_blocks * best_threads == limits->processor_threads)
+            break;
+    }
+    *out_blocks = best_blocks * limits->processors;
+    *out_threads = best_threads;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_occupancy_max_potential_block_size_with_flags(
+    int *out_blocks, int *out_threads, CUfunction handle, cxu_shared_of_block shared_of,
+    size_t shared_bytes, int limit_threads, unsigned int flags)
+{
+    occupancy_limits limits;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_blocks || !out_threads || limit_threads < 0 ||
+        flags > OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CXU_INVALID_VALUE;
+    result = find_limits(handle, &limits);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (limit_threads == 0 || limit_threads > limits.block_threads)
+        limit_threads = limits.block_threads;
+    return search_best(handle, &limits, limit_threads, shared_of, shared_bytes, out_blocks,
+                       out_threads);
+}
+
+cxu_result cx_emu_call_occupancy_max_potential_block_size(int *out_blocks, int *out_threads,
+                                                          CUfunction function,
+                                                          cxu_shared_of_block shared_of,
+                                                          size_t shared_bytes, int limit_threads)
+{
+    return cx_emu_call_occupancy_max_potential_block_size_with_flags(
+        out_blocks, out_threads, function, shared_of, shared_bytes, limit_threads,
+        OCCUPANCY_DEFAULT);
+}
+
+/* ---- shared memory ---- */
+
+/* The driver gives shared memory to blocks in units of this size. */
+#define SHARED_UNIT_BYTES 128
+
+static size_t share_of_block(const cx_emu_function *function, int blocks)
+{
+    const cx_emu_device *device = function->module->context->device;
+    size_t all = (size_t)device_attribute(device, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    size_t taken = (size_t)device_attribute(device, CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) +
+                   cx_emu_function_describe(function).shared_bytes;
+    size_t share = all / (size_t)blocks / SHARED_UNIT_BYTES * SHARED_UNIT_BYTES;
+    size_t most = cx_emu_function_dynamic_limit(function);
+
+    if (share < taken)
+        return 0;
+    return share - taken < most ? share - taken : most;
+}
+
+cxu_result cx_emu_call_occupancy_available_dynamic_smem(size_t *out_bytes, CUfunction handle,
+                                                        int blocks, int block_threads)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_bytes || blocks <= 0 || block_threads <= 0)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_function_or_kernel_find(handle, &function);
+    if (result == CXU_SUCCESS && cx_emu_occupancy(function, (size_t)block_threads, 0) < blocks)
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS)
+        *out_bytes = share_of_block(function, blocks);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+/* ---- clusters, which the emulated GPUs do not launch ---- */
+
+static bool asks_for_clusters(const cxu_launch_config *config)
+{
+    for (unsigned int i = 0; config->attributes && i < config->attribute_count; i++) {
+        const unsigned int *size = config->attributes[i].value.cluster;
+
+        if (config->attributes[i].id == CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+            (size[0] != 1 || size[1] != 1 || size[2] != 1))
+            return true;
+    }
+    return false;
+}
+
+static cxu_result no_clusters(int *out_count, CUfunction handle, const cxu_launch_config *config)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_count || !config)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_function_or_kernel_find(handle, &function);
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result == CXU_SUCCESS && asks_for_clusters(config))
+        result = CXU_INVALID_CLUSTER_SIZE;
+    if (result == CXU_SUCCESS)
+        *out_count = 0;
+    return result;
+}
+
+cxu_result cx_emu_call_occupancy_max_potential_cluster_size(int *out_size, CUfunction function,
+                                                            const cxu_launch_config *config)
+{
+    return no_clusters(out_size, function, config);
+}
+
+cxu_result cx_emu_call_occupancy_max_active_clusters(int *out_clusters, CUfunction function,
+                                                     const cxu_launch_config *config)
+{
+    return no_clusters(out_clusters, function, config);
+}
