@@ -288,7 +288,8 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread);
 /* Makes the magazines of a stream the thread cache's recent ones. In a section. */
 ctxrt_status cx_cache_select(cx_cache *cache, cx_thread_cache *self, const cx_allocation *request);
 
-/* Empties the caches of all threads into the heap. Closes the sections. */
+/* Empties the caches of all threads into the heap, and frees their magazines. Closes the
+ * sections. */
 void cx_cache_flush(cx_cache *cache);
 
 /* Gives the large piece of each magazines back to the heap. Closes the sections. */
@@ -337,6 +338,10 @@ static inline cx_cache_stream *cx_cache_stream_at(cx_cache *cache, uint32_t id)
 /* A destroyed stream whose work is done, and of which no piece is left, is forgotten. Lock "cache"
  * held. */
 void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream);
+
+/* Frees the lists of a stream's free memory if it has none, and no piece of it will come back. Lock
+ * "cache" held. */
+void cx_cache_stream_forget_lists(cx_cache *cache, const cx_cache_stream *stream);
 
 /* After a range was freed for a stream of other code: an event behind the work before it. */
 void cx_cache_mark_foreign(cx_cache *cache, uint32_t id);

@@ -98,6 +98,13 @@ static void destroy_event(const cx_cache *cache, CUevent event)
         (void)cache->context->driver->table.event_destroy(event);
 }
 
+void cx_cache_stream_forget_lists(cx_cache *cache, const cx_cache_stream *stream)
+{
+    cx_heap *heap = &cache->region->heap;
+    if (stream->taken == 0 && cx_heap_owned_units(heap, stream->id) == 0)
+        cx_heap_forget(heap, stream->id);
+}
+
 /* An event that is left is destroyed with the streams, or recorded again for the id's next
  * stream. */
 void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream)
@@ -290,6 +297,7 @@ static bool give_to_all(cx_cache *cache, const seen_stream *seen)
         now->over = true;
     bool moved = same && cx_heap_owned_units(&cache->region->heap, seen->id) != 0 &&
                  cx_heap_move(&cache->region->heap, seen->id, 0);
+    cx_cache_stream_forget_lists(cache, now);
     pthread_mutex_unlock(&cache->lock);
     return moved;
 }

@@ -80,14 +80,19 @@ static void give_large(cx_cache *cache, cx_magazines *magazines)
     magazines->large.units = 0;
 }
 
-/* Lock "cache" held. */
-static void give_magazines(cx_cache *cache, cx_magazines *magazines)
+/* Gives the pieces back to the heap and frees the magazines: an empty one is larger than many a
+ * piece, and its thread may never use the stream again. Lock "cache" held. */
+static void end_magazines(cx_cache *cache, cx_magazines *magazines)
 {
     uint32_t pieces[CX_MAGAZINE_PIECES];
     for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
         for (uint32_t i = cx_magazines_empty(magazines, class, pieces); i-- > 0;)
             cx_cache_give(cache, pieces[i]);
     give_large(cache, magazines);
+    *magazines->link_of_stream = magazines->next_of_stream;
+    if (magazines->next_of_stream != NULL)
+        magazines->next_of_stream->link_of_stream = magazines->link_of_stream;
+    drop_magazines(cache, magazines);
 }
 
 /* Whether what the thread keeps is the heap's. Not where its epoch has ended; a region made since
@@ -100,10 +105,12 @@ static bool keeps_of(const cx_cache *cache, const cx_thread_cache *self)
 static void empty(cx_cache *cache, const cx_thread_cache *self,
                   void (*give)(cx_cache *cache, cx_magazines *magazines))
 {
+    cx_magazines *next;
     pthread_mutex_lock(&cache->lock);
-    if (keeps_of(cache, self))
-        for (cx_magazines *own = self->all; own != NULL; own = own->next)
-            give(cache, own);
+    for (cx_magazines *own = keeps_of(cache, self) ? self->all : NULL; own != NULL; own = next) {
+        next = own->next;
+        give(cache, own);
+    }
     pthread_mutex_unlock(&cache->lock);
 }
 
@@ -117,8 +124,11 @@ static void empty_all(cx_cache *cache, void (*give)(cx_cache *cache, cx_magazine
 static void give_returned(cx_cache *cache)
 {
     pthread_mutex_lock(&cache->lock);
-    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < cache->stream_count; id++)
-        cx_cache_take_returned(cache, cx_cache_stream_at(cache, id));
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < cache->stream_count; id++) {
+        cx_cache_stream *stream = cx_cache_stream_at(cache, id);
+        cx_cache_take_returned(cache, stream);
+        cx_cache_stream_forget_lists(cache, stream);
+    }
     pthread_mutex_unlock(&cache->lock);
 }
 
@@ -126,7 +136,7 @@ void cx_cache_flush(cx_cache *cache)
 {
     cx_sections_close();
     pthread_mutex_lock(&lock);
-    empty_all(cache, give_magazines);
+    empty_all(cache, end_magazines);
     pthread_mutex_unlock(&lock);
     give_returned(cache);
     cx_sections_open();
@@ -143,7 +153,6 @@ void cx_cache_flush_large(cx_cache *cache)
 
 void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream)
 {
-    cx_magazines *next;
     pthread_mutex_lock(&cache->lock);
     bool none = stream->magazines == NULL && atomic_load(&stream->returned) == 0;
     pthread_mutex_unlock(&cache->lock);
@@ -152,12 +161,8 @@ void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream)
     cx_sections_close();
     pthread_mutex_lock(&lock);
     pthread_mutex_lock(&cache->lock);
-    for (cx_magazines *magazines = stream->magazines; magazines != NULL; magazines = next) {
-        next = magazines->next_of_stream;
-        give_magazines(cache, magazines);
-        drop_magazines(cache, magazines);
-    }
-    stream->magazines = NULL;
+    while (stream->magazines != NULL)
+        end_magazines(cache, stream->magazines);
     cx_cache_take_returned(cache, stream);
     pthread_mutex_unlock(&cache->lock);
     pthread_mutex_unlock(&lock);
@@ -319,27 +324,6 @@ void cx_cache_detach_threads(cx_cache *cache)
     pthread_mutex_unlock(&lock);
 }
 
-/* Lock "cache" held. */
-static void leave_stream(const cx_magazines *own)
-{
-    cx_magazines **link = &own->stream->magazines;
-    while (*link != own)
-        link = &(*link)->next_of_stream;
-    *link = own->next_of_stream;
-}
-
-/* Of an epoch that has ended no stream is left. */
-static void leave_streams(cx_cache *cache, const cx_thread_cache *self)
-{
-    pthread_mutex_lock(&cache->lock);
-    if (keeps_of(cache, self))
-        for (cx_magazines *own = self->all; own != NULL; own = own->next) {
-            give_magazines(cache, own);
-            leave_stream(own);
-        }
-    pthread_mutex_unlock(&cache->lock);
-}
-
 void cx_caches_leave_thread(cx_thread *thread)
 {
     cx_thread_cache *next;
@@ -348,7 +332,7 @@ void cx_caches_leave_thread(cx_thread *thread)
         next = self->next_of_thread;
         cx_cache *cache = atomic_load(&self->cache);
         if (cache != NULL)
-            leave_streams(cache, self);
+            empty(cache, self, end_magazines);
         drop_all(cache, self);
         if (cache != NULL)
             detach(cache, self);
@@ -424,6 +408,47 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
 
 /* ---- streams ---- */
 
+static void put_magazines_first(cx_thread_cache *self, cx_magazines *magazines)
+{
+    magazines->next = self->all;
+    magazines->link = &self->all;
+    if (magazines->next != NULL)
+        magazines->next->link = &magazines->next;
+    self->all = magazines;
+}
+
+/* The magazines that a thread has not used for the longest time, if it has as many as it may have;
+ * or NULL. Its caches and the magazines of each are in the order of their last use. */
+static cx_magazines *find_oldest(const cx_thread *thread)
+{
+    uint32_t count = 0;
+    cx_magazines *last = NULL;
+    for (const cx_thread_cache *self = thread->thread_caches; self != NULL;
+         self = self->next_of_thread)
+        for (cx_magazines *own = self->all; own != NULL; own = own->next, count++)
+            last = own;
+    return count >= CX_THREAD_MAGAZINES_MAX ? last : NULL;
+}
+
+/* In a section. The oldest ones may be of another cache, which the lock keeps from being closed. */
+static void make_room(const cx_thread *thread)
+{
+    cx_magazines *oldest = find_oldest(thread);
+    if (oldest == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    cx_cache *cache = atomic_load(&oldest->thread_cache->cache);
+    if (cache != NULL)
+        pthread_mutex_lock(&cache->lock);
+    if (cache != NULL && keeps_of(cache, oldest->thread_cache))
+        end_magazines(cache, oldest);
+    else
+        drop_magazines(cache, oldest);
+    if (cache != NULL)
+        pthread_mutex_unlock(&cache->lock);
+    pthread_mutex_unlock(&lock);
+}
+
 static cx_magazines *add_magazines(cx_cache *cache, cx_thread_cache *self, cx_cache_stream *stream)
 {
     cx_magazines *made = cx_magazines_new();
@@ -436,18 +461,29 @@ static cx_magazines *add_magazines(cx_cache *cache, cx_thread_cache *self, cx_ca
     made->plain = plain && !cache->host_accessible;
     made->plain_when_idle = plain && cache->host_accessible;
     made->thread_cache = self;
-    made->next = self->all;
-    made->link = &self->all;
-    if (made->next != NULL)
-        made->next->link = &made->next;
-    self->all = made;
+    put_magazines_first(self, made);
     pthread_mutex_lock(&cache->lock);
     made->next_of_stream = stream->magazines;
+    made->link_of_stream = &stream->magazines;
+    if (made->next_of_stream != NULL)
+        made->next_of_stream->link_of_stream = &made->next_of_stream;
     stream->magazines = made;
     pthread_mutex_unlock(&cache->lock);
     atomic_fetch_add(&cache->magazines, 1);
     cx_cache_set_keep(cache);
     return made;
+}
+
+static void use_magazines(cx_thread_cache *self, cx_magazines *magazines)
+{
+    if (self->all != magazines) {
+        *magazines->link = magazines->next;
+        if (magazines->next != NULL)
+            magazines->next->link = magazines->link;
+        put_magazines_first(self, magazines);
+    }
+    self->by_id[magazines->id % CX_THREAD_CACHE_STREAMS] = magazines;
+    self->recent = magazines;
 }
 
 static cx_magazines *find_magazines(cx_cache *cache, const cx_thread_cache *self,
@@ -492,11 +528,12 @@ ctxrt_status cx_cache_select(cx_cache *cache, cx_thread_cache *self, const cx_al
     if (stream == NULL)
         return ctxrt_last_error()->status;
     cx_magazines *magazines = find_magazines(cache, self, stream);
-    if (magazines == NULL)
+    if (magazines == NULL) {
+        make_room(request->thread);
         magazines = add_magazines(cache, self, stream);
+    }
     if (magazines == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for magazines");
-    self->by_id[stream->id % CX_THREAD_CACHE_STREAMS] = magazines;
-    self->recent = magazines;
+    use_magazines(self, magazines);
     return CTXRT_SUCCESS;
 }

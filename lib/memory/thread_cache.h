@@ -50,8 +50,8 @@ typedef struct cx_magazines {
     cx_kept_piece large; /* the last piece freed that was beyond units_each */
     cx_magazine *classes[CX_MAGAZINE_CLASSES]; /* NULL: not used yet */
     struct cx_thread_cache *thread_cache;
-    struct cx_magazines *next, **link;   /* of the thread cache */
-    struct cx_magazines *next_of_stream; /* other threads'; lock "cache" */
+    struct cx_magazines *next, **link; /* of the thread cache, the last used first */
+    struct cx_magazines *next_of_stream, **link_of_stream; /* other threads'; lock "cache" */
 } cx_magazines;
 
 /* What one thread has allocated and freed. Written by one thread, read by all. */
@@ -65,6 +65,11 @@ typedef struct cx_thread_statistics {
 } cx_thread_statistics;
 
 #define CX_THREAD_CACHE_STREAMS 16 /* remembered by their ids */
+
+/* A thread has magazines for so many streams, in its caches of all allocators together: those it
+ * used last. Default streams go from thread to thread with frames that are handed over, so that
+ * each thread comes to use each of them. */
+#define CX_THREAD_MAGAZINES_MAX 64
 
 typedef struct cx_thread_cache {
     _Atomic(struct cx_cache *) cache; /* NULL: its allocator is gone */

@@ -36,6 +36,13 @@ tests_memory_check_magazines_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_magazines_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_magazines_LDADD = $(MEMORY_LIBS)
 
+check_PROGRAMS += tests/memory/check_thread_caches
+TESTS += tests/memory/check_thread_caches
+tests_memory_check_thread_caches_SOURCES = tests/memory/check_thread_caches.c tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_thread_caches_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_thread_caches_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_thread_caches_LDADD = $(INSIDE_LIBS)
+
 check_PROGRAMS += tests/memory/check_allocator_random
 TESTS += tests/memory/check_allocator_random
 tests_memory_check_allocator_random_SOURCES = tests/memory/check_allocator_random.c tests/memory/blocks.c \

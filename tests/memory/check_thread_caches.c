@@ -1,0 +1,166 @@
+/* What threads' caches cost besides the memory in them: magazines, and lists of free memory. */
+#include "context/thread.h"
+#include "fixture.h"
+#include "memory/allocator.h"
+#include "memory/cache.h"
+#include "test.h"
+
+#include <malloc.h>
+
+enum { STREAMS = 300, ALLOCATORS = 80, SIZES = 12, STREAM_BYTES = 512 };
+
+static ctxrt_stream *streams[STREAMS];
+
+static void open_streams(void)
+{
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < STREAMS; i++)
+        cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &streams[i]));
+}
+
+static void close_streams(void)
+{
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    for (int i = 0; i < STREAMS; i++)
+        cx_assert_ok(ctxrt_stream_destroy(streams[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+
+/* Blocks of some sizes, each of which is kept when it is freed. */
+static void use_memory(void)
+{
+    void *pointers[SIZES];
+    for (int i = 0; i < SIZES; i++)
+        cx_assert_ok(ctxrt_alloc((size_t)100 << i, &pointers[i]));
+    for (int i = 0; i < SIZES; i++)
+        cx_assert_ok(ctxrt_free(pointers[i]));
+}
+
+static void use_stream(int number)
+{
+    cx_assert_ok(ctxrt_frame_set_stream(streams[number]));
+    use_memory();
+}
+
+static cx_cache *cache_now(void)
+{
+    ctxrt_allocator *handle;
+    cx_assert_ok(ctxrt_allocator_current(&handle));
+    return ((const cx_allocator *)cx_pool_find(&cx_allocators, handle))->cache;
+}
+
+static void add_magazines(cx_cache *cache, void *sum)
+{
+    *(uint32_t *)sum += atomic_load(&cache->magazines);
+}
+
+static uint32_t all_magazines(void)
+{
+    uint32_t sum = 0;
+    cx_caches_each(add_magazines, &sum);
+    return sum;
+}
+
+static bool keeps(const ctxrt_stream *stream)
+{
+    const cx_thread_cache *self = cx_thread_current->thread_caches;
+    for (const cx_magazines *own = self->all; own != NULL; own = own->next)
+        if (own->handle == stream)
+            return true;
+    return false;
+}
+
+static int lists_of_streams(const cx_cache *cache)
+{
+    int count = 0;
+    const cx_heap *heap = &cache->region->heap;
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < heap->large.owner_limit; id++)
+        count += heap->large.bins[id] != NULL;
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < heap->small.owner_limit; id++)
+        count += heap->small.bins[id] != NULL;
+    return count;
+}
+
+static size_t bytes_in_use(void)
+{
+    struct mallinfo2 figures = mallinfo2();
+    return figures.uordblks + figures.hblkhd;
+}
+
+START_TEST(a_trim_frees_the_magazines_of_all_streams)
+{
+    open_streams();
+    use_stream(0);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    size_t before = bytes_in_use();
+    for (int i = 0; i < STREAMS; i++)
+        use_stream(i);
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    ck_assert_uint_eq(all_magazines(), 0);
+    ck_assert_int_eq(lists_of_streams(cache_now()), 0);
+    ck_assert_uint_lt(bytes_in_use(), before + STREAMS * STREAM_BYTES);
+    use_stream(1);
+    ck_assert_uint_eq(all_magazines(), 1);
+    close_streams();
+}
+END_TEST
+
+START_TEST(a_thread_has_magazines_for_the_streams_that_it_used_last)
+{
+    open_streams();
+    for (int i = 0; i < STREAMS; i++) {
+        use_stream(i);
+        use_stream(0);
+        ck_assert_uint_le(all_magazines(), CX_THREAD_MAGAZINES_MAX);
+    }
+    for (int i = 1; i < STREAMS; i++)
+        ck_assert_int_eq(keeps(streams[i]), i > STREAMS - CX_THREAD_MAGAZINES_MAX);
+    ck_assert(keeps(streams[0]));
+    close_streams();
+}
+END_TEST
+
+START_TEST(a_thread_has_magazines_for_the_allocators_that_it_used_last)
+{
+    ctxrt_allocator *allocators[ALLOCATORS];
+    void *pointer;
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    for (int i = 0; i < ALLOCATORS; i++) {
+        ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+        cx_assert_ok(ctxrt_allocator_create(&options, &allocators[i]));
+        cx_assert_ok(ctxrt_frame_set_allocator(allocators[i]));
+        cx_assert_ok(ctxrt_alloc(64, &pointer));
+        cx_assert_ok(ctxrt_free(pointer));
+        ck_assert_uint_le(all_magazines(), CX_THREAD_MAGAZINES_MAX);
+    }
+    for (int i = 0; i < ALLOCATORS; i++) {
+        const cx_allocator *allocator = cx_pool_find(&cx_allocators, allocators[i]);
+        ck_assert_uint_eq(atomic_load(&allocator->cache->magazines),
+                          i >= ALLOCATORS - CX_THREAD_MAGAZINES_MAX);
+    }
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    for (int i = 0; i < ALLOCATORS; i++)
+        cx_assert_ok(ctxrt_allocator_destroy(allocators[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+END_TEST
+
+static Suite *thread_caches_suite(void)
+{
+    Suite *suite = suite_create("thread_caches");
+    TCase *tcase = tcase_create("thread_caches");
+    tcase_add_test(tcase, a_trim_frees_the_magazines_of_all_streams);
+    tcase_add_test(tcase, a_thread_has_magazines_for_the_streams_that_it_used_last);
+    tcase_add_test(tcase, a_thread_has_magazines_for_the_allocators_that_it_used_last);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite * (*const[])(void)){thread_caches_suite, NULL});
+}
