@@ -163,7 +163,8 @@ typedef enum cxu_mem_handle_type {
 
 typedef enum cxu_mem_allocation_type {
     CXU_MEM_ALLOCATION_TYPE_INVALID = 0,
-    CXU_MEM_ALLOCATION_TYPE_PINNED = 1
+    CXU_MEM_ALLOCATION_TYPE_PINNED = 1,
+    CXU_MEM_ALLOCATION_TYPE_MANAGED = 2
 } cxu_mem_allocation_type;
 
 typedef enum cxu_mem_location_type {

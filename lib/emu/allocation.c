@@ -208,13 +208,20 @@ static size_t quota(const cx_emu_device *device)
 
 static bool fits_quota(const cx_emu_device *device, size_t bytes)
 {
-    size_t limit = quota(device), used = device->used_bytes;
+    size_t limit = quota(device), used = device->used_bytes + device->kept_bytes;
     return device->host || (used <= limit && bytes <= limit - used);
+}
+
+/* What pools keep back is given up first. */
+static bool fits_without_kept(cx_emu_device *device, size_t bytes)
+{
+    return fits_quota(device, bytes) ||
+           (cx_emu_pools_release(device) && fits_quota(device, bytes));
 }
 
 static bool within_quota(const cx_emu_allocation *allocation)
 {
-    return fits_quota(allocation->device, charged_bytes(allocation));
+    return fits_without_kept(allocation->device, charged_bytes(allocation));
 }
 
 /* Whether it would fit, were less of the quota in use. */
@@ -341,7 +348,7 @@ void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping)
 
 cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
 {
-    while (!fits_quota(device, bytes)) {
+    while (!fits_without_kept(device, bytes)) {
         cx_emu_allocation *leaving = lacks_quota(device, bytes) ? find_leaving(device) : NULL;
         if (leaving == NULL)
             return CXU_OUT_OF_MEMORY;

@@ -18,6 +18,7 @@ typedef struct cx_emu_device {
     bool host;        /* the host device */
     size_t memory_bytes; /* total; for the host device the machine's */
     size_t used_bytes;   /* by allocations; never above memory_bytes on a GPU */
+    size_t kept_bytes;   /* by pools, freed already; with used_bytes never above it either */
     cx_emu_arena *arena; /* NULL on the host device, and before the first allocation */
     cx_emu_context *primary; /* always there: the same handle for the life of the process */
     unsigned int primary_retains;

@@ -36,7 +36,8 @@ cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
         result = CXU_INVALID_VALUE;
     bool host = result == CXU_SUCCESS && context->device->host;
     if (result == CXU_SUCCESS) {
-        *out_free = context->device->memory_bytes - context->device->used_bytes;
+        *out_free = context->device->memory_bytes - context->device->used_bytes -
+                    context->device->kept_bytes;
         *out_total = context->device->memory_bytes;
     }
     pthread_mutex_unlock(&cx_emu_lock);

@@ -5,12 +5,55 @@
 
 static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_pool)};
 static size_t count; /* of the user's */
+static cx_emu_pool *all;
+
+static void close_pool(cx_emu_pool *pool)
+{
+    *(pool->previous ? &pool->previous->next : &all) = pool->next;
+    if (pool->next)
+        pool->next->previous = pool->previous;
+    cx_emu_handle_return(&handles, pool);
+}
 
 static void dispose_unused(cx_emu_pool *pool)
 {
     if (pool->destroyed && pool->allocations == 0)
-        cx_emu_handle_return(&handles, pool);
+        close_pool(pool);
 }
+
+/* ---- what is kept back ---- */
+
+static void keep(cx_emu_pool *pool, uint64_t bytes)
+{
+    pool->kept_bytes += bytes;
+    pool->device->kept_bytes += bytes;
+}
+
+static void release(cx_emu_pool *pool, uint64_t bytes)
+{
+    pool->kept_bytes -= bytes;
+    pool->device->kept_bytes -= bytes;
+}
+
+void cx_emu_pool_trim(cx_emu_pool *pool, uint64_t reserved_bytes)
+{
+    uint64_t room = reserved_bytes > pool->used_bytes ? reserved_bytes - pool->used_bytes : 0;
+
+    if (pool->kept_bytes > room)
+        release(pool, pool->kept_bytes - room);
+}
+
+bool cx_emu_pools_release(cx_emu_device *device)
+{
+    if (device->kept_bytes == 0)
+        return false;
+    for (cx_emu_pool *each = all; each; each = each->next)
+        if (each->device == device)
+            release(each, each->kept_bytes);
+    return true;
+}
+
+/* ---- life ---- */
 
 static cxu_result open_pool(cx_emu_device *device, size_t max_bytes, cx_emu_pool **out_pool)
 {
@@ -22,6 +65,10 @@ static cxu_result open_pool(cx_emu_device *device, size_t max_bytes, cx_emu_pool
     for (int i = 0; i < CX_EMU_POOL_SETTINGS; i++)
         pool->settings[i] = 1;
     pool->access[device->ordinal] = CXU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    pool->next = all;
+    if (all)
+        all->previous = pool;
+    all = pool;
     *out_pool = pool;
     return CXU_SUCCESS;
 }
@@ -64,6 +111,7 @@ void cx_emu_pool_destroy(cx_emu_pool *pool)
     if (pool->device->pool == pool)
         pool->device->pool = NULL;
     pool->destroyed = true;
+    cx_emu_pool_trim(pool, 0);
     count--;
     dispose_unused(pool);
 }
@@ -71,7 +119,7 @@ void cx_emu_pool_destroy(cx_emu_pool *pool)
 void cx_emu_pool_close_default(cx_emu_device *device)
 {
     if (device->default_pool != NULL)
-        cx_emu_handle_return(&handles, device->default_pool);
+        close_pool(device->default_pool);
     device->default_pool = device->pool = NULL;
 }
 
@@ -87,8 +135,8 @@ static void take(cx_emu_pool *pool, cx_emu_allocation *allocation)
     pool->used_bytes += allocation->reserved_bytes;
     if (pool->used_bytes > pool->used_high)
         pool->used_high = pool->used_bytes;
-    if (pool->used_bytes > pool->reserved_high)
-        pool->reserved_high = pool->used_bytes;
+    if (cx_emu_pool_reserved(pool) > pool->reserved_high)
+        pool->reserved_high = cx_emu_pool_reserved(pool);
 }
 
 static bool within_limit(const cx_emu_pool *pool, size_t bytes)
@@ -100,8 +148,13 @@ static bool within_limit(const cx_emu_pool *pool, size_t bytes)
 cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *out_pointer)
 {
     cx_emu_allocation *allocation;
+    uint64_t again = pool->kept_bytes; /* what is kept back serves first */
     if (!within_limit(pool, bytes))
         return CXU_OUT_OF_MEMORY;
+    if (again > bytes)
+        again = bytes / CX_EMU_ALIGNMENT * CX_EMU_ALIGNMENT +
+                (bytes % CX_EMU_ALIGNMENT ? CX_EMU_ALIGNMENT : 0);
+    release(pool, again);
     /* Counted before it is there: others may destroy the pool during the wait. There from now on,
      * so any work that the stream gets from now on finds it. */
     pool->allocations++;
@@ -109,6 +162,7 @@ cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *ou
                                                  &allocation);
     if (result != CXU_SUCCESS) {
         pool->allocations--;
+        keep(pool, pool->destroyed ? 0 : again);
         dispose_unused(pool);
         return result;
     }
@@ -121,5 +175,9 @@ void cx_emu_pool_give(cx_emu_pool *pool, size_t bytes)
 {
     pool->used_bytes -= bytes;
     pool->allocations--;
+    if (!pool->destroyed) {
+        keep(pool, bytes);
+        cx_emu_pool_trim(pool, pool->release_threshold);
+    }
     dispose_unused(pool);
 }

@@ -2,8 +2,9 @@
  * Pools of stream-ordered memory: each device's default one, and those that the user made. All
  * functions: lock "emu.state" held.
  *
- * A pool counts what is allocated from it, and keeps nothing back: memory that is freed goes to the
- * device when its stream gets there, whatever the release threshold.
+ * A pool counts what is allocated from it. What its stream has freed stays the pool's up to the
+ * release threshold, and goes to the device beyond that, when the pool is trimmed or destroyed, or
+ * when the device would refuse memory otherwise.
  */
 #ifndef CX_EMU_POOL_H
 #define CX_EMU_POOL_H
@@ -20,9 +21,11 @@ typedef struct cx_emu_pool {
     size_t max_bytes; /* 0: no limit */
     size_t allocations;
     uint64_t used_bytes, used_high, reserved_high;
+    uint64_t kept_bytes; /* freed, and not the device's yet */
     uint64_t release_threshold;
     int settings[CX_EMU_POOL_SETTINGS];
     unsigned char access[CX_EMU_DEVICES_MAX]; /* cxu_mem_access_flags, by ordinal */
+    struct cx_emu_pool *previous, *next; /* all pools */
 } cx_emu_pool;
 
 /* CXU_OUT_OF_MEMORY. */
@@ -51,6 +54,17 @@ bool cx_emu_pool_exists(void);
  * cx_emu_allocation_create. CXU_OUT_OF_MEMORY: also beyond the pool's limit.
  */
 cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *out_pointer);
+
+/* The pool keeps so much back that it has no more than `reserved_bytes` with what is used. */
+void cx_emu_pool_trim(cx_emu_pool *pool, uint64_t reserved_bytes);
+
+/* All that the pools of a device keep back goes to it. False: that was nothing. */
+bool cx_emu_pools_release(cx_emu_device *device);
+
+static inline uint64_t cx_emu_pool_reserved(const cx_emu_pool *pool)
+{
+    return pool->used_bytes + pool->kept_bytes;
+}
 
 /* Memory of the pool has gone; for allocation.c. */
 void cx_emu_pool_give(cx_emu_pool *pool, size_t bytes);

@@ -59,6 +59,60 @@ cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle
     return result;
 }
 
+/* ---- the same by location, since CUDA 13.0 ---- */
+
+static cxu_result find_place(const char *call, const cxu_mem_location *location,
+                             cxu_mem_allocation_type type, CUdevice *out_ordinal)
+{
+    if (location == NULL || location->type < CXU_MEM_LOCATION_TYPE_DEVICE ||
+        location->type > CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return CXU_INVALID_VALUE;
+    if (type == CXU_MEM_ALLOCATION_TYPE_MANAGED)
+        return cx_emu_not_supported(call, "a pool of managed memory");
+    if (type != CXU_MEM_ALLOCATION_TYPE_PINNED)
+        return CXU_INVALID_VALUE;
+    if (location->type != CXU_MEM_LOCATION_TYPE_DEVICE)
+        return cx_emu_not_supported(call, "memory of the host");
+    *out_ordinal = location->id;
+    return cx_emu_device_find(location->id) != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
+static cxu_result get_pool_of(const char *call, CUmemoryPool *out_pool,
+                              const cxu_mem_location *location, cxu_mem_allocation_type type,
+                              pool_of find)
+{
+    CUdevice ordinal;
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_pool == NULL)
+        return CXU_INVALID_VALUE;
+    result = find_place(call, location, type, &ordinal);
+    return result == CXU_SUCCESS ? get_pool(out_pool, ordinal, find) : result;
+}
+
+cxu_result cx_emu_call_mem_get_default_mem_pool(CUmemoryPool *out_pool, cxu_mem_location *location,
+                                                cxu_mem_allocation_type type)
+{
+    return get_pool_of("cuMemGetDefaultMemPool", out_pool, location, type, cx_emu_pool_default);
+}
+
+cxu_result cx_emu_call_mem_get_mem_pool(CUmemoryPool *out_pool, cxu_mem_location *location,
+                                        cxu_mem_allocation_type type)
+{
+    return get_pool_of("cuMemGetMemPool", out_pool, location, type, cx_emu_pool_current);
+}
+
+cxu_result cx_emu_call_mem_set_mem_pool(cxu_mem_location *location, cxu_mem_allocation_type type,
+                                        CUmemoryPool pool)
+{
+    CUdevice ordinal;
+    cxu_result result = cx_emu_enter();
+    if (result == CXU_SUCCESS)
+        result = find_place("cuMemSetMemPool", location, type, &ordinal);
+    return result == CXU_SUCCESS ? cx_emu_call_device_set_mem_pool(ordinal, pool) : result;
+}
+
 /* ---- life ---- */
 
 static cxu_result check_properties(const cxu_mem_pool_properties *properties,
@@ -115,16 +169,16 @@ cxu_result cx_emu_call_mem_pool_destroy(CUmemoryPool handle)
     return result;
 }
 
-/* Nothing is kept back that could be given to the device. */
 cxu_result cx_emu_call_mem_pool_trim_to(CUmemoryPool handle, size_t bytes)
 {
-    (void)bytes;
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
+    if (result == CXU_SUCCESS)
+        cx_emu_pool_trim(pool, bytes);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -159,6 +213,7 @@ static cxu_result set_value(cx_emu_pool *pool, cxu_mem_pool_attribute attribute,
     switch (attribute) {
     case CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         pool->release_threshold = value.wide;
+        cx_emu_pool_trim(pool, value.wide);
         return CXU_SUCCESS;
     case CXU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CXU_MEMPOOL_ATTR_USED_MEM_HIGH:
@@ -167,7 +222,7 @@ static cxu_result set_value(cx_emu_pool *pool, cxu_mem_pool_attribute attribute,
         if (attribute == CXU_MEMPOOL_ATTR_USED_MEM_HIGH)
             pool->used_high = pool->used_bytes;
         else
-            pool->reserved_high = pool->used_bytes;
+            pool->reserved_high = cx_emu_pool_reserved(pool);
         return CXU_SUCCESS;
     case CXU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
     case CXU_MEMPOOL_ATTR_USED_MEM_CURRENT:
@@ -185,6 +240,7 @@ static pool_value get_value(const cx_emu_pool *pool, cxu_mem_pool_attribute attr
     case CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         return (pool_value){.wide = pool->release_threshold};
     case CXU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+        return (pool_value){.wide = cx_emu_pool_reserved(pool)};
     case CXU_MEMPOOL_ATTR_USED_MEM_CURRENT:
         return (pool_value){.wide = pool->used_bytes};
     case CXU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:

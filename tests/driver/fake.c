@@ -123,6 +123,9 @@
 #define cuKernelGetLibrary absent_cuKernelGetLibrary
 #define cuOccupancyMaxPotentialClusterSize absent_cuOccupancyMaxPotentialClusterSize
 #define cuOccupancyMaxActiveClusters absent_cuOccupancyMaxActiveClusters
+#define cuMemGetDefaultMemPool absent_cuMemGetDefaultMemPool
+#define cuMemGetMemPool absent_cuMemGetMemPool
+#define cuMemSetMemPool absent_cuMemSetMemPool
 #endif
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

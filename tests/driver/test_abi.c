@@ -165,6 +165,7 @@ SAME_SIZE(cxu_function_loading_state, CUfunctionLoadingState)
 #define SAME_PROPERTY(field, their_field) \
     SAME_FIELD(cxu_mem_properties, field, CUmemAllocationProp, their_field)
 SAME_SIZE(cxu_mem_handle_type, CUmemAllocationHandleType)
+SAME_SIZE(cxu_mem_allocation_type, CUmemAllocationType)
 SAME_SIZE(cxu_mem_granularity, CUmemAllocationGranularity_flags)
 SAME_SIZE(cxu_mem_location, CUmemLocation)
 SAME_FIELD(cxu_mem_location, type, CUmemLocation, type)
@@ -290,6 +291,7 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_mem_access CUmemAccessDesc
 #define cxu_mem_properties CUmemAllocationProp
 #define cxu_mem_access_flags CUmemAccess_flags
+#define cxu_mem_allocation_type CUmemAllocationType
 #define cxu_mem_pool_attribute CUmemPool_attribute
 #define cxu_mem_pool_properties CUmemPoolProps
 #define cxu_jit_input_type CUjitInputType

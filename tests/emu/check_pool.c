@@ -53,6 +53,118 @@ START_TEST(a_pool_counts_what_is_allocated_until_the_stream_frees_it)
 }
 END_TEST
 
+static void set_threshold(CUmemoryPool pool, uint64_t bytes)
+{
+    ck_success(
+        cx_emu_call_mem_pool_set_attribute(pool, CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &bytes));
+}
+
+static CUdeviceptr take(CUmemoryPool pool, size_t bytes, CUstream on)
+{
+    CUdeviceptr pointer = 0;
+    ck_success(cx_emu_call_mem_alloc_from_pool_async(&pointer, bytes, pool, on));
+    return pointer;
+}
+
+static void give(CUdeviceptr pointer, CUstream on)
+{
+    ck_success(cx_emu_call_mem_free_async(pointer, on));
+    ck_success(cx_emu_call_stream_synchronize(on));
+}
+
+static size_t free_bytes(void)
+{
+    size_t free_now, total;
+    ck_success(cx_emu_call_mem_get_info(&free_now, &total));
+    return free_now;
+}
+
+static void ck_reserved(CUmemoryPool pool, uint64_t bytes, size_t free_before)
+{
+    ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), bytes);
+    ck_assert_uint_eq(free_bytes(), free_before - bytes);
+}
+
+START_TEST(a_pool_keeps_freed_memory_up_to_its_threshold)
+{
+    CUmemoryPool pool = create(0, 0);
+    CUstream on = stream();
+    size_t before = free_bytes();
+    set_threshold(pool, 6144);
+    CUdeviceptr first = take(pool, 4096, on), second = take(pool, 4096, on);
+    ck_reserved(pool, 8192, before);
+    give(first, on);
+    ck_reserved(pool, 6144, before);
+    give(second, on);
+    ck_reserved(pool, 6144, before);
+    ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
+    first = take(pool, 1000, on);
+    ck_reserved(pool, 6144, before);
+    ck_success(cx_emu_call_mem_pool_trim_to(pool, 2048));
+    ck_reserved(pool, 2048, before);
+    ck_success(cx_emu_call_mem_pool_trim_to(pool, 0));
+    ck_reserved(pool, 1024, before);
+    give(first, on);
+    ck_reserved(pool, 1024, before);
+    set_threshold(pool, 0);
+    ck_reserved(pool, 0, before);
+    ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_RESERVED_MEM_HIGH), 8192);
+    set_threshold(pool, UINT64_MAX);
+    give(take(pool, 4096, on), on);
+    ck_reserved(pool, 4096, before);
+    ck_success(cx_emu_call_mem_pool_destroy(pool));
+    ck_assert_uint_eq(free_bytes(), before);
+}
+END_TEST
+
+START_TEST(kept_memory_goes_where_it_is_needed)
+{
+    CUmemoryPool pool = create(0, 0);
+    CUstream on = stream();
+    CUdeviceptr all;
+    size_t before = free_bytes();
+    set_threshold(pool, UINT64_MAX);
+    give(take(pool, before, on), on);
+    ck_assert_uint_eq(free_bytes(), 0);
+    give(take(pool, before, on), on);
+    ck_success(cx_emu_call_mem_alloc(&all, before));
+    ck_assert_uint_eq(attribute(pool, CXU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
+    ck_assert_uint_eq(free_bytes(), 0);
+    ck_success(cx_emu_call_mem_free(all));
+    ck_assert_uint_eq(free_bytes(), before);
+    ck_success(cx_emu_call_mem_pool_destroy(pool));
+}
+END_TEST
+
+START_TEST(pools_are_found_by_location_too)
+{
+    cxu_mem_location place = {CXU_MEM_LOCATION_TYPE_DEVICE, 0}, nowhere = {place.type, 99};
+    const cxu_mem_allocation_type pinned = CXU_MEM_ALLOCATION_TYPE_PINNED;
+    CUmemoryPool mine = create(0, 0), found, of_device;
+    ck_success(cx_emu_call_mem_get_default_mem_pool(&found, &place, pinned));
+    ck_success(cx_emu_call_device_get_default_mem_pool(&of_device, 0));
+    ck_assert_ptr_eq(found, of_device);
+    ck_success(cx_emu_call_mem_get_mem_pool(&found, &place, pinned));
+    ck_assert_ptr_eq(found, of_device);
+    ck_success(cx_emu_call_mem_set_mem_pool(&place, pinned, mine));
+    ck_success(cx_emu_call_mem_get_mem_pool(&found, &place, pinned));
+    ck_assert_ptr_eq(found, mine);
+    ck_success(cx_emu_call_device_get_mem_pool(&found, 0));
+    ck_assert_ptr_eq(found, mine);
+    ck_invalid(cx_emu_call_mem_get_default_mem_pool(NULL, &place, pinned));
+    ck_invalid(cx_emu_call_mem_get_default_mem_pool(&found, NULL, pinned));
+    ck_invalid(cx_emu_call_mem_get_default_mem_pool(&found, &nowhere, pinned));
+    ck_invalid(cx_emu_call_mem_get_mem_pool(&found, &place, CXU_MEM_ALLOCATION_TYPE_INVALID));
+    ck_invalid(cx_emu_call_mem_set_mem_pool(&place, pinned, NULL));
+    ck_invalid(cx_emu_call_mem_set_mem_pool(NULL, pinned, mine));
+    ck_invalid(cx_emu_call_mem_set_mem_pool(&nowhere, pinned, mine));
+    ck_assert_int_eq(
+        cx_emu_call_mem_get_default_mem_pool(&found, &place, CXU_MEM_ALLOCATION_TYPE_MANAGED),
+        CXU_NOT_SUPPORTED);
+    ck_success(cx_emu_call_mem_pool_destroy(mine));
+}
+END_TEST
+
 START_TEST(memory_outlives_its_pool_and_the_handle_is_stale)
 {
     CUdeviceptr first, second = 77;
@@ -201,6 +313,9 @@ static Suite *pool_suite(void)
     TCase *tcase = tcase_create("pools");
     tcase_add_checked_fixture(tcase, two_gpus, all_given_back);
     tcase_add_test(tcase, a_pool_counts_what_is_allocated_until_the_stream_frees_it);
+    tcase_add_test(tcase, a_pool_keeps_freed_memory_up_to_its_threshold);
+    tcase_add_test(tcase, kept_memory_goes_where_it_is_needed);
+    tcase_add_test(tcase, pools_are_found_by_location_too);
     tcase_add_test(tcase, memory_outlives_its_pool_and_the_handle_is_stale);
     tcase_add_test(tcase, pool_memory_is_of_the_pools_device_and_names_its_pool);
     tcase_add_test(tcase, access_of_a_peer_is_seen_by_the_pointer);
