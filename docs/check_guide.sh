@@ -1,17 +1,20 @@
 #!/bin/sh
-# Does what docs/guide.md says, and behind it docs/allocator.md: writes its programs, runs its shell lines and compares what they print. A ```c block begins
-# with its file's name; a program is followed by the ```sh lines that compile and run it, and those by the ```text that they
-# print. Programs are compiled with warnings as errors.
+# Does what README.md, docs/guide.md and docs/allocator.md say, one behind the other: writes their programs, runs their shell
+# lines and compares what those print. A ```c block begins with its file's name; a program is followed by the ```sh lines that
+# compile and run it, and those by the ```text that they print. Programs are compiled with warnings as errors. README's
+# picture is the one that its program draws.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 . "$top_srcdir/samples/reader.sh"
 [ -n "$reader" ] || skip_all 'pkg-config is not installed'
 mkdir "$scratch/guide"
-guide=$top_srcdir/docs/guide.md allocator=$top_srcdir/docs/allocator.md
+readme=$top_srcdir/README.md guide=$top_srcdir/docs/guide.md allocator=$top_srcdir/docs/allocator.md
 
 # What cannot be run here, line by line. Of the rest, nothing runs but what is expected of a guide.
 may_run='^((CTXRT|CUDA)_[A-Z_]*=[^ ]* )*(cc|ctxrt|export|unset|\./[a-z_]*)( |$)'
 cat > "$scratch/not-run" <<'LINES'
+./bootstrap demo     # Debian, Ubuntu: installs what is missing, builds, sends a file through 4 emulated GPUs
+./bootstrap check    # the same, then the tests, plain and under sanitizers
 ./bootstrap build
 sudo make -C build install
 sudo ldconfig
@@ -25,7 +28,7 @@ awk -v folder="$scratch" '
     /^```/ && !inside { inside = 1; file = sprintf("%s/%03d.%s", folder, ++count, substr($0, 4)); printf "" > file; next }
     /^```/ { inside = 0; close(file); next }
     inside { print > file }
-    END { exit inside }' "$guide" "$allocator"
+    END { exit inside }' "$readme" "$guide" "$allocator"
 report $? 'every block ends'
 
 wrong() # what
@@ -87,7 +90,7 @@ while [ $# -gt 0 ]; do
         ;;
     sh)
         if all_not_run "$block"; then
-            skip "lines: $first" 'they need root, or show real GPUs'
+            skip "lines: $first" 'they build, need root, or show real GPUs'
         else
             run_lines "$block"
             report $? "lines: $first"
@@ -105,6 +108,12 @@ while [ $# -gt 0 ]; do
     previous=$language
     shift
 done
+
+# Threads by their place in the picture: their ids differ from run to run.
+awk '/^  \{"thread": / { sub(/"thread": [0-9]+/, "\"thread\": " ++count) } { print }' "$scratch/guide/stacks.json" |
+    ctxrt draw - > "$scratch/out" 2> "$scratch/errors"
+cmp -s "$scratch/out" "$top_srcdir/docs/stacks.svg"
+report $? 'docs/stacks.svg is what the program of README.md draws'
 
 cat "$scratch"/[0-9][0-9][0-9].sh > "$scratch/lines"
 grep -vxF -f "$scratch/lines" "$scratch/not-run" > "$scratch/errors"
