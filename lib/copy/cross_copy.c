@@ -303,6 +303,12 @@ static void watch(void)
     cx_observe(&observer);
 }
 
+void cx_cross_copy_watch_contexts(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
+}
+
 /* ---- beginning ---- */
 
 static uint32_t find_piece(const void *pointer)
@@ -340,9 +346,8 @@ static void publish(cx_cross_copy *cross_copy, const cx_cross_copy *model, CUeve
 ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out_copy,
                                  void **out_handle)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUevent done;
-    pthread_once(&once, watch);
+    cx_cross_copy_watch_contexts();
     sweep();
     cx_cross_copy *cross_copy = cx_pool_take(&pool);
     if (cross_copy == NULL)

@@ -40,6 +40,9 @@ struct cx_cross_copy {
     cx_cross_copy *later;
 };
 
+/* Before something is kept in a context: how that goes is asked for from now on. */
+void cx_cross_copy_watch_contexts(void);
+
 /* Begins one like `model`; the stream's context is current at its driver, whose captures are put
  * off. *out_handle names it for good, as in base/pool.h. Memory of its ends that a caching
  * allocator gave out is in use from now on. */

@@ -1,11 +1,13 @@
 #include "copy/route.h"
 
 #include "base/error.h"
+#include "copy/staging.h"
 #include "memory/memory.h"
 #include "work/capture_gate.h"
 #include "work/relaxed_capture.h"
 #include "work/work.h"
 
+/* To a stream that is found once the context of the memory is current. */
 static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
 {
     cx_context *context;
@@ -16,9 +18,7 @@ static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
     if (status == CTXRT_SUCCESS) {
         route->target = (cx_stream_target){.driver = end->driver,
                                            .context = context,
-                                           .epoch = atomic_load(&context->epoch),
-                                           .stream = CTXRT_STREAM_LEGACY,
-                                           .native = CXU_STREAM_LEGACY};
+                                           .epoch = atomic_load(&context->epoch)};
         route->wait = true;
     }
     return status;
@@ -137,8 +137,13 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
     out_route->guard.native = NULL;
     if (status == CTXRT_SUCCESS && !current)
         status = cx_context_guard_enter(out_route->target.context, &out_route->guard);
-    if (status != CTXRT_SUCCESS)
+    /* The legacy stream would end captures of the context's blocking streams. */
+    if (status == CTXRT_SUCCESS && far != NULL)
+        status = cx_staging_stream(out_route->target.context, &out_route->target.native);
+    if (status != CTXRT_SUCCESS) {
+        cx_context_guard_leave(&out_route->guard);
         cx_copy_unpin(&out_route->pins);
+    }
     return status;
 }
 

@@ -1,7 +1,8 @@
 /*
  * Where a copy or a fill runs: on the stream it was given, or, where the memory belongs to another
  * driver than that stream, or is mapped and out of its device's reach, after the stream's work in a
- * context of the memory's own.
+ * context of the memory's own: in a stream that neither waits for its other streams nor ends their
+ * captures.
  */
 #ifndef CX_COPY_ROUTE_H
 #define CX_COPY_ROUTE_H

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "context/context_guard.h"
+#include "copy/cross_copy.h"
 #include "work/relaxed_capture.h"
 #include <stdlib.h>
 
@@ -164,6 +165,7 @@ static CUstream keep_lane(lane *made)
 
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream)
 {
+    cx_cross_copy_watch_contexts();
     pthread_mutex_lock(&lock);
     const lane *found = find_lane(context);
     CUstream native = found != NULL ? found->native : NULL;

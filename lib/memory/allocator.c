@@ -6,7 +6,7 @@
 #include "base/handle.h"
 #include "context/observer.h"
 #include "device/environment.h"
-#include "work/stream.h"
+#include "work/work.h"
 
 cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
 
@@ -363,6 +363,26 @@ static ctxrt_status retire(const ctxrt_allocator *handle, cx_allocator **out_all
     return status;
 }
 
+/* A reset of the context waits: what it ends, the driver gives out anew, and that must not be freed
+ * as the allocator's. */
+static void close_kept(cx_allocator *allocator)
+{
+    cx_thread *thread;
+    cx_error_saved saved;
+    cx_context *context = allocator->context;
+    const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
+    if (kind->destroy == NULL)
+        return;
+    cx_error_save(&saved);
+    bool entered =
+        cx_thread_self(&thread) == CTXRT_SUCCESS && cx_context_enter(context) == CTXRT_SUCCESS;
+    cx_error_restore(&saved);
+    int cancel = entered ? cx_work_begin_wait(context) : 0;
+    kind->destroy(allocator);
+    if (entered)
+        cx_work_end_wait(context, cancel);
+}
+
 ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
 {
     ctxrt_status status;
@@ -372,9 +392,7 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
     status = retire(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_allocator_kind *kind = cx_allocator_kind_of(allocator);
-    if (kind->destroy != NULL)
-        kind->destroy(allocator);
+    close_kept(allocator);
     cx_trace_end(&allocator->trace);
     cx_context *context = allocator->context;
     cx_pool_put_back(&cx_allocators, allocator);

@@ -117,17 +117,16 @@ static bool host_reaches(uintptr_t address)
     return read == 1 || (read < 0 && errno != EFAULT && reads_by_pipe(address));
 }
 
-/* Whether a driver keeps an address that has no memory: the host never gets that one. */
+/* Whether a driver keeps an address, which has no memory or was given memory meanwhile: no other
+ * code of the host gets that one. */
 static bool is_kept_by_driver(uintptr_t address)
 {
     bool kept = false;
     for (int i = 0; i < cx_driver_count() && !kept; i++) {
-        unsigned int mapped = 1;
+        unsigned int mapped;
         const cx_driver *driver = &cx_drivers[i];
-        kept = driver->loaded &&
-               driver->table.pointer_get_attribute(&mapped, CXU_POINTER_MAPPED, address) ==
-                   CXU_SUCCESS &&
-               mapped == 0;
+        kept = driver->loaded && driver->table.pointer_get_attribute(
+                                     &mapped, CXU_POINTER_MAPPED, address) == CXU_SUCCESS;
     }
     return kept;
 }

@@ -453,7 +453,8 @@ bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out
     pthread_mutex_lock(&lock);
     const void *pointer = pointer_of(own);
     const cx_allocator *allocator = block_of(own).allocator;
-    bool found = find_first(pointer, &place);
+    /* Where a reset has ended the newest one by now, another block may have its address. */
+    bool found = !is_stale(own) && find_first(pointer, &place);
     while (found && !taken) {
         uint64_t slot = read_slot(table_now(), place);
         bool gone = slot != own && kind_of(slot) != 0 && !is_stale(slot) &&

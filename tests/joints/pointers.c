@@ -235,6 +235,65 @@ START_TEST(mapped_memory_is_copied_and_filled_from_a_frame_of_another_device)
 }
 END_TEST
 
+typedef struct foreign_capture {
+    ctxrt_stream *stream;
+    void *there;
+    gate begun, copied;
+    ctxrt_graph *graph;
+    ctxrt_status status;
+} foreign_capture;
+
+static void *capture_fill(void *argument)
+{
+    foreign_capture *self = argument;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_stream_capture_begin(self->stream, CTXRT_CAPTURE_RELAXED));
+    cx_assert_ok(ctxrt_fill_async(self->there, 5, BYTES, self->stream));
+    gate_open(&self->begun);
+    gate_wait(&self->copied);
+    self->status = ctxrt_stream_capture_end(self->stream, &self->graph);
+    cx_assert_ok(ctxrt_stack_pop());
+    return NULL;
+}
+
+/* The copies run in a context of the memory's device, where another thread captures a blocking
+ * stream. */
+START_TEST(mapped_memory_is_copied_from_another_device_beside_a_capture)
+{
+    static foreign_capture self;
+    pthread_t thread;
+    void *there;
+    static char bytes[BYTES];
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
+    ck_assert_int_eq(sem_init(&self.begun.opened, 0, 0), 0);
+    ck_assert_int_eq(sem_init(&self.copied.opened, 0, 0), 0);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    self.stream = create_stream(CTXRT_STREAM_DEFAULT);
+    cx_assert_ok(ctxrt_alloc(BYTES, &self.there));
+    cx_assert_ok(ctxrt_alloc(BYTES, &there));
+    ck_assert_int_eq(pthread_create(&thread, NULL, capture_fill, &self), 0);
+    gate_wait(&self.begun);
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    cx_assert_ok(ctxrt_fill(there, 3, BYTES));
+    cx_assert_ok(ctxrt_copy(bytes, there, BYTES, CTXRT_COPY_ANY));
+    ck_assert_int_eq(bytes[BYTES - 1], 3);
+    cx_assert_ok(ctxrt_stack_pop());
+    gate_open(&self.copied);
+    pthread_join(thread, NULL);
+    cx_assert_ok(self.status);
+    cx_assert_ok(ctxrt_graph_release(self.graph));
+    cx_assert_ok(ctxrt_free(there));
+    cx_assert_ok(ctxrt_free(self.there));
+    cx_assert_ok(ctxrt_stream_destroy(self.stream));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
 Suite *pointers_suite(void)
 {
     const joint joints[] = {
@@ -247,6 +306,7 @@ Suite *pointers_suite(void)
         JOINT(a_copy_or_fill_beyond_its_memory_is_refused),
         JOINT(memory_is_copied_and_filled_from_a_frame_of_another_device),
         JOINT(mapped_memory_is_copied_and_filled_from_a_frame_of_another_device),
+        JOINT(mapped_memory_is_copied_from_another_device_beside_a_capture),
     };
     return joint_suite("pointers", joints, sizeof joints / sizeof *joints);
 }

@@ -191,7 +191,7 @@ void block_join(actor *self, block *one, const route *by)
         forget_order(one);
 }
 
-void block_used(block *one, const route *by)
+void block_used(actor *self, block *one, const route *by)
 {
     if (one->source == HOST || one->source == WRAPPED)
         return;
@@ -202,6 +202,26 @@ void block_used(block *one, const route *by)
     if (by->thing != NULL)
         atomic_fetch_add(&by->thing->users, 1); /* the route holds it */
     thing_drop(before);
+    if (!block_is_live(one))
+        block_settle(self, one);
+}
+
+void life_settle(actor *self, const life *of)
+{
+    if (life_look(of) != LIVE)
+        (void)OK_OR(self, ctxrt_stream_synchronize(NULL), may_of_frame(actor_top(self)));
+}
+
+void block_has(actor *self, block *one, uint64_t seed, size_t size, const route *by)
+{
+    one->known = 0;
+    if (!block_is_live(one) || (by != NULL && life_look(&by->life) != LIVE))
+        return;
+    if (one->resets != 0 && actor_is_behind(self, one->resets))
+        return;
+    one->resets = 0;
+    one->seed = seed;
+    one->known = size;
 }
 
 /* ---- making ---- */
@@ -334,11 +354,12 @@ block *block_make(actor *self, source which)
     life_made(&made->life);
     if (made->allocator != NULL && made->allocator->custom)
         made->life = made->allocator->life; /* its slab is of then */
+    made->resets = atomic_load(&all.resets);
     if (made->memory != NULL)
         made->pointer = ctxrt_memory_pointer(made->memory);
     made->home = by.stream;
     if (is_of_frame(which) || which == IN_ORDER)
-        block_used(made, &by);
+        block_used(self, made, &by);
     route_drop(&by);
     if (made->pointer == NULL)
         actor_fail(self, "block %u of source %d has no address", made->name, which);
@@ -366,8 +387,10 @@ void block_look(actor *self, block *one)
     if (one->source == HOST || one->source == WRAPPED ||
         (one->source >= PINNED && chance(self, 50))) {
         block_settle(self, one);
-        if (one->known > 0 && block_is_live(one))
-            content_compare(self, one, one->pointer);
+        /* A reset may end it now: what was read before is compared. */
+        memcpy(self->scratch, one->pointer, one->known);
+        if (block_is_live(one))
+            content_compare(self, one, self->scratch);
         return;
     }
     route by = route_pick(self, one->place);

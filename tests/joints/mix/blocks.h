@@ -34,6 +34,9 @@ struct block {
     life order_life;
     uint64_t seed;
     size_t known; /* bytes from the start that are as the seed says */
+    /* Its address may be one of before a reset, and others may still write to what was there: until
+     * all operations that are under way began after so many resets nothing is known of it. */
+    unsigned resets;
     bool recorded;
     unsigned keeps; /* a bit for each place whose context it keeps, since a stream was recorded */
     block *next;    /* in the shadow */
@@ -81,8 +84,16 @@ void block_settle(actor *self, block *one);
 /* Has the route's stream wait for the work on it. */
 void block_join(actor *self, block *one, const route *by);
 
-/* The route's stream has work on it. */
-void block_used(block *one, const route *by);
+/* The route's stream has work on it, which is waited for if the block's life has ended: its address
+ * may be another block's by now. */
+void block_used(actor *self, block *one, const route *by);
+
+/* Work that was given to the current stream by mere addresses of this life is done, if that has
+ * ended meanwhile: the addresses may be other blocks' by now. */
+void life_settle(actor *self, const life *of);
+
+/* What is in it now; NULL: the work was not in the order of a stream. */
+void block_has(actor *self, block *one, uint64_t seed, size_t size, const route *by);
 
 /* Records the route's stream, of any place, with it. */
 bool block_record(actor *self, block *one, ctxrt_stream *stream, const life *of);

@@ -2,6 +2,7 @@
 
 #include "blocks.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static void step(actor *self)
     const operation *one = choose(self);
     if (one->alone && all.threads > 1)
         return;
+    atomic_store(&self->resets, atomic_load(&all.resets));
     for (int i = 0; i < PLACES; i++)
         self->spans[i] = span_open(i);
     self->keepers = atomic_load(&all.keepers);
@@ -77,6 +79,7 @@ static void *act(void *argument)
         self->pocket[i] = NULL;
     }
     actor_unwind(self);
+    atomic_store(&self->resets, UINT_MAX);
     return NULL;
 }
 

@@ -84,12 +84,9 @@ static void launch(actor *self, const thing *module, block *target)
     target->known = 0;
     ctxrt_status status = ctxrt_launch(&config, module->extra, arguments, 3);
     unsigned may = may_be_gone(&module->life) | may_be_gone(&by.life) | may_be_gone(&target->life);
-    if (actor_expect(self, status, may, "ctxrt_launch") && block_is_live(target) &&
-        life_look(&by.life) == LIVE) {
-        target->seed = value;
-        target->known = (size_t)count * 4;
-    }
-    block_used(target, &by);
+    bool launched = actor_expect(self, status, may, "ctxrt_launch");
+    block_used(self, target, &by);
+    block_has(self, target, value, launched ? (size_t)count * 4 : 0, &by);
     /* A kernel uses what it was given though its memory may be ended by a reset. */
     if (status == CTXRT_SUCCESS && chance(self, 50))
         block_settle(self, target);
@@ -128,6 +125,7 @@ static void use_plan(actor *self, ctxrt_plan *plan, const size_t *tensors, const
     for (int i = 0; i < TENSORS; i++)
         (void)OK_OR(self, ctxrt_fill_async(pointers[i], i + 1, sizes[i], NULL),
                     may_be_gone(&made) | MAY(CTXRT_ERROR_INVALID_ARGUMENT));
+    life_settle(self, &made);
     for (int i = 1; i < TENSORS && life_look(&made) == LIVE; i++) {
         memset(self->scratch, 0, sizes[i]);
         ctxrt_status status = ctxrt_copy(self->scratch, pointers[i], sizes[i], CTXRT_COPY_ANY);

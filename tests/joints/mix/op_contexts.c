@@ -85,6 +85,7 @@ void op_reset(actor *self)
         return;
     trouble_begin(place, TROUBLE_RESET);
     trouble_begin(place, TROUBLE_WAIT);
+    atomic_fetch_add(&all.resets, 1);
     (void)OK(self, ctxrt_device_reset(all.places[place].device));
     trouble_end(place, TROUBLE_WAIT);
     trouble_end(place, TROUBLE_RESET);

@@ -13,14 +13,11 @@ static unsigned may_of(const block *one, const route *by)
     return may;
 }
 
-/* What is in it after a call that wrote `size` bytes. */
-static void block_has(block *one, bool written, uint64_t seed, size_t size, const route *by)
+/* What is in it after a call that wrote `size` bytes, or failed. */
+static void wrote(actor *self, block *one, bool written, uint64_t seed, size_t size,
+                  const route *by)
 {
-    one->known = 0;
-    if (written && block_is_live(one) && (by == NULL || life_look(&by->life) == LIVE)) {
-        one->seed = seed;
-        one->known = size;
-    }
+    block_has(self, one, seed, written ? size : 0, by);
 }
 
 static uint64_t pick_seed(actor *self)
@@ -55,7 +52,7 @@ void op_fill(actor *self)
     one->known = 0;
     ctxrt_status status = ctxrt_fill(one->pointer, value, one->size);
     bool written = actor_expect(self, status, may_of(one, &by), "ctxrt_fill");
-    block_has(one, written, (uint64_t)value, one->size, &by);
+    wrote(self, one, written, (uint64_t)value, one->size, &by);
     route_drop(&by);
 }
 
@@ -71,8 +68,8 @@ void op_fill_async(actor *self)
     block_join(self, one, &by);
     ctxrt_status status = ctxrt_fill_async(one->pointer, value, one->size, by.stream);
     bool written = actor_expect(self, status, may_of(one, &by), "ctxrt_fill_async");
-    block_used(one, &by);
-    block_has(one, written, (uint64_t)value, one->size, &by);
+    block_used(self, one, &by);
+    wrote(self, one, written, (uint64_t)value, one->size, &by);
     route_drop(&by);
 }
 
@@ -103,12 +100,12 @@ void op_write(actor *self)
         now = route_current(self);
     bool written = actor_expect(self, status, may_of(one, &now), "a copy from the host");
     if (async) {
-        block_used(one, &by);
+        block_used(self, one, &by);
         block_settle(self, one);
     } else {
         route_drop(&now);
     }
-    block_has(one, written, seed, one->size, &by);
+    wrote(self, one, written, seed, one->size, &by);
     route_drop(&by);
 }
 
@@ -138,9 +135,9 @@ void op_write_2d(actor *self)
                                       .kind = CTXRT_COPY_ANY};
     ctxrt_status status = ctxrt_copy_2d_async(&region, by.stream);
     bool written = actor_expect(self, status, may_of(one, &by), "ctxrt_copy_2d_async");
-    block_used(one, &by);
+    block_used(self, one, &by);
     block_settle(self, one);
-    block_has(one, written, seed, width * height, &by);
+    wrote(self, one, written, seed, width * height, &by);
     route_drop(&by);
 }
 
@@ -166,7 +163,7 @@ void op_copy(actor *self)
     to->known = 0;
     ctxrt_status status = ctxrt_copy(to->pointer, from->pointer, size, CTXRT_COPY_ANY);
     bool written = actor_expect(self, status, may_of(from, &by) | may_of(to, &by), "ctxrt_copy");
-    block_has(to, written && block_is_live(from), from->seed, known, &by);
+    wrote(self, to, written && block_is_live(from), from->seed, known, &by);
     route_drop(&by);
 }
 
@@ -186,9 +183,9 @@ void op_copy_async(actor *self)
         ctxrt_copy_async(to->pointer, from->pointer, size, CTXRT_COPY_ANY, by.stream);
     bool written =
         actor_expect(self, status, may_of(from, &by) | may_of(to, &by), "ctxrt_copy_async");
-    block_used(from, &by);
-    block_used(to, &by);
-    block_has(to, written && block_is_live(from), from->seed,
+    block_used(self, from, &by);
+    block_used(self, to, &by);
+    wrote(self, to, written && block_is_live(from), from->seed,
               from->known < size ? from->known : size, &by);
     route_drop(&by);
 }
@@ -214,9 +211,9 @@ void op_copy_peer(actor *self)
                                           all.places[from->place].device, size, by.stream);
     bool written =
         actor_expect(self, status, may_of(from, &by) | may_of(to, &by), "ctxrt_copy_peer");
-    block_used(from, &by);
+    block_used(self, from, &by);
     block_settle(self, from);
-    block_has(to, written && block_is_live(from), from->seed,
+    wrote(self, to, written && block_is_live(from), from->seed,
               from->known < size ? from->known : size, &by);
     route_drop(&by);
 }

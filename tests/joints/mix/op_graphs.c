@@ -294,9 +294,11 @@ static void record_somewhere(actor *self, bool cancels)
     const frame *top = actor_top(self);
     if (top == NULL || !actor_push(self, top->place))
         return;
+    life made = life_begin(top->place);
     atomic_fetch_add(&all.keepers, 1);
     if (!record_in(self, actor_top(self)->place, cancels))
         atomic_fetch_sub(&all.keepers, 1);
+    life_settle(self, &made);
     actor_pop(self);
 }
 
@@ -347,11 +349,8 @@ static void launch(actor *self, thing *graph, route *by)
         ctxrt_status status = ctxrt_graph_launch(graph->object, by->stream);
         launched = actor_expect(self, status, may_of_launch(self, graph, by), "ctxrt_graph_launch");
     }
-    block_used(target, by);
-    if (launched && block_is_live(target) && life_look(&by->life) == LIVE) {
-        target->seed = own->value;
-        target->known = target->size;
-    }
+    block_used(self, target, by);
+    block_has(self, target, own->value, launched ? target->size : 0, by);
     if (chance(self, 60))
         block_look(self, target);
     if (target->order_thing == NULL)

@@ -30,12 +30,9 @@ void op_allocate(actor *self)
             may = may_be_gone(&by.life);
             if (!block_is_live(made))
                 may |= MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
-            if (actor_expect(self, status, may, "ctxrt_fill_async of a new block") &&
-                block_is_live(made) && life_look(&by.life) == LIVE) {
-                made->seed = value;
-                made->known = made->size;
-            }
-            block_used(made, &by);
+            bool filled = actor_expect(self, status, may, "ctxrt_fill_async of a new block");
+            block_used(self, made, &by);
+            block_has(self, made, value, filled ? made->size : 0, &by);
         }
         route_drop(&by);
     }
@@ -47,10 +44,8 @@ static bool write_value(actor *self, block *one, const route *by)
     unsigned value = (unsigned)pick(self, 256);
     bool written = OK_OR(self, ctxrt_fill_async(one->pointer, (int)value, one->size, by->stream),
                          may_be_gone(&by->life) | may_be_stale(one));
-    block_used(one, by);
-    one->seed = value;
-    one->known =
-        written && block_is_live(one) && life_look(&by->life) == LIVE ? one->size : 0;
+    block_used(self, one, by);
+    block_has(self, one, value, written ? one->size : 0, by);
     return written;
 }
 
@@ -212,4 +207,5 @@ void op_beyond(actor *self)
     if (status != CTXRT_ERROR_INVALID_ARGUMENT && block_is_live(one) &&
         !actor_met(self, top->place, TROUBLE_RESET))
         actor_fail(self, "a fill beyond block %u gave %s", one->name, ctxrt_status_name(status));
+    life_settle(self, &one->life);
 }

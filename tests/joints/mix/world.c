@@ -153,6 +153,15 @@ bool actor_met_any(const actor *self, trouble what)
     return false;
 }
 
+bool actor_is_behind(const actor *self, unsigned resets)
+{
+    for (int i = 0; i < all.threads; i++)
+        if (all.actors[i] != NULL && all.actors[i] != self &&
+            atomic_load(&all.actors[i]->resets) < resets)
+            return true;
+    return false;
+}
+
 bool actor_met_keepers(const actor *self)
 {
     return self->keepers > 0 || atomic_load(&all.keepers) > 0;

@@ -125,6 +125,7 @@ typedef struct world {
     atomic_bool failed;
     atomic_uint names;  /* of blocks */
     atomic_int keepers; /* recordings and graphs, which keep memory of any place */
+    atomic_uint resets; /* that began */
     atomic_long operations, looks;
     actor *actors[THREADS_MAX];
     pthread_mutex_t telling;
@@ -154,6 +155,7 @@ struct actor {
     block *pocket[POCKET]; /* NULL: no block */
     unsigned char *scratch, *other_scratch;
     span spans[PLACES]; /* since the operation began */
+    atomic_uint resets; /* of the world, when it began */
     int keepers;        /* when it began */
     void *stale[KINDS][STALE];
     ctxrt_memory *stale_memory[STALE];
@@ -188,6 +190,9 @@ void world_tell(void);
 /* Whether other threads may have done this to the place since the operation began. */
 bool actor_met(const actor *self, int place, trouble what);
 bool actor_met_any(const actor *self, trouble what);
+
+/* Whether an operation that another thread began before so many resets is still under way. */
+bool actor_is_behind(const actor *self, unsigned resets);
 
 /* Whether a recording or a graph may keep memory that was freed, of any place. */
 bool actor_met_keepers(const actor *self);
