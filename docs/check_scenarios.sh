@@ -28,6 +28,6 @@ for block in "$scratch"/[0-9]*.scn; do
 done
 
 run $play --verbs
-sed -n '/^| verb | gives/,$p' "$page" | diff - "$scratch/out" > "$scratch/errors"
+sed -n '/^| verb ->/,$p' "$page" | diff - "$scratch/out" > "$scratch/errors"
 report $? 'the reference is what the list of verbs says'
 echo "1..$number"

@@ -66,13 +66,14 @@ static char *next_cell(char **line)
     return cell;
 }
 
-static bool read_cell(char **line, char out_cell[CELL_BYTES])
+/* A cell without a stack leaves it as it is. */
+static bool read_cell(char **line, const char *stack, char out_cell[CELL_BYTES])
 {
     const char *cell = next_cell(line);
-    if (cell == NULL || strlen(cell) >= CELL_BYTES)
-        return false;
-    strcpy(out_cell, cell);
-    return true;
+    bool whole =
+        stack == NULL || (cell != NULL && (strchr(cell, ':') != NULL || strcmp(cell, "-") == 0));
+    return cell != NULL && snprintf(out_cell, CELL_BYTES, "%s%s%s", cell, whole ? "" : ": ",
+                                    whole ? "" : stack) < CELL_BYTES;
 }
 
 static bool read_row(char *line, row *out_row)
@@ -82,9 +83,10 @@ static bool read_row(char *line, row *out_row)
     if (top == NULL || !read_act(act, &out_row->act) || !read_levels(levels, out_row) ||
         !read_top(top, out_row))
         return false;
+    const char *stack = out_row->cells[PLAY_NOTHING];
     for (play_call next = 0; next < PLAY_CALLS; next++)
-        if (!read_cell(&rest, out_row->cells[next]) ||
-            (next == PLAY_CLOSE && !read_cell(&rest, out_row->leave)))
+        if (!read_cell(&rest, next == PLAY_NOTHING ? NULL : stack, out_row->cells[next]) ||
+            (next == PLAY_CLOSE && !read_cell(&rest, stack, out_row->leave)))
             return false;
     out_row->has_scope = strcmp(out_row->leave, "-") != 0;
     return true;

@@ -109,15 +109,25 @@ static both_ways play_both_ways(guest_act act, play_kind kind, int level)
     return made;
 }
 
+/* A call that leaves the stack as the guest left it gives no stack. */
+static void print_cell(const char *cell, const char *stack)
+{
+    size_t answer = strcspn(cell, ":");
+    bool changed = cell[answer] == '\0' || strcmp(cell + answer + 2, stack) != 0;
+    printf(" %.*s |", changed ? (int)strlen(cell) : (int)answer, cell);
+}
+
 static void print_row(guest_act act, play_kind kind, const char *levels, const both_ways *made)
 {
     static const char *const tops[PLAY_KINDS] = {
         [PLAY_PUSH] = "its frame", [PLAY_PUSH_SET] = "override", [PLAY_SET] = "override"};
     printf("| %s | %s | %s |", guest_act_text(act), levels, tops[kind]);
-    for (play_call next = PLAY_NOTHING; next < PLAY_CALLS; next++) {
-        printf(" %s |", made->pushed.cells[next]);
+    const char *stack = made->pushed.cells[PLAY_NOTHING];
+    printf(" %s |", stack);
+    for (play_call next = PLAY_WORK; next < PLAY_CALLS; next++) {
+        print_cell(made->pushed.cells[next], stack);
         if (next == PLAY_CLOSE)
-            printf(" %s |", made->scope.possible ? made->scope.cells[next] : "-");
+            print_cell(made->scope.possible ? made->scope.cells[next] : "-", stack);
     }
     printf("\n");
 }

@@ -204,17 +204,22 @@ static void play_all(infiniDevice_t type, infiniDevice_t other)
     end_stage();
 }
 
-/* One line for what stands together and gives the same. */
+/* One line for each function, with what gives a status behind it. */
 static void print_table(void)
 {
-    printf("| function | given | status |\n|---|---|---|\n");
+    printf("| function | status: what gives it |\n|---|---|\n");
     for (int i = 0; i < ROWS; i++) {
-        printf("| `%s` | %s", rows[i].function, rows[i].what);
-        while (i + 1 < ROWS && strcmp(rows[i + 1].function, rows[i].function) == 0 &&
-               strcmp(rows[i + 1].status, rows[i].status) == 0)
-            printf("; %s", rows[++i].what);
-        printf(" | %s |\n", rows[i].status);
+        bool same_function = i > 0 && strcmp(rows[i - 1].function, rows[i].function) == 0;
+        bool same_status = same_function && strcmp(rows[i - 1].status, rows[i].status) == 0;
+        if (!same_function)
+            printf("%s| `%s` | %s: %s", i > 0 ? " |\n" : "", rows[i].function, rows[i].status,
+                   rows[i].what);
+        else if (!same_status)
+            printf(". %s: %s", rows[i].status, rows[i].what);
+        else
+            printf("; %s", rows[i].what);
     }
+    printf(" |\n");
 }
 
 int main(void)

@@ -3,4 +3,4 @@
 . "$top_srcdir/tests/support/table.sh"
 CTXRT_DRIVER=emulated
 export CTXRT_DRIVER
-compare_tables tests/infinirt/table docs/infinirt.md '^| function | given | status |$'
+compare_tables tests/infinirt/table docs/infinirt.md '^| function | status: what gives it |$'

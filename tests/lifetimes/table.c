@@ -381,9 +381,9 @@ static void play_row(const struct happening *event, const object_kind *kind,
     end_below(&self);
     close_context(&self, event);
     check_nothing_is_left(free_before);
-    snprintf(out_answer, ANSWER_BYTES, "%s | %s | %s",
+    snprintf(out_answer, ANSWER_BYTES, "%s | %s",
              event->happen == NULL || self.by_guest ? "" : short_name(self.answer),
-             kind->use != NULL ? short_name(used) : "", short_name(ended));
+             kind->use != NULL ? short_name(used) : "");
 }
 
 static void play_alone(const struct happening *event, const object_kind *kind,
@@ -425,8 +425,7 @@ static void play_table(const struct happening *event, char *shared_answer)
             play_alone(event, &object_kinds[i], shared_answer);
             strcpy(answers[i], shared_answer);
         }
-    printf("### %s\n\n| object | the call | its use then | its end then |\n|---|---|---|---|\n",
-           event->text);
+    printf("### %s\n\n| object | the call | its use then |\n|---|---|---|\n", event->text);
     print_rows(answers);
 }
 

@@ -2,6 +2,8 @@
 
 #include "play/verb.h"
 
+#include <string.h>
+
 static const char *const word_sets[] = {
     [CX_WORDS_SWITCH] = "switches",
     [CX_WORDS_CONTEXT_FLAGS] = "flags of contexts",
@@ -34,15 +36,24 @@ static const struct word_row {
 #include "play/words.def"
 };
 
+/* "device-memory": a placeholder is one word. */
+static const char *placeholder(cx_kind kind, char word[64])
+{
+    snprintf(word, 64, "%s", cx_kind_word(kind));
+    for (char *at = word; (at = strchr(at, ' ')) != NULL;)
+        *at = '-';
+    return word;
+}
+
 static void print_operand(const cx_operand_rule *rule, FILE *to)
 {
-    char number[128];
+    char number[128], word[64];
     switch (rule->role) {
     case CX_ROLE_NEW:
-        fprintf(to, " <new %s %s>", cx_kind_word(rule->kind), rule->name);
+        fprintf(to, " <new-%s>", placeholder(rule->kind, word));
         break;
     case CX_ROLE_USE:
-        fprintf(to, " <%s>", cx_kind_word(rule->kind));
+        fprintf(to, " <%s>", placeholder(rule->kind, word));
         break;
     case CX_ROLE_NUMBER:
         fprintf(to, " <%s>", rule->name);
@@ -52,7 +63,7 @@ static void print_operand(const cx_operand_rule *rule, FILE *to)
         fprintf(to, " [%s=%s]", rule->name, number);
         break;
     default:
-        fprintf(to, " [%s=<%s>]", rule->name, cx_kind_word(rule->kind));
+        fprintf(to, " [%s=<%s>]", rule->name, placeholder(rule->kind, word));
         break;
     }
 }
@@ -62,10 +73,10 @@ static void print_verb(const cx_verb *verb, FILE *to)
     fprintf(to, "| `%s", verb->name);
     for (const cx_operand_rule *rule = verb->operands; rule->role != CX_ROLE_NONE; rule++)
         print_operand(rule, to);
-    fprintf(to, "%s` |", verb->takes_block ? " {}" : "");
+    fprintf(to, "%s", verb->takes_block ? " {}" : "");
     for (const cx_result_rule *rule = verb->results; rule->name != NULL; rule++)
-        fprintf(to, " %s", rule->name);
-    fprintf(to, " | %s | %s |\n", verb->action ? "" : cx_symbols[verb->slot].symbol, verb->text);
+        fprintf(to, "%s %s", rule == verb->results ? " ->" : "", rule->name);
+    fprintf(to, "` | %s | %s |\n", verb->action ? "" : cx_symbols[verb->slot].symbol, verb->text);
 }
 
 static void print_words(cx_words set, FILE *to)
@@ -79,7 +90,7 @@ static void print_words(cx_words set, FILE *to)
 
 bool cx_reference_print(FILE *to)
 {
-    fprintf(to, "| verb | gives | call | what |\n|---|---|---|---|\n");
+    fprintf(to, "| verb -> what it gives | call | what |\n|---|---|---|\n");
     for (int i = 0; i < CX_VERB_COUNT; i++)
         print_verb(&cx_verbs[i], to);
     fprintf(to, "\n| numbers | words |\n|---|---|\n");
