@@ -398,6 +398,48 @@ typedef enum cxu_library_option {
     CXU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0
 } cxu_library_option;
 
+/* Values in memory that streams write and wait for. */
+
+typedef enum cxu_stream_mem_op_type {
+    CXU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+    CXU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+    CXU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+    CXU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+    CXU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+    CXU_STREAM_MEM_OP_BARRIER = 6
+} cxu_stream_mem_op_type;
+
+enum {
+    CXU_STREAM_WAIT_VALUE_GEQ = 0,
+    CXU_STREAM_WAIT_VALUE_EQ = 1,
+    CXU_STREAM_WAIT_VALUE_AND = 2,
+    CXU_STREAM_WAIT_VALUE_NOR = 3,
+    CXU_STREAM_WAIT_VALUE_FLUSH = 1 << 30
+};
+enum { CXU_STREAM_WRITE_VALUE_DEFAULT = 0, CXU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1 };
+
+/* CUstreamBatchMemOpParams: `order_flags` are of FLUSH_REMOTE_WRITES and BARRIER, the rest of the
+ * others. */
+typedef struct cxu_stream_mem_op {
+    cxu_stream_mem_op_type type;
+    unsigned int order_flags;
+    CUdeviceptr address;
+    union {
+        uint32_t narrow;
+        uint64_t wide;
+    } value;
+    unsigned int flags;
+    CUdeviceptr alias;
+    uint64_t padding;
+} cxu_stream_mem_op;
+
+typedef struct cxu_batch_mem_op_node_params {
+    CUcontext context;
+    unsigned int count;
+    cxu_stream_mem_op *operations;
+    unsigned int flags;
+} cxu_batch_mem_op_node_params;
+
 /* Capture and graphs. */
 
 typedef enum cxu_stream_capture_status {
@@ -422,7 +464,8 @@ typedef enum cxu_graph_node_type {
     CXU_GRAPH_NODE_TYPE_GRAPH = 4,
     CXU_GRAPH_NODE_TYPE_EMPTY = 5,
     CXU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
-    CXU_GRAPH_NODE_TYPE_EVENT_RECORD = 7
+    CXU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+    CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12
 } cxu_graph_node_type;
 
 /* All zero: the first node is done, with its memory, before the other begins. */

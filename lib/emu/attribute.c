@@ -33,8 +33,7 @@ enum {
 
 /*
  * A made-up GPU with the limits of compute capability 7.5. What a program could only use through
- * calls that this driver does not have (stream memory operations) is not
- * claimed. An attribute that is not listed is 0.
+ * calls that this driver does not have is not claimed. An attribute that is not listed is 0.
  */
 static const int gpu_values[ATTRIBUTES] = {
     KERNEL_LIMITS,
@@ -100,6 +99,8 @@ static const int gpu_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_MANAGED_MEMORY] = 1,
     [CXU_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO] = 32,
     [CXU_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS] = 1,
+    [CXU_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS] = 1,
+    [CXU_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR] = 1,
     [CXU_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM] = 1,
     [CXU_ATTRIBUTE_HOST_REGISTER_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED] = 1,
@@ -128,6 +129,8 @@ static const int host_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO] = 2,
     [CXU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 1,
     [CXU_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS] = 1,
+    [CXU_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS] = 1,
+    [CXU_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR] = 1,
     [CXU_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM] = 1,
     [CXU_ATTRIBUTE_HOST_REGISTER_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES] = 1,

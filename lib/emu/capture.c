@@ -132,7 +132,8 @@ static bool add_to_frontier(cx_emu_nodes *frontier, const cx_emu_nodes *more)
 static bool needs_context(const cx_emu_operation *operation)
 {
     return operation->type == CXU_GRAPH_NODE_TYPE_MEMCPY ||
-           operation->type == CXU_GRAPH_NODE_TYPE_MEMSET;
+           operation->type == CXU_GRAPH_NODE_TYPE_MEMSET ||
+           operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 }
 
 cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *operation)

@@ -25,6 +25,8 @@ static const char *type_name(cxu_graph_node_type type)
         return "WAIT_EVENT";
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return "EVENT_RECORD";
+    case CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return "BATCH_MEM_OP";
     default:
         return "EMPTY";
     }

@@ -40,7 +40,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/exec.c lib/emu/exec.h lib/emu/exec_call.c lib/emu/exec_node.c \
 	lib/emu/graph.c lib/emu/graph.h lib/emu/graph_call.c lib/emu/graph_compare.c \
 	lib/emu/graph_dot.c lib/emu/graph_kernel.c lib/emu/graph_node.c lib/emu/graph_node.h lib/emu/graph_node_any.c lib/emu/graph_query.c \
-	lib/emu/operation.c lib/emu/operation.h lib/emu/plan.c lib/emu/plan.h
+	lib/emu/operation.c lib/emu/operation.h lib/emu/value_call.c lib/emu/value_op.c lib/emu/value_op.h lib/emu/plan.c lib/emu/plan.h
 
 # code and kernels
 lib_emu_libemu_la_SOURCES += \

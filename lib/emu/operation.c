@@ -59,6 +59,9 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
         room->host = operation->of.host;
         *out_request = cx_emu_host_request(&room->host);
         return CXU_SUCCESS;
+    case CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return cx_emu_values_request(operation->of.values, operation->context, &room->values,
+                                     out_request);
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
         return request_event(operation, out_request);
@@ -71,12 +74,16 @@ void cx_emu_operation_retain(const cx_emu_operation *operation)
 {
     if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
         cx_emu_arguments_retain(operation->of.kernel.arguments);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        cx_emu_values_retain(operation->of.values);
 }
 
 void cx_emu_operation_drop(const cx_emu_operation *operation)
 {
     if (operation->type == CXU_GRAPH_NODE_TYPE_KERNEL)
         cx_emu_arguments_drop(operation->of.kernel.arguments);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        cx_emu_values_drop(operation->of.values);
 }
 
 void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation)

@@ -7,13 +7,14 @@
 #include "emu/copy.h"
 #include "emu/fill.h"
 #include "emu/launch.h"
+#include "emu/value_op.h"
 
 typedef struct cx_emu_graph cx_emu_graph;
 
 /* Plain values: what they name is looked for whenever the operation is to be done. */
 typedef struct cx_emu_operation {
     cxu_graph_node_type type;
-    cx_emu_context *context; /* of copies and fills, else NULL */
+    cx_emu_context *context; /* of copies, fills and values, else NULL */
     uint64_t context_id;
     union {
         cxu_memcpy_3d copy;
@@ -21,6 +22,7 @@ typedef struct cx_emu_operation {
         cxu_host_node_params host;
         cx_emu_launch kernel; /* a node that does it has a reference to the arguments */
         CUevent event;       /* of both event nodes */
+        cx_emu_values *values; /* a node has a reference */
         cx_emu_graph *child; /* the node's own */
     } of;
 } cx_emu_operation;
@@ -31,6 +33,7 @@ typedef union cx_emu_operation_room {
     cx_emu_painting painting;
     cxu_host_node_params host;
     cx_emu_run run;
+    cx_emu_values_run values;
 } cx_emu_operation_room;
 
 /* What a node takes over, and gives back. */

@@ -157,13 +157,14 @@ cx_emu_work *cx_emu_schedule_take_locked(void)
     return locked.first ? take_at(&locked, 0) : NULL;
 }
 
+/* Pieces that wait for a value come last, in turn. */
 static cx_emu_work *take_youngest(void)
 {
     int index = 0, found = 0;
     uint64_t youngest = 0;
 
     for (const cx_emu_work *each = calls.first; each; each = each->next_queued, index++)
-        if (each->sequence > youngest) {
+        if (!each->again && each->sequence > youngest) {
             youngest = each->sequence;
             found = index;
         }
@@ -383,6 +384,19 @@ void cx_emu_schedule_demand(cx_emu_work *work)
             for (size_t i = 0; i < top->dependency_count; i++)
                 push_if_idle(&stack, top->dependencies[i].before);
     }
+}
+
+bool cx_emu_schedule_one_at_a_time(void)
+{
+    return current_mode != MODE_THREADS;
+}
+
+/* Any other piece may bring the value, so that all of them are demanded. */
+void cx_emu_schedule_again(cx_emu_work *work)
+{
+    for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger)
+        cx_emu_schedule_demand(each);
+    enqueue(work);
 }
 
 /* ---- queries ---- */

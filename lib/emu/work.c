@@ -257,13 +257,25 @@ static void run_unlocked(cx_emu_work *work)
     pthread_mutex_lock(&cx_emu_lock);
 }
 
+static CX_EMU_THREAD_LOCAL bool call_again;
+
+void cx_emu_work_call_again(void)
+{
+    call_again = true;
+}
+
 void cx_emu_work_run(cx_emu_work *work)
 {
     if (work->kind != CX_EMU_WORK_LOCKED)
         run_unlocked(work);
     else if (work->call)
         work->call(work->argument);
-    finish(work);
+    work->again = call_again;
+    call_again = false;
+    if (work->again)
+        cx_emu_schedule_again(work);
+    else
+        finish(work);
     cx_emu_work_run_locked();
 }
 

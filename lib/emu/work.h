@@ -40,6 +40,7 @@ struct cx_emu_work {
     bool done;
     int slot;         /* the call that submitted it, or -1 */
     cxu_result fault; /* what it fails with when its turn comes, or CXU_SUCCESS */
+    bool again;    /* its call has to be made again: it waits for a value (value_op.h) */
     bool demanded; /* something waits for it, or runs it (schedule.c) */
     bool retained; /* what its argument refers to, until `release` */
     cx_emu_work_kind kind;
@@ -134,6 +135,10 @@ bool cx_emu_work_poll(cx_emu_work *work);
 
 /* All pieces that there are, done ones that somebody still refers to included, oldest first. */
 void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), void *argument);
+
+/* In the call of a piece, without the lock: what it waits for is not there yet, so it is to be
+ * called again after others. Where one piece runs at a time it must not hold them up. */
+void cx_emu_work_call_again(void);
 
 /* Runs a ready piece in this thread: the lock is released meanwhile. For schedule.c. */
 void cx_emu_work_run(cx_emu_work *work);

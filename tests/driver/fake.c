@@ -126,6 +126,15 @@
 #define cuMemGetDefaultMemPool absent_cuMemGetDefaultMemPool
 #define cuMemGetMemPool absent_cuMemGetMemPool
 #define cuMemSetMemPool absent_cuMemSetMemPool
+#define cuStreamWriteValue32_v2 absent_cuStreamWriteValue32_v2
+#define cuStreamWriteValue64_v2 absent_cuStreamWriteValue64_v2
+#define cuStreamWaitValue32_v2 absent_cuStreamWaitValue32_v2
+#define cuStreamWaitValue64_v2 absent_cuStreamWaitValue64_v2
+#define cuStreamBatchMemOp_v2 absent_cuStreamBatchMemOp_v2
+#define cuGraphAddBatchMemOpNode absent_cuGraphAddBatchMemOpNode
+#define cuGraphBatchMemOpNodeGetParams absent_cuGraphBatchMemOpNodeGetParams
+#define cuGraphBatchMemOpNodeSetParams absent_cuGraphBatchMemOpNodeSetParams
+#define cuGraphExecBatchMemOpNodeSetParams absent_cuGraphExecBatchMemOpNodeSetParams
 #endif
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -184,6 +184,26 @@ SAME_PROPERTY(flags.gpu_direct_rdma, allocFlags.gpuDirectRDMACapable)
 SAME_PROPERTY(flags.usage, allocFlags.usage)
 SAME_PROPERTY(flags.reserved, allocFlags.reserved)
 #endif
+#if CUDA_VERSION >= 11070
+#define SAME_MEM_OP(field, their_field) \
+    SAME_FIELD(cxu_stream_mem_op, field, CUstreamBatchMemOpParams, their_field)
+SAME_SIZE(cxu_stream_mem_op_type, CUstreamBatchMemOpType)
+SAME_SIZE(cxu_stream_mem_op, CUstreamBatchMemOpParams)
+SAME_MEM_OP(type, operation)
+SAME_MEM_OP(order_flags, memoryBarrier.flags)
+SAME_MEM_OP(order_flags, flushRemoteWrites.flags)
+SAME_MEM_OP(address, waitValue.address)
+SAME_MEM_OP(value.narrow, waitValue.value)
+SAME_MEM_OP(value.wide, writeValue.value64)
+SAME_MEM_OP(flags, waitValue.flags)
+SAME_MEM_OP(flags, writeValue.flags)
+SAME_MEM_OP(alias, waitValue.alias)
+SAME_SIZE(cxu_batch_mem_op_node_params, CUDA_BATCH_MEM_OP_NODE_PARAMS)
+SAME_FIELD(cxu_batch_mem_op_node_params, context, CUDA_BATCH_MEM_OP_NODE_PARAMS, ctx)
+SAME_FIELD(cxu_batch_mem_op_node_params, count, CUDA_BATCH_MEM_OP_NODE_PARAMS, count)
+SAME_FIELD(cxu_batch_mem_op_node_params, operations, CUDA_BATCH_MEM_OP_NODE_PARAMS, paramArray)
+SAME_FIELD(cxu_batch_mem_op_node_params, flags, CUDA_BATCH_MEM_OP_NODE_PARAMS, flags)
+#endif
 #if CUDA_VERSION >= 11020
 SAME_SIZE(cxu_mem_pool_attribute, CUmemPool_attribute)
 SAME_SIZE(cxu_mem_access_flags, CUmemAccess_flags)
@@ -290,6 +310,8 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_mem_location CUmemLocation
 #define cxu_mem_access CUmemAccessDesc
 #define cxu_mem_properties CUmemAllocationProp
+#define cxu_stream_mem_op CUstreamBatchMemOpParams
+#define cxu_batch_mem_op_node_params CUDA_BATCH_MEM_OP_NODE_PARAMS
 #define cxu_mem_access_flags CUmemAccess_flags
 #define cxu_mem_allocation_type CUmemAllocationType
 #define cxu_mem_pool_attribute CUmemPool_attribute

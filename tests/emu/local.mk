@@ -235,3 +235,10 @@ tests_emu_check_kernel_query_SOURCES = tests/emu/check_kernel_query.c tests/emu/
 tests_emu_check_kernel_query_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_kernel_query_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_kernel_query_LDADD = $(EMU_LIBS)
+
+check_PROGRAMS += tests/emu/check_value_op
+TESTS += tests/emu/check_value_op
+tests_emu_check_value_op_SOURCES = tests/emu/check_value_op.c $(EMU_WORK_SOURCES)
+tests_emu_check_value_op_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_value_op_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_value_op_LDADD = $(EMU_LIBS)

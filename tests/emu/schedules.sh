@@ -3,14 +3,14 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update'
+tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op'
 seeds='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20'
 [ -z "$SANITIZERS" ] || seeds=1
 # Of capture most is not about order.
 few='1 2 3'
 [ -z "$SANITIZERS" ] || few=1
 
-echo 1..22
+echo 1..24
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
@@ -37,6 +37,8 @@ pass lazy pool order && pass lazy pool stream && pass lazy pool event
 report $? 'the_order_of_streams_and_events_holds_under_lazy'
 pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill
 report $? 'copies_and_fills_are_right_under_lazy'
+pass lazy pool value_op
+report $? 'values_are_written_and_waited_for_under_lazy'
 pass lazy pool callback
 report $? 'callbacks_are_right_under_lazy'
 pass lazy pool capture && pass lazy pool capture_join && pass lazy pool capture_rules && pass lazy pool graph &&
