@@ -5,6 +5,8 @@
 #include "calls.h"
 #include "driver/driver.h"
 #include "fixture.h"
+#include "memory/past.h"
+#include "memory/pointer_table.h"
 #include "memory/start_bits.h"
 #include "random.h"
 #include "test.h"
@@ -424,6 +426,29 @@ static void *use_and_free(void *argument)
     return NULL;
 }
 
+static void enter_past(uintptr_t begin, size_t size)
+{
+    const cx_past past = {.begin = begin, .end = begin + size, .size_bytes = size};
+    cx_pointers_lock();
+    cx_past_enter(&past);
+    cx_pointers_unlock();
+}
+
+/* An entry that cannot be split, for there is no room, stays. */
+START_TEST(the_host_has_a_part_of_an_entry_of_a_full_table)
+{
+    enum { ENTRIES = 1100, PAGE = 4096, PAGES = 8 };
+    static char mine[PAGES * PAGE];
+    cx_past found;
+    enter_past((uintptr_t)mine, sizeof mine);
+    for (uintptr_t i = 1; i <= ENTRIES; i++)
+        enter_past(2 * i * PAGE, PAGE);
+    for (int i = 1; i + 1 < PAGES; i++)
+        ck_assert(!cx_past_find(mine + (ptrdiff_t)i * PAGE, 64, &found));
+    ck_assert(cx_past_find((const void *)(uintptr_t)(2 * ENTRIES * PAGE), 64, &found));
+}
+END_TEST
+
 START_TEST(threads_find_their_blocks_while_others_come_and_go)
 {
     pthread_t threads[4];
@@ -452,6 +477,7 @@ static Suite *addresses_suite(void)
     tcase_add_test(tcase, a_refusal_says_of_which_device_the_memory_was_and_how_it_went);
     tcase_add_test(tcase, memory_of_the_cpu_that_went_with_a_reset_is_refused);
     tcase_add_test(tcase, addresses_that_the_host_has_by_now_are_the_hosts);
+    tcase_add_test(tcase, the_host_has_a_part_of_an_entry_of_a_full_table);
     tcase_add_test(tcase, threads_find_their_blocks_while_others_come_and_go);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -204,6 +204,9 @@ static actor *make_actor(int number, uint64_t seed)
     made->nowhere = fopen("/dev/null", "w");
     if (made->scratch == NULL || made->other_scratch == NULL || made->nowhere == NULL)
         abort();
+    /* so that it is resident from the beginning, whatever the largest block so far is */
+    memset(made->scratch, 1, 2 * SCRATCH_BYTES);
+    memset(made->other_scratch, 1, 2 * SCRATCH_BYTES);
     return made;
 }
 
