@@ -53,7 +53,7 @@ typedef struct cx_cache_stream {
     CUevent event;         /* NULL: none yet */
     uint64_t gives;        /* ranges freed for it */
     uint64_t marked_gives; /* as many when the event was recorded */
-    uint64_t taken;        /* pieces outside of the heap */
+    uint64_t taken; /* pieces outside of the heap, and places that are being mapped for it */
     cx_magazines *magazines; /* of the threads that allocate for it */
     /* Pieces that threads freed which do not allocate for it, linked by their nodes. Any thread
      * takes all at once. 0: none. */

@@ -115,13 +115,16 @@ static bool find_place(cx_cache *cache, uint32_t owner, uint32_t units, cx_mappe
     bool found = (densely && cx_mapped_heap_find(&region->heap, &region->range, owner, units, true,
                                                  out_place)) ||
                  cx_mapped_heap_find(&region->heap, &region->range, owner, units, false, out_place);
+    if (found)
+        cx_cache_stream_at(cache, owner)->taken++;
     pthread_mutex_unlock(&cache->lock);
     return found;
 }
 
-static void give_up(cx_cache *cache, const cx_mapped_place *place)
+static void give_up(cx_cache *cache, const cx_mapped_place *place, uint32_t owner)
 {
     pthread_mutex_lock(&cache->lock);
+    cx_cache_stream_at(cache, owner)->taken--;
     cx_mapped_heap_give_up(&cache->region->heap, place);
     pthread_mutex_unlock(&cache->lock);
 }
@@ -133,6 +136,7 @@ static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t o
 {
     cx_heap *heap = &cache->region->heap;
     pthread_mutex_lock(&cache->lock);
+    cx_cache_stream_at(cache, owner)->taken--;
     uint32_t index = cx_mapped_heap_settle(heap, place, owner);
     if (index != 0 && units != place->units) {
         cx_heap_give(heap, index);
@@ -242,7 +246,7 @@ static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, ui
     cxu_result result = map_place(cache, &place);
     count_mapped(cache, before_bytes);
     if (result != CXU_SUCCESS) {
-        give_up(cache, &place);
+        give_up(cache, &place, owner);
         return result;
     }
     *out_piece = settle(cache, &place, owner, units);

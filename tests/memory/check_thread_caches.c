@@ -1,5 +1,6 @@
 /* What threads' caches cost besides the memory in them: magazines, and lists of free memory. */
 #include "context/thread.h"
+#include "driver/driver.h"
 #include "fixture.h"
 #include "memory/allocator.h"
 #include "memory/cache.h"
@@ -149,6 +150,45 @@ START_TEST(a_thread_has_magazines_for_the_allocators_that_it_used_last)
 }
 END_TEST
 
+/* ---- memory that is being mapped ---- */
+
+static cx_cache *mapping;
+static cx_driver_table beneath;
+static int flushes;
+
+static cxu_result flush_and_create(CUmemGenericAllocationHandle *out_handle, size_t bytes,
+                                   const cxu_mem_properties *properties,
+                                   unsigned long long flags)
+{
+    flushes++;
+    cx_cache_flush(mapping);
+    return beneath.mem_create(out_handle, bytes, properties, flags);
+}
+
+/* The place that is being mapped comes back as the stream's, which has no other memory. */
+START_TEST(a_flush_leaves_the_lists_of_a_stream_whose_memory_is_being_mapped)
+{
+    void *pointer;
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
+    open_streams();
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_frame_set_stream(streams[0]));
+    mapping = ((const cx_allocator *)cx_pool_find(&cx_allocators, allocator))->cache;
+    beneath = cx_drivers[0].table;
+    cx_drivers[0].table.mem_create = flush_and_create;
+    cx_assert_ok(ctxrt_alloc(100 << 10, &pointer));
+    cx_drivers[0].table = beneath;
+    ck_assert_int_gt(flushes, 0);
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    close_streams();
+}
+END_TEST
+
 static Suite *thread_caches_suite(void)
 {
     Suite *suite = suite_create("thread_caches");
@@ -156,6 +196,7 @@ static Suite *thread_caches_suite(void)
     tcase_add_test(tcase, a_trim_frees_the_magazines_of_all_streams);
     tcase_add_test(tcase, a_thread_has_magazines_for_the_streams_that_it_used_last);
     tcase_add_test(tcase, a_thread_has_magazines_for_the_allocators_that_it_used_last);
+    tcase_add_test(tcase, a_flush_leaves_the_lists_of_a_stream_whose_memory_is_being_mapped);
     suite_add_tcase(suite, tcase);
     return suite;
 }
