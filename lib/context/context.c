@@ -27,7 +27,7 @@ void cx_contexts_end(int cancel)
     cx_cancel_restore(cancel);
 }
 
-/* Ids where the driver has none start high, so that they are not taken for a driver's. */
+/* Our own ids start high, so that they cannot be taken for a driver's. */
 static _Atomic uint64_t next_own_id = (uint64_t)1 << 48;
 
 uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native)
@@ -44,7 +44,7 @@ bool cx_context_native_known(const cx_driver *driver, CUcontext native)
     return driver->table.ctx_get_api_version(native, &version) != CXU_INVALID_CONTEXT;
 }
 
-/* Whether the native handle is another context's now, or has another life. */
+/* True if the native handle now names another context, or was reset. */
 static bool has_another_id(const cx_context *context)
 {
     uint64_t id = cx_context_native_id(context->driver, context->native);

@@ -1,10 +1,10 @@
 /*
- * Contexts: records of the driver's contexts that ctxrt made, retained or met.
+ * Contexts: records of the driver's contexts that ctxrt created, retained or found current.
  *
- * Records live in a pool and are never freed, only used again. A thread looks in a section whether
- * a context is live, and refers to it in the same section: by a frame, an object or a pin. A thread
- * that ends a context closes the sections, looks for references, and only if there are none makes
- * the handle stale; so a context whose end is refused was live all the time.
+ * Records live in a pool and are never freed, only reused. In a section, a thread checks that a
+ * context is live and refers to it: by a frame, an object or a pin. A thread that ends a context
+ * closes the sections, looks for references, and makes the handle stale only if there are none. So
+ * a context whose end is refused was live all the time.
  */
 #ifndef CX_CONTEXT_CONTEXT_H
 #define CX_CONTEXT_CONTEXT_H
@@ -17,11 +17,11 @@ struct cx_error_saved;
 
 typedef enum cx_context_kind {
     CX_CONTEXT_PRIMARY,
-    CX_CONTEXT_CREATED, /* ctxrt_context_create: ours to destroy */
+    CX_CONTEXT_CREATED, /* ctxrt_context_create; ours to destroy */
     CX_CONTEXT_FOREIGN  /* made by other code */
 } cx_context_kind;
 
-/* What can refer to a context besides frames; counted for CTXRT_ERROR_IN_USE. */
+/* Objects that can refer to a context besides frames; counted for CTXRT_ERROR_IN_USE. */
 typedef enum cx_object_kind {
     CX_OBJECT_STREAM,
     CX_OBJECT_EVENT,
@@ -41,24 +41,27 @@ typedef struct cx_context {
     cx_driver *driver;
     cx_device *device;
     cx_context_kind kind;
-    _Atomic uint64_t id;      /* the driver's, or our own where it has none */
-    /* 2 more after each reset: objects of an older epoch are gone; odd while one is under way */
+    _Atomic uint64_t id; /* the driver's, or our own if it has none */
+    /* 2 more after each reset: objects of older epochs are gone; odd during a reset */
     _Atomic uint32_t epoch;
-    _Atomic uint32_t pins;    /* calls under way that a reset and the end wait for; context/use.h */
+    _Atomic uint32_t pins;    /* calls that a reset and the end wait for; context/use.h */
     _Atomic int holds;        /* ctxrt_context_retain_primary, ctxrt_context_from_native */
-    /* of the user's, but for memory that an allocator counts */
+    /* the user's, except memory that an allocator counts */
     _Atomic int objects[CX_OBJECT_KINDS];
     _Atomic uint64_t memory_bytes;        /* of the CX_OBJECT_MEMORY among them */
     void *handles;            /* of operator libraries; handle.c, under its own lock */
-    /* thread default streams that nobody has; lib/work, under its own lock */
+    /* idle default streams; lib/work, under its own lock */
     void *idle_streams;
-    pthread_mutex_t lock;     /* "context": the making of what is below */
-    /* how many contexts of each of the driver's devices reach its memory */
+    pthread_mutex_t lock; /* "context": held while the fields below are made */
+    /* the number of contexts of each of the driver's devices that reach its memory */
     _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
     _Atomic(void *) pinned_allocator; /* likewise, of pinned host memory */
     _Atomic(void *) direct_allocator; /* likewise, with the source DIRECT */
-    _Atomic(struct cx_error_saved *) deferred_error; /* of work that nobody waited for yet */
+    /* An error of work that no call has waited for yet; NULL: none. Any thread stores one by a
+     * compare-and-swap from NULL, and any thread takes it by an exchange; so one thread at a time
+     * has the record, and their release and acquire hand over its contents. */
+    _Atomic(struct cx_error_saved *) deferred_error;
 } cx_context;
 
 #define CX_CONTEXT_POOL_KIND 1
@@ -67,11 +70,10 @@ extern cx_pool cx_contexts;
 /* CTXRT_ERROR_INVALID_HANDLE. */
 __attribute__((cold)) ctxrt_status cx_context_missing(const ctxrt_context *handle);
 
-/* The status of a driver call that was given flags: that the driver has no such ones is the
- * caller's error. */
+/* Maps the status of a driver call with flags: unknown flags are the caller's error. */
 ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_status status);
 
-/* The live context of a handle, or that error. */
+/* Finds the live context of a handle, or returns cx_context_missing's error. */
 static inline ctxrt_status cx_context_find(const ctxrt_context *handle, cx_context **out_context)
 {
     *out_context =
@@ -84,13 +86,13 @@ static inline ctxrt_context *cx_context_handle(const cx_context *context)
     return cx_pool_handle(&cx_contexts, context);
 }
 
-/* The primary context of a device; the process's one retain is taken on first use. */
+/* Gets the primary context of a device. Takes the process's one retain on first use. */
 __attribute__((cold)) ctxrt_status cx_context_first_primary(cx_device *device,
                                                             cx_context **out_context);
 
 static inline ctxrt_status cx_context_primary(cx_device *device, cx_context **out_context)
 {
-    cx_context *first = NULL; /* so that the caller's stays in a register */
+    cx_context *first = NULL; /* keeps the caller's in a register */
     *out_context = atomic_load_explicit(&device->primary, memory_order_acquire);
     if (__builtin_expect(*out_context != NULL, 1))
         return CTXRT_SUCCESS;
@@ -102,31 +104,30 @@ static inline ctxrt_status cx_context_primary(cx_device *device, cx_context **ou
 /* Gives the process's one retain back, if there is one. CTXRT_ERROR_IN_USE. */
 ctxrt_status cx_context_release_primary(cx_device *device);
 
-/* The record of a native context that other code made, and its handle; made if need be. Not in a
+/* Finds or makes the record of a native context that other code made, and its handle. Not in a
  * section. */
 ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **out_context,
                               ctxrt_context **out_handle);
 
-/* The driver's id of a context, or 0 where the driver has none. */
+/* The driver's id of a context, or 0 if the driver has none. */
 uint64_t cx_context_native_id(const cx_driver *driver, CUcontext native);
 
-/* Whether the driver still knows this context: it was not destroyed (a reset primary counts as
- * known). */
+/* True if the driver still knows this context: it was not destroyed (a reset primary is known). */
 bool cx_context_native_known(const cx_driver *driver, CUcontext native);
 
-/* Whether other code destroyed the context, or reset it if it is a primary one. Asks the driver. */
+/* True if other code destroyed the context, or reset it if it is a primary one. Asks the driver. */
 bool cx_context_lost(const cx_context *context);
 
-/* Whether a foreign context's native handle is another one's now. */
+/* True if a foreign context's native handle now names another context. */
 bool cx_context_replaced(const cx_context *context);
 
-/* Whether what was made in this epoch of the context can still be there: neither a reset nor other
- * code took the context away. What is gone must not be given to the driver any more: its handle or
- * address may be another's now. */
+/* True if objects made in this epoch of the context can still exist: neither a reset nor other code
+ * has ended them. Objects that are gone must not be given to the driver: their handles or addresses
+ * may be reused. */
 bool cx_context_holds_what_is_of(const cx_context *context, uint32_t epoch);
 
-/* What to answer after the driver refused something about an object of the context: where other
- * code took the context away that is CTXRT_ERROR_CONTEXT_DESTROYED. `noun`: "stream". */
+/* Chooses the status after the driver refused an object of the context:
+ * CTXRT_ERROR_CONTEXT_DESTROYED if other code ended the context. `noun`: "stream". */
 __attribute__((cold)) ctxrt_status cx_context_blame_failure(const cx_context *context,
                                                             const char *noun, ctxrt_status status);
 
@@ -139,19 +140,19 @@ static inline ctxrt_status cx_context_blame(const cx_context *context, const cha
 }
 
 /*
- * Errors of work that the runtime itself does in the order of a stream, while nobody waits for it:
- * the calling thread's last error is kept, and told by the next call that waits for work of the
- * context, or asks after it. The first one stays.
+ * Deferred errors: of work that the runtime itself does in the order of a stream, while no call
+ * waits for it. The calling thread's last error is kept, and returned by the next call that waits
+ * for work of the context, or queries it. The first one stays.
  */
 void cx_context_defer_error(cx_context *context);
 
-/* Nobody will be told any more; the log is. */
+/* Drops the deferred error and logs it. */
 void cx_context_drop_deferred_error(cx_context *context);
 
 __attribute__((cold)) ctxrt_status cx_context_return_deferred_error(cx_context *context,
                                                                     ctxrt_status status);
 
-/* cx_context_blame after a call that waits for work or asks after it. */
+/* cx_context_blame after a call that waits for work or queries it. */
 static inline ctxrt_status cx_context_waited(cx_context *context, const char *noun,
                                              ctxrt_status status)
 {
@@ -161,7 +162,7 @@ static inline ctxrt_status cx_context_waited(cx_context *context, const char *no
     return cx_context_blame(context, noun, status);
 }
 
-/* Counts an object of the user's; drop it when the object goes. */
+/* Counts one of the user's objects; drop the count when the object goes. */
 static inline void cx_context_object_add(cx_context *context, cx_object_kind kind)
 {
     atomic_fetch_add(&context->objects[kind], 1);
@@ -171,7 +172,7 @@ static inline void cx_context_object_drop(cx_context *context, cx_object_kind ki
     atomic_fetch_sub(&context->objects[kind], 1);
 }
 
-/* The same for memory, with its size. */
+/* Counts memory, with its size. */
 static inline void cx_context_memory_add(cx_context *context, size_t size_bytes)
 {
     atomic_fetch_add_explicit(&context->memory_bytes, size_bytes, memory_order_relaxed);
@@ -183,7 +184,7 @@ static inline void cx_context_memory_drop(cx_context *context, size_t size_bytes
     cx_context_object_drop(context, CX_OBJECT_MEMORY);
 }
 
-/* What is there of a kind, with what allocators count themselves. */
+/* Memory of one kind in the context, including that which allocators count themselves. */
 typedef struct cx_context_memory {
     uint64_t count;
     uint64_t bytes;
@@ -194,8 +195,8 @@ int cx_context_objects(const cx_context *context, cx_object_kind kind);
 /* "context 7 of cuda:1": in one of a few thread-local buffers, for messages. */
 const char *cx_context_text(const cx_context *context);
 
-/* Refuses with CTXRT_ERROR_IN_USE, naming what refers to the context: a frame of some thread,
- * objects, holds above `holds_allowed`. */
+/* Refuses with CTXRT_ERROR_IN_USE if the context is referred to, by a frame of some thread,
+ * objects, or more holds than `holds_allowed`; the message names the referrer. */
 ctxrt_status cx_context_check_unused(cx_context *context, int holds_allowed);
 
 #endif

@@ -12,7 +12,7 @@ ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s: the driver has no flags %#x", call, flags);
 }
 
-/* Creating makes the new context current. */
+/* A new context becomes current: that tells whether a failure is an earlier one. */
 static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcontext home,
                                    CUcontext *out_native)
 {
@@ -77,7 +77,7 @@ static ctxrt_status destroy_created(cx_context *context)
     ctxrt_status status = cx_record_retire(context, 0);
     if (status != CTXRT_SUCCESS)
         return status;
-    bool lost; /* then its native handle may be another one's now */
+    bool lost; /* if true, its native handle may name another context now */
     status = cx_record_close(context, &lost);
     if (status == CTXRT_SUCCESS && !lost)
         status = CX_DRIVER_CALL(context->driver, ctx_destroy, (context->native));

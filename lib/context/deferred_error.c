@@ -1,4 +1,4 @@
-/* Errors of work that nobody waited for. */
+/* Deferred errors: of work that no call waited for. */
 #include "base/error.h"
 #include "base/log.h"
 #include "context/context.h"
@@ -26,7 +26,7 @@ void cx_context_drop_deferred_error(cx_context *context)
     free(deferred);
 }
 
-/* Work that is not done, or has failed with an error of its own, says so first. */
+/* Keeps the deferred error if the call itself fails: the work is not done, or has its own error. */
 ctxrt_status cx_context_return_deferred_error(cx_context *context, ctxrt_status status)
 {
     cx_error_saved *deferred =

@@ -1,7 +1,7 @@
 /*
- * Entries of a driver's stack, put back and taken off where there is no way but forward. A driver
- * may report an earlier failure from any call, whether it did what was asked or not; what is
- * current tells which, and what was not done is tried again.
+ * Pushes and pops entries of a driver's stack that must succeed. A driver may report an earlier
+ * failure from any call, whether it did the call's work or not; the current context tells which,
+ * and the call is tried again if it did not.
  */
 #ifndef CX_CONTEXT_ENTRY_H
 #define CX_CONTEXT_ENTRY_H
@@ -9,18 +9,18 @@
 #include "driver/driver.h"
 #include <stdbool.h>
 
-/* Pushes what was popped. False, and logged, if it cannot be. */
+/* Pushes a popped context again. Logs a failure and returns false. */
 bool cx_entry_restore(const cx_driver *driver, CUcontext native);
 
-/* Pops what was pushed onto `beneath`, another context; if all else fails, sets that. False, and
- * logged, if `beneath` is not current then. */
+/* Pops an entry that was pushed onto `beneath`, another context; if that fails, sets `beneath`. If
+ * `beneath` is not current then, logs it and returns false. */
 bool cx_entry_remove(const cx_driver *driver, CUcontext beneath);
 
-/* Whether a call that reported a failure made `native` current all the same; `before` was. Where
- * the two are the same context nobody can tell, and the call counts as refused. */
+/* True if a call that reported a failure made `native` current all the same; `before` was current
+ * before it. If both are the same context nobody can tell, and the call counts as refused. */
 bool cx_entry_is_made(const cx_driver *driver, CUcontext native, CUcontext before);
 
-/* Pops, and says what. On failure nothing has changed. */
+/* Pops an entry and returns it. On failure nothing has changed. */
 ctxrt_status cx_entry_take(const cx_driver *driver, CUcontext *out_native);
 
 #endif

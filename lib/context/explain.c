@@ -1,7 +1,7 @@
 #include "context/explain.h"
 
-/* Whether actual[a...] is ours[o...], as far down as both are known. At least one entry must agree,
- * or both must end there. */
+/* True if actual[a...] agrees with ours[o...], as far down as both are known. At least one entry
+ * must agree, or both must end there. */
 static bool agree(const cx_entries *actual, int a, const cx_entries *ours, int o)
 {
     int compared = 0;
@@ -15,7 +15,7 @@ static bool agree(const cx_entries *actual, int a, const cx_entries *ours, int o
     return compared > 0 || (actual->complete && ours->complete);
 }
 
-/* Whether the top entry of ours stands among the first `count` of actual. */
+/* True if our top entry is among the first `count` of actual. */
 static bool stands_among(const cx_entries *actual, int count, const cx_entries *ours)
 {
     for (int a = 0; a < count; a++)
@@ -24,8 +24,8 @@ static bool stands_among(const cx_entries *actual, int count, const cx_entries *
     return false;
 }
 
-/* Whether `count` entries above our top one, or some above and some right beneath it, explain what
- * there is. */
+/* True if `count` entries above our top one, or some above and some right beneath it, explain the
+ * difference. */
 static bool pushed(const cx_entries *actual, const cx_entries *ours, int count, bool *out_on_top)
 {
     *out_on_top = agree(actual, count, ours, 0);

@@ -1,13 +1,13 @@
 /*
- * What other code did to a driver's stack, told from what it has and what it should have. No driver
- * call.
+ * Explains what other code did to a driver's stack, by comparing it with the entries it should
+ * have. Makes no driver call.
  */
 #ifndef CX_CONTEXT_EXPLAIN_H
 #define CX_CONTEXT_EXPLAIN_H
 
 #include "context/stack.h"
 
-#define CX_RESYNC_DEPTH 16 /* entries that are looked at */
+#define CX_RESYNC_DEPTH 16 /* entries that are compared */
 
 /* The top entries of a driver's stack, top first. */
 typedef struct cx_entries {
@@ -16,17 +16,17 @@ typedef struct cx_entries {
     CUcontext natives[CX_RESYNC_DEPTH];
 } cx_entries;
 
-/* An explanation, with what it takes to mend the stack. */
+/* An explanation, with the steps that mend the stack. */
 typedef struct cx_finding {
     ctxrt_resync_report report;
-    int level;   /* 2: it is about what lies beneath the top entry, which is an override's */
-    bool on_top; /* pushed: above all of ours */
+    int level;   /* 2: the change is beneath the top entry, which is an override's */
+    bool on_top; /* pushed: above all of our entries */
 } cx_finding;
 
 /*
- * Decides what other code did, from what the driver has and what it should have (`ours`: the
- * entries of our frames from the top, then what is beneath them all). Exactly one explanation must
- * fit, else AMBIGUOUS.
+ * Decides what other code did, from the driver's entries and the expected ones (`ours`: the entries
+ * of our frames from the top, then the one beneath them all). Exactly one explanation must fit,
+ * else AMBIGUOUS.
  */
 cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours);
 

@@ -22,7 +22,7 @@ static bool same_native(void *object, void *argument)
     return wanted->found == NULL;
 }
 
-/* The device of a context that need not be current. */
+/* Finds the device of a context that need not be current. */
 static ctxrt_status find_device(const cx_driver *driver, CUcontext native, cx_device **out_device)
 {
     const cx_context probe = {.driver = (cx_driver *)(uintptr_t)driver, .native = native};
@@ -38,8 +38,7 @@ static ctxrt_status find_device(const cx_driver *driver, CUcontext native, cx_de
     return status;
 }
 
-/* Records of contexts that their owners have destroyed go, unless something of ours still refers to
- * them. */
+/* Frees records of contexts that their owners have destroyed, unless our objects refer to them. */
 static bool collect(void *object, void *argument)
 {
     cx_context *context = object;
@@ -119,8 +118,7 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
     return status;
 }
 
-/* "contexts" held. The last hold of a foreign context ends its record, unless a frame still shows
- * it. */
+/* "contexts" held. The last hold of a foreign context ends its record, unless a frame shows it. */
 static ctxrt_status release(cx_context *context)
 {
     if (atomic_load(&context->holds) == 0)

@@ -1,4 +1,4 @@
-/* The public calls of the stack: push, pop, set, look. */
+/* The public calls of the stack: push, pop, set, queries. */
 #include "base/error.h"
 #include "context/resync.h"
 
@@ -71,8 +71,8 @@ size_t ctxrt_stack_depth(void)
 
 /* ---- set ---- */
 
-/* Where the override's entry is on its driver's stack: under so many entries of other code, or
- * lost. */
+/* The place of the override's entry on its driver's stack: the number of entries of other code
+ * above it, or lost. */
 enum { ENTRY_LOST = -1 };
 
 static ctxrt_status set_current(const cx_driver *driver, CUcontext native, CUcontext before)
@@ -83,9 +83,9 @@ static ctxrt_status set_current(const cx_driver *driver, CUcontext native, CUcon
                : status;
 }
 
-/* Makes the target current in place of the override's entry. One that other code has pushed onto,
- * or that is of another driver, is not overwritten: the new context becomes current first, then the
- * old entry goes. */
+/* Makes the target current in place of the override's entry. If other code has pushed onto that
+ * entry, or it belongs to another driver, it is not overwritten: the new context becomes current
+ * first, then the old entry is removed. */
 static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_context *context,
                                  CUcontext *out_beneath)
 {
@@ -128,8 +128,8 @@ static ctxrt_status replace(cx_thread *thread, uint32_t index, int above, cx_tar
     return status;
 }
 
-/* Other code changed something: finds the override's entry. Levels of ours that it popped are not
- * dropped unasked. */
+/* Other code changed something: finds the override's entry. Levels of ours that other code popped
+ * are not dropped without the user asking. */
 static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_above)
 {
     const cx_frame *frame = &thread->frames[index];
@@ -156,7 +156,7 @@ static ctxrt_status find_entry(const cx_thread *thread, int index, int *out_abov
     return CTXRT_SUCCESS;
 }
 
-/* The top frame is no override that can be replaced as it stands. */
+/* For a top frame that is no override which can be replaced in place. */
 static ctxrt_status set_slowly(cx_thread *thread, cx_target *target, const cx_frame_place *place)
 {
     int above, top = cx_stack_top_own(thread);
@@ -199,7 +199,7 @@ ctxrt_status ctxrt_device_set(ctxrt_device device)
     return set(device, "", 0);
 }
 
-/* ---- look ---- */
+/* ---- queries ---- */
 
 static ctxrt_status current_context(cx_context *(*out_context))
 {

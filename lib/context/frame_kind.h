@@ -1,4 +1,4 @@
-/* What the kinds of frames, ctxrt_frame_origin, have in common and what not. */
+/* Properties of the kinds of frames, ctxrt_frame_origin. */
 #ifndef CX_CONTEXT_FRAME_KIND_H
 #define CX_CONTEXT_FRAME_KIND_H
 
@@ -6,10 +6,10 @@
 
 typedef struct cx_frame_kind {
     const char *name;      /* in snapshots */
-    bool is_explicit;      /* a level of its own: whoever made it ends it */
-    bool has_entry;        /* of ctxrt's, on the driver's stack */
+    bool is_explicit;      /* a level of its own, ended by the caller who made it */
+    bool has_entry;        /* has an entry of ctxrt's on the driver's stack */
     bool is_override;      /* stands on the explicit frame of its level */
-    bool can_be_popped;    /* its level, by ctxrt_stack_pop */
+    bool can_be_popped;    /* ctxrt_stack_pop may pop its level */
     bool can_be_detached;
 } cx_frame_kind;
 

@@ -24,9 +24,9 @@ typedef struct made_handle {
     struct made_handle *next;
 } made_handle;
 
-/* Lock "handles": kinds, and the handles of all contexts. Held while a handle is made, so that each
- * is made once; recursive, since one library's handle may need another's. Before every other
- * lock. */
+/* Lock "handles": guards kinds, and the handles of all contexts. Held while a handle is made, so
+ * that each is made once; recursive, since one library's handle may need another's. Before every
+ * other lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static handle_kind kinds[KINDS_MAX];
 static int kind_count;
@@ -120,7 +120,7 @@ static ctxrt_status get(cx_context *context, ctxrt_device device, const char *na
     return status;
 }
 
-/* The scope's frame keeps the context from ending meanwhile. */
+/* The scope's frame keeps the context from ending during the call. */
 ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *name, void **out_handle)
 {
     ctxrt_scope scope = {0};
@@ -150,8 +150,8 @@ ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *name, void **out_
     return left;
 }
 
-/* Nobody has the context in a frame now, so no lock is needed. Handles from before a reset went
- * with it: their libraries are not called for them. */
+/* No frame has the context now, so no lock is needed. A reset has destroyed older handles: their
+ * libraries are not called for them. */
 void cx_record_close_handles(cx_context *context, bool current)
 {
     while (context->handles != NULL) {

@@ -1,7 +1,7 @@
 /*
- * Rooms above keep things in contexts, in streams and in threads' records. Each says once, before
- * it keeps the first one, how these go: a function for each occasion that it cares about, NULL for
- * the others. They are called in the reverse order of registration.
+ * Observers of contexts, streams and threads. The rooms above attach objects to these. Before the
+ * first one, a room registers one struct of functions that clean up: one for each occasion it cares
+ * about, NULL for the others. They are called in the reverse order of registration.
  */
 #ifndef CX_CONTEXT_OBSERVER_H
 #define CX_CONTEXT_OBSERVER_H
@@ -12,33 +12,34 @@ typedef struct cx_observer {
     /* Before a context is destroyed or released. The driver alone has pushed the context on the
      * calling thread. */
     void (*context_closes)(cx_context *context);
-    /* The driver has destroyed all that was in the context: after a reset, or `for_good` where the
+    /* The driver has destroyed everything in the context: after a reset, or `for_good` if the
      * record of the context goes too. */
     void (*context_is_empty)(cx_context *context, bool for_good);
-    /* Before a reset of the device destroys all that is in the context. */
+    /* Before a reset of the device destroys everything in the context. */
     void (*context_is_reset)(cx_context *context);
-    /* Adds what allocators count in the context. Takes no lock before "thread caches". */
+    /* Adds the memory that allocators count in the context. Takes no lock before "thread
+     * caches". */
     void (*count_memory)(const cx_context *context, cx_context_memory *sum);
-    /* The device begins to reach memory of the context, or does so no more: the driver's peer
-     * access is not for all memory. */
+    /* The device begins to reach memory of the context, or no longer does: the driver's peer access
+     * does not cover all memory. */
     cxu_result (*peer_changes)(const cx_context *context, CUdevice device, bool reaches);
-    /* Before a stream is destroyed, or the handle of one of other code. */
+    /* Before a stream is destroyed, or the handle of another code's stream. */
     void (*stream_closes)(const cx_context *context, const ctxrt_stream *stream);
-    /* On that thread, with the lock "threads" held; makes no driver call. */
+    /* On the ending thread, with the lock "threads" held; makes no driver call. */
     void (*thread_ends)(cx_thread *thread);
-    /* With no lock held: to say what is left. */
+    /* With no lock held: reports what is left. */
     void (*shutdown_is_refused)(void);
 } cx_observer;
 
 enum { CX_OBSERVERS_MAX = 8 };
 
-/* Registering the same one again does nothing. `observer` is static. */
+/* Registers an observer, which is static. Registering it again does nothing. */
 void cx_observe(const cx_observer *observer);
 
-/* NULL: there are fewer. */
+/* NULL: there are fewer observers. */
 const cx_observer *cx_observer_at(int index);
 
-/* Calls the function `occasion` of each observer that has one. */
+/* Calls the function `occasion` of each observer that has it. */
 #define CX_OBSERVERS_CALL(occasion, ...)                            \
     do {                                                            \
         for (int at_ = CX_OBSERVERS_MAX - 1; at_ >= 0; at_--) {     \

@@ -1,4 +1,4 @@
-/* What devices need their primary contexts for: memory figures and peer access. */
+/* Memory figures and peer access: the calls on devices that need primary contexts. */
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/context_guard.h"
@@ -57,8 +57,8 @@ static ctxrt_status check_pair(const cx_context *context, const cx_device *peer)
     return CTXRT_SUCCESS;
 }
 
-/* The top frame's context and the peer's primary context, which must be of one driver; both are
- * pinned. */
+/* Finds the top frame's context and the peer's primary context, which must be of one driver, and
+ * pins both. */
 static ctxrt_status pin_pair(ctxrt_device peer_id, pair *out_pair)
 {
     cx_thread *thread;
@@ -95,8 +95,7 @@ static void unpin_pair(const pair *self)
     cx_context_unpin(self->context);
 }
 
-/* The statuses that ctxrt_device_enable_peer and _disable_peer promise, in place of
- * ERROR_DRIVER. */
+/* Maps to the statuses that ctxrt_device_enable_peer and _disable_peer promise. */
 static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_result result,
                                 ctxrt_device peer)
 {
@@ -125,7 +124,8 @@ static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_resul
                                 cx_device_text(peer), why);
 }
 
-/* Whether it is the first or the last. What other code enabled was not counted. */
+/* Counts a peer; true for the first one added or the last one removed. Peers that other code
+ * enabled were not counted. */
 static bool count_peer(_Atomic uint16_t *count, bool more)
 {
     uint16_t seen = atomic_load(count);
@@ -135,8 +135,8 @@ static bool count_peer(_Atomic uint16_t *count, bool more)
     return seen == (more ? 0 : 1);
 }
 
-/* Counted first: memory that is mapped from then on is reached as well. The other way round, it is
- * not any more. */
+/* When access begins, the count comes first: memory mapped from then on is reached as well. When it
+ * ends, the count goes first, and new memory is not reached any more. */
 static cxu_result tell(cx_context *peer, const cx_context *context, bool reaches)
 {
     CUdevice device = context->device != NULL ? context->device->native : CX_CONTEXT_PEERS;

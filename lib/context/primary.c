@@ -36,7 +36,7 @@ ctxrt_status cx_context_first_primary(cx_device *device, cx_context **out_contex
     return status;
 }
 
-/* INVALID_CONTEXT: the retain has been given back (P2). */
+/* INVALID_CONTEXT: the retain was given back before (P2). */
 static ctxrt_status give_back_retain(cx_device *device)
 {
     cxu_result result = device->driver->table.primary_release(device->native);
@@ -45,8 +45,8 @@ static ctxrt_status give_back_retain(cx_device *device)
                : cx_driver_check(device->driver, CX_SLOT_primary_release, result);
 }
 
-/* "device" lock held, and "contexts". A driver may report an earlier failure and release all the
- * same. */
+/* "device" lock held, and "contexts". A driver may report an earlier failure though it has released
+ * the context. */
 static ctxrt_status release_primary(cx_device *device, cx_context *context)
 {
     bool lost;
@@ -112,8 +112,8 @@ static bool is_usable(const cx_context *context)
 
 /*
  * After the driver's reset. A retain makes the primary context usable again under the same handle;
- * a release evens the count, since a reset releases nothing (P5, P7). There is no way back: a
- * driver that refuses is asked again, and a retain too many does no harm.
+ * a release evens the count, since a reset releases nothing (P5, P7). This cannot be undone: if the
+ * driver refuses it is asked again, and one retain too many does no harm.
  */
 static ctxrt_status start_anew(cx_device *device, cx_context *context)
 {
@@ -141,7 +141,7 @@ static ctxrt_status start_anew(cx_device *device, cx_context *context)
     return CTXRT_SUCCESS;
 }
 
-/* A driver may report an earlier failure and reset all the same. */
+/* A driver may report an earlier failure though it has reset the context. */
 static ctxrt_status reset_primary(cx_device *device, cx_context *context)
 {
     cx_error_saved saved;
@@ -163,7 +163,7 @@ static ctxrt_status reset_primary(cx_device *device, cx_context *context)
     return status;
 }
 
-/* The device's primary context, which the calling thread resets from now on; NULL: there is
+/* The device's primary context, which the calling thread resets from now on; NULL if there is
  * none. */
 static cx_context *begin_reset(cx_device *device)
 {
@@ -180,7 +180,8 @@ static cx_context *begin_reset(cx_device *device)
     }
 }
 
-/* No record, so nothing of ours is in the context; none is made meanwhile. Whether that is so. */
+/* Without a record nothing of ours is in the context, and nothing is made meanwhile. True if there
+ * is no record. */
 static bool reset_unknown(cx_device *device, ctxrt_status *out_status)
 {
     pthread_mutex_lock(&device->lock);

@@ -5,8 +5,8 @@
 #include "context/entry.h"
 #include <string.h>
 
-/* Other code can have changed the stack above our frames, within the top level, and in a level that
- * this uncovers. */
+/* Other code may have changed the stack above our frames, within the top level, and in a level that
+ * mending uncovers. */
 enum { RESYNC_ROUNDS = 4 };
 
 static bool poppable(const cx_driver *driver, CUcontext native)
@@ -14,14 +14,14 @@ static bool poppable(const cx_driver *driver, CUcontext native)
     return native != NULL && cx_context_native_known(driver, native);
 }
 
-/* Pushes the first `count` entries, the first one last. */
+/* Pushes the first `count` entries, the last one first. */
 static void push_back(const cx_driver *driver, const cx_entries *entries, int count)
 {
     for (int i = count - 1; i >= 0; i--)
         (void)cx_entry_restore(driver, entries->natives[i]);
 }
 
-/* Pops onto the end of the entries. */
+/* Pops an entry and appends it. */
 static ctxrt_status pop_onto(const cx_driver *driver, cx_entries *entries)
 {
     ctxrt_status status = cx_entry_take(driver, &entries->natives[entries->count]);
@@ -84,7 +84,7 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
     return -1;
 }
 
-/* ---- what a driver should have ---- */
+/* ---- the expected stack ---- */
 
 static bool own_frame_of(const cx_frame *frame, const cx_driver *driver)
 {
@@ -92,7 +92,7 @@ static bool own_frame_of(const cx_frame *frame, const cx_driver *driver)
            cx_frame_context(frame)->driver == driver;
 }
 
-/* The next frame of ours of this driver at or below `index`, or -1. */
+/* Our next frame of this driver at or below `index`, or -1. */
 static int own_frame_below(const cx_thread *thread, int index, const cx_driver *driver)
 {
     while (index >= 0 && !own_frame_of(&thread->frames[index], driver))
@@ -114,8 +114,8 @@ static void append(cx_entries *entries, CUcontext native)
         entries->natives[entries->count++] = native;
 }
 
-/* Appends the entries from the frame at `index` down, then what is beneath them all. Known only
- * down to where other code has entries between two frames of ours. */
+/* Appends the entries from the frame at `index` down, then the one beneath them all. Stops where
+ * other code has entries between two frames of ours. */
 static void append_expected(const cx_thread *thread, int index, cx_entries *ours)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
@@ -132,8 +132,8 @@ static void append_expected(const cx_thread *thread, int index, cx_entries *ours
     }
 }
 
-/* The explicit frame under the override at `top` where these are the top level, of one driver; else
- * -1. */
+/* The explicit frame under the override at `top` if both form the top level and have one driver;
+ * else -1. */
 static int frame_of_override(const cx_thread *thread, int top)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
@@ -146,9 +146,10 @@ static int frame_of_override(const cx_thread *thread, int top)
 }
 
 /*
- * Other code changed something beneath an override before that was pushed: its explicit frame's
- * entry is replaced, and the level is as good as any; it is gone, with others perhaps; or other
- * entries stand within the level. False if the override's own entry is not on top.
+ * Other code changed something beneath an override before the override was pushed. Either the entry
+ * of its explicit frame was replaced, and the level counts as unharmed; or that entry is gone,
+ * maybe with others; or foreign entries stand within the level. False if the override's own entry
+ * is not on top.
  */
 static bool explain_split_level(const cx_thread *thread, int top, int lower,
                                 const cx_entries *actual, cx_finding *out_finding)
@@ -195,7 +196,7 @@ ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out
 
 /* ---- mending ---- */
 
-/* The override's level is gone, so its entry goes too. */
+/* The override's level is gone, so its entry is removed too. */
 static ctxrt_status drop_override(cx_thread *thread, int top)
 {
     CUcontext popped;
@@ -205,8 +206,8 @@ static ctxrt_status drop_override(cx_thread *thread, int top)
     return status;
 }
 
-/* Drops our top `count` frames of the driver, and the others above the lowest of them with their
- * entries. */
+/* Drops our top `count` frames of the driver; also drops frames of other drivers above the lowest
+ * of them, with their entries. */
 static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int count)
 {
     int lowest = (int)cx_thread_depth(thread);
@@ -227,7 +228,7 @@ static ctxrt_status drop_frames(cx_thread *thread, const cx_driver *driver, int 
     return status;
 }
 
-/* Takes off the entries that other code pushed above and within the top level. */
+/* Removes the entries that other code pushed above and within the top level. */
 static ctxrt_status take_off(cx_thread *thread, int top, const cx_finding *finding)
 {
     const cx_frame *frame = &thread->frames[top];
@@ -249,8 +250,7 @@ static ctxrt_status take_off(cx_thread *thread, int top, const cx_finding *findi
     return CTXRT_SUCCESS;
 }
 
-/* The override's entry stands on the explicit frame's again: nothing of other code is between
- * them. */
+/* The override's entry stands directly on the explicit frame's again. */
 static void close_level(cx_thread *thread, int top)
 {
     int lower = frame_of_override(thread, top);
@@ -296,15 +296,15 @@ static ctxrt_status mend(cx_thread *thread, int top, const cx_finding *finding)
     return status;
 }
 
-/* The driver's stack as far as its highest frame of ours at `top` tells: what other code did above
- * it, and then within its level. The first thing found is reported. */
+/* Mends the driver's stack from our highest frame at `top`: first above it, and then within its
+ * level. Reports the first finding. */
 static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_report *report)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
     for (int round = 0; top >= 0 && round < RESYNC_ROUNDS; round++) {
         cx_finding finding;
         ctxrt_status status = cx_resync_examine(thread, top, &finding);
-        /* then the next call says what is left */
+        /* the next call reports the rest */
         bool mended = report->finding != CTXRT_RESYNC_IN_STEP;
         if (status != CTXRT_SUCCESS || (mended && finding.report.finding == CTXRT_RESYNC_AMBIGUOUS))
             return mended ? CTXRT_SUCCESS : status;
@@ -318,7 +318,7 @@ static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_repor
     return CTXRT_SUCCESS;
 }
 
-/* Foreign frames above our highest are not the truth any more, whatever was found. */
+/* Foreign frames above our highest frame are outdated after any finding. */
 static void drop_foreign(cx_thread *thread)
 {
     cx_stack_drop(thread, (uint32_t)(cx_stack_top_own(thread) + 1));

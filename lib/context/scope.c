@@ -60,8 +60,7 @@ ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context, ctxrt_scope *scop
     return status == CTXRT_SUCCESS ? enter(thread, &target, scope, "", 0) : status;
 }
 
-/* Index of the frame that the scope made, or -1. Normally where it was when the scope was
- * entered. */
+/* Index of the scope's frame, or -1. Usually it is where it was when the scope was entered. */
 static int find(const cx_thread *thread, const ctxrt_scope *scope)
 {
     uint32_t depth = cx_thread_depth(thread);
@@ -74,7 +73,7 @@ static int find(const cx_thread *thread, const ctxrt_scope *scope)
     return -1;
 }
 
-/* Frames above the scope's own level. */
+/* The number of frames above the scope's own level. */
 static int leftovers(const cx_thread *thread, int index)
 {
     int count = 0;
@@ -83,20 +82,20 @@ static int leftovers(const cx_thread *thread, int index)
     return count;
 }
 
-/* Whether the frame has an entry of its own on the stack of `driver`. */
+/* True if the frame has an entry of its own on the stack of `driver`. */
 static bool own_entry(const cx_frame *frame, const cx_driver *driver)
 {
     return cx_frame_context(frame)->driver == driver && cx_frame_kind_of(frame)->has_entry;
 }
 
-/* A driver that refuses once is asked again: a scope always ends. */
+/* Asks a refusing driver again: a scope always ends. */
 static ctxrt_status take(const cx_driver *driver, CUcontext *out_native)
 {
     ctxrt_status status = cx_entry_take(driver, out_native);
     return status == CTXRT_SUCCESS ? status : cx_entry_take(driver, out_native);
 }
 
-/* The same. */
+/* Asks a refusing driver again, too. */
 static bool is_current(const cx_driver *driver, CUcontext native)
 {
     CUcontext current;
@@ -106,8 +105,8 @@ static bool is_current(const cx_driver *driver, CUcontext native)
 }
 
 /*
- * Other code changed the driver's stack: `entries` of ours should be on its top. Pops what was
- * pushed above them, and returns how many of them are left.
+ * Other code changed the driver's stack: `entries` of ours should be on its top. Pops foreign
+ * entries above them, and returns how many of ours are left.
  */
 static int mend(const cx_thread *thread, int top, int entries)
 {
@@ -126,12 +125,11 @@ static int mend(const cx_thread *thread, int top, int entries)
 }
 
 typedef struct restoration {
-    bool in_order; /* the drivers had what they should have had */
-    bool done;     /* what was current before the scope is current again */
+    bool in_order; /* the drivers' stacks were as expected */
+    bool done;     /* the context that was current before the scope is current again */
 } restoration;
 
-/* Takes the entries of one driver above and including the scope's frame off its stack, whatever
- * state that is in. */
+/* Removes the entries of one driver from the scope's frame up, in whatever state its stack is. */
 static void restore_driver(const cx_thread *thread, int index, const cx_driver *driver,
                            restoration *found)
 {
@@ -168,8 +166,8 @@ static restoration restore(const cx_thread *thread, int index)
     return found;
 }
 
-/* Sees that the frame that a scope uncovers is current, if it is of another driver than the
- * scope's: nothing was done to that driver's stack. */
+/* Makes the frame under a scope current, if it belongs to another driver than the scope: that
+ * driver's stack was not touched. */
 __attribute__((cold, noinline)) static void uncover(const cx_thread *thread, const cx_driver *left,
                                                     restoration *found)
 {
@@ -204,7 +202,7 @@ static ctxrt_status say_what_was_left(int left, const restoration *found)
                     found->in_order ? "" : ", and other code had changed the driver's stack");
 }
 
-/* Other frames or other code are in the way. */
+/* The slow path: other frames or other code are in the way. */
 __attribute__((cold, noinline)) static ctxrt_status leave_slowly(cx_thread *thread,
                                                                  ctxrt_scope *scope)
 {
@@ -222,7 +220,7 @@ __attribute__((cold, noinline)) static ctxrt_status leave_slowly(cx_thread *thre
     return say_what_was_left(left, &restored);
 }
 
-/* The scope's own frame was the top one and is off. */
+/* The scope's own frame was on top and has been popped. */
 static inline ctxrt_status leave_top(const cx_thread *thread, const cx_driver *driver)
 {
     const cx_frame *top = cx_thread_top(thread);

@@ -1,4 +1,4 @@
-/* The end of the runtime: everything of the caller's must be gone, everything of ours goes. */
+/* Shutdown: the user's objects must be gone; ours are destroyed. */
 #include "base/error.h"
 #include "context/observer.h"
 #include "context/record.h"
@@ -32,7 +32,7 @@ static bool has_objects(const cx_context *context)
     return false;
 }
 
-/* Contexts besides the primary ones that ctxrt keeps itself. */
+/* Finds a context other than the primary ones that ctxrt keeps itself. */
 static bool find_other(void *object, void *argument)
 {
     cx_context *context = object;
@@ -43,7 +43,8 @@ static bool find_other(void *object, void *argument)
     return *other == NULL;
 }
 
-/* Nobody holds a record of a foreign context now; what ctxrt kept in it is not its owner's. */
+/* No frame or object refers to a foreign context now. Frees what ctxrt kept in it; its owner knows
+ * nothing of that. */
 static bool give_back_foreign(void *object, void *argument)
 {
     cx_context *context = object;
@@ -78,7 +79,7 @@ static ctxrt_status check_nothing_left(void)
     return status;
 }
 
-/* Looked at again: another thread may have come between. */
+/* Checks again: another thread may have made something meanwhile. */
 static ctxrt_status give_back(void)
 {
     ctxrt_status status = cx_thread_register_once();

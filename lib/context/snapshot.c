@@ -50,7 +50,8 @@ void cx_write_shown(FILE *file, const char *text)
 
 /* ---- taking ---- */
 
-/* The array with room for one item more, or NULL. It grows where its count is a power of two. */
+/* Makes room for one more item in the array; NULL: out of memory. It grows when its count is a
+ * power of two. */
 static void *grow(void *items, size_t count, size_t item_bytes)
 {
     return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes)
@@ -107,8 +108,8 @@ static bool take_detached(const cx_kept *kept, void *argument)
     return true;
 }
 
-/* Calls no driver and takes no lock of contexts: whoever ends one waits for its work, which may be
- * what the snapshot is taken for. */
+/* Calls no driver and takes no lock of contexts: a thread that ends a context waits for its work,
+ * which may be the very work that the snapshot is to explain. */
 static bool take_context(void *object, void *argument)
 {
     taking *take = argument;
@@ -143,7 +144,7 @@ static int by_id(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* The name of now: a thread may have been given one after its first call. */
+/* Reads the present name: a thread may get a name after its first call. */
 static void read_name(cx_thread_shot *thread)
 {
     char path[64], name[sizeof thread->name] = "";
@@ -187,8 +188,8 @@ static void release(cx_snapshot *shot)
 
 /* ---- writing ---- */
 
-/* The whole text in memory, so that it is written in one piece or not at all. NULL: out of
- * memory. */
+/* Writes the whole text to memory, so that the file gets it in one piece or not at all. NULL: out
+ * of memory. */
 static char *compose(ctxrt_snapshot_format format, size_t *out_size)
 {
     static void (*const writers[])(FILE *file, const cx_snapshot *shot) = {
@@ -230,7 +231,7 @@ static ctxrt_status write_snapshot(FILE *file, ctxrt_snapshot_format format)
                               reason != 0 ? strerror(reason) : "it took only a part");
 }
 
-/* A runtime that has not started has nothing to show, and is not started for it. */
+/* A snapshot does not start the runtime: there is nothing to show. */
 static ctxrt_status enter(void)
 {
     if (atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_STOPPED)

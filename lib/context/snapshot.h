@@ -1,5 +1,5 @@
 /*
- * What a snapshot shows, and how it is written. Private to the files of this noun.
+ * The contents of a snapshot, and its writers. Private to the files of this noun.
  */
 #ifndef CX_CONTEXT_SNAPSHOT_H
 #define CX_CONTEXT_SNAPSHOT_H
@@ -40,25 +40,25 @@ typedef struct cx_snapshot {
     uint64_t loose_bytes;
 } cx_snapshot;
 
-/* Of a frame and of a context: "set", "primary". */
+/* Names of a frame's origin and of a context's kind: "set", "primary". */
 const char *cx_origin_name(ctxrt_frame_origin origin);
 const char *cx_kind_name(cx_context_kind kind);
 
-/* Whether the frame says where in the source it was made. */
+/* True if the place in the source where the frame was made is known. */
 static inline bool cx_frame_has_place(const cx_frame_view *frame)
 {
     return frame->file != NULL && frame->file[0] != '\0';
 }
 
-/* Into memory: what fails is the stream's error. */
+/* Write to memory: a failure is the stream's error. */
 void cx_snapshot_text(FILE *file, const cx_snapshot *shot);
 void cx_snapshot_json(FILE *file, const cx_snapshot *shot);
 
-/* The next character of a text that anybody may have written: itself; or U+FFFD for a byte that is
- * none, or a control character. The length is 0 at the end. */
+/* The next character of a text by unknown authors: itself, or U+FFFD for a malformed byte or a
+ * control character. The length is 0 at the end. */
 const char *cx_shown_character(const char **text, size_t *out_length);
 
-/* The text, each character as it is shown. */
+/* Writes the text, each character as cx_shown_character shows it. */
 void cx_write_shown(FILE *file, const char *text);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define SCHEMA 1
 
-/* Control characters stay, escaped; only a byte that is no character is replaced. */
+/* Control characters are escaped; only malformed bytes are replaced. */
 static void write_string(FILE *file, const char *text)
 {
     fputc('"', file);
@@ -26,7 +26,7 @@ static void write_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* The fields that stacked and detached frames have in common. */
+/* The common fields of stacked and detached frames. */
 static void write_frame(FILE *file, const cx_frame_view *frame)
 {
     fprintf(file, "\"device\": \"%s\", \"context\": %" PRIu64 ", \"context_kind\": \"%s\"",

@@ -82,7 +82,7 @@ typedef struct native_text {
     char text[40];
 } native_text;
 
-/* What a driver has current, as messages say it. */
+/* A driver's current context, as messages name it. */
 static native_text name_native(CUcontext native)
 {
     native_text name = {"no context"};
@@ -124,7 +124,7 @@ static bool add_foreign(cx_thread *thread, cx_context *context, const ctxrt_cont
     return live;
 }
 
-/* Takes in a context that other code made current, as a frame that no entry of ours stands for. */
+/* Adds a frame for a context that other code made current; it has no entry of ours. */
 static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext current)
 {
     cx_context *context;
@@ -139,7 +139,7 @@ static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext curre
     return CTXRT_SUCCESS;
 }
 
-/* Without a frame: a context that other code made current at some driver. */
+/* Handles an empty stack: finds a context that other code made current at some driver. */
 static ctxrt_status settle_empty(cx_thread *thread)
 {
     for (int i = cx_driver_count() - 1; i >= 0; i--) {
@@ -161,8 +161,7 @@ static ctxrt_status settle_empty(cx_thread *thread)
                     "call ctxrt_device_set first");
 }
 
-/* A foreign frame lasts as long as its context is current; the one beneath it is then looked at
- * again. */
+/* A foreign frame lasts while its context is current; then the frame beneath it is checked. */
 ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
 {
     for (;;) {
@@ -222,7 +221,7 @@ static ctxrt_status find_level(const cx_thread *thread, bool scopes, int *out_in
     return CTXRT_SUCCESS;
 }
 
-/* Entries taken off the driver's stack, to be put back if something else is found there. */
+/* Entries popped from the driver's stack, to be put back if it is not as expected. */
 typedef struct popped_entries {
     int count;
     struct {
@@ -249,8 +248,8 @@ static void push_back(const popped_entries *popped)
         (void)cx_entry_restore(popped->entries[i].driver, popped->entries[i].native);
 }
 
-/* After the entries above `index` were popped, each driver must show what was beneath its lowest
- * one. */
+/* After the entries above `index` were popped, each driver must show the context beneath its lowest
+ * entry. */
 static ctxrt_status verify_beneath(const cx_thread *thread, int index)
 {
     const cx_frame *lower = &thread->frames[index];

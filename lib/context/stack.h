@@ -9,22 +9,21 @@
 #include "context/use.h"
 
 /*
- * The top frame that work goes to, after asking the driver: first thing in every call that does
- * work in the current context, and in no section. Takes in or drops foreign frames as the policy
- * says.
+ * Asks the driver and returns the top frame, which work goes to. Comes first in every call that
+ * works in the current context; not in a section. Adds or drops foreign frames as the policy says.
  * CTXRT_ERROR_NO_DEVICE if nothing is current, CTXRT_ERROR_STACK_MISMATCH.
  */
 __attribute__((cold)) ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame);
 
-/* Whether what is current under the native handle of a foreign frame's context is that context, and
- * not a later one: its owner destroys it without asking, and handles come again (C4). */
+/* True if the context current under the native handle of a foreign frame is the frame's own, and
+ * not a later one: its owner destroys it without asking, and handles are reused (C4). */
 static inline bool cx_frame_is_same(const cx_frame *frame)
 {
     return __builtin_expect(cx_frame_kind_of(frame)->has_entry, 1) ||
            !cx_context_replaced(cx_frame_context(frame));
 }
 
-/* Whether the driver's current context is the frame's. */
+/* True if the driver's current context is the frame's. */
 static inline bool cx_frame_is_current(const cx_frame *frame)
 {
     const cx_context *context = cx_frame_context(frame);
@@ -41,7 +40,7 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_settle(cx_thr
         *out_frame = top;
         return CTXRT_SUCCESS;
     }
-    cx_frame *settled = NULL; /* so that the caller's stays in a register */
+    cx_frame *settled = NULL; /* keeps the caller's in a register */
     ctxrt_status status = cx_stack_settle_slowly(thread, &settled);
     *out_frame = settled;
     return status;
@@ -59,10 +58,11 @@ __attribute__((always_inline)) static inline ctxrt_status cx_stack_enter(cx_thre
     return status;
 }
 
-/* A context that is to be put into a frame, and how to see that it has not ended meanwhile. */
+/* A context that is about to be put into a frame, with the means to check that it has not ended
+ * meanwhile. */
 typedef struct cx_target {
     cx_context *context;
-    const ctxrt_context *handle; /* the caller's; looked at where device is NULL */
+    const ctxrt_context *handle; /* the caller's; checked if device is NULL */
     cx_device *device;           /* context is the primary context of this device */
 } cx_target;
 
@@ -81,13 +81,13 @@ static inline ctxrt_status cx_target_context(const ctxrt_context *handle, cx_tar
     return cx_context_find(handle, &out_target->context);
 }
 
-/* What a new frame is besides its context. */
+/* The properties of a new frame besides its context. */
 typedef struct cx_frame_place {
     ctxrt_frame_origin origin;
     uint64_t serial; /* of a scope; else 0 */
     const char *file;
     int line;
-    ctxrt_stream *stream;       /* of a frame that was another thread's; else NULL */
+    ctxrt_stream *stream;       /* of a frame that comes from another thread; else NULL */
     ctxrt_allocator *allocator; /* likewise */
 } cx_frame_place;
 
@@ -110,7 +110,7 @@ static inline void cx_frame_fill(cx_frame *frame, cx_context *context, const cx_
     frame->stream_came_along = false;
 }
 
-/* In a section: whether the target has not ended, and is not being reset. */
+/* In a section: true if the target has not ended, and is not being reset. */
 static inline bool cx_target_good(const cx_target *target)
 {
     bool live = target->device != NULL
@@ -125,7 +125,7 @@ __attribute__((cold)) ctxrt_status cx_target_enter_slowly(cx_target *target);
 
 /*
  * Enters a section in which the target's context is live and not being reset: waits for a reset,
- * and takes a device's primary context of now in place of one that another thread has released. On
+ * and replaces a primary context that another thread has released by the device's present one. On
  * failure the section is left: CTXRT_ERROR_INVALID_HANDLE for a context that was ended.
  */
 static inline ctxrt_status cx_target_enter(cx_target *target)
@@ -133,13 +133,13 @@ static inline ctxrt_status cx_target_enter(cx_target *target)
     cx_section_enter();
     if (__builtin_expect(cx_target_good(target), 1))
         return CTXRT_SUCCESS;
-    cx_target other = *target; /* so that the caller's stays in registers */
+    cx_target other = *target; /* keeps the caller's in registers */
     ctxrt_status status = cx_target_enter_slowly(&other);
     *target = other;
     return status;
 }
 
-/* Enters a section in which no context of a frame from level `lowest` up is being reset. */
+/* Enters a section in which no context of the frames from level `lowest` up is being reset. */
 void cx_stack_enter_frames(const cx_thread *thread, uint32_t lowest);
 
 /* Lowers the depth. No driver call. */
@@ -148,25 +148,25 @@ static inline void cx_stack_drop(cx_thread *thread, uint32_t depth)
     atomic_store_explicit(&thread->depth, depth, memory_order_release);
 }
 
-/* Moves the frame at `from` down to `to`, and drops what was between and above. No driver call. */
+/* Moves the frame at `from` down to `to`, and drops the frames between and above. No driver
+ * call. */
 void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to);
 
 /* Index of the highest frame that is not foreign, or -1. */
 int cx_stack_top_own(const cx_thread *thread);
 
-/* Records CTXRT_ERROR_STACK_MISMATCH, naming both contexts and what to do. */
+/* Records CTXRT_ERROR_STACK_MISMATCH; the message names both contexts and the remedy. */
 ctxrt_status cx_stack_mismatch(const cx_frame *frame, CUcontext current);
 
-/* Takes off the top level, as ctxrt_stack_pop says; with `scopes` a scope's level too. In a
- * section. */
+/* Pops the top level as ctxrt_stack_pop does; with `scopes`, a scope's level too. In a section. */
 ctxrt_status cx_stack_pop_level(cx_thread *thread, bool scopes);
 
-/* CTXRT_ERROR_STACK_FULL, and what is current before something of ours is pushed: no frame is no
- * error. */
+/* CTXRT_ERROR_STACK_FULL; and the check before a push: having no frame is no error. */
 __attribute__((cold)) ctxrt_status cx_stack_full(void);
 __attribute__((cold)) ctxrt_status cx_stack_settle_for_push(cx_thread *thread);
 
-/* What the driver has current where the new frame's entry goes; the top frame is settled. */
+/* Reads the driver's current context, which the new frame's entry will stand on; the top frame is
+ * settled. */
 static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32_t depth,
                                                  const cx_driver *driver, CUcontext *out_beneath)
 {
@@ -177,7 +177,7 @@ static inline ctxrt_status cx_stack_look_beneath(const cx_thread *thread, uint32
     return CTXRT_SUCCESS;
 }
 
-/* Sees that what is on top is in step with the driver. Not in a section. */
+/* Brings the top frame in step with the driver. Not in a section. */
 static inline ctxrt_status cx_stack_prepare_push(cx_thread *thread)
 {
     uint32_t depth = cx_thread_depth(thread);
@@ -186,8 +186,8 @@ static inline ctxrt_status cx_stack_prepare_push(cx_thread *thread)
                : CTXRT_SUCCESS;
 }
 
-/* Pushes the context of an entered target as a new frame; what was on top is settled. In its
- * section, which stays entered. */
+/* Pushes the context of an entered target as a new frame; the top frame is settled. In its section,
+ * which stays entered. */
 __attribute__((always_inline)) static inline ctxrt_status
 cx_stack_push_entered(cx_thread *thread, cx_context *context, const cx_frame_place *place)
 {
@@ -227,9 +227,9 @@ cx_stack_push(cx_thread *thread, cx_target *target, const cx_frame_place *place)
     return status;
 }
 
-/* Pops the top frame, which is a level by itself, if the driver's stack is as it should be before
- * and after. False: it is not, and everything is as it was. Needs no section: a driver pops any
- * entry (S3), and the frame goes after it. */
+/* Pops the top frame, which is a level by itself, if the driver's stack is as expected before and
+ * after. False: it is not, and nothing has changed. Needs no section: a driver pops any entry (S3),
+ * and the frame is dropped after it. */
 static inline bool cx_stack_pop_top(cx_thread *thread, cx_frame *top)
 {
     const cx_context *context = cx_frame_context(top);

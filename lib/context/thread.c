@@ -14,7 +14,7 @@
 
 _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
-/* Lock "threads": the registry. Held while frames are looked through; before "context" and
+/* Lock "threads": guards the registry. Held while frames are searched; before "context" and
  * "pool". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_thread *threads;
@@ -22,7 +22,7 @@ static pthread_key_t exit_key;
 static bool exit_key_made;
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
-/* Returns how many of the frames should have been popped. */
+/* Drops the frames of an ended thread. Returns how many of them should have been popped. */
 static uint32_t drop_frames(cx_thread *thread)
 {
     uint32_t depth = cx_thread_depth(thread);
@@ -43,8 +43,8 @@ static void give_back(cx_thread *thread)
     pthread_mutex_unlock(&thread->life);
 }
 
-/* No driver call: the driver's own stack goes with the thread, in an order that nobody defines. In
- * a forked child the lock may be held by a thread that is gone. */
+/* Makes no driver call: the driver's own stack goes with the thread, in an undefined order. In a
+ * forked child the lock may be held by a thread that does not exist. */
 static void leave(void *argument)
 {
     cx_thread *thread = argument;
@@ -60,8 +60,8 @@ static void leave(void *argument)
     pthread_mutex_unlock(&lock);
 }
 
-/* Lock held. Thread-specific destructors run in a limited number of rounds: a thread that took its
- * record in the last one is gone without having left it. */
+/* Lock held. Thread-specific destructors run in a limited number of rounds: a thread that registers
+ * in the last round ends without giving its record back. */
 static void give_back_for_the_dead(void)
 {
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
@@ -98,7 +98,7 @@ static bool make_robust(pthread_mutex_t *mutex)
     return made;
 }
 
-/* Lock held. A record that a thread has left, or a new one. */
+/* Lock held. Takes a record that a thread has left, or makes one. */
 static cx_thread *take_record(void)
 {
     static uint64_t record_count;
@@ -129,7 +129,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     cx_thread *thread = take_record();
     if (thread != NULL && pthread_setspecific(exit_key, thread) != 0)
         thread = NULL;
-    /* it is free: no wait, and no lock order */
+    /* the record is free: trylock neither waits nor breaks the lock order */
     if (thread != NULL && pthread_mutex_trylock(&thread->life) != 0)
         thread = NULL;
     if (thread != NULL)
@@ -161,7 +161,7 @@ void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *arg
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- frames on their way ---- */
+/* ---- kept frames ---- */
 
 static cx_kept *all_kept; /* lock held */
 
@@ -203,7 +203,7 @@ void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
 
 /* ---- references ---- */
 
-/* What a frame may refer to; the fields that are not NULL are looked for. */
+/* The object searched for; NULL fields are ignored. */
 typedef struct reference {
     const cx_context *context;
     const ctxrt_stream *stream;

@@ -1,11 +1,11 @@
 /*
  * Threads and their stacks of frames.
  *
- * A stack is written by its own thread only, and frames that refer to a context or stream that they
- * did not refer to before are written in a section (base/section.h): a thread that ends a context
- * or a stream closes the sections, looks through all threads' frames below their depths, and sees
- * every reference. Every field that another thread may read is atomic, and for snapshots a sequence
- * number brackets the writing of a frame.
+ * Only its own thread writes a stack, and it writes new references to a context or stream in a
+ * section (base/section.h). So a thread that ends a context or a stream closes the sections, looks
+ * through all threads' frames below their depths, and sees every reference. Every field that
+ * another thread may read is atomic. For snapshots a sequence number brackets the writing of a
+ * frame (view.h).
  */
 #ifndef CX_CONTEXT_THREAD_H
 #define CX_CONTEXT_THREAD_H
@@ -19,26 +19,26 @@ typedef struct cx_frame {
     _Atomic(cx_context *) context;
     _Atomic(ctxrt_stream *) stream;       /* the frame's own; NULL: the thread's default stream */
     _Atomic(ctxrt_allocator *) allocator; /* the frame's own; NULL: the context's default one */
-    /* this and the next are for readers on other threads, for whom */
+    /* this and the next are for readers on other threads: the record of the context */
     _Atomic(cx_device *) device;
-    _Atomic uint64_t context_id;          /* the record of the context may have gone */
+    _Atomic uint64_t context_id; /* may be gone for them */
     _Atomic(const char *) file;
     _Atomic uint64_t tag;                 /* line, kind of context, origin: cx_frame_tag */
-    CUcontext beneath;  /* what this driver had current when the entry was pushed */
-    uint64_t serial;    /* of the scope that made it; else 0 */
-    /* what a room above tied to this very frame; 0 in a new one, never the same twice */
+    CUcontext beneath; /* the driver's current context when the entry was pushed */
+    uint64_t serial;   /* of the scope that made the frame; else 0 */
+    /* set by a room above to recognise this very frame; 0 in a new one, never the same twice */
     uint64_t mark;
-    /* The current stream, resolved once for the calls of the thread: lib/work. Its handle (NULL:
-     * not resolved yet), its native handle, and the context's epoch that both were read with. */
+    /* The current stream, resolved once for the thread's calls by lib/work: its handle (NULL: not
+     * resolved yet), its native handle, and the context's epoch that both were read with. */
     ctxrt_stream *current_stream;
     CUstream native_stream;
     uint32_t stream_epoch;
-    bool stream_came_along; /* `stream` is a default one, which a hand-off brought: lib/work */
+    bool stream_came_along; /* `stream` is a default stream that a hand-off brought: lib/work */
 } cx_frame;
 
-/* What others see of a frame. */
+/* A frame as other threads see it. */
 typedef struct cx_frame_view {
-    ctxrt_device device; /* cuda:-1: one that ctxrt does not list */
+    ctxrt_device device; /* cuda:-1: a device that ctxrt does not list */
     uint64_t context_id; /* when the frame was made */
     cx_context_kind kind;
     ctxrt_frame_origin origin;
@@ -63,20 +63,20 @@ typedef struct cx_thread {
     _Atomic uint32_t depth;
     _Atomic int number;        /* system thread id; 0: the record is free */
     _Atomic uint64_t name[2];  /* 16 bytes of the thread's name */
-    pthread_mutex_t life;      /* robust; the thread holds it while the record is its own */
+    pthread_mutex_t life;      /* robust; held by the thread while the record is its own */
     cx_frame *frames;          /* CTXRT_STACK_DEPTH_MAX */
     uint64_t serial;           /* cx_thread_next_serial */
     cx_default_stream *default_streams;
     size_t default_stream_count, default_stream_capacity;
     void *recordings;          /* open ones, the innermost first; lib/graph */
     cx_section section;
-    void *thread_caches;       /* what the thread keeps of allocators; lib/memory */
-    const void *origin;        /* of what it is allocating, if its caller said so; lib/memory */
-    struct cx_thread *next;    /* in the registry; records are never freed, only used again */
+    void *thread_caches;    /* the thread's caches of allocators; lib/memory */
+    const void *origin;     /* of its present allocation, if its caller named it; lib/memory */
+    struct cx_thread *next; /* in the registry; records are never freed, only reused */
 } cx_thread;
 
-/* initial-exec: a stack is looked at in every call; the one pointer fits any program's static
- * TLS. */
+/* initial-exec, because every call looks at the stack; one pointer fits the static TLS of any
+ * program. */
 extern _Thread_local cx_thread *cx_thread_current __attribute__((tls_model("initial-exec")));
 
 /* Makes the calling thread's record. CTXRT_ERROR_OUT_OF_MEMORY. */
@@ -84,7 +84,7 @@ __attribute__((cold)) ctxrt_status cx_thread_register(cx_thread **out_thread);
 
 static inline ctxrt_status cx_thread_self(cx_thread **out_thread)
 {
-    cx_thread *registered = NULL; /* so that the caller's stays in a register */
+    cx_thread *registered = NULL; /* keeps the caller's in a register */
     *out_thread = cx_thread_current;
     if (__builtin_expect(*out_thread != NULL, 1))
         return CTXRT_SUCCESS;
@@ -93,18 +93,18 @@ static inline ctxrt_status cx_thread_self(cx_thread **out_thread)
     return status;
 }
 
-/* Whoever resets or ends a context enters sections, for which a thread must be registered. */
+/* A thread that resets or ends a context enters sections, and must be registered for that. */
 static inline ctxrt_status cx_thread_register_once(void)
 {
     cx_thread *thread;
     return cx_thread_self(&thread);
 }
 
-/* Room for one more default stream of the thread. CTXRT_ERROR_OUT_OF_MEMORY. */
+/* Makes room for one more default stream of the thread. CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_thread_reserve_default_stream(cx_thread *thread);
 
-/* Tells a scope from every other that ever was, on any thread; never 0. Each record has numbers of
- * its own. */
+/* A number that tells a scope from every other one, on any thread; never 0. Each record has its own
+ * range of numbers. */
 #define CX_THREAD_SERIAL_BITS 40
 static inline uint64_t cx_thread_next_serial(cx_thread *thread)
 {
@@ -138,7 +138,7 @@ static inline uint64_t cx_frame_tag(ctxrt_frame_origin origin, cx_context_kind k
     return (uint64_t)(uint32_t)line << 16 | (uint64_t)kind << 8 | (uint64_t)origin;
 }
 
-/* Fills in the view that another thread waits for; from the thread itself. */
+/* Fills in the view that another thread waits for; called by the thread itself. */
 void cx_thread_show(cx_thread *thread);
 
 /* Brackets the writing of a frame for readers on other threads. */
@@ -160,9 +160,9 @@ static inline void cx_thread_end(cx_thread *thread)
 /* Calls visit for each thread that has a record, with the registry's lock "threads" held. */
 void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument);
 
-/* What a frame on its way from one thread to another refers to. It is kept before it leaves the one
- * thread's frames, and let go into a frame of the other, so that whoever looks for a reference
- * always finds it. */
+/* The references of a frame on its way from one thread to another. It is kept before it leaves the
+ * frames of the first thread, and let go into a frame of the second, so that a search for
+ * references always finds it. */
 typedef struct cx_kept {
     cx_frame_view frame;
     int number; /* of the thread that it left */
@@ -170,24 +170,24 @@ typedef struct cx_kept {
 } cx_kept;
 
 void cx_threads_keep(cx_kept *kept);
-/* The top frame of `thread`, NULL for none, gets what was kept, with `stream` for its stream. */
+/* Puts the kept frame's references into the top frame of `thread`, with `stream` as its stream;
+ * NULL: none. */
 void cx_threads_let_go(cx_kept *kept, cx_thread *thread, ctxrt_stream *stream);
 
-/* cx_threads_each, and then the frames that are kept, all under the one lock: a frame that goes
- * from thread to thread meanwhile is found at least once. */
+/* cx_threads_each, and then the kept frames, all under the one lock: a frame that moves between
+ * threads meanwhile is found at least once. */
 void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
                               bool (*visit_kept)(const cx_kept *kept, void *argument),
                               void *argument);
 
-/* Whether some thread has the context, stream or allocator in a frame; then *out_number is that
- * thread's system id and *out_level the frame's level from its bottom; *out_number is 0 for a frame
- * that is kept. Closes the sections meanwhile; what is found stays true while the caller has closed
- * them itself. */
+/* True if some thread has the context, stream or allocator in a frame; *out_number is then that
+ * thread's system id, 0 for a kept frame, and *out_level the frame's level from its bottom. Closes
+ * the sections meanwhile; the answer stays true only if the caller has closed them itself. */
 bool cx_threads_use_context(const cx_context *context, int *out_number, int *out_level);
 bool cx_threads_use_stream(const ctxrt_stream *stream, int *out_number, int *out_level);
 bool cx_threads_use_allocator(const ctxrt_allocator *allocator, int *out_number, int *out_level);
 
-/* Frames of all threads together. */
+/* The number of frames of all threads. */
 size_t cx_threads_frame_count(void);
 
 #endif

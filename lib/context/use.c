@@ -69,7 +69,7 @@ void cx_context_pin(cx_context *context)
     own_pins++;
 }
 
-/* `lost`: other code may have ended the context, and the driver is asked. */
+/* `lost`: other code may have ended the context, so the driver is asked. */
 static bool pin_if_there(cx_context *context, uint32_t epoch, bool lost)
 {
     cx_thread *thread;
@@ -98,7 +98,7 @@ bool cx_context_pin_what_is_of(cx_context *context, uint32_t epoch)
     return pin_if_there(context, epoch, true);
 }
 
-/* seq_cst, as in the wait: one of the two sees the other. */
+/* seq_cst, as in the wait: one of the two threads sees the other. */
 void cx_context_unpin(cx_context *context)
 {
     own_pins--;

@@ -1,15 +1,15 @@
 /*
- * Uses of a context beside its reset or its end on another thread.
+ * Uses of a context while another thread resets or ends it.
  *
  * A reset of a context makes its epoch odd while the sections are closed (base/section.h), opens
- * them, waits until the context has no pins, and then has the driver destroy all that is in it. It
- * makes the epoch even again at the end: 2 more than before, or what it was if nothing has changed.
+ * them, waits until the context has no pins, and then lets the driver destroy everything in it. At
+ * the end it makes the epoch even again: 2 more than before, or the old one if nothing has changed.
  * So a thread that enters a context is either done before the reset begins, or waits until it is
  * over.
  *
  * - A call that cannot wait for work of a device is made inside the section.
  * - For a call that can, the thread pins the context, leaves the section, makes the call and unpins
- *   it. Native handles that were read in the section stay good until then. The thread holds off
+ *   it. Native handles that were read in the section stay valid until then. The thread holds off
  *   cancellation meanwhile (base/cancel.h), enters no context, and takes no lock that is held while
  *   the sections are closed.
  * - The fast paths compare an object's epoch with its context's. Those are never equal while the
@@ -25,23 +25,23 @@ static inline bool cx_epoch_is_settled(uint32_t epoch)
     return (epoch & 1) == 0;
 }
 
-/* Another thread is resetting the context. The thread that resets it is not told so. */
+/* True if another thread is resetting the context; false on the thread that resets it. */
 bool cx_context_is_resetting(const cx_context *context);
 
-/* The context's epoch; while it is being reset, the one that it has once that is done. */
+/* The context's epoch; during a reset, the one that it will have afterwards. */
 static inline uint32_t cx_context_next_epoch(const cx_context *context)
 {
     return (atomic_load(&context->epoch) + 1) & ~(uint32_t)1;
 }
 
-/* Waits while another thread resets the context, with no lock held. Whether it did: it does nothing
- * in a section, and where the thread has pinned a context, or two threads could wait for each
+/* Waits while another thread resets the context, with no lock held. Returns true if it waited. Does
+ * nothing in a section, and on a thread that has pinned a context: two threads could wait for each
  * other. */
 bool cx_context_wait(const cx_context *context);
 
 /* In a section: while another thread resets the context, leaves the section, waits, and enters it
- * again. Whether it did; then all that was found in the section is to be looked for again. Does
- * nothing where cx_context_wait would not wait. */
+ * again. True if it did; everything found in the section must then be looked up again. Does nothing
+ * if cx_context_wait would not wait. */
 __attribute__((cold)) bool cx_context_give_way_slowly(const cx_context *context);
 static inline bool cx_context_give_way(const cx_context *context)
 {
@@ -54,11 +54,11 @@ static inline bool cx_context_give_way(const cx_context *context)
 __attribute__((cold)) ctxrt_status cx_context_step_aside(const cx_context *context);
 
 /*
- * Enters a section in which the context is not being reset. Waits for a reset that is under way;
- * not where cx_context_wait would not: then it is CTXRT_ERROR_CONTEXT_DESTROYED.
+ * Enters a section in which the context is not being reset. Waits for a reset in progress;
+ * CTXRT_ERROR_CONTEXT_DESTROYED if cx_context_wait would not wait.
  * Balanced by cx_section_leave(). On failure the section is left.
  *
- * The caller knows that the record is a live context's, or looks at a handle once it is inside. The
+ * The caller knows that the record is a live context's, or checks a handle once it is inside. The
  * calling thread is registered.
  */
 static inline ctxrt_status cx_context_enter(const cx_context *context)
@@ -70,32 +70,32 @@ static inline ctxrt_status cx_context_enter(const cx_context *context)
     return cx_context_step_aside(context);
 }
 
-/* In a section: neither a reset nor the end of the context comes before cx_context_unpin, on the
- * same thread. */
+/* In a section: keeps a reset and the end of the context waiting until cx_context_unpin on the same
+ * thread. */
 void cx_context_pin(cx_context *context);
 void cx_context_unpin(cx_context *context);
 
-/* The epoch of a context that the calling thread has pinned: a reset that waits for the pin has
- * made it odd. */
+/* The epoch of a context that the calling thread has pinned: a reset waiting for the pin has made
+ * it odd. */
 static inline uint32_t cx_context_pinned_epoch(const cx_context *context)
 {
     return atomic_load(&context->epoch) & ~(uint32_t)1;
 }
 
-/* The same outside of a section, for a context that was not reset since it had this epoch. False:
- * it was, or is being reset. */
+/* Pins outside of a section, a context that was not reset since it had this epoch. False: it was,
+ * or is being reset. */
 bool cx_context_pin_epoch(cx_context *context, uint32_t epoch);
 
-/* The same before something of that epoch is given to the driver to be ended. False also where
- * other code destroyed or reset the context: what was in it is gone. */
+/* Pins before an object of that epoch is given to the driver to be destroyed. False also if other
+ * code destroyed or reset the context: the object is gone. */
 bool cx_context_pin_what_is_of(cx_context *context, uint32_t epoch);
 
 /* ---- for lib/context, which resets and ends contexts ---- */
 
-/* The sections are closed. False: another thread is resetting it. */
+/* The sections are closed. False: another thread is resetting the context. */
 bool cx_context_begin_reset(cx_context *context);
 
-/* `done`: what was in the context is gone. */
+/* `done`: the contents of the context are gone. */
 void cx_context_end_reset(cx_context *context, bool done);
 
 /* Waits until the context has no pins. The sections were closed and opened since others could pin

@@ -4,7 +4,7 @@
 
 enum { TRIES = 8, SPINS = 10000, YIELDS = 8 };
 
-/* Loads are acquire, so that the sequence is looked at again after them. */
+/* The loads are acquire, so that the second load of the sequence comes after them. */
 cx_frame_view cx_frame_look(const cx_frame *frame)
 {
     const cx_device *device = atomic_load_explicit(&frame->device, memory_order_acquire);
@@ -28,7 +28,7 @@ static void look(const cx_thread *thread, cx_stack_view *out)
         out->frames[i] = cx_frame_look(&thread->frames[i]);
 }
 
-/* Whether no frame was written meanwhile. */
+/* True if no frame was written meanwhile. */
 static bool look_in_peace(const cx_thread *thread, cx_stack_view *out)
 {
     uint32_t before = atomic_load_explicit(&thread->sequence, memory_order_acquire);
@@ -47,16 +47,16 @@ void cx_thread_show(cx_thread *thread)
     atomic_store_explicit(&wanted->shown, true, memory_order_release);
 }
 
-/* A thread that is running answers within microseconds; giving way costs more, and helps one that
- * is not. The waits are bounded: for so many rounds, and then for a thread that copies its frames,
- * which waits for nothing meanwhile. */
+/* A running thread answers within microseconds; yielding would cost more, and helps only a thread
+ * that does not run. Both waits are bounded: the first by the number of rounds, the second by the
+ * time in which the thread copies its frames. */
 static void wait_a_little(int round)
 {
     if (round >= SPINS)
         sched_yield();
 }
 
-/* Whether the thread answered. One that rests does not; it can be read. */
+/* True if the thread answered. An idle thread does not answer, but it can be read. */
 static bool ask(cx_thread *thread, cx_stack_view *out)
 {
     atomic_store_explicit(&out->shown, false, memory_order_relaxed);

@@ -1,5 +1,17 @@
 /*
- * Views of other threads' stacks, taken while these go on: each is one that its thread had.
+ * Views of other threads' stacks, taken while these threads go on: each view is a stack that its
+ * thread had.
+ *
+ * Only the owner writes its frames. It makes `sequence` odd, writes the fields by release stores,
+ * and makes it even again, a release store too. A reader loads the sequence, the fields and the
+ * sequence again. A reader that sees a new field, by an acquire load, also sees the odd sequence,
+ * and its last load comes after all the others. So an even and equal sequence means that no frame
+ * was written meanwhile.
+ *
+ * A thread that changes its stack faster than that is asked instead: the reader stores a view in
+ * `wanted`, and the owner, at its next write, exchanges it for NULL, fills it in and sets `shown`
+ * (release, acquire). Whoever gets the pointer by an exchange of `wanted` owns it: if the reader
+ * gets it back, the owner did not answer, and the reader tries again.
  */
 #ifndef CX_CONTEXT_VIEW_H
 #define CX_CONTEXT_VIEW_H
@@ -15,10 +27,8 @@ typedef struct cx_stack_view {
 cx_frame_view cx_frame_look(const cx_frame *frame);
 
 /*
- * Takes a view of a thread's stack; with the lock "threads" held, so that the record stays that
- * thread's. First by reading it until nothing changed meanwhile. A thread that changes its stack
- * faster than that is asked for the view: it fills it in where it next writes a frame, and does not
- * wait.
+ * Takes a view of a thread's stack, with the lock "threads" held, so that the record stays that
+ * thread's. The owner never waits for the reader.
  */
 void cx_stack_look(cx_thread *thread, cx_stack_view *out);
 
