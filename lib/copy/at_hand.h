@@ -1,7 +1,7 @@
 /*
- * Ends of a copy or fill that are at hand: they start a block of a caching allocator of the
- * stream's own context, as most do. The driver of the stream then does the work by one call, and
- * nothing else needs to be known of them.
+ * Fast path for an end of a copy or fill: it starts a block of a caching allocator of the stream's
+ * own context, as most ends do. The stream's driver then does the work by one call, and nothing
+ * else needs to be known of the end.
  */
 #ifndef CX_COPY_AT_HAND_H
 #define CX_COPY_AT_HAND_H
@@ -11,7 +11,7 @@
 #include "memory/pointer_table.h"
 #include "work/work.h"
 
-/* The piece that starts at an address, which may go at any moment; 0: none. Records no error. */
+/* The block that starts at an address; it may be freed at any moment; 0: none. Records no error. */
 static inline uint32_t cx_piece_at_hand(const void *pointer)
 {
     const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
@@ -32,7 +32,7 @@ static inline uint32_t cx_piece_at_hand(const void *pointer)
     return (uint32_t)slot & CX_POINTER_INDEX_MASK;
 }
 
-/* In a section. Whether these bytes are the piece's, and device memory of the context. */
+/* In a section. True if these bytes are in the block, and device memory of the context. */
 static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
                                       const void *pointer, size_t bytes)
 {
@@ -45,7 +45,7 @@ static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
            region->epoch == atomic_load_explicit(&context->epoch, memory_order_relaxed);
 }
 
-/* Whether blocks may be told by pieces alone. */
+/* True if blocks can be recognised by these records alone. */
 static inline bool cx_copy_pieces_suffice(void)
 {
     return atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) == 0 &&

@@ -11,7 +11,7 @@ static bool by_default_device(const cx_pointer_view *view)
     return view->driver != NULL && view->kind != CTXRT_MEMORY_PINNED;
 }
 
-/* Whether the kind says that an end is memory of a device. */
+/* True if the kind calls an end device memory. */
 static bool to_device(ctxrt_copy_kind kind)
 {
     return kind == CTXRT_COPY_HOST_TO_DEVICE || kind == CTXRT_COPY_DEVICE_TO_DEVICE;
@@ -35,7 +35,7 @@ static ctxrt_status check_end(const char *call, const char *noun, const void *po
                     end->device ? "a device" : "the host", pointer, cx_pointer_text(&end->view));
 }
 
-/* Two drivers have no common copy; but one of them sees the other's memory if the host may touch
+/* No one driver copies for both; but one of them sees the other's memory if the host may touch
  * that. */
 static ctxrt_status choose_driver(cx_copy_plan *plan)
 {
@@ -102,8 +102,8 @@ static ctxrt_status wait_for_work(const cx_stream_target *target)
     return status;
 }
 
-/* The end that the route must reach: mapped memory is out of reach for most devices. Copies between
- * two devices name both contexts, which reach their ends. */
+/* The end that the route must reach: mapped memory is out of reach for most devices. A copy between
+ * two devices names both contexts, and each reaches its end. */
 static const cx_pointer_view *reach_of(const cx_copy_plan *plan)
 {
     const cx_pointer_view *source = &plan->source.view;
@@ -111,8 +111,8 @@ static const cx_pointer_view *reach_of(const cx_copy_plan *plan)
     return mapped && source->driver == plan->end->driver ? source : plan->end;
 }
 
-/* Drivers read host memory when the call is made (T13); that of a device is what the work before
- * leaves there. */
+/* Drivers read host memory when the call is made (T13). Device memory has the contents that earlier
+ * work leaves. */
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route)
 {
     ctxrt_status status = cx_route_begin(stream, reach_of(plan), &plan->destination.view,
@@ -227,7 +227,7 @@ ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *desti
                         wait);
 }
 
-/* Between blocks of one context. False: the slow path says what is to be done. */
+/* The fast path, between blocks of one context. False: take the slow path. */
 static bool copy_at_hand(void *destination, const void *source, size_t size_bytes,
                          ctxrt_stream *stream, ctxrt_status *out_status)
 {

@@ -1,5 +1,5 @@
 /*
- * Copies: which driver does one, and as what it addresses each end.
+ * Copies: the choice of the driver that does one, and how it addresses each end.
  */
 #ifndef CX_COPY_COPY_H
 #define CX_COPY_COPY_H
@@ -8,15 +8,15 @@
 
 typedef struct cx_copy_end {
     cx_pointer_view view;
-    bool device; /* addressed as memory of a device; else as host memory */
+    bool device; /* addressed as device memory; else as host memory */
 } cx_copy_end;
 
 typedef struct cx_copy_plan {
     cx_copy_end destination, source;
     const cx_pointer_view *end; /* memory whose driver does the copy; NULL: the host can */
-    bool peers;                 /* both are memory of devices, of two different ones */
-    bool devices;               /* both are memory of devices, of one driver or of two */
-    bool across;                /* of two drivers: one of them sees host memory */
+    bool peers;                 /* both are device memory, of two different devices */
+    bool devices;               /* both are device memory, of one driver or of two */
+    bool across;                /* of two drivers: one of them sees the other end as host memory */
 } cx_copy_plan;
 
 /* A region that was checked: no sum of its own overflows. Plain bytes are one row. */
@@ -38,33 +38,33 @@ static inline const unsigned char *cx_copy_source_row(const cx_copy_box *box, si
     return box->source + (z * box->source_rows + y) * box->source_pitch;
 }
 
-/* What a copy reads and writes, from the first byte to the last. */
+/* The first and last byte that a copy reads and writes. */
 typedef struct cx_copy_extent {
     const void *destination, *source;
     size_t destination_bytes, source_bytes;
 } cx_copy_extent;
 
-/* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts what is known of the memory, or the copy goes
- * beyond what ctxrt gave out there; `call` is who asks. */
+/* CTXRT_ERROR_INVALID_ARGUMENT if `kind` contradicts the memory, or the copy goes beyond ctxrt's
+ * blocks; `call` is the caller, for the message. */
 ctxrt_status cx_copy_plan_make(const char *call, const cx_copy_extent *extent,
                                ctxrt_copy_kind kind, cx_copy_plan *out_plan);
 
-/* A NULL, or a range that wraps around: refused in the name of `call`. */
+/* Refuses NULL, and ranges that wrap around, in the name of `call`. */
 ctxrt_status cx_copy_check_range(const char *call, const char *noun, const void *pointer,
                                  size_t size_bytes);
 
-/* Begins a route for the plan's copy in the order of `stream`, to be ended with cx_route_end if it
- * succeeds. */
+/* Begins a route for the plan's copy in the order of `stream`; after success, end it with
+ * cx_route_end. */
 ctxrt_status cx_copy_begin(const cx_copy_plan *plan, ctxrt_stream *stream, cx_route *out_route);
 
-/* Says what a copy touches that is about to be submitted: cx_route_touch. */
+/* Announces the memory of a copy that is about to be submitted: cx_route_touch. */
 void cx_copy_touch(const cx_copy_plan *plan, cx_route *route);
 
 /* Submits a copy of plain bytes to the route. */
 ctxrt_status cx_copy_submit(const cx_copy_plan *plan, const cx_route *route, void *destination,
                             const void *source, size_t size_bytes);
 
-/* The same of a region. */
+/* Submits a copy of a region to the route. */
 ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
                                 const cx_copy_box *shape);
 void cx_copy_box_on_host(const cx_copy_box *shape);
@@ -73,16 +73,16 @@ void cx_copy_box_on_host(const cx_copy_box *shape);
  * reset has ended one of the ends. */
 ctxrt_status cx_copy_on_host(const cx_copy_plan *plan, const cx_copy_box *shape);
 
-/* Copies plain bytes as the plan says, in the order of `stream`; `call` is who asks. */
+/* Copies plain bytes by the plan, in the order of `stream`; `call` is the caller, for messages. */
 ctxrt_status cx_copy_run(const char *call, const cx_copy_plan *plan, void *destination,
                          const void *source, size_t size_bytes, ctxrt_stream *stream, bool wait);
 
 /*
- * A copy between devices that the driver of `stream` cannot do alone: put into the order of
- * `stream`, while the caller goes on (copy_across.c). *out_taken: false if it is none, or the
- * stream captures a copy that its driver can do by itself. After an error the destination may have
- * been written to, but nothing of the copy touches memory of the other driver any more.
- * CTXRT_ERROR_NOT_SUPPORTED if the stream captures, which goes on.
+ * Puts a copy between devices that the driver of `stream` cannot do alone into the order of
+ * `stream`, while the caller goes on (copy_across.c). *out_taken: false if it is no such copy, or
+ * the stream captures and its driver can do the copy by itself. After an error the destination may
+ * have been written to, but the copy no longer touches memory of the other driver.
+ * CTXRT_ERROR_NOT_SUPPORTED if the stream captures; the capture goes on.
  */
 ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx_copy_box *box,
                             ctxrt_stream *stream, bool *out_taken);

@@ -1,10 +1,10 @@
 /*
  * Copies between devices of two drivers, in the order of a stream of one of them.
  *
- * The driver of a stream reads and writes memory of the other one in the order of that stream only
- * if that memory is pinned. So what its own device has goes through pinned memory, between which
- * and the other one's memory host functions copy. What is none of its own, a host function has the
- * other driver copy.
+ * The driver of a stream reads and writes the other driver's memory in the order of that stream
+ * only if that memory is pinned. So memory of its own device goes through pinned memory, and host
+ * functions copy between that and the other driver's memory. If no end is its own, a host function
+ * calls the other driver to copy.
  */
 #include "base/cancel.h"
 #include "base/error.h"
@@ -15,7 +15,7 @@
 
 /* ---- parts ---- */
 
-/* Whole rows of a slice where a part has room for one, else a piece of a row. */
+/* Whole rows of a slice if a part has room for one, else a piece of a row. */
 typedef struct parts {
     size_t rows; /* in a part; 0: a row is several parts */
     size_t per_row;
@@ -63,7 +63,7 @@ static cx_copy_box part_of(const cx_copy_box *box, size_t index)
     };
 }
 
-/* The part with pinned memory in the place of one end, where its rows lie one behind the other. */
+/* The part with pinned memory in place of one end; its rows lie one behind the other there. */
 static cx_copy_box into(cx_copy_box part, unsigned char *pinned)
 {
     part.destination = pinned;
@@ -190,8 +190,8 @@ static ctxrt_status submit_whole(const cx_cross_copy *model)
     return cx_cross_copy_end_submission(self, cx_cross_copy_submit(self, handle));
 }
 
-/* Two drivers whose host functions waited for each other would wait for ever: what the host can
- * reach it copies itself. */
+/* If both drivers' host functions waited for each other, they would wait for ever: memory that the
+ * host can reach is copied by the host itself. */
 static ctxrt_status send(cx_cross_copy *model, const cx_pointer_view *end)
 {
     cx_context_guard guard;
@@ -246,7 +246,8 @@ static ctxrt_status refuse_capture(const char *call, const cx_stream_target *tar
         call, cx_context_text(target->context), cx_pointer_text(end));
 }
 
-/* The contexts of the stream and of both ends are pinned. *out_taken: it is such a copy. */
+/* The contexts of the stream and of both ends are pinned. *out_taken: true if it is a cross-driver
+ * copy. */
 static ctxrt_status run(cx_cross_copy *model, const cx_pointer_view *end, bool *out_taken)
 {
     bool capturing, own = end->driver == model->target.driver;

@@ -51,7 +51,7 @@ static ctxrt_status submit(const cx_copy_plan *plan, const side *to, const side 
     return cx_route_end(&route, status, false);
 }
 
-/* A device of another driver is the CPU, whose memory is host memory to the other one. */
+/* A device of another driver is the CPU, whose memory is host memory to the first driver. */
 static ctxrt_status copy(const side *to, const side *from, size_t size_bytes, ctxrt_stream *stream)
 {
     cx_copy_plan plan;

@@ -27,8 +27,7 @@ static ctxrt_status check_side(const char *call, const char *noun, const void *p
     return cx_copy_check_range(call, noun, pointer, extent);
 }
 
-/* A single row or slice has no pitch or height of its own: then any will do that the driver
- * accepts. */
+/* A single row or slice needs no pitch or height: any value that the driver accepts will do. */
 static void normalise(size_t *pitch, size_t *rows, const cx_copy_box *shape)
 {
     if (shape->height == 1 && shape->depth == 1 && *pitch < shape->width)
@@ -73,7 +72,7 @@ static ctxrt_status submit_rows(const cx_copy_plan *plan, const cx_route *route,
     return status;
 }
 
-/* ---- at once ---- */
+/* ---- by one driver call ---- */
 
 static cxu_memory_type type_of(const cx_copy_end *end)
 {
@@ -121,8 +120,7 @@ static ctxrt_status submit_3d(const cx_copy_plan *plan, const cx_route *route,
     return CX_DRIVER_CALL(route->target.driver, memcpy_3d_async, (&copy, route->target.native));
 }
 
-/* The driver's region copies are of one context; between two devices each row is a copy of its own.
- */
+/* The driver's region copies are of one context; between two devices each row is its own copy. */
 ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
                                 const cx_copy_box *shape)
 {

@@ -47,7 +47,7 @@ static void leave(cx_cross_copy *cross_copy, ctxrt_status status)
     pthread_mutex_unlock(&lock);
 }
 
-/* Under some schedules this is a user's thread, whose last error stays. */
+/* Under some schedules this is a user's thread: its last error stays. */
 static void do_part(void *handle)
 {
     cx_error_saved saved;
@@ -67,7 +67,7 @@ static void do_part(void *handle)
 
 /* ---- waiting ---- */
 
-/* Lock held. What runs is short: it waits for no other work. */
+/* Lock held. A running part is short: it waits for no other work. */
 static void cancel_locked(cx_cross_copy *cross_copy)
 {
     cross_copy->over = true;
@@ -90,8 +90,8 @@ static cxu_result ask_driver(const cx_cross_copy *cross_copy, bool wait)
     return result;
 }
 
-/* Lock held. Whatever the driver says but NOT_READY, no host function runs any more: after an error
- * none is called. */
+/* Lock held. If the driver says anything but NOT_READY, no host function runs any more: after an
+ * error none is called. */
 static cxu_result ask_locked(cx_cross_copy *cross_copy, bool wait)
 {
     cxu_result result = CXU_NOT_READY;
@@ -128,7 +128,7 @@ static bool is_over(const void *handle)
     return over;
 }
 
-/* Until the search finds none that is under way. */
+/* Repeated until it finds no copy in progress. */
 typedef struct search {
     uintptr_t start, end;
     const cx_stream_target *behind;
@@ -182,7 +182,7 @@ static void leave_memory(const void *start, size_t size_bytes, const cx_stream_t
     wait_for_all(touches, &wanted);
 }
 
-/* ---- going ---- */
+/* ---- finishing ---- */
 
 static bool is_left(const cx_cross_copy *cross_copy)
 {
@@ -203,7 +203,7 @@ static cx_cross_copy *unlink_left(void)
     return left;
 }
 
-/* Takes apart what is over; host functions make no driver call. */
+/* Frees copies that are over; host functions make no driver call. */
 static void sweep(void)
 {
     cx_cross_copy *left;
@@ -225,7 +225,7 @@ static bool anybody_watches(const cx_context *context)
     return cross_copy != NULL;
 }
 
-/* All are over; what another thread still looks at is its context's no more once this returns. */
+/* All copies are over. Once this returns no thread looks at one of the context. */
 static void sweep_context(const cx_context *context)
 {
     int cancel = cx_cancel_hold();
@@ -265,8 +265,8 @@ static void cancel_all(cx_context *context)
     cx_cancel_restore(cancel);
 }
 
-/* What the reset destroys is no copy's any more; whoever waits for the stream of such a copy is
- * told. */
+/* The reset destroys the copies' ends: ends these copies, and defers an error for the next call
+ * that waits for their stream. */
 static void leave_context(cx_context *context)
 {
     cx_error_saved saved;

@@ -1,7 +1,7 @@
 /*
- * Copies between two drivers that are under way: in the order of a stream of one driver, host
- * functions touch memory of the other one, which knows nothing of that. Memory waits for them
- * before it goes: memory/across.h.
+ * Cross-driver copies in progress: in the order of a stream of one driver, host functions touch
+ * memory of the other one, which knows nothing of that. So memory waits for them before it is
+ * freed: memory/across.h.
  */
 #ifndef CX_COPY_CROSS_COPY_H
 #define CX_COPY_CROSS_COPY_H
@@ -18,7 +18,7 @@ typedef struct cx_cross_copy_end {
 
 typedef struct cx_cross_copy cx_cross_copy;
 
-/* Does the next part; called in the order of the stream, by a thread of its driver's that must not
+/* Does the next part. Called in the order of the stream, by a thread of its driver that must not
  * call that driver. */
 typedef ctxrt_status cx_cross_copy_part(const cx_cross_copy *cross_copy);
 
@@ -26,11 +26,11 @@ struct cx_cross_copy {
     const char *call;
     cx_copy_plan plan;
     cx_copy_box box;
-    cx_stream_target target; /* the stream's */
+    cx_stream_target target; /* the stream of the copy */
     uint32_t epoch;
     cx_cross_copy_end ends[2];
-    unsigned char *pinned;  /* of cx_staging; NULL: the other driver copies by itself */
-    cx_stream_target inner; /* its stream, for that */
+    unsigned char *pinned;  /* from cx_staging; NULL: the other driver copies by itself */
+    cx_stream_target inner; /* the other driver's stream for that */
     cx_cross_copy_part *part;
     size_t next, count; /* parts */
     /* The rest belongs to cross_copy.c; lock "cross-driver copies". */
@@ -49,11 +49,11 @@ void cx_cross_copy_watch_contexts(void);
 ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out_copy,
                                  void **out_handle);
 
-/* Gives the stream a host function that does the next part. */
+/* Submits a host function to the stream that does the next part. */
 ctxrt_status cx_cross_copy_submit(const cx_cross_copy *cross_copy, void *handle);
 
-/* All was submitted, with this result. After an error the copy is over: no part is done any
- * more. */
+/* Ends the submission, with its result. After an error the copy is over: no further part is
+ * done. */
 ctxrt_status cx_cross_copy_end_submission(cx_cross_copy *cross_copy, ctxrt_status status);
 
 #endif

@@ -4,7 +4,7 @@
 #include "copy/copy.h"
 #include <string.h>
 
-/* Memory of the CPU, when the work before it is done; `in_order`: there may be such work. */
+/* Fills memory of the CPU, once earlier work is done; `in_order`: there may be such work. */
 static ctxrt_status fill_on_host(const cx_pointer_view *view, void *destination, int value,
                                  size_t size_bytes, ctxrt_stream *stream, bool in_order)
 {
@@ -41,7 +41,7 @@ static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destinatio
     return cx_route_end(&route, status, wait);
 }
 
-/* A block of the stream's context. False: the slow path says what is to be done. */
+/* The fast path, for a block of the stream's context. False: take the slow path. */
 static bool fill_at_hand(void *destination, int value, size_t size_bytes, ctxrt_stream *stream,
                          ctxrt_status *out_status)
 {

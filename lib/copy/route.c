@@ -24,8 +24,8 @@ static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
     return status;
 }
 
-/* Whether the stream's device cannot do the work: the memory is another driver's, or mapped, and
- * not for that device. */
+/* True if the stream's device cannot do the work: the memory is another driver's, or mapped and not
+ * for that device. */
 static bool is_out_of_reach(const cx_pointer_view *end, const cx_stream_target *target)
 {
     const cx_device *device = target->context->device;
@@ -36,7 +36,7 @@ static bool is_out_of_reach(const cx_pointer_view *end, const cx_stream_target *
             atomic_load(&end->block.context->reached_by[device->native]) == 0);
 }
 
-/* Of two ends of one device that are mapped, either may be; that device reaches both. */
+/* If both ends are mapped and of one device, either will do; that device reaches both. */
 static const cx_pointer_view *find_out_of_reach(const cx_pointer_view *end,
                                                 const cx_pointer_view *destination,
                                                 const cx_pointer_view *source,
@@ -149,7 +149,8 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
 
 /* ---- pinned memory ---- */
 
-/* What a graph that is being captured uses must stay as long as that does: no mark could say so. */
+/* Pinned memory used by a graph that is being captured must live as long as the graph: no event
+ * could say that. */
 static bool enter_gate(cx_route *route)
 {
     const cx_stream_target *target = &route->target;
@@ -166,7 +167,7 @@ void cx_route_touch(cx_route *route, const cx_pointer_view *view)
             cx_memory_take_piece(view->block.piece, view->block.generation);
 }
 
-/* False: a mark could not be left behind the work. */
+/* False: no event could be recorded behind the work. */
 static bool mark_touched(const cx_route *route)
 {
     bool marked = true;
@@ -180,7 +181,7 @@ static bool mark_touched(const cx_route *route)
     return marked;
 }
 
-/* The caller has not asked for that: a capture of another stream must not end by it. */
+/* A wait that the caller has not asked for: it must not end a capture of another stream. */
 static void wait_instead(const cx_stream_target *target)
 {
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(target->driver);

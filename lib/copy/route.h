@@ -11,16 +11,16 @@
 #include "memory/pointer.h"
 #include "work/stream.h"
 
-/* The contexts that a call works in: none is reset or ended before cx_copy_unpin. */
+/* The contexts that a call works in: none of them is reset or ended before cx_copy_unpin. */
 typedef struct cx_copy_pins {
     cx_context *contexts[3];
     int count;
     int cancel;
 } cx_copy_pins;
 
-/* Says what the stream argument means, as cx_work_begin, and pins its context and those of the
- * ends, which are NULL for none. CTXRT_ERROR_CONTEXT_DESTROYED: a reset has ended one of the ends
- * since it was looked for. On failure nothing is pinned. */
+/* Resolves the stream argument as cx_work_begin does, and pins its context and those of the ends;
+ * NULL: no such end. CTXRT_ERROR_CONTEXT_DESTROYED: a reset has ended one of the ends since it was
+ * looked up. On failure nothing is pinned. */
 ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *destination,
                          const cx_pointer_view *source, cx_stream_target *out_target,
                          cx_copy_pins *out_pins);
@@ -34,26 +34,27 @@ typedef struct cx_route {
     cx_context_guard guard;
     cx_copy_pins pins;
     ctxrt_memory *touched[2]; /* pinned memory of ctxrt's, with a count; NULL: none */
-    bool gate_entered;        /* no capture begins in the stream before what is touched is marked */
-    bool wait; /* nothing else orders what comes behind: it must be done before the call returns */
+    bool gate_entered;        /* no capture begins in the stream before the work's event is
+                               * recorded */
+    bool wait; /* nothing else orders later work: the work must be done before the call returns */
 } cx_route;
 
-/* `end`: memory whose driver is to do the work; NULL: any driver. Until cx_route_end the route's
- * context is current at its driver, and neither that nor the memory goes with a reset. */
+/* `end`: memory whose driver must do the work; NULL: any driver. Until cx_route_end the route's
+ * context is current at its driver, and no reset ends that context or the memory. */
 ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
                             const cx_pointer_view *destination, const cx_pointer_view *source,
                             cx_route *out_route);
 
-/* After a route began, before work is submitted: says that the work touches an address. Pinned
- * memory of ctxrt's is then given to nobody else before the work is done. At most twice. */
+/* Announces that the work will touch an address, after a route began and before work is submitted.
+ * ctxrt's pinned memory is then not handed out again before the work is done. At most twice. */
 void cx_route_touch(cx_route *route, const cx_pointer_view *view);
 
-/* Passes on the status of what was submitted; if that is a success, waits where the route or the
- * caller must. */
+/* Passes on the status of the submission; after a success it waits if the route or the caller
+ * must. */
 ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait);
 
 /* For work of the host alone, which needs no device: false if `stream` is NULL and nothing is
- * current, so that there is no order to keep. Leaves the last error alone. */
+ * current, so that there is no order to keep. Keeps the last error. */
 bool cx_route_wanted(const ctxrt_stream *stream);
 
 #endif

@@ -37,7 +37,7 @@ static cx_staging *take_of_stream(const cx_context *context, const ctxrt_stream 
     return staging;
 }
 
-/* The next one behind `before` that nobody has taken, if only for a look. */
+/* Takes the next free one behind `before`, maybe only to check it. */
 static cx_staging *take_next(const cx_context *context, const cx_staging *before)
 {
     pthread_mutex_lock(&lock);
@@ -145,7 +145,7 @@ static lane *find_lane(const cx_context *context)
     return found;
 }
 
-/* Of two threads that made one the first's is kept. */
+/* If two threads made one, the first one's is kept. */
 static CUstream keep_lane(lane *made)
 {
     pthread_mutex_lock(&lock);

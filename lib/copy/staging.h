@@ -8,42 +8,41 @@
 
 #include "work/stream.h"
 
-/* A copy goes through the pinned memory in pieces of at most so much. */
+/* A copy goes through the pinned memory in parts of at most this size. */
 #define CX_STAGING_BYTES ((size_t)1 << 20)
 
 /*
- * Pinned memory of CX_STAGING_BYTES. Whoever has taken it gives it work in one stream, behind which
- * it is given back: the next one has it in the order of that stream, or when that work is done. So
- * no stream ever waits for another one's copy.
+ * Pinned memory of CX_STAGING_BYTES. A copy takes it, submits work with it to one stream, and gives
+ * it back behind that work. The next copy gets it in the order of the same stream, or when that
+ * work is done. So no stream ever waits for another one's copy.
  */
 typedef struct cx_staging {
     unsigned char *pinned;
     const cx_context *context;
     uint32_t epoch;
-    const ctxrt_stream *stream; /* whose work used it last: a handle, as in use.h */
+    const ctxrt_stream *stream; /* the stream whose work used it last: a handle, as in use.h */
     CUevent used;               /* behind that work */
     bool taken;                 /* lock "staging" */
-    struct cx_staging *next;    /* lock "staging"; who has taken it keeps it in the list */
+    struct cx_staging *next;    /* lock "staging"; a taken one stays in the list */
 } cx_staging;
 
-/* Takes memory for work of `stream`, which waits for what used it last. The stream's context is
- * current at its driver, whose captures are put off. */
+/* Takes memory for work of `stream`, which waits for the memory's last use. The stream's context is
+ * current at its driver, and captures are relaxed. */
 ctxrt_status cx_staging_take(const cx_stream_target *target, const ctxrt_stream *stream,
                              cx_staging **out_staging);
 
-/* Gives it back behind the work that the stream was given. After an error nobody has it any more.
- */
+/* Gives it back behind the stream's submitted work. After an error the copy no longer has it. */
 ctxrt_status cx_staging_give(cx_staging *staging, const cx_stream_target *target);
 
-/* A stream for copies only, with no order towards any other. The context is current at its driver.
- */
+/* Makes a stream for copies only, unordered with all others. The context is current at its
+ * driver. */
 ctxrt_status cx_staging_stream(const cx_context *context, CUstream *out_stream);
 
-/* Gives back what no copy uses: the bytes of it. Whatever is current. */
+/* Frees memory that no copy uses; returns its bytes. Any context may be current. */
 uint64_t cx_staging_trim(const cx_context *context);
 
-/* The context ends: it is current at its driver; or it is gone with all that was in it. No copy
- * uses it any more. */
+/* The context ends: cx_staging_close while it is current at its driver, cx_staging_forget if it is
+ * gone with everything in it. No copy uses it any more. */
 void cx_staging_close(const cx_context *context);
 void cx_staging_forget(const cx_context *context);
 
