@@ -65,7 +65,7 @@ allocation_verdict allocation_trace_add(allocation_trace *trace, uint32_t slot, 
     return ALLOCATION_GOOD;
 }
 
-/* A whole decimal number; what follows it must begin with `end`. */
+/* Takes a whole decimal number; the text behind it must begin with `end`. */
 static bool take_number(const char **text, char end, uint64_t *out_number)
 {
     char *after;
@@ -80,7 +80,7 @@ static bool take_number(const char **text, char end, uint64_t *out_number)
     return true;
 }
 
-/* The sum of what is live must not overflow either: 2^63 bytes are more than any device has. */
+/* The sum of live bytes must not overflow either: no device has 2^63 bytes. */
 static allocation_verdict add_line(allocation_trace *trace, const char *line)
 {
     uint64_t slot, bytes = 0;

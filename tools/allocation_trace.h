@@ -17,16 +17,15 @@ typedef struct allocation_operation {
     uint32_t slot;
 } allocation_operation;
 
-/* Operation `i` stands in line i + 1. No slot is allocated into twice, or freed while it is
- * empty. */
+/* Operation `i` is in line i + 1. No slot is allocated into twice, or freed while empty. */
 typedef struct allocation_trace {
     allocation_operation *operations;
     size_t count;
     size_t capacity;
-    uint32_t slots; /* the highest one, and 1 */
+    uint32_t slots; /* the highest one, plus 1 */
     uint64_t peak_bytes;
     uint32_t peak_live;
-    /* of the slots while the trace is made; what is live now, its sum, its count */
+    /* used while the trace is read: the size in each slot; the live bytes and their count */
     uint64_t *slot_bytes;
     uint32_t slot_capacity;
     uint64_t live_bytes;
@@ -42,18 +41,18 @@ typedef enum allocation_verdict {
     ALLOCATION_MALFORMED
 } allocation_verdict;
 
-/* Adds an operation to a trace, which begins as {0}. Nothing has changed where it is not
- * ALLOCATION_GOOD. */
+/* Adds an operation to a trace, which starts as {0}. Unless the result is ALLOCATION_GOOD, nothing
+ * changes. */
 allocation_verdict allocation_trace_add(allocation_trace *trace, uint32_t slot, uint64_t bytes);
 
-/* Reads all of a file. The number of the line that is wrong, from 1, goes into *out_line; the trace
- * is then empty. */
+/* Reads a whole file. On an error, *out_line is the number of the wrong line, from 1, and the trace
+ * is empty. */
 allocation_verdict allocation_trace_read(allocation_trace *trace, FILE *file, size_t *out_line);
 
-/* What is wrong, in words. */
+/* The verdict in words. */
 const char *allocation_verdict_text(allocation_verdict verdict);
 
-/* Frees what the trace holds; it is {0} again. */
+/* Frees the memory of the trace; it is {0} again. */
 void allocation_trace_clear(allocation_trace *trace);
 
 #endif

@@ -6,13 +6,13 @@
 
 #define KEY_HELP 'h'
 
-/* An error that has been told, or no error: help was wanted. argp itself returns others. */
+/* An error that was reported, or a request for help. argp itself returns other values. */
 #define TOLD ECANCELED
 
-/* What the parser around the subcommand's own one keeps. */
+/* The state of the parser around the subcommand's own one. */
 typedef struct outer {
     void *input;
-    const char *refused; /* the word before which argp itself gave up */
+    const char *refused; /* the word that argp itself rejected */
     bool helped;
 } outer;
 

@@ -1,5 +1,5 @@
 /*
- * What the subcommands of the command ctxrt share: exit statuses, options, errors in one line.
+ * Shared by the subcommands of ctxrt: exit statuses, options, errors in one line.
  */
 #ifndef CX_TOOLS_COMMAND_H
 #define CX_TOOLS_COMMAND_H
@@ -12,12 +12,12 @@ enum {
     COMMAND_GOOD = 0,
     COMMAND_FAILED = 1,
     COMMAND_WRONG_USE = 2,
-    COMMAND_CANNOT_EXECUTE = 126, /* as a shell says it */
+    COMMAND_CANNOT_EXECUTE = 126, /* as in a shell */
     COMMAND_NOT_FOUND = 127
 };
 
-/* Each subcommand is given its own arguments, argv[0] being its full name ("ctxrt info"), and
- * returns the exit status of the process. */
+/* Each subcommand gets its own arguments, with argv[0] its full name ("ctxrt info"), and returns
+ * the exit status of the process. */
 int draw_command(int argc, char **argv);
 int info_command(int argc, char **argv);
 int play_command(int argc, char **argv);
@@ -26,8 +26,8 @@ int run_command(int argc, char **argv);
 
 /*
  * Parses options in order, up to where `argp` takes the rest; argv[0] names the command in
- * messages. Adds --help. Returns true if the command is to go on; else *out_status is what to exit
- * with, and help or one line of error has been printed.
+ * messages. Adds --help. Returns true if the command goes on; else *out_status is the exit status,
+ * and help or one line of error has been printed.
  */
 bool command_parse(const struct argp *argp, int argc, char **argv, void *input, int *out_status);
 
@@ -35,13 +35,13 @@ bool command_parse(const struct argp *argp, int argc, char **argv, void *input, 
 __attribute__((format(printf, 3, 4))) int command_error(const char *command, int status,
                                                         const char *format, ...);
 
-/* For the parsers given to command_parse: tells what is wrong and where help is; its result is the
- * parser's. */
+/* For the parsers of command_parse: reports the error and points to the help. The parser returns
+ * the result. */
 __attribute__((format(printf, 2, 3))) error_t command_wrong_use(struct argp_state *state,
                                                                 const char *format, ...);
 
-/* Prints why the call that returned `failure`, the calling thread's last one, failed; returns the
- * exit status that fits. */
+/* Prints why the calling thread's last call failed, with the status `failure`; returns the exit
+ * status that fits. */
 int command_failure(const char *command, ctxrt_status failure);
 
 #endif

@@ -15,7 +15,7 @@
 #define BUILT_CUDA_H false
 #endif
 
-/* What the embedded driver can unpack code of. */
+/* The formats that the embedded driver can unpack code from. */
 static const struct unpacker {
     const char *name;
     bool built;
@@ -35,8 +35,8 @@ static const struct unpacker {
 
 #define UUID_TEXT_BYTES 37
 
-/* What is read from the environment; set but empty is as not set, but for the last one: that hides
- * all devices then. */
+/* The environment variables that are read. An empty one counts as not set, except the last one: it
+ * hides all devices then. */
 static const char *const variables[] = {
     "CTXRT_DRIVER",       "CTXRT_LIBCUDA",         "CTXRT_FOREIGN",
     "CTXRT_LOG",          "CTXRT_ALLOCATOR",       "CTXRT_ALLOCATOR_TRACE",
@@ -202,7 +202,7 @@ static void print_text(const findings *self)
                unpackers[i].built ? "yes" : "not supported");
 }
 
-/* A path or a value of the environment may be any bytes; JSON takes UTF-8 only. */
+/* A path or a value of the environment may have any bytes; JSON takes only UTF-8. */
 static json_t *json_text(const char *text)
 {
     json_t *string = json_string(text);

@@ -17,7 +17,7 @@ static const struct subcommand {
     {"run", "ctxrt run", run_command},
 };
 
-/* The subcommand that was named, and its arguments from its name on. */
+/* The chosen subcommand, and its arguments from its name on. */
 typedef struct choice {
     const struct subcommand *subcommand;
     int argc;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes the pieces, up to NULL, one after the other; false if they do not fit. */
+/* Writes the parts, up to NULL, one after the other; false if they do not fit. */
 static bool join(char path[PATH_MAX], const char *const *pieces)
 {
     size_t length = 0;
@@ -23,7 +23,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* The folder that this program is in, without libtool's .libs. */
+/* The folder of this program, without libtool's .libs. */
 static bool find_own_folder(char folder[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
@@ -36,7 +36,7 @@ static bool find_own_folder(char folder[PATH_MAX])
     return true;
 }
 
-/* The length of the folder that both paths begin with. */
+/* The length of the folder that both paths share. */
 static size_t common_folder(const char *left, const char *right)
 {
     size_t common = 0;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The player is a program of its own: see local.mk. It takes the arguments as they are, its name
- * too. */
+/* The player is a program of its own: see local.mk. It gets the arguments unchanged, with its
+ * name. */
 int play_command(int argc, char **argv)
 {
     char folder[PATH_MAX], path[PATH_MAX + 16];

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* ---- what a call may have ---- */
+/* ---- limits of a call ---- */
 
 static _Thread_local struct {
     bool inside;
-    int refused; /* so many requests from now on; 0: none is */
+    int refused; /* the request that is refused, counted from now; 0: none */
 } call;
 
 static bool granted(void)
@@ -22,9 +22,9 @@ static bool granted(void)
     return false;
 }
 
-/* ---- what calls were given ---- */
+/* ---- memory given to calls ---- */
 
-/* An open table of addresses without a lock, so that a fork finds none held. */
+/* A lock-free open hash table of addresses: a fork finds no lock held. */
 enum { BLOCKS_MOST = 1 << 16 };
 #define GONE ((uintptr_t)1)
 static _Atomic uintptr_t blocks[BLOCKS_MOST];
@@ -69,7 +69,7 @@ static bool forget(const void *block)
     return false;
 }
 
-/* ---- what the linker puts in the place of the host's ---- */
+/* ---- replacements of the host's functions ---- */
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -134,7 +134,7 @@ int __wrap_pthread_create(pthread_t *out_thread, const pthread_attr_t *attribute
     return granted() ? __real_pthread_create(out_thread, attributes, start, argument) : EAGAIN;
 }
 
-/* ---- what the player asks ---- */
+/* ---- the player's interface ---- */
 
 static void enter(int refused)
 {

@@ -1,5 +1,5 @@
 /*
- * The host as the player watches it: local.mk has the linker send its requests here.
+ * The player's watch over the host: local.mk makes the linker redirect requests here.
  */
 #ifndef CX_PLAY_HOST_H
 #define CX_PLAY_HOST_H

@@ -139,7 +139,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* FOLDER/GROUP-NAME.scn, from the last two parts of the scenario's own path. */
+/* Makes FOLDER/GROUP-NAME.scn from the last two parts of the scenario's path. */
 static bool name_recording(const request *self, const char *file, char path[PATH_MAX])
 {
     const char *name = strrchr(file, '/');
@@ -203,7 +203,7 @@ static bool open_page(request *self)
     return true;
 }
 
-/* False: it could not be written. */
+/* False: the page could not be written. */
 static bool close_page(const request *self)
 {
     FILE *page = self->options.page;
@@ -223,7 +223,7 @@ static int do_file(const request *self, const char *file)
     return status;
 }
 
-/* Wrong use before failures before successes; skipped only if nothing else was. */
+/* Wrong use comes before failures, failures before successes; skipped only if all were. */
 static int worse(int left, int right)
 {
     static const int order[] = {COMMAND_WRONG_USE, COMMAND_FAILED, COMMAND_GOOD, PLAY_SKIPPED};

@@ -33,8 +33,8 @@ static bool fails(const cx_scenario *scenario, void *options)
     return failed;
 }
 
-/* NULL: cannot be made short. A step that does not return is waited for often, so not for long;
- * whether what is left fails with all its time too is seen in the end. */
+/* Shortens a failing scenario. NULL: not possible. Short timeouts, because a step that does not
+ * return is waited for often; the result is checked with the full ones in the end. */
 static cx_scenario *make_short(const cx_scenario *scenario, const cx_play_options *options)
 {
     cx_play_options patient = *options, hasty = *options;
@@ -47,7 +47,8 @@ static cx_scenario *make_short(const cx_scenario *scenario, const cx_play_option
     return NULL;
 }
 
-/* With what came back, if it was made short; as text that ctxrt play takes. */
+/* Prints the scenario, with the actual results if it was shortened, as text that ctxrt play
+ * takes. */
 static void show_mismatch(const cx_scenario *scenario, uint64_t seed,
                           const cx_play_options *options, bool shrinks)
 {
@@ -73,7 +74,8 @@ static void show_coverage(const cx_coverage *coverage)
     printf("\n");
 }
 
-/* A host function that waits holds everything up where one piece of work runs at a time. */
+/* False for schedules that run one work item at a time: a waiting host function would hold
+ * everything up. */
 static bool gates_are_fit(const cx_play_options *options)
 {
     const char *schedule =
@@ -88,7 +90,7 @@ int play_random(const play_random_request *self, const cx_play_options *options,
     cx_random_options random = {
         .steps = self->steps, .devices = DEVICES, .gates = gates_are_fit(options)};
     int most = self->first ? 1 : MISMATCHES_MOST;
-    /* That work was left is no news of a random sequence. */
+    /* Random sequences often leave work undone: do not log that. */
     (void)setenv("CTXRT_LOG", "error", 0);
     for (int i = 0; i < self->count && mismatches < most; i++) {
         random.seed = self->seed + (uint64_t)i;

@@ -17,7 +17,7 @@ typedef struct request {
     const char *file;
 } request;
 
-/* 64M, 4G, 4096: a number of bytes, in powers of 1024. */
+/* Parses 64M, 4G, 4096: a number of bytes, in powers of 1024. */
 static bool take_size(const char *text, uint64_t *out_bytes)
 {
     static const char units[] = "KMGT";

@@ -60,7 +60,7 @@ static bool prepend_library_path(const char *folder)
     return set;
 }
 
-/* CTXRT_LIBCUDA would lead a ctxrt program past the stand-in. */
+/* CTXRT_LIBCUDA would make a ctxrt program bypass the stand-in. */
 static bool set_environment(const request *self, const char *standin)
 {
     return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
@@ -114,7 +114,7 @@ int run_command(int argc, char **argv)
     if (!set_environment(&self, standin))
         return command_error(argv[0], COMMAND_FAILED, "no memory for the environment");
 
-    /* The program would find a bad value only at its cuInit, with no way to say so. */
+    /* Check now: the program would find a bad value only at its cuInit, and could not report it. */
     ctxrt_options no_gpu = CTXRT_OPTIONS_INIT;
     no_gpu.cuda_driver = CTXRT_CUDA_DRIVER_NONE;
     ctxrt_status checked = ctxrt_init(&no_gpu);

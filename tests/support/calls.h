@@ -1,19 +1,19 @@
 /*
- * Counts driver calls: stands in the place of the tables of all drivers, and lets everything
- * through. For tests that link the rooms.
+ * Counts driver calls: replaces the tables of all drivers, and passes every call on. For tests that
+ * link the rooms.
  */
 #ifndef CX_TEST_CALLS_H
 #define CX_TEST_CALLS_H
 
-/* Puts the counting tables into all loaded drivers, and takes them out again. */
+/* Installs the counting tables in all loaded drivers, and removes them. */
 void calls_install(void);
 void calls_remove(void);
 
-/* From now on the calls of the calling thread count; or those of all threads. */
+/* Counts the calls of the calling thread from now on; or those of all threads. */
 void calls_count_mine(void);
 void calls_count_all(void);
 
-/* Calls that counted, to this driver (0: the embedded one, 1: libcuda). */
+/* The number of counted calls to this driver (0: the embedded one, 1: libcuda). */
 long calls_seen(int driver);
 
 #endif

@@ -11,12 +11,12 @@ typedef struct fault {
     long number; /* LONG_MAX: none */
     cxu_result result;
     fault_mode mode;
-    cx_slot slot; /* that failed; CX_SLOT_COUNT: none has */
+    cx_slot slot; /* of the call that failed; CX_SLOT_COUNT: none */
 } fault;
 
 static _Thread_local fault mine = {.number = LONG_MAX, .slot = CX_SLOT_COUNT};
 
-/* Naming an error is not part of what is tested. */
+/* Calls that name errors do not count. */
 static bool counts(cx_slot slot)
 {
     return slot != CX_SLOT_get_error_name && slot != CX_SLOT_get_error_string;

@@ -1,6 +1,6 @@
 /*
  * The fixture of every test of the public interface: starts the runtime on the embedded driver, and
- * at the end sees that the stack is empty, no context is current and nothing leaked.
+ * checks at the end that the stack is empty, no context is current and nothing leaked.
  *
  * With CTXRT_TEST_DRIVER=libcuda in the environment it starts on libcuda instead, with as many GPUs
  * as that has: a test that asks for one that is not there is skipped, each with a line of TAP
@@ -12,13 +12,13 @@
 #include <ctxrt/ctxrt.h>
 #include <stdbool.h>
 
-/* Whether the GPUs are those of the embedded driver. */
+/* True if the embedded driver plays the GPUs. */
 bool cx_fixture_is_emulated(void);
 
-/* Ends a test that cannot be run here, as one that passed, after the line that says why. */
+/* Ends a test that cannot run here as passed, after a line with the reason. */
 _Noreturn void cx_fixture_skip(const char *reason, ...) __attribute__((format(printf, 1, 2)));
 
-/* Skips a test of what only the embedded driver has. */
+/* Skips a test of something that only the embedded driver has. */
 void cx_fixture_needs_emulated(const char *what);
 
 /* Skips the test if a call gave this status because there are too few GPUs. */
@@ -45,7 +45,7 @@ void cx_fixture_end(void);
     } while (0)
 #define cx_assert_ok(call) cx_assert_status(call, CTXRT_SUCCESS)
 
-/* The same, and that a message was left with the status. */
+/* Also checks that the last error has the status and a message. */
 #define cx_assert_error(call, expected)                                                           \
     do {                                                                                          \
         cx_assert_status(call, expected);                                                         \

@@ -1,4 +1,4 @@
-/* A snapshot as `ctxrt draw` draws it. */
+/* Draws a snapshot as `ctxrt draw` does. */
 #ifndef CX_TEST_PICTURE_H
 #define CX_TEST_PICTURE_H
 

@@ -1,4 +1,4 @@
-/* Numbers that are the same in every run: xorshift64*. The state is not 0. */
+/* Random numbers that are the same in every run: xorshift64*. The state is not 0. */
 #ifndef CX_TEST_RANDOM_H
 #define CX_TEST_RANDOM_H
 

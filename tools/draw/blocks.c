@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define BAR_WIDTH 960.0
-#define NARROWEST 0.25 /* so that a small block can be seen */
+#define NARROWEST 0.25 /* keeps a small block visible */
 
 enum {
     MARGIN = 12,
@@ -32,7 +32,7 @@ static double address_of(const json_t *object)
     return (double)strtoull(draw_text(object, "address"), NULL, 16);
 }
 
-/* A title is shown where the pointer rests. */
+/* Viewers show a title where the pointer rests. */
 static void draw_block(FILE *file, const json_t *block, double start, double scale, int y)
 {
     json_int_t bytes = draw_number(block, "bytes");

@@ -1,4 +1,4 @@
-/* ctxrt draw: a snapshot, which is JSON, as a picture. */
+/* ctxrt draw: turns a JSON snapshot into a picture. */
 #include "command.h"
 #include "draw/draw.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* False: it is no snapshot, and nothing is drawn. */
+/* False: it is no snapshot, and nothing was drawn. */
 bool draw_snapshot(FILE *file, const json_t *snapshot);
 
 /* A column for each thread, stacks growing upwards; detached frames, and the contexts. */
@@ -18,7 +18,7 @@ void draw_stacks(FILE *file, const json_t *snapshot);
 /* A bar for each segment of an allocator, with its blocks. */
 void draw_blocks(FILE *file, const json_t *snapshot);
 
-/* A member of an object, or "" and 0 where there is none. */
+/* A member of an object; "" or 0 if there is none. */
 const char *draw_text(const json_t *object, const char *name);
 json_int_t draw_number(const json_t *object, const char *name);
 

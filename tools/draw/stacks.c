@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Every character of a monospaced font is 0.6 of its size wide. */
+/* The width of a monospaced character is 0.6 of its size. */
 enum {
     COLUMNS = 32, /* characters that fit in a box */
     MARGIN = 8,
@@ -13,7 +13,7 @@ enum {
     STEP = BOX_HEIGHT + 4,
     GAP = 12,
     HEAD = 2 * SVG_LINE_HEIGHT + GAP,
-    ACROSS = 6, /* columns beside each other, before the next row begins */
+    ACROSS = 6, /* columns side by side in a row */
     TEXT_MAX = 256
 };
 
@@ -36,7 +36,7 @@ static void draw_named(FILE *file, int x, int *line, const json_t *frame, const 
     svg_line(file, x, *line += SVG_LINE_HEIGHT, COLUMNS, "", text);
 }
 
-/* Of the name of a file the end says most. */
+/* The end of a file name says most. */
 static void draw_place(FILE *file, int x, int line, const json_t *frame)
 {
     char text[TEXT_MAX];

@@ -25,7 +25,7 @@ static size_t character_length(const char *text)
     return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* Columns that a character takes: East Asian and other wide ones two, generously. */
+/* The columns that a character takes: two for East Asian and other wide ones, generously. */
 static int character_columns(const char *text)
 {
     return (unsigned char)*text >= 0xe1 ? 2 : 1;

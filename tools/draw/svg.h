@@ -1,5 +1,5 @@
 /*
- * Writing pictures: boxes and lines of text in a monospaced font.
+ * Writes pictures: boxes and lines of text in a monospaced font.
  */
 #ifndef CX_TOOLS_SVG_H
 #define CX_TOOLS_SVG_H
@@ -15,8 +15,8 @@ void svg_end(FILE *file);
 /* UTF-8 text as the contents of an element. Control characters become U+FFFD. */
 void svg_escape(FILE *file, const char *text);
 
-/* A line of text at most `columns` characters wide; of a longer one the end is shown. `style` is
- * text for inside the tag, "" for none. */
+/* A line of text at most `columns` characters wide; a longer one shows its end. `style` is text for
+ * inside the tag, "" for none. */
 void svg_line(FILE *file, int x, int y, int columns, const char *style, const char *text);
 
 /* The fill colour of a device named "cuda:2" or "cpu:0". */

@@ -1,4 +1,4 @@
-/* Stream capture: G. What a step means while something is being captured. */
+/* Stream capture: G. The meaning of steps while something is being captured. */
 #include "model/world.h"
 #include "play/code.h"
 
@@ -23,8 +23,7 @@ static world_capture *capture_of(cx_model *model, int stream)
     return capture != 0 ? &model->captures[capture - 1] : NULL;
 }
 
-/* Whether a capture of a stream of this context is going on; `blocking`: of one that the legacy
- * stream waits for. */
+/* True if a stream of this context captures; `blocking`: one that the legacy stream waits for. */
 static bool context_captures(const cx_model *model, int context, bool blocking)
 {
     for (int i = 0; i < model->stream_count; i++)
@@ -42,9 +41,9 @@ static void invalidate_context(cx_model *model, int context, bool blocking)
             model->captures[model->streams[i].capture - 1].invalid = true;
 }
 
-/* ---- calls that no capture sees (G2) ---- */
+/* ---- calls that are not captured (G2) ---- */
 
-/* Whether the capture forbids them to the thread. */
+/* True if the capture forbids them to the thread. */
 static bool forbids(const asking *self, const world_capture *capture)
 {
     int mode = self->thread->capture_mode;
@@ -70,7 +69,7 @@ static said refuse_unsafe(asking *self)
     return SAID;
 }
 
-/* The same where a context is current that can be worked in, and nothing else is wrong. */
+/* For calls that need a usable current context and have no other error. */
 static said ask_unsafe(asking *self, bool good)
 {
     bool refused = false;
@@ -99,7 +98,7 @@ static bool buffer_is_good(const asking *self, int operand, int context, int *ou
     return *out_index >= 0 && in_context(self->model, *out_index, context);
 }
 
-/* What the step puts into a stream of the context; false: nothing can be said. */
+/* The work that the step submits to a stream of the context; false: no prediction. */
 static bool describe_work(const asking *self, int context, world_node *out_node)
 {
     *out_node = (world_node){.kind = NODE_NOTHING};
@@ -158,7 +157,7 @@ static said ask_work(asking *self, int operand)
     return SAID;
 }
 
-/* Asking a stream that captures how far it is. */
+/* A query of a capturing stream. */
 static said ask_state(asking *self)
 {
     int stream, context, error;
@@ -221,7 +220,7 @@ static said fail_wait(asking *self, world_capture *capture, int error)
     return SAID;
 }
 
-/* A capturing stream waits. */
+/* A capturing stream waits for an event. */
 static said wait_inside(asking *self, int stream, int event)
 {
     cx_model *model = self->model;
@@ -252,7 +251,7 @@ static said wait_inside(asking *self, int stream, int event)
     return SAID;
 }
 
-/* Another stream waits for what is captured, and joins. */
+/* Another stream waits for a captured event, and joins. */
 static said wait_outside(asking *self, int stream, int event)
 {
     cx_model *model = self->model;
@@ -305,7 +304,7 @@ static said ask_event_state(asking *self)
         return ask_unsafe(self, error == CXU_SUCCESS);
     world_capture *capture = &model->captures[model->events[event].capture - 1];
     if (capture->active || any_capture(model))
-        return UNSAID; /* which of the errors comes first is in no rule */
+        return UNSAID; /* no rule tells which of the errors comes first */
     cite(self, CX_RULE_G4);
     answer(self, CXU_CAPTURED_EVENT);
     return SAID;
@@ -429,7 +428,7 @@ static said mode(asking *self)
     return SAID;
 }
 
-/* ---- what else a capture is concerned by ---- */
+/* ---- other calls that a capture affects ---- */
 
 /* T3. */
 static said ask_context_event(asking *self)
@@ -463,7 +462,7 @@ static said ask_memory_call(asking *self)
                       : index >= 0 && in_context(self->model, index, current_of(self));
     bool legacy = !makes && cx_verb_number(self->step->verb) != CX_VERB_mem_free;
     if (legacy && context_captures(self->model, current_of(self), true))
-        return UNSAID; /* whether G2 or G3 comes first is in no rule */
+        return UNSAID; /* no rule tells whether G2 or G3 comes first */
     return ask_unsafe(self, good);
 }
 
@@ -473,14 +472,14 @@ static bool loads_code(const asking *self)
     return code == CX_CODE_KERNELS || code == CX_CODE_EMPTY;
 }
 
-/* Needs no current context; the module is looked for first. */
+/* Needs no current context; the module is looked up first. */
 static said ask_unload(asking *self)
 {
     int index = thing_of(self, 0, CX_KIND_MODULE);
     return index >= 0 && module_is_good(self->model, index) ? refuse_unsafe(self) : NO_MATTER;
 }
 
-/* While nothing is captured, only a few steps can still meet what was. */
+/* Without a capture in progress, only a few steps can still meet captured objects. */
 static said ask_after(asking *self)
 {
     switch (cx_verb_number(self->step->verb)) {

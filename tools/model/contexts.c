@@ -32,7 +32,7 @@ bool can_end(const cx_model *model, int context)
     return !set_blocked(model, &all) && !set_blocked(model, &waits);
 }
 
-/* Popped where it is current to the caller, once (C2, C6). */
+/* The context is popped once if it is the caller's current one (C2, C6). */
 static void end_context(asking *self, int index)
 {
     cx_model *model = self->model;

@@ -54,7 +54,7 @@ static bool destroy(asking *self)
     return answer(self, error);
 }
 
-/* The record is a piece of work itself: until it has run the event is not ready. */
+/* The record is a work item itself: the event is not ready until it has run. */
 static bool record_as(asking *self, int event, work_set before, int work)
 {
     if (work == NO_THING)
@@ -65,7 +65,7 @@ static bool record_as(asking *self, int event, work_set before, int work)
     return answer(self, CXU_SUCCESS);
 }
 
-/* Behind all work of the context, and in none of its streams. */
+/* Records behind all work of the context, in none of its streams. */
 static bool record_loose(asking *self, int event, int context, const work_set *all)
 {
     int work = add_loose_work(self->model, context, NULL);
@@ -139,7 +139,7 @@ static bool elapsed(asking *self)
     return true;
 }
 
-/* A context that a call names; NULL is not taken for the current one. */
+/* Finds a context that a call names; NULL is not the current one. */
 static bool find_context(asking *self, int *out_context, int *out_error)
 {
     *out_context = thing_of(self, 0, CX_KIND_CONTEXT);

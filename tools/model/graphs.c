@@ -1,4 +1,4 @@
-/* Graphs that were captured: what their launches do, and in which order. */
+/* Captured graphs: the effect and the order of their launches. */
 #include "model/world.h"
 
 static world_graph *find(asking *self, int operand, cx_kind kind)
@@ -45,7 +45,7 @@ static bool destroy(asking *self, cx_kind kind)
     return answer(self, CXU_SUCCESS);
 }
 
-/* One node as work; false: it would race. */
+/* Submits one node; false: it would race. */
 static bool launch_node(cx_model *model, const world_graph *exec, int number, work_set *works,
                         const work_set *stream)
 {
@@ -78,7 +78,7 @@ static bool memory_is_there(const cx_model *model, const world_graph *exec)
     return true;
 }
 
-/* As it was, if a node would race. */
+/* Changes nothing if a node would race. */
 static bool launch_nodes(cx_model *model, world_graph *exec, work_set *before, work_set *out_all)
 {
     static _Thread_local world_buffer buffers[THINGS_MAX];
@@ -97,7 +97,7 @@ static bool launch_nodes(cx_model *model, world_graph *exec, work_set *before, w
     return true;
 }
 
-/* In the stream like one piece of work, and behind the launches of the same before. */
+/* A launch is like one work item of the stream, behind earlier launches of the same graph. */
 static bool launch(asking *self)
 {
     cx_model *model = self->model;

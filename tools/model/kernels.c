@@ -146,7 +146,7 @@ static bool look_up_in_library(asking *self)
     return look_up(self, kernel, good, good && model->libraries[index].empty);
 }
 
-/* Whether what a kernel belongs to is there. */
+/* True if the module or library of a kernel exists. */
 static bool is_there(const cx_model *model, const world_kernel *kernel)
 {
     return kernel->module != NO_THING ? module_is_good(model, kernel->module)
@@ -277,7 +277,7 @@ static bool submit(asking *self, int stream, int context)
     return answer(self, CXU_SUCCESS);
 }
 
-/* A library may have to be loaded into the context, and takes addresses and handles there. */
+/* A library may have to be loaded into the context, and then takes addresses and handles there. */
 static void load_into_context(cx_model *model, int index)
 {
     model->made += index >= 0 && model->kernels[index].library != NO_THING;

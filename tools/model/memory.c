@@ -1,4 +1,4 @@
-/* Device memory, and what work does to it: C3, T5, T11. */
+/* Device memory, and the effects of work on it: C3, T5, T11. */
 #include "model/world.h"
 
 static bool alloc(asking *self)
@@ -28,7 +28,7 @@ static bool uses_finished_or_free(const cx_model *model, const world_buffer *buf
     return !set_blocked(model, &buffer->written) && !set_blocked(model, &buffer->read);
 }
 
-/* With any context current, or none (T5). Waits for the work that uses it (T12). */
+/* Any context may be current, or none (T5). Waits for the work that uses the memory (T12). */
 static bool free_memory(asking *self)
 {
     cx_model *model = self->model;
@@ -55,13 +55,13 @@ static bool free_memory(asking *self)
 
 /* ---- work on buffers ---- */
 
-/* Where the work of a step goes; false: nothing can be said, or the answer is given in
- * *out_error. */
+/* Finds the stream and context of a step's work; false: no prediction, or *out_error has the
+ * answer. */
 static bool find_place(asking *self, int operand, int *out_stream, int *out_context, int *out_error)
 {
     if (!find_stream(self, operand, out_stream, out_context, out_error))
         return false;
-    /* That the current context must be the stream's is in no rule. */
+    /* No rule requires the current context to be the stream's. */
     return *out_stream == NO_THING || *out_error != CXU_SUCCESS || current_of(self) == *out_context;
 }
 
@@ -98,13 +98,13 @@ void read_buffer(cx_model *model, int index, const work_set *before, int work)
     set_add(&model->buffers[index].read, work);
 }
 
-/* A buffer of the context that the work is done in. */
+/* True for a buffer of the context that does the work. */
 bool in_context(const cx_model *model, int index, int context)
 {
     return index >= 0 && is_good(model, index) && model->buffers[index].context == context;
 }
 
-/* Fills are asynchronous, in the legacy stream too; the scenario's next step finds out. */
+/* Fills are asynchronous, in the legacy stream too; the scenario's next step shows their effect. */
 static bool fill(asking *self, int stream_operand)
 {
     cx_model *model = self->model;

@@ -125,7 +125,7 @@ bool bind_name(asking *self, cx_kind kind, int index)
     return true;
 }
 
-/* ---- what is current ---- */
+/* ---- the current context ---- */
 
 int current_of(const asking *self)
 {
@@ -209,7 +209,7 @@ void end_contents(cx_model *model, int context)
             model->buffers[i].died = model->made;
 }
 
-/* ---- asking ---- */
+/* ---- predicting ---- */
 
 static bool has_room(const cx_model *model)
 {
@@ -232,7 +232,7 @@ static bool (*const groups[])(asking *self) = {ask_process, ask_context, ask_sta
                                                ask_memory,  ask_graph,
                                                ask_kernel};
 
-/* But for the calls that need no cuInit. */
+/* True unless the call needs no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
 {
     cx_verb_id id = cx_verb_number(verb);
@@ -247,7 +247,7 @@ static bool ask(asking *self)
         for (int i = 0; verb->operands[i].role != CX_ROLE_NONE; i++)
             if (verb->operands[i].role == CX_ROLE_USE &&
                 thing_of(self, i, verb->operands[i].kind) != NO_THING)
-                return false; /* what a name stands for does not exist yet */
+                return false; /* the object of a name does not exist yet */
         return ask_uninitialised(self);
     }
     said told = ask_capture(self);

@@ -1,11 +1,10 @@
 /*
- * A reference model of the driver's rules: what each step of a scenario must give back. Small,
- * sequential, and without a line of the embedded driver: of work it knows only what must come
- * before what.
+ * A reference model of the driver's rules: it predicts the result of each step of a scenario. It is
+ * small and sequential, and shares no line with the embedded driver. Of work it knows only the
+ * order.
  *
- * It says nothing where the rules leave the outcome open in a way that no list of alternatives
- * describes: a destroyed handle that may have been given out again, a race of copies, a wait that
- * would never end.
+ * It makes no prediction if the rules leave the outcome open and no list of alternatives describes
+ * it: a destroyed handle that may have been reused, a race of copies, an endless wait.
  */
 #ifndef CX_MODEL_MODEL_H
 #define CX_MODEL_MODEL_H
@@ -21,7 +20,7 @@ typedef enum cx_rule {
 /* "C2". */
 const char *cx_rule_name(cx_rule rule);
 
-/* What a run has touched. */
+/* The rules and steps that a run has covered. */
 typedef struct cx_coverage {
     unsigned long rules[CX_RULE_COUNT]; /* steps that exercise the rule */
     unsigned long legal, illegal;       /* steps that succeed, and others */
@@ -29,35 +28,35 @@ typedef struct cx_coverage {
 
 typedef struct cx_model cx_model;
 
-/* A process with so many devices, 1 to CX_MODEL_DEVICES, in which cuInit has been called or not.
- * NULL: no memory. */
+/* Makes a process with 1 to CX_MODEL_DEVICES devices, with cuInit called or not. NULL: no
+ * memory. */
 #define CX_MODEL_DEVICES 8
 cx_model *cx_model_create(int devices, bool initialised);
 void cx_model_destroy(cx_model *model);
 
 /*
- * Says what a step, whose expectations are empty, must give back, and takes its effect. False, with
- * the step and the model as they were, if nothing can be said. Adds to *coverage unless that is
- * NULL.
+ * Fills in the expected results of a step, which has none yet, and applies its effect to the model.
+ * False, with the step and the model unchanged, if it makes no prediction. Adds to *coverage unless
+ * that is NULL.
  */
 bool cx_model_step(cx_model *model, cx_scenario *scenario, cx_step *step, cx_coverage *coverage);
 
-/* ---- for those who make steps up ---- */
+/* ---- for makers of random steps ---- */
 
 #define CX_MODEL_THREADS 4 /* named A, B, ... */
 
-/* A name that was given to a thing of this kind, still good or not; NULL if there is none. `pick`
- * is any number. */
+/* A name that was given to an object of this kind, `live` or not; NULL if there is none. `pick` is
+ * any number. */
 const char *cx_model_pick(const cx_model *model, cx_kind kind, bool live, unsigned int pick);
 
-/* What is current on the thread: the name of the context; NULL: nothing. */
+/* The name of the thread's current context; NULL: none. */
 const char *cx_model_current(const cx_model *model, const char *thread);
 
-/* A stream, event or memory of the context that is current on the thread; NULL if there is none. */
+/* A stream, event or memory of the thread's current context; NULL if there is none. */
 const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_kind kind,
                                   unsigned int pick);
 
-/* What each byte of a memory will be. */
+/* The value that each byte of a memory will have. */
 int cx_model_value(const cx_model *model, const char *memory);
 #define CX_MODEL_BYTES 64 /* of each memory */
 
@@ -67,7 +66,7 @@ const char *cx_model_capturing(const cx_model *model, unsigned int pick);
 /* A gate that is still closed. */
 const char *cx_model_closed_gate(const cx_model *model);
 
-/* Whether cuInit has been called. */
+/* True if cuInit has been called. */
 bool cx_model_initialised(const cx_model *model);
 
 #endif

@@ -1,8 +1,8 @@
 /* Peers: E. */
 #include "model/world.h"
 
-/* What is wrong with a peer context for the current one; CXU_SUCCESS: nothing. False: nothing can
- * be said. */
+/* Checks a peer context for the current one. *out_error: CXU_SUCCESS, or the error. False: no
+ * prediction. */
 static bool check_peer(asking *self, int peer, int *out_error)
 {
     const cx_model *model = self->model;
@@ -68,7 +68,7 @@ static bool can_access(asking *self)
     return answer_number(self, device != peer);
 }
 
-/* In this order: the pointer, the devices, the attribute. */
+/* The checks come in this order: the pointer, the devices, the attribute. */
 static bool p2p(asking *self)
 {
     int64_t attribute = number_of(self, 0), from = number_of(self, 1), to = number_of(self, 2);

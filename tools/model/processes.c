@@ -21,7 +21,7 @@ static bool device_get(asking *self)
     return answer_number(self, ordinal);
 }
 
-/* A thread's stack and its mode go with it. */
+/* A thread's stack and capture mode end with it. */
 static bool end_thread(asking *self)
 {
     self->thread->depth = 0;
@@ -29,7 +29,7 @@ static bool end_thread(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-/* In a fork, and behind an exit, every step of the block answers the same. */
+/* In a fork, and after an exit, every step of the block gives the same result. */
 static bool answer_block(asking *self, int result, cx_rule rule)
 {
     if (!self->model->initialised)

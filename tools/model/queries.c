@@ -1,7 +1,7 @@
 /* Queries of contexts: Q. */
 #include "model/world.h"
 
-/* The context that a query is of, where NULL is the current one. False: nothing can be said. */
+/* Finds the context of a query; NULL is the current one. False: no prediction. */
 static bool find(asking *self, int *out_index, int *out_error)
 {
     *out_index = thing_of(self, 0, CX_KIND_CONTEXT);
@@ -17,7 +17,7 @@ static bool find(asking *self, int *out_index, int *out_error)
     return named_state(self, *out_index, out_error);
 }
 
-/* The device is known of a deactivated primary context too (Q2). */
+/* The device of a deactivated primary context is known, too (Q2). */
 static bool device_of(asking *self, int index, int error)
 {
     if (index >= 0 && self->model->contexts[index].primary && error == CXU_CONTEXT_IS_DESTROYED) {
@@ -73,7 +73,7 @@ static bool version(asking *self)
     return error == CXU_SUCCESS ? answer_number(self, 3020) : true;
 }
 
-/* What is done afterwards. */
+/* After it, the work is done. */
 static bool synchronize(asking *self, int index, int error)
 {
     cx_model *model = self->model;

@@ -14,7 +14,7 @@ typedef struct maker {
     uint64_t state;
     int names;
     bool lawful; /* the step should succeed */
-    int first;   /* weights before this one count little: a scenario that is about work */
+    int first;   /* weights before this one count little: the scenario is about work */
     int threads;
 } maker;
 
@@ -38,7 +38,7 @@ static bool chance(maker *self, int percent)
     return below(self, 100) < percent;
 }
 
-/* ---- which step ---- */
+/* ---- choosing the step ---- */
 
 static const struct {
     cx_verb_id verb;
@@ -97,7 +97,7 @@ static cx_verb_id choose_verb(maker *self)
     return weights[at].verb;
 }
 
-/* ---- its operands ---- */
+/* ---- choosing its operands ---- */
 
 static void make_name(maker *self, cx_step *step, int operand, char letter)
 {
@@ -116,7 +116,7 @@ static char letter_of(cx_kind kind)
     return letters[kind] != '\0' ? letters[kind] : 'f';
 }
 
-/* A stream that captures, for some steps more often than for others; NULL: another one. */
+/* A capturing stream, for some steps more often than for others; NULL: another one. */
 static const char *choose_capturing(maker *self, const cx_step *step)
 {
     cx_verb_id verb = cx_verb_number(step->verb);
@@ -129,7 +129,7 @@ static const char *choose_capturing(maker *self, const cx_step *step)
     return chance(self, into) ? capturing : "legacy";
 }
 
-/* The name of something that suits a step, or does not; NULL: there is none. */
+/* The name of an object that suits a step, or does not; NULL: there is none. */
 static const char *choose_thing(maker *self, const cx_step *step, cx_kind kind)
 {
     if (kind == CX_KIND_GATE)
@@ -190,7 +190,7 @@ static int64_t choose_code_name(maker *self, bool lawful)
                               : CX_CODE_NAME_NOBODY;
 }
 
-/* One number of a launch: all of them must be good for it to be. */
+/* One dimension of a launch: the launch is good only if all of them are. */
 static int64_t choose_extent(maker *self, const char *name)
 {
     bool lawful = self->lawful || chance(self, 85);
@@ -242,7 +242,7 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
     return rule->words == CX_WORDS_SWITCH ? lawful : below(self, 256);
 }
 
-/* False: there is nothing to name. */
+/* False: there is no object to name. */
 static bool make_use(maker *self, cx_step *step, int operand)
 {
     const char *name = choose_thing(self, step, step->verb->operands[operand].kind);
@@ -291,7 +291,7 @@ static void make_block(maker *self, cx_step *step)
         add_block_step(self, step, step->thread);
 }
 
-/* Takes a line that came to nothing off again. */
+/* Removes a line again that came to nothing. */
 static void drop_last(cx_scenario *scenario)
 {
     cx_line **link = &scenario->lines.first;
@@ -328,7 +328,7 @@ static void add_init(maker *self)
         drop_last(self->scenario);
 }
 
-/* All that a launch needs. */
+/* Adds the steps that a launch needs. */
 static int prepare_kernels(maker *self)
 {
     static const cx_verb_id verbs[] = {

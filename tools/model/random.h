@@ -1,6 +1,6 @@
 /*
- * Scenarios made up at random, legal and illegal steps of several threads, with what the model says
- * of each.
+ * Random scenarios: legal and illegal steps of several threads, with the model's prediction of
+ * each.
  */
 #ifndef CX_MODEL_RANDOM_H
 #define CX_MODEL_RANDOM_H
@@ -11,25 +11,23 @@ typedef struct cx_random_options {
     uint64_t seed;
     int steps;
     int devices;
-    /* host functions that hold streams up: not for schedules that run one piece at a time */
+    /* host functions that hold streams up: not for schedules that run one work item at a time */
     bool gates;
 } cx_random_options;
 
-/* The same for the same options, everywhere. NULL: out of memory. Adds to *coverage unless that is
- * NULL. */
+/* The same options give the same scenario everywhere. NULL: out of memory. Adds to *coverage unless
+ * that is NULL. */
 cx_scenario *cx_random_scenario(const cx_random_options *options, cx_coverage *coverage);
 
 /*
- * Tells the steps of a scenario again that are kept, by index of their line, with what the model
- * says of them now; steps of which it can say nothing any more are left out. `keep` NULL: all.
- * NULL: out of memory.
+ * Predicts a scenario anew, with the steps in `keep`, by index of their line; NULL: all. Steps that
+ * the model no longer predicts are left out. NULL: out of memory.
  */
 cx_scenario *cx_model_retell(const cx_scenario *from, const bool *keep, cx_coverage *coverage);
 
 /*
- * The shortest scenario that it finds by leaving steps out of one that fails. `fails` says whether
- * one does.
- * The caller owns what is returned, and still owns `from`. NULL: out of memory.
+ * The shortest failing scenario that it finds by leaving out steps of a failing one. `fails` tells
+ * whether one fails. The caller owns the result, and still owns `from`. NULL: out of memory.
  */
 cx_scenario *cx_model_shrink(const cx_scenario *from,
                              bool (*fails)(const cx_scenario *scenario, void *argument),

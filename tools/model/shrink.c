@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- telling again ---- */
+/* ---- predicting anew ---- */
 
 static const char *copy_text(cx_scenario *to, const char *text)
 {
@@ -12,7 +12,7 @@ static const char *copy_text(cx_scenario *to, const char *text)
 
 static bool copy_block(cx_scenario *to, cx_line_block *block, const cx_line_block *from);
 
-/* Without what is expected. */
+/* Copies a step without its expectations. */
 static bool copy_step(cx_scenario *to, cx_step *step, const cx_step *from)
 {
     step->thread = copy_text(to, from->thread);
@@ -94,7 +94,7 @@ cx_scenario *cx_model_retell(const cx_scenario *from, const bool *keep, cx_cover
     return to;
 }
 
-/* ---- leaving out ---- */
+/* ---- leaving steps out ---- */
 
 static int count_steps(const cx_scenario *scenario)
 {
@@ -104,7 +104,7 @@ static int count_steps(const cx_scenario *scenario)
     return count;
 }
 
-/* What is left without the steps from `first` to before `end`, counted among steps. */
+/* The scenario without the steps from `first` to before `end`, counted among steps. */
 static cx_scenario *without(const cx_scenario *from, int first, int end)
 {
     bool *keep = calloc((size_t)from->line_count + 1, sizeof *keep);
@@ -121,7 +121,7 @@ static cx_scenario *without(const cx_scenario *from, int first, int end)
     return left;
 }
 
-/* Tries to leave out each run of so many steps. */
+/* Tries to leave out each run of `length` steps. */
 static cx_scenario *leave_out(cx_scenario *best, int length,
                               bool (*fails)(const cx_scenario *, void *), void *argument)
 {

@@ -10,8 +10,8 @@ static void cite_shared(asking *self, int index)
     }
 }
 
-/* A context that can be made current: live, or a primary one, active or not. *out_error: what the
- * driver says of others. */
+/* Finds a context that can be made current: a live one, or a primary one, active or not.
+ * *out_error: the driver's error for others. */
 static bool find_pushable(asking *self, int index, int *out_error)
 {
     const world_context *context = &self->model->contexts[index];

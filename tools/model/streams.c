@@ -79,7 +79,7 @@ static bool synchronize(asking *self)
         work_set before = stream_before(model, stream, context);
         if (set_blocked(model, &before))
             return false;
-        /* What only the next piece of work would have to wait for may not be waited for now. */
+        /* Work that only the next item would have to wait for may not have been waited for now. */
         set_unite(&model->done, stream != NO_THING ? &model->streams[stream].tail : &before);
         cite(self, CX_RULE_T11);
     }
@@ -100,12 +100,12 @@ static bool query(asking *self)
         answer_query(self, &own);
         return true;
     }
-    /* Whether what only the next piece of work waits for counts is left open. */
+    /* No rule tells whether work that only the next item waits for counts. */
     answer(self, CXU_SUCCESS);
     return answer(self, CXU_NOT_READY);
 }
 
-/* Waiting for an event that may be done may be a piece of work, or nothing: left alone where that
+/* A wait for an event that may be done may be a work item, or nothing: no prediction if that
  * matters. */
 static bool wait_for(asking *self, int stream, int context, int event)
 {

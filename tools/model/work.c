@@ -1,4 +1,4 @@
-/* What must come before what. */
+/* The order of work. */
 #include "model/world.h"
 
 bool set_blocked(const cx_model *model, const work_set *set)
@@ -36,7 +36,7 @@ work_set stream_work(const cx_model *model, int stream, int context)
     return work;
 }
 
-/* T11: and they for it. */
+/* T11: and the blocking streams wait for the legacy stream. */
 work_set stream_before(const cx_model *model, int stream, int context)
 {
     work_set before = stream_work(model, stream, context);

@@ -1,5 +1,5 @@
 /*
- * What the model knows: the insides, for its own files.
+ * The state of the model, for its own files.
  */
 #ifndef CX_MODEL_WORLD_H
 #define CX_MODEL_WORLD_H
@@ -19,7 +19,7 @@ enum {
     BUFFER_BYTES = CX_MODEL_BYTES
 };
 
-/* A set of pieces of work. */
+/* A set of work items. */
 typedef struct work_set {
     uint64_t words[WORKS_MAX / 64];
 } work_set;
@@ -28,27 +28,27 @@ typedef struct world_context {
     bool primary;
     bool live;     /* a primary one: active */
     int device;
-    int generation; /* of a primary one: each activation has its own id */
+    int generation; /* of a primary one: each activation has a new id */
     int usage;     /* cuCtxAttach */
     int64_t flags;
     int64_t cache;
     bool reaches[THINGS_MAX]; /* peer access that was enabled, by context */
     work_set tail;  /* of the legacy stream */
-    work_set barrier; /* what all its later work waits for (T3) */
+    work_set barrier; /* all later work waits for it (T3) */
     work_set loose; /* behind all work of the context, and in no stream */
     const char *name;
-    int died; /* how many things had been made when it was destroyed */
-    bool stood_beneath; /* in the stack of the thread that destroyed it */
+    int died;           /* the number of objects made before it was destroyed */
+    bool stood_beneath; /* in the stack of the destroying thread */
 } world_context;
 
 typedef struct world_stream {
-    bool live; /* not destroyed; its context may be */
+    bool live; /* not destroyed; its context may be gone */
     int context, generation;
     bool blocking;
     work_set tail;
     int died;
     int capture;        /* 1 + the capture that it is part of; 0: none */
-    uint32_t frontier;  /* the nodes that come before its next one */
+    uint32_t frontier;  /* the nodes before its next one */
 } world_stream;
 
 typedef struct world_event {
@@ -57,27 +57,28 @@ typedef struct world_event {
     bool timing, recorded;
     work_set before;
     int died;
-    int capture;        /* 1 + the capture that it was recorded in; 0: it was recorded as work */
+    int capture; /* 1 + the capture that it was recorded in; 0: it was recorded as ordinary
+                  * work */
     uint32_t frontier;
 } world_event;
 
-/* What a captured piece of work will do. */
+/* The effect of a captured work item. */
 typedef struct world_node {
     enum { NODE_NOTHING, NODE_FILL, NODE_COPY, NODE_ADD } kind;
     int to, from, value;
-    int kernel; /* 1 + the one that does it; 0: none */
-    uint32_t before; /* nodes, all of them */
+    int kernel;      /* 1 + the kernel that does it; 0: none */
+    uint32_t before; /* all nodes before it */
 } world_node;
 
 typedef struct world_graph {
     bool live;
     int node_count, context;
     world_node nodes[NODES_MAX];
-    work_set launched; /* of an executable one: by its launches so far */
+    work_set launched; /* of an executable graph: by its launches so far */
 } world_graph;
 
 typedef struct world_capture {
-    bool active, invalid, uncertain; /* uncertain: whether it is invalid no rule says */
+    bool active, invalid, uncertain; /* uncertain: no rule tells if it is invalid */
     int mode, thread, origin, context;
     world_graph graph;
 } world_capture;
@@ -85,16 +86,16 @@ typedef struct world_capture {
 typedef struct world_buffer {
     bool live;
     int context, generation;
-    bool defined; /* something was written */
+    bool defined; /* it was written */
     int value;    /* of each byte */
-    work_set written, read; /* the last write, and the reads since */
+    work_set written, read; /* the last write, and the reads since then */
     int died;
 } world_buffer;
 
 typedef struct world_module {
     bool live;
     int context, generation;
-    bool empty; /* nothing is in it */
+    bool empty; /* it contains nothing */
     int died;
 } world_module;
 
@@ -103,14 +104,14 @@ typedef struct world_library {
     int died;
 } world_library;
 
-/* Of a module, or of a library: the other is NO_THING. */
+/* A kernel of a module or of a library; the other is NO_THING. */
 typedef struct world_kernel {
     int module, library;
     int64_t name; /* CX_CODE_NAME_ */
 } world_kernel;
 
 typedef struct world_work {
-    const char *gate; /* that it waits at; NULL: none, or it is open */
+    const char *gate; /* the gate that it waits at; NULL: none, or it is open */
     int context;
     bool kernel;
     work_set before; /* of a kernel */
@@ -155,7 +156,7 @@ struct cx_model {
 
 enum { NO_CONTEXT = -1, NO_THING = -1, UNKNOWN_THING = -2 };
 
-/* One question. */
+/* A step that the model is asked about. */
 typedef struct asking {
     cx_model *model;
     cx_scenario *scenario;
@@ -172,9 +173,9 @@ static inline void cite(asking *self, cx_rule rule)
 
 /* ---- answers: all of them return true ---- */
 
-/* This result, with no values said. Again: or that. */
+/* Expects this result, without values. A second call adds an alternative. */
 bool answer(asking *self, int result);
-/* And a value more of the outcome given last: a number, a name, or anything. */
+/* Adds a value to the outcome given last: a number, a name, or anything. */
 bool answer_number(asking *self, int64_t number);
 bool answer_name(asking *self, const char *name);
 bool answer_anything(asking *self);
@@ -183,35 +184,35 @@ bool answer_same(asking *self, const char *label, int number);
 /* ---- operands ---- */
 int64_t number_of(const asking *self, int operand);
 const char *name_of(const asking *self, int operand);
-/* The index of what a name stands for; NO_THING: "none"; UNKNOWN_THING: it was never bound. */
+/* The index of the object of a name; NO_THING: "none"; UNKNOWN_THING: it was never bound. */
 int thing_of(const asking *self, int operand, cx_kind kind);
 bool device_exists(const asking *self, int64_t device);
 bool bind_name(asking *self, cx_kind kind, int index);
 
 bool context_flags_are_valid(int64_t flags);
 
-/* ---- what is current ---- */
+/* ---- the current context ---- */
 
 /* NO_CONTEXT if the stack is empty. */
 int current_of(const asking *self);
-/* A context to work in: the current one. CXU_SUCCESS, INVALID_CONTEXT, CONTEXT_IS_DESTROYED. */
+/* The state of the current context: CXU_SUCCESS, INVALID_CONTEXT, CONTEXT_IS_DESTROYED. */
 int current_state(asking *self);
-/* The same of a context that a call names. False: nothing can be said, for the handle may be
- * another one's now. */
+/* The state of a context that a call names. False: no prediction, since the handle may be
+ * reused. */
 bool named_state(const asking *self, int context, int *out_state);
-/* Answers what is wrong with making something in the current context, bad arguments or no such
- * context; or that it is made: true then. */
+/* Answers an error of making something in the current context: bad arguments, or no such context.
+ * True if there is none and it is made. */
 bool may_make(asking *self, bool bad_arguments);
-/* Whether a created context stands in some stack though it was destroyed. */
+/* True if a destroyed created context is still in some stack. */
 bool stale_entries(const cx_model *model);
 
-/* Whether nothing can have taken the handle or address of what died then (C4). */
+/* True if the handle or address of an object that died then cannot have been reused (C4). */
 static inline bool not_reused(const cx_model *model, int died)
 {
     return died == model->made;
 }
 
-/* Its streams, events and memory go. */
+/* Ends its streams, events and memory. */
 void end_contents(cx_model *model, int context);
 bool belongs(const cx_model *model, int context, int generation);
 
@@ -239,33 +240,33 @@ static inline bool set_within(const work_set *set, const work_set *outer, const 
 
 /* ---- work.c ---- */
 
-/* Whether something in the set waits at a gate, so that nobody may wait for it. */
+/* True if something in the set waits at a gate, so that waiting for it would never end. */
 bool set_blocked(const cx_model *model, const work_set *set);
 bool set_finished(const cx_model *model, const work_set *set);
 /* All work of a context so far. */
 work_set context_work(const cx_model *model, int context);
-/* What a query of a stream is about; `stream` NO_THING: the legacy one of the context. */
+/* The work that a query of a stream asks about; `stream` NO_THING: the context's legacy stream. */
 work_set stream_work(const cx_model *model, int stream, int context);
-/* All that precedes the next piece of work in it. */
+/* All work that precedes the stream's next item. */
 work_set stream_before(const cx_model *model, int stream, int context);
-/* A new piece of work there, or NO_THING if there are too many; and one that comes behind others
+/* Adds a work item, or returns NO_THING if there are too many; the second adds one behind `others`
  * too. */
 int add_work(cx_model *model, int stream, int context, const char *gate);
 int add_work_behind(cx_model *model, int stream, int context, const work_set *others);
-/* CXU_SUCCESS if nothing is left, NOT_READY if something is at a gate; else either. */
+/* CXU_SUCCESS if all is done, NOT_READY if something is at a gate; else either. */
 void answer_query(asking *self, const work_set *set);
 
-/* The same in no stream yet. */
+/* Adds a work item that is in no stream yet. */
 int add_loose_work(cx_model *model, int context, const char *gate);
 
 /* ---- captures.c ---- */
 
 typedef enum said { SAID, UNSAID, NO_MATTER } said;
 
-/* What a capture says of a step, if one does: before the groups below are asked. */
+/* The answer of captures to a step, if they have one: asked before the groups below. */
 said ask_capture(asking *self);
 
-/* ---- the verbs, by group: false if nothing can be said ---- */
+/* ---- the verbs, by group: false without a prediction ---- */
 bool ask_graph(asking *self);
 bool ask_context(asking *self);
 bool ask_stack(asking *self);
@@ -281,34 +282,35 @@ bool ask_kernel(asking *self);
 /* ---- kernels.c ---- */
 
 bool module_is_good(const cx_model *model, int index);
-/* Whether a kernel can be launched in a context. */
+/* True if a kernel can be launched in a context. */
 bool kernel_is_good(const cx_model *model, int index, int context);
-/* What the launch of a step does in a context, if nothing is wrong with it and that can be said. */
+/* The effect of a step's launch in a context, if it has no error and can be predicted. */
 bool describe_launch(const asking *self, int context, world_node *out_node);
-/* Whether all kernels of a graph are there; false: nothing can be said of one. */
+/* True in *out_there if all kernels of a graph exist; false: no prediction for one of them. */
 bool kernels_known(const cx_model *model, const world_graph *exec, bool *out_there);
-/* Whether a kernel that has not ended waits at a gate, and so does all that waits for kernels. */
+/* True if an unfinished kernel waits at a gate; everything that waits for kernels then does too. */
 bool kernel_blocked(const cx_model *model);
-/* Notes that a piece of work is a kernel, and what comes before it. */
+/* Records that a work item is a kernel, and the work before it. */
 void note_kernel(cx_model *model, int work, const work_set *before);
 
-/* What a node does when what is before it is done: false, with nothing changed, if it races. */
+/* Runs a node once the work before it is done: false, with nothing changed, if it races. */
 bool node_may_run(const cx_model *model, const world_node *node, const work_set *before);
 void node_runs(cx_model *model, const world_node *node, const work_set *before, int work);
 
-/* Whether a piece of work may touch a buffer, and that it does. */
+/* True if a work item may touch a buffer; also records the access. */
 bool may_write(const cx_model *model, int index, const work_set *before);
 bool may_read(const cx_model *model, int index, const work_set *before);
 void write_buffer(cx_model *model, int index, int value, const work_set *before, int work);
 void read_buffer(cx_model *model, int index, const work_set *before, int work);
 bool in_context(const cx_model *model, int index, int context);
 
-/* A stream operand. False: nothing can be said. *out_error: CXU_SUCCESS, or what the driver says of
- * it. */
+/* Resolves a stream operand. False: no prediction. *out_error: CXU_SUCCESS, or the driver's
+ * error. */
 bool find_stream(asking *self, int operand, int *out_stream, int *out_context, int *out_error);
 bool find_event(asking *self, int operand, int *out_event, int *out_error);
 
-/* A blocked context cannot be ended, and work that has not ended goes with it. */
+/* False if work of the context is blocked: the context cannot be ended then. Unfinished work ends
+ * with it. */
 bool can_end(const cx_model *model, int context);
 
 #endif

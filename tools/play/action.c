@@ -222,7 +222,7 @@ static int act_kernel_name(cx_player *player, cx_call *call)
     return result;
 }
 
-/* As the kernels of code.h have their parameters. */
+/* The parameters of the kernels of code.h. */
 typedef struct buffer {
     CUdeviceptr to, from;
     uint32_t value;
@@ -352,7 +352,7 @@ static void run_callback(CUstream stream, cxu_result status, void *argument)
     run_function(argument);
 }
 
-/* It stays to the end of the process: the driver may call it whenever it likes. */
+/* It lives to the end of the process: the driver may call it at any time. */
 static cx_function *make_function(cx_player *player, const cx_line *line)
 {
     const cx_operand *gate = &line->step.operands[2];

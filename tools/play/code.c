@@ -7,8 +7,8 @@
 #define PARAMETERS \
     "(.param .u64 to, .param .u64 from, .param .u32 value, .param .u64 bytes)\n"
 
-/* The part of the work that is the thread's, from %at in steps of %step, up to %bytes: none, but
- * for the first threads and blocks of y and z. */
+/* The thread's part of the work, from %at in steps of %step, up to %bytes: none, except for the
+ * first threads and blocks of y and z. */
 #define BEGIN                               \
     "{\n"                                   \
     "    .reg .pred %done;\n"               \
@@ -125,7 +125,7 @@
     "    ret;\n"                                                                   \
     "}\n"
 
-/* A fat binary: a header, and for each piece of code in it another before the code. */
+/* A fat binary: a header, and a header before each image in it. */
 struct heads {
     uint32_t magic;
     uint16_t version, header_bytes;
@@ -146,20 +146,20 @@ struct fat {
 
 _Static_assert(offsetof(struct fat, text) == 16 + 64, "two headers, and the code");
 
-/* Packed means here: as it is, said to be literal. The text ends with zeroes. */
+/* "Packed" text is stored as it is, marked as literal. It ends with zeroes. */
 #define PACKED_TEXT_BYTES (15 + 4 * 255)
 _Static_assert(sizeof HEAD FILL <= PACKED_TEXT_BYTES, "the text fits");
 
 struct fat_lz4 {
     struct heads heads;
-    unsigned char literals[1 + 5]; /* how many: 15, and what these say */
+    unsigned char literals[1 + 5]; /* their number: 15, plus these */
     char text[PACKED_TEXT_BYTES];
     char padding[7];
 };
 
 struct fat_zstd {
     struct heads heads;
-    unsigned char magic[4], sizes[1 + 4]; /* of the frame, and of what is in it: four bytes */
+    unsigned char magic[4], sizes[1 + 4]; /* of the frame, and of its contents: four bytes */
     unsigned char block[3];               /* the last, as it is: its size << 3 | 1 */
     char text[PACKED_TEXT_BYTES];
     char padding;

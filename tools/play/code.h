@@ -1,45 +1,46 @@
 /*
- * The code of kernels that scenarios load: PTX of our own, and the names of what is in it.
+ * The code of kernels that scenarios load: our own PTX, and the names of its kernels and variables.
  */
 #ifndef CX_PLAY_CODE_H
 #define CX_PLAY_CODE_H
 
 #include "play/kind.h"
 
-/* What module.load and library.load load: the words CODE. */
+/* Code that module.load and library.load load: the words CODE. */
 typedef enum cx_code {
     CX_CODE_NULL, /* a NULL pointer */
     CX_CODE_KERNELS,
     CX_CODE_EMPTY,
-    CX_CODE_BROKEN,  /* it ends in the middle of a kernel */
-    CX_CODE_NEWER,   /* of a PTX version that is not there yet */
-    CX_CODE_ABOVE,   /* for a compute capability that no device has */
-    CX_CODE_NOTHING, /* no image at all: an empty text */
-    CX_CODE_NOISE,   /* bytes that are no image of any kind */
-    CX_CODE_MACHINE, /* the beginning of machine code */
-    CX_CODE_TEXTURE, /* an instruction that needs a texture */
-    CX_CODE_FAT,     /* a fat binary with the PTX of `fill` */
-    CX_CODE_NATIVE,  /* one with machine code only */
-    CX_CODE_LZ4,     /* one whose PTX is compressed */
-    CX_CODE_ZSTD,    /* the same in another way */
-    CX_CODE_MISPACKED, /* says that it is compressed, and is not */
-    CX_CODE_CUT,     /* one that ends in the middle of its code */
-    CX_CODE_HOLLOW,  /* one with nothing in it */
-    CX_CODE_WRAPPED, /* the same as compilers put it into programs */
-    CX_CODE_LATEST,  /* empty, behind blank lines: the latest PTX, and the last device, there is */
-    CX_CODE_LATER,   /* a version later than that */
-    CX_CODE_BEYOND,  /* and for a device behind it; all three as the embedded driver has it */
+    CX_CODE_BROKEN,    /* it ends in the middle of a kernel */
+    CX_CODE_NEWER,     /* of a PTX version that does not exist yet */
+    CX_CODE_ABOVE,     /* for a compute capability that no device has */
+    CX_CODE_NOTHING,   /* no image at all: an empty text */
+    CX_CODE_NOISE,     /* bytes that are no image of any kind */
+    CX_CODE_MACHINE,   /* the beginning of machine code */
+    CX_CODE_TEXTURE,   /* an instruction that needs a texture */
+    CX_CODE_FAT,       /* a fat binary with the PTX of `fill` */
+    CX_CODE_NATIVE,    /* one with machine code only */
+    CX_CODE_LZ4,       /* one whose PTX is compressed */
+    CX_CODE_ZSTD,      /* one whose PTX is compressed by LZ4 */
+    CX_CODE_MISPACKED, /* says that it is compressed, but is not */
+    CX_CODE_CUT,       /* one that ends in the middle of its code */
+    CX_CODE_HOLLOW,    /* one with nothing in it */
+    CX_CODE_WRAPPED,   /* the same as compilers put it into programs */
+    CX_CODE_LATEST,    /* empty, behind blank lines: the embedded driver's latest PTX and last
+                        * device */
+    CX_CODE_LATER,     /* a later PTX version than that */
+    CX_CODE_BEYOND,    /* a device beyond the last one */
     CX_CODE_COUNT
 } cx_code;
 
 /*
- * What is in CX_CODE_KERNELS: the words CODE_NAME. All kernels but one have the parameters
+ * Names in CX_CODE_KERNELS: the words CODE_NAME. All kernels but one have the parameters
  * (u64 to, u64 from, u32 value, u64 bytes), and all but two take any grid.
  */
 typedef enum cx_code_name {
     CX_CODE_NAME_NULL,  /* a NULL pointer */
-    CX_CODE_NAME_FILL,  /* each byte at `to` becomes the value */
-    CX_CODE_NAME_ADD,   /* each byte at `to` is more by the value */
+    CX_CODE_NAME_FILL,  /* the value is added to each byte at `to` */
+    CX_CODE_NAME_ADD,   /* each byte at `from` is copied to `to` */
     CX_CODE_NAME_COPY,  /* each byte at `to` becomes that at `from` */
     CX_CODE_NAME_WAIT,  /* waits until the 32 bits at `to` are the value */
     CX_CODE_NAME_COUNT, /* each thread adds the value to the variable `total` */
@@ -52,7 +53,7 @@ typedef enum cx_code_name {
     CX_CODE_NAME_ASSERT,
     CX_CODE_NAME_TOTAL,  /* a variable of 32 bits, 0 at first */
     CX_CODE_NAME_SEVENS, /* one of 64 bits: eight bytes of 7 */
-    CX_CODE_NAME_NOBODY, /* a name that nothing has */
+    CX_CODE_NAME_NOBODY, /* a name that does not exist */
     CX_CODE_NAME_ALL
 } cx_code_name;
 

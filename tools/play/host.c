@@ -1,6 +1,6 @@
 #include "play/player.h"
 
-static _Thread_local int refused; /* by the thread's next call */
+static _Thread_local int refused; /* the request that the thread's next call is refused */
 static _Thread_local bool inside;
 
 static const cx_play_host *watched(const cx_player *player)

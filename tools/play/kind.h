@@ -64,7 +64,7 @@ typedef union cx_cell {
     float real;
 } cx_cell;
 
-/* What lies in a cell that a driver call was to write and did not. */
+/* The contents of a cell that a driver call should have written and did not. */
 #define CX_CELL_UNTOUCHED UINT64_C(0xa5a5a5a5a5a5a5a5)
 
 static inline bool cx_kind_is_number(cx_kind kind)
@@ -75,11 +75,11 @@ static inline bool cx_kind_is_number(cx_kind kind)
 /* "stream", "device memory"; as messages say it. */
 const char *cx_kind_word(cx_kind kind);
 
-/* A number as a cell of this kind holds it, and back; names' kinds hold addresses. */
+/* A number as a cell of this kind, and back; kinds of named objects hold addresses. */
 cx_cell cx_cell_of(cx_kind kind, int64_t number);
 int64_t cx_cell_number(cx_kind kind, cx_cell cell);
 
-/* A cell that a call wrote, reduced to the bytes that its kind has. */
+/* A cell that a call wrote, reduced to the bytes of its kind. */
 cx_cell cx_cell_settle(cx_kind kind, cx_cell cell);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define DIGITS_MAX 24
 
-/* Not those of ctype.h, which follow the locale. */
+/* ctype.h follows the locale, this does not. */
 static bool is_digit(char letter)
 {
     return letter >= '0' && letter <= '9';

@@ -14,7 +14,7 @@ typedef enum cx_token_kind {
     CX_TOKEN_NUMBER,
     CX_TOKEN_ARROW,
     CX_TOKEN_SIGN, /* one of : = + | { } @ ! */
-    CX_TOKEN_BAD   /* text[0] begins nothing, or a number is too big */
+    CX_TOKEN_BAD   /* text[0] begins no token, or a number is too big */
 } cx_token_kind;
 
 typedef struct cx_token {
@@ -30,13 +30,13 @@ typedef struct cx_lexer {
     const char *next;
 } cx_lexer;
 
-/* The next token, which is taken. At the end of the line it stays END. */
+/* Takes the next token. At the end of the line it stays END. */
 cx_token cx_lex(cx_lexer *lexer);
 
-/* What is left of the line up to a comment, without blanks around it; it is taken. */
+/* Takes the rest of the line up to a comment, without blanks around it. */
 cx_token cx_lex_rest(cx_lexer *lexer);
 
-/* The comment at the lexer's place, without '#'; false if none is there. */
+/* The comment at the lexer's place, without '#'; false if there is none. */
 bool cx_lex_note(cx_lexer *lexer, const char **out_text, size_t *out_length);
 
 static inline bool cx_token_is(const cx_token *token, char sign)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-/* Out of memory is an answer, not an exit. */
+/* Memory that runs out is reported and does not exit. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(entry) ((entry)->lost = true)
 #include <uthash.h>

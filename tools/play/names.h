@@ -1,5 +1,5 @@
 /*
- * The names of a scenario while it is parsed: what each is a name of, and what each thread has
+ * The names of a scenario while it is parsed: the kind of each, and the step that each thread has
  * begun.
  */
 #ifndef CX_PLAY_NAMES_H
@@ -12,24 +12,24 @@ typedef struct cx_names cx_names;
 typedef struct cx_thread_name {
     const char *name;
     const cx_verb *begun; /* NULL: nothing */
-    int line;             /* where it was begun */
+    int line;             /* the line where it was begun */
 } cx_thread_name;
 
 /* Names are borrowed: they live as long as the scenario. NULL, and false below: out of memory. */
 cx_names *cx_names_create(void);
 void cx_names_destroy(cx_names *names);
 
-/* From here on the name is of this kind, whatever it was. */
+/* Gives the name this kind from here on, in place of an earlier one. */
 bool cx_names_declare(cx_names *names, const char *name, cx_kind kind);
 bool cx_names_kind(const cx_names *names, const char *name, cx_kind *out_kind);
 
-/* Values, @name: whether one has been given. */
+/* Values, @name: tells whether one has been given. */
 bool cx_names_see(cx_names *names, const char *name);
 bool cx_names_seen(const cx_names *names, const char *name);
 
-/* The thread of a name, which is there once it is asked for. */
+/* The thread of a name; made when it is first asked for. */
 cx_thread_name *cx_names_thread(cx_names *names, const char *name);
-/* One that has begun something; NULL if none has. */
+/* A thread that has begun a step; NULL if none has. */
 const cx_thread_name *cx_names_begun(const cx_names *names);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK_MAX 1024 /* pieces that are looked at; behind them nothing is explained */
+#define WORK_MAX 1024 /* work items that are followed; later ones are not explained */
 #define WORDS (WORK_MAX / 64)
 #define THINGS_MAX 512
 #define STEP_TEXT 256
 
-/* A set of pieces of work. */
+/* A set of work items. */
 typedef struct set {
     uint64_t words[WORDS];
 } set;
@@ -24,14 +24,14 @@ typedef struct work {
     const cx_line *line;
     int stream; /* index */
     range writes, reads;
-    set before;                 /* what is done when it begins, whatever the schedule */
+    set before;                 /* done before it begins, under any schedule */
     const cx_line *overwritten; /* host memory that it reads was changed before it was waited for */
 } work;
 
 typedef struct stream {
     uint64_t handle, context; /* legacy: handle 0 */
     bool blocking;
-    set waits; /* what events have made it wait for */
+    set waits; /* from events that it waited for */
 } stream;
 
 typedef struct event {
@@ -44,8 +44,8 @@ struct cx_order {
     stream streams[THINGS_MAX];
     event events[THINGS_MAX];
     int work_count, stream_count, event_count;
-    bool lost; /* there was no room: what is known is not all */
-    set known; /* what the host has waited for */
+    bool lost; /* there was no room: the record is incomplete */
+    set known; /* waited for by the host */
 };
 
 /* ---- sets ---- */
@@ -90,7 +90,8 @@ static int add_stream(cx_order *self, uint64_t handle, uint64_t context, bool bl
     return self->stream_count++;
 }
 
-/* The youngest first: handles are used again. The default streams are there once they are named. */
+/* Searches the youngest first, since handles are reused. The default streams are made when they are
+ * first named. */
 static int find_stream(cx_order *self, uint64_t handle, uint64_t current)
 {
     bool is_default = handle <= 2;
@@ -121,7 +122,7 @@ static bool in_context(const cx_order *self, int index, uint64_t context)
     return self->streams[self->works[index].stream].context == context;
 }
 
-/* Whether work in one stream comes before later work in another without an event: rule T11. */
+/* True if work in one stream comes before later work in another without an event: rule T11. */
 static bool orders(const cx_order *self, int earlier, int later)
 {
     const stream *a = &self->streams[earlier], *b = &self->streams[later];
@@ -129,7 +130,7 @@ static bool orders(const cx_order *self, int earlier, int later)
     return earlier == later || (legacy && a->context == b->context);
 }
 
-/* All that is done once a stream has done what it has so far. */
+/* All work that is done once the present work of a stream is. */
 static set behind_stream(const cx_order *self, int index)
 {
     set behind = self->known;
@@ -177,7 +178,7 @@ static range range_of(const cx_call *call, const char *operand)
     return (range){0, 0};
 }
 
-/* ---- what steps do ---- */
+/* ---- effects of steps ---- */
 
 static int stream_of(cx_order *self, const cx_call *call, uint64_t current)
 {
@@ -241,7 +242,8 @@ static void wait_in_context(cx_order *self, uint64_t context, const event *behin
             join(&self->streams[i].waits, &behind->behind);
 }
 
-/* Calls that synchronise, events, and what creates streams; true if it was one of them. */
+/* Follows calls that synchronise, events, and calls that create streams; true if it was one of
+ * them. */
 static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
 {
     const cx_cell *in = call->in;
@@ -287,7 +289,7 @@ static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
         return true;
     case CX_VERB_capture_begin:
     case CX_VERB_graph_launch:
-        self->lost = true; /* what is captured is not done; what a launch does is not followed */
+        self->lost = true; /* captured work is not done, and launches are not followed */
         return true;
     case CX_VERB_ctx_destroy:
         behind = behind_context(self, in[0].bits);
@@ -361,7 +363,7 @@ static void say_step(cx_tape *tape, const cx_line *line)
     say(tape, "line %d (%s)", line->number, text);
 }
 
-/* The youngest piece below `limit` that writes some of the range; -1: none. */
+/* The youngest item below `limit` that writes some of the range; -1: none. */
 static int last_writer(const cx_order *self, range place, int limit)
 {
     for (int i = limit - 1; i >= 0; i--)
@@ -377,7 +379,7 @@ static const char *stream_name(const cx_player *player, const stream *of)
     return of->handle == 0 ? "the legacy stream" : name != NULL ? name : "a stream without a name";
 }
 
-/* Nothing that the host has done waits for this piece. */
+/* Reports that the host has waited for nothing behind this item. */
 static void say_not_waited_for(const cx_order *self, cx_player *player, int index)
 {
     const stream *in = &self->streams[self->works[index].stream];
@@ -412,7 +414,7 @@ static void say_overwritten(const cx_order *self, cx_tape *tape, int reader)
     say(tape, " reads,\n              and that one was not waited for before\n");
 }
 
-/* Follows what was written to where it came from, as long as each step was waited for. */
+/* Follows the data back to its source, as long as each step was waited for. */
 static void explain(const cx_order *self, cx_player *player, range place, const set *known,
                     const cx_line *reader)
 {

@@ -1,9 +1,9 @@
 /*
- * What asynchronous work a scenario has submitted, and what has been waited for: to say, when
- * memory does not hold what it should, which step was never waited for.
+ * Follows the asynchronous work that a scenario submits, and the waits for it. If memory has wrong
+ * contents, it names the step that was never waited for.
  *
- * It knows the rules of the driver's order (streams, events, the legacy stream, what synchronises)
- * and sees the steps, never the driver. The conductor's thread only.
+ * It knows the driver's rules of order (streams, events, the legacy stream, synchronising calls)
+ * and sees the steps, never the driver. Only on the conductor's thread.
  */
 #ifndef CX_PLAY_ORDER_H
 #define CX_PLAY_ORDER_H
@@ -14,8 +14,8 @@ typedef struct cx_order cx_order;
 
 cx_order *cx_order_create(void); /* NULL: out of memory */
 
-/* Takes in what a call did; if it found memory different, explains that on the tape. Before the
- * stacks do. */
+/* Follows a call; if it found memory different, explains that on the tape. Called before the stacks
+ * follow it. */
 void cx_order_step(cx_order *order, cx_player *player, const cx_call *call);
 
 #endif

@@ -97,7 +97,7 @@ void cx_page_scenario(FILE *page, const cx_scenario *scenario)
     fflush(page);
 }
 
-/* The comments right above a step, which say what it is there for. */
+/* Writes the comments right above a step: they say what it is for. */
 static void write_notes(FILE *page, const cx_scenario *scenario, const cx_line *line)
 {
     const cx_line *from = NULL;

@@ -5,13 +5,13 @@
 
 #define DEVICES_MAX 64
 
-/* What the steps of a block may do. */
+/* A block, with the rules for its steps. */
 typedef struct place {
     cx_line_block *block;
     int depth;
     const cx_line *last_step;
-    const char *thread; /* the only one that may have steps; NULL: any */
-    cx_verb_id inside;  /* whose block it is; CX_VERB_process also for the scenario itself */
+    const char *thread; /* the only thread that may have steps; NULL: any */
+    cx_verb_id inside;  /* the verb of the block; CX_VERB_process also for the scenario itself */
     int opened_line, opened_column;
 } place;
 
@@ -42,7 +42,7 @@ static bool is_verb(const cx_step *step, cx_verb_id id)
     return step->verb == &cx_verbs[id];
 }
 
-/* Where a verb may stand, and whether it may be begun only. */
+/* Checks that a verb may stand here, and whether it may only be begun. */
 static bool check_place(cx_parser *self, const place *in, const cx_step *step, const cx_token *verb)
 {
     bool ends = is_verb(step, CX_VERB_exit) || is_verb(step, CX_VERB_fork) ||
@@ -86,7 +86,7 @@ static bool take_begun(cx_parser *self, cx_step *step, const cx_token *first,
 
 static bool take_block(cx_parser *self, const place *outer, cx_step *step);
 
-/* From behind "THREAD:". */
+/* Takes a step, after "THREAD:". */
 static bool take_step(cx_parser *self, const place *in, cx_step *step)
 {
     if (cx_token_is_word(&self->token, "begin")) {
@@ -280,7 +280,7 @@ static bool take_line(cx_parser *self, place *in)
     return take_directive(self, in, word, line) && end_line(self, line);
 }
 
-/* The lines of a block, up to its '}'; of the scenario, up to the end. */
+/* Takes the lines of a block, up to its '}'; of the scenario, up to the end. */
 static bool take_lines(cx_parser *self, place *in)
 {
     while (next_line(self)) {

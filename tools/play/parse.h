@@ -15,13 +15,13 @@ typedef struct cx_parse_error {
 } cx_parse_error;
 
 /*
- * Any bytes will do: what is no scenario gives NULL and the first thing that is wrong, and nothing
- * is left behind. `file` names it in messages.
+ * Parses any bytes: if they are no scenario it returns NULL and the first error, and leaks nothing.
+ * `file` names it in messages.
  */
 cx_scenario *cx_scenario_parse(const char *file, const char *text, size_t length,
                                cx_parse_error *out_error);
 
-/* Reads a file, "-" being the standard input. NULL: what is wrong has been printed to `errors`. */
+/* Reads a file, "-" being the standard input. NULL: the error has been printed to `errors`. */
 cx_scenario *cx_scenario_read(const char *file, FILE *errors);
 
 /* "FILE:LINE:COLUMN: MESSAGE", the line and a caret below the place. `text` NULL: the message only.

@@ -77,7 +77,7 @@ static bool check_known(cx_parser *self, const cx_token *token, cx_kind kind, co
     return true;
 }
 
-/* A gate is there once it is named. */
+/* A gate exists as soon as it is named. */
 static bool take_use(cx_parser *self, const cx_operand_rule *rule, cx_operand *operand)
 {
     cx_token token = self->token;
@@ -123,7 +123,7 @@ static bool take_operand(cx_parser *self, const cx_operand_rule *rule, cx_operan
     return cx_parser_number(self, rule->name, rule->kind, rule->words, &operand->number);
 }
 
-/* null=NAME, of something that the call writes. */
+/* Takes null=NAME, with the name of a result. */
 static bool take_null(cx_parser *self, cx_step *step)
 {
     cx_parser_advance(self);
@@ -181,7 +181,7 @@ bool cx_parser_operands(cx_parser *self, cx_step *step)
            cx_parser_no_memory(self);
 }
 
-/* ---- what comes back ---- */
+/* ---- results ---- */
 
 static bool take_seen(cx_parser *self, cx_expected *value)
 {

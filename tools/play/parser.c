@@ -61,7 +61,6 @@ const char *cx_parser_keep(cx_parser *self, const cx_token *token)
     return text;
 }
 
-/* A word as a C string, if it can be a name: no dots, not too long. */
 const char *cx_parser_name(cx_parser *self, const char *what)
 {
     cx_token token = self->token;

@@ -1,8 +1,7 @@
 /*
- * The insides of the parser: a line, the token that is looked at, and where the first error is.
- *
- * What takes something leaves the token behind it as the one that is looked at. False, or NULL: it
- * is not there, or memory ran out, and the error says so.
+ * The state of the parser: a line, the current token, and the first error.
+ * A function that takes something makes the token behind it the current one. False, or NULL: it is
+ * not there, or memory ran out, and the error says so.
  */
 #ifndef CX_PLAY_PARSER_H
 #define CX_PLAY_PARSER_H
@@ -17,11 +16,11 @@ typedef struct cx_parser {
     const char *next, *end; /* the text from the next line on */
     int line;
     cx_lexer lexer;
-    cx_token token; /* the one that is looked at */
+    cx_token token; /* the current one */
     cx_names *names;
 } cx_parser;
 
-/* For messages: a token as it stands, cut. */
+/* A token as it stands, cut, for messages. */
 typedef struct cx_quoted {
     char text[72];
 } cx_quoted;
@@ -44,20 +43,20 @@ bool cx_parser_expect(cx_parser *self, char sign, const char *why);
 /* The text of a token as a string of the scenario. */
 const char *cx_parser_keep(cx_parser *self, const cx_token *token);
 
-/* A word that can be a name: no dots, not too long. `what` it is a name of, for messages. */
+/* A word that can be a name: no dots, not too long. `what` is the kind of name, for messages. */
 const char *cx_parser_name(cx_parser *self, const char *what);
 
 /* A number that fits its kind, or words of a set. */
 bool cx_parser_number(cx_parser *self, const char *name, cx_kind kind, cx_words words,
                       int64_t *out_number);
 
-/* Whether operands, or what comes back, end here. */
+/* True if operands or results end here. */
 bool cx_parser_at_end(const cx_parser *self);
 
-/* All operands of the step's verb; what it makes is a known name from here on. */
+/* Takes all operands of the step's verb; the object it makes is a known name from here on. */
 bool cx_parser_operands(cx_parser *self, cx_step *step);
 
-/* What comes back, from the arrow on. */
+/* Takes the results, from the arrow on. */
 bool cx_parser_outcomes(cx_parser *self, cx_step *step, const cx_verb *verb);
 
 #endif

@@ -22,8 +22,8 @@ static bool has_differed(const cx_tape *tape, const cx_line *line)
     return atomic_load(&came->state) == CX_CAME_BACK && !came->matched;
 }
 
-/* How many steps went wrong. Calls `visit`, unless NULL, in the order of the file for each step
- * that came back otherwise than expected, those that may included. */
+/* Counts the mismatches. Calls `visit`, unless NULL, in the order of the file for each step with
+ * unexpected results, tolerated ones included. */
 static int count_wrong(const cx_scenario *scenario, const cx_tape *tape, const cx_line_block *block,
                        visitor *visit, FILE *to)
 {

@@ -7,37 +7,38 @@
 #include "play/tape.h"
 #include <stdio.h>
 
-/* Watches what the driver asks the host for: memory, threads, mappings. */
+/* Watches the driver's requests to the host: memory, threads, mappings. */
 typedef struct cx_play_host {
     /* The calling thread enters the driver; its request number `refused` fails. 0: none does. */
     void (*enter)(int refused);
     void (*leave)(void);
-    size_t (*held)(void); /* blocks of memory that calls have asked for and nobody gave back */
+    size_t (*held)(void); /* memory blocks that calls have asked for and not given back */
 } cx_play_host;
 
 typedef struct cx_play_options {
-    const cx_play_host *host; /* for the embedded driver; NULL: nobody watches */
+    const cx_play_host *host; /* for the embedded driver; NULL: the host is not watched */
     bool cuda;            /* a libcuda; else the embedded driver */
     const char *libcuda;  /* its path; NULL: libcuda.so.1 */
     const char *schedule; /* of the embedded driver; NULL: as the environment says */
     int timeout_ms;       /* for one step; 0: 10 seconds */
     bool show;            /* draw every thread's stack after each step, on stdout */
     FILE *page;           /* gets each step as HTML (page.h); NULL: none does */
-    bool record;          /* go on behind mismatches */
+    bool record;          /* go on after mismatches */
 } cx_play_options;
 
 typedef enum cx_verdict { CX_VERDICT_PASSED, CX_VERDICT_FAILED, CX_VERDICT_SKIPPED } cx_verdict;
 
 /*
- * Plays it in a process of its own: whatever the driver does, the caller goes on. Call it from a
- * process with one thread that has not started the embedded driver. NULL: no memory or no process.
+ * Plays a scenario in a process of its own: whatever the driver does, the caller goes on. Call it
+ * from a process with one thread that has not started the embedded driver. NULL: no memory or no
+ * process.
  */
 cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options);
 
 /* Passed only if every step has run and matched; an unverified step may differ on a real driver. */
 cx_verdict cx_play_verdict(const cx_scenario *scenario, const cx_tape *tape);
 
-/* What went wrong, step by step, with the rule that each cites; why, if it was skipped. */
+/* Prints the mismatches, step by step, with the rules that they cite; or the reason for a skip. */
 void cx_play_report(const cx_scenario *scenario, const cx_tape *tape, FILE *to);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The insides of a player: what runs in the process of a scenario.
+ * The state of a player: it runs in the process of a scenario.
  *
  * The lock "play" guards names, threads, gates and host functions. No driver call is made while it
  * is held.
@@ -29,7 +29,7 @@ typedef struct cx_function {
     struct cx_function *next;
 } cx_function;
 
-/* A call on its way. */
+/* A call in progress. */
 typedef struct cx_call {
     const cx_line *line;
     cx_cell in[CX_OPERANDS_MAX];
@@ -73,42 +73,42 @@ struct cx_player {
     cx_gate *gates;
     cx_function *functions;
     cx_stacks stacks;
-    struct cx_order *order; /* what was waited for */
-    int request;            /* to the process that watches this one */
-    const cx_line *exiting; /* the exit step, once it has come */
-    bool stopped;           /* a step went wrong: the rest is not run */
+    struct cx_order *order; /* follows waits */
+    int request;            /* descriptor to the watching process */
+    const cx_line *exiting; /* the exit step, once it was reached */
+    bool stopped;           /* a step mismatched: the rest is not run */
 };
 
 /* Lock held, for the waits below. */
 void cx_player_changed(cx_player *player);
-/* Waits until something has changed, at most so long; false: the time is over. */
+/* Waits until something has changed, at most `timeout_ms`; false: the time is over. */
 bool cx_player_wait(cx_player *player, int timeout_ms);
 
 /* ---- step.c ---- */
 
-/* Runs the step of call->line on the calling thread; call->result says what came back. */
+/* Runs the step of call->line on the calling thread; call->result is its result. */
 void cx_step_run(cx_player *player, cx_call *call);
 
-/* Compares what came back with what a line expects, writes it to the tape under the line and binds
- * names. False if it differs and that matters. Takes the lock. */
+/* Compares the results with the expectation of a line, writes them to the tape and binds names.
+ * False if there is a mismatch that matters. Takes the lock. */
 bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call);
 
-/* Runs the steps of a block one after the other on the calling thread; false if one went wrong. */
+/* Runs the steps of a block one after the other on the calling thread; false if one mismatched. */
 bool cx_line_block_run(cx_player *player, const cx_line_block *block);
 
 /* ---- watch.c ---- */
 
-/* What follows a step of a thread: the stacks, what was waited for, the drawing. */
+/* After a step of a thread: follows the stacks and the waits, and draws. */
 void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call);
 
 /* ---- host.c ---- */
 
-/* The thread's next call is refused its request of that number; 0: none. CX_PLAY_ABSENT if nobody
- * watches. */
+/* Refuses the request of that number of the thread's next call; 0: none. CX_PLAY_ABSENT if the host
+ * is not watched. */
 int cx_host_refuse(const cx_player *player, int number);
 int cx_host_held(const cx_player *player, size_t *out_blocks);
-/* Around a driver call; what entering says goes to leaving. A call in a host function may be one
- * inside of another, and counts for it. */
+/* Called around a driver call; pass on the result of entering to leaving. A call in a host function
+ * may be inside another one, and counts for that. */
 bool cx_host_enter(const cx_player *player);
 void cx_host_leave(const cx_player *player, bool entered);
 
@@ -117,19 +117,19 @@ int cx_action_run(cx_player *player, cx_call *call);
 
 /* ---- thread.c ---- */
 
-/* The thread of a name, started if it is new; NULL if it cannot be. */
+/* The thread of a name, started if it is new; NULL if it cannot be started. */
 cx_player_thread *cx_player_thread_find(cx_player *player, const char *name);
-/* Hands a step over, waits for it as its mode says, and judges it. False: stop here. */
+/* Hands a step over, waits for it by its mode, and judges it. False: stop here. */
 bool cx_player_thread_step(cx_player *player, const cx_line *line);
-/* Ends every thread that does nothing; opens the gates first. */
+/* Ends every idle thread; opens the gates first. */
 void cx_player_threads_end(cx_player *player);
 
 /* ---- process.c ---- */
 
-/* Runs a block in a process with a driver of its own, as the block of process says; 0: it went
- * well. */
+/* Runs a block in a process with its own driver, as the verb process does; 0: it went well. */
 int cx_process_ask(cx_player *player, const cx_line *line);
-/* In a fork of this process. CXU_SUCCESS, or CX_PLAY_STUCK, or CXU_UNKNOWN if a step went wrong. */
+/* Runs a block in a fork of this process. CXU_SUCCESS, CX_PLAY_STUCK, or CXU_UNKNOWN if a step
+ * mismatched. */
 int cx_process_fork(cx_player *player, const cx_line *line);
 /* Ends the process by exit(); returns only if it cannot. */
 int cx_process_exit(cx_player *player, const cx_line *line, bool after);

@@ -90,7 +90,7 @@ void cx_outcomes_print(const cx_step *step, const cx_verb *verb, char *text, siz
     put_outcomes(&to, step, verb);
 }
 
-/* `verb`: of the step, or of the one that it finishes. */
+/* `verb`: of the step, or of the one that a finish waits for. */
 static void put_step(writer *to, const cx_step *step, const cx_verb *verb)
 {
     if (step->thread != NULL)

@@ -1,5 +1,5 @@
 /*
- * Scenarios as text. Parsing what is printed gives the same scenario again.
+ * Prints scenarios as text. Parsing the text gives the same scenario again.
  */
 #ifndef CX_PLAY_PRINT_H
 #define CX_PLAY_PRINT_H

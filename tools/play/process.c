@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 10000
-#define GRACE_MS 5000 /* what a process has beyond its own timeouts, to end */
+#define GRACE_MS 5000 /* time for a process to end, after its own timeouts */
 
 /* ---- the process of a scenario, or of a block of process ---- */
 
@@ -34,7 +34,7 @@ static void run_exit_block(void)
 int cx_process_exit(cx_player *player, const cx_line *line, bool after)
 {
     player->exiting = line;
-    /* Handlers run in the reverse order: the one for `after` was registered before the driver's. */
+    /* Handlers run in reverse order: the one for `after` was registered before the driver's. */
     if (!after && atexit(run_exit_block) != 0)
         return CXU_OUT_OF_MEMORY;
     exit(0);
@@ -73,7 +73,7 @@ static bool open_driver(cx_player *player)
     return open;
 }
 
-/* What it is, as far as it says; that alone is no step of the scenario. */
+/* Writes the driver's identity to the tape, as far as it tells; this is no step of the scenario. */
 static void identify(cx_player *player)
 {
     const cx_driver_table *table = &player->driver.table;
@@ -93,8 +93,7 @@ static bool find_uninitialised(const cx_line_block *block)
     return false;
 }
 
-/* The needs of the scenario are looked at once, where the driver is initialised for the first time.
- */
+/* Checks the needs of the scenario once, where the driver is first initialised. */
 static bool start_driver(cx_player *player, const cx_line_block *block)
 {
     if (find_uninitialised(block))
@@ -110,7 +109,7 @@ static bool start_driver(cx_player *player, const cx_line_block *block)
     return !first || cx_needs_met(player, player->scenario);
 }
 
-/* Host functions may stop the player as well. */
+/* Host functions may stop the player, too. */
 static bool is_over(cx_player *player)
 {
     pthread_mutex_lock(&player->lock);
@@ -163,7 +162,7 @@ static bool prepare(cx_player *player)
 static void live(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
                  const cx_line_block *block, int request)
 {
-    static cx_player player; /* exit handlers and host functions may look at it to the very end */
+    static cx_player player; /* exit handlers and host functions may use it to the very end */
     player =
         (cx_player){.scenario = scenario, .options = options, .tape = tape, .request = request};
     ending = &player;
@@ -180,7 +179,7 @@ static void live(const cx_scenario *scenario, const cx_play_options *options, cx
     _exit(0);
 }
 
-/* ---- the process that watches ---- */
+/* ---- the watching process ---- */
 
 static pid_t start(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
                    const cx_line_block *block, int *out_request)
@@ -280,7 +279,7 @@ cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options)
         return NULL;
     if (settled.timeout_ms <= 0)
         settled.timeout_ms = TIMEOUT_MS;
-    /* A scenario that leaves cuInit to its steps cannot look first at what the driver is. */
+    /* If a scenario leaves cuInit to its steps, the driver cannot be identified first. */
     static const cx_line_block nothing;
     if (!find_uninitialised(&scenario->lines) ||
         (watch(scenario, &settled, tape, &nothing) && !tape->skipped))
@@ -288,7 +287,7 @@ cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options)
     return tape;
 }
 
-/* ---- processes that a scenario asks for ---- */
+/* ---- processes of the verb process ---- */
 
 int cx_process_ask(cx_player *player, const cx_line *line)
 {
@@ -300,7 +299,7 @@ int cx_process_ask(cx_player *player, const cx_line *line)
     return answer;
 }
 
-/* Lock not held by anyone in the child but in the memory that it was given. */
+/* In the child no thread holds the lock; only its copied memory may say so. */
 static void live_on(cx_player *player, const cx_line *line)
 {
     prepare(player);

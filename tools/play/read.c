@@ -25,7 +25,7 @@ static char *read_all(FILE *from, size_t *out_length)
     return text;
 }
 
-/* The line of the text that an error names. */
+/* Finds the line of the text that an error names. */
 static const char *find_line(const char *text, const char *end, int number, size_t *out_length)
 {
     for (; number > 1; number--) {
@@ -39,7 +39,7 @@ static const char *find_line(const char *text, const char *end, int number, size
     return text;
 }
 
-/* Printable, so that the caret stands where it should and a terminal is safe. */
+/* Prints only printable characters: the caret stays in place, and the terminal is safe. */
 static void print_source(const char *line, size_t length, int column, FILE *to)
 {
     size_t from = column > SHOWN_BYTES ? (size_t)column - SHOWN_BYTES / 2 : 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The alternative that came back, if the scenario has it. */
+/* The alternative with the actual result, if the scenario has one. */
 static const cx_outcome *find_same_result(const cx_step *step, int result)
 {
     const cx_outcome *each = step->outcomes;

@@ -1,6 +1,6 @@
 /*
- * Recordings: a scenario in which every expectation is what came back. It plays again, on any
- * driver, and then tells where that one differs.
+ * Recordings: scenarios whose expectations are the results of a run. Played on another driver, they
+ * tell where it differs.
  */
 #ifndef CX_PLAY_RECORD_H
 #define CX_PLAY_RECORD_H
@@ -8,8 +8,9 @@
 #include "play/tape.h"
 #include <stdio.h>
 
-/* Changes the expectations of the scenario. What it leaves open (_, @name, alternatives of values)
- * stays open where it matched; steps that were not run expect anything. False: out of memory. */
+/* Changes the expectations of the scenario to the results. Open ones (_, @name, alternatives of
+ * values) stay open if they matched; steps that were not run expect anything. False: out of
+ * memory. */
 bool cx_record_apply(cx_scenario *scenario, const cx_tape *tape);
 
 /* Prints device, driver version and date, then the scenario. */

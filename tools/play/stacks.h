@@ -1,6 +1,6 @@
 /*
- * Every thread's stack of contexts, as the steps so far have left it. No driver tells how deep a
- * stack is or what lies beneath its top: this follows the calls that succeeded.
+ * Every thread's stack of contexts, as the steps so far have left it. No driver reports how deep a
+ * stack is or what is beneath its top, so this follows the successful calls.
  */
 #ifndef CX_PLAY_STACKS_H
 #define CX_PLAY_STACKS_H
@@ -9,7 +9,7 @@
 
 typedef struct cx_stack_entry {
     cx_cell context;
-    const char *name; /* given when it came here; a handle may be used again */
+    const char *name; /* its name when it was pushed; a handle may be reused */
     bool destroyed;
     struct cx_stack_entry *below;
 } cx_stack_entry;
@@ -17,10 +17,10 @@ typedef struct cx_stack_entry {
 typedef struct cx_stack {
     const char *thread;
     cx_stack_entry *top;
-    struct cx_stack *next; /* in the order in which their threads came */
+    struct cx_stack *next; /* in the order in which their threads appeared */
 } cx_stack;
 
-/* Takes in what a call did. The conductor's thread only. */
+/* Follows a call. Only on the conductor's thread. */
 void cx_stacks_step(cx_stacks *stacks, const cx_call *call);
 
 /* The context that is current on a thread; 0 if none is. */

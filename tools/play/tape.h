@@ -1,6 +1,6 @@
 /*
- * What came back while a scenario was played: one entry for each line. It lies in memory that the
- * processes of a scenario share, so that it survives whatever a driver does to them.
+ * The results of playing a scenario, one entry for each line. It is in memory that the processes of
+ * a scenario share, so that it survives whatever a driver does to them.
  */
 #ifndef CX_PLAY_TAPE_H
 #define CX_PLAY_TAPE_H
@@ -11,7 +11,8 @@
 typedef enum cx_came_state { CX_CAME_NOT, CX_CAME_RUNNING, CX_CAME_BACK } cx_came_state;
 
 typedef struct cx_came_value {
-    cx_expected_kind kind; /* ANY: nothing was written, or a thing without a name; NUMBER or NAME */
+    cx_expected_kind kind; /* ANY: nothing was written, or an object without a name; NUMBER or
+                            * NAME */
     int64_t number;
     char name[CX_NAME_MAX + 1];
 } cx_came_value;
@@ -29,10 +30,10 @@ typedef struct cx_tape {
     size_t bytes;
     _Atomic int running; /* index of the line that is being run; -1: none */
     _Atomic unsigned int progress;
-    bool skipped; /* what the scenario needs is not there; why says what */
-    bool failed;  /* something went wrong besides the steps; why says what */
+    bool skipped; /* the scenario's needs are not met; `why` says which */
+    bool failed;  /* something failed besides the steps; `why` says what */
     char why[512];
-    char explanation[1024]; /* of the first mismatch, if there is something to say */
+    char explanation[1024]; /* of the first mismatch, if one is known */
     bool emulated;
     int driver_version;
     char device[256];
@@ -47,7 +48,7 @@ void cx_tape_destroy(cx_tape *tape);
 __attribute__((format(printf, 3, 4))) void cx_tape_say(cx_tape *tape, bool skipped,
                                                        const char *format, ...);
 
-/* What came back, in the words of a scenario. */
+/* Prints the results in the words of a scenario. */
 void cx_came_print(const cx_came *came, const cx_verb *verb, char *text, size_t size);
 
 #endif

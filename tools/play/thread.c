@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 2      /* between two looks at a thread that may be waiting */
-#define ASLEEP_LOOKS 5 /* so often asleep in a row: it waits */
+#define LOOK_MS 2      /* between two checks of a thread that may be waiting */
+#define ASLEEP_LOOKS 5 /* asleep in so many checks in a row: it waits */
 #define LOOKS_MOST 150 /* a driver may wait without sleeping */
 
 void cx_player_changed(cx_player *player)
@@ -72,7 +72,8 @@ cx_player_thread *cx_player_thread_find(cx_player *player, const char *name)
     return self != NULL ? self : start(player, name);
 }
 
-/* Lock held, and released: a thread that ends must be gone before the next step. */
+/* Takes the lock, and releases it meanwhile: a thread that ends must be gone before the next
+ * step. */
 static void end(cx_player *player, cx_player_thread *self)
 {
     cx_player_thread **link = &player->threads;
@@ -101,7 +102,7 @@ void cx_player_threads_end(cx_player *player)
     pthread_mutex_unlock(&player->lock);
 }
 
-/* Whether the kernel has a thread asleep. */
+/* True if the kernel reports the thread asleep. */
 static bool is_asleep(int tid)
 {
     char path[64], text[512];
@@ -116,7 +117,7 @@ static bool is_asleep(int tid)
     return behind_name != NULL && strncmp(behind_name, ") S", 3) == 0;
 }
 
-/* Lock held. False: it did not come back in time. */
+/* Lock held. False: the step did not return in time. */
 static bool await(cx_player *player, const cx_player_thread *self)
 {
     int timeout_ms = player->options->timeout_ms;
@@ -126,7 +127,7 @@ static bool await(cx_player *player, const cx_player_thread *self)
     return true;
 }
 
-/* Lock held. Until it is back, or is seen to wait. */
+/* Lock held. Waits until the step has returned, or is seen waiting. */
 static void await_begin(cx_player *player, const cx_player_thread *self)
 {
     int asleep = 0;
@@ -138,7 +139,7 @@ static void await_begin(cx_player *player, const cx_player_thread *self)
     }
 }
 
-/* Lock held. Gives a thread its step and waits for it as the mode says. */
+/* Lock held. Gives a thread its step and waits for it by its mode. */
 static int hand_over(cx_player *player, cx_player_thread *self, const cx_line *line)
 {
     if (line->step.mode != CX_MODE_FINISH) {

@@ -57,9 +57,9 @@
 #define NODE_PARAMS(kernel, first) \
     (const cxu_kernel_node_params){kernel, GRID(first), PARAMETERS(first), NULL, NULL, NULL}
 
-static cxu_exec_affinity no_affinity; /* never looked at: there is nothing to have one with */
+static cxu_exec_affinity no_affinity; /* never read: its count is 0 */
 
-/* A call uses only those of its parameters that its row names. */
+/* A call uses only the parameters that its row names. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define OUT(index, field) ((nowhere >> (index)&1) != 0 ? NULL : &out[index].field)
@@ -167,7 +167,7 @@ void cx_word_print(cx_words set, int64_t number, char *text, size_t size)
         snprintf(text, size, "%lld", (long long)number);
 }
 
-/* How many letters must be inserted, left out or changed to make one word of the other. */
+/* The number of letters to insert, leave out or change to make one word of the other. */
 static int distance(const char *a, const char *b)
 {
     int row[WORD_MAX + 1];

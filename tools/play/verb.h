@@ -1,7 +1,6 @@
 /*
- * The verbs of scenarios, from the one list verbs.def: how each is written, what it gives back, and
- * how the driver is called. The parser, the printer, the player and the reference all read these
- * rows.
+ * The verbs of scenarios, from the one list verbs.def: how each is written, its results, and its
+ * driver call. The parser, the printer, the player and the reference all read these rows.
  */
 #ifndef CX_PLAY_VERB_H
 #define CX_PLAY_VERB_H
@@ -13,12 +12,12 @@
 #define CX_RESULTS_MAX 4
 
 typedef enum cx_role {
-    CX_ROLE_NONE, /* behind the last operand */
-    CX_ROLE_NEW,  /* the name of something that the step makes; at most one, and it comes first */
-    CX_ROLE_USE,  /* the name of something; of memory also name+offset or an address */
+    CX_ROLE_NONE, /* after the last operand */
+    CX_ROLE_NEW,  /* the name of the object that the step makes; at most one, and it comes first */
+    CX_ROLE_USE,  /* the name of an object; of memory also name+offset or an address */
     CX_ROLE_NUMBER,
-    CX_ROLE_KEY,    /* name=number, anywhere behind the others; has a default */
-    CX_ROLE_KEY_USE /* name=NAME, the same */
+    CX_ROLE_KEY,    /* name=number, anywhere after the others; has a default */
+    CX_ROLE_KEY_USE /* name=NAME, likewise */
 } cx_role;
 
 /* The sets of words.def; those of flags stand together, and their words may be joined. */
@@ -57,7 +56,7 @@ typedef struct cx_operand_rule {
 } cx_operand_rule;
 
 typedef struct cx_result_rule {
-    const char *name; /* NULL behind the last */
+    const char *name; /* NULL after the last */
     cx_kind kind;
     cx_words words;
 } cx_result_rule;
@@ -76,8 +75,8 @@ typedef struct cx_verb {
     cx_slot slot; /* of the driver call; CX_SLOT_COUNT for an action */
     cx_operand_rule operands[CX_OPERANDS_MAX + 1];
     cx_result_rule results[CX_RESULTS_MAX + 1];
-    /* in[i]: the operand i; out[0]: the new thing if the verb makes one; then its results. The bits
-     * of `nowhere` are those for which NULL is passed. */
+    /* in[i]: operand i; out[0]: the new object if the verb makes one; then its results. The bits of
+     * `nowhere` are those for which NULL is passed. */
     cxu_result (*call)(const cx_driver_table *driver, const cx_cell *in, cx_cell *out,
                        unsigned int nowhere);
     const char *text; /* one sentence for the reference */
@@ -92,16 +91,16 @@ static inline cx_verb_id cx_verb_number(const cx_verb *verb)
     return (cx_verb_id)(verb - cx_verbs);
 }
 
-/* Whether the verb makes something: its out[0], and operand 0. */
+/* True if the verb makes an object: its out[0], and operand 0. */
 static inline bool cx_verb_makes(const cx_verb *verb)
 {
     return verb->operands[0].role == CX_ROLE_NEW;
 }
 
-/* The kind of out[i]: what the verb makes, then its results; CX_KIND_COUNT behind the last. */
+/* The kind of out[i]: the new object, then the results; CX_KIND_COUNT after the last. */
 cx_kind cx_verb_out_kind(const cx_verb *verb, int index);
 
-/* The name of out[i]; NULL behind the last. */
+/* The name of out[i]; NULL after the last. */
 const char *cx_verb_out_name(const cx_verb *verb, int index);
 
 /* The value of a word of a set; false if the set has no such word. */
@@ -111,7 +110,7 @@ bool cx_word_value(cx_words set, const char *word, int64_t *out_value);
 void cx_word_print(cx_words set, int64_t number, char *text, size_t size);
 
 /* The entry of a list nearest to a misspelt word; NULL if none is near. `name_at` gives entry i,
- * NULL behind the last. */
+ * and NULL after the last. */
 const char *cx_nearest(const char *word, const char *(*name_at)(int index));
 const char *cx_verb_nearest(const char *word);
 
