@@ -47,7 +47,7 @@ static bool act(const struct guest_case *guest)
     return result == CUDA_SUCCESS;
 }
 
-/* Where work goes now. */
+/* Shows the device that work goes to now. */
 static bool show_work(void)
 {
     ctxrt_memory *memory = NULL;

@@ -143,7 +143,7 @@ static bool come_home(journey *self)
     return true;
 }
 
-/* What was made goes, however far the journey came. */
+/* Frees everything that was made, however far the journey came. */
 static bool clean_up(journey *self)
 {
     bool good = OK(ctxrt_memory_release(self->memory));
@@ -163,7 +163,7 @@ int main(void)
     if (self.frame != NULL)
         good = take(&self) && good;
     good = good && come_home(&self);
-    sem_post(&self.gate); /* on every path: what is given back waits for the work */
+    sem_post(&self.gate); /* on every path: freeing memory waits for its work */
     good = (ctxrt_stack_depth() == 0 || OK(ctxrt_stack_pop())) && good;
     good = clean_up(&self) && good;
     return OK(ctxrt_shutdown()) && good ? 0 : 1;

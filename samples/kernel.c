@@ -117,7 +117,7 @@ static bool add_on(ctxrt_device device)
            OK(ctxrt_module_unload(module));
 }
 
-/* What is wrong with code stands in the message. */
+/* The message says what is wrong with the code. */
 static void load_nonsense(void)
 {
     ctxrt_module *module;

@@ -21,7 +21,7 @@ static bool ok(ctxrt_status status, const char *call)
     return status == CTXRT_SUCCESS;
 }
 
-/* What the operators work on. */
+/* The operators' streams, memory and counters. */
 typedef struct network {
     ctxrt_stream *stream;          /* where the graph is launched */
     void *input, *hidden, *output; /* memory of the device */

@@ -99,7 +99,7 @@ static void *reader(void *argument)
     meeting *self = argument;
     sem_wait(&self->submitted);
     self->reader_good = self->writer_good && read_memory(self);
-    sem_post(&self->gate); /* on every path: whoever frees the memory waits for the work in it */
+    sem_post(&self->gate); /* on every path: freeing the memory waits for its work */
     return NULL;
 }
 

@@ -19,7 +19,7 @@ static bool ok(ctxrt_status status, const char *call)
     return status == CTXRT_SUCCESS;
 }
 
-/* What came of a mistake. */
+/* Shows the result of a mistake. */
 static void show(const char *mistake, ctxrt_status status)
 {
     printf("%s\n  %s\n  %s\n", mistake, ctxrt_status_name(status),

@@ -16,7 +16,7 @@
 
 enum { DEVICES_MAX = 64, THREADS_MAX = 1024 };
 
-/* What is computed of some bytes. */
+/* The results of a pass over some bytes. */
 typedef struct totals {
     uint64_t histogram[256];
     uint64_t bytes;
@@ -38,7 +38,7 @@ typedef struct source {
     totals plain;
 } source;
 
-/* Says on stderr what is wrong with the file; false then. */
+/* Opens the file. On failure, prints the reason on stderr and returns false. */
 bool source_open(source *self, const char *name, size_t chunk_bytes);
 void source_close(source *self);
 
@@ -46,7 +46,7 @@ void source_close(source *self);
  * why. */
 int source_read(source *self, void *buffer, size_t *out_chunk, size_t *out_bytes);
 
-/* What came back of one chunk. */
+/* The results of one chunk that came back. */
 typedef struct chunk_result {
     uint32_t crc;
     size_t bytes;
