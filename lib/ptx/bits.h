@@ -1,6 +1,6 @@
 /*
- * Operations on the bits and bytes of a number that are one instruction of PTX each. ops.def calls
- * them; a and b stand as there.
+ * Operations on the bits and bytes of a number; each is one instruction of PTX. ops.def calls them,
+ * with its a and b.
  */
 #ifndef CX_PTX_BITS_H
 #define CX_PTX_BITS_H

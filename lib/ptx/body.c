@@ -81,7 +81,7 @@ static bool parse_opcode(cx_ptx_parser *self, uint32_t guard, bool unless)
            encoder_of(&statement.opcode)(self, &statement);
 }
 
-/* A guarded instruction is jumped over, but a branch, which is one itself. */
+/* A guarded instruction gets a jump around it; a branch is a guarded jump by itself. */
 static bool parse_guarded(cx_ptx_parser *self)
 {
     cx_ptx_operand guard;
@@ -176,7 +176,7 @@ static bool add_target(cx_ptx_parser *self)
     return true;
 }
 
-/* `name: .branchtargets A, B;` A table begins with how many it has. */
+/* Parses `name: .branchtargets A, B;`. A table begins with the number of its targets. */
 static bool parse_targets(cx_ptx_parser *self, uint32_t *out_index)
 {
     size_t first = self->module->target_count;
@@ -187,7 +187,7 @@ static bool parse_targets(cx_ptx_parser *self, uint32_t *out_index)
         if (!add_target(self))
             return false;
         if (self->module->target_count == first + 1) {
-            /* The first place is for the count: its jump belongs to the next. */
+            /* The first place is for the count: its jump belongs to the next one. */
             void *targets = self->module->targets;
             if (!cx_ptx_grow(&targets, self->module->target_count,
                              &self->module->target_capacity, sizeof *self->module->targets))

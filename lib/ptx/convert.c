@@ -20,7 +20,7 @@ float cx_ptx_half_to_float(uint16_t half)
     return half & 0x8000 ? -value : value;
 }
 
-/* To nearest, ties to even. */
+/* Rounds to nearest, ties to even. */
 uint16_t cx_ptx_half_of_double(double value)
 {
     uint16_t sign = signbit(value) ? 0x8000 : 0;
@@ -126,7 +126,7 @@ static double whole(uint8_t mode, double value)
     }
 }
 
-/* NaN is 0, what is too large the largest. */
+/* NaN becomes 0, numbers beyond the range the nearest one in it. */
 static uint64_t integer_of(cx_ptx_type to, double value)
 {
     double limit = ldexp(1, (int)bits_of(to) - cx_ptx_type_signed(to));
@@ -182,7 +182,7 @@ static void store_float(const cx_ptx_instruction *how, cx_ptx_slot *to, double v
     }
 }
 
-/* From 64 bits at once: by way of a double it would be rounded twice. */
+/* Converts from 64 bits directly: a double in between would round twice. */
 static void store_integer(const cx_ptx_instruction *how, cx_ptx_slot *to, uint64_t bits)
 {
     bool negative = cx_ptx_type_signed((cx_ptx_type)how->from);
@@ -193,7 +193,7 @@ static void store_integer(const cx_ptx_instruction *how, cx_ptx_slot *to, uint64
         store_float(how, to, negative ? (double)(int64_t)bits : (double)bits);
 }
 
-/* FE_TONEAREST where the host rounds so anyway. */
+/* FE_TONEAREST, which is the host's default, unless the mode demands another direction. */
 static int direction_of(uint8_t mode)
 {
     switch (mode & CX_PTX_ROUNDING_MASK) {
@@ -208,7 +208,7 @@ static int direction_of(uint8_t mode)
     }
 }
 
-/* Any number of 64 bits, or a double: a long double holds it. */
+/* A long double holds any 64-bit number and any double. */
 static void store_narrowed(const cx_ptx_instruction *how, cx_ptx_slot *to, long double value)
 {
     int direction = direction_of(how->mode);

@@ -5,7 +5,7 @@
 
 #define KEY_MAX 48
 
-/* What changes nothing here: results are rounded to nearest, and no approximation is worse. */
+/* Words that change nothing here: results are rounded to nearest, and approximations are exact. */
 static bool dropped(const cx_ptx_token *word)
 {
     static const char *const words[] = {"rn", "approx", "full"};
@@ -16,7 +16,7 @@ static bool dropped(const cx_ptx_token *word)
     return false;
 }
 
-/* The opcode without what is dropped; its length, or 0: too long. */
+/* The opcode without dropped words; returns its length, or 0: too long. */
 static size_t key_of(const cx_ptx_token *opcode, char key[KEY_MAX])
 {
     cx_ptx_words words = cx_ptx_words_of(opcode);
@@ -63,7 +63,7 @@ bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *stateme
     return done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }
 
-/* An operation that the table must have. */
+/* Emits an operation that the table has. */
 static bool emit_computed(cx_ptx_parser *self, const cx_ptx_statement *statement, const char *key,
                           cx_ptx_instruction done)
 {
@@ -134,10 +134,10 @@ bool cx_ptx_encode_carry(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 /* ---- comparisons ---- */
 
-/* setp.lt.and.ftz.f32: the parts that say what is compared, and what it is combined with. */
+/* setp.lt.and.ftz.f32: the comparison, and the operation that combines its result. */
 typedef struct comparison {
     char key[KEY_MAX];
-    cx_ptx_op combined; /* CX_PTX_OP_and_pred, ... or CX_PTX_COMPUTED: with nothing */
+    cx_ptx_op combined; /* CX_PTX_OP_and_pred, ... or CX_PTX_COMPUTED: none */
     cx_ptx_type type;
 } comparison;
 
@@ -180,7 +180,7 @@ static bool emit_combined(cx_ptx_parser *self, cx_ptx_op op, uint32_t d, uint32_
     return cx_ptx_emit(self, (cx_ptx_instruction){.op = (uint16_t)op, .d = d, .a = a, .b = b});
 }
 
-/* Into a temporary slot: the operands may be what is written. */
+/* The result goes into a temporary slot: an operand may also be the destination. */
 static bool emit_comparison(cx_ptx_parser *self, const cx_ptx_statement *statement,
                             const comparison *what, uint32_t *out_slot)
 {
@@ -194,7 +194,7 @@ static bool emit_comparison(cx_ptx_parser *self, const cx_ptx_statement *stateme
     return emit_computed(self, statement, what->key, done);
 }
 
-/* setp.lt.s32 p, a, b: no more than that, so one operation. */
+/* setp.lt.s32 p, a, b: a plain comparison is one operation. */
 static bool encode_plain_setp(cx_ptx_parser *self, const cx_ptx_statement *statement,
                               const comparison *what)
 {
@@ -228,7 +228,7 @@ bool cx_ptx_encode_setp(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return false;
     if (statement->operands[0].second == CX_PTX_NO_SLOT)
         return emit_combined(self, what.combined, d, compared, with);
-    /* `with` may be d: the second result is computed first, then the first, from a copy. */
+    /* `with` may be d: compute the second result first, then the first from a copy. */
     uint32_t opposite = cx_ptx_temp(self), kept = cx_ptx_temp(self);
     if (opposite == CX_PTX_NO_SLOT || kept == CX_PTX_NO_SLOT)
         return false;
@@ -238,7 +238,7 @@ bool cx_ptx_encode_setp(cx_ptx_parser *self, const cx_ptx_statement *statement)
            emit_combined(self, what.combined, statement->operands[0].second, opposite, kept);
 }
 
-/* set.lt.u32.s32: all bits, or 1.0, for true. */
+/* set.lt.u32.s32: true is all bits set, or 1.0. */
 bool cx_ptx_encode_set(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
     comparison what;
@@ -303,7 +303,7 @@ static bool encode_pack(cx_ptx_parser *self, const cx_ptx_statement *statement, 
                    .op = CX_PTX_PACK, .size = (uint8_t)(half * 2), .d = d, .a = low, .b = high});
 }
 
-/* From a copy: one of the parts may be the register itself. */
+/* Reads from a copy: one of the parts may be the register itself. */
 static bool encode_unpack(cx_ptx_parser *self, const cx_ptx_statement *statement, unsigned bytes)
 {
     const cx_ptx_operand *vector = &statement->operands[0];
@@ -397,7 +397,7 @@ bool cx_ptx_encode_lop3(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 /* ---- conversions ---- */
 
-/* The mode of CX_PTX_CONVERT: how a float becomes whole, and whether it is clamped. */
+/* The mode of CX_PTX_CONVERT: the rounding of a float, and clamping. */
 static bool read_rounding(const cx_ptx_token *word, uint8_t *out_mode)
 {
     static const struct {
@@ -417,7 +417,7 @@ static bool read_rounding(const cx_ptx_token *word, uint8_t *out_mode)
     return false;
 }
 
-/* The first of two types, then the second; false: it is none, or a third. */
+/* Takes the first of two types, then the second; false: no type, or a third. */
 static bool take_type(const cx_ptx_token *word, cx_ptx_type *to, cx_ptx_type *from)
 {
     cx_ptx_type found = cx_ptx_type_find(word->text, word->length);
@@ -428,7 +428,7 @@ static bool take_type(const cx_ptx_token *word, cx_ptx_type *to, cx_ptx_type *fr
     return true;
 }
 
-/* Whether other rounding than to nearest is there for a result of the type. */
+/* True if results of the type support other rounding than to nearest. */
 static bool rounds(cx_ptx_type to)
 {
     return to == CX_PTX_F32 || to == CX_PTX_F64;

@@ -1,4 +1,4 @@
-/* Instructions that say what comes next, and what threads do together. */
+/* Control flow, and joint operations of threads. */
 #include "ptx/growth.h"
 #include "ptx/parser.h"
 
@@ -79,7 +79,7 @@ static bool resolve(cx_ptx_parser *self, const cx_ptx_jump *jump, const cx_ptx_n
     return true;
 }
 
-/* A label of a scope around this one may still come: such jumps are kept. */
+/* Keeps jumps to unknown labels: an outer scope may still define them. */
 bool cx_ptx_resolve_jumps(cx_ptx_parser *self, size_t from, size_t first_jump)
 {
     size_t kept = first_jump;
@@ -136,7 +136,7 @@ typedef struct arguments {
     size_t count;
 } arguments;
 
-/* Behind the opening parenthesis. */
+/* After the opening parenthesis. */
 static bool take_arguments(cx_ptx_parser *self, arguments *out)
 {
     out->count = 0;
@@ -157,7 +157,7 @@ static bool take_arguments(cx_ptx_parser *self, arguments *out)
     return cx_ptx_expect(self, ")");
 }
 
-/* Between this frame and the next one, which begins where this one ends. */
+/* Copies between this frame and the next one, which begins where this one ends. */
 static bool emit_copies(cx_ptx_parser *self, const arguments *list, size_t callee, bool results)
 {
     const cx_ptx_function *function = &self->module->functions[callee];
@@ -293,7 +293,7 @@ bool cx_ptx_encode_bar(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 /* ---- warps ---- */
 
-/* Without .sync, in older PTX: whatever lanes there are. */
+/* Without .sync, in older PTX: the lanes that are present. */
 static uint32_t mask_of(cx_ptx_parser *self, const cx_ptx_statement *statement, int at)
 {
     if (!cx_ptx_has_word(&statement->opcode, "sync"))

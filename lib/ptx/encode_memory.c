@@ -1,7 +1,7 @@
 /* Instructions that reach memory. */
 #include "ptx/parser.h"
 
-/* What an opcode such as ld.volatile.global.v4.f32 says. */
+/* The parts of an opcode such as ld.volatile.global.v4.f32. */
 typedef struct access_words {
     cx_ptx_space space;
     bool parameter;
@@ -19,7 +19,7 @@ static bool has_prefix(const cx_ptx_token *word, const char *prefix)
     return true;
 }
 
-/* What says how memory is cached and ordered: all accesses are atomic and none is held back. */
+/* Words about caching and ordering: all accesses are atomic and none is delayed. */
 static bool changes_nothing(const cx_ptx_token *word)
 {
     static const char *const words[] = {
@@ -69,8 +69,8 @@ static bool read_words(const cx_ptx_statement *statement, access_words *out)
 }
 
 /*
- * The address of an instruction. A variable has a space of its own, which an opcode without one
- * leaves open; parameters that are called with lie in the frame.
+ * The address of an instruction. A variable brings its own space if the opcode names none; the
+ * parameters of a call are in the frame.
  */
 static bool take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
                          const cx_ptx_operand *operand, cx_ptx_space space,
@@ -148,7 +148,7 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
     done.op = (uint16_t)(stores ? store_of(what.type) : load_of(what.type));
     done.size = (uint8_t)bytes;
     if (what.count > 1) {
-        /* A part of the vector that is loaded may be the address. */
+        /* The address may be a part of the loaded vector. */
         cx_ptx_instruction copy = {.op = CX_PTX_OP_mov_b64, .d = cx_ptx_temp(self), .a = done.a};
 
         if (copy.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, copy))
@@ -279,7 +279,7 @@ bool cx_ptx_encode_nothing(cx_ptx_parser *self, const cx_ptx_statement *statemen
     return true;
 }
 
-/* ---- copies that a thread need not wait for: done at once ---- */
+/* ---- asynchronous copies: done at once ---- */
 
 static bool encode_copy(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {

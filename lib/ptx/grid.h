@@ -1,6 +1,6 @@
 /*
- * A grid that runs: blocks of threads, each a row of slots that is taken up where it was left. All
- * of a grid runs in one thread of the host, so that only global memory is shared with anybody.
+ * A running grid: blocks of threads. A thread is a row of slots and continues where it stopped. A
+ * whole grid runs in one thread of the host, so it shares only global memory with others.
  */
 #ifndef CX_PTX_GRID_H
 #define CX_PTX_GRID_H
@@ -20,8 +20,8 @@ typedef enum cx_ptx_thread_state {
 
 typedef struct cx_ptx_thread {
     const cx_ptx_instruction *next;
-    cx_ptx_slot *slots;       /* of the function that it is in */
-    cx_ptx_slot *first_slots; /* all that it has */
+    cx_ptx_slot *slots;       /* of its present function */
+    cx_ptx_slot *first_slots; /* of the whole thread */
     unsigned char *local;
     uint32_t index; /* in its block */
     uint8_t state;
@@ -30,8 +30,8 @@ typedef struct cx_ptx_thread {
 typedef struct cx_ptx_barrier {
     uint32_t arrived;
     uint32_t expected; /* 0: all threads of the block */
-    bool open; /* somebody has arrived */
-    uint32_t truths; /* of those that bring a predicate */
+    bool open;         /* a thread has arrived */
+    uint32_t truths;   /* threads whose predicate is true */
 } cx_ptx_barrier;
 
 typedef struct cx_ptx_block {
@@ -45,7 +45,7 @@ typedef struct cx_ptx_block {
     cx_ptx_barrier barriers[CX_PTX_BARRIERS];
 } cx_ptx_block;
 
-/* Memory as an instruction last found it. */
+/* Memory that an instruction found last. */
 typedef struct cx_ptx_view {
     uint64_t address;
     uint64_t bytes;
@@ -64,32 +64,32 @@ typedef struct cx_ptx_grid {
     size_t shared_bytes;
     unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];
 
-    cx_ptx_outcome outcome; /* CX_PTX_DONE as long as nothing went wrong */
+    cx_ptx_outcome outcome; /* CX_PTX_DONE unless something failed */
     cx_ptx_fault *fault;
 } cx_ptx_grid;
 
-/* What a thread does until it waits, ends, fails, or has had its turn. */
+/* Runs a thread until it waits, ends or fails, or its turn is over. */
 void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread);
 
 void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
                         cx_ptx_outcome outcome, uint64_t address);
 
-/* ---- what threads do together ---- */
+/* ---- threads together ---- */
 
 void cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                            const cx_ptx_instruction *at);
 
-/* Lets those go on for whom all have arrived; whether any can. */
+/* Releases the barriers at which all threads have arrived; true if any thread can go on. */
 bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads);
 
-/* Does what lanes of the warp that begins with the thread `first` have all come to; whether any can
- * go on. */
+/* Does the joint operations that all lanes of the warp have reached; `first` is its first thread.
+ * True if any lane can go on. */
 bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first);
 
 /* ---- values ---- */
 
 void cx_ptx_convert(const cx_ptx_instruction *how, cx_ptx_slot *to, const cx_ptx_slot *from);
-/* Sums and so on with another rounding than to nearest. */
+/* Sums, products, quotients and fused sums with another rounding than to nearest. */
 typedef enum cx_ptx_sum { CX_PTX_SUM, CX_PTX_PRODUCT, CX_PTX_QUOTIENT, CX_PTX_FUSED } cx_ptx_sum;
 float cx_ptx_round_f32(cx_ptx_sum what, int how, float a, float b, float c);
 double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c);
@@ -99,10 +99,10 @@ double cx_ptx_narrow_f64(int how, long double value);
 float cx_ptx_half_to_float(uint16_t half);
 uint16_t cx_ptx_half_of_double(double value);
 
-/* An integer of the type, as 64 bits. */
+/* An integer of the type, extended to 64 bits. */
 uint64_t cx_ptx_extend(cx_ptx_type type, uint64_t bits);
 
-/* Does the operation at `memory`, which is aligned; what was there. */
+/* Does the operation on `memory`, which is aligned; returns the old value. */
 uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t operand,
                           uint64_t other);
 

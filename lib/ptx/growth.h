@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <stdbool.h>
 
-
-/* Room for one more element of `element_bytes`; false: out of memory, nothing changed. */
+/* Makes room for one more element of `element_bytes`; false: out of memory, nothing changed. */
 static inline bool cx_ptx_grow(void **array, size_t count, size_t *capacity, size_t element_bytes)
 {
     size_t wanted = *capacity < 8 ? 8 : *capacity * 2;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Jumps backwards in one turn: a thread that waits for another must let it run. */
+/* Backward jumps in one turn: a waiting thread must let the one it waits for run. */
 #define TURN 4096
 
 static uint64_t now_ns(void)
@@ -19,7 +19,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A fence: whoever comes here later sees what was written before. */
+/* A fence: a thread that comes here later sees all earlier writes. */
 static _Atomic unsigned fences;
 
 /* ---- failures ---- */
@@ -108,7 +108,7 @@ static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_p
     return NULL;
 }
 
-/* What is not in the view that the instruction had. */
+/* The slow path, for memory outside the instruction's last view. */
 static __attribute__((noinline)) unsigned char *reach_slowly(cx_ptx_grid *grid,
                                                              cx_ptx_block *block,
                                                              cx_ptx_thread *thread,
@@ -133,7 +133,7 @@ static __attribute__((noinline)) unsigned char *reach_slowly(cx_ptx_grid *grid,
                   : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
 }
 
-/* Views of memory that may only be read are never looked at here when something writes. */
+/* Read-only views are never used here by an instruction that writes. */
 static inline unsigned char *reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                                    const cx_ptx_instruction *at, const cx_ptx_slot *slots,
                                    bool writes)
@@ -158,7 +158,7 @@ static inline unsigned char *reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_pt
 
 /* ---- calls ---- */
 
-/* Takes the slots that every function has from one to the next. */
+/* Copies the slots that every function has from the caller to the callee. */
 static bool enter(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
 {
     const cx_ptx_function *functions = grid->module->functions;
@@ -189,7 +189,7 @@ static void leave(cx_ptx_grid *grid, cx_ptx_thread *thread)
     thread->slots -= grid->module->functions[caller].slots;
 }
 
-/* Between the frame of this function and the one behind it. */
+/* Copies between this function's frame and the one behind it. */
 static bool copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
 {
     const cx_ptx_function *function =

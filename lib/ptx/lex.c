@@ -102,7 +102,7 @@ static int digit_of(char letter)
     return 16;
 }
 
-/* The whole of a token in a base; an integer may end in U. */
+/* Reads a whole token as digits of a base; an integer may end in U. */
 static bool read_digits(const char *text, size_t length, int base, uint64_t *out_bits)
 {
     uint64_t bits = 0;

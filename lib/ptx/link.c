@@ -1,6 +1,6 @@
 /*
- * Linking is done on text: what stands outside functions is cut into items, those that say the same
- * twice are left out, and names that a source keeps to itself are changed where another has them.
+ * Linking works on text. It cuts the text outside functions into items, drops duplicates, and
+ * renames private names that another source has too.
  */
 #include "ptx/link.h"
 
@@ -11,7 +11,7 @@
 
 typedef enum linkage { LOCAL, EXTERN, VISIBLE, WEAK } linkage;
 
-/* The order in which kinds stand in the result: whatever is used is known by then. */
+/* The order of kinds in the result: names are known before they are used. */
 typedef enum item_kind { DECLARATION, VARIABLE, DEFINITION, ITEM_KINDS } item_kind;
 
 typedef struct item {
@@ -31,7 +31,7 @@ typedef struct linker {
     size_t count, capacity;
     int version, target;
 
-    cx_ptx_parser parser; /* of the source that is cut */
+    cx_ptx_parser parser; /* of the source being cut */
     cx_ptx_module header;
 } linker;
 
@@ -42,7 +42,7 @@ static bool unfinished(cx_ptx_parser *self)
     return CX_PTX_INVALID_AT(self, "the text ends in the middle");
 }
 
-/* From an opening bracket to behind the one that closes it. */
+/* Skips from an opening bracket to behind its closing one. */
 static bool skip_brackets(cx_ptx_parser *self, const char *open, const char *close)
 {
     size_t depth = 0;
@@ -76,7 +76,7 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_token *out_name)
     return true;
 }
 
-/* Behind .entry or .func. */
+/* After .entry or .func. */
 static bool cut_function(cx_ptx_parser *self, item *out_item)
 {
     if (cx_ptx_at(self, "(") && !skip_brackets(self, "(", ")"))
@@ -92,7 +92,7 @@ static bool cut_function(cx_ptx_parser *self, item *out_item)
     return true;
 }
 
-/* Behind .global, .const or .shared: .align 4 .b8 name[4] = {1, 2}; */
+/* After .global, .const or .shared: .align 4 .b8 name[4] = {1, 2}; */
 static bool cut_variable(cx_ptx_parser *self, item *out_item)
 {
     int depth = 0;
@@ -165,7 +165,7 @@ static bool cut_item(linker *self, size_t source)
     return true;
 }
 
-/* What is for debuggers is left out. */
+/* Leaves out debugging information. */
 static bool cut_next(linker *self, size_t source)
 {
     cx_ptx_parser *parser = &self->parser;
@@ -185,7 +185,7 @@ static bool cut_next(linker *self, size_t source)
     return cut_item(self, source);
 }
 
-/* The newest version and the highest target are those of all. */
+/* The result has the newest version and the highest target of all sources. */
 static bool cut(linker *self, size_t source)
 {
     const char *text = self->sources[source].text;
@@ -201,7 +201,7 @@ static bool cut(linker *self, size_t source)
     return done;
 }
 
-/* ---- what the items are to each other ---- */
+/* ---- relations between items ---- */
 
 static bool defines(const item *self)
 {
@@ -213,7 +213,7 @@ static bool same_word(const cx_ptx_token *one, const cx_ptx_token *other)
     return one->length == other->length && memcmp(one->text, other->text, one->length) == 0;
 }
 
-/* Both of different sources, and of the same name. */
+/* Settles two items of the same name from different sources. */
 static bool settle(linker *self, item *earlier, item *later)
 {
     bool one = earlier->linkage == LOCAL && !earlier->kernel;
@@ -302,7 +302,7 @@ static bool write_all(linker *self, char **out_text, size_t *out_length)
     return true;
 }
 
-/* One text stays as it is, with its lines. */
+/* A single text stays as it is, with its lines. */
 static cx_ptx_status copy(const cx_ptx_source *source, char **out_text, size_t *out_length,
                           cx_ptx_error *out_error)
 {

@@ -1,4 +1,4 @@
-/* Several texts of PTX made one. */
+/* Links several texts of PTX into one. */
 #ifndef CX_PTX_LINK_H
 #define CX_PTX_LINK_H
 
@@ -10,10 +10,9 @@ typedef struct cx_ptx_source {
 } cx_ptx_source;
 
 /*
- * Gives one text, with a zero behind it, which the caller frees. What one source declares and
- * another defines is the same thing afterwards; what a source keeps to itself stays its own. What
- * is still undefined then cx_ptx_load refuses. The error is written unless it succeeds; its line
- * is that of the source.
+ * Makes one zero-terminated text, which the caller frees. A declaration in one source refers to the
+ * definition in another; a private name of a source stays private. cx_ptx_load refuses names that
+ * are undefined in the result. On failure the error is written; its line is the source's.
  */
 cx_ptx_status cx_ptx_link(const cx_ptx_source *sources, size_t count, char **out_text,
                           size_t *out_length, cx_ptx_error *out_error);

@@ -89,8 +89,7 @@ cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
     size_t registers = kernel->registers32;
 
     (void)module;
-    /* The registers of PTX are as many as there are values; a GPU needs them only as long as a
-     * value lives. */
+    /* PTX has a register for every value; a GPU needs one only while the value lives. */
     if (registers > least)
         registers = least + (registers - least) / 4;
     cx_ptx_kernel_info info = {

@@ -1,6 +1,6 @@
 /*
- * A module as it lies ready to be run. Everything of a thread is a row of slots: first those that
- * every function has, then its constants, then its registers. An instruction names slots.
+ * A module that is ready to run. A thread's state is a row of slots: first those that every
+ * function has, then its constants, then its registers. An instruction names slots.
  */
 #ifndef CX_PTX_MODULE_H
 #define CX_PTX_MODULE_H
@@ -22,9 +22,9 @@ typedef union cx_ptx_slot {
 /* The slots that every function has. */
 enum {
     CX_PTX_SLOT_ZERO,
-    CX_PTX_SLOT_GLOBAL,  /* where the module's variables lie */
+    CX_PTX_SLOT_GLOBAL,  /* the address of the module's variables */
     CX_PTX_SLOT_LOCAL,   /* the function's frame in the thread's local memory */
-    CX_PTX_SLOT_DYNAMIC, /* the shared memory that the launch brought */
+    CX_PTX_SLOT_DYNAMIC, /* the dynamic shared memory of the launch */
     CX_PTX_SLOT_TID,
     CX_PTX_SLOT_NTID = CX_PTX_SLOT_TID + 3,
     CX_PTX_SLOT_CTAID = CX_PTX_SLOT_NTID + 3,
@@ -42,8 +42,8 @@ enum {
     CX_PTX_SLOT_DYNAMIC_BYTES,
     CX_PTX_SLOT_SHARED_BYTES,
     CX_PTX_SLOT_CARRY,
-    CX_PTX_SLOT_RETURN,   /* where the caller goes on */
-    CX_PTX_SLOT_FUNCTION, /* which function it is */
+    CX_PTX_SLOT_RETURN,   /* the return address */
+    CX_PTX_SLOT_FUNCTION, /* the present function */
     CX_PTX_SLOT_CALLER,
     CX_PTX_SLOTS_FIXED
 };
@@ -57,7 +57,7 @@ enum {
 typedef enum cx_ptx_op {
 #define CX_PTX_OP(id, key, arity, d, a, b, c, value) CX_PTX_OP_##id,
 #include "ptx/ops.def"
-    CX_PTX_COMPUTED, /* how many the table has */
+    CX_PTX_COMPUTED, /* the number of operations in the table */
 
     CX_PTX_LOAD_U8 = CX_PTX_COMPUTED,
     CX_PTX_LOAD_S8,
@@ -74,9 +74,9 @@ typedef enum cx_ptx_op {
     CX_PTX_TO_WINDOW,   /* d = a + immediate, NULL stays */
     CX_PTX_IS_WINDOW,
     CX_PTX_IS_GLOBAL,
-    CX_PTX_PACK,        /* d, of a and b, each `size` bytes */
-    CX_PTX_UNPACK,      /* d, the part `mode` of a, `size` bytes */
-    CX_PTX_EXTEND,      /* integers of other sizes */
+    CX_PTX_PACK,   /* d is made of a and b, each `size` bytes */
+    CX_PTX_UNPACK, /* d is the part `mode` of a, `size` bytes */
+    CX_PTX_EXTEND, /* integers of other sizes */
     CX_PTX_CONVERT,
     CX_PTX_BFI_32,
     CX_PTX_BFI_64,
@@ -98,8 +98,8 @@ typedef enum cx_ptx_op {
     CX_PTX_BRANCH_IF_BACK,
     CX_PTX_BRANCH_UNLESS_BACK,
     CX_PTX_BRANCH_INDEX,
-    CX_PTX_ARGUMENT, /* copied into the frame of the function to be called */
-    CX_PTX_RESULT,   /* and from there */
+    CX_PTX_ARGUMENT, /* copied into the frame of the callee */
+    CX_PTX_RESULT,   /* copied from the frame of the callee */
     CX_PTX_CALL,
     CX_PTX_RETURN,
     CX_PTX_EXIT,
@@ -107,11 +107,11 @@ typedef enum cx_ptx_op {
     CX_PTX_PAUSE,
     CX_PTX_BARRIER,
     CX_PTX_BARRIER_ARRIVE,
-    CX_PTX_WARP, /* what the lanes of a warp do together */
+    CX_PTX_WARP, /* a joint operation of a warp's lanes */
     CX_PTX_ACTIVE_MASK
 } cx_ptx_op;
 
-/* What CX_PTX_ATOMIC does: its mode. */
+/* The operation of CX_PTX_ATOMIC: its mode. */
 typedef enum cx_ptx_atomic {
     CX_PTX_ATOMIC_ADD,
     CX_PTX_ATOMIC_MIN,
@@ -125,7 +125,7 @@ typedef enum cx_ptx_atomic {
     CX_PTX_ATOMIC_DEC
 } cx_ptx_atomic;
 
-/* What CX_PTX_BARRIER brings together. */
+/* The value that CX_PTX_BARRIER computes from all threads. */
 typedef enum cx_ptx_reduction {
     CX_PTX_REDUCE_NONE,
     CX_PTX_REDUCE_COUNT,
@@ -133,7 +133,7 @@ typedef enum cx_ptx_reduction {
     CX_PTX_REDUCE_OR
 } cx_ptx_reduction;
 
-/* What CX_PTX_WARP does. */
+/* The operation of CX_PTX_WARP. */
 typedef enum cx_ptx_warp_mode {
     CX_PTX_WARP_SYNC,
     CX_PTX_WARP_SHUFFLE_UP,
@@ -156,12 +156,12 @@ typedef enum cx_ptx_warp_mode {
 
 /* The mode of CX_PTX_CONVERT. */
 typedef enum cx_ptx_rounding {
-    CX_PTX_ROUND_NONE, /* to nearest where a float is the result */
+    CX_PTX_ROUND_NONE, /* to nearest if the result is a float */
     CX_PTX_ROUND_NEAREST,
     CX_PTX_ROUND_ZERO,
     CX_PTX_ROUND_DOWN,
     CX_PTX_ROUND_UP,
-    CX_PTX_ROUND_FLOAT_ZERO, /* a float that is the result */
+    CX_PTX_ROUND_FLOAT_ZERO, /* for a result that is a float */
     CX_PTX_ROUND_FLOAT_DOWN,
     CX_PTX_ROUND_FLOAT_UP,
     CX_PTX_ROUNDING_MASK = 7,
@@ -173,21 +173,22 @@ typedef struct cx_ptx_instruction {
     uint16_t op;
     uint8_t mode;
     uint8_t space; /* cx_ptx_space */
-    uint8_t size;  /* bytes of memory that must be there */
-    uint8_t type;  /* cx_ptx_type of what is done */
-    uint8_t from;  /* cx_ptx_type of what is converted */
+    uint8_t size;  /* bytes of memory that the access needs */
+    uint8_t type;  /* cx_ptx_type of the operation */
+    uint8_t from;  /* cx_ptx_type of a conversion's source */
     uint8_t align; /* of the address */
     uint32_t d, a, b, c;
     int64_t immediate;
-    uint32_t site; /* counts what reaches global memory */
-    uint32_t e;    /* a slot more: the mask of a warp's lanes, the predicate of a shuffle */
+    uint32_t site; /* number of an access to global memory */
+    uint32_t e;    /* one more slot: the mask of a warp's lanes, the predicate of a shuffle */
     int line;
 } cx_ptx_instruction;
 
 struct cx_ptx_function {
     char *name;
     bool kernel, defined;
-    cx_ptx_parameter *parameters; /* of kernels; of others results first, in their frame */
+    cx_ptx_parameter *parameters; /* of kernels; of other functions: results first, in their
+                                   * frame */
     size_t parameter_count;
     size_t result_count;
     size_t parameter_bytes;
@@ -199,19 +200,19 @@ struct cx_ptx_function {
     uint32_t registers32;
     cx_ptx_slot *constant;
     uint32_t max_threads, required[3];
-    size_t stack_slots, stack_bytes; /* with all that it calls */
+    size_t stack_slots, stack_bytes; /* with all its callees */
     size_t *calls; /* functions */
     size_t call_count, call_capacity;
     int mark; /* while stacks are measured */
 };
 
-/* What a variable begins with. */
+/* The initial bytes of a variable. */
 typedef struct cx_ptx_image {
     size_t offset, bytes;
     unsigned char *content;
 } cx_ptx_image;
 
-/* An address in what a variable begins with. */
+/* An address in the initial bytes of a variable. */
 typedef struct cx_ptx_relocation {
     size_t offset;
     uint64_t target; /* in the module's memory */
@@ -236,12 +237,12 @@ struct cx_ptx_module {
     uint32_t sites;
 };
 
-/* What an assertion that does not hold calls, which no module defines. */
+/* True for the function that a failed assertion calls; no module defines it. */
 bool cx_ptx_is_assertion(const cx_ptx_function *function);
 
 #define CX_PTX_NO_OP UINT16_MAX
 
-/* The operation of a key of ops.def, or CX_PTX_NO_OP; and how many operands it takes. */
+/* The operation of a key of ops.def, or CX_PTX_NO_OP; and its number of operands. */
 uint16_t cx_ptx_op_find(const char *key, size_t length);
 int cx_ptx_op_arity(uint16_t op);
 

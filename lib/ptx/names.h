@@ -1,5 +1,5 @@
 /*
- * What the names in a piece of PTX stand for, in scopes inside each other: the innermost is found.
+ * The names in a text of PTX, in nested scopes: the innermost is found.
  */
 #ifndef CX_PTX_NAMES_H
 #define CX_PTX_NAMES_H
@@ -11,21 +11,21 @@
 
 typedef enum cx_ptx_name_kind {
     CX_PTX_NAME_REGISTER,
-    CX_PTX_NAME_REGISTERS, /* the beginning of many: %r<10> */
+    CX_PTX_NAME_REGISTERS, /* the prefix of many registers: %r<10> */
     CX_PTX_NAME_VARIABLE,
     CX_PTX_NAME_FUNCTION,
     CX_PTX_NAME_LABEL,
     CX_PTX_NAME_TARGETS
 } cx_ptx_name_kind;
 
-/* Where memory lies. */
+/* Address spaces. */
 typedef enum cx_ptx_space {
     CX_PTX_GENERIC,
     CX_PTX_GLOBAL,
     CX_PTX_SHARED,
     CX_PTX_LOCAL,
     CX_PTX_PARAMETER, /* of a kernel */
-    CX_PTX_DYNAMIC    /* shared memory that the launch brings */
+    CX_PTX_DYNAMIC    /* dynamic shared memory of the launch */
 } cx_ptx_space;
 
 typedef struct cx_ptx_name {
@@ -53,11 +53,12 @@ void cx_ptx_names_free(cx_ptx_names *self);
 /* False: out of memory. */
 bool cx_ptx_names_add(cx_ptx_names *self, const cx_ptx_name *name);
 
-/* The innermost of that name that was added from `from` on, or NULL; valid until the next add. */
+/* Finds the innermost of that name that was added from `from` on, or NULL; valid until the next
+ * add. */
 cx_ptx_name *cx_ptx_names_find(const cx_ptx_names *self, const char *text, size_t length,
                                size_t from);
 
-/* Forgets all but the first `count`. */
+/* Forgets all names but the first `count`. */
 void cx_ptx_names_cut(cx_ptx_names *self, size_t count);
 
 #endif

@@ -38,7 +38,7 @@ static const struct {
     {"%globaltimer", CX_PTX_TIMER, CX_PTX_U64},
 };
 
-/* Of those with three components the word ends in .x, .y or .z. */
+/* The word of a register with three components ends in .x, .y or .z. */
 static bool is_fixed(const cx_ptx_token *token, size_t row, uint32_t *out_slot)
 {
     size_t length = strlen(fixed[row].text);
@@ -84,7 +84,7 @@ static bool find_special(const cx_ptx_token *token, cx_ptx_operand *out)
 
 /* ---- names ---- */
 
-/* %r7 of %r<10>. */
+/* Finds %r7 of %r<10>. */
 static const cx_ptx_name *find_numbered(const cx_ptx_parser *self, const cx_ptx_token *token,
                                         uint32_t *out_number)
 {
@@ -190,7 +190,7 @@ static bool take_number(cx_ptx_parser *self, cx_ptx_operand *out)
     return true;
 }
 
-/* + or - a number, any number of times: [a + -4]. */
+/* Takes + or - and a number, any number of times: [a + -4]. */
 static bool take_offset(cx_ptx_parser *self, int64_t *inout_offset)
 {
     while (cx_ptx_at(self, "+") || cx_ptx_at(self, "-")) {
@@ -264,7 +264,7 @@ static bool take_vector(cx_ptx_parser *self, cx_ptx_operand *out)
     return cx_ptx_expect(self, "}");
 }
 
-/* The other result: p|q. */
+/* Takes the second result: p|q. */
 static bool take_second(cx_ptx_parser *self, cx_ptx_operand *out)
 {
     cx_ptx_operand second = {.second = CX_PTX_NO_SLOT};

@@ -1,4 +1,4 @@
-/* Modules: what stands outside functions, and functions as a whole. */
+/* Modules: the text outside functions, and functions as a whole. */
 #include "ptx/growth.h"
 #include "ptx/parser.h"
 #include "ptx/stack.h"
@@ -80,7 +80,7 @@ static bool new_function(cx_ptx_parser *self, const cx_ptx_token *word, bool ker
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
 }
 
-/* A definition takes the place of its declarations. */
+/* A definition replaces its declarations. */
 static bool find_or_add_function(cx_ptx_parser *self, const cx_ptx_token *word, bool kernel)
 {
     const cx_ptx_name *name = cx_ptx_names_find(&self->names, word->text, word->length, 0);
@@ -151,7 +151,7 @@ static void begin_function(cx_ptx_parser *self)
     self->line = self->token.line;
 }
 
-/* Results stand before the name, so that a function is known only behind them. */
+/* Results stand before the name, so the function is known only after them. */
 static bool parse_header(cx_ptx_parser *self, bool kernel)
 {
     cx_ptx_space space = kernel ? CX_PTX_PARAMETER : CX_PTX_LOCAL;
@@ -180,7 +180,7 @@ static bool parse_header(cx_ptx_parser *self, bool kernel)
     return take_limits(self);
 }
 
-/* The names of parameters are the function's own; its own name is not. */
+/* The names of parameters belong to the function; its own name does not. */
 static bool keep_function_name(cx_ptx_parser *self, size_t names)
 {
     const cx_ptx_function *function = cx_ptx_current(self);

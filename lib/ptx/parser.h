@@ -1,6 +1,6 @@
 /*
- * The insides of the parser. What takes something leaves the token behind it as the one that is
- * looked at. False: it is not there, or memory ran out, and the error says so.
+ * The state of the parser. A function that takes something makes the token behind it the current
+ * one. False: it is not there, or memory ran out, and the error says so.
  */
 #ifndef CX_PTX_PARSER_H
 #define CX_PTX_PARSER_H
@@ -22,16 +22,16 @@ typedef struct cx_ptx_jump {
 
 typedef struct cx_ptx_parser {
     cx_ptx_lexer lexer;
-    cx_ptx_token token; /* the one that is looked at */
+    cx_ptx_token token; /* the current one */
     cx_ptx_module *module;
     cx_ptx_error *error;
     cx_ptx_status status;
     cx_ptx_names names;
 
     /* The function that is being parsed. */
-    size_t function; /* index; functions move when there are more of them */
+    size_t function; /* index; pointers change when functions are added */
     uint32_t registers;
-    uint32_t registers32; /* as a GPU would count them */
+    uint32_t registers32; /* as a GPU counts them */
     uint64_t *constants;
     size_t constant_count, constant_capacity;
     cx_ptx_jump *jumps;
@@ -47,7 +47,7 @@ __attribute__((format(printf, 3, 4))) bool cx_ptx_fail(cx_ptx_parser *self, cx_p
 #define CX_PTX_INVALID_AT(self, ...) cx_ptx_fail(self, CX_PTX_INVALID, __VA_ARGS__)
 bool cx_ptx_no_memory(cx_ptx_parser *self);
 
-/* For messages: a token as it stands, cut. */
+/* A token as it stands, cut, for messages. */
 #define CX_PTX_QUOTE(token) (int)((token)->length > 60 ? 60 : (token)->length), (token)->text
 
 void cx_ptx_advance(cx_ptx_parser *self);
@@ -60,7 +60,8 @@ cx_ptx_token cx_ptx_peek(const cx_ptx_parser *self);
 void cx_ptx_skip_line(cx_ptx_parser *self);
 cx_ptx_type cx_ptx_token_type(const cx_ptx_token *token); /* of ".u32" */
 
-/* What a text begins with: .version and .target, which the module keeps, and .address_size. */
+/* Parses the beginning of a text: .version and .target, which the module keeps, and
+ * .address_size. */
 bool cx_ptx_parse_header(cx_ptx_parser *self);
 
 /* ---- functions: code, slots ---- */
@@ -73,7 +74,7 @@ static inline cx_ptx_function *cx_ptx_current(cx_ptx_parser *self)
 /* False: out of memory. */
 bool cx_ptx_emit(cx_ptx_parser *self, cx_ptx_instruction instruction);
 
-/* Slots of registers and constants are numbered apart until the function ends. */
+/* Slots of registers and constants are numbered separately until the function ends. */
 #define CX_PTX_CONSTANT_BIT (UINT32_C(1) << 31)
 uint32_t cx_ptx_constant(cx_ptx_parser *self, uint64_t bits);
 uint32_t cx_ptx_register(cx_ptx_parser *self, uint32_t count); /* the first of so many new ones */
@@ -100,12 +101,12 @@ typedef struct cx_ptx_operand {
     cx_ptx_type type;     /* of a register; of a number: F32, F64 or S64 */
     uint32_t slot;        /* of a register, a fixed special register; the base of an address */
     uint64_t bits;        /* of a number */
-    cx_ptx_op special;    /* reads a special register that changes */
+    cx_ptx_op special;    /* the instruction that reads a special register with a changing value */
     cx_ptx_space space;   /* of a variable, or of the variable in an address */
     bool has_variable;
     uint64_t variable_bytes;
     int64_t offset;       /* of a variable, of an address */
-    uint32_t second;      /* what stands behind a bar, or CX_PTX_NO_SLOT */
+    uint32_t second;      /* the operand behind a bar, or CX_PTX_NO_SLOT */
     unsigned count;       /* of a vector */
     uint32_t parts[CX_PTX_VECTOR_MAX];
     cx_ptx_type part_types[CX_PTX_VECTOR_MAX];
@@ -127,7 +128,7 @@ typedef struct cx_ptx_statement {
     int count;
 } cx_ptx_statement;
 
-/* The parts of an opcode, one after the other. */
+/* Iterates over the parts of an opcode. */
 typedef struct cx_ptx_words {
     const char *next, *end;
 } cx_ptx_words;
@@ -142,7 +143,7 @@ bool cx_ptx_need(cx_ptx_parser *self, const cx_ptx_statement *statement, int lea
 
 typedef bool (*cx_ptx_encoder)(cx_ptx_parser *self, const cx_ptx_statement *statement);
 
-/* The rest of them stand in ops.def. */
+/* The other instructions are in ops.def. */
 bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_carry(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_setp(cx_ptx_parser *self, const cx_ptx_statement *statement);
@@ -171,15 +172,16 @@ bool cx_ptx_encode_match(cx_ptx_parser *self, const cx_ptx_statement *statement)
 bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement);
 
-/* With operands of their own: from the opcode, which has been taken, to the semicolon. */
+/* Instructions that parse their own operands: from the opcode, which has been taken, to the
+ * semicolon. */
 bool cx_ptx_parse_call(cx_ptx_parser *self);
 bool cx_ptx_parse_branch(cx_ptx_parser *self, const cx_ptx_token *opcode, uint32_t guard,
                          bool unless);
 
-/* From the guard or the opcode on to the semicolon. */
+/* Parses from the guard or the opcode up to the semicolon. */
 bool cx_ptx_parse_instruction(cx_ptx_parser *self);
 
-/* ---- larger things ---- */
+/* ---- declarations and bodies ---- */
 
 /* `.align 4 .f32 a[2] = {1, 2}, b`; the word of the space has been taken. */
 typedef struct cx_ptx_placement {
@@ -190,15 +192,15 @@ typedef struct cx_ptx_placement {
 
 bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement);
 
-/* `.align 8 .b8 name[24]` as a list in parentheses; what follows the opening one. Their memory
- * starts at *inout_bytes. */
+/* Parses a list like `.align 8 .b8 name[24]` in parentheses, after the opening one. The parameters'
+ * memory starts at *inout_bytes. */
 bool cx_ptx_parse_parameters(cx_ptx_parser *self, cx_ptx_function *function, cx_ptx_space space,
                              size_t *inout_bytes);
 
-/* From the opening brace to the closing one. */
+/* Parses from the opening brace to the closing one. */
 bool cx_ptx_parse_body(cx_ptx_parser *self);
 
-/* Labels of the scope whose names begin at `from`: jumps from `first_jump` on find theirs. */
+/* Resolves jumps from `first_jump` on to labels of the scope whose names begin at `from`. */
 bool cx_ptx_resolve_jumps(cx_ptx_parser *self, size_t from, size_t first_jump);
 
 #endif

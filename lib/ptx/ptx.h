@@ -1,10 +1,10 @@
 /*
- * PTX, read and run on the CPU. This room knows no driver: where global memory lies, and whether to
- * stop, it asks whoever launches.
+ * PTX, read and run on the CPU. This room knows no driver: it asks the launcher for global memory,
+ * and whether to stop.
  *
  * A module never changes once it is loaded: any number of threads may run its functions at once.
- * Its variables in global and constant memory lie where the launch says; the module tells how many
- * bytes they take and what they begin with.
+ * The launch gives the address of its variables in global and constant memory; the module tells
+ * their size and their initial bytes.
  */
 #ifndef CX_PTX_PTX_H
 #define CX_PTX_PTX_H
@@ -28,13 +28,13 @@ typedef struct cx_ptx_error {
     char message[160];
 } cx_ptx_error;
 
-/* What is static about a launch: bytes in the shared memory of a block, and so on. */
+/* Static limits of a launch: bytes of shared memory of a block, and so on. */
 #define CX_PTX_SHARED_MAX ((size_t)227 << 10)
 #define CX_PTX_SHARED_STATIC_MAX ((size_t)48 << 10)
 #define CX_PTX_PARAMETER_BYTES_MAX 4096
 #define CX_PTX_THREADS_MAX 1024
 
-/* Reads PTX; `text` need not stay. The error is written unless it succeeds. */
+/* Reads PTX; `text` may be freed afterwards. On failure the error is written. */
 cx_ptx_status cx_ptx_load(const char *text, size_t length, cx_ptx_module **out_module,
                           cx_ptx_error *out_error);
 void cx_ptx_unload(cx_ptx_module *module); /* NULL is harmless */
@@ -49,8 +49,8 @@ typedef struct cx_ptx_variable {
 
 size_t cx_ptx_memory_bytes(const cx_ptx_module *module);
 
-/* Writes what the variables begin with, all cx_ptx_memory_bytes() of it; the memory will be seen by
- * kernels at `address`. */
+/* Writes the initial bytes of the variables, cx_ptx_memory_bytes() of them; kernels will see the
+ * memory at `address`. */
 void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory);
 
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
@@ -61,7 +61,7 @@ typedef struct cx_ptx_parameter {
     uint32_t offset, bytes;
 } cx_ptx_parameter;
 
-/* What a kernel is; borrows from the module. */
+/* The properties of a kernel; borrows from the module. */
 typedef struct cx_ptx_kernel_info {
     const char *name;
     const cx_ptx_parameter *parameters;
@@ -70,7 +70,7 @@ typedef struct cx_ptx_kernel_info {
     size_t shared_bytes; /* static */
     size_t local_bytes;  /* of a thread */
     size_t registers;    /* of 32 bits, of a thread */
-    uint32_t max_threads; /* .maxntid, .reqntid; 0: what the device can */
+    uint32_t max_threads; /* .maxntid, .reqntid; 0: the device's limit */
     uint32_t required[3]; /* .reqntid; 0: any */
 } cx_ptx_kernel_info;
 
@@ -87,18 +87,18 @@ int cx_ptx_target(const cx_ptx_module *module);
 
 /* ---- launches ---- */
 
-/* A piece of global memory that may be used from now on until the launch is over. */
+/* A range of global memory that may be used from now on until the launch is over. */
 typedef struct cx_ptx_range {
     uint64_t address;
     uint64_t bytes;
-    unsigned char *memory; /* where its first byte lies */
+    unsigned char *memory; /* its first byte for the host */
     bool read_only;
 } cx_ptx_range;
 
 typedef struct cx_ptx_environment {
-    /* The range that holds the address, or false: there is none that may be used. */
+    /* Finds the range that holds the address. False: no range there may be used. */
     bool (*find)(void *self, uint64_t address, cx_ptx_range *out_range);
-    /* Whether to give up; asked now and then. */
+    /* True: give up; asked now and then. */
     bool (*stopped)(void *self);
     void *self;
 } cx_ptx_environment;
@@ -121,10 +121,10 @@ typedef enum cx_ptx_outcome {
     CX_PTX_TRAP,
     CX_PTX_ASSERTION,
     CX_PTX_STACK_OVERFLOW,
-    CX_PTX_DEADLOCK /* no thread of a block can ever go on */
+    CX_PTX_DEADLOCK /* no thread of a block can go on */
 } cx_ptx_outcome;
 
-/* Where it failed. */
+/* The place of a failure. */
 typedef struct cx_ptx_fault {
     uint32_t block[3], thread[3];
     int line; /* of the PTX */
@@ -132,9 +132,9 @@ typedef struct cx_ptx_fault {
 } cx_ptx_fault;
 
 /*
- * Runs a grid in the calling thread and returns when it is done. Block dimensions are those the
- * caller has checked: at most CX_PTX_THREADS_MAX threads, no dimension 0. The fault is written for
- * outcomes from ILLEGAL_ADDRESS on.
+ * Runs a grid in the calling thread and returns when it is done. The caller has checked the block
+ * dimensions: at most CX_PTX_THREADS_MAX threads, no dimension 0. The fault is written for outcomes
+ * from ILLEGAL_ADDRESS on.
  */
 cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
                           const cx_ptx_launch *launch, const cx_ptx_environment *environment,

@@ -1,5 +1,5 @@
-/* Sums and so on that are not rounded to nearest. The operands are volatile: nothing may be
- * computed before the rounding is set, or after it is set back. */
+/* Arithmetic with another rounding than to nearest. The operands are volatile: the compiler must
+ * not compute anything before the rounding is set, or after it is restored. */
 #include "ptx/grid.h"
 
 #include <fenv.h>

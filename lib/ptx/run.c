@@ -18,7 +18,7 @@ static void block_free(cx_ptx_block *block)
     *block = (cx_ptx_block){0};
 }
 
-/* Zeroes: nothing of another launch is ever seen. */
+/* Allocates zeroes: no contents of another launch are ever seen. */
 static bool block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block)
 {
     size_t threads = grid->threads_in_block;
@@ -93,7 +93,7 @@ static void begin_block(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t n
 
 /* ---- turns ---- */
 
-/* Every lane has a turn, and what they do together is done; whether anything happened. */
+/* Gives every lane a turn and does their joint operations; true if anything happened. */
 static bool run_warp(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
 {
     uint32_t end = first + CX_PTX_WARP_SIZE;
@@ -120,8 +120,7 @@ static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, u
     return false;
 }
 
-/* One turn for each warp; within it a warp goes on as long as its lanes only wait for each
- * other. */
+/* Gives each warp one turn, in which it goes on as long as its lanes wait only for each other. */
 static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
 {
     bool moved = false;

@@ -5,7 +5,7 @@
 
 enum { UNSEEN, OPEN, MEASURED };
 
-/* A function whose calls are being looked at. */
+/* A function whose calls are being measured. */
 typedef struct visit {
     size_t function, next_call;
 } visit;
@@ -21,7 +21,7 @@ static void count_call(cx_ptx_function *caller, const cx_ptx_function *callee)
         caller->stack_bytes = bytes;
 }
 
-/* Whether a function that can be reached from `root` reaches itself. */
+/* True if a function that `root` can reach is recursive. */
 static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
 {
     size_t depth = 0;
@@ -72,7 +72,7 @@ static void make_room_for_recursion(cx_ptx_module *module)
     }
 }
 
-/* What is called must be there, but what ends an assertion. */
+/* Callees must be defined, except the one that a failed assertion calls. */
 static bool check_callees(cx_ptx_parser *self)
 {
     for (size_t i = 0; i < self->module->function_count; i++) {

@@ -1,4 +1,4 @@
-/* What the threads of a block, and the lanes of a warp, do together. */
+/* Joint operations of the threads of a block, and of the lanes of a warp. */
 #include "ptx/grid.h"
 
 /* ---- barriers ---- */
@@ -53,7 +53,7 @@ static void release(cx_ptx_block *block, uint32_t number, uint32_t threads)
     *barrier = (cx_ptx_barrier){0};
 }
 
-/* Threads that have ended count as there. */
+/* Ended threads count as arrived. */
 bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads)
 {
     bool released = false;
@@ -72,10 +72,10 @@ bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads)
 
 /* ---- warps ---- */
 
-/* The lanes of a warp that do one thing together. */
+/* The lanes of a warp in a joint operation. */
 typedef struct party {
     cx_ptx_thread *lanes; /* the first thread of the warp */
-    const cx_ptx_instruction *at; /* of one of them; the others do the same, with their own slots */
+    const cx_ptx_instruction *at; /* of one of them; the others do the same with their own slots */
     uint32_t present;
 } party;
 
@@ -94,7 +94,7 @@ static bool is_present(const party *all, unsigned lane)
     return all->present >> lane & 1;
 }
 
-/* Which lane a lane reads from, and whether that lies in its segment. */
+/* Finds the lane that a lane reads from, and whether it is in the same segment. */
 static unsigned source_of(const party *all, unsigned lane, bool *out_inside)
 {
     const cx_ptx_instruction *at = instruction_of(all, lane);
@@ -280,7 +280,7 @@ static void perform(const party *all)
     }
 }
 
-/* Whether all lanes of the mask that have not ended wait for the same. */
+/* True if all unfinished lanes of the mask wait for the same operation. */
 static bool gathered(cx_ptx_thread *lanes, unsigned count, unsigned of, party *out)
 {
     const cx_ptx_instruction *at = lanes[of].next;

@@ -48,7 +48,7 @@ static inline bool cx_ptx_type_float(cx_ptx_type type)
     return type == CX_PTX_F16 || type == CX_PTX_BF16 || type == CX_PTX_F32 || type == CX_PTX_F64;
 }
 
-/* Of a word like "u32", or CX_PTX_NO_TYPE. */
+/* The type of a word like "u32", or CX_PTX_NO_TYPE. */
 cx_ptx_type cx_ptx_type_find(const char *text, size_t length);
 
 #endif

@@ -7,7 +7,7 @@
 #define VARIABLE_BYTES_MAX ((uint64_t)1 << 36)
 #define LOCAL_BYTES_MAX ((uint64_t)512 << 10)
 
-/* ---- what stands before the name, and its size ---- */
+/* ---- declarations: the words before the name, and the size ---- */
 
 typedef struct declaration {
     uint64_t align, element_bytes, count;
@@ -69,7 +69,7 @@ static uint64_t aligned(uint64_t offset, uint64_t align)
     return (offset + align - 1) & ~(align - 1);
 }
 
-/* Places a variable; *inout_bytes is how many the space has in use. */
+/* Places a variable; *inout_bytes is the size of its space so far. */
 static bool place(cx_ptx_parser *self, const declaration *what, uint64_t limit,
                   size_t *inout_bytes, uint64_t *out_offset)
 {
@@ -84,12 +84,12 @@ static bool place(cx_ptx_parser *self, const declaration *what, uint64_t limit,
     return true;
 }
 
-/* ---- what a variable begins with ---- */
+/* ---- initial values ---- */
 
 typedef struct content {
     unsigned char *bytes;
     size_t count, capacity; /* bytes */
-    size_t relocations;     /* of before: theirs are relative to the variable */
+    size_t relocations;     /* of earlier variables: later ones are relative to the variable */
 } content;
 
 static bool add_bytes(cx_ptx_parser *self, content *out, const void *bytes, size_t count)
@@ -158,7 +158,7 @@ static bool take_symbol(cx_ptx_parser *self, const declaration *what, content *o
     return add_relocation(self, out, (uint64_t)symbol.offset);
 }
 
-/* Braces are read through: what they group has no gaps. */
+/* Ignores braces: the groups have no gaps between them. */
 static bool take_content(cx_ptx_parser *self, const declaration *what, content *out)
 {
     int depth = 0;
@@ -281,7 +281,7 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
            add_name(self, what, CX_PTX_LOCAL, offset);
 }
 
-/* A variable of another module: there is no other. */
+/* An external variable of another module cannot be resolved. */
 static bool refuse_external(cx_ptx_parser *self, const declaration *what)
 {
     return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' is defined in another module",
@@ -317,7 +317,7 @@ bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
 
 /* ---- parameters ---- */
 
-/* What says more of a pointer: .ptr .global .align 16 */
+/* Skips the attributes of a pointer: .ptr .global .align 16 */
 static bool skip_pointer(cx_ptx_parser *self)
 {
     declaration unused;
