@@ -1,9 +1,9 @@
 /*
  * Memory that the embedded driver knows: device, pinned, managed and registered memory, found by
- * any address inside it. Everything here wants the lock held.
+ * any address inside it. All functions: lock held.
  *
- * An allocation that the user freed is found no more, but stays until the last piece of work that
- * uses it is done.
+ * A freed allocation is no longer found, but stays until the last piece of work that uses it is
+ * done.
  */
 #ifndef CX_EMU_ALLOCATION_H
 #define CX_EMU_ALLOCATION_H
@@ -23,11 +23,11 @@ typedef enum cx_emu_memory_kind {
 } cx_emu_memory_kind;
 
 struct cx_emu_allocation {
-    uintptr_t address;     /* what the user sees */
-    size_t bytes;          /* what the user asked for */
-    size_t reserved_bytes; /* what it takes */
+    uintptr_t address;     /* the user's address */
+    size_t bytes;          /* the size that the user asked for */
+    size_t reserved_bytes; /* the size that it takes */
     unsigned char
-        *mapped; /* where the driver reaches the same bytes; equals address where the host may */
+        *mapped; /* the same bytes for the driver; equals address if the host may touch them */
     cx_emu_memory_kind kind;
     unsigned int flags;
     uint64_t buffer_id; /* never used twice */
@@ -35,22 +35,22 @@ struct cx_emu_allocation {
     cx_emu_context *context; /* owner; NULL for CX_EMU_MEMORY_ASYNC and _MAPPED */
     uint64_t context_id;
     int users;        /* pieces of work in flight that use it */
-    bool freed;       /* by the user or with its context; goes when `users` is 0 */
+    bool freed;       /* by the user or with its context; disposed of once `users` is 0 */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
-    bool of_module;   /* its variables: it goes with the module, and no user frees it */
-    struct cx_emu_pool *pool; /* that memory of CX_EMU_MEMORY_ASYNC came from, else NULL */
+    bool of_module;   /* variables of a module: it goes with the module, and no user frees it */
+    struct cx_emu_pool *pool;       /* the pool of CX_EMU_MEMORY_ASYNC, else NULL */
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
 
-    /* For allocation.c only. */
+    /* Private to allocation.c. */
     bool awaited;        /* freed, and a thread waits for `users` and then disposes of it */
     bool indexed;        /* in the index by address */
-    cx_emu_range *range; /* NULL: the memory is the user's, or a mapping */
+    cx_emu_range *range; /* NULL: the user's own memory, or a mapping */
     RB_ENTRY(cx_emu_allocation) by_address;
 };
 
-/* What a piece of work uses: an allocation, and if that is a mapping, those that follow it up to
- * `end`. */
+/* Memory that a piece of work uses: an allocation; if that is a mapping, also those that follow it
+ * up to `end`. */
 typedef struct cx_emu_use {
     cx_emu_allocation *allocation; /* NULL: nothing */
     uintptr_t end;
@@ -58,8 +58,8 @@ typedef struct cx_emu_use {
 
 /*
  * The allocation that holds all of [address, address + bytes), or NULL: unknown, freed, or the
- * range runs over its end. Lock held. `bytes` may be 0: then the address must lie inside, or at the
- * end. Of mappings that follow each other without a gap in one reservation, the first.
+ * range runs over its end. Lock held. If `bytes` is 0 the address must be inside, or at the end.
+ * For adjacent mappings in one reservation, the first one.
  */
 cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes);
 
@@ -74,49 +74,49 @@ cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping);
  * one byte. */
 cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes);
 
-/* Whether a byte is in addresses that hold memory of the host which the driver allocates, now or
- * ever: no other code gets them. At least one byte. */
+/* True if a byte is in addresses that ever held host memory of the driver's allocations: no other
+ * code gets these. At least one byte. */
 bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes);
 
 /*
- * Allocates on a device. `owner` frees it when it is destroyed; NULL: nobody does. If there is no
- * room while freed memory of the device still awaits its work, waits for that with the lock
+ * Allocates on a device. `owner` frees it when it is destroyed; NULL: no context does. If there is
+ * no room while freed memory of the device still waits for its work, waits for that with the lock
  * released, and tries again.
  *
- * CXU_OUT_OF_MEMORY: beyond the quota, or the host has none. CXU_CONTEXT_IS_DESTROYED: `owner` went
- * during the wait.
+ * CXU_OUT_OF_MEMORY: beyond the quota, or the host has none. CXU_CONTEXT_IS_DESTROYED: `owner` was
+ * destroyed during the wait.
  */
 cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner,
                                     cx_emu_memory_kind kind, size_t bytes, unsigned int flags,
                                     cx_emu_allocation **out_allocation);
 
-/* Makes the user's own pages known; they overlap nothing known. CXU_OUT_OF_MEMORY. */
+/* Registers the user's own pages, which overlap no known allocation. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_allocation_register(cx_emu_context *owner, uintptr_t address, size_t bytes,
                                       unsigned int flags);
 
-/* The host gave these addresses to somebody new. Registered memory there was freed by its owner
- * without a word, and its registration is void. */
+/* The host has reused these addresses. Registered memory there was freed by its owner without a
+ * call, and its registration is void. */
 void cx_emu_allocation_evict_stale(uintptr_t address, size_t bytes);
 
-/* A number for memory that no other memory of the process ever gets. */
+/* A number that no other memory of the process ever gets. */
 uint64_t cx_emu_memory_id(void);
 
-/* Makes a mapping known, made by the caller with malloc: it goes like any allocation. */
+/* Registers a mapping, which the caller made with malloc: it is freed like any allocation. */
 void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping);
 
-/* Waits, with the lock released meanwhile, until `bytes` more of the device's quota can be charged:
- * freed memory may still await its work. CXU_OUT_OF_MEMORY. */
+/* Waits, with the lock released, until `bytes` more of the device's quota can be charged: freed
+ * memory may still wait for its work. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes);
 
-/* Frees without waiting: it goes now, or with the last work that uses it. */
+/* Frees without waiting: now, or with the last work that uses it. */
 void cx_emu_allocation_free(cx_emu_allocation *allocation);
 
-/* Frees in stream order, without waiting (T8, T12); found no more from now on. The errors of
+/* Frees in stream order, without waiting (T8, T12); it is no longer found from now on. Errors of
  * cx_emu_work_submit_locked_call: nothing is freed. */
 cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream);
 
-/* Frees, and returns when it is gone (T12). The lock is released meanwhile; nobody else can free
- * it again. */
+/* Frees, and returns when the memory is gone (T12). The lock is released meanwhile; no other thread
+ * can free it again. */
 void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation);
 
 /* Work that is about to be queued uses the allocation: it stays until as many drops. Lock held. */
@@ -127,23 +127,23 @@ bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use u
 /* The error that made its context or its device useless (sticky.h), or CXU_SUCCESS. */
 cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation);
 
-/* Whether the memory is reachable for kernels and copies of a live context: host memory and managed
- * memory always, device memory on its own device and from peers with access. */
+/* True if kernels and copies of a live context can reach the memory: host memory and managed memory
+ * always, device memory on its own device and from peers with access. */
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation,
                                  const cx_emu_context *context);
 
-/* Whether a copy or fill that `device` does may read or write what is used: false for mappings that
- * the device has no such access to (V5). */
+/* True if a copy or fill on `device` may read or write the used memory: false for mappings to which
+ * the device has no such access (V5). */
 bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, bool writes);
 
-/* Where the driver reads or writes `address`, which lies in `allocation`. */
+/* The driver's address for `address` in `allocation`. */
 static inline unsigned char *cx_emu_allocation_at(const cx_emu_allocation *allocation,
                                                   uintptr_t address)
 {
     return allocation->mapped + (address - allocation->address);
 }
 
-/* Frees what a context owned (C3); all its work is done. Lock held. */
+/* Frees the allocations that a context owned (C3); all its work is done. Lock held. */
 void cx_emu_allocations_release(cx_emu_context *context);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Stream capture (rules G1 to G5). A capture has branches, one for each stream that takes part: the
- * nodes that whatever comes next in that stream depends on. All functions: lock "emu.state" held.
+ * Stream capture (rules G1 to G5). A capture has a branch for each stream that takes part: the
+ * frontier nodes, which the stream's next node depends on. All functions: lock "emu.state" held.
  *
  * Every call that uses a stream first asks cx_emu_capture_check. If the stream then has a branch,
  * nothing may be submitted to it.
@@ -16,14 +16,15 @@ typedef struct cx_emu_branch cx_emu_branch;
 
 struct cx_emu_branch {
     cx_emu_capture *capture;
-    cx_emu_stream *stream; /* NULL: it was destroyed; what it did must be joined nevertheless */
+    cx_emu_stream *stream; /* NULL: the stream was destroyed; its nodes must be joined
+                            * nevertheless */
     cx_emu_nodes frontier;
-    CUgraphNode *handles; /* what the user was told the frontier is */
+    CUgraphNode *handles; /* the frontier, as the user was told it */
     cxu_graph_edge_data *edges;
     cx_emu_branch *next;
 };
 
-/* An event that was recorded in a capture that is going on. */
+/* A record of an event in a capture in progress. */
 struct cx_emu_mark {
     cx_emu_capture *capture;
     cx_emu_event *event;
@@ -34,96 +35,98 @@ struct cx_emu_mark {
 struct cx_emu_capture {
     uint64_t id;
     cx_emu_graph *graph;
-    bool owns_graph; /* until the capture ends well */
+    bool owns_graph; /* until the capture ends without an error */
     bool invalidated;
     cx_emu_stream *origin;
     cxu_stream_capture_mode mode;
-    uint64_t thread;         /* that began it */
+    uint64_t thread;         /* of the thread that began it */
     cx_emu_branch *branches; /* the origin's is the last */
     cx_emu_mark *marks;
     cx_emu_capture *previous, *next;
 };
 
-/* All captures that are going on. */
+/* All captures in progress. */
 extern cx_emu_capture *cx_emu_captures;
 
-/* ---- what calls ask first ---- */
+/* ---- checks at the beginning of calls ---- */
 
 cxu_result cx_emu_capture_check_slowly(const cx_emu_stream *stream);
 cxu_result cx_emu_capture_check_unsafe_slowly(void);
 cxu_result cx_emu_capture_check_synchronous_slowly(const cx_emu_stream *stream);
 cxu_result cx_emu_capture_check_context_slowly(const cx_emu_context *context);
 
-/* Whether a call may use a stream. CXU_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking
- * stream of its context captures (G3); CXU_STREAM_CAPTURE_INVALIDATED. */
+/* Checks that a call may use a stream. CXU_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a
+ * blocking stream of its context captures (G3); CXU_STREAM_CAPTURE_INVALIDATED. */
 static inline cxu_result cx_emu_capture_check(const cx_emu_stream *stream)
 {
     return cx_emu_captures ? cx_emu_capture_check_slowly(stream) : CXU_SUCCESS;
 }
 
-/* Whether a call may do what no capture sees (G2). CXU_STREAM_CAPTURE_UNSUPPORTED: the captures
- * that keep it from that are invalidated. */
+/* Checks that a call that is not captured is allowed (G2). CXU_STREAM_CAPTURE_UNSUPPORTED: the
+ * captures that forbid it are invalidated. */
 static inline cxu_result cx_emu_capture_check_unsafe(void)
 {
     return cx_emu_captures ? cx_emu_capture_check_unsafe_slowly() : CXU_SUCCESS;
 }
 
-/* Whether a call may work in a stream and wait for that: the errors of both. */
+/* Checks that a call may work in a stream and wait for it: the errors of both. */
 static inline cxu_result cx_emu_capture_check_synchronous(const cx_emu_stream *stream)
 {
     return cx_emu_captures ? cx_emu_capture_check_synchronous_slowly(stream) : CXU_SUCCESS;
 }
 
-/* Whether a call may deal with all streams of a context. CXU_STREAM_CAPTURE_UNSUPPORTED: some of
- * them captures, and is invalidated (T3). */
+/* Checks that a call may use all streams of a context. CXU_STREAM_CAPTURE_UNSUPPORTED: one of them
+ * captures, and its capture is invalidated (T3). */
 static inline cxu_result cx_emu_capture_check_context(const cx_emu_context *context)
 {
     return cx_emu_captures ? cx_emu_capture_check_context_slowly(context) : CXU_SUCCESS;
 }
 
-/* Whether it is the legacy stream, and a blocking stream of its context captures. */
+/* True for the legacy stream while a blocking stream of its context captures. */
 bool cx_emu_capture_conflicts(const cx_emu_stream *stream);
 
-/* ---- what capturing streams do ---- */
+/* ---- calls of capturing streams ---- */
 
 /* Adds a node, in the stream's context. CXU_OUT_OF_MEMORY: nothing changed. */
 cxu_result cx_emu_capture_add(cx_emu_stream *stream, const cx_emu_operation *operation);
 
-/* What cannot be captured: CXU_STREAM_CAPTURE_UNSUPPORTED, and the capture is invalidated. */
+/* Refuses work that cannot be captured: CXU_STREAM_CAPTURE_UNSUPPORTED, and the capture is
+ * invalidated. */
 cxu_result cx_emu_capture_refuse(const cx_emu_stream *stream);
 
-/* The event stands for the stream's frontier. CXU_OUT_OF_MEMORY. */
+/* Records the stream's frontier in the event. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *event);
 
 /*
- * A stream waits for an event, where one of the two is captured (G4): joins it to the event's
+ * Lets a stream wait for an event if one of the two is captured (G4). The stream joins the event's
  * capture if need be. CXU_STREAM_CAPTURE_MERGE, _ISOLATION, _INVALIDATED, _UNSUPPORTED,
  * CXU_CAPTURED_EVENT, CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_emu_capture_wait(cx_emu_stream *stream, cx_emu_event *event);
 
-/* ---- events that were captured ---- */
+/* ---- captured events ---- */
 
-/* A call on a captured event that has no answer: CXU_CAPTURED_EVENT; its capture is invalidated. */
+/* Refuses a query or wait of a captured event: CXU_CAPTURED_EVENT; its capture is invalidated. */
 cxu_result cx_emu_capture_refuse_event(const cx_emu_event *event);
 
 /* The event is recorded anew, or destroyed. */
 void cx_emu_capture_forget_event(cx_emu_event *event);
 
-/* ---- life ---- */
+/* ---- beginning and ending ---- */
 
-/* Begins in a stream that does not capture. `graph`: to add to, behind `frontier`, or NULL. */
+/* Begins in a stream that does not capture. `graph`: add to it, behind `frontier`; NULL: a new
+ * one. */
 cxu_result cx_emu_capture_begin(cx_emu_stream *stream, cxu_stream_capture_mode mode,
                                 cx_emu_graph *graph, cx_emu_nodes *frontier);
 
-/* The graph, if all went well; else CXU_STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD: the capture goes
- * on, invalidated; _INVALIDATED, _UNJOINED: it has ended, and there is no graph. */
+/* Returns the graph if all went well. CXU_STREAM_CAPTURE_UNMATCHED, _WRONG_THREAD: the capture goes
+ * on, invalidated. CXU_STREAM_CAPTURE_INVALIDATED, _UNJOINED: it has ended without a graph. */
 cxu_result cx_emu_capture_end(cx_emu_stream *stream, cx_emu_graph **out_graph);
 
-/* The stream is being destroyed. If the capture began in it, that has ended. */
+/* The stream is being destroyed. If the capture began in it, the capture ends. */
 void cx_emu_capture_leave(cx_emu_stream *stream);
 
-/* The thread's mode becomes *mode, and that what it was. */
+/* Exchanges the thread's mode with *mode. */
 cxu_result cx_emu_capture_exchange_mode(cxu_stream_capture_mode *mode);
 
 #endif

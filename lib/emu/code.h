@@ -1,5 +1,5 @@
 /*
- * Code for GPUs: PTX that was read, counted, since what runs outlives its module.
+ * Code for GPUs: parsed PTX, reference-counted, since running kernels outlive their module.
  */
 #ifndef CX_EMU_CODE_H
 #define CX_EMU_CODE_H
@@ -12,7 +12,7 @@ typedef struct cx_emu_code {
     cx_ptx_module *ptx;
 } cx_emu_code;
 
-/* What the user's options of loading ask for. */
+/* The user's options of loading. */
 typedef struct cx_emu_code_options {
     unsigned int count;
     const cxu_jit_option *options;
@@ -25,32 +25,32 @@ typedef struct cx_emu_code_options {
 typedef struct cx_emu_text {
     const char *text;
     size_t length;
-    char *unpacked; /* the same, if it was unpacked; else NULL, and it is a part of the image */
+    char *unpacked; /* the same, if it was unpacked; NULL: it is a part of the image */
 } cx_emu_text;
 
 void cx_emu_text_free(const cx_emu_text *text);
 
 /*
  * Reads an image: PTX as text, or a fat binary with PTX. The caller has the one reference. Takes no
- * lock. What is wrong goes to the log, and to the buffers of the options.
+ * lock. Errors go to the log, and to the buffers of the options.
  *
- * CXU_INVALID_PTX, CXU_UNSUPPORTED_PTX_VERSION; CXU_INVALID_IMAGE: none of these;
- * CXU_NO_BINARY_FOR_GPU: machine code without PTX; CXU_NOT_SUPPORTED: PTX that is not known here,
- * or compressed in a way that ctxrt was built without; CXU_OUT_OF_MEMORY.
+ * CXU_INVALID_PTX, CXU_UNSUPPORTED_PTX_VERSION; CXU_INVALID_IMAGE: neither; CXU_NO_BINARY_FOR_GPU:
+ * machine code without PTX; CXU_NOT_SUPPORTED: PTX that lib/ptx does not know, or a compression
+ * that this build lacks; CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *options,
                             cx_emu_code **out_code);
 
-/* The same from a file. CXU_FILE_NOT_FOUND, CXU_INVALID_IMAGE: it cannot be read. */
+/* Reads an image from a file. CXU_FILE_NOT_FOUND, CXU_INVALID_IMAGE: it cannot be read. */
 cxu_result cx_emu_code_load_file(const char *path, const cx_emu_code_options *options,
                                  cx_emu_code **out_code);
 
-/* ---- the same in parts ---- */
+/* ---- the steps of loading ---- */
 
-/* The sizes of the options' buffers become what is in them: nothing so far. */
+/* Sets the sizes of the options' buffers to the bytes written: none so far. */
 void cx_emu_code_begin_logs(cx_emu_code_options *options);
 
-/* Says what is wrong to the log, and to the options' buffer for errors. */
+/* Reports an error to the log, and to the options' buffer for errors. */
 __attribute__((format(printf, 2, 3))) void
 cx_emu_code_complain(const cx_emu_code_options *options, const char *format, ...);
 
@@ -59,7 +59,7 @@ cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_code_option
 
 cxu_result cx_emu_code_result(cx_ptx_status status);
 
-/* ---- life ---- */
+/* ---- counting ---- */
 
 /* Lock held. */
 void cx_emu_code_retain(cx_emu_code *code);

@@ -1,5 +1,5 @@
 /*
- * Emulated devices: the host device and made-up GPUs, their attributes, their primary contexts.
+ * Emulated devices: the host device and GPUs; their attributes and primary contexts.
  */
 #ifndef CX_EMU_DEVICE_H
 #define CX_EMU_DEVICE_H
@@ -14,43 +14,43 @@ typedef struct cx_emu_arena cx_emu_arena; /* arena.h: a GPU's address range and 
 
 typedef struct cx_emu_device {
     int ordinal;
-    int board;        /* which emulated board, the same under CUDA_VISIBLE_DEVICES; -1: the host */
+    int board;        /* number of the emulated board, whatever CUDA_VISIBLE_DEVICES says; -1: the
+                       * host */
     bool host;        /* the host device */
-    size_t memory_bytes; /* total; for the host device the machine's */
+    size_t memory_bytes; /* total; for the host device, the machine's */
     size_t used_bytes;   /* by allocations; never above memory_bytes on a GPU */
     size_t kept_bytes;   /* by pools, freed already; with used_bytes never above it either */
     cx_emu_arena *arena; /* NULL on the host device, and before the first allocation */
-    cx_emu_context *primary; /* always there: the same handle for the life of the process */
+    cx_emu_context *primary; /* never NULL: the same handle for the life of the process */
     unsigned int primary_retains;
-    struct cx_emu_pool *default_pool; /* pool.h; NULL: nobody has asked for it yet */
-    struct cx_emu_pool *pool;         /* that cuMemAllocAsync takes from; NULL: the default one */
-    _Atomic int lost; /* the error of a device that is gone; written under the lock */
+    struct cx_emu_pool *default_pool; /* pool.h; NULL: not asked for yet */
+    struct cx_emu_pool *pool;         /* the pool of cuMemAllocAsync; NULL: the default one */
+    _Atomic int lost;                 /* the error of a lost device; written under the lock */
 } cx_emu_device;
 
 /* The device of an ordinal, or NULL. Needs no lock: devices change only in cx_emu_configure. */
 cx_emu_device *cx_emu_device_find(CUdevice ordinal);
 int cx_emu_device_total(void);
 
-/* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES; lock held, no context
+/* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES; lock held, while no context
  * exists. */
 void cx_emu_devices_build(const cx_emu_config *config);
 
-/* Whether a primary context is retained or memory is held anywhere. Lock held. */
+/* True if a primary context is retained or memory is held anywhere. Lock held. */
 bool cx_emu_devices_busy(void);
 
-/* Whether `device` can reach the memory of `peer` directly: two different GPUs can. */
+/* True if `device` can reach the memory of `peer` directly: two different GPUs can. */
 bool cx_emu_device_peer(const cx_emu_device *device, const cx_emu_device *peer);
 
-/* A number that looks like any GPU's and is made from the board's; and its text
- * "GPU-xxxxxxxx-...". */
+/* A UUID like a GPU's, made from the board's number; and its text "GPU-xxxxxxxx-...". */
 #define CX_EMU_UUID_TEXT_BYTES 41
 void cx_emu_board_uuid(int board, cxu_uuid *out_uuid);
 void cx_emu_board_uuid_text(int board, char out_text[CX_EMU_UUID_TEXT_BYTES]);
 
 /*
  * The boards that a value of CUDA_VISIBLE_DEVICES leaves, in its order: ordinals or the beginnings
- * of UUIDs, up to the first that is not valid; none at all if one comes twice. NULL: all. Returns
- * how many.
+ * of UUIDs, up to the first invalid entry; none at all if one comes twice. NULL: all. Returns their
+ * number.
  */
 int cx_emu_boards_visible(const char *list, int boards, int out_boards[CX_EMU_DEVICES_MAX]);
 

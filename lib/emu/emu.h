@@ -1,6 +1,6 @@
 /*
- * The embedded driver, as the rest of ctxrt sees it: a driver table, and how many devices of which
- * kind stand behind it. There is one instance in a process (one more in the stand-in libcuda.so.1).
+ * The embedded driver, as the rest of ctxrt sees it: a driver table, and the configuration of its
+ * devices. There is one instance in a process (one more in the stand-in libcuda.so.1).
  */
 #ifndef CX_EMU_EMU_H
 #define CX_EMU_EMU_H
@@ -14,7 +14,7 @@ typedef struct cx_emu_config {
     bool host_device;        /* device 0 is the host itself: memory the host may touch, no quota */
     int gpus;                /* 0 to 64 */
     size_t gpu_memory_bytes; /* quota of each, enforced; a multiple of 2 MiB */
-    int driver_version;      /* what cuDriverGetVersion says: 12090, 13000 */
+    int driver_version;      /* the result of cuDriverGetVersion: 12090, 13000 */
     bool host_access;        /* the host may dereference GPU memory */
 } cx_emu_config;
 
@@ -25,21 +25,20 @@ typedef struct cx_emu_config {
 /* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB,
  * at most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host device, CX_EMU_DRIVER_VERSION. False if a
  * variable is malformed, CTXRT_EMU_SCHEDULE, _STICKY and _FAULT included: *out_reason says which,
- * until the thread's next call of this. Those three are read again when the driver starts and when
- * it is configured. */
+ * until the thread's next call of this function. Those three are read again when the driver starts
+ * and when it is configured. */
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
 
-/* Sets the configuration; before cuInit, or after it as long as no context exists on any device, no
- * primary context is retained and no memory is held. No other call may run meanwhile. False, with
- * nothing changed, if something exists and the configuration differs, or if a number is out of its
- * range. */
+/* Sets the configuration; before cuInit, or later while no context exists, no primary context is
+ * retained and no memory is held. No other call may run meanwhile. False, with nothing changed, if
+ * something exists and the configuration differs, or if a number is out of range. */
 bool cx_emu_configure(const cx_emu_config *config);
 
-/* Every row of symbols.def, filled in. */
+/* Every row of symbols.def. */
 extern const cx_driver_table cx_emu_table;
 
-/* The table to be used: cx_emu_table, or one that also counts and names calls, where
- * CTXRT_EMU_FAULT or CTXRT_EMU_SCHEDULE=lazy ask for it at this moment. */
+/* The table to use: cx_emu_table, or one that also counts and names calls if CTXRT_EMU_FAULT or
+ * CTXRT_EMU_SCHEDULE=lazy ask for it at this moment. */
 const cx_driver_table *cx_emu_driver(void);
 
 /* The entry points themselves: cx_emu_call_init, ... with the signatures of symbols.def. */
@@ -47,12 +46,12 @@ const cx_driver_table *cx_emu_driver(void);
     cxu_result cx_emu_call_##slot CX_DECLARE(arity, parameters);
 #include "driver/symbols.def"
 
-/* What the driver knows of a failure beyond its result, as a sentence without a capital: why the
- * system refused memory of the calling thread's latest request, or which work failed first with an
- * error that sticks. False: nothing. */
+/* Explains a failure beyond its result, in a sentence without a capital: why the system refused
+ * memory for the calling thread's latest request, or which work failed first with a sticky error.
+ * False: nothing to say. */
 bool cx_emu_explain(cxu_result result, char *text, size_t size);
 
-/* Whether a created stream neither captures nor has work that is not done. It is no call of the
+/* True if a created stream neither captures nor has unfinished work. This is no call of the
  * driver's interface: it is not counted, runs nothing and leaves captures alone. */
 bool cx_emu_stream_is_idle(CUstream handle);
 
@@ -71,8 +70,8 @@ typedef struct cx_emu_unwaited_work {
 void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argument),
                      void *argument);
 
-/* For the duration of a call made through a _ptds or _ptsz symbol: the default stream of the
- * calling thread's calls is its per-thread one. Set it, call, set it back. */
+/* For the duration of a call made through a _ptds or _ptsz symbol: the calling thread's default
+ * stream is its per-thread one. Set it, call, set it back. */
 void cx_emu_set_per_thread_default(bool per_thread);
 
 #endif

@@ -14,17 +14,17 @@ struct cx_emu_event {
     unsigned int flags;
     cx_emu_work *record;           /* a reference; NULL: never recorded, or captured */
     bool captured;                 /* last recorded in a stream that captured */
-    cx_emu_mark *mark;             /* as long as that capture goes on (capture.h), else NULL */
+    cx_emu_mark *mark;             /* during that capture (capture.h), else NULL */
     cx_emu_event *previous, *next; /* in context->events */
 };
 
 /* The event of a user's handle, or CXU_INVALID_HANDLE. */
 cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event);
 
-/* The event stands for this piece of work from now on, or for none. */
+/* Records this piece of work in the event, or none. */
 void cx_emu_event_set_record(cx_emu_event *event, cx_emu_work *work);
 
-/* The end of all events of a context. */
+/* Frees all events of a context. */
 void cx_emu_events_release(cx_emu_context *context);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Executable graphs: a private copy of a graph, and how its nodes are submitted as pieces of work.
- * All functions: lock "emu.state" held.
+ * Executable graphs: a private copy of a graph, and the plan that submits its nodes as pieces of
+ * work. All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_EXEC_H
 #define CX_EMU_EXEC_H
@@ -26,22 +26,23 @@ cxu_result cx_emu_exec_find(CUgraphExec handle, cx_emu_exec **out_exec);
 cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec **out_exec,
                               cx_emu_node **out_offender);
 
-/* What was launched goes on. */
+/* Launched work goes on. */
 void cx_emu_exec_destroy(cx_emu_exec *exec);
 
-/* Errors of cx_emu_operation_request and cx_emu_work_submit_batch: nothing is done. */
+/* Submits a launch. Errors of cx_emu_operation_request and cx_emu_work_submit_batch: nothing is
+ * done. */
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream);
 
-/* The same in a stream that captures: a node that has the graph as its child. CXU_NOT_SUPPORTED:
- * too deep in others. */
+/* A launch in a capturing stream: adds a node with the graph as its child. CXU_NOT_SUPPORTED: too
+ * deeply nested. */
 cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream);
 
-/* What the node does in later launches that was made of the user's node. CXU_INVALID_VALUE: there
- * is none, or it cannot be changed into that; errors of cx_emu_operation_check. */
+/* Changes, for later launches, the node made from the user's node. CXU_INVALID_VALUE: there is
+ * none, or it cannot be changed into that; errors of cx_emu_operation_check. */
 cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node,
                               const cx_emu_operation *operation);
 
-/* The same for all nodes of a child graph. CXU_GRAPH_EXEC_UPDATE_FAILURE: they differ too much. */
+/* Changes all nodes of a child graph. CXU_GRAPH_EXEC_UPDATE_FAILURE: they differ too much. */
 cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node, CUgraph child);
 
 static inline CUgraphExec cx_emu_exec_handle(const cx_emu_exec *exec)

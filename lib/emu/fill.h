@@ -6,16 +6,16 @@
 
 #include "emu/work.h"
 
-/* What a piece of work takes that fills. */
+/* The argument of a piece of work that fills. */
 typedef struct cx_emu_painting {
     cxu_memset_node_params shape; /* `height` rows of `width` elements of 1, 2 or 4 bytes */
     unsigned char *bytes;
 } cx_emu_painting;
 
 /*
- * Makes of a fill, which is not empty, the request for a piece of work that `device` does; its
- * argument is `out_painting`. CXU_INVALID_VALUE: no valid shape, or memory that is not there, or
- * not reached. Lock held.
+ * Makes the request for a piece of work that fills on `device`; the fill is not empty. The
+ * request's argument is `out_painting`. CXU_INVALID_VALUE: an invalid shape, or memory that is
+ * unknown or not reached. Lock held.
  */
 cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, const cx_emu_device *device,
                                cx_emu_painting *out_painting, cx_emu_work_request *out_request);

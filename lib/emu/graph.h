@@ -1,7 +1,7 @@
 /*
- * Graphs: nodes, and which comes behind which. All functions: lock "emu.state" held.
+ * Graphs: nodes and their dependencies. All functions: lock "emu.state" held.
  *
- * A graph is known to the user by a handle, or it is the private copy of an executable graph.
+ * A graph has a handle for the user, or it is the private copy of an executable graph.
  */
 #ifndef CX_EMU_GRAPH_H
 #define CX_EMU_GRAPH_H
@@ -20,15 +20,15 @@ typedef struct cx_emu_nodes {
 struct cx_emu_node {
     void *name;         /* the user's handle; NULL in private copies */
     uint64_t id;        /* never used twice */
-    uint64_t source_id; /* of the node that it is a copy of; 0: of none */
+    uint64_t source_id; /* of the node that it was copied from; 0: none */
     cx_emu_graph *graph;
     cx_emu_operation operation;
     bool disabled; /* in an executable graph: does nothing */
-    bool spared;   /* the user took edges away: a capture does not miss it */
+    bool spared;   /* the user removed edges: a capture does not miss it */
     cx_emu_nodes before, after;
     cx_emu_node *previous, *next; /* in the order of creation */
 
-    /* Scratch of whoever goes through a graph. */
+    /* Scratch for traversals of a graph. */
     size_t index;
     uint64_t visit;
     cx_emu_node *next_visited;
@@ -40,9 +40,9 @@ struct cx_emu_graph {
     uint64_t id, source_id; /* as a node's */
     cx_emu_node *first, *last;
     size_t node_count;
-    cx_emu_node *owner;            /* a child graph: the node whose it is */
-    bool moved;                    /* it is the user's graph itself, not a copy */
-    cx_emu_capture *capture;       /* a stream's work is being captured into it */
+    cx_emu_node *owner;            /* a child graph: its node */
+    bool moved;                    /* the user's graph itself, not a copy */
+    cx_emu_capture *capture;       /* the capture that adds to it */
     cx_emu_graph *previous, *next; /* all graphs, so that leak checkers see them */
 };
 
@@ -57,7 +57,7 @@ void cx_emu_nodes_free(cx_emu_nodes *nodes); /* empty, and nothing allocated */
 
 cxu_result cx_emu_graph_find(CUgraph handle, cx_emu_graph **out_graph);
 cxu_result cx_emu_node_find(CUgraphNode handle, cx_emu_node **out_node);
-/* All nodes of an array, which must lie in `graph` and be different ones; CXU_OUT_OF_MEMORY. */
+/* Finds all nodes of an array, which must be different nodes of `graph`; CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_nodes_find(const cx_emu_graph *graph, const CUgraphNode *handles, size_t count,
                              cx_emu_nodes *out_nodes);
 
@@ -71,62 +71,61 @@ static inline CUgraphNode cx_emu_node_handle(const cx_emu_node *node)
     return node->name;
 }
 
-/* Whether all edges mean that one node is done before the other begins, as NULL does: between other
- * nodes than kernels there is nothing else. */
+/* True if all edges are plain, as with NULL: one node is done before the other begins. There are no
+ * other edges except between kernels. */
 bool cx_emu_edges_plain(const cxu_graph_edge_data *edges, size_t count);
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 /* NULL: no memory, or no handle. */
 cx_emu_graph *cx_emu_graph_create(bool named);
 void cx_emu_graph_destroy(cx_emu_graph *graph); /* with its nodes and their child graphs */
 
-/* A copy with the same order of nodes and edges; NULL: no memory. */
+/* Copies a graph, with its nodes and edges in the same order; NULL: no memory. */
 cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named);
 
-/* Adds a node behind others; a child graph becomes the node's. NULL: no memory, nothing taken. */
+/* Adds a node behind others; the node takes a child graph. NULL: no memory, nothing taken. */
 cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *operation,
                               const cx_emu_nodes *before);
 void cx_emu_node_destroy(cx_emu_node *node);
 
-/* Whether a child graph, or a copy of one, may lie in a graph: going through them is recursive, so
- * that they nest only so deep. */
+/* True if a child graph, or a copy of one, may be added: traversals are recursive, so nesting is
+ * limited. */
 #define CX_EMU_GRAPH_LEVELS_MAX 100
 bool cx_emu_graph_has_room_for(const cx_emu_graph *graph, const cx_emu_graph *child);
 
-/* CXU_INVALID_VALUE: they have that edge already, or are one node. CXU_OUT_OF_MEMORY. */
+/* CXU_INVALID_VALUE: that edge exists, or both are one node. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_edge_add(cx_emu_node *from, cx_emu_node *to);
 bool cx_emu_edge_remove(cx_emu_node *from, cx_emu_node *to); /* false: there is none */
 
-/* ---- going through ---- */
+/* ---- traversals ---- */
 
 /*
- * The nodes in an order in which each comes behind what it depends on, in an array to be freed.
- * CXU_INVALID_VALUE: there is a cycle, and *out_offender is in it or behind it; CXU_OUT_OF_MEMORY.
+ * The nodes in topological order, in an array that the caller frees. CXU_INVALID_VALUE: there is a
+ * cycle, and *out_offender is in it or behind it; CXU_OUT_OF_MEMORY.
  */
 cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node ***out_order,
                               cx_emu_node **out_offender);
 
-/* Marks all nodes that some node of `from` is or comes behind: their `visit` is what is returned.
- */
+/* Sets the `visit` of all nodes in `from` and those they depend on to the returned value. */
 uint64_t cx_emu_nodes_visit(const cx_emu_nodes *from);
 
-/* The node of a copy that was made of `source`, child graphs included; or NULL. */
+/* The node of a copy that was copied from `source`, child graphs included; or NULL. */
 cx_emu_node *cx_emu_graph_find_copy(const cx_emu_graph *copy, const cx_emu_node *source);
 
-/* ---- one graph in place of another ---- */
+/* ---- replacing one graph by another ---- */
 
 /*
- * Whether the graph `like` can take the place of `graph`: the same nodes with the same edges, in
- * the same order, compatible. Else says why, and which node of `like` it is, and which of those it
- * comes behind; either may be NULL.
+ * Checks that the graph `like` can replace `graph`: the same nodes with the same edges, in the same
+ * order, and compatible. If not, returns the reason, the node of `like`, and the dependency of it
+ * that differs; either may be NULL.
  */
 cxu_graph_exec_update_result cx_emu_graph_compare(const cx_emu_graph *graph,
                                                   const cx_emu_graph *like,
                                                   const cx_emu_node **out_node,
                                                   const cx_emu_node **out_from);
 
-/* Takes over what the nodes of a graph do, which compares well. */
+/* Takes over the operations of `like`, which compares well. */
 void cx_emu_graph_assign(cx_emu_graph *graph, const cx_emu_graph *like);
 
 #endif

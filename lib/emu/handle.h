@@ -1,7 +1,7 @@
 /*
  * Slots for the objects behind handles: streams, events. A slot is the address that the user holds.
- * It is never unmapped and is used again as late as possible, so any value can be asked whether it
- * is a live handle, and a stale one is recognised for long.
+ * It is never unmapped and is reused as late as possible, so any value can be checked, and a stale
+ * handle is recognised for long.
  */
 #ifndef CX_EMU_HANDLE_H
 #define CX_EMU_HANDLE_H
@@ -19,18 +19,18 @@ typedef struct cx_emu_handle_slot {
 typedef struct cx_emu_handles {
     size_t slot_bytes;
     unsigned char *base; /* reserved with the first slot, for the life of the process */
-    size_t touched;      /* slots that were ever taken */
+    size_t touched;      /* ever taken */
     size_t free_count;
     cx_emu_handle_slot *first_free, *last_free;
 } cx_emu_handles;
 
-/* A slot of zeroes but for its head, or NULL: no address space, or too many objects. */
+/* Takes a slot, zero except its head; NULL: no address space, or too many objects. */
 void *cx_emu_handle_take(cx_emu_handles *handles);
 
-/* The slot's handle is stale from now on. */
+/* Makes the slot's handle stale. */
 void cx_emu_handle_return(cx_emu_handles *handles, void *object);
 
-/* Whether `handle`, which may be any value, is the address of a taken slot. */
+/* True if `handle`, which may be any value, is the address of a taken slot. */
 bool cx_emu_handle_live(const cx_emu_handles *handles, const void *handle);
 
 #endif

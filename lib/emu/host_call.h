@@ -6,7 +6,7 @@
 
 #include "emu/work.h"
 
-/* The request for a piece of work that calls a host function; its argument is `host`. */
+/* Makes the request for a piece of work that calls a host function; its argument is `host`. */
 cx_emu_work_request cx_emu_host_request(cxu_host_node_params *host);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The memory of the machine, which is that of the host device.
+ * The memory of the machine, which the host device has.
  */
 #ifndef CX_EMU_MACHINE_H
 #define CX_EMU_MACHINE_H
@@ -8,8 +8,8 @@
 
 size_t cx_emu_machine_total_bytes(void);
 
-/* So much the system can give to programs (MemAvailable). Reads a file of /proc: takes
- * microseconds; not with a lock held. */
+/* The memory that the system can give to programs (MemAvailable). Reads a file of /proc, which
+ * takes microseconds: do not call it with a lock held. */
 size_t cx_emu_machine_free_bytes(void);
 
 #endif

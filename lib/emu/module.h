@@ -1,7 +1,7 @@
 /*
  * Modules, libraries, and their kernels. A module belongs to a context and goes with it (C3). A
- * library belongs to nobody: it is loaded into each context where it is first used. All functions:
- * lock "emu.state" held, unless they say otherwise.
+ * library belongs to no context: it is loaded into each context on its first use there. All
+ * functions: lock "emu.state" held, unless they say otherwise.
  */
 #ifndef CX_EMU_MODULE_H
 #define CX_EMU_MODULE_H
@@ -13,7 +13,7 @@
 typedef struct cx_emu_module cx_emu_module;
 typedef struct cx_emu_library cx_emu_library;
 
-/* A kernel of a module, for its context: what a CUfunction is. */
+/* A kernel of a module, for its context: the object of a CUfunction. */
 typedef struct cx_emu_function {
     cx_emu_handle_slot slot;
     cx_emu_module *module;
@@ -24,17 +24,18 @@ typedef struct cx_emu_function {
 } cx_emu_function;
 
 struct cx_emu_module {
-    void *name; /* what the user's handle is */
+    void *name; /* the user's handle */
     cx_emu_context *context;
     cx_emu_code *code; /* a reference */
     cx_emu_allocation *memory; /* of its variables; NULL: it has none */
     cx_emu_function **functions;
     size_t function_count;
-    const cx_emu_library *library; /* that it is an instance of; NULL: the user loaded it */
+    const cx_emu_library *library;  /* the library that it is an instance of; NULL: the user loaded
+                                     * it */
     cx_emu_module *previous, *next; /* all of them */
 };
 
-/* What a CUkernel is. */
+/* The object of a CUkernel. */
 typedef struct cx_emu_kernel {
     cx_emu_handle_slot slot;
     cx_emu_library *library;
@@ -56,7 +57,7 @@ struct cx_emu_library {
 cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
                                 const cx_emu_library *library, cx_emu_module **out_module);
 
-/* What runs goes on. */
+/* Running kernels go on. */
 void cx_emu_module_destroy(cx_emu_module *module);
 
 /* CXU_INVALID_HANDLE */
@@ -75,34 +76,34 @@ bool cx_emu_loads_eagerly(void);
 /* Whether a value is the handle of a CUkernel: calls that take a CUfunction take one, cast. */
 bool cx_emu_is_kernel(CUfunction handle);
 
-/* Whether a value is the handle of a library. */
+/* True for the handle of a library. */
 bool cx_emu_library_live(const void *handle);
 
-/* The library in a context, loaded there if need be; and the end of all that it was loaded into. */
+/* The library's instance in a context, loaded if need be; and the end of all its instances. */
 cxu_result cx_emu_library_instance(const cx_emu_library *library, cx_emu_context *context,
                                    cx_emu_module **out_module);
 void cx_emu_library_release_instances(const cx_emu_library *library);
 
-/* The function of a kernel in a context, into which its library is loaded if need be. Errors of
- * cx_emu_module_create, and the lock may be released. */
+/* The function of a kernel in a context; its library is loaded there if need be. Errors of
+ * cx_emu_module_create. The lock may be released meanwhile. */
 cxu_result cx_emu_kernel_instance(cx_emu_kernel *kernel, cx_emu_context *context,
                                   cx_emu_function **out_function);
 
-/* A variable by name. CXU_NOT_FOUND. Either out-parameter may be NULL. */
+/* Finds a variable by name. CXU_NOT_FOUND. Either out-parameter may be NULL. */
 cxu_result cx_emu_module_variable(const cx_emu_module *module, const char *name,
                                   CUdeviceptr *out_pointer, size_t *out_bytes);
 
-/* All modules of a context that is being closed: its work is done. */
+/* Frees all modules of a context that is being closed: its work is done. */
 void cx_emu_modules_release(cx_emu_context *context);
 
-/* ---- what a kernel needs ---- */
+/* ---- properties of kernels ---- */
 
 cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function);
 
-/* How many blocks of a size fit on a multiprocessor of the emulated GPUs at once. */
+/* The number of blocks of a size that fit on a multiprocessor of the emulated GPUs at once. */
 int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size_t shared_bytes);
 
-/* The most shared memory that a launch of it may ask for, besides what is static. */
+/* The most dynamic shared memory that a launch may ask for. */
 size_t cx_emu_function_dynamic_limit(const cx_emu_function *function);
 
 static inline CUmodule cx_emu_module_handle(const cx_emu_module *module)

@@ -1,5 +1,5 @@
 /*
- * What a node of a graph does. All functions: lock "emu.state" held.
+ * The operations of graph nodes. All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_OPERATION_H
 #define CX_EMU_OPERATION_H
@@ -11,7 +11,7 @@
 
 typedef struct cx_emu_graph cx_emu_graph;
 
-/* Plain values: what they name is looked for whenever the operation is to be done. */
+/* Plain values: the objects that they name are looked up each time the operation is submitted. */
 typedef struct cx_emu_operation {
     cxu_graph_node_type type;
     cx_emu_context *context; /* of copies, fills and values, else NULL */
@@ -20,14 +20,14 @@ typedef struct cx_emu_operation {
         cxu_memcpy_3d copy;
         cxu_memset_node_params fill;
         cxu_host_node_params host;
-        cx_emu_launch kernel; /* a node that does it has a reference to the arguments */
+        cx_emu_launch kernel; /* the node has a reference to the arguments */
         CUevent event;       /* of both event nodes */
         cx_emu_values *values; /* a node has a reference */
         cx_emu_graph *child; /* the node's own */
     } of;
 } cx_emu_operation;
 
-/* Room for the argument of the piece of work that does it. */
+/* Room for the argument of the operation's piece of work. */
 typedef union cx_emu_operation_room {
     cx_emu_transfer transfer;
     cx_emu_painting painting;
@@ -36,32 +36,31 @@ typedef union cx_emu_operation_room {
     cx_emu_values_run values;
 } cx_emu_operation_room;
 
-/* What a node takes over, and gives back. */
+/* Retains and drops the references that a node keeps. */
 void cx_emu_operation_retain(const cx_emu_operation *operation);
 void cx_emu_operation_drop(const cx_emu_operation *operation);
 
-/* Does what the user's node, or a copy of it, does from now on: *own becomes that. */
+/* Replaces *own, the operation of a node or its copy, by another one. */
 void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation);
 
 /*
- * The request for a piece of work that does it now. A child graph does nothing by itself, nor does
- * an event record: who submits the work gives it to the event.
+ * Makes the request for a piece of work that does the operation now. A child graph does nothing by
+ * itself, nor does an event record: the submitter records the work in the event.
  *
  * CXU_CONTEXT_IS_DESTROYED: its context is gone. CXU_INVALID_HANDLE: its event is.
- * CXU_INVALID_VALUE: its memory is, or what it describes is nothing that can be done.
- * CXU_CAPTURED_EVENT: it waits for an event that was last recorded while capturing.
- * CXU_NOT_SUPPORTED: arrays.
+ * CXU_INVALID_VALUE: its memory is, or its description is invalid. CXU_CAPTURED_EVENT: it waits for
+ * an event that was last recorded while capturing. CXU_NOT_SUPPORTED: arrays.
  */
 cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_operation_room *room,
                                     cx_emu_work_request *out_request);
 
-/* The same without the request. */
+/* Checks the operation without making a request. */
 cxu_result cx_emu_operation_check(const cx_emu_operation *operation);
 
-/* Where a copy or a fill is done. What cx_emu_context_find returns. */
+/* Sets the context of a copy or a fill. Errors of cx_emu_context_find. */
 cxu_result cx_emu_operation_set_context(cx_emu_operation *operation, CUcontext context);
 
-/* Whether an executable graph takes `after`, of the same type, in place of `before`. */
+/* True if an executable graph accepts `after`, of the same type, in place of `before`. */
 bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_operation *after);
 
 #endif

@@ -1,23 +1,24 @@
 /*
- * The pieces of work that a launch of a graph is made of. All functions: lock "emu.state" held.
+ * The pieces of work of a graph's launches. All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_PLAN_H
 #define CX_EMU_PLAN_H
 
 #include "emu/graph.h"
 
-/* One piece a node, child graphs laid open. The piece of a child graph's node comes behind those of
- * the child and does nothing. */
+/* One piece for each node, with child graphs expanded. The piece of a child graph's node comes
+ * behind those of the child and does nothing. */
 typedef struct cx_emu_plan {
     size_t count;
     cx_emu_node **nodes;
-    cx_emu_work_piece *pieces; /* their requests are filled in by launches */
-    uint64_t requests_made;    /* cx_emu_changes then, if they hold until that changes; else 0 */
-    bool moves_bytes;          /* by the requests: copies and fills only */
-    size_t cost_bytes;         /* of all of them; up to SIZE_MAX */
+    cx_emu_work_piece *pieces; /* launches fill in their requests */
+    uint64_t requests_made;    /* cx_emu_changes at that time, if the requests hold until it
+                                * changes; else 0 */
+    bool moves_bytes;          /* all requests are copies and fills */
+    size_t cost_bytes;         /* of all requests; at most SIZE_MAX */
     cx_emu_operation_room *rooms;
     cx_emu_work **works;
-    size_t *after; /* indexes of pieces; each piece has a part of it */
+    size_t *after; /* indexes of pieces; each piece has a part of this array */
     size_t after_count, after_capacity;
 } cx_emu_plan;
 

@@ -1,6 +1,6 @@
 /*
- * Pools of stream-ordered memory: each device's default one, and those that the user made. All
- * functions: lock "emu.state" held.
+ * Pools of stream-ordered memory: each device's default one, and the user's own. All functions:
+ * lock "emu.state" held.
  *
  * A pool counts what is allocated from it. What its stream has freed stays the pool's up to the
  * release threshold, and goes to the device beyond that, when the pool is trimmed or destroyed, or
@@ -17,7 +17,7 @@ enum { CX_EMU_POOL_SETTINGS = 3 }; /* the three attributes that are switches */
 typedef struct cx_emu_pool {
     cx_emu_handle_slot slot;
     cx_emu_device *device;
-    bool destroyed; /* the handle is stale; goes with the last memory */
+    bool destroyed;   /* the handle is stale; the pool goes with its last memory */
     size_t max_bytes; /* 0: no limit */
     size_t allocations;
     uint64_t used_bytes, used_high, reserved_high;
@@ -31,27 +31,29 @@ typedef struct cx_emu_pool {
 /* CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_pool_create(cx_emu_device *device, size_t max_bytes, cx_emu_pool **out_pool);
 
-/* The device's default pool, made when it is first asked for. CXU_OUT_OF_MEMORY. */
+/* The device's default pool, made on first use. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_pool_default(cx_emu_device *device, cx_emu_pool **out_pool);
 
-/* The pool that cuMemAllocAsync takes from. CXU_OUT_OF_MEMORY. */
+/* The pool of cuMemAllocAsync. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_pool_current(cx_emu_device *device, cx_emu_pool **out_pool);
 
-/* The pool of a handle, for a call that uses it. CXU_INVALID_VALUE; the error of its device. */
+/* Finds the pool of a handle, for a call that uses it. CXU_INVALID_VALUE; or the error of its
+ * device. */
 cxu_result cx_emu_pool_find(CUmemoryPool handle, cx_emu_pool **out_pool);
 
-/* Not of a default pool. Where it is its device's current one, the default one becomes that. */
+/* Destroys a pool other than a default one. If it is its device's current one, the default one
+ * becomes current. */
 void cx_emu_pool_destroy(cx_emu_pool *pool);
 
-/* The end of a device. */
+/* Frees the default pool of a device that goes. */
 void cx_emu_pool_close_default(cx_emu_device *device);
 
-/* Whether the user has any. */
+/* True if the user has any. */
 bool cx_emu_pool_exists(void);
 
 /*
- * Allocates at once, and has it free itself from the pool when it goes; waits, as
- * cx_emu_allocation_create. CXU_OUT_OF_MEMORY: also beyond the pool's limit.
+ * Allocates at once; the memory frees itself from the pool when it goes. Waits as
+ * cx_emu_allocation_create does. CXU_OUT_OF_MEMORY: also beyond the pool's limit.
  */
 cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *out_pointer);
 

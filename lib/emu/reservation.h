@@ -1,10 +1,9 @@
 /*
- * Reserved address ranges (cuMemAddressReserve), to be filled with mappings. All functions: lock
- * "emu.state" held.
+ * Reserved address ranges (cuMemAddressReserve) for mappings. All functions: lock "emu.state" held.
  *
- * The user's addresses are inaccessible for the host, as a GPU's are; the driver reaches what is
- * mapped there through a second range of the same size, so that mappings which follow each other
- * for the user do so for the driver. With host access both ranges are one.
+ * The host cannot access the user's addresses, as those of a GPU; the driver reaches the mappings
+ * through a second range of the same size, so mappings that are adjacent for the user are adjacent
+ * for the driver. With host access both ranges are one.
  */
 #ifndef CX_EMU_RESERVATION_H
 #define CX_EMU_RESERVATION_H
@@ -16,8 +15,8 @@
 #include <stdint.h>
 
 typedef struct cx_emu_reservation {
-    uintptr_t address;     /* what the user sees */
-    unsigned char *mapped; /* where the driver reaches it */
+    uintptr_t address;     /* the user's address */
+    unsigned char *mapped; /* the driver's address */
     size_t bytes;
     RB_ENTRY(cx_emu_reservation) by_address;
 } cx_emu_reservation;
@@ -29,16 +28,16 @@ typedef struct cx_emu_reservation {
 cxu_result cx_emu_reservation_create(size_t bytes, size_t alignment_bytes, uintptr_t hint,
                                      bool host_access, cx_emu_reservation **out_reservation);
 
-/* Nothing is mapped in it. */
+/* Nothing is mapped in it any more. */
 void cx_emu_reservation_destroy(cx_emu_reservation *reservation);
 
 /* The reservation that holds all of [address, address + bytes), or NULL. */
 cx_emu_reservation *cx_emu_reservation_find(uintptr_t address, size_t bytes);
 
-/* Whether a byte of [address, address + bytes) is reserved. */
+/* True if a byte of [address, address + bytes) is reserved. */
 bool cx_emu_reservation_overlapping(uintptr_t address, size_t bytes);
 
-/* Takes away whatever is mapped in a part of it; never fails. Needs no lock. */
+/* Unmaps everything in a part of it; never fails. Needs no lock. */
 void cx_emu_reservation_clear(const cx_emu_reservation *reservation, uintptr_t address,
                               size_t bytes);
 

@@ -1,14 +1,15 @@
 /*
- * Which ready piece of work runs next, when, and on which thread. CTXRT_EMU_SCHEDULE chooses:
+ * Chooses the ready piece of work that runs next, when, and on which thread. CTXRT_EMU_SCHEDULE
+ * sets the schedule:
  *
- *   threads      (default) a pool of workers, first come first served; tiny work with nothing
+ *   threads (default) a pool of workers, first come first served; tiny work with nothing
  *                before it, a whole graph of it too, runs at once on the thread that submits it.
  *                Blocked host functions do
  *                not count against the pool: they do not keep copies from running.
- *   lazy         nothing runs until something waits for it, then only what the wait needs, one
+ *   lazy nothing runs until something waits for it, then only what the wait needs, one
  *                piece at a time, of the ready ones always the youngest: an order that nothing but
  *                the text of the program suggests is not the one that comes.
- *   random:SEED  any legal order, one piece at a time, while something waits. The order comes from
+ *   random:SEED any legal order, one piece at a time, while something waits. The order comes from
  *                the seed and from the order of the calls, not from the time that anything takes.
  *
  * Under lazy and random a query lets one piece run, so that polling gets there, and says how it was
@@ -25,28 +26,28 @@
 
 #define CX_EMU_TINY_BYTES ((size_t)64 << 10)
 
-/* Whether CTXRT_EMU_SCHEDULE names a schedule, or is not set. Needs no lock. */
+/* True if CTXRT_EMU_SCHEDULE names a schedule, or is not set. Needs no lock. */
 bool cx_emu_schedule_valid(void);
 
-/* Goes over to the schedule of CTXRT_EMU_SCHEDULE; no work may exist. False: it names none, and
- * nothing changed. */
+/* Applies CTXRT_EMU_SCHEDULE; no work may exist. False: it names no schedule, and nothing
+ * changed. */
 bool cx_emu_schedule_choose(void);
 
-/* Whether work waits for somebody to wait for it; and whether CTXRT_EMU_SCHEDULE asks for that,
+/* True if work runs only once something waits for it; and if CTXRT_EMU_SCHEDULE asks for that,
  * which needs no lock. */
 bool cx_emu_schedule_lazy(void);
 bool cx_emu_schedule_wants_lazy(void);
 
-/* Makes sure that there is a thread to run what is going to be queued. */
+/* Makes sure that a thread exists to run the work about to be queued. */
 bool cx_emu_schedule_open(void);
 
-/* Whether a piece that nothing is before runs on the thread that submits it. */
+/* True if a piece without dependencies runs on the submitting thread. */
 bool cx_emu_schedule_at_once(const cx_emu_work_request *request);
 
-/* All that the piece depends on is done. */
+/* All dependencies of the piece are done. */
 void cx_emu_schedule_ready(cx_emu_work *work);
 
-/* Something waits for the piece, which may not be ready. */
+/* A thread waits for the piece, which may not be ready. */
 void cx_emu_schedule_demand(cx_emu_work *work);
 
 /* Whether the schedule runs one piece at a time, so that none may wait for others. Needs no lock:
@@ -60,10 +61,10 @@ void cx_emu_schedule_again(cx_emu_work *work);
  * one piece runs. The lock is released meanwhile; the caller has a reference. */
 void cx_emu_schedule_step(cx_emu_work *work);
 
-/* A wait began; its pieces are demanded. */
+/* A wait has begun; its pieces are demanded. */
 void cx_emu_schedule_wake(void);
 
-/* The next of the short pieces that run on whichever thread holds the lock, or NULL. */
+/* Takes the next of the short pieces that any thread runs under the lock; NULL: none. */
 cx_emu_work *cx_emu_schedule_take_locked(void);
 
 #endif

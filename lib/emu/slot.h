@@ -1,8 +1,7 @@
 /*
- * Where contexts live: slots in one range of addresses that is mapped at cuInit and never unmapped,
- * so that any handle, however old, can be looked at. The first slots belong to the primary
- * contexts, one for each ordinal, for ever. The others are used again, the one freed last first
- * (C4).
+ * The slots of contexts, in one range of addresses that is mapped at cuInit and never unmapped, so
+ * that any handle, however old, can be checked. The first slots belong to the primary contexts for
+ * ever, one for each ordinal. The others are reused, the last freed first (C4).
  */
 #ifndef CX_EMU_SLOT_H
 #define CX_EMU_SLOT_H
@@ -31,7 +30,7 @@ static inline cx_emu_context *cx_emu_slot_of(CUcontext handle)
     return (cx_emu_context *)(void *)handle;
 }
 
-/* A slot for an ordinary context, or NULL if all are taken; and back. Lock held. */
+/* Takes a slot for an ordinary context, NULL if all are taken; and gives it back. Lock held. */
 cx_emu_context *cx_emu_slot_take(void);
 void cx_emu_slot_give(cx_emu_context *context);
 

@@ -1,8 +1,8 @@
 /*
- * The calling thread's stack of contexts. No other thread ever looks at it, so it needs no lock. An
- * entry is a handle and the id that the context had when the entry was made: the entry of an
- * ordinary context is usable as long as that very context lives, the entry of a primary context
- * whenever the primary is active (C2, C4, P4, P5).
+ * The calling thread's stack of contexts. No other thread reads it, so it needs no lock. An entry
+ * is a handle and the id that the context had when the entry was made. An ordinary context's entry
+ * is usable while that very context lives; a primary context's entry is usable while the primary is
+ * active (C2, C4, P4, P5).
  */
 #ifndef CX_EMU_STACK_H
 #define CX_EMU_STACK_H
@@ -14,11 +14,11 @@ typedef struct cx_emu_entry {
     uint64_t id;
 } cx_emu_entry;
 
-/* The entry that a handle makes now, or CXU_INVALID_CONTEXT. A primary that is not active may be
- * current (P4). Takes no lock. */
+/* Makes an entry of a handle, or returns CXU_INVALID_CONTEXT. An inactive primary may be current
+ * (P4). Takes no lock. */
 cxu_result cx_emu_entry_make(CUcontext handle, cx_emu_entry *out_entry);
 
-/* The top entry, usable or not; NULL if the stack is empty. Good until the stack changes. */
+/* The top entry, usable or not; NULL if the stack is empty. Valid until the stack changes. */
 const cx_emu_entry *cx_emu_stack_top(void);
 
 static inline bool cx_emu_entry_usable(const cx_emu_entry *entry)
@@ -37,11 +37,11 @@ static inline cxu_result cx_emu_stack_check(void)
     return cx_emu_entry_usable(top) ? CXU_SUCCESS : CXU_CONTEXT_IS_DESTROYED;
 }
 
-/* Room for one more entry, so that the push that follows cannot fail. False if memory ran out. */
+/* Makes room for one more entry, so that the next push cannot fail. False: out of memory. */
 bool cx_emu_stack_reserve(void);
 void cx_emu_stack_push(cx_emu_entry entry);
 
-/* Takes the top entry away if it is this one. */
+/* Removes the top entry if it is this one. */
 void cx_emu_stack_drop(cx_emu_entry entry);
 
 #endif

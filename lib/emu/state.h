@@ -1,12 +1,11 @@
 /*
- * The embedded driver's life: not initialised, running, in a forked child, ending. And its one
+ * The embedded driver's phases: not initialised, running, in a forked child, ending. And its one
  * lock.
  *
  * The lock "emu.state" guards devices, contexts, allocations, streams, events and the queue of
- * work; a thread's own stack of contexts needs no lock. Nothing is called back or copied while it
- * is held, and whoever waits for work or for the end of a context waits on a condition that
- * releases it. It is the innermost lock but for "log". A fork takes it, so that the child finds it
- * free.
+ * work; a thread's own stack of contexts needs no lock. No callback and no copy runs while it is
+ * held. Threads that wait for work or for the end of a context wait on a condition, which releases
+ * it. It is the innermost lock except "log". A fork takes it, so that the child finds it free.
  */
 #ifndef CX_EMU_STATE_H
 #define CX_EMU_STATE_H
@@ -25,22 +24,22 @@ typedef enum cx_emu_phase {
 
 extern pthread_mutex_t cx_emu_lock;
 
-/* Counts what may spoil a request that was made earlier: memory that is freed or known from now
- * on, access to it, addresses that are reserved, contexts that end, nodes that change. Never 0.
- * Lock held. */
+/* A count of the changes that may spoil an earlier request: memory that is freed or becomes known,
+ * access to it, reserved addresses, contexts that end, nodes that change. Never 0. Lock held. */
 extern uint64_t cx_emu_changes;
 
 extern _Atomic int cx_emu_current_phase;
 
-/* Thread-local state that every call looks at: never reached through a function call. */
+/* Thread-local state that every call reads: never reached through a function call. */
 #define CX_EMU_THREAD_LOCAL __attribute__((tls_model("initial-exec"))) _Thread_local
 
 /* True while the calling thread runs a host function or callback of a stream (T10). Set by the
  * workers of schedule.c. */
 extern CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
 
-/* First thing in every call but the few that work before cuInit: CXU_SUCCESS if the call may go on,
- * else NOT_INITIALIZED, DEINITIALIZED, or NOT_PERMITTED inside a callback (T10). Takes no lock. */
+/* Comes first in every call, except the few that work before cuInit: CXU_SUCCESS if the call may go
+ * on, else NOT_INITIALIZED, DEINITIALIZED, or NOT_PERMITTED inside a callback (T10). Takes no
+ * lock. */
 cxu_result cx_emu_enter_slowly(void);
 static inline cxu_result cx_emu_enter(void)
 {
@@ -50,7 +49,7 @@ static inline cxu_result cx_emu_enter(void)
     return cx_emu_enter_slowly();
 }
 
-/* The configuration in force; fixed while contexts exist. Lock held, or after cx_emu_enter(). */
+/* The present configuration; fixed while contexts exist. Lock held, or after cx_emu_enter(). */
 const cx_emu_config *cx_emu_configuration(void);
 
 /* CXU_NOT_SUPPORTED, with a line in the log the first time a call is named. */

@@ -1,4 +1,4 @@
-/* Compressed code of fat binaries, by the libraries that ctxrt was built with. Takes no lock. */
+/* Decompresses code of fat binaries, by the libraries that ctxrt was built with. Takes no lock. */
 #ifndef CX_EMU_UNPACK_H
 #define CX_EMU_UNPACK_H
 
@@ -19,11 +19,11 @@ typedef struct cx_emu_packed {
 
 const char *cx_emu_packing_name(cx_emu_packing packing);
 
-/* Whether ctxrt was built with its library. */
+/* True if ctxrt was built with the library of this packing. */
 bool cx_emu_unpacks(cx_emu_packing packing);
 
-/* The caller frees what comes out, which has a zero behind it. CXU_NOT_SUPPORTED: the library is
- * not there; CXU_INVALID_IMAGE: these bytes are not so packed; CXU_OUT_OF_MEMORY. */
+/* Makes a zero-terminated text, which the caller frees. CXU_NOT_SUPPORTED: the library is missing;
+ * CXU_INVALID_IMAGE: malformed; CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_unpack(const cx_emu_packed *packed, char **out_unpacked);
 
 #endif

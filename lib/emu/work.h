@@ -1,13 +1,13 @@
 /*
- * Work: what a stream does, one piece after the other. A piece of work is ready when all it depends
- * on is done; ready work is run by the workers (schedule.c), or at once if it is tiny.
+ * Work: the pieces that a stream does one after the other. A piece is ready when all its
+ * dependencies are done; the workers run ready work (schedule.c), or it runs at once if it is tiny.
  *
  * Order inside a stream, between the legacy stream and the blocking streams of its context (T11),
- * and through events is all expressed as dependencies, taken when the work is submitted.
+ * and through events is all expressed as dependencies, added when the work is submitted.
  *
- * All of it is guarded by "emu.state": every function here is called with the lock held. Those that
- * may release it meanwhile say so; then look again at any handle, stream or context before using
- * it.
+ * All of it is guarded by "emu.state": every function here is called with the lock held. Comments
+ * name those that may release it meanwhile; then check every handle, stream or context again before
+ * using it.
  */
 #ifndef CX_EMU_WORK_H
 #define CX_EMU_WORK_H
@@ -26,11 +26,11 @@ typedef enum cx_emu_work_kind {
 #define CX_EMU_WORK_USES 2
 #define CX_EMU_WORK_AFTER 2
 
-/* One thing to be done before another. It lies in the later piece. */
+/* An edge between two pieces, stored in the later one. */
 typedef struct cx_emu_dependency {
     cx_emu_work *before; /* NULL once that is done */
     cx_emu_work *after;
-    struct cx_emu_dependency *next; /* of those that wait for the same piece */
+    struct cx_emu_dependency *next; /* the next one that waits for the same piece */
 } cx_emu_dependency;
 
 struct cx_emu_work {
@@ -42,7 +42,7 @@ struct cx_emu_work {
     cxu_result fault; /* what it fails with when its turn comes, or CXU_SUCCESS */
     bool again;    /* its call has to be made again: it waits for a value (value_op.h) */
     bool demanded; /* something waits for it, or runs it (schedule.c) */
-    bool retained; /* what its argument refers to, until `release` */
+    bool retained; /* the argument's references are kept until `release` */
     cx_emu_work_kind kind;
     size_t unfinished; /* dependencies that are not done */
     void (*call)(void *argument);
@@ -51,30 +51,31 @@ struct cx_emu_work {
     void *argument;
     cx_emu_use uses[CX_EMU_WORK_USES];
     cx_emu_stream *stream;        /* NULL: in no stream, or done */
-    cx_emu_context *context;      /* whose work it is, in the life that `opening` names; or NULL */
+    cx_emu_context *context;      /* the owner of the work, in the generation that `opening` names;
+                                   * or NULL */
     uint64_t opening;
     cx_emu_work *next_in_stream;  /* younger */
-    cx_emu_work *older, *younger; /* all work there is */
+    cx_emu_work *older, *younger; /* all existing work */
     cx_emu_work *next_queued;     /* schedule.c */
     cx_emu_dependency *successors;
     size_t dependency_count;
     cx_emu_dependency *dependencies;
 };
 
-/* What to do, and after what besides the order of its stream. */
+/* A request for a piece: its function, and its dependencies besides the order of its stream. */
 typedef struct cx_emu_work_request {
     cx_emu_work_kind kind;
-    void (*call)(void *argument);    /* NULL: nothing but the order */
-    /* Instead of `call` in a context that an error has made useless, where other work does not run
-     * and only LOCKED does as ever; may be NULL. */
+    void (*call)(void *argument); /* NULL: only the order */
+    /* Called instead of `call` in a context that an error has made useless. Other work does not run
+     * there, except LOCKED. May be NULL. */
     void (*fail)(void *argument, cxu_result error);
-    void (*release)(void *argument); /* once the work is done, lock held; may be NULL */
-    /* What the argument refers to is kept from when the piece is made, lock held; `release` gives
-     * it back, also where the piece is never submitted. May be NULL. */
+    void (*release)(void *argument); /* called once the work is done, lock held; may be NULL */
+    /* Keeps the argument's references when the piece is made, lock held; `release` drops them, even
+     * if the piece is never submitted. May be NULL. */
     void (*retain)(void *argument);
     void *argument;
-    size_t argument_bytes; /* above 0: the argument is copied; 0: the pointer itself is passed */
-    size_t cost_bytes;     /* how much it moves */
+    size_t argument_bytes; /* above 0: the argument is copied; 0: the pointer is passed */
+    size_t cost_bytes;     /* the bytes that it moves */
     bool waited;           /* the caller will wait for it at once */
     cx_emu_use uses[CX_EMU_WORK_USES]; /* held until the work is done */
     cx_emu_work *after[CX_EMU_WORK_AFTER];     /* behind these pieces; each may be NULL or done */
@@ -82,58 +83,58 @@ typedef struct cx_emu_work_request {
 } cx_emu_work_request;
 
 /*
- * Submits a piece of work to a stream, or to none (NULL). The lock is released meanwhile if the
- * work runs at once. `out_work` may be NULL; else the caller gets a reference.
+ * Submits a piece of work to a stream, or to none (NULL). The lock is released if the work runs at
+ * once. `out_work` may be NULL; else the caller gets a reference.
  *
  * CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM (no worker thread): nothing is done, nothing released.
  */
 cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
                               cx_emu_work **out_work);
 
-/* A piece of a batch: what it does, and which earlier pieces of the batch it comes behind. */
+/* A piece of a batch: its request, and its dependencies on earlier pieces of the batch. */
 typedef struct cx_emu_work_piece {
     cx_emu_work_request request;
     size_t first_after, after_count; /* in the batch's `after`; none: behind the stream only */
 } cx_emu_work_piece;
 
-/* Pieces that stand in a stream like one: behind all that was there, before all that comes. */
+/* Pieces that are ordered in a stream like one: behind earlier work, before later work. */
 typedef struct cx_emu_work_batch {
     const cx_emu_work_piece *pieces;
     size_t count;
     const size_t *after;     /* indexes of pieces */
-    cx_emu_work *after_work; /* all of it behind this piece too; may be NULL */
+    cx_emu_work *after_work; /* all of the batch is behind this piece too; may be NULL */
 } cx_emu_work_batch;
 
 /*
- * Submits a batch to a stream. The caller gets a reference to the piece that is done when all is,
- * and one to each piece in `out_works`, which has room for them. The lock is not released.
+ * Submits a batch to a stream. The caller gets a reference to the piece that is done last, and one
+ * to each piece in `out_works`, which has room for them. The lock is not released.
  *
  * Errors as of cx_emu_work_submit: nothing at all is done.
  */
 cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_batch *batch,
                                     cx_emu_work **out_works, cx_emu_work **out_end);
 
-/* Whether a batch that is submitted to the stream now, behind that piece (or NULL), comes behind
- * nothing that is not done. */
+/* True if a batch submitted to the stream now, behind `after` (or NULL), would have no unfinished
+ * dependencies. */
 bool cx_emu_work_nothing_before(const cx_emu_stream *stream, cx_emu_work *after);
 
-/* Where a piece without a call, submitted to the stream, would be done at once: makes `work`, such
- * a piece of before that is done and that nobody but the caller holds, stand for it. False: it
- * cannot, and nothing changed. */
+/* If a piece without a call, submitted to the stream, would be done at once, reuses `work` for it:
+ * an earlier such piece that is done and that only the caller holds. False: it cannot, and nothing
+ * changed. */
 bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream);
 
 void cx_emu_work_retain(cx_emu_work *work);
 void cx_emu_work_drop(cx_emu_work *work); /* NULL is harmless */
 
-/* Waits for a piece that the caller has a reference to, with the lock released meanwhile. Returns
- * the error of its context (F5), if that is still open. */
+/* Waits for a piece that the caller has a reference to, with the lock released. Returns the error
+ * of its context (F5), if that is still open. */
 cxu_result cx_emu_work_wait(cx_emu_work *work);
 
-/* Whether it is done. Polling makes progress under every schedule: a piece may run here, with the
- * lock released meanwhile. */
+/* True if the piece is done. Polling makes progress under every schedule: a piece may run here,
+ * with the lock released. */
 bool cx_emu_work_poll(cx_emu_work *work);
 
-/* All pieces that there are, done ones that somebody still refers to included, oldest first. */
+/* Visits all pieces, including done ones that are still referenced, oldest first. */
 void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), void *argument);
 
 /* In the call of a piece, without the lock: what it waits for is not there yet, so it is to be
@@ -157,12 +158,12 @@ void cx_emu_work_end_waits(void);
 
 /* ---- waiting ---- */
 
-/* How many threads wait for work that is not done. For schedule.c. */
+/* The number of threads that wait for unfinished work. For schedule.c. */
 int cx_emu_work_waits(void);
 
 /*
- * Waits, with the lock released meanwhile and held again on return. The context may be destroyed by
- * others during a wait: look at live_id again afterwards.
+ * Waits with the lock released; it is held again on return. Other threads may destroy the context
+ * during a wait: check live_id again afterwards.
  */
 void cx_emu_work_wait_context(
     cx_emu_context *context); /* all work of its streams submitted so far */
@@ -172,43 +173,40 @@ cxu_result cx_emu_work_wait_stream(
 void cx_emu_work_wait_allocation(
     cx_emu_allocation *allocation); /* until users is 0; it must not be freed meanwhile */
 
-/* All kernels submitted so far that can reach memory of the device: nobody knows of them what they
- * will use. NULL: memory that all of them reach. Look for anything again afterwards. */
+/* Waits for all kernels submitted so far that can reach memory of the device: the memory that they
+ * will use is unknown. NULL: memory that all kernels reach. Look everything up again afterwards. */
 void cx_emu_work_wait_kernels(const cx_emu_device *device);
 
-/* For a context that is being closed, whose legacy stream was `legacy`: all work whatsoever. */
+/* Waits for all work of a context that is being closed; its legacy stream was `legacy`. */
 void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy);
 
-/* Gives back a use of an allocation that a call took for itself, and tells those who wait for it.
- */
+/* Drops a use of an allocation that a call took for itself, and wakes those who wait for it. */
 void cx_emu_work_drop_allocation(cx_emu_use use);
 
-/* Whether a stream is idle; a query, as cx_emu_work_poll: the lock may be released. */
+/* True if a stream is idle; a query, like cx_emu_work_poll: the lock may be released. */
 bool cx_emu_work_poll_stream(cx_emu_stream *stream);
 
 /*
- * The context's legacy stream, when it is made (false: out of memory); and the end of all its
- * streams and events when it is destroyed (C3). Closing makes every handle stale first, then
- * finishes pending work with the lock released meanwhile; the context must not be opened again
- * before it returns. live_id may be set before or after either. Closing a context that is not open
- * does nothing.
+ * Makes the context's legacy stream (false: out of memory); and ends all its streams and events
+ * when it is destroyed (C3). Closing makes every handle stale first, then finishes pending work
+ * with the lock released meanwhile; the context must not be opened again before it returns. live_id
+ * may be set before or after either. Closing a context that is not open does nothing.
  */
 bool cx_emu_streams_open(cx_emu_context *context);
 void cx_emu_streams_close(cx_emu_context *context);
 
 /*
- * Queues `call(argument)` as a piece of work in a stream handle as the user gave it (NULL, legacy,
- * per-thread or created), behind everything it must follow. For other rooms of the driver: memory
- * frees in stream order with it. `allocation` may be NULL, else it counts as used until the work is
- * done, which is after `call`, if it is not NULL, returned. CXU_INVALID_HANDLE,
- * CXU_INVALID_CONTEXT, CXU_CONTEXT_IS_DESTROYED, CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM: `call`
- * will not run. `call` runs with the lock held, perhaps before this returns; it must not wait.
+ * Queues `call(argument)` as a piece of work in a stream, given by the user's handle (NULL, legacy,
+ * per-thread or created), behind everything it must follow. Memory is freed in stream order with
+ * it. `allocation` may be NULL, else it counts as used until the work is done, after `call`, if
+ * any, has returned. CXU_INVALID_HANDLE, CXU_INVALID_CONTEXT, CXU_CONTEXT_IS_DESTROYED,
+ * CXU_OUT_OF_MEMORY, CXU_OPERATING_SYSTEM: `call` will not run. `call` runs with the lock held,
+ * perhaps before this returns; it must not wait.
  */
 cxu_result cx_emu_work_submit_locked_call(CUstream stream, cx_emu_allocation *allocation,
                                           void (*call)(void *argument), void *argument);
 
-/* The context that a stream handle means: its own, or the current one for the default streams (T2,
- * T8). */
+/* The context of a stream handle: its own, or the current one for the default streams (T2, T8). */
 cxu_result cx_emu_stream_context(CUstream stream, cx_emu_context **out_context);
 
 #endif
