@@ -13,13 +13,13 @@
  * and no out-parameter has been written, unless the function says what; ctxrt_last_error() of
  * <ctxrt/status.h> says what was wrong. Besides the errors named at each function, every function
  * except those of devices may return:
- *   INFINI_STATUS_NULL_POINTER a pointer or handle that must not be NULL is NULL
- *   INFINI_STATUS_BAD_PARAM a handle that was destroyed or is of another kind; a
- *                                         value that there is not
- *   INFINI_STATUS_NOT_IMPLEMENTED the device's driver has no such call
- *   INFINI_STATUS_DEVICE_NOT_INITIALIZED the process is ending, or was forked after the first call
- *   INFINI_STATUS_INTERNAL_ERROR out of memory; the driver failed, maybe in earlier work
- * docs/infinirt.md has the table of every function, its bad arguments, and what comes back.
+ *   INFINI_STATUS_NULL_POINTER            a pointer or handle that must not be NULL is NULL
+ *   INFINI_STATUS_BAD_PARAM               a handle that was destroyed or is of another kind; an
+ *                                         unknown value
+ *   INFINI_STATUS_NOT_IMPLEMENTED         the device's driver has no such call
+ *   INFINI_STATUS_DEVICE_NOT_INITIALIZED  the process is ending, or was forked after the first call
+ *   INFINI_STATUS_INTERNAL_ERROR          out of memory; the driver failed, maybe in earlier work
+ * docs/infinirt.md has the table of every function, its bad arguments and its results.
  */
 #ifndef __INFINIRT_API_H__
 #define __INFINIRT_API_H__

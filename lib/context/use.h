@@ -12,8 +12,8 @@
  *   it. Native handles that were read in the section stay valid until then. The thread holds off
  *   cancellation meanwhile (base/cancel.h), enters no context, and takes no lock that is held while
  *   the sections are closed.
- * - The fast paths compare an object's epoch with its context's. Those are never equal while the
- *   context is being reset, so only slow paths ask whether it is.
+ * - The fast paths compare an object's epoch with its context's. The two are never equal during a
+ *   reset, so only slow paths check for one.
  */
 #ifndef CX_CONTEXT_USE_H
 #define CX_CONTEXT_USE_H

@@ -1,14 +1,14 @@
 /*
  * Faults on demand: CTXRT_EMU_FAULT, a list of entries separated by commas.
  *
- *   CALL[@N][:ERROR] the Nth call of CALL fails; without @N every one, with @N+ the Nth and
+ *   CALL[@N][:ERROR]       the Nth call of CALL fails; without @N every one, with @N+ the Nth and
  *                          later ones. CALL is cuMemAlloc or cuMemAlloc_v2. Without ERROR one
  *                          that suits the call.
- *   *[@N][:ERROR] every Nth call of any function; without @N every call
- *   CALL[@N]:ERROR:async the call succeeds, and the work that it gives to a stream fails
- *   deviceI[@N][:ERROR] GPU I is lost from the Nth call of any function on: ERROR, or
+ *   *[@N][:ERROR]          every Nth call of any function; without @N every call
+ *   CALL[@N]:ERROR:async   the call succeeds, and the work that it gives to a stream fails
+ *   deviceI[@N][:ERROR]    GPU I is lost from the Nth call of any function on: ERROR, or
  *                          DEVICE_UNAVAILABLE, the one result about a device
- *   memory@SIZE cuMemAlloc and its like fail if a GPU would hold more than SIZE
+ *   memory@SIZE            cuMemAlloc and its like fail if a GPU would hold more than SIZE
  *
  * ERROR is ILLEGAL_ADDRESS, CUDA_ERROR_ILLEGAL_ADDRESS or 700. A failing call does nothing; a
  * sticky error (sticky.h) sticks to the current context.

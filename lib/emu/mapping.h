@@ -2,9 +2,9 @@
  * Mappings: memory at a reserved address, with each device's access to it. A mapping is an
  * allocation of its own (allocation.h). All functions: lock "emu.state" held.
  *
- *   V3 A range that is mapped holds one whole mapping, or several that follow each other; so does
- *       one whose access is set, or that is unmapped.
- *   V5 Without access, copies and fills of the device are refused.
+ *   V3  A range whose access is set, or that is unmapped, consists of one whole mapping or of
+ *       several adjacent ones.
+ *   V5  Without access, copies and fills of the device are refused.
  */
 #ifndef CX_EMU_MAPPING_H
 #define CX_EMU_MAPPING_H

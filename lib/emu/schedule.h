@@ -2,19 +2,19 @@
  * Chooses the ready piece of work that runs next, when, and on which thread. CTXRT_EMU_SCHEDULE
  * sets the schedule:
  *
- *   threads (default) a pool of workers, first come first served; tiny work with nothing
- *                before it, a whole graph of it too, runs at once on the thread that submits it.
- *                Blocked host functions do
- *                not count against the pool: they do not keep copies from running.
- *   lazy nothing runs until something waits for it, then only what the wait needs, one
- *                piece at a time, of the ready ones always the youngest: an order that nothing but
- *                the text of the program suggests is not the one that comes.
- *   random:SEED any legal order, one piece at a time, while something waits. The order comes from
- *                the seed and from the order of the calls, not from the time that anything takes.
+ *   threads      (default) a pool of workers, first come first served; tiny work without
+ *                dependencies, even a whole graph of it, runs at once on the thread that submits
+ *                it. Blocked host functions do not count against the pool: they do not keep copies
+ *                from running.
+ *   lazy         nothing runs until something waits for it, and then only what the wait needs, one
+ *                piece at a time, always the youngest ready one. So a program sees no order that
+ *                it did not ask for.
+ *   random:SEED  any legal order, one piece at a time, while something waits. The order depends on
+ *                the seed and on the order of the calls, not on how long anything takes.
  *
- * Under lazy and random a query lets one piece run, so that polling gets there, and says how it was
- * before. It waits for no host function: while one runs, it lets nothing run, and how often a
- * program polls then is a matter of time. A host function that blocks holds up everything: the
+ * Under lazy and random a query lets one piece run, so that polling makes progress, and returns the
+ * state before that. It waits for no host function: while one runs, a query lets nothing run, so
+ * the number of polls then depends on time. A host function that blocks holds up everything; the
  * driver's interface forbids that. Synchronous copies are waits.
  *
  * All functions: lock "emu.state" held.

@@ -2,12 +2,13 @@
  * Sticky errors: failed asynchronous work leaves them behind. All functions: lock "emu.state" held,
  * unless they say otherwise.
  *
- *   F1 ILLEGAL_ADDRESS and its like leave the process useless: work on every GPU returns the error
+ *   F1  ILLEGAL_ADDRESS and its like leave the process useless: work on every GPU returns the error
  *       until the process ends. CTXRT_EMU_STICKY=context limits them to the context. The host
- *       device is no GPU: what fails there is limited to its context, and it goes on when GPUs
- * fail. F2 ASSERT: the context is useless and must be destroyed; others go on. F4 ECC_UNCORRECTABLE
- * and NVLINK_UNCORRECTABLE: the headers do not say. The context, by default;
- * CTXRT_EMU_STICKY=ecc:process, or ecc:once: reported once, and things go on.
+ *       device is no GPU: a failure there is limited to its context, and it goes on when GPUs fail.
+ *   F2  ASSERT: the context is useless and must be destroyed; others go on.
+ *   F4  ECC_UNCORRECTABLE and NVLINK_UNCORRECTABLE: the headers do not say how far they reach. By
+ *       default it is the context; CTXRT_EMU_STICKY=ecc:process, or ecc:once: reported once, and
+ *       things go on.
  *
  * The first error stays. Work queued in a useless context ends without running, so that every wait
  * ends. Calls that use the context return the error (F5). Calls that only check handles, move them
