@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* From this size on, pages are given back without the lock. */
+/* From this size on, pages are freed without the lock. */
 #define LARGE_BYTES ((size_t)1 << 20)
 
 typedef RB_HEAD(address_tree, cx_emu_allocation) address_tree;
@@ -28,10 +28,10 @@ static int address_compare(const cx_emu_allocation *left, const cx_emu_allocatio
 RB_GENERATE_INTERNAL(address_tree, cx_emu_allocation, by_address, address_compare,
                      __attribute__((unused)) static)
 
-/* Nothing in it overlaps: one index for all devices, whose addresses are distinct. */
+/* One index for all devices, since their addresses are distinct; nothing in it overlaps. */
 static address_tree by_address = RB_INITIALIZER(&by_address);
 
-/* Of all memory that the host may touch and the driver allocates. */
+/* Arenas of all memory that the host may touch and the driver allocates. */
 static cx_emu_arena *cpu_arena, *page_arena;
 
 uint64_t cx_emu_memory_id(void)
@@ -101,7 +101,7 @@ static void index_remove(cx_emu_allocation *allocation)
     allocation->indexed = false;
 }
 
-/* After this nothing refers to it, and its device may go. */
+/* Afterwards nothing refers to it, and its device may go. */
 static void detach(cx_emu_allocation *allocation)
 {
     index_remove(allocation);
@@ -175,15 +175,15 @@ static bool take_gpu_memory(cx_emu_allocation *allocation)
     return take_from(device->arena, allocation, allocation->reserved_bytes);
 }
 
-/* Pinned and managed memory begins at a page, and has an arena for that. Neither arena ever goes:
- * addresses of before a restart of the driver are nobody's either. */
+/* Pinned and managed memory begins at a page, and has its own arena. Neither arena is ever freed:
+ * addresses from before a restart of the driver are not reused by other code either. */
 static bool take_host_memory(cx_emu_allocation *allocation)
 {
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), bytes = allocation->reserved_bytes;
     bool device_memory =
         allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC;
     cx_emu_arena **arena = device_memory ? &cpu_arena : &page_arena;
-    /* The host would promise more than it has, and kill somebody when the promise is called in. */
+    /* The host would promise more than it has, and kill a process when the memory is touched. */
     if (allocation->bytes / page_bytes >= (size_t)sysconf(_SC_PHYS_PAGES)) {
         cx_emu_refused_by_machine(allocation->bytes);
         return false;
@@ -224,7 +224,7 @@ static bool within_quota(const cx_emu_allocation *allocation)
     return fits_without_kept(allocation->device, charged_bytes(allocation));
 }
 
-/* Whether it would fit, were less of the quota in use. */
+/* True if it would fit if less of the quota were in use. */
 static bool lacks_quota(const cx_emu_device *device, size_t bytes)
 {
     return !fits_quota(device, bytes) && bytes <= quota(device);
@@ -240,7 +240,7 @@ static bool take_memory(cx_emu_allocation *allocation)
     return on_gpu ? take_gpu_memory(allocation) : take_host_memory(allocation);
 }
 
-/* Memory of the device that is freed already but for the work that uses it, or NULL. */
+/* Freed memory of the device that still waits for its work, or NULL. */
 static cx_emu_allocation *find_leaving(const cx_emu_device *device)
 {
     cx_emu_allocation *allocation;
@@ -384,7 +384,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
 
 cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream)
 {
-    /* The free is one more use, which ends when the stream gets there. */
+    /* The free is one more use, which ends in stream order. */
     cx_emu_changes++;
     allocation->freed = true;
     cxu_result result = cx_emu_work_submit_locked_call(stream, allocation, NULL, NULL);
@@ -393,7 +393,7 @@ cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstr
     return result;
 }
 
-/* What a piece of work uses besides: nothing goes from between while it does. */
+/* The next mapping that a piece of work uses: none in between is freed while it does. */
 static cx_emu_allocation *next_used(cx_emu_allocation *allocation, uintptr_t end)
 {
     if (allocation->mapping == NULL || end - allocation->address <= allocation->bytes)

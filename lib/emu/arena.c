@@ -12,20 +12,21 @@
 
 typedef RB_HEAD(range_tree, cx_emu_range) range_tree;
 
-/* Of a large arena; whoever looks through all that a process maps, as memcheck does, touches it. */
+/* For large arenas; tools that read all mappings of a process, such as memcheck, touch all of
+ * it. */
 #define SEGMENT_LEAST ((size_t)32 << 20)
 
-/* A host's arena keeps the pages of about so much free memory, as malloc does: allocating and
- * freeing by turns makes no call of the system. */
+/* A host's arena keeps the pages of about this much free memory, as malloc does: repeated
+ * allocating and freeing makes no system call. */
 #define HOST_KEEPS_BYTES ((size_t)4 << 20)
 
 struct cx_emu_arena {
-    size_t segment_most; /* but for a request that is larger */
+    size_t segment_most; /* except for a larger request */
     size_t mapped_bytes; /* of all segments */
     size_t kept_bytes;   /* of all free ranges */
     size_t page_bytes;
     bool host_access;
-    bool of_host; /* plain pages: no file, no second mapping, and never unmapped */
+    bool of_host; /* plain pages: no file, no second mapping, never unmapped */
     size_t segment_count;
     cx_emu_segment *segments;
     range_tree free_ranges;
@@ -36,10 +37,10 @@ struct cx_emu_segment {
     unsigned char *user;
     unsigned char *alias; /* equals `user` with host access */
     size_t bytes;
-    cx_emu_segment *next, **link; /* among all of the arena */
+    cx_emu_segment *next, **link; /* of all segments of the arena */
 };
 
-/* By size, then by address: the tightest gap is taken, and of equal ones the lowest. */
+/* By size, then by address: the tightest gap is taken, and the lowest of equal ones. */
 static int range_compare(const cx_emu_range *left, const cx_emu_range *right)
 {
     if (left->bytes != right->bytes)
@@ -78,17 +79,18 @@ static bool segment_map(cx_emu_segment *segment, int file)
         errno = error;
         return false;
     }
-    /* A forked child has no GPU memory (I4), and must not reach its parent's through these. */
+    /* A forked child has no GPU memory (I4), and must not reach its parent's through these
+     * mappings. */
     madvise(segment->user, segment->bytes, MADV_DONTFORK);
     madvise(segment->alias, segment->bytes, MADV_DONTFORK);
     return true;
 }
 
-/* The file is closed once it is mapped: programs that close every descriptor do no harm then. */
+/* Closes the file once it is mapped: programs that close every descriptor do no harm then. */
 static bool segment_map_file(cx_emu_segment *segment)
 {
     struct rlimit limit;
-    /* Beyond this limit ftruncate does not fail, it kills with SIGXFSZ. */
+    /* Beyond this limit ftruncate does not fail: it kills the process with SIGXFSZ. */
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < segment->bytes) {
         cx_emu_refused_by_file_limit(segment->bytes);
         return false;
@@ -141,7 +143,7 @@ static void segment_close(cx_emu_segment *segment)
     free(segment);
 }
 
-/* An eighth of what there is already, so that there are never many segments. */
+/* An eighth of the present memory, so that there are never many segments. */
 static size_t segment_size(const cx_emu_arena *arena, size_t bytes)
 {
     size_t wanted = arena->mapped_bytes / 8;
@@ -152,7 +154,7 @@ static size_t segment_size(const cx_emu_arena *arena, size_t bytes)
     return wanted > bytes ? wanted : bytes;
 }
 
-/* A new segment, all of it one free range; NULL if there is none to have. */
+/* Maps a new segment, which is one free range; NULL: impossible. */
 static cx_emu_range *arena_grow(cx_emu_arena *arena, size_t bytes)
 {
     cx_emu_range *range = calloc(1, sizeof(*range));
@@ -176,7 +178,7 @@ fail:
     return NULL;
 }
 
-/* Drops the pages from `start` up to `end`, both counted from the start of the segment. */
+/* Frees the pages from `start` up to `end`, both relative to the segment. */
 static void pages_drop(const cx_emu_segment *segment, size_t start, size_t end)
 {
     if (start < end)
@@ -194,7 +196,7 @@ static size_t page_ceiling(const cx_emu_segment *segment, size_t offset)
     return page_floor(segment, offset + segment->arena->page_bytes - 1);
 }
 
-/* `right` becomes part of its neighbour `left`; neither is in the tree. */
+/* Merges `right` into its neighbour `left`; neither is in the tree. */
 static void range_merge(cx_emu_range *left, cx_emu_range *right)
 {
     left->bytes += right->bytes;
@@ -219,7 +221,7 @@ static bool range_split(cx_emu_range *range, size_t bytes)
     if (range->next != NULL)
         range->next->previous = rest;
     range->next = rest;
-    /* The lowest bytes are the ones that were used before, most often. */
+    /* The lowest bytes are most often those that were used before. */
     if (range->kept_bytes > bytes) {
         rest->kept_bytes = range->kept_bytes - bytes;
         range->kept_bytes = bytes;
@@ -298,7 +300,7 @@ bool cx_emu_arena_overlaps(const cx_emu_arena *arena, uintptr_t address, size_t 
     return segment != NULL;
 }
 
-/* Makes the range one with its neighbours that are free; it is not in the tree. */
+/* Joins the range with its free neighbours; it is not in the tree. */
 static cx_emu_range *range_join(cx_emu_arena *arena, cx_emu_range *range)
 {
     if (range->next != NULL && !range->next->taken) {
@@ -345,7 +347,8 @@ static void give_of_gpu(cx_emu_arena *arena, cx_emu_range *range)
         segment_close(segment);
         free(range);
     } else {
-        /* The outermost pages go only if nothing else lives on them. */
+        /* The outermost pages may be shared with other ranges, and are freed only if they are
+         * not. */
         size_t start = page_ceiling(segment, range->address - (uintptr_t)segment->user);
         size_t end = page_floor(segment, range->address - (uintptr_t)segment->user + range->bytes);
         pages_drop(segment, start > first_page ? start : first_page,

@@ -2,14 +2,14 @@
 
 #include <unistd.h>
 
-/* One past the last attribute: the list has no holes. */
+/* One past the last attribute: the list is dense. */
 enum {
     ATTRIBUTES = 1
 #define CX_ATTRIBUTE(name, value) +1
 #include "driver/attributes.def"
 };
 
-/* What runs kernels has these limits, whatever device it plays. */
+/* The limits of lib/ptx, the same for every device. */
 #define KERNEL_LIMITS \
     [CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 1024, \
     [CXU_ATTRIBUTE_MAX_BLOCK_DIM_X] = 1024, \
@@ -111,7 +111,7 @@ static const int gpu_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_HOST_NUMA_ID] = -1,
 };
 
-/* The host itself: it runs kernels as the GPUs do; no textures; all memory is one. */
+/* The host itself: it runs kernels as the GPUs do; no textures; all memory is shared. */
 static const int host_values[ATTRIBUTES] = {
     KERNEL_LIMITS,
     [CXU_ATTRIBUTE_MAX_PITCH] = CX_EMU_MAX_PITCH,

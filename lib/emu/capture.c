@@ -12,7 +12,7 @@ static CX_EMU_THREAD_LOCAL struct {
     cxu_stream_capture_mode mode;
 } thread;
 
-/* ---- what calls ask first ---- */
+/* ---- checks at the beginning of calls ---- */
 
 static bool takes_part(const cx_emu_capture *capture, const cx_emu_context *context,
                        bool blocking_only)
@@ -34,7 +34,7 @@ bool cx_emu_capture_conflicts(const cx_emu_stream *stream)
     return false;
 }
 
-/* Whether streams of the context capture; their captures are invalidated. */
+/* Invalidates the captures of the context's streams; true if there were any. */
 static bool invalidate_context(const cx_emu_context *context, bool blocking_only)
 {
     bool found = false;
@@ -53,7 +53,7 @@ cxu_result cx_emu_capture_check_slowly(const cx_emu_stream *stream)
                                                                   : CXU_SUCCESS;
 }
 
-/* Whether a capture keeps this thread from unsafe calls. */
+/* True if a capture forbids this thread unsafe calls. */
 static bool forbids(const cx_emu_capture *capture)
 {
     if (thread.mode == CXU_STREAM_CAPTURE_MODE_RELAXED ||
@@ -127,7 +127,7 @@ static bool add_to_frontier(cx_emu_nodes *frontier, const cx_emu_nodes *more)
     return true;
 }
 
-/* ---- what capturing streams do ---- */
+/* ---- calls of capturing streams ---- */
 
 static bool needs_context(const cx_emu_operation *operation)
 {
@@ -217,7 +217,7 @@ static cxu_result invalidate(cx_emu_capture *capture, cxu_result result)
     return result;
 }
 
-/* Work that runs cannot be waited for by what is only written down, nor the other way round. */
+/* Captured work cannot wait for running work, nor the other way round. */
 static cxu_result wait_for_stranger(cx_emu_stream *stream, const cx_emu_event *event)
 {
     if (!stream->branch)
@@ -257,7 +257,7 @@ cxu_result cx_emu_capture_wait(cx_emu_stream *stream, cx_emu_event *event)
     return join(stream, event->mark);
 }
 
-/* ---- life ---- */
+/* ---- beginning and ending ---- */
 
 cxu_result cx_emu_capture_begin(cx_emu_stream *stream, cxu_stream_capture_mode mode,
                                 cx_emu_graph *graph, cx_emu_nodes *frontier)
@@ -294,7 +294,7 @@ free_capture:
     return CXU_OUT_OF_MEMORY;
 }
 
-/* All streams leave it; what remains of it is the graph. */
+/* Ends the capture for all its streams; the graph remains. */
 static void finish(cx_emu_capture *capture)
 {
     *(capture->previous ? &capture->previous->next : &cx_emu_captures) = capture->next;
@@ -314,7 +314,7 @@ static void finish(cx_emu_capture *capture)
     free(capture);
 }
 
-/* Whether the origin came behind all that other streams did. */
+/* True if the origin is behind all nodes of the other streams. */
 static bool joined(const cx_emu_capture *capture)
 {
     uint64_t visit = cx_emu_nodes_visit(&capture->origin->branch->frontier);

@@ -11,7 +11,7 @@ static cxu_result find_stream(CUstream handle, cx_emu_stream **out_stream)
 
 /* ---- begin and end ---- */
 
-/* G1: the legacy stream captures nothing. */
+/* G1: the legacy stream cannot capture. */
 static cxu_result find_idle(CUstream handle, cx_emu_stream **out_stream)
 {
     cxu_result result = cx_emu_stream_find(handle, out_stream);
@@ -89,7 +89,7 @@ cxu_result cx_emu_call_stream_begin_capture_to_graph(CUstream handle, CUgraph gr
     return result;
 }
 
-/* That a capture was invalidated does not keep it from being ended. */
+/* An invalidated capture must still be ended. */
 cxu_result cx_emu_call_stream_end_capture(CUstream handle, CUgraph *out_graph)
 {
     cx_emu_stream *stream;
@@ -159,7 +159,7 @@ cxu_result cx_emu_call_stream_is_capturing(CUstream handle, cxu_stream_capture_s
     return result;
 }
 
-/* Where a query wants its answers; each may be NULL but the first. */
+/* The out-parameters of a query; each may be NULL except the first. */
 typedef struct answers {
     cxu_stream_capture_status *status;
     uint64_t *id;

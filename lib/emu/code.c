@@ -144,7 +144,7 @@ cxu_result cx_emu_code_load_file(const char *path, const cx_emu_code_options *op
     return result;
 }
 
-/* ---- life ---- */
+/* ---- counting ---- */
 
 void cx_emu_code_retain(cx_emu_code *code)
 {

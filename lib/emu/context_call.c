@@ -46,7 +46,7 @@ static cxu_result create(CUcontext *out_context, unsigned int flags, CUdevice or
     return CXU_SUCCESS;
 }
 
-/* Affinities need a multi-process service, which there is none of. */
+/* Affinities need a multi-process service; there is none. */
 static cxu_result check_affinities(const cxu_exec_affinity *affinities, int count)
 {
     if (count < 0 || (count > 0 && affinities == NULL))
@@ -81,7 +81,7 @@ cxu_result cx_emu_call_ctx_create_v4(CUcontext *out_context, cxu_ctx_create_para
     return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
 }
 
-/* A live context that cuCtxCreate made: a primary one ends by release or reset only (C5). */
+/* Finds a live context of cuCtxCreate: a primary one ends only by release or reset (C5). */
 static cxu_result find_ordinary(CUcontext handle, cx_emu_context **out_context)
 {
     cx_emu_context *context;
@@ -157,9 +157,8 @@ cxu_result cx_emu_call_ctx_detach(CUcontext context)
     return result;
 }
 
-/* Whatever state a primary is in, its device is known (Q2). Takes no lock: the ordinal is looked at
- * before the id, and if the id is still the entry's then the slot held that context all the time.
- */
+/* The device of a primary is known in any state (Q2). Takes no lock: the ordinal is read before the
+ * id, and if the id is still the entry's, the slot held that context all the time. */
 static cxu_result give_device(cx_emu_entry entry, CUdevice *out_device)
 {
     int ordinal = atomic_load_explicit(&entry.context->ordinal, memory_order_acquire);

@@ -35,8 +35,8 @@ static cx_emu_place place_of(const cx_emu_allocation *allocation)
     }
 }
 
-/* Whether some of the range, which no allocation holds, is memory that the host may not touch, or
- * an address of memory that the driver had and that was freed. */
+/* True if some of the range, which no allocation holds, is memory that the host may not touch, or
+ * freed memory of the driver. */
 static bool touches_device(uintptr_t address, size_t bytes)
 {
     const cx_emu_allocation *allocation = cx_emu_allocation_overlapping(address, bytes);
@@ -76,7 +76,7 @@ static bool tight(const cx_emu_transfer *shape, const cx_emu_box *side)
            (shape->depth == 1 || side->slice_bytes == shape->width_bytes * shape->height);
 }
 
-/* Sides that overlap are the user's fault; memmove keeps it from being ours. */
+/* If the two sides overlap that is the user's mistake; memmove keeps it harmless here. */
 static void run(void *argument)
 {
     const cx_emu_transfer *shape = argument;
@@ -109,14 +109,14 @@ static void stage(cx_emu_transfer *shape, void *staged)
     shape->staged = staged;
 }
 
-/* ---- what the caller waits for ---- */
+/* ---- when the caller waits ---- */
 
 static bool synchronous(const cx_emu_span *span)
 {
     return span->use.allocation && span->use.allocation->sync_memops;
 }
 
-/* Rule T13, for a source that is not pageable or was staged. */
+/* Rule T13, for a source that is not pageable, or was staged. */
 static bool must_wait(const cx_emu_span *to, const cx_emu_span *from, cx_emu_copy_mode mode)
 {
     if (to->place == CX_EMU_PLACE_PAGEABLE || synchronous(to) || synchronous(from))
@@ -125,7 +125,8 @@ static bool must_wait(const cx_emu_span *to, const cx_emu_span *from, cx_emu_cop
            (to->place != CX_EMU_PLACE_DEVICE || from->place != CX_EMU_PLACE_DEVICE);
 }
 
-/* A pageable source is staged if the caller need not wait anyway: the copy must not hold it up. */
+/* A pageable source is staged if the caller would not wait otherwise: the copy must not delay
+ * it. */
 static bool must_stage(const cx_emu_span *to, const cx_emu_span *from, size_t bytes,
                        cx_emu_copy_mode mode)
 {
@@ -165,8 +166,8 @@ static cxu_result submit(cx_emu_stream *stream, cx_emu_transfer *shape, const cx
 }
 
 /*
- * Copies the source aside with the lock released, so that the copy can be queued. The stream may be
- * gone afterwards: it is looked for again. Without memory for it the caller waits instead.
+ * Copies the source to a buffer with the lock released, so that the copy can be queued. The stream
+ * may be gone afterwards, so it is looked up again. Without memory for the buffer the caller waits.
  */
 static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_transfer *shape,
                                 const cx_emu_span *to, const cx_emu_span *from)
@@ -189,7 +190,7 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
     return result;
 }
 
-/* Where both sides are, and what moves. */
+/* The two sides of a copy, and the transfer. */
 typedef struct path {
     cx_emu_span to, from;
     size_t from_bytes;

@@ -30,7 +30,7 @@ static cxu_result base_of(const region *side, const char *call, uintptr_t *out_b
     }
 }
 
-/* Whether rows and slices of the region fit into its pitch and its slices. */
+/* True if rows and slices of the region fit into its pitches. */
 static bool fits(const region *side, const cx_emu_copy *shape)
 {
     size_t row_end, slice_end;
@@ -43,7 +43,7 @@ static bool fits(const region *side, const cx_emu_copy *shape)
            (shape->depth == 1 || side->slice_rows >= slice_end);
 }
 
-/* NULL stays NULL, whatever the offsets, to be refused by the copy. */
+/* NULL stays NULL, whatever the offsets, so that the copy refuses it. */
 static bool locate(const region *side, uintptr_t base, cx_emu_copy_side *out_side)
 {
     size_t rows, slices, slice_bytes, offset;
@@ -130,7 +130,7 @@ cxu_result cx_emu_call_memcpy_2d_async(const cxu_memcpy_2d *copy, CUstream strea
 
 /* ---- 3D ---- */
 
-/* A pitch or a number of rows of 0 stands for tight ones; if the sum overflows, fits() sees it. */
+/* A pitch or a number of rows of 0 means tight; fits() detects an overflow of the sum. */
 static void make_tight(region *side, const cx_emu_copy *shape)
 {
     if (side->pitch_bytes == 0)

@@ -71,7 +71,7 @@ bool cx_emu_device_peer(const cx_emu_device *device, const cx_emu_device *peer)
     return device != peer && !device->host && !peer->host;
 }
 
-/* splitmix64: boards next to each other get numbers that have nothing in common. */
+/* splitmix64: neighbouring boards get unrelated numbers. */
 static uint64_t mix(uint64_t value)
 {
     value += 0x9e3779b97f4a7c15u;

@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-/* These two work before cuInit and after the end (I1). An unknown code also clears the text. */
+/* These two work before cuInit and after the end (I1). For an unknown code they also clear the
+ * text. */
 static cxu_result give(const char *text, const char **out_text)
 {
     if (out_text == NULL)

@@ -113,7 +113,7 @@ static cxu_result record(cx_emu_event *event, cx_emu_stream *stream, cx_emu_cont
     return CXU_SUCCESS;
 }
 
-/* The flag EXTERNAL is for streams that capture: each launch of the graph will record the event. */
+/* The flag EXTERNAL, in a capturing stream: each launch of the graph records the event. */
 static cxu_result capture_external(cx_emu_event *event, cx_emu_stream *stream)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
@@ -193,7 +193,7 @@ static bool recorded_and_unfinished(const cx_emu_event *event)
     return event->record && !event->record->done;
 }
 
-/* The flag EXTERNAL is for streams that capture: each launch of the graph will wait. */
+/* The flag EXTERNAL, in a capturing stream: each launch of the graph waits. */
 static cxu_result capture_external_wait(cx_emu_stream *stream, cx_emu_event *event)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT,
@@ -241,7 +241,8 @@ cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_h
     return result;
 }
 
-/* All later work of the context waits for the event, and for the events it waited for before. */
+/* Makes all later work of the context wait for the event, and for the events that it waited for
+ * before. */
 static cxu_result put_barrier(cx_emu_stream *legacy, cx_emu_work *after)
 {
     const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
@@ -256,7 +257,7 @@ static cxu_result put_barrier(cx_emu_stream *legacy, cx_emu_work *after)
     return CXU_SUCCESS;
 }
 
-/* T3: whatever captures on either side is invalidated. */
+/* T3: captures on either side are invalidated. */
 static cxu_result check_context_wait(const cx_emu_context *context, const cx_emu_event *event)
 {
     cxu_result result = cx_emu_capture_check_context(context);
@@ -287,9 +288,9 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
     return result;
 }
 
-/* ---- looking at an event ---- */
+/* ---- queries of events ---- */
 
-/* The event of a query or a wait. */
+/* Finds the event of a query or a wait. */
 static cxu_result find_answering(CUevent handle, cx_emu_event **out_event)
 {
     cxu_result result = cx_emu_event_find(handle, out_event);
@@ -340,7 +341,7 @@ static bool timed(const cx_emu_event *event)
     return event->record && !(event->flags & CXU_EVENT_DISABLE_TIMING);
 }
 
-/* Rule T4. The events may be gone after the first look at a record. */
+/* Rule T4. The events may be gone after the first check of a record. */
 static cxu_result elapsed(cx_emu_work *start, cx_emu_work *end, float *out_ms)
 {
     bool start_done = cx_emu_work_poll(start);

@@ -24,7 +24,7 @@ cxu_result cx_emu_exec_find(CUgraphExec handle, cx_emu_exec **out_exec)
     return CXU_SUCCESS;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static void link_in(cx_emu_exec *exec)
 {
@@ -34,7 +34,7 @@ static void link_in(cx_emu_exec *exec)
     execs = exec;
 }
 
-/* The node of the graph that a node of its copy was made of. */
+/* The node of the graph that a node of its copy was copied from. */
 static cx_emu_node *original_of(const cx_emu_graph *graph, const cx_emu_node *copy)
 {
     for (cx_emu_node *each = graph->first; each; each = each->next)
@@ -96,7 +96,7 @@ void cx_emu_exec_destroy(cx_emu_exec *exec)
 
 /* ---- launching ---- */
 
-/* What a node does that is nothing but bytes, which stay where they are while the lock is held. */
+/* True for a node that only moves bytes of memory, which stays in place while the lock is held. */
 static bool moves_bytes(const cx_emu_node *node)
 {
     switch (node->operation.type) {
@@ -141,13 +141,13 @@ static cxu_result make_requests(cx_emu_plan *plan)
     return CXU_SUCCESS;
 }
 
-/* Nothing has to be looked for again where nothing came, went or failed. */
+/* Requests hold as long as nothing was made, freed or failed. */
 static bool has_requests(const cx_emu_plan *plan)
 {
     return plan->requests_made == cx_emu_changes && !cx_emu_failures;
 }
 
-/* From here on the recorded events stand for this launch. */
+/* Makes the recorded events refer to this launch. */
 static void record_events(const cx_emu_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -168,7 +168,7 @@ static bool is_tiny(const cx_emu_plan *plan)
            (plan->count == 0 || cx_emu_schedule_at_once(&all));
 }
 
-/* Whether nothing keeps all of it from being done before the launch returns. */
+/* True if all of it can be done before the launch returns. */
 static bool can_run_here(const cx_emu_exec *exec, const cx_emu_stream *stream)
 {
     return cx_emu_call_in_progress.work_fault == CXU_SUCCESS &&

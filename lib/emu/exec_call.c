@@ -10,7 +10,7 @@
 
 /* ---- instantiation ---- */
 
-/* Nothing launches from a device that runs no kernels. */
+/* Launches from the device are not supported. */
 static cxu_result check_flags(uint64_t flags, uint64_t valid)
 {
     if (flags & ~valid || ((flags & CXU_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) &&
@@ -60,7 +60,7 @@ cxu_result cx_emu_call_graph_instantiate_with_flags(CUgraphExec *out_exec, CUgra
     return result;
 }
 
-/* The upload itself needs no work: there is nothing to be moved. */
+/* The upload itself needs no work. */
 static cxu_result instantiate_and_upload(CUgraphExec *out_exec, CUgraph graph,
                                          cxu_graph_instantiate_params *params)
 {

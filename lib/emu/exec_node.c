@@ -1,8 +1,8 @@
-/* The nodes of executable graphs: what later launches do. */
+/* The nodes of executable graphs: changes for later launches. */
 #include "emu/exec.h"
 #include "emu/state.h"
 
-/* The node of the executable graph that was made of a node of the user's. */
+/* Finds the node of the executable graph that was made from a node of the user's. */
 static cxu_result find(CUgraphExec exec_handle, CUgraphNode node_handle, cx_emu_node **out_node)
 {
     cx_emu_exec *exec;
@@ -22,7 +22,7 @@ static bool flat(const cxu_memcpy_3d *copy)
     return copy->height <= 1 && copy->depth <= 1;
 }
 
-/* Copies of several rows cannot be changed, to or from. */
+/* Copies of several rows can be changed neither from nor to. */
 static bool may_become(const cx_emu_operation *before, const cx_emu_operation *after)
 {
     if (before->type != after->type || !cx_emu_operation_compatible(before, after))
@@ -152,7 +152,7 @@ cxu_result cx_emu_call_graph_exec_child_graph_node_set_params(CUgraphExec exec, 
     return result;
 }
 
-/* ---- nodes that do nothing for a while: kernels, copies and fills only ---- */
+/* ---- disabled nodes: kernels, copies and fills only ---- */
 
 static cxu_result find_switchable(CUgraphExec exec, CUgraphNode handle, cx_emu_node **out_node)
 {

@@ -12,12 +12,12 @@
 
 #define FAILURES_KEPT 16
 
-/* Why the thread's latest request for memory was refused. Small: a library that is loaded late has
- * little room for what is initial-exec. */
+/* The refusal of the thread's latest request for memory. Small: a library that is loaded late has
+ * little room for initial-exec variables. */
 typedef struct refusal {
     enum { NO_REFUSAL, BY_SYSTEM, BY_FILE_LIMIT, BY_MACHINE } by;
     int error;        /* errno */
-    const char *call; /* that failed */
+    const char *call; /* the call that failed */
     size_t bytes;
 } refusal;
 
@@ -29,7 +29,7 @@ typedef struct failure {
     char text[240];
 } failure;
 
-/* The latest ones; lock "emu.state" held. */
+/* The latest failures; lock "emu.state" held. */
 static failure failures[FAILURES_KEPT];
 static size_t failure_count;
 
@@ -95,8 +95,8 @@ void cx_emu_failure_note(const cx_emu_context *context, cxu_result error, const 
     snprintf(kept->text, sizeof kept->text, "%s", what);
 }
 
-/* The failure of the current context, or else the latest one with that result: errors may reach
- * beyond the context, and calls name streams of others. */
+/* Finds the failure of the current context, or else the latest one with that result: errors may
+ * reach beyond the context, and calls may name streams of other contexts. */
 static const failure *find_failure(cxu_result result)
 {
     cx_emu_context *context = NULL;

@@ -24,12 +24,12 @@ typedef struct entry {
     int device;
     size_t bytes;
     cxu_result error;
-    bool any; /* also: every slot is in `slots` */
+    bool any; /* every call; `slots` has all of them */
     bool slots[CX_SLOT_COUNT];
     atomic_ulong calls;
 } entry;
 
-/* Never freed: a call may look at it after another has taken its place. */
+/* Never freed: a call may still read it after another plan has replaced it. */
 typedef struct plan {
     struct plan *previous;
     char *text;
@@ -58,7 +58,7 @@ __attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...
     return false;
 }
 
-/* An entry in its parts, each a text of its own; NULL if it is not there. */
+/* The parts of an entry, each a text of its own; NULL if it is missing. */
 typedef struct parts {
     char text[3 * WORD_BYTES];
     char *what, *when, *error, *mode;
@@ -138,7 +138,7 @@ static bool read_error(const char *text, cxu_result *out_error)
     return refuse("'%s' is no error of the driver", text);
 }
 
-/* Fails as it may when nothing was wrong with the arguments. */
+/* The error that a call may return though its arguments are right. */
 static cxu_result usual_error(const char *call)
 {
     static const struct {
@@ -161,7 +161,7 @@ static cxu_result usual_error(const char *call)
     return CXU_UNKNOWN;
 }
 
-/* Whether the call gives work to a stream that can fail there. */
+/* True if the call submits work that can fail. */
 static bool gives_work(const char *call)
 {
     static const char *const beginnings[] = {"cuMemcpy", "cuMemset", "cuLaunch",
@@ -173,7 +173,7 @@ static bool gives_work(const char *call)
     return false;
 }
 
-/* The names of errors are always to be had. */
+/* Matches all calls, except those that name errors. */
 static void match_any(entry *out)
 {
     out->any = true;
@@ -318,7 +318,7 @@ bool cx_emu_faults_choose(void)
     return true;
 }
 
-/* ---- at work ---- */
+/* ---- during calls ---- */
 
 static bool due(entry *one)
 {
@@ -347,7 +347,7 @@ static cx_emu_device *find_gpu(int index)
     return NULL;
 }
 
-/* Before cuInit there is none yet; and a device that is lost already stays so. */
+/* Before cuInit there is no device yet; a lost device stays lost. */
 static void lose(const entry *one)
 {
     pthread_mutex_lock(&cx_emu_lock);

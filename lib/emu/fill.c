@@ -34,7 +34,7 @@ static void run(void *argument)
         fill_row(work->bytes + y * work->shape.pitch_bytes, &work->shape);
 }
 
-/* The bytes from the first to behind the last element; false if the shape is not a valid one. */
+/* The number of bytes from the first to the last element; false if the shape is invalid. */
 static bool measure(const fill *shape, size_t *out_bytes)
 {
     size_t row_bytes;
@@ -105,7 +105,7 @@ static cxu_result submit(cx_emu_stream *stream, const fill *shape, const cx_emu_
     return result;
 }
 
-/* Rule T13: the host goes on at once, unless the memory is the host's as well. */
+/* Rule T13: the host goes on at once, unless the memory is host memory. */
 static bool must_wait(const cx_emu_span *span, cx_emu_copy_mode mode)
 {
     return span->use.allocation->sync_memops ||

@@ -1,4 +1,4 @@
-/* Calls about functions: what they need. */
+/* Calls about functions: their properties, and their occupancy. */
 #include "emu/device.h"
 #include "emu/module.h"
 #include "emu/state.h"
@@ -118,7 +118,7 @@ cxu_result cx_emu_call_func_set_attribute(CUfunction handle, cxu_func_attribute 
     return result;
 }
 
-/* A wish, which nothing here depends on. */
+/* A hint, without effect here. */
 cxu_result cx_emu_call_func_set_cache_config(CUfunction handle, cxu_func_cache config)
 {
     cx_emu_function *function;
@@ -211,7 +211,7 @@ cxu_result cx_emu_call_kernel_get_attribute(int *out_value, cxu_func_attribute a
         return CXU_INVALID_DEVICE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_kernel_find(handle, &kernel);
-    /* All devices are alike: those of the primary context, where it is active, stand for them. */
+    /* All devices are alike: an active primary context stands for all. */
     if (result == CXU_SUCCESS)
         result = cx_emu_context_id(found->primary) != 0
                      ? cx_emu_kernel_instance(kernel, found->primary, &function)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a handle is the address of. */
+/* The object that a handle is the address of. */
 typedef struct name {
     cx_emu_handle_slot slot;
     void *object;
@@ -126,7 +126,7 @@ bool cx_emu_edges_plain(const cxu_graph_edge_data *edges, size_t count)
     return true;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 cx_emu_graph *cx_emu_graph_create(bool named)
 {
@@ -146,7 +146,7 @@ cx_emu_graph *cx_emu_graph_create(bool named)
     return graph;
 }
 
-/* No edge is followed: some may be there at one end only, if copying failed. */
+/* Follows no edge: after a failed copy, some exist at one end only. */
 void cx_emu_graph_destroy(cx_emu_graph *graph)
 {
     for (cx_emu_node *each = graph->first; each; each = each->next)
@@ -268,7 +268,7 @@ static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
     return copy;
 }
 
-/* Each copy gets its own lists in the order of the original's. */
+/* Each copy gets its own lists, in the order of the original's. */
 static bool clone_edges(const cx_emu_nodes *from, cx_emu_nodes *to)
 {
     if (!cx_emu_nodes_reserve(to, from->count))
@@ -348,7 +348,7 @@ bool cx_emu_graph_has_room_for(const cx_emu_graph *graph, const cx_emu_graph *ch
     return levels_above(graph) + 1 + levels_of(child) <= CX_EMU_GRAPH_LEVELS_MAX;
 }
 
-/* ---- going through ---- */
+/* ---- traversals ---- */
 
 cxu_result cx_emu_graph_order(const cx_emu_graph *graph, cx_emu_node ***out_order,
                               cx_emu_node **out_offender)

@@ -21,7 +21,7 @@ cxu_result cx_emu_call_graph_create(CUgraph *out_graph, unsigned int flags)
     return result;
 }
 
-/* Its node owns a child graph, and its stream one that is being captured. */
+/* A child graph belongs to its node, and a graph that is being captured to its stream. */
 cxu_result cx_emu_call_graph_destroy(CUgraph handle)
 {
     cx_emu_graph *graph;
@@ -152,7 +152,7 @@ static cxu_result add_edges(const cx_emu_graph *graph, const CUgraphNode *from,
     return result;
 }
 
-/* What the user cuts off while a stream captures need not be joined. */
+/* Nodes that the user cuts off while a stream captures need not be joined. */
 static void spare(const cx_emu_graph *graph, cx_emu_node *node)
 {
     uint64_t visit = cx_emu_nodes_visit(&(cx_emu_nodes){&node, 1, 1});

@@ -37,7 +37,7 @@ static char side_letter(cxu_memory_type type)
     return type == CXU_MEMORYTYPE_HOST ? 'H' : type == CXU_MEMORYTYPE_DEVICE ? 'D' : 'U';
 }
 
-/* The direction of a copy is always there. */
+/* The direction of a copy is always printed. */
 static void print_copy(FILE *out, const cxu_memcpy_3d *copy, bool all)
 {
     fprintf(out, "\\n%cto%c", side_letter(copy->source_type), side_letter(copy->destination_type));
@@ -45,7 +45,7 @@ static void print_copy(FILE *out, const cxu_memcpy_3d *copy, bool all)
         fprintf(out, "\\n%zu x %zu x %zu bytes", copy->width_bytes, copy->height, copy->depth);
 }
 
-/* The name of a kernel is always there, while its module is. */
+/* The name of a kernel is always printed, while its module exists. */
 static void print_kernel(FILE *out, const cx_emu_launch *kernel, bool all)
 {
     cx_emu_function *function;
@@ -120,7 +120,7 @@ static void print_clusters(FILE *out, const cx_emu_graph *graph, unsigned int fl
         }
 }
 
-/* The text, to be freed, or NULL: no memory. */
+/* Returns the text, which the caller frees, or NULL: no memory. */
 static char *print(const cx_emu_graph *graph, unsigned int flags, size_t *out_bytes)
 {
     char *text = NULL;

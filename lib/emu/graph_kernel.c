@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- what the user describes ---- */
+/* ---- the user's description ---- */
 
 static cxu_result find_context(const cxu_kernel_node_params *params, cx_emu_context **out_context)
 {
@@ -86,9 +86,9 @@ cxu_result cx_emu_call_graph_add_kernel_node_v1(CUgraphNode *out_node, CUgraph g
     return cx_emu_call_graph_add_kernel_node(out_node, graph, dependencies, count, &wide);
 }
 
-/* ---- what they do ---- */
+/* ---- parameters ---- */
 
-/* The arguments lie in the node, as long as it has them. */
+/* The arguments are in the node, and last as long as it keeps them. */
 static cxu_result read(CUgraphNode handle, cxu_kernel_node_params *out_params)
 {
     const cx_emu_launch *launch;
@@ -146,7 +146,7 @@ cxu_result cx_emu_call_graph_kernel_node_get_params_v1(CUgraphNode node,
     return CXU_SUCCESS;
 }
 
-/* In a graph, or if `exec` is given in that. */
+/* Changes a node of a graph, or of `exec` if that is given. */
 static cxu_result change(CUgraphExec exec, CUgraphNode node, const cxu_kernel_node_params *params)
 {
     cx_emu_operation operation;

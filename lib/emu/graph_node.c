@@ -1,4 +1,4 @@
-/* Nodes: adding them, and what they do. */
+/* Nodes: adding them, and their parameters. */
 #include "emu/graph_node.h"
 #include "emu/event.h"
 #include "emu/state.h"
@@ -43,7 +43,7 @@ static cxu_result add(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *d
     return result;
 }
 
-/* The same for an operation in a context. */
+/* Adds a node for an operation in a context. */
 static cxu_result add_in(CUcontext context, CUgraphNode *out_node, CUgraph graph,
                          const CUgraphNode *dependencies, size_t count, cx_emu_operation *operation)
 {
@@ -196,7 +196,7 @@ cxu_result cx_emu_call_graph_add_child_graph_node(CUgraphNode *out_node, CUgraph
     return result;
 }
 
-/* ---- what they do ---- */
+/* ---- parameters ---- */
 
 static cxu_result find_typed(CUgraphNode handle, cxu_graph_node_type type, cx_emu_node **out_node)
 {

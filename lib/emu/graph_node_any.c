@@ -69,7 +69,7 @@ static cxu_result read(const cxu_graph_node_params *params, cx_emu_operation *ou
     }
 }
 
-/* What can be described: the types that there are. */
+/* Checks for the types that can be described. */
 static cxu_result check(const char *call, const cxu_graph_node_params *params)
 {
     if (!params || (unsigned int)params->type > LAST_TYPE)
@@ -142,7 +142,7 @@ static cxu_result change(CUgraphExec exec, CUgraphNode node, const cx_emu_operat
                 : cx_emu_graph_node_set(node, operation);
 }
 
-/* In a graph, or if `exec` is given in that; a child graph only there. */
+/* Changes a node of a graph, or of `exec` if that is given; a child graph only there. */
 static cxu_result set(const char *call, CUgraphExec exec, CUgraphNode node,
                       const cxu_graph_node_params *params)
 {

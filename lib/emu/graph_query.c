@@ -1,4 +1,4 @@
-/* Questions about graphs and nodes. */
+/* Queries of graphs and nodes. */
 #include "emu/graph.h"
 #include "emu/state.h"
 
@@ -19,11 +19,9 @@ cxu_result cx_emu_call_graph_node_get_type(CUgraphNode handle, cxu_graph_node_ty
     return result;
 }
 
-/* ---- lists: with room for fewer the first are written, with room for more NULLs behind them ----
- */
+/* ---- lists: cut if there is less room, filled up with NULL if there is more ---- */
 
-/* What is listed: nodes in `from`, or edges in both. Either is NULL where only the number counts.
- */
+/* A list: nodes in `from`, or edges in both. Either is NULL if only the number is wanted. */
 typedef struct list {
     CUgraphNode *from, *to;
     cxu_graph_edge_data *edges;
@@ -123,7 +121,7 @@ cxu_result cx_emu_call_graph_get_edges_v1(CUgraph graph, CUgraphNode *from, CUgr
     return cx_emu_call_graph_get_edges(graph, from, to, NULL, count);
 }
 
-/* ---- what stands before and behind a node ---- */
+/* ---- neighbours of a node ---- */
 
 static cxu_result list_neighbours(CUgraphNode handle, bool before, list *into, size_t *out_count)
 {

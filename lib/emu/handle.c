@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #define SLOTS_MAX ((size_t)1 << 20)
-#define REST_MIN 4096 /* so many slots lie free before the oldest of them is taken again */
+#define REST_MIN 4096 /* this many slots are free before the oldest of them is reused */
 
 static bool reserve(cx_emu_handles *handles)
 {

@@ -27,7 +27,7 @@ static void run_callback(void *argument)
     host->function(host->stream, CXU_SUCCESS, host->user_data);
 }
 
-/* Unlike a host function, a callback runs in a useless context too. */
+/* A callback, unlike a host function, runs in a useless context too. */
 static void run_failed_callback(void *argument, cxu_result error)
 {
     const callback *host = argument;

@@ -87,8 +87,8 @@ static cxu_result find_kind(const void *pointer, cx_emu_memory_kind kind, cxu_re
     return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
 }
 
-/* Frees, or forgets, the memory of one kind that starts at `pointer`, once no work uses it. While
- * kernels are waited for, somebody else may, or its context may be spoilt. */
+/* Frees or unregisters memory of one kind that starts at `pointer`, once no work uses it. During a
+ * wait for kernels another thread may free it, or its context may become useless. */
 static cxu_result free_kind(void *pointer, cx_emu_memory_kind kind, cxu_result unknown)
 {
     cx_emu_allocation *allocation;
@@ -114,7 +114,7 @@ cxu_result cx_emu_call_mem_free_host(void *pointer)
     return free_kind(pointer, CX_EMU_MEMORY_PINNED, CXU_INVALID_VALUE);
 }
 
-/* The pinned or registered memory that holds `host`, for a caller with a current context. */
+/* Finds the pinned or registered memory that holds `host`, for a caller with a current context. */
 static cxu_result find_host_memory(const void *host, const cx_emu_allocation **out_allocation)
 {
     cx_emu_context *context;
@@ -162,7 +162,7 @@ cxu_result cx_emu_call_mem_host_get_flags(unsigned int *out_flags, void *host)
     return result;
 }
 
-/* Whether every page of the range is mapped; MS_ASYNC does nothing else. */
+/* True if every page of the range is mapped; MS_ASYNC has no other effect. */
 static bool pages_exist(uintptr_t address, size_t bytes)
 {
     uintptr_t start = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
@@ -206,7 +206,7 @@ cxu_result cx_emu_call_mem_host_register(void *host, size_t bytes, unsigned int 
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    /* There is no I/O memory to reach. */
+    /* There is no I/O memory here. */
     if ((flags & CXU_MEMHOSTREGISTER_IOMEMORY) != 0)
         return cx_emu_not_supported("cuMemHostRegister", "CU_MEMHOSTREGISTER_IOMEMORY");
     pthread_mutex_lock(&cx_emu_lock);

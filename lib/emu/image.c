@@ -44,7 +44,7 @@ typedef struct fat_entry {
 
 _Static_assert(sizeof(fat_entry) == 64, "as compilers write it");
 
-/* The PTX of an entry ends with a zero, or does not. */
+/* The PTX of an entry may or may not end with a zero. */
 static cxu_result take_text(const char *text, size_t bytes, cx_emu_text *out_text)
 {
     *out_text = (cx_emu_text){.text = text, .length = strnlen(text, bytes)};
@@ -79,7 +79,7 @@ static cxu_result unpack(const fat_entry *entry, const unsigned char *bytes,
     return CXU_SUCCESS;
 }
 
-/* Of what the device can take the newest, else what is nearest to it. */
+/* Prefers the newest code that the device can run, else the one nearest to it. */
 static bool is_better(const fat_entry *entry, const fat_entry *best)
 {
     bool fits = entry->architecture <= CX_EMU_TARGET_MAX;
@@ -131,7 +131,7 @@ static cxu_result find_in_fat(const unsigned char *image, const cx_emu_code_opti
     return find_entry(image + header.header_bytes, header.bytes, options, out_text);
 }
 
-/* How long an image is, nobody says: text ends with a zero, and is looked at up to there. */
+/* The length of an image is unknown: a text ends with a zero, and is read up to there. */
 cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *options,
                              cx_emu_text *out_text)
 {
@@ -158,7 +158,7 @@ cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *optio
 
 /* ---- files ---- */
 
-/* An address in a file is no address here, and a binary may be cut off. */
+/* A pointer in a file is invalid here, and a binary may be cut off. */
 static bool all_there(const char *text, size_t bytes)
 {
     fat_header header;
@@ -170,7 +170,7 @@ static bool all_there(const char *text, size_t bytes)
            (header.header_bytes <= bytes && header.bytes <= bytes - header.header_bytes);
 }
 
-/* With zeroes behind it, so that no header runs over its end. */
+/* Adds zeroes, so that no header reaches beyond the end. */
 cxu_result cx_emu_image_read(const char *path, char **out_text)
 {
     FILE *file = fopen(path, "re");

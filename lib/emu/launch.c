@@ -22,7 +22,7 @@ void cx_emu_arguments_drop(cx_emu_arguments *arguments)
         free(arguments);
 }
 
-/* One block: the header, then where each lies, then what they are. */
+/* One block: the header, then the address of each argument, then the arguments. */
 static cx_emu_arguments *allocate(const cx_ptx_kernel_info *kernel)
 {
     size_t content_at = sizeof(cx_emu_arguments) + kernel->parameter_count * sizeof(void *);
@@ -40,7 +40,7 @@ static cx_emu_arguments *allocate(const cx_ptx_kernel_info *kernel)
     return arguments;
 }
 
-/* The buffer that a list {BUFFER_POINTER, p, BUFFER_SIZE, &n, END} names. */
+/* Reads the buffer of a list {BUFFER_POINTER, p, BUFFER_SIZE, &n, END}. */
 static bool read_extra(void *const *extra, const void **out_buffer, size_t *out_bytes)
 {
     const int pairs_max = 16;
@@ -139,7 +139,7 @@ cxu_result cx_emu_launch_context(const cx_emu_launch *launch, cx_emu_context **o
     return result;
 }
 
-/* ---- memory, as the kernel reaches it ---- */
+/* ---- memory that a kernel reaches ---- */
 
 static bool note_use(cx_emu_run *run, cx_emu_use use)
 {
@@ -165,14 +165,14 @@ static bool is_noted(const cx_emu_run *run, const cx_emu_allocation *allocation)
     return false;
 }
 
-/* The variables are there for as long as the work is, though the module may be unloaded. */
+/* The variables last as long as the work, even if the module is unloaded. */
 static bool is_variable(const cx_emu_run *run, uint64_t address)
 {
     return run->memory && address >= run->memory->address &&
            address - run->memory->address < run->memory->bytes;
 }
 
-/* It is kept until the kernel is done: what another stream frees meanwhile does not go. */
+/* Keeps the memory until the kernel is done: a free by another stream waits for that. */
 static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_find(address, 1);
@@ -293,7 +293,7 @@ static void release(void *argument)
     cx_emu_arguments_drop(run->launch.arguments);
 }
 
-/* ---- what can be launched ---- */
+/* ---- checks of a launch ---- */
 
 static bool within(const cx_emu_device *device, const uint32_t size[3], cxu_device_attribute first)
 {

@@ -13,7 +13,7 @@ static cxu_result capture(cx_emu_stream *stream, const cx_emu_launch *launch)
     return cx_emu_capture_add(stream, &operation);
 }
 
-/* What is wrong with a launch is said when it is captured, as it is when it is made. */
+/* An invalid launch is refused when it is captured, as it is when it is made. */
 static cxu_result submit(cx_emu_stream *stream, const cx_emu_launch *launch)
 {
     cx_emu_run run;
@@ -25,8 +25,8 @@ static cxu_result submit(cx_emu_stream *stream, const cx_emu_launch *launch)
     return stream->branch ? capture(stream, launch) : cx_emu_work_submit(stream, &request, NULL);
 }
 
-/* The stream says which context it is for; a kernel of a library may have to be loaded there first,
- * with the lock released, so that the stream is looked for again. */
+/* The stream decides the context. A kernel of a library may have to be loaded there first, with the
+ * lock released, so the stream is looked up again. */
 static cxu_result launch_locked(cx_emu_launch *launch, CUfunction function, CUstream handle,
                                 void **parameters, void **extra)
 {
@@ -88,7 +88,7 @@ cxu_result cx_emu_call_launch_cooperative_kernel(CUfunction function, unsigned i
     return launch(&what, function, stream, parameters, NULL);
 }
 
-/* What only says how fast it is to be may be left out; what says what it does, may not. */
+/* Ignores performance hints; refuses attributes that change results. */
 static cxu_result read_attributes(const cxu_launch_config *config, cx_emu_launch *what)
 {
     if (config->attribute_count > 0 && !config->attributes)

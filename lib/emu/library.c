@@ -40,7 +40,7 @@ bool cx_emu_is_kernel(CUfunction handle)
     return cx_emu_handle_live(&kernels, handle);
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static void free_kernels(cx_emu_library *library)
 {
@@ -70,7 +70,7 @@ static bool make_kernels(cx_emu_library *library)
     return true;
 }
 
-/* The code becomes the library's, or is dropped. */
+/* The library takes the code, or it is dropped. */
 static cxu_result create(CUlibrary *out_library, cx_emu_code *code)
 {
     cx_emu_library *library = calloc(1, sizeof *library);
@@ -182,7 +182,7 @@ cxu_result cx_emu_call_library_unload(CUlibrary handle)
     return result;
 }
 
-/* ---- what is in it ---- */
+/* ---- contents ---- */
 
 cxu_result cx_emu_kernel_instance(cx_emu_kernel *kernel, cx_emu_context *context,
                                   cx_emu_function **out_function)

@@ -3,7 +3,7 @@
 #include "emu/device.h"
 #include "emu/state.h"
 
-/* What a GPU of compute capability 7.5 has; `most` is where larger values are clamped (Q4). */
+/* The limits of a GPU of compute capability 7.5; larger values are clamped to `most` (Q4). */
 typedef struct limit_row {
     bool supported;
     size_t initial, least, most;
@@ -103,7 +103,7 @@ cxu_result cx_emu_call_ctx_set_cache_config(cxu_func_cache config)
     return result;
 }
 
-/* The bank size is fixed: any known value is taken, none changes it. */
+/* The bank size is fixed: any known value is accepted and ignored. */
 cxu_result cx_emu_call_ctx_get_shared_mem_config(cxu_shared_config *out_config)
 {
     cxu_result result = cx_emu_enter();

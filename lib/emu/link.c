@@ -1,4 +1,4 @@
-/* The linker: the PTX of several images made one image. A state is used by one thread at a time. */
+/* The linker: makes one image of the PTX of several. One thread at a time uses a state. */
 #include "emu/context.h"
 #include "emu/handle.h"
 #include "emu/image.h"
@@ -9,10 +9,10 @@
 
 typedef struct linker {
     cx_emu_handle_slot slot;
-    cx_emu_code_options logs; /* the list is our copy; its values are the user's, who keeps them */
+    cx_emu_code_options logs; /* the list is our copy; its values are the user's */
     cx_ptx_source *sources;
     size_t count, capacity;
-    char *image; /* once it is complete */
+    char *image; /* set when it is complete */
 } linker;
 
 static cx_emu_handles linkers = {.slot_bytes = sizeof(linker)};
@@ -31,7 +31,7 @@ static cxu_result find(CUlinkState state, linker **out_linker)
     return result;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static bool keep_options(linker *self, unsigned int count, const cxu_jit_option *options,
                          void **values)
@@ -105,7 +105,7 @@ cxu_result cx_emu_call_link_destroy(CUlinkState state)
     return result;
 }
 
-/* ---- what is linked ---- */
+/* ---- inputs ---- */
 
 static cxu_result append(linker *self, const cx_emu_text *text)
 {
@@ -126,8 +126,8 @@ static cxu_result append(linker *self, const cx_emu_text *text)
     return CXU_SUCCESS;
 }
 
-/* What is wrong by itself is said at once. What waits for another image to define it is no error
- * yet, and what else is wrong with such code is said when all are there. */
+/* Reports errors of an input at once. A name that another input may define is no error yet; other
+ * errors of such code are reported when all inputs are there. */
 static cxu_result check(const linker *self, const cx_emu_text *text)
 {
     cx_emu_code *code;
@@ -178,7 +178,7 @@ static cxu_result check_type(const char *call, cxu_jit_input_type type)
     }
 }
 
-/* The options of one input are those of the compiler; there is none. */
+/* The options of one input are the compiler's, and have no effect. */
 cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type, void *image,
                                      size_t bytes, const char *name, unsigned int count,
                                      cxu_jit_option *options, void **values)
@@ -220,9 +220,9 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
     return result;
 }
 
-/* ---- the image ---- */
+/* ---- the result ---- */
 
-/* Loaded once, so that what does not load is said here. */
+/* Loads the result once, so that errors are reported here. */
 static cxu_result join(linker *self, char **out_image, size_t *out_length)
 {
     cx_ptx_error error;
@@ -246,7 +246,7 @@ static cxu_result join(linker *self, char **out_image, size_t *out_length)
     return CXU_SUCCESS;
 }
 
-/* The image is PTX with a zero behind it. */
+/* The image is zero-terminated PTX. */
 cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t *out_bytes)
 {
     linker *self;

@@ -19,7 +19,7 @@ size_t cx_emu_machine_total_bytes(void)
     return pages_bytes(_SC_PHYS_PAGES);
 }
 
-/* The beginning of the file, which the lines in question are in. */
+/* Reads the beginning of the file, which has the lines in question. */
 static void read_meminfo(char *text, size_t size)
 {
     int cancel = cx_cancel_hold();

@@ -45,7 +45,7 @@ void cx_emu_mapping_remove(cx_emu_allocation *first, size_t bytes)
     uintptr_t end = first->address + bytes;
     cx_emu_allocation *next;
 
-    /* All of it is found no more before the first is waited for. */
+    /* All of them are unpublished before the first wait. */
     for (cx_emu_allocation *each = first; each != NULL; each = next) {
         next = end - each->address > each->bytes ? cx_emu_allocation_following(each) : NULL;
         each->freed = each->awaited = true;

@@ -41,7 +41,7 @@ cxu_result cx_emu_call_mem_get_info(size_t *out_free, size_t *out_total)
         *out_total = context->device->memory_bytes;
     }
     pthread_mutex_unlock(&cx_emu_lock);
-    /* The host device has no quota: other programs and other code take its memory too. */
+    /* The host device has no quota: other programs and other code use its memory too. */
     if (host)
         *out_free = cx_emu_machine_free_bytes();
     return result;
@@ -93,7 +93,7 @@ cxu_result cx_emu_call_mem_alloc_pitch(CUdeviceptr *out_pointer, size_t *out_pit
     return result;
 }
 
-/* Managed memory is every kernel's. */
+/* All kernels can reach managed memory. */
 static void wait_for_kernels(const cx_emu_allocation *allocation)
 {
     bool everywhere = allocation->kind == CX_EMU_MEMORY_MANAGED;
@@ -102,7 +102,7 @@ static void wait_for_kernels(const cx_emu_allocation *allocation)
         cx_emu_work_wait_kernels(everywhere ? NULL : allocation->device);
 }
 
-/* What starts at an address, and is the user's to free. */
+/* Finds the user's allocation that starts at an address. */
 static cx_emu_allocation *find_owned(CUdeviceptr pointer)
 {
     cx_emu_allocation *allocation = cx_emu_allocation_at_start(pointer);
@@ -121,7 +121,7 @@ static cxu_result find_freeable(CUdeviceptr pointer, cx_emu_allocation **out_all
     return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
 }
 
-/* While kernels are waited for, somebody else may free it, or spoil its context. */
+/* During a wait for kernels another thread may free it, or its context may become useless. */
 static cxu_result free_memory(CUdeviceptr pointer)
 {
     cx_emu_allocation *allocation;
@@ -177,8 +177,7 @@ cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_
     return result;
 }
 
-/* The context that memory is allocated or freed in, in the order of a stream. Graphs that do so are
- * not there yet. */
+/* Finds the context of a stream-ordered allocation or free. Captured ones are not supported. */
 static cxu_result find_context(const char *call, CUstream handle, cx_emu_context **out_context)
 {
     cx_emu_stream *stream;
@@ -234,7 +233,7 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
     return result;
 }
 
-/* Memory of cuMemAlloc may be freed in stream order as well; host and managed memory may not. */
+/* Memory of cuMemAlloc may be freed in stream order too; host and managed memory may not. */
 static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
 {
     cx_emu_context *context;

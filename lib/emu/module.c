@@ -15,7 +15,7 @@ static cx_emu_handles names = {.slot_bytes = sizeof(named)};
 static cx_emu_handles functions = {.slot_bytes = sizeof(cx_emu_function)};
 static cx_emu_module *all;
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static void free_functions(cx_emu_module *module)
 {
@@ -62,7 +62,7 @@ static void link_in(cx_emu_module *module)
     all = module;
 }
 
-/* What its variables begin with; the memory is known to nobody yet. */
+/* Allocates and initialises the variables; no other thread knows the memory yet. */
 static cxu_result make_memory(cx_emu_context *context, const cx_emu_code *code,
                               cx_emu_allocation **out_memory)
 {
@@ -164,7 +164,7 @@ cxu_result cx_emu_library_instance(const cx_emu_library *library, cx_emu_context
     *out_module = find_instance(library, context);
     if (*out_module)
         return CXU_SUCCESS;
-    /* The library may be unloaded, and the context closed, while memory is waited for. */
+    /* While memory is waited for, the library may be unloaded and the context closed. */
     cx_emu_code_retain(code);
     result = cx_emu_module_create(context, code, library, out_module);
     cx_emu_code_drop(code);
@@ -202,7 +202,7 @@ cxu_result cx_emu_function_find(CUfunction handle, cx_emu_function **out_functio
     return cx_emu_context_error((*out_function)->module->context);
 }
 
-/* ---- what is in them ---- */
+/* ---- contents ---- */
 
 cxu_result cx_emu_module_variable(const cx_emu_module *module, const char *name,
                                   CUdeviceptr *out_pointer, size_t *out_bytes)
@@ -223,7 +223,7 @@ cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)
     return cx_ptx_kernel_describe(function->module->code->ptx, function->kernel);
 }
 
-/* ---- what the device has ---- */
+/* ---- limits of the device ---- */
 
 static size_t attribute(const cx_emu_function *function, cxu_device_attribute which)
 {

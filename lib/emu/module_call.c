@@ -5,7 +5,7 @@
 
 /* ---- loading ---- */
 
-/* The lock is not held: code was read without it, and the context may be another by now. */
+/* Called without the lock: the code was read without it, and another context may be current now. */
 static cxu_result load_into_current(CUmodule *out_module, cx_emu_code *code)
 {
     cx_emu_context *context;
@@ -23,7 +23,7 @@ static cxu_result load_into_current(CUmodule *out_module, cx_emu_code *code)
     return result;
 }
 
-/* T9; and nothing that a capture sees (G2). */
+/* T9; and loading is not captured (G2). */
 static cxu_result begin_load(void)
 {
     cx_emu_context *context;
@@ -104,7 +104,7 @@ cxu_result cx_emu_call_module_unload(CUmodule handle)
     return result;
 }
 
-/* ---- what is in a module ---- */
+/* ---- contents ---- */
 
 static cxu_result find_function(const cx_emu_module *module, const char *name,
                                 CUfunction *out_function)

@@ -24,7 +24,7 @@ static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu
     return cx_emu_fill_request(shape, device, room, out_request);
 }
 
-/* What the event stands for now is waited for, not what it will stand for by then. */
+/* Waits for the event's present record, not for a later one. */
 static cxu_result request_event(const cx_emu_operation *operation, cx_emu_work_request *out_request)
 {
     cx_emu_event *event;
@@ -127,7 +127,7 @@ static uintptr_t source_of(const cxu_memcpy_3d *copy)
                                                     : copy->source_device;
 }
 
-/* Of memory that is no longer there nothing is known. */
+/* The owner of freed memory is unknown. */
 static bool same_owner(uintptr_t before, uintptr_t after)
 {
     const cx_emu_allocation *one = cx_emu_allocation_find(before, 1);
@@ -144,7 +144,7 @@ static bool copies_compatible(const cxu_memcpy_3d *before, const cxu_memcpy_3d *
            same_owner(destination_of(before), destination_of(after));
 }
 
-/* Of fills of several rows only the value and the address may change. */
+/* For fills of several rows, only the value and the address may change. */
 static bool fills_compatible(const cxu_memset_node_params *before,
                              const cxu_memset_node_params *after)
 {
@@ -156,7 +156,7 @@ static bool fills_compatible(const cxu_memset_node_params *before,
     return same_owner(before->destination, after->destination);
 }
 
-/* Of a function that is no longer there nothing is known. */
+/* Nothing is known of a function that is gone. */
 static bool kernels_compatible(const cx_emu_launch *before, const cx_emu_launch *after)
 {
     cx_emu_context *one, *other;

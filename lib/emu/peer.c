@@ -20,7 +20,7 @@ static void drop(cx_emu_context *context, int index)
     context->peer_ids[index] = context->peer_ids[last];
 }
 
-/* Access to a context that is gone ended with it. */
+/* Access ended with the destroyed context. */
 static void drop_dead(cx_emu_context *context)
 {
     for (int i = context->peer_count - 1; i >= 0; i--)
@@ -115,7 +115,7 @@ cxu_result cx_emu_call_device_can_access_peer(int *out_can, CUdevice device, CUd
     return CXU_SUCCESS;
 }
 
-/* Like two boards on one PCIe bus: direct access, no atomics, no arrays. */
+/* As for two boards on one PCIe bus: direct access, no atomics, no arrays. */
 cxu_result cx_emu_call_device_get_p2p_attribute(int *out_value, cxu_p2p_attribute attribute,
                                                 CUdevice source, CUdevice destination)
 {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Behind the memory in its file: what another process has to know of it. */
+/* Stands behind the memory in its file: the facts that another process needs. */
 typedef struct label {
     char mark[16];
     uint64_t bytes;
@@ -51,7 +51,7 @@ static void files_unlink(cx_emu_physical *physical)
         physical->next->previous = physical->previous;
 }
 
-/* Whether the descriptor still is what it was: the program may have closed it. */
+/* True if the descriptor still names the same file: the program may have closed it. */
 static bool file_present(const cx_emu_physical *physical)
 {
     struct stat found;
@@ -71,7 +71,7 @@ static bool file_write_label(int file, const cx_emu_physical *physical)
     return written;
 }
 
-/* Nobody who gets the file can shorten it under our feet. */
+/* Seals the file: no process that gets it can shorten it. */
 static bool file_seal(int file)
 {
     int cancel = cx_cancel_hold();
@@ -84,7 +84,7 @@ static int file_create(const cx_emu_physical *physical)
 {
     size_t bytes = physical->bytes + sizeof(label);
     struct rlimit limit;
-    /* Beyond this limit ftruncate does not fail, it kills with SIGXFSZ. */
+    /* Beyond this limit ftruncate does not fail: it kills the process with SIGXFSZ. */
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
         cx_emu_refused_by_file_limit(bytes);
         return -1;
@@ -109,13 +109,13 @@ static bool show_at_home(cx_emu_physical *physical, int file)
         cx_emu_refused_by_system("mmap", physical->bytes);
         return false;
     }
-    /* A forked child has no GPU memory (I4); its mappings inherit this. */
+    /* A forked child has no GPU memory (I4); the mappings inherit this. */
     madvise(home, physical->bytes, MADV_DONTFORK);
     physical->home = home;
     return true;
 }
 
-/* Whether pages can be looked at once more without their file: not under valgrind. */
+/* True if pages can be mapped again without their file: not under valgrind. */
 static bool pages_can_be_doubled(const cx_emu_physical *physical)
 {
     static int known; /* 0: not tried yet */
@@ -129,7 +129,7 @@ static bool pages_can_be_doubled(const cx_emu_physical *physical)
     return known > 0;
 }
 
-/* Takes the descriptor over. */
+/* Takes over the descriptor. */
 static void keep_file(cx_emu_physical *physical, int file)
 {
     struct stat found;
@@ -157,7 +157,7 @@ static cx_emu_physical *take_slot(cx_emu_device *device, size_t bytes,
     return physical;
 }
 
-/* Shows the file's pages and takes it over; without, the slot is given back. */
+/* Maps the file and takes it over; on failure the slot is given back. */
 static cxu_result open_slot(cx_emu_physical *physical, int file, size_t charged_bytes)
 {
     if (file < 0 || !show_at_home(physical, file)) {
@@ -265,7 +265,7 @@ cxu_result cx_emu_physical_export(const cx_emu_physical *physical, int *out_file
     return CXU_SUCCESS;
 }
 
-/* Only a sealed file of memory with our mark, as long as it says, is one of ours. */
+/* True only for a sealed memory file with our label, as long as the label says. */
 static bool file_read_label(int file, const struct stat *found, label *out_label)
 {
     off_t at = found->st_size - (off_t)sizeof(*out_label);

@@ -31,7 +31,7 @@ static bool put_after(cx_emu_plan *plan, size_t index)
     return true;
 }
 
-/* What a node comes behind; a root of a child graph, what the child does. */
+/* Adds the dependencies of a node; for a root of a child graph, those of the child's node. */
 static bool put_before(cx_emu_plan *plan, const cx_emu_node *node, part outside, part *out_part)
 {
     *out_part = outside;
@@ -44,7 +44,7 @@ static bool put_before(cx_emu_plan *plan, const cx_emu_node *node, part outside,
     return true;
 }
 
-/* What stands for a child graph comes behind all of it. */
+/* Makes the piece of a child graph's node depend on the whole child. */
 static bool put_ends(cx_emu_plan *plan, const cx_emu_graph *child, part outside, part *out_part)
 {
     *out_part = outside;

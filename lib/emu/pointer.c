@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Attributes of these types, as cuPointerGetAttribute's documentation and callers have them: a
- * boolean is an unsigned int. */
+/* The types of attributes in cuPointerGetAttribute's documentation and in its callers: a boolean is
+ * an unsigned int. */
 typedef union attribute_value {
     unsigned int number;
     int ordinal;
@@ -21,14 +21,14 @@ typedef union attribute_value {
 
 enum { ACCESS_NONE = 0, ACCESS_READ_WRITE = 3 };
 
-/* What the plural form says of the device of a pointer that the driver does not know (T7). */
+/* The device ordinal that the plural form reports for an unknown pointer (T7). */
 #define UNKNOWN_ORDINAL (-2)
 
-/* What the attributes of a pointer are answered from. Lock held as long as it is used. */
+/* The facts that answer queries about a pointer. Lock held while it is used. */
 typedef struct pointer_view {
     CUdeviceptr pointer;
-    const cx_emu_allocation *allocation;   /* NULL: nothing there */
-    const cx_emu_reservation *reservation; /* that the pointer lies in, or NULL */
+    const cx_emu_allocation *allocation;   /* NULL: none there */
+    const cx_emu_reservation *reservation; /* the one that contains the pointer, or NULL */
     const cx_emu_context *current;       /* NULL: none, or destroyed */
 } pointer_view;
 
@@ -43,7 +43,7 @@ static pointer_view view_of(CUdeviceptr pointer)
     return view;
 }
 
-/* How many bytes an attribute takes; 0 if there is none of that number. */
+/* The number of bytes of an attribute; 0: no such attribute. */
 static size_t attribute_bytes(cxu_pointer_attribute attribute)
 {
     switch (attribute) {
@@ -80,13 +80,13 @@ static cxu_memory_type memory_type(const cx_emu_allocation *allocation)
     case CX_EMU_MEMORY_REGISTERED:
         return CXU_MEMORYTYPE_HOST;
     default:
-        /* Managed memory too: the attribute knows host and device only, and IS_MANAGED says more.
-         */
+        /* Managed memory too: the attribute distinguishes only host and device; IS_MANAGED tells
+         * more. */
         return CXU_MEMORYTYPE_DEVICE;
     }
 }
 
-/* Attributes that depend on where the pointer is used. */
+/* Attributes that depend on the current context. */
 static unsigned int access_flags(const pointer_view *view)
 {
     const cx_emu_allocation *allocation = view->allocation;
@@ -122,7 +122,7 @@ static uint64_t block_id(const cx_emu_allocation *allocation)
     return allocation->mapping != NULL ? allocation->mapping->physical->id : allocation->buffer_id;
 }
 
-/* Of an address that is reserved, whatever is mapped there; *out_value is zero before. */
+/* Reads an attribute of a reserved address, mapped or not; *out_value is zero before. */
 static cxu_result read_reserved(const cx_emu_reservation *reservation,
                                 cxu_pointer_attribute attribute, attribute_value *out_value)
 {
@@ -140,14 +140,14 @@ static cxu_result read_reserved(const cx_emu_reservation *reservation,
     }
 }
 
-/* Of memory that is known; *out_value is zero before, and stays so where this fails. */
+/* Reads an attribute of known memory; *out_value is zero before, and stays zero on failure. */
 static cxu_result read_memory(const pointer_view *view, cxu_pointer_attribute attribute,
                               attribute_value *out_value)
 {
     const cx_emu_allocation *allocation = view->allocation;
     switch (attribute) {
     case CXU_POINTER_CONTEXT:
-        /* NULL for memory that no context owns. */
+        /* NULL for memory without an owning context. */
         if (allocation->context != NULL)
             out_value->context = cx_emu_context_handle(allocation->context);
         return CXU_SUCCESS;
@@ -202,7 +202,8 @@ static cxu_result read_memory(const pointer_view *view, cxu_pointer_attribute at
     return CXU_INVALID_VALUE;
 }
 
-/* Of a pointer into a reservation: its range is that, and what is mapped there says the rest. */
+/* Reads an attribute of a pointer into a reservation: its range is the reservation; the mapping
+ * there answers the rest. */
 static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute attribute,
                                  attribute_value *out_value)
 {
@@ -212,13 +213,13 @@ static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute
         return read_reserved(view->reservation, attribute, out_value);
     if (view->allocation != NULL)
         return read_memory(view, attribute, out_value);
-    /* Addresses that the driver keeps have no memory, where others are not known at all. */
+    /* Addresses that the driver keeps are unmapped; others are unknown. */
     return attribute == CXU_POINTER_MAPPED && cx_emu_host_memory_overlaps(view->pointer, 1)
                ? CXU_SUCCESS
                : CXU_INVALID_VALUE;
 }
 
-/* What the plural form says of a pointer that is not known; *out_value is zero before. */
+/* The plural form's answer for an unknown pointer; *out_value is zero before. */
 static void read_unknown(CUdeviceptr pointer, cxu_pointer_attribute attribute,
                          attribute_value *out_value)
 {
@@ -279,7 +280,7 @@ cxu_result cx_emu_call_pointer_get_attributes(unsigned int count, cxu_pointer_at
     pointer_view view = view_of(pointer);
     for (unsigned int i = 0; i < count; i++) {
         attribute_value value = {0};
-        /* What cannot be answered stays zero here, where the singular form fails. */
+        /* An attribute without an answer stays zero here, where the singular form fails. */
         if (view.allocation == NULL && view.reservation == NULL)
             read_unknown(pointer, attributes[i], &value);
         else

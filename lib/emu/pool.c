@@ -128,7 +128,7 @@ bool cx_emu_pool_exists(void)
     return count > 0;
 }
 
-/* From here on the memory of an allocation is the pool's. */
+/* Gives the allocation to the pool. */
 static void take(cx_emu_pool *pool, cx_emu_allocation *allocation)
 {
     allocation->pool = pool;

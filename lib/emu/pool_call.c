@@ -207,7 +207,7 @@ typedef union pool_value {
     uint64_t wide;
 } pool_value;
 
-/* The highest values may be set to 0 only, which begins them anew; the current ones not at all. */
+/* Peaks may only be set to 0, which restarts them; current values cannot be set. */
 static cxu_result set_value(cx_emu_pool *pool, cxu_mem_pool_attribute attribute, pool_value value)
 {
     switch (attribute) {

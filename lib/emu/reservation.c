@@ -36,7 +36,7 @@ static void *reserve_at(uintptr_t hint, size_t bytes)
     return NULL;
 }
 
-/* Reserves more than is needed, and gives back what lies before and behind. */
+/* Reserves more than is needed, and unmaps the ends. */
 static void *reserve_aligned(size_t bytes, size_t alignment_bytes)
 {
     size_t room;

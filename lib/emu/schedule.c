@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define CALLS_MAX 4  /* pieces that move bytes at the same time */
-#define HOSTS_MAX 60 /* the user's functions and kernels that run, or block, at the same time */
+#define HOSTS_MAX 60 /* user functions and kernels that run or block at the same time */
 #define WORKERS_MAX (CALLS_MAX + HOSTS_MAX)
 
 typedef enum mode { MODE_THREADS, MODE_LAZY, MODE_RANDOM } mode;
@@ -27,7 +27,7 @@ typedef struct queue {
 
 typedef struct worker {
     pthread_t thread;
-    bool used; /* the thread may look at this */
+    bool used; /* this worker is in use */
     bool busy;
     bool leaving;
 } worker;
@@ -37,10 +37,10 @@ static uint64_t random_state;
 
 static queue calls, hosts, locked;
 static int calls_running, hosts_running;
-static cx_emu_work *granted; /* a host function that a query lets run */
+static cx_emu_work *granted; /* a host function that a query allowed to run */
 
 static worker workers[WORKERS_MAX];
-static int worker_count; /* without those that leave */
+static int worker_count; /* without those that are leaving */
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static bool exit_registered;
 static pid_t owner;
@@ -96,7 +96,7 @@ bool cx_emu_schedule_wants_lazy(void)
     return parse(cx_option("CTXRT_EMU_SCHEDULE"), &found) && found.mode == MODE_LAZY;
 }
 
-/* splitmix64: any seed will do, 0 too. */
+/* splitmix64: any seed works, even 0. */
 static uint64_t next_random(void)
 {
     uint64_t z = random_state += 0x9e3779b97f4a7c15u;
@@ -106,8 +106,8 @@ static uint64_t next_random(void)
     return z ^ (z >> 31);
 }
 
-/* Runs as long as it likes, and may wait for other work: not in the thread that submits it, and not
- * in place of what moves bytes. */
+/* True for work that may run for long, or wait for other work: it neither runs on the submitting
+ * thread, nor takes a place among pieces that move bytes. */
 static bool takes_long(cx_emu_work_kind kind)
 {
     return kind == CX_EMU_WORK_HOST || kind == CX_EMU_WORK_KERNEL;
@@ -181,7 +181,7 @@ static bool idle(void)
     return !granted && calls_running + hosts_running == 0;
 }
 
-/* The schedules that run one piece at a time. */
+/* For schedules that run one piece at a time. */
 static cx_emu_work *take_next(void)
 {
     cx_emu_work *work = granted;
@@ -235,9 +235,9 @@ static void *work_on(void *argument)
     return NULL;
 }
 
-/* At exit, and when the library is unloaded: idle workers end, if there is nothing left for them to
- * do: a thread may be waiting for it that an exit handler joins. Busy ones are left to themselves;
- * the user's function in them may never return. */
+/* At exit, and when the library is unloaded: idle workers end if no work is left for them, except
+ * work that a thread waits for which an exit handler joins. Busy workers are left alone: the user's
+ * function in them may never return. */
 static void stop(void)
 {
     pthread_t idle[WORKERS_MAX];
@@ -294,7 +294,7 @@ static bool start_worker(void)
     if (!self || !register_exit())
         return false;
     *self = (worker){.used = true};
-    /* The user's signal handlers run on the user's threads. */
+    /* The user's signal handlers run only on the user's threads. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     failed = pthread_create(&self->thread, NULL, work_on, self);
@@ -401,7 +401,7 @@ void cx_emu_schedule_again(cx_emu_work *work)
 
 /* ---- queries ---- */
 
-/* A piece that is ready, and without which `work` cannot be done; NULL if it is on its way. */
+/* A ready piece that `work` depends on; NULL if the work is already running. */
 static cx_emu_work *take_needed(cx_emu_work *work)
 {
     while (work->unfinished > 0) {

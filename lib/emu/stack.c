@@ -8,7 +8,7 @@
 #define FIRST_ENTRIES 8
 
 typedef struct stack {
-    cx_emu_entry *entries; /* `first`, or memory of its own once that is full */
+    cx_emu_entry *entries; /* `first`, or allocated once that is full */
     size_t depth;
     size_t capacity;
     cx_emu_entry first[FIRST_ENTRIES];

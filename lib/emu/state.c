@@ -22,7 +22,7 @@ _Atomic int cx_emu_current_phase = CX_EMU_UNINITIALIZED;
 CX_EMU_THREAD_LOCAL bool cx_emu_in_callback;
 
 static cx_emu_config configuration;
-static bool configured; /* by cx_emu_configure */
+static bool configured; /* cx_emu_configure was called */
 static bool hooked;
 
 cxu_result cx_emu_enter_slowly(void)
@@ -42,7 +42,7 @@ static bool change_phase(int from, int to)
     return atomic_compare_exchange_strong(&cx_emu_current_phase, &from, to);
 }
 
-/* A forked child keeps FORKED, and what was never initialised must not start this late either. */
+/* A forked child keeps FORKED, and a driver that was never initialised must not start this late. */
 __attribute__((destructor)) static void end(void)
 {
     if (change_phase(CX_EMU_RUNNING, CX_EMU_ENDING))
@@ -82,7 +82,7 @@ static cxu_result configure_from_environment(void)
     return CXU_INVALID_VALUE;
 }
 
-/* What is read from the environment wherever the configuration comes from. */
+/* Reads the settings that always come from the environment. */
 static bool choose_behaviour(void)
 {
     return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_faults_choose();
@@ -187,7 +187,7 @@ cxu_result cx_emu_call_driver_get_version(int *out_version)
     return CXU_SUCCESS;
 }
 
-/* Whether the call is named here for the first time. */
+/* True if the call is named for the first time. */
 static bool first_time(const char *call)
 {
     static const char *_Atomic named[NAMED_CALLS];

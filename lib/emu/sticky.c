@@ -139,7 +139,7 @@ void cx_emu_device_lose(cx_emu_device *device, cxu_result error)
     cx_emu_failures = true;
 }
 
-/* ---- what is left ---- */
+/* ---- checks ---- */
 
 cxu_result cx_emu_device_error_slowly(const cx_emu_device *device)
 {

@@ -15,9 +15,9 @@ static cx_emu_stream *of_threads;
 static uint64_t last_thread;
 
 static CX_EMU_THREAD_LOCAL struct {
-    uint64_t number; /* 0: the thread never had a stream of its own */
+    uint64_t number; /* 0: the thread never had a per-thread stream */
     bool per_thread_default;
-    cx_emu_stream *last; /* its stream in the context it used last, if that still is open */
+    cx_emu_stream *last; /* its stream in the last used context, if that is still open */
     uint64_t last_opening;
 } thread;
 
@@ -25,7 +25,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool key_made;
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static cx_emu_stream *create(cx_emu_context *context, unsigned int flags, int priority)
 {
@@ -121,7 +121,7 @@ void cx_emu_streams_close(cx_emu_context *context)
 
 /* ---- per-thread default streams ---- */
 
-/* A thread ends: its streams go when their work is done; nobody waits for it. */
+/* A thread ends: its streams go when their work is done; nothing waits for that. */
 static void end_thread(void *number)
 {
     if (atomic_load(&cx_emu_current_phase) != CX_EMU_RUNNING)
@@ -296,7 +296,7 @@ cxu_result cx_emu_call_stream_destroy(CUstream handle)
     return result;
 }
 
-/* What the queries read of a stream; the device needs the lock as well. */
+/* The properties that queries read; the device needs the lock as well. */
 typedef struct properties {
     unsigned int flags;
     int priority;
@@ -381,7 +381,7 @@ cxu_result cx_emu_call_stream_get_ctx(CUstream stream, CUcontext *out_context)
     return result;
 }
 
-/* G4: what a capturing stream holds never runs, so it cannot be waited for. */
+/* G4: captured work never runs, so it cannot be waited for. */
 static cxu_result find_not_capturing(CUstream handle, cx_emu_stream **out_stream)
 {
     cxu_result result = cx_emu_stream_find(handle, out_stream);

@@ -34,7 +34,7 @@ static bool unpack_zstd(const cx_emu_packed *packed, char *unpacked)
 
 static const struct packing {
     const char *name;
-    unpacker *unpack; /* NULL: built without */
+    unpacker *unpack; /* NULL: not built in */
 } packings[] = {
     [CX_EMU_PACKING_LZ4] = {.name = "LZ4",
 #ifdef HAVE_LZ4

@@ -7,7 +7,7 @@
 #include "emu/stream.h"
 #include <stdio.h>
 
-/* Those of contexts that are gone. */
+/* Counts for contexts that are gone. */
 static long closed_count;
 static char first_closed[64];
 
@@ -22,7 +22,7 @@ static const char *call_of(const cx_emu_work *work)
     return work->slot >= 0 ? cx_symbols[work->slot].symbol : NULL;
 }
 
-/* ---- now ---- */
+/* ---- reporting now ---- */
 
 typedef struct visitor {
     void (*visit)(const cx_emu_unwaited_work *work, void *argument);
@@ -59,7 +59,7 @@ void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argum
     pthread_mutex_unlock(&cx_emu_lock);
 }
 
-/* ---- in the end ---- */
+/* ---- at the end of the process ---- */
 
 static void note(const cx_emu_work *work, void *context)
 {

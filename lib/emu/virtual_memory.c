@@ -10,7 +10,7 @@ static bool granular(uint64_t value)
     return value % CX_EMU_MEMORY_GRANULARITY == 0;
 }
 
-/* Ranges whose end can be told. */
+/* True if the end of the range does not wrap around. */
 static bool range_valid(CUdeviceptr pointer, size_t bytes)
 {
     CUdeviceptr end;
@@ -69,7 +69,7 @@ cxu_result cx_emu_call_mem_address_free(CUdeviceptr pointer, size_t bytes)
 
 /* ---- memory ---- */
 
-/* The GPU that a location names. */
+/* Finds the GPU that a location names. */
 static cxu_result find_gpu(const char *call, const cxu_mem_location *location,
                            cx_emu_device **out_device)
 {
@@ -103,7 +103,7 @@ static cxu_result check_properties(const char *call, const cxu_mem_properties *p
     return find_gpu(call, &properties->location, out_device);
 }
 
-/* What was granted: compression, a wish, is not. */
+/* The properties that were granted: compression, a hint, is not. */
 static cxu_mem_properties granted(const cxu_mem_properties *wanted)
 {
     return (cxu_mem_properties){.type = wanted->type,
@@ -135,7 +135,7 @@ cxu_result cx_emu_call_mem_create(CUmemGenericAllocationHandle *out_handle, size
     return result;
 }
 
-/* The memory of a handle, for a call that uses it. Lock held. */
+/* Finds the memory of a handle, for a call that uses it. Lock held. */
 static cxu_result find_physical(CUmemGenericAllocationHandle handle, cx_emu_physical **out_physical)
 {
     *out_physical = cx_emu_physical_find(handle);
@@ -156,7 +156,7 @@ cxu_result cx_emu_call_mem_release(CUmemGenericAllocationHandle handle)
     return result;
 }
 
-/* The mapping of an address, for a call that uses it. Lock held. */
+/* Finds the mapping of an address, for a call that uses it. Lock held. */
 static cxu_result find_mapping(uintptr_t address, cx_emu_mapping **out_mapping)
 {
     const cx_emu_allocation *found = cx_emu_allocation_find(address, 1);
@@ -250,7 +250,7 @@ cxu_result cx_emu_call_mem_map(CUdeviceptr pointer, size_t bytes, size_t offset,
     return result;
 }
 
-/* The whole mappings of a range, for a call that uses them. Lock held. */
+/* Finds the mappings that exactly make up a range, for a call that uses them. Lock held. */
 static cxu_result find_whole(CUdeviceptr pointer, size_t bytes, cx_emu_allocation **out_first)
 {
     if (!range_valid(pointer, bytes))

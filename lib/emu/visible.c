@@ -6,7 +6,7 @@
 
 #define NONE (-1)
 
-/* An entry of the list: the text between two commas, without the blanks around it. */
+/* An entry of the list: the text between two commas, without surrounding blanks. */
 typedef struct entry {
     const char *text;
     size_t length;
@@ -35,7 +35,7 @@ static int board_of_number(entry number, int boards)
     return number.length > 0 && board < boards ? board : NONE;
 }
 
-/* The beginning of a UUID names a board if no other begins the same. */
+/* The beginning of a UUID names a board if no other UUID has the same beginning. */
 static int board_of_uuid(entry uuid, int boards)
 {
     int found = NONE;

@@ -6,7 +6,7 @@
 #include "emu/stream.h"
 #include "emu/work.h"
 
-/* A thread that waits; lies on its stack. */
+/* A waiting thread; on its stack. */
 typedef struct wait {
     bool (*over)(const void *subject);
     const void *subject;
@@ -38,7 +38,7 @@ int cx_emu_work_waits(void)
     return wait_count;
 }
 
-/* What is waited for has been demanded. */
+/* The awaited work has been demanded. */
 static void wait_until(bool (*over)(const void *subject), const void *subject)
 {
     wait own = {.over = over, .subject = subject};
@@ -65,7 +65,8 @@ static bool work_done(const void *subject)
     return ((const cx_emu_work *)subject)->done;
 }
 
-/* A wait for work of this context, in the life that `opening` names, is over. */
+/* Returns the error after a wait for work of this context, in the generation that `opening`
+ * names. */
 static cxu_result error_after(cx_emu_context *context, uint64_t opening)
 {
     return cx_emu_context_opened(context, opening) ? cx_emu_context_error(context) : CXU_SUCCESS;
@@ -93,10 +94,10 @@ bool cx_emu_work_poll(cx_emu_work *work)
     return false;
 }
 
-/* The streams of one life of a context, up to a point in the order of submission. */
+/* The streams of one generation of a context, up to a point in the order of submission. */
 typedef struct extent {
     const cx_emu_context *context;
-    const cx_emu_stream *legacy; /* its slot is looked at even if the context is closed meanwhile */
+    const cx_emu_stream *legacy; /* its slot may be read even if the context is closed meanwhile */
     uint64_t opening;
     uint64_t sequence;
     bool blocking_only;
@@ -174,7 +175,7 @@ void cx_emu_work_wait_closing(cx_emu_context *context, cx_emu_stream *legacy)
     context->whole = NULL;
 }
 
-/* The pieces that a synchronisation with the legacy stream is about (T11). */
+/* The pieces that a synchronisation with the legacy stream waits for (T11). */
 static extent extent_of_legacy(const cx_emu_stream *legacy)
 {
     extent part = extent_of(legacy->context, legacy);

@@ -5,8 +5,7 @@
 #include "emu/schedule.h"
 #include "emu/state.h"
 
-/* The table for those who asked for faults, or for the names of calls: each call says which it is.
- */
+/* The table for faults and for names of calls: each call notes which it is. */
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
     static cxu_result watched_##slot CX_DECLARE(arity, parameters)            \
     {                                                                         \

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Every piece is in this list: what only a slot refers to stays reachable for leak checkers. */
+/* All pieces are in this list: those that only a slot refers to stay reachable for leak
+ * checkers. */
 static cx_emu_work *oldest, *youngest;
 static uint64_t last_sequence;
 
@@ -22,7 +23,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* ---- life of a piece ---- */
+/* ---- making and freeing pieces ---- */
 
 void cx_emu_work_retain(cx_emu_work *work)
 {
@@ -102,7 +103,7 @@ bool cx_emu_work_kernels(void)
 
 /* ---- dependencies ---- */
 
-/* Counts the dependency if the piece is not done, and notes it unless `links` is NULL. */
+/* Counts the dependency if the piece is unfinished, and stores it unless `links` is NULL. */
 static void add(cx_emu_work *before, cx_emu_dependency *links, size_t *count)
 {
     if (!before || before->done)
@@ -112,8 +113,8 @@ static void add(cx_emu_work *before, cx_emu_dependency *links, size_t *count)
     ++*count;
 }
 
-/* `other` lies in a stream that is ordered with the one whose last piece is `own`: whichever of the
- * two was submitted later already waits for the earlier. */
+/* `other` is in a stream that is ordered with the one whose last piece is `own`: of the two, the
+ * one submitted later already waits for the earlier one. */
 static void add_unless_implied(cx_emu_work *other, const cx_emu_work *own, cx_emu_dependency *links,
                                size_t *count)
 {
@@ -213,8 +214,8 @@ void cx_emu_work_drop_allocation(cx_emu_use use)
     cx_emu_work_end_waits();
 }
 
-/* Short pieces that became ready: one after the other rather than from inside finish, where a long
- * chain of them would be as deep a recursion. */
+/* Runs short pieces that became ready one after the other, and not from inside finish: a long chain
+ * of them would be a deep recursion. */
 void cx_emu_work_run_locked(void)
 {
     cx_emu_work *work;
@@ -226,7 +227,7 @@ void cx_emu_work_run_locked(void)
     }
 }
 
-/* What keeps the piece from running: its own fault, or one before it in its context. */
+/* The error that keeps the piece from running: its own fault, or an earlier one of its context. */
 static cxu_result obstacle(const cx_emu_work *work)
 {
     cx_emu_context *context = work->context;
@@ -312,7 +313,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
 
 /* ---- batches ---- */
 
-/* A piece that was created and will never be submitted. */
+/* Frees a piece that was created and will never be submitted. */
 static void discard(cx_emu_work *work)
 {
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
@@ -328,7 +329,7 @@ static size_t piece_limit(const cx_emu_work_piece *piece)
     return gather(NULL, &piece->request, NULL) + (piece->after_count ? piece->after_count : 1);
 }
 
-/* All pieces, with room for what they come behind, or none. */
+/* Creates all pieces, with room for their dependencies, or none. */
 static bool create_pieces(const cx_emu_work_batch *batch, cx_emu_work **out_works)
 {
     for (size_t i = 0; i < batch->count; i++) {
@@ -354,7 +355,7 @@ static void link_piece(const cx_emu_work_piece *piece, const cx_emu_work_batch *
     link_dependencies(work, count);
 }
 
-/* The pieces that none of the batch comes behind. */
+/* Gathers the pieces that no piece of the batch depends on. */
 static size_t gather_last(const cx_emu_work_batch *batch, cx_emu_work *const *works,
                           cx_emu_dependency *links, size_t count)
 {
