@@ -1,6 +1,6 @@
 /*
- * Amounts: so many bytes in so many things, now, at most and ever. Whoever changes one sees to it
- * that one thread does at a time.
+ * Amounts: a number of bytes and a count, now, at the peak and in total. Callers make sure that one
+ * thread at a time changes an amount.
  */
 #ifndef CX_ALLOC_AMOUNT_H
 #define CX_ALLOC_AMOUNT_H

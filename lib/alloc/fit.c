@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* Of a request's own list some ranges are large enough: so many are looked at before a list of
- * which all are. */
+/* Some ranges of a request's own list are large enough: look at this many before taking a list
+ * whose ranges all are. */
 #define PROBES 8
-/* And so many before the request is refused, since a refusal costs a driver call. */
+/* Look at this many before refusing the request: a refusal costs a driver call. */
 #define PROBES_AT_LAST 1024
 
 #define OWNERS_AT_FIRST 8
@@ -21,8 +21,8 @@ static cx_fit_node *at(const cx_fit *fit, uint32_t index)
 
 /* ---- nodes ---- */
 
-/* The first node of a chunk links it to the fit's others, with the user behind it, and is never a
- * range's; so no range is node 0. */
+/* The first node of a chunk links it to the fit's other chunks and holds the user. It stands for no
+ * range, so no range is node 0. */
 static bool grow(cx_fit *fit)
 {
     uint32_t number = cx_fit_store_take(fit->store);
@@ -112,7 +112,7 @@ static bool make_room(cx_fit *fit, uint32_t owner)
     return true;
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static cx_fit_bins *bins_of(cx_fit *fit, uint32_t owner)
 {
     if (owner >= fit->owner_limit && owner != CX_FIT_NOWHERE && !make_room(fit, owner))
@@ -207,7 +207,7 @@ void cx_fit_remove(cx_fit *fit, uint32_t index)
 
 /* ---- taking ---- */
 
-/* The smallest of the first ranges of a list that are large enough; 0 if none is. */
+/* The smallest of the first `probes` ranges of a list that are large enough; 0 if none is. */
 static uint32_t probe(const cx_fit *fit, const cx_fit_bins *bins, place where, uint32_t units,
                       int probes)
 {
@@ -226,7 +226,7 @@ static uint32_t probe(const cx_fit *fit, const cx_fit_bins *bins, place where, u
     return best;
 }
 
-/* The first list behind this one that is not empty. */
+/* The first nonempty list behind this one. */
 static bool find_above(const cx_fit_bins *bins, place *where)
 {
     uint32_t lists = where->list == CX_FIT_LISTS - 1
@@ -256,7 +256,7 @@ static uint32_t find(const cx_fit *fit, uint32_t owner, uint32_t units)
                                     : probe(fit, bins, own, units, PROBES_AT_LAST);
 }
 
-/* What is over behind the first part stays the owner's whose it was, and is in no list. */
+/* Cuts a range; the rest keeps its owner, and is in no list. */
 static void cut(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
 {
     cx_fit_node *node = at(fit, index);
@@ -273,7 +273,7 @@ static void cut(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
     node->units = units;
 }
 
-/* One or two nodes, or none at all. */
+/* Takes one or two nodes, or none at all. */
 static bool take_nodes(cx_fit *fit, bool first, bool second, uint32_t out_nodes[2])
 {
     out_nodes[0] = first ? take_node(fit) : 0;
@@ -306,7 +306,7 @@ uint32_t cx_fit_carve(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32
     return index;
 }
 
-/* Nobody's may fit better. */
+/* An unowned range may fit better. */
 static uint32_t find_for(const cx_fit *fit, uint32_t owner, uint32_t units)
 {
     uint32_t own = find(fit, owner, units);
@@ -345,7 +345,7 @@ uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
 
 /* ---- giving ---- */
 
-/* Nobody's range is another owner's as soon as it joins one. */
+/* Unowned ranges merge with owned ones and take the owner. */
 static bool joins(const cx_fit_node *node, uint32_t owner)
 {
     if (node->state != CX_FIT_FREE)
@@ -354,7 +354,7 @@ static bool joins(const cx_fit_node *node, uint32_t owner)
                                     node->owner != CX_FIT_NOWHERE && owner != CX_FIT_NOWHERE);
 }
 
-/* The lower of two touching ranges, which are in no list, takes the upper in. */
+/* Merges the upper of two adjacent ranges, which are in no list, into the lower. */
 static void join(cx_fit *fit, uint32_t lower, uint32_t upper)
 {
     cx_fit_node *node = at(fit, lower);
@@ -366,7 +366,7 @@ static void join(cx_fit *fit, uint32_t lower, uint32_t upper)
     drop_node(fit, upper);
 }
 
-/* Puts a range that is in no list into one, joined with what it may be joined with. */
+/* Puts a range that is in no list into one, merged with its neighbours if allowed. */
 static uint32_t settle(cx_fit *fit, uint32_t index, uint32_t owner)
 {
     cx_fit_node *node = at(fit, index);
@@ -451,7 +451,7 @@ bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to)
     return true;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 static uint64_t units_of(const cx_fit *fit, uint32_t owner)
 {

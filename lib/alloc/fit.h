@@ -1,14 +1,14 @@
 /*
- * Two-level segregated fit over ranges that it never touches: what is free and what is taken is
- * kept in nodes beside the memory. No lock, no driver and no runtime: whoever uses a fit sees to it
- * that one thread does at a time.
+ * Two-level segregated fit over ranges that it never touches: nodes beside the memory record free
+ * and taken ranges. No lock, no driver and no runtime: callers make sure that one thread at a time
+ * uses a fit.
  *
  * A fit serves units of 256 bytes out of any number of segments, ranges without gaps that are added
- * and removed. Free ranges that touch are one range, unless different owners freed them: a range
- * belongs to the owner that freed it, a number, until it is moved, and only requests of that owner
- * are served from it; those of owner 0, nobody, serve everyone. A free range of nobody joins a
- * neighbour of an owner's and is then that owner's. Addresses without memory are ranges of
- * CX_FIT_NOWHERE, which join no others. What a fit keeps grows with the highest number in use.
+ * and removed. Adjacent free ranges are one range, unless different owners freed them. A range
+ * belongs to the owner that freed it, a number, until it is moved, and serves only requests of that
+ * owner. Ranges of owner 0 are unowned and serve all requests. An unowned free range merges with an
+ * owned neighbour and takes its owner. Addresses without memory are ranges of CX_FIT_NOWHERE, which
+ * merge with no others. The memory that a fit needs grows with the highest owner in use.
  *
  * Free ranges are kept in lists: 32 for each power of two, so that a list's ranges differ by at
  * most 1/32.
@@ -21,14 +21,14 @@
 
 #define CX_FIT_UNIT_BITS 8
 #define CX_FIT_UNIT_BYTES ((size_t)1 << CX_FIT_UNIT_BITS)
-#define CX_FIT_NOWHERE UINT32_MAX /* owner 0 is nobody */
+#define CX_FIT_NOWHERE UINT32_MAX /* owner 0: unowned */
 
 #define CX_FIT_OCTAVES 32
 #define CX_FIT_LISTS 32
 
 /* The free ranges of one owner. */
 typedef struct cx_fit_bins {
-    uint32_t octaves; /* a bit for each octave with a list that is not empty */
+    uint32_t octaves; /* a bit for each octave with a nonempty list */
     uint32_t lists[CX_FIT_OCTAVES];
     uint32_t heads[CX_FIT_OCTAVES][CX_FIT_LISTS];
     uint64_t units;
@@ -37,20 +37,20 @@ typedef struct cx_fit_bins {
 
 typedef struct cx_fit {
     cx_fit_store *store;
-    /* that it has: number + 1 of the first, linked through their first nodes */
+    /* the fit's own: number + 1 of the first, linked through their first nodes */
     uint32_t chunks;
-    uint32_t spare;       /* nodes that stand for nothing */
-    uint32_t owner_limit; /* bins has so many */
+    uint32_t spare;       /* unused nodes */
+    uint32_t owner_limit; /* the size of `bins` */
     void *user;
     uint64_t units;       /* of all segments */
-    uint64_t free_count;  /* ranges that are free */
-    cx_fit_bins **bins;   /* of each owner; NULL: it has none */
-    cx_fit_bins *nowhere; /* of CX_FIT_NOWHERE */
+    uint64_t free_count;  /* free ranges */
+    cx_fit_bins **bins;   /* by owner; NULL: none */
+    cx_fit_bins *nowhere; /* of owner CX_FIT_NOWHERE */
 } cx_fit;
 
 void cx_fit_open(cx_fit *fit, cx_fit_store *store, void *user);
 
-/* The user of the fit that a taken range is of. For stores whose stride leaves room for a
+/* The user of the fit that a taken range belongs to. For stores whose stride leaves room for a
  * pointer. */
 static inline void *cx_fit_user(cx_fit_store *store, uint32_t index)
 {
@@ -58,67 +58,66 @@ static inline void *cx_fit_user(cx_fit_store *store, uint32_t index)
     return *(void *const *)(const void *)(first + 1);
 }
 
-/* Gives all nodes back. What they stood for is the caller's. */
+/* Gives all nodes back. The caller frees the memory that they stood for. */
 void cx_fit_close(cx_fit *fit);
 
-/* Units that hold so many bytes; 0 if they are more than a fit can name. */
+/* The units that hold `bytes`; 0 if a fit cannot number them. */
 static inline uint32_t cx_fit_units(size_t bytes)
 {
     size_t units = (bytes >> CX_FIT_UNIT_BITS) + ((bytes & (CX_FIT_UNIT_BYTES - 1)) != 0);
     return units <= UINT32_MAX ? (uint32_t)units : 0;
 }
 
-/* Adds a segment of so many units, at least 1, all of it free and the owner's. Its first node, or 0
- * if there is no memory for it. */
+/* Adds a segment of at least 1 unit, all of it free and the owner's. Returns its first node, or 0:
+ * out of memory. */
 uint32_t cx_fit_add(cx_fit *fit, uint16_t segment, uint32_t units, uint32_t owner);
 
-/* Removes the segment that a free node is all of. */
+/* Removes a segment; the free node covers all of it. */
 void cx_fit_remove(cx_fit *fit, uint32_t index);
 
-/* Whether a free node is all of its segment. */
+/* True if a free node covers its whole segment. */
 bool cx_fit_is_whole(const cx_fit *fit, uint32_t index);
 
-/* Takes a range of so many units, at least 1, that is the owner's or nobody's. 0: there is none, or
- * no memory for a node. */
+/* Takes a range of at least 1 unit that is the owner's or unowned. 0: there is none, or no memory
+ * for a node. */
 uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units);
 
-/* The owner of nothing at all is forgotten. */
+/* Forgets an owner without any ranges. */
 void cx_fit_forget(cx_fit *fit, uint32_t owner);
 
-/* Makes the lists of an owner that may get ranges by cx_fit_merge. False: no memory for them. */
+/* Makes the lists of an owner that may get ranges by cx_fit_merge. False: out of memory. */
 bool cx_fit_expect(cx_fit *fit, uint32_t owner);
 
-/* Takes a part of a free range, and leaves it its owner. 0: no memory for a node; nothing
- * changed. */
+/* Takes a part of a free range, which keeps its owner. 0: no memory for a node; nothing changed. */
 uint32_t cx_fit_carve(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units);
 
-/* Makes taken ranges that touch, from the first to the last, one, which is the owner's: the
- * first. */
+/* Merges adjacent taken ranges, from the first to the last, into the first, which becomes the
+ * owner's. */
 void cx_fit_merge(cx_fit *fit, uint32_t first, uint32_t last, uint32_t owner);
 
-/* Frees what a taken range has besides a part. The range of the part, or 0 with nothing changed: no
+/* Frees a taken range except one part. Returns the range of the part, or 0 with nothing changed: no
  * memory for a node. */
 uint32_t cx_fit_narrow(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units);
 
-/* Frees a taken range for its owner, who may be changed before by cx_fit_transfer. Returns the free
- * node that the range is part of now; its own may be gone. */
+/* Frees a taken range for its owner, which cx_fit_transfer may have changed. Returns the free node
+ * that now contains the range; its own may be gone. */
 uint32_t cx_fit_give(cx_fit *fit, uint32_t index);
 
-/* Makes another owner that of a taken range. False if there is no memory for the owner's lists. */
+/* Changes the owner of a taken range. False: no memory for the owner's lists. */
 bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner);
 
-/* Makes what one owner has another's, nobody's if that is 0, and joins it with its neighbours;
- * ranges that are taken now are freed for their owner still. False if there is no memory for the
- * other's lists. */
+/* Moves the free ranges of one owner to another (0: unowned), and merges them with their
+ * neighbours. Taken ranges are still freed for their own owner. False: no memory for the lists of
+ * `to`. */
 bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to);
 
-/* Units that are free for an owner: its own and nobody's. */
+/* The free units that an owner may use: its own and unowned ones. */
 uint64_t cx_fit_free_units(const cx_fit *fit, uint32_t owner);
 
-/* How many free ranges are an owner's. */
+/* The number of an owner's free ranges. */
 uint32_t cx_fit_free_ranges(const cx_fit *fit, uint32_t owner);
 
-/* The free nodes of an owner, one after the other: 0 for the first, 0 after the last. */
+/* Iterates over the free nodes of an owner: 0 for the first, 0 after the last. */
 uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index);
 
 /* Calls visit for each range that is taken. */
@@ -126,10 +125,10 @@ void cx_fit_each_taken(const cx_fit *fit,
                        void (*visit)(uint32_t index, const cx_fit_node *node, void *argument),
                        void *argument);
 
-/* The range that a unit of a segment is in, if it is taken; 0: it is not. Looks at all ranges. */
+/* The taken range that contains a unit of a segment; 0: none. Looks at all ranges. */
 uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit);
 
-/* Whether everything holds that this file says; for tests. *out_wrong: what does not. */
+/* Checks the invariants of this file; for tests. *out_wrong: the broken one. */
 bool cx_fit_check(const cx_fit *fit, const char **out_wrong);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_ALIGNMENT 64 /* a line of the processor's cache */
+#define CHUNK_ALIGNMENT 64 /* a cache line */
 
 void cx_fit_store_give(cx_fit_store *store, uint32_t number)
 {
@@ -15,7 +15,7 @@ void cx_fit_store_give(cx_fit_store *store, uint32_t number)
 
 static uint32_t take_returned(cx_fit_store *store)
 {
-    /* All at once, so that nobody else's chunk can take the place of the first in between. */
+    /* Takes the whole list, so that no other thread can take and return its head in between. */
     uint32_t first = atomic_exchange(&store->returned, 0);
     if (first == 0)
         return CX_FIT_CHUNKS_MAX;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Segments of the small fit are named from here on, so that a node says which fit it is of. */
+/* Segments of the small fit have numbers from here on, so that a node tells its fit. */
 #define FIRST_SPAN 0x8000u
 #define NUMBERS_MAX 0x8000u
 
@@ -92,7 +92,7 @@ static bool take_span_number(cx_heap *heap, uint32_t *out_number)
     return true;
 }
 
-/* A span of nobody's memory serves all owners. */
+/* A span of unowned memory serves all owners. */
 static bool add_span(cx_heap *heap, uint32_t owner)
 {
     uint32_t number;
@@ -112,8 +112,7 @@ static bool add_span(cx_heap *heap, uint32_t owner)
     return true;
 }
 
-/* A span that is free altogether belongs to one owner, and goes back to the large fit as that
- * one's. */
+/* A wholly free span belongs to one owner, and returns to the large fit as that owner's. */
 static bool give_span(cx_heap *heap, uint32_t whole)
 {
     const cx_fit_node *node = node_at(heap, whole);
@@ -215,7 +214,7 @@ uint32_t cx_heap_remove_any(cx_heap *heap, uintptr_t *out_address)
     return 0;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 typedef struct visiting {
     const cx_heap *heap;

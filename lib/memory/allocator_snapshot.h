@@ -1,5 +1,5 @@
 /*
- * What a snapshot of an allocator shows, and how it is written. Private to the files of this noun.
+ * The contents of an allocator's snapshot, and its writers. Private to the files of this noun.
  */
 #ifndef CX_MEMORY_ALLOCATOR_SNAPSHOT_H
 #define CX_MEMORY_ALLOCATOR_SNAPSHOT_H
@@ -9,22 +9,22 @@
 #include <stdio.h>
 
 typedef enum cx_block_state {
-    CX_BLOCK_LIVE,   /* in the user's hands */
-    CX_BLOCK_CACHED, /* freed, and kept by a thread */
-    CX_BLOCK_QUARANTINED, /* freed, and kept from being used again, in debug mode */
-    CX_BLOCK_FREE    /* freed, or never allocated */
+    CX_BLOCK_LIVE,        /* the user has it */
+    CX_BLOCK_CACHED,      /* freed, in a thread cache */
+    CX_BLOCK_QUARANTINED, /* freed, but not used again yet, in debug mode */
+    CX_BLOCK_FREE         /* freed, or never allocated */
 } cx_block_state;
 
 typedef struct cx_block_shot {
     uintptr_t address;
-    uint64_t bytes;       /* that it occupies */
-    uint64_t asked_bytes; /* of a live one */
+    uint64_t bytes;       /* occupied bytes */
+    uint64_t asked_bytes; /* requested bytes, of a live one */
     cx_block_state state;
-    /* where it was allocated: an address in the caller's code; NULL: not known */
+    /* the place of its allocation: an address in the caller's code; NULL: unknown */
     const void *place;
 } cx_block_shot;
 
-/* What the driver gave in one piece. */
+/* A segment: memory that the driver gave in one call. */
 typedef struct cx_segment_shot {
     uintptr_t address;
     uint64_t bytes;
@@ -38,16 +38,16 @@ typedef struct cx_allocator_shot {
     ctxrt_allocator_figures figures;
     cx_segment_shot *segments; /* by address */
     size_t segment_count;
-    cx_block_shot *blocks; /* by address; without gaps inside a segment */
+    cx_block_shot *blocks; /* by address; without gaps in a segment */
     size_t block_count;
-    bool out_of_memory; /* something is missing */
+    bool out_of_memory; /* some contents are missing */
 } cx_allocator_shot;
 
-/* For whoever knows the segments: appends; in any order, free blocks may be left out. */
+/* Append, in any order; free blocks may be left out. */
 void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes);
 void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block);
 
-/* What an allocator has now; give it back with the other. */
+/* Takes a shot of an allocator; give it back with the second call. */
 void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot);
 void cx_allocator_shot_drop(cx_allocator_shot *shot);
 
@@ -59,7 +59,7 @@ const char *cx_block_state_name(cx_block_state state);
 /* "main+0x1f (program)", cut to the buffer; "" for NULL. */
 void cx_place_text(const void *place, char *text, size_t size);
 
-/* Into memory: what fails is the stream's error. */
+/* Write to memory: a failure is the stream's error. */
 void cx_allocator_shot_text(FILE *file, const cx_allocator_shot *shot);
 void cx_allocator_shot_json(FILE *file, const cx_allocator_shot *shot);
 

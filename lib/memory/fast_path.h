@@ -1,7 +1,6 @@
 /*
- * The fast path: a piece for the frame's stream out of the thread's cache or its heap, and back
- * again, where nothing is out of the ordinary. All else takes the slow path, by block.h; nothing
- * has changed then.
+ * The fast path: a block for the frame's stream from the thread's cache or its heap, and back
+ * again. Everything unusual takes the slow path, by block.h; then nothing has changed.
  */
 #ifndef CX_MEMORY_FAST_PATH_H
 #define CX_MEMORY_FAST_PATH_H
@@ -25,8 +24,8 @@ static inline bool cx_fast_path_suits(const cx_cache *cache)
            atomic_load_explicit(&allocator->trace.recording, memory_order_relaxed) == NULL;
 }
 
-/* In a section. The cache that the frame's memory is of; NULL: take the slow path. The frame keeps
- * the allocator alive, and the epoch says that what is kept is not gone. */
+/* In a section. The cache of the frame's memory; NULL: take the slow path. The frame keeps the
+ * allocator alive, and an equal epoch means that the cached blocks still exist. */
 static inline cx_cache *cx_fast_path_cache(const cx_thread_cache *self, const cx_frame *frame)
 {
     cx_cache *cache = atomic_load_explicit(&self->cache, memory_order_acquire);
@@ -39,7 +38,7 @@ static inline cx_cache *cx_fast_path_cache(const cx_thread_cache *self, const cx
     return __builtin_expect(serves, 1) && cx_fast_path_suits(cache) ? cache : NULL;
 }
 
-/* In a section. The piece, begun; 0: none. */
+/* In a section. Takes a block and begins its count; 0: none. */
 static inline uint32_t cx_fast_path_take(cx_cache *cache, cx_thread_cache *self, size_t size_bytes,
                                          uint32_t flags, uint32_t *out_generation)
 {
@@ -59,7 +58,8 @@ static inline uint32_t cx_fast_path_take(cx_cache *cache, cx_thread_cache *self,
     return taken.piece;
 }
 
-/* A piece of the calling thread's frame, with CX_PIECE_RAW or 0; 0: take the slow path. */
+/* Allocates a block of the calling thread's frame; `flags`: CX_PIECE_RAW or 0. 0: take the slow
+ * path. */
 static inline uint32_t cx_fast_path_alloc(size_t size_bytes, uint32_t flags,
                                           uint32_t *out_generation)
 {
@@ -80,7 +80,7 @@ static inline uint32_t cx_fast_path_alloc(size_t size_bytes, uint32_t flags,
 }
 
 /* In a section of the cache's epoch, in which the stream is not destroyed. Memory that the host may
- * write to as soon as it has it again is free once its stream's work is done. */
+ * write to at once is free only when its stream's work is done. */
 static inline bool cx_fast_path_is_plain(const cx_cache *cache, const cx_magazines *magazines)
 {
     const cx_driver *driver = cache->context->driver;
@@ -90,8 +90,8 @@ static inline bool cx_fast_path_is_plain(const cx_cache *cache, const cx_magazin
            driver->stream_is_idle(magazines->stream->native);
 }
 
-/* In a section. The cache that takes a piece of the caller's back as it is; NULL: take the slow
- * path. The piece keeps the allocator alive. */
+/* In a section. The cache that takes the caller's block back directly; NULL: take the slow path.
+ * The block keeps the allocator alive. */
 static inline cx_cache *cx_fast_path_home(const cx_thread_cache *self, uint32_t index)
 {
     const cx_region *region = cx_piece_region(index);
@@ -106,8 +106,8 @@ static inline cx_cache *cx_fast_path_home(const cx_thread_cache *self, uint32_t 
     return __builtin_expect(plain, 1) && cx_fast_path_suits(cache) ? cache : NULL;
 }
 
-/* Frees a piece whose last count the caller has taken: nothing else knows it any more. No stream
- * was recorded. False: take the slow path. */
+/* Frees a block whose last count the caller has taken: nothing else refers to it. No stream was
+ * recorded. False: take the slow path. */
 static inline bool cx_fast_path_free(uint32_t index, cx_piece *piece)
 {
     cx_thread_cache *self = cx_fast_path_is_open() ? cx_thread_current->thread_caches : NULL;

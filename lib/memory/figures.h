@@ -1,8 +1,8 @@
 /*
- * What an allocator has given out, counted exactly with any number of threads.
+ * The memory that an allocator has handed out, counted exactly with any number of threads.
  *
  * A request is reserved first, so that no two threads pass a limit together, and counted as in use
- * only once it was served: the peak never holds a request that failed.
+ * only once it was served: the peak never includes a failed request.
  */
 #ifndef CX_MEMORY_FIGURES_H
 #define CX_MEMORY_FIGURES_H
@@ -13,7 +13,7 @@
 
 typedef struct cx_figures {
     _Atomic uint64_t limit_bytes;    /* 0: none */
-    _Atomic uint64_t reserved_bytes; /* in use, or asked for and not served yet */
+    _Atomic uint64_t reserved_bytes; /* in use, or requested and not served yet */
     _Atomic uint64_t current_bytes;
     _Atomic uint64_t peak_bytes;
     _Atomic uint64_t total_bytes;
@@ -25,7 +25,7 @@ typedef struct cx_figures {
 
 void cx_figures_reset(cx_figures *figures, uint64_t limit_bytes);
 
-/* False: the limit does not allow it; counted as a failure. Else follows one of the two below. */
+/* False: the limit forbids it; counted as a failure. Otherwise call one of the two below next. */
 bool cx_figures_reserve(cx_figures *figures, size_t bytes);
 void cx_figures_served(cx_figures *figures, size_t bytes);
 void cx_figures_failed(cx_figures *figures, size_t bytes);

@@ -1,7 +1,7 @@
 /*
- * Origins: places in the caller's source that memory was allocated in, where the caller says so
- * (ctxrt_memory_alloc_at). An origin is a place like a return address is (cx_place_text), and stays
- * for good.
+ * Origins: places in the caller's source where memory was allocated, as the caller named them
+ * (ctxrt_memory_alloc_at). An origin is used like a return address (cx_place_text), and is never
+ * freed.
  */
 #ifndef CX_MEMORY_ORIGIN_H
 #define CX_MEMORY_ORIGIN_H
@@ -19,7 +19,7 @@ static inline bool cx_origin_is_one(const void *place)
 /* "file:line" of an origin. */
 void cx_origin_text(const void *place, char *text, size_t size);
 
-/* Of a live piece; NULL: it was allocated without. */
+/* The origin of a live block; NULL: it was allocated without one. */
 const void *cx_origin_of(uint32_t piece);
 
 #endif

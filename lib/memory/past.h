@@ -1,6 +1,6 @@
 /*
- * Addresses of memory that ctxrt had and that went: the host does not touch them unless it has
- * memory there by now.
+ * Past addresses: of memory that ctxrt had and that is gone. The host does not touch them unless it
+ * has memory there by now.
  */
 #ifndef CX_MEMORY_PAST_H
 #define CX_MEMORY_PAST_H
@@ -9,23 +9,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How memory went. */
+/* The end of a block's memory. */
 typedef enum cx_past_end {
     CX_PAST_FREED,      /* its user freed it */
-    CX_PAST_GIVEN_BACK, /* ctxrt gave it back to the driver, when nobody used it */
-    CX_PAST_RESET       /* with a reset of its device */
+    CX_PAST_GIVEN_BACK, /* ctxrt freed it when no user had it */
+    CX_PAST_RESET       /* a reset of its device ended it */
 } cx_past_end;
 
 typedef struct cx_past {
     uintptr_t begin, end;
     ctxrt_device device;
     ctxrt_memory_kind kind;
-    size_t size_bytes; /* of what went: more than is left here where parts are in use again */
+    size_t size_bytes; /* of the memory that went: more than is left here if parts are in use
+                        * again */
     cx_past_end how;
 } cx_past;
 
-/* Whether some of these bytes, of which no driver knows, were such memory, and the host does not
- * reach them: the system is asked, and what it says is remembered. */
+/* True if some of these bytes, which no driver knows, were such memory, and the host cannot reach
+ * them: the system is asked, and its answer is remembered. */
 bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past);
 
 /* ---- lock "pointers" held ---- */

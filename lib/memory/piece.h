@@ -1,7 +1,7 @@
 /*
- * Pieces: the blocks that a caching allocator gives out. A piece is a line of the processor's
- * cache, which is never unmapped: looking at a stale handle is safe. The node says where the piece
- * is in its heap; the rest makes it a counted memory object, so that a free needs no look-up.
+ * Pieces: records of the blocks that a caching allocator hands out. A record is one cache line and
+ * is never unmapped: looking at a stale handle is safe. Its node is the block's place in the heap;
+ * the rest makes it a counted memory object, so that a free needs no look-up.
  */
 #ifndef CX_MEMORY_PIECE_H
 #define CX_MEMORY_PIECE_H
@@ -12,14 +12,14 @@
 #include "memory/use.h"
 
 typedef struct cx_piece {
-    cx_fit_node node; /* its owner is the id of the stream that the piece is freed for */
-    /* atomic: ctxrt_memory_pointer looks without taking a count. A chunk's first node, which is no
-     * piece's, has the fit's user in this place: cx_fit_user */
+    cx_fit_node node; /* its owner is the id of the stream that the block is freed for */
+    /* atomic: ctxrt_memory_pointer reads it without taking a count. In a chunk's first node, which
+     * is no block's, this field holds the fit's user: cx_fit_user */
     _Atomic(void *) pointer;
-    /* generation << 32 | CX_PIECE_... | count: a stale handle counts nothing. Changed by atomic
-     * read-modify-write only while the count is not 0 */
+    /* generation << 32 | CX_PIECE_... | count: a stale handle counts nothing. While the count is
+     * not 0, changed only by atomic read-modify-write */
     _Atomic uint64_t state;
-    _Atomic uint64_t size_bytes; /* asked for */
+    _Atomic uint64_t size_bytes; /* requested */
     cx_use_list uses;
 } cx_piece;
 
@@ -27,11 +27,11 @@ _Static_assert(sizeof(cx_piece) == 64, "a line of the processor's cache");
 
 #define CX_PIECE_COUNT_MAX 0x1ffffu
 #define CX_PIECE_USED 0x80000000u /* streams were recorded */
-#define CX_PIECE_RAW 0x40000000u  /* given out as a raw pointer: pointer_table.h */
+#define CX_PIECE_RAW 0x40000000u  /* handed out as a raw pointer: pointer_table.h */
 
 extern cx_fit_store cx_pieces;
 
-/* As cx_fit_at, with the size known here. */
+/* cx_fit_at, with a constant size. */
 static inline cx_piece *cx_piece_chunk(uint32_t index)
 {
     unsigned char *chunk = atomic_load_explicit(&cx_pieces.chunks[index >> CX_FIT_CHUNK_BITS],
@@ -44,7 +44,7 @@ static inline cx_piece *cx_piece_at(uint32_t index)
     return &cx_piece_chunk(index)[index & (CX_FIT_CHUNK_NODES - 1)];
 }
 
-/* The region that a piece is of. */
+/* The region of a block. */
 static inline void *cx_piece_region(uint32_t index)
 {
     return atomic_load_explicit(&cx_piece_chunk(index)->pointer, memory_order_relaxed);
@@ -78,7 +78,7 @@ static inline uint32_t cx_piece_index(const void *handle)
     return (uint32_t)((uint64_t)(uintptr_t)handle & 0xffffffu);
 }
 
-/* The piece that a handle is of, or was; NULL: it is none of a piece. */
+/* The record that a handle names or named; NULL: it is no such handle. */
 static inline cx_piece *cx_piece_of(const void *handle)
 {
     uint32_t index = cx_piece_index(handle);
@@ -88,7 +88,7 @@ static inline cx_piece *cx_piece_of(const void *handle)
     return __builtin_expect(chunk != NULL, 1) ? &chunk[index & (CX_FIT_CHUNK_NODES - 1)] : NULL;
 }
 
-/* Makes a piece that no user has a counted object with one count; `flags`: CX_PIECE_RAW or 0. */
+/* Makes an unused block a counted object with one count; `flags`: CX_PIECE_RAW or 0. */
 static inline void cx_piece_begin(cx_piece *piece, size_t size_bytes, uint32_t generation,
                                   uint32_t flags)
 {
@@ -97,17 +97,17 @@ static inline void cx_piece_begin(cx_piece *piece, size_t size_bytes, uint32_t g
                           memory_order_release);
 }
 
-/* Takes the only count, if the state is no other than this. */
+/* Takes the only count, if the state is exactly this. */
 static inline bool cx_piece_end(cx_piece *piece, uint64_t state)
 {
     return atomic_compare_exchange_strong(&piece->state, &state,
                                           state & ~(uint64_t)UINT32_MAX);
 }
 
-/* Threads that wait until a piece has fewer counts. */
+/* Threads that wait until a block has fewer counts. */
 extern cx_eventcount cx_piece_counts;
 
-/* After the last count was taken: the state says the generation only. */
+/* After the last count was taken: keeps only the generation in the state. */
 static inline void cx_piece_clear(cx_piece *piece)
 {
     atomic_store_explicit(&piece->state, (uint64_t)cx_piece_generation(piece) << 32,

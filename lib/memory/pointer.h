@@ -1,5 +1,5 @@
 /*
- * What ctxrt and the loaded drivers know of an address.
+ * Facts about an address, from ctxrt and the loaded drivers.
  */
 #ifndef CX_MEMORY_POINTER_H
 #define CX_MEMORY_POINTER_H
@@ -11,21 +11,21 @@ typedef struct cx_pointer_view {
     cx_driver *driver;      /* NULL: no driver knows the address; it may be ordinary host memory */
     ctxrt_memory_kind kind; /* DEVICE, PINNED or MANAGED */
     cx_device *device;      /* NULL: none that ctxrt lists */
-    CUcontext owner;        /* NULL: memory of no context */
-    cx_pointer_block block; /* where ctxrt gave it out, or had it */
-    cx_past past;           /* of block.state CX_POINTER_PAST */
+    CUcontext owner;        /* NULL: no context owns the memory */
+    cx_pointer_block block; /* the block, if ctxrt has or had memory there */
+    cx_past past;           /* if block.state is CX_POINTER_PAST */
 } cx_pointer_view;
 
-/* What ctxrt knows by itself, and else the loaded drivers say; needs no current context. `bytes`:
- * so many are to be used from there on. */
+/* Looks an address up in ctxrt's tables, and else asks the loaded drivers; needs no current
+ * context. `bytes` from there on are about to be used. */
 ctxrt_status cx_pointer_look(const void *pointer, size_t bytes, cx_pointer_view *out_view);
 
-/* Refuses bytes that ctxrt freed, or that are beyond the memory which ctxrt gave out there, in the
- * name of `call`. Memory of other code is for its driver to judge. `noun`: "source". */
+/* Refuses bytes that ctxrt freed, or that are beyond ctxrt's block there, in the name of `call`.
+ * The driver judges memory of other code. `noun`: "source". */
 ctxrt_status cx_pointer_check(const char *call, const char *noun, const void *pointer, size_t bytes,
                               const cx_pointer_view *view);
 
-/* Whether the host may touch it, as far as the drivers know. */
+/* True if the host may touch the memory, as far as the drivers know. */
 static inline bool cx_pointer_of_host(const cx_pointer_view *view)
 {
     return view->driver == NULL || view->kind != CTXRT_MEMORY_DEVICE ||

@@ -1,6 +1,6 @@
 /*
- * Records of raw pointers whose memory is no piece of a cache. While its raw pointer lives a record
- * is in the pointer table (pointer_table.h).
+ * Records of raw pointers whose memory is in no cache. While its raw pointer lives a record is in
+ * the pointer table (pointer_table.h).
  */
 #ifndef CX_MEMORY_POINTER_RECORD_H
 #define CX_MEMORY_POINTER_RECORD_H
@@ -8,9 +8,9 @@
 #include "memory/block.h"
 
 typedef enum cx_pointer_kind {
-    CX_POINTER_DEVICE = 1,    /* ctxrt_alloc: the block's allocator gave it */
-    CX_POINTER_MANAGED = 2,   /* ctxrt_alloc_managed */
-    CX_POINTER_ASYNC = 4,     /* ctxrt_alloc_async */
+    CX_POINTER_DEVICE = 1,     /* ctxrt_alloc, from the block's allocator */
+    CX_POINTER_MANAGED = 2,    /* ctxrt_alloc_managed */
+    CX_POINTER_ASYNC = 4,      /* ctxrt_alloc_async */
     CX_POINTER_REGISTERED = 8, /* ctxrt_host_register: the caller's own pages */
     CX_POINTER_PINNED = 16     /* ctxrt_alloc_pinned */
 } cx_pointer_kind;
@@ -20,7 +20,7 @@ typedef struct cx_pointer_record {
     cx_pointer_kind kind;
 } cx_pointer_record;
 
-/* A record that is in no table yet; NULL with the error recorded. */
+/* Makes a record that is in no table yet; NULL with the error recorded. */
 cx_pointer_record *cx_pointer_record_make(cx_pointer_kind kind);
 void cx_pointer_record_drop(cx_pointer_record *record);
 
@@ -28,11 +28,11 @@ void cx_pointer_record_drop(cx_pointer_record *record);
 uint32_t cx_pointer_record_index(const cx_pointer_record *record);
 cx_pointer_record *cx_pointer_record_at(uint32_t index);
 
-/* Puts what a record stands for among the ranges: an allocator's kind does that itself.
+/* Adds a record's memory to the ranges, unless an allocator's kind does that itself.
  * CTXRT_ERROR_OUT_OF_MEMORY. */
 ctxrt_status cx_pointer_record_enter(const cx_pointer_record *record);
 
-/* Of a record that was taken out, before its memory goes. */
+/* Removes the memory of a record that was taken out of the table, before it is freed. */
 void cx_pointer_record_leave(const cx_pointer_record *record);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * The report of live memory: what the caller has not given back, by the place that it was allocated
- * in.
+ * The report of live memory: blocks that the caller has not freed, by the place of their
+ * allocation.
  */
 #ifndef CX_MEMORY_REPORT_H
 #define CX_MEMORY_REPORT_H
 
-/* Says in the log what memory is left. */
+/* Logs the memory that is left. */
 void cx_report_log_left(void);
 
 #endif

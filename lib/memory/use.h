@@ -1,5 +1,5 @@
 /*
- * Uses of memory by streams: marks behind the work that must be done before the memory is freed.
+ * Uses of memory by streams: events behind the work that must be done before the memory is freed.
  */
 #ifndef CX_MEMORY_USE_H
 #define CX_MEMORY_USE_H
@@ -7,48 +7,49 @@
 #include "work/stream.h"
 #include <ctxrt/event.h>
 
-/* A stream that uses a piece of memory. Its context is kept from being destroyed meanwhile: a use
- * counts as memory of that context. */
+/* A stream that uses a block. A use counts as memory of its context, and so keeps the context from
+ * being destroyed. */
 typedef struct cx_use {
     cx_context *context;
     uint32_t epoch;
-    const ctxrt_stream *stream; /* a handle, so a later stream is not taken for this one */
+    const ctxrt_stream *stream; /* a handle, so that a later stream is not mistaken for this one */
     CUevent mark;
-    /* A copy between two drivers instead of a mark: a handle for across.h. It keeps no context:
-     * before one ends its cross-driver copies are waited for. */
+    /* A cross-driver copy instead of an event: a handle for across.h. It keeps no context: before
+     * one ends, its copies are waited for. */
     _Atomic(void *) cross_copy;
-    bool kept; /* its context is: not after cx_use_let_go */
+    bool kept; /* its context is counted: not after cx_use_let_go */
     struct cx_use *next;
 } cx_use;
 
-/* The uses of one piece of memory: any number of threads may add. */
+/* The uses of one block: any number of threads may add. */
 typedef _Atomic(cx_use *) cx_use_list;
 
-/* Marks the work submitted to the stream (NULL: the current one) so far. One mark for each stream:
- * a second one replaces the first. */
+/* Records an event behind the stream's present work (NULL: the current stream). One event for each
+ * stream: a later one replaces the earlier one. */
 ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream);
 
-/* The same for a stream whose context the caller has pinned. Enters no section: no capture may
- * begin in the stream meanwhile (work/capture_gate.h). */
+/* The same for a stream whose context the caller has pinned. Enters no section; the caller keeps
+ * captures from beginning in the stream (work/capture_gate.h). */
 ctxrt_status cx_use_record_there(cx_use_list *list, const cx_stream_target *target);
 
-/* Adds a copy between two drivers that is under way in the order of a stream of `context`. */
+/* Adds a cross-driver copy in the order of a stream of `context`. */
 ctxrt_status cx_use_add_cross_copy(cx_use_list *list, cx_context *context, void *cross_copy);
 
-/* Waits for all marks, and empties the list, which nobody adds to any more. The first error. */
+/* Waits for all events and empties the list, to which no thread adds any more. Returns the first
+ * error. */
 ctxrt_status cx_use_finish(cx_use_list *list);
 
-/* The same before `next(object)` is called: what the marks report stays the error, whatever that
- * does. */
+/* Waits as cx_use_finish does, then calls `next(object)`. An error of the events takes precedence
+ * over its result. */
 ctxrt_status cx_use_finish_before(cx_use_list *list, ctxrt_status (*next)(const void *object),
                                   const void *object);
 
-/* Drops the marks that are reached, with `wait` once they are; *out_done: none is left. Contexts
- * of the others are no longer kept: before one ends its marks are waited for. Nobody adds to the
- * list any more. The first error of the driver, which knows nothing of that mark then: it stays. */
+/* Drops the finished uses; with `wait` waits for all. *out_done: none is left. The contexts of the
+ * others are no longer counted: before one ends, its events are waited for. No thread adds to the
+ * list any more. Returns the driver's first error; that use stays, since its state is unknown. */
 ctxrt_status cx_use_let_go(cx_use_list *list, bool wait, bool *out_done);
 
-/* Whether a mark is of a context. */
+/* True if a use is of the context. */
 bool cx_use_is_of(const cx_use_list *list, const cx_context *context);
 
 #endif
