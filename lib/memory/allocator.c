@@ -10,9 +10,9 @@
 
 cx_pool cx_allocators = CX_POOL_INIT("allocator", 5, cx_allocator);
 
-/* ---- where the memory comes from ---- */
+/* ---- sources ---- */
 
-/* "vmm" speaks of GPUs: the CPU device has no virtual memory. */
+/* "vmm" applies to GPUs: the CPU device has no virtual memory. */
 static ctxrt_status source_of_environment(const cx_context *context,
                                           ctxrt_allocator_source *out_source)
 {
@@ -24,8 +24,8 @@ static ctxrt_status source_of_environment(const cx_context *context,
     return status;
 }
 
-/* Settles the source of a caching allocator, which may make it a direct one. Never another source
- * than was asked for. */
+/* Settles the source of a caching allocator, which may become a direct one. Never a source that was
+ * not requested. */
 static ctxrt_status choose_source(const cx_context *context, cx_allocator *model)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -47,10 +47,10 @@ bool cx_allocator_refuses_call(cx_allocator *allocator)
     return left == 1;
 }
 
-/* ---- a context's own ones ---- */
+/* ---- a context's own allocators ---- */
 
-/* Nothing of it is live: memory counts as an object of the context. `native`: the context is there
- * still. */
+/* Ends an allocator without live memory: memory counts as an object of the context. `native`: the
+ * context still exists. */
 static void end_one(_Atomic(void *) *place, bool native)
 {
     cx_allocator *allocator = atomic_exchange(place, NULL);
@@ -83,7 +83,7 @@ static void close_default(cx_context *context)
     end_default(context, true);
 }
 
-/* After a reset it stays: memory of before is still to be released, and is in its figures. */
+/* The allocator survives a reset: older memory is still to be released, and is in its figures. */
 static void forget_memory(cx_context *context, bool for_good)
 {
     cx_caches_forget_uses_of(context);
@@ -113,7 +113,7 @@ static ctxrt_status no_memory(const cx_context *context)
                     cx_context_text(context));
 }
 
-/* That of pinned memory stays when its guard goes. */
+/* The allocator of pinned memory stays when its guard goes. */
 static ctxrt_status open_pinned(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
                                 bool guarded)
 {
@@ -125,7 +125,7 @@ static ctxrt_status open_pinned(cx_allocator *allocator, const ctxrt_allocator_d
     return status;
 }
 
-/* What an allocator keeps, with a guard around it where debug mode is asked for. */
+/* Makes an allocator's cache, with a guard around it in debug mode. */
 static ctxrt_status open_memory(cx_allocator *allocator)
 {
     ctxrt_allocator_debug debug;
@@ -257,7 +257,7 @@ ctxrt_status cx_allocator_resolve(const ctxrt_allocator *handle, cx_allocator **
     return status == CTXRT_SUCCESS ? cx_allocator_of_frame(frame, out_allocator) : status;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_allocator)
 {
@@ -312,8 +312,8 @@ ctxrt_status ctxrt_allocator_create(const ctxrt_allocator_options *options,
     return cx_allocator_make(&model, out_allocator);
 }
 
-/* Frames first: memory is asked for only by a thread that has the allocator in a frame, so when
- * none has, `live` no longer grows. */
+/* Checks frames first: only a thread with the allocator in a frame requests memory, so if there is
+ * none, `live` cannot grow. */
 static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocator *allocator)
 {
     int number, level;
@@ -348,7 +348,7 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
     return status;
 }
 
-/* Only an unused allocator becomes stale. No other thread looks at it afterwards. */
+/* Makes only an unused allocator stale. No other thread looks at it afterwards. */
 static ctxrt_status retire(const ctxrt_allocator *handle, cx_allocator **out_allocator)
 {
     cx_sections_close();

@@ -1,11 +1,11 @@
-/* What an allocator says of itself. */
+/* Descriptions of allocators. */
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/guard.h"
 
 #include <string.h>
 
-/* Of what other threads change meanwhile, each figure by itself is right. */
+/* While other threads go on, each figure is exact by itself. */
 static void describe_cache(cx_cache *cache, ctxrt_allocator_info *info)
 {
     pthread_mutex_lock(&cache->lock);
@@ -35,7 +35,7 @@ static void take_requested(const ctxrt_allocator_figures *figures, ctxrt_allocat
     info->limit_bytes = figures->limit_bytes;
 }
 
-/* Each request that was served is a segment of its own. */
+/* Each served request counts as a segment. */
 static void describe_direct(const cx_allocator *beneath, ctxrt_allocator_info *info)
 {
     ctxrt_allocator_figures figures;
@@ -69,7 +69,7 @@ static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
         info->allocated = info->requested;
 }
 
-/* What was there in the first version; later ones add to its end. */
+/* The size of the first version; later ones append fields. */
 #define LEAST_SIZE sizeof(ctxrt_allocator_info)
 
 ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *handle, ctxrt_allocator_info *info)

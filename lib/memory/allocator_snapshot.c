@@ -51,7 +51,8 @@ void cx_place_text(const void *place, char *text, size_t size)
 
 /* ---- taking ---- */
 
-/* The array with room for one item more, or NULL. It grows where its count is a power of two. */
+/* Makes room for one more item in the array; NULL: out of memory. It grows when its count is a
+ * power of two. */
 static void *grow(void *items, size_t count, size_t item_bytes)
 {
     return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes)
@@ -83,7 +84,7 @@ typedef struct taking {
     cx_allocator_shot *shot;
 } taking;
 
-/* Each is a piece of the driver's by itself. */
+/* Each block is its own segment. */
 static void take_block(const taking *take, const cx_block *block)
 {
     const cx_block_shot shot = {.address = (uintptr_t)block->pointer,
@@ -126,8 +127,8 @@ static void add_free(cx_allocator_shot *shot, uintptr_t begin, uintptr_t end)
             shot, &(cx_block_shot){.address = begin, .bytes = end - begin, .state = CX_BLOCK_FREE});
 }
 
-/* What no block occupies is free. A block that two moments of the snapshot show twice counts
- * once. */
+/* Memory outside of all blocks is free. A block that the snapshot found twice, at two moments,
+ * counts once. */
 static void fill_gaps(cx_allocator_shot *shot)
 {
     const size_t taken = shot->block_count;
@@ -176,7 +177,7 @@ static cx_block_shot *find_block(const cx_allocator_shot *shot, const void *poin
                                   : NULL;
 }
 
-/* The last allocation at an address is that of the block there. */
+/* The latest allocation at an address is the block's. */
 static void take_places(const cx_trace *trace, cx_allocator_shot *shot)
 {
     cx_trace_operation *operations;
@@ -202,7 +203,7 @@ static const char *kind_of(const cx_allocator *allocator)
     return allocator->is_default ? "default" : "created";
 }
 
-/* A guard knows whose a piece is, and where it was allocated. */
+/* A guard knows the state of a block, and the place of its allocation. */
 static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
 {
     cx_cache *cache = cx_guard_cache(guard);
@@ -256,8 +257,8 @@ void cx_allocator_shot_drop(cx_allocator_shot *shot)
 
 /* ---- writing ---- */
 
-/* The whole text in memory, so that it is written in one piece or not at all. NULL: out of
- * memory. */
+/* Writes the whole text to memory, so that the file gets it in one piece or not at all. NULL: out
+ * of memory. */
 static char *compose(const cx_allocator_shot *shot, ctxrt_snapshot_format format, size_t *out_size)
 {
     static void (*const writers[])(FILE *file, const cx_allocator_shot *shot) = {

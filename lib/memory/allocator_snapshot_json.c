@@ -7,7 +7,7 @@
 
 #define SCHEMA 1
 
-/* Names of symbols and files may be any bytes. */
+/* Names of symbols and files may have any bytes. */
 static void write_string(FILE *file, const char *text)
 {
     fputc('"', file);

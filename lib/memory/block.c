@@ -50,7 +50,7 @@ static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request,
     return CTXRT_SUCCESS;
 }
 
-/* A cache counts by itself. */
+/* A cache keeps its own counts. */
 static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_allocation *request,
                                         cx_block *block)
 {
@@ -60,7 +60,7 @@ static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_alloca
     return status;
 }
 
-/* What a request is served with does not change from here on. */
+/* Counts a request; its block does not change any more. */
 static void count(cx_allocator *allocator)
 {
     uint64_t before = atomic_fetch_add(&allocator->live, 1);
@@ -84,8 +84,8 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
     return status;
 }
 
-/* What a request means, in one epoch of the context. `get_own`: the context's own allocator that
- * the block is from; NULL: the frame's. */
+/* Resolves a request in one epoch of the context. `get_own`: gets the context's own allocator for
+ * it; NULL: the frame's. */
 static ctxrt_status resolve(ctxrt_status (*get_own)(cx_context *, cx_allocator **),
                             cx_block *block, ctxrt_stream **out_stream)
 {
@@ -146,7 +146,8 @@ ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block)
     return alloc(size_bytes, cx_allocator_direct, out_block);
 }
 
-/* Neither the allocator nor the context may be touched once it no longer counts this block. */
+/* After the last block is uncounted, the allocator and the context may go: neither may be
+ * touched. */
 static void uncount(const cx_block *block)
 {
     cx_figures_freed(&block->allocator->figures, block->size_bytes);
@@ -154,7 +155,7 @@ static void uncount(const cx_block *block)
     cx_context_memory_drop(block->context, block->size_bytes);
 }
 
-/* What is gone is somebody else's by now: it is counted no more, and left alone. */
+/* `gone`: the memory belongs to another block by now; only uncounts it. */
 static ctxrt_status end(const cx_block *block, bool gone)
 {
     ctxrt_status status = CTXRT_SUCCESS;
@@ -180,8 +181,8 @@ ctxrt_status cx_block_give_back(const cx_block *block)
     return end(block, false);
 }
 
-/* The private pool that is open where a block is freed: in the top frame, whatever is current; and
- * the frame's current stream, NULL if the thread has made none for it yet. */
+/* The private pool that is open where a block is freed, that is in the top frame; and the frame's
+ * current stream, NULL if the thread has made none for it yet. */
 static cx_private_pool_use *pool_here(const ctxrt_stream **out_stream)
 {
     const cx_frame *top = cx_thread_current != NULL ? cx_thread_top(cx_thread_current) : NULL;
@@ -199,7 +200,7 @@ static ctxrt_status keep_in_pool(const void *block)
     return cx_private_pool_keep(pool_here(&stream), block, stream);
 }
 
-/* A pool gives it out again at once, unless it is pinned. */
+/* A pool hands the block out again at once, unless it is pinned. */
 static ctxrt_status keep(cx_private_pool_use *use, const cx_block *block,
                          const ctxrt_stream *stream)
 {

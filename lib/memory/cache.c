@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static cx_region *open_region(cx_cache *cache)
 {
@@ -27,7 +27,7 @@ static void leave_table(uint32_t index, uintptr_t address, void *argument)
     cx_pointers_retire(index);
 }
 
-/* Takes the pieces of a region out of the pointer table. */
+/* Takes the blocks of a region out of the pointer table. */
 static void leave_pointers(const cx_region *region)
 {
     cx_heap_each_block(&region->heap, leave_table, NULL);
@@ -120,12 +120,12 @@ void cx_cache_close(cx_cache *cache, bool native)
     pthread_mutex_destroy(&cache->lock);
     pthread_mutex_destroy(&cache->range_lock);
     pthread_cond_destroy(&cache->answered);
-    /* Unmaps what was mapped, which is not of a context. */
+    /* Unmaps memory, which belongs to no context. */
     close_parts(cache);
     cx_relaxed_capture_end(&relaxed);
 }
 
-/* The pieces of pinned memory are counted by their allocator, for all epochs together. */
+/* The allocator counts blocks of pinned memory, for all epochs together. */
 static void close_unused(cx_cache *cache, cx_region *ended, bool pinned_live)
 {
     if (cache->pinned && !pinned_live) {
@@ -136,7 +136,7 @@ static void close_unused(cx_cache *cache, cx_region *ended, bool pinned_live)
     }
 }
 
-/* What threads keep they drop themselves, once they see that the epoch is another one. */
+/* Thread caches drop their blocks themselves, once their threads see the new epoch. */
 static void forget(cx_cache *cache, cx_region *next)
 {
     cx_region *ended = cache->region;
@@ -152,7 +152,7 @@ static void forget(cx_cache *cache, cx_region *next)
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
     pthread_mutex_unlock(&cache->lock);
-    /* A driver does not: such memory is not of a context. */
+    /* A driver does not unmap it on a reset: mapped memory belongs to no context. */
     cx_region_close_range(ended);
     cache->left_bytes = cache->left_at_look = 0;
     pthread_mutex_unlock(&cache->range_lock);
@@ -241,16 +241,16 @@ uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units)
     return index;
 }
 
-/* Memory that is mapped can move once nobody's work uses it, its own stream's included. */
+/* Mapped memory can move once no work uses it, its own stream's included. */
 static bool reclaim_at_last(cx_cache *cache, uint32_t id)
 {
     bool freed = cx_cache_free_deferred(cache, true);
     return cx_cache_reclaim(cache, cache->mapped ? 0 : id, CX_RECLAIM_WAIT) || freed;
 }
 
-/* In this order: large pieces that threads keep; memory whose work is done elsewhere; more from the
- * driver; what other threads keep; memory for whose work the host can wait, since the request would
- * fail otherwise; what can be given back, to get it in one piece. */
+/* Tries in this order: large blocks in thread caches; memory of other streams whose work is done;
+ * more from the driver; all thread caches; memory whose work the host can wait for, since the
+ * request would fail otherwise; freeing segments, to get their memory in one segment. */
 static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t id, uint32_t units,
                                      uint32_t *out_piece)
 {
@@ -306,7 +306,7 @@ static ctxrt_status beyond_limit(cx_cache *cache, size_t size_bytes)
         (unsigned long long)figures.limit_bytes);
 }
 
-/* Where no limit is set the total is the thread's own to count. */
+/* Without a limit, only the thread itself changes its total. */
 static ctxrt_status count_allocated(cx_cache *cache, cx_thread_cache *self, size_t size_bytes)
 {
     if (atomic_load_explicit(&cache->allocator->figures.limit_bytes, memory_order_relaxed) != 0)
@@ -324,7 +324,8 @@ static void discount_allocated(cx_thread_statistics *own, size_t size_bytes)
     cx_statistics_add(&own->allocated_count, UINT64_MAX);
 }
 
-/* In a section, with the stream selected. A piece that is kept or in the heap; 0: none. */
+/* In a section, with the stream selected. Takes a block from the thread's cache or the heap; 0:
+ * none. */
 static uint32_t take_at_hand(cx_cache *cache, cx_magazines *magazines, uint32_t units)
 {
     cx_kept_piece taken = {0};
@@ -355,7 +356,7 @@ static ctxrt_status serve(cx_cache *cache, cx_thread_cache *self, const cx_alloc
     return status;
 }
 
-/* In a section. What it counts keeps the context's epoch from ending unnoticed. */
+/* In a section. Its count keeps the context's epoch from ending unnoticed. */
 static ctxrt_status alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block)
 {
     uint32_t index = 0;
@@ -457,7 +458,7 @@ static void put(cx_cache *cache, cx_magazines *magazines, uint32_t index)
         cx_cache_put_over(cache, magazines, piece);
 }
 
-/* ---- pieces that other threads freed ---- */
+/* ---- returned blocks ---- */
 
 #define RETURNED_MOST 4096
 
@@ -471,8 +472,8 @@ void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
     }
 }
 
-/* For a thread that allocates for its stream. All go to the heap when they are more than the
- * magazines of one thread may keep, or too many. */
+/* Returns a block to its stream, for a thread that allocates for that. All of them go to the heap
+ * if they are more than one thread's magazines may keep, or too many. */
 static void return_piece(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
 {
     cx_fit_node *node = &cx_piece_at(index)->node;
@@ -490,7 +491,7 @@ static void return_piece(cx_cache *cache, cx_cache_stream *stream, uint32_t inde
     }
 }
 
-/* Whether there were any. */
+/* True if there were any. */
 static bool collect_returned(cx_cache *cache, cx_magazines *magazines)
 {
     cx_cache_stream *stream = magazines->stream;
@@ -521,7 +522,7 @@ cx_kept_piece cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t
     return index != 0 ? kept_piece(index) : taken;
 }
 
-/* In a section of the piece's epoch. */
+/* In a section of the block's epoch. */
 static void put_back(cx_cache *cache, cx_thread_cache *self, uint32_t index)
 {
     const cx_fit_node *node = &cx_piece_at(index)->node;
@@ -539,7 +540,7 @@ static void put_back(cx_cache *cache, cx_thread_cache *self, uint32_t index)
         give(cache, &index, 1);
 }
 
-/* In a section, which is left while the driver is asked; the context is pinned then. */
+/* In a section, which is left while the driver is asked, with the context pinned. */
 static ctxrt_status free_piece(cx_cache *cache, cx_thread_cache *self, uint32_t index)
 {
     bool deferred = false;
@@ -571,7 +572,7 @@ void cx_cache_count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_by
     atomic_fetch_add(&cache->gone.freed_count, 1);
 }
 
-/* The memory is gone, or the thread can keep nothing: only the count is left to do. */
+/* The memory is gone, or the thread has no cache: only counts are left to do. */
 static ctxrt_status forget_piece(cx_cache *cache, const cx_block *block)
 {
     cx_region *region = cx_piece_region(block->piece);

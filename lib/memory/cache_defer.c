@@ -1,20 +1,20 @@
 /*
- * Deferred frees: pieces that were freed while streams that were recorded for them may still use
- * them. They are free once these are done. The allocator counts them as freed at once; only a
- * request that would be refused memory otherwise waits for them.
+ * Deferred frees: freed blocks that recorded streams may still use. They become free when those are
+ * done. The allocator counts them as freed at once; only a request that would fail otherwise waits
+ * for them.
  */
 #include "base/error.h"
 #include "memory/cache.h"
 
-/* The piece is taken as far as its heap knows, which leaves its link to us. Lock "cache" held. */
+/* For its heap the block is still taken, so its link is ours. Lock "cache" held. */
 static void push(cx_cache *cache, uint32_t index)
 {
     cx_piece_at(index)->node.next = cache->deferred;
     cache->deferred = index;
 }
 
-/* What the host may write to once it has it again waits for its own stream too: no stream orders
- * that behind earlier work. Pinned memory is of none. */
+/* Memory that the host may write to at once also waits for its own stream: no stream orders the
+ * host behind earlier work. Pinned memory has none. */
 static bool is_own_stream_done(cx_cache *cache, uint32_t index, bool wait)
 {
     uint32_t id = cx_piece_at(index)->node.owner;
@@ -35,8 +35,8 @@ ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred)
     return status;
 }
 
-/* One thread looks through them at a time: a context does not end while another thread asks about
- * an event of it. */
+/* One thread at a time goes through them: a context does not end while another thread queries one
+ * of its events. */
 static bool begin(cx_cache *cache, bool must)
 {
     pthread_mutex_lock(&cache->lock);
@@ -65,7 +65,7 @@ static uint32_t take_all(cx_cache *cache)
     return first;
 }
 
-/* The free already reported errors of earlier work. */
+/* The free already reported earlier errors. */
 static bool let_go(cx_use_list *uses, bool wait)
 {
     cx_error_saved saved;
@@ -94,7 +94,7 @@ static void settle(cx_cache *cache, uint32_t index, bool done)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* Events of `context`, if that is not NULL, go; all are waited for with `wait`. */
+/* Drops events of `context`, if that is not NULL; with `wait`, waits for all. */
 static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
 {
     bool any = false;
@@ -133,8 +133,8 @@ void cx_cache_drop_deferred(cx_cache *cache)
 
 /* ---- ends of contexts ---- */
 
-/* False: another thread resets the context, and drops its deferred frees by itself. The thread that
- * ends a context may have joined no section: it closes them instead. */
+/* False: another thread is resetting the context, and drops its deferred frees itself. The thread
+ * that ends a context may have joined no section: it closes them instead. */
 static bool pin(cx_context *context)
 {
     cx_sections_close();

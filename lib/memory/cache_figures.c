@@ -1,4 +1,4 @@
-/* What threads tell a cache of what they counted, and what it says of itself. */
+/* Flushes of thread statistics, and a cache's figures. */
 #include "memory/cache.h"
 #include "memory/guard.h"
 
@@ -19,7 +19,7 @@ static int64_t step_of(int64_t all, int64_t least)
     return all / CX_TELL_PART > least ? all / CX_TELL_PART : least;
 }
 
-/* What all threads have by now. */
+/* Flushes a value, and returns the total of all threads. */
 static int64_t tell(_Atomic int64_t *all, _Atomic int64_t *peak, _Atomic int64_t *told,
                     _Atomic int64_t *high, int64_t value)
 {

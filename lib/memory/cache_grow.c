@@ -1,20 +1,22 @@
-/* What a cache takes from the driver and gives back. */
+/* Memory of a cache from the driver, and back. */
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "memory/cache.h"
 #include "memory/ranges.h"
 #include "work/relaxed_capture.h"
 
-/* A segment is at least so large, and as large as this part of what is held already. */
+/* A segment is at least this large, and at least this part of the held memory. */
 #define SEGMENT_UNITS_MIN ((2u << 20) >> CX_FIT_UNIT_BITS)
 #define SEGMENT_PART 8
-/* A block is large from here on; several of it are taken at once up to so much. */
+/* A block is large from this size on; several of its size are taken at once, up to the second
+ * size. */
 #define BLOCK_UNITS_LARGE ((1u << 20) >> CX_FIT_UNIT_BITS)
 #define SEGMENT_UNITS_AHEAD ((32u << 20) >> CX_FIT_UNIT_BITS)
 
-/* ---- keeping ---- */
+/* ---- limits of the thread caches ---- */
 
-/* Threads may keep this part of what is held, all together, and each piece be that part. */
+/* All threads together may keep this part of the held memory, and no block beyond the second
+ * part. */
 #define KEEP_PART 3
 #define KEEP_PART_EACH 64
 #define KEEP_UNITS_MIN ((16u << 20) >> CX_FIT_UNIT_BITS)
@@ -55,7 +57,7 @@ void cx_cache_set_shortage(cx_cache *cache, cx_shortage shortage)
 
 /* ---- growing ---- */
 
-/* To whole steps; what is no longer a number of units stays as it is. */
+/* Rounds up to whole steps; a sum that is no number of units any more stays as it is. */
 static uint64_t round_up(uint64_t units)
 {
     uint64_t rounded = (units + SEGMENT_UNITS_MIN - 1) / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
@@ -112,8 +114,7 @@ void cx_cache_free_segment(const cx_cache *cache, uintptr_t address)
         (void)driver->table.mem_free(address);
 }
 
-/* What the device has left, in whole steps. What the host has left for pinned memory no driver
- * says. */
+/* The device's free memory, in whole steps. No driver tells the host's free memory for pinning. */
 static uint64_t units_left(const cx_cache *cache)
 {
     size_t free_bytes, total_bytes;
@@ -123,8 +124,8 @@ static uint64_t units_left(const cx_cache *cache)
     return free_bytes / CX_FIT_UNIT_BYTES / SEGMENT_UNITS_MIN * SEGMENT_UNITS_MIN;
 }
 
-/* The least segment of large blocks that leaves no tail: in whole steps, or for pinned memory,
- * which drivers give in small pages, not smaller than a step. 0: the blocks are not large. */
+/* The least segment for large blocks that leaves no tail: in whole steps; for pinned memory, which
+ * drivers give in small pages, at least a step. 0: the blocks are not large. */
 static uint64_t whole_blocks(const cx_cache *cache, uint64_t units)
 {
     uint64_t divisor = units, rest = SEGMENT_UNITS_MIN;
@@ -140,7 +141,7 @@ static uint64_t whole_blocks(const cx_cache *cache, uint64_t units)
     return units / divisor * SEGMENT_UNITS_MIN;
 }
 
-/* As much as is wanted ahead, in whole blocks of the request where it is large. */
+/* The wanted size, in whole blocks of the request if these are large. */
 static uint64_t segment_units(const cx_cache *cache, uint64_t units, uint64_t least)
 {
     uint64_t held = atomic_load(&cache->reserved_bytes) >> CX_FIT_UNIT_BITS;
@@ -158,12 +159,12 @@ static uint64_t segment_units(const cx_cache *cache, uint64_t units, uint64_t le
     return at_least(wanted, least);
 }
 
-/* Where the driver refuses a segment, what the device has left, and then ever smaller ones, down to
- * the request itself. */
+/* If the driver refuses a segment, tries the device's free memory, and then ever smaller segments,
+ * down to the request itself. */
 static cxu_result take_some_segment(cx_cache *cache, uint32_t units, uint64_t *out_units,
                                     uintptr_t *out_address)
 {
-    /* A small piece needs a span of its own. */
+    /* A small block needs a span of its own. */
     uint64_t least = units >= BLOCK_UNITS_LARGE ? units : round_up(units);
     *out_units = segment_units(cache, units, least);
     cxu_result result = take_segment(cache, *out_units, out_address);
@@ -187,7 +188,7 @@ static void raise_to(_Atomic uint64_t *peak, uint64_t value)
         ;
 }
 
-/* Where half of the device is taken, large pieces are better joined than kept; where most of it is,
+/* If half of the device is in use, large blocks are better merged than kept; if most of it is,
  * memory is short. */
 static void look_at_device(cx_cache *cache)
 {
@@ -205,8 +206,8 @@ void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
     cx_cache_set_keep(cache);
 }
 
-/* The piece is taken before another thread sees the segment, which might want all of it. 0: no
- * memory for a node. */
+/* Takes the block before another thread sees the segment and takes all of it. 0: no memory for a
+ * node. */
 static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint32_t owner,
                         uint32_t piece_units, uint32_t *out_piece)
 {
@@ -262,7 +263,7 @@ ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint
     return status;
 }
 
-/* What is free may still be used by work: the driver waits for that before it frees. */
+/* Work may still use the free memory: the driver waits for that before it frees. */
 static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
 {
     uint64_t bytes = 0;
@@ -284,7 +285,7 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
     return bytes;
 }
 
-/* Mapped memory goes once its work is done, which nobody waits for here. */
+/* Mapped memory is unmapped once its work is done; this does not wait. */
 static uint64_t unmap_segments(cx_cache *cache, uint64_t kept_bytes)
 {
     uint64_t reserved_bytes = atomic_load(&cache->reserved_bytes);
@@ -292,7 +293,7 @@ static uint64_t unmap_segments(cx_cache *cache, uint64_t kept_bytes)
     return reserved_bytes > kept_bytes ? cx_cache_unmap(cache, reserved_bytes - kept_bytes) : 0;
 }
 
-/* Host memory is unpinned where it was pinned, whatever is current. */
+/* Host memory is unpinned in the context where it was pinned; any context may be current. */
 static uint64_t unpin_segments(cx_cache *cache, uint64_t kept_bytes)
 {
     cx_context_guard guard;
@@ -344,7 +345,7 @@ static void add_other(cx_cache *cache, void *argument)
         sum->bytes += atomic_load(&cache->reserved_bytes);
 }
 
-/* What is in use besides the request, which some are counted with already. */
+/* The live memory without the request, which some allocators have counted already. */
 static void read_use(cx_cache *cache, size_t size_bytes, uint64_t *out_bytes, uint64_t *out_count)
 {
     cx_totals totals;

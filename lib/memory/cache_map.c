@@ -1,20 +1,20 @@
 /*
- * The memory of a cache that maps it: one range of addresses for each life of the context.
+ * The memory of a cache that maps it: one range of addresses for each epoch of the context.
  *
- * Whoever maps, unmaps or shares holds the lock "range" meanwhile, also across calls of the driver:
- * these change one table of chunks, and drivers do one of them at a time anyway. Nobody else waits
- * for it: what has memory is taken and given under "cache" alone.
+ * Mapping, unmapping and sharing hold the lock "range", also across driver calls: they change one
+ * table of chunks, and drivers serialise these calls anyway. Other threads do not wait for it:
+ * mapped memory is taken and given back under "cache" alone.
  */
 #include "base/error.h"
 #include "memory/cache.h"
 #include "memory/mapped_heap.h"
 #include "work/relaxed_capture.h"
 
-/* Addresses cost nothing: as many times the device's memory. */
+/* The range is this many times as large as the device's memory: addresses cost nothing. */
 #define ADDRESSES 4
-/* A GiB below what a segment can have, since the range is of whole chunks. */
+/* A GiB less than the limit of a segment, since the range has whole chunks. */
 #define UNITS_MAX ((uint64_t)UINT32_MAX + 1 - ((1u << 30) >> CX_FIT_UNIT_BITS))
-/* A device has about so many chunks at most, for few calls of the driver. */
+/* The most chunks of a device's memory, roughly: it limits the number of driver calls. */
 #define CHUNKS 8192
 
 /* ---- the range ---- */
@@ -40,7 +40,7 @@ ctxrt_status cx_cache_check_mapping(const cx_context *context)
                : cx_driver_error(context->driver, CX_SLOT_mem_get_allocation_granularity, result);
 }
 
-/* Lock "range" held. Peers come before anything is mapped: no call of the driver. */
+/* Lock "range" held. Adds the peers before anything is mapped: no driver call. */
 static void share_with_peers(const cx_cache *cache, cx_mapped_range *range)
 {
     for (int device = 0; device < CX_CONTEXT_PEERS; device++)
@@ -129,8 +129,8 @@ static void give_up(cx_cache *cache, const cx_mapped_place *place, uint32_t owne
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* What was mapped for more than the piece is free; the piece may be of a span, or a part. 0: no
- * memory for a node. */
+/* Frees mapped memory beyond the block; the block may be of a span, or a part. 0: no memory for a
+ * node. */
 static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t owner,
                        uint32_t units)
 {
@@ -150,8 +150,7 @@ static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t o
 
 /* ---- moving ---- */
 
-/* Unmaps chunks that nobody needs; `wanted_bytes` of them if there are so many. Lock "range"
- * held. */
+/* Unmaps unused chunks, up to `wanted_bytes` of them. Lock "range" held. */
 static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
 {
     cx_region *region = cache->region;
@@ -173,7 +172,8 @@ static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
     return bytes;
 }
 
-/* What the device has is asked for now and then, and else known from what was mapped since. */
+/* Asks for the device's free memory now and then, and otherwise derives it from the mappings
+ * since. */
 static void look_at_device(cx_cache *cache)
 {
     size_t free_bytes, total_bytes;
@@ -206,8 +206,8 @@ static void count_mapped(cx_cache *cache, size_t before_bytes)
     cache->left_bytes = left > range->mapped_bytes ? left - range->mapped_bytes : 0;
 }
 
-/* Maps a place: memory of the device while it has any, and then what is free elsewhere in the
- * range. */
+/* Maps a place: with memory of the device while it has any, and then with memory that is free
+ * elsewhere in the range. */
 static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place)
 {
     cx_mapped_range *range = &cache->region->range;
@@ -228,7 +228,8 @@ static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place)
 
 /* ---- growing ---- */
 
-/* What is mapped at once, in units: as the allocator's options say while there is so much. */
+/* The size that is mapped at once, in units: from the allocator's options while there is enough
+ * memory. */
 static uint64_t units_ahead(const cx_cache *cache, uint32_t least)
 {
     const uint64_t bytes = cache->allocator->options.segment_bytes;
@@ -253,7 +254,7 @@ static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, ui
     return CXU_SUCCESS;
 }
 
-/* A place of the least chunks may lack memory where another one has it. */
+/* The place with the fewest chunks may lack memory where another place has it. */
 static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     pthread_mutex_lock(&cache->lock);
@@ -294,8 +295,8 @@ static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_
     return status;
 }
 
-/* Where nothing is left to map, and nobody's free memory is not enough, streams whose work is done
- * give theirs up. */
+/* If nothing is left to map, and unowned free memory does not suffice, streams whose work is done
+ * give up theirs. */
 ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
 {
     ctxrt_status status = map(cache, owner, units, out_piece);

@@ -1,10 +1,10 @@
-/* What a caching allocator shows of its segments and blocks. */
+/* The segments and blocks of a caching allocator, for its snapshot. */
 #include "memory/allocator_snapshot.h"
 #include "memory/cache.h"
 #include "memory/mapped_heap.h"
 #include "memory/origin.h"
 
-/* A piece that is not the user's waits in the cache of a thread. */
+/* A taken block that no user has is in a thread cache. */
 static void add_block(uint32_t index, uintptr_t address, void *shot)
 {
     const cx_piece *piece = cx_piece_at(index);

@@ -1,4 +1,4 @@
-/* Streams that pieces are freed for, and when another stream may have them. */
+/* Streams that blocks are freed for, and the reuse of their memory by other streams. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define STREAMS_AT_FIRST 8
-/* A look at some streams is at so many. */
+/* A look at some streams checks and queries this many. */
 #define STREAMS_LOOKED_AT 64
 #define STREAMS_ASKED 16
 
@@ -129,7 +129,8 @@ static cx_cache_stream *find(cx_cache *cache, const ctxrt_stream *stream)
     return found;
 }
 
-/* Lock held. NULL: no memory. The event is of the context, whose streams may all record it. */
+/* Lock held. NULL: out of memory. The event belongs to the context; any of its streams may record
+ * it. */
 static cx_cache_stream *add(cx_cache *cache, const ctxrt_stream *handle, CUstream native,
                             bool foreign)
 {
@@ -186,7 +187,7 @@ const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
 
 /* ---- events ---- */
 
-/* A stream as it was when a thread began to ask about it: other threads return pieces to the stream
+/* A stream as it was when a thread began to query it: other threads return blocks to the stream
  * itself meanwhile. */
 typedef struct seen_stream {
     uint32_t id;
@@ -196,7 +197,7 @@ typedef struct seen_stream {
     uint64_t gives, marked_gives;
 } seen_stream;
 
-/* NULL: it could not be made, or recorded. */
+/* NULL: it could not be created or recorded. */
 static CUevent make_event(const cx_cache *cache, CUstream native)
 {
     const cx_driver *driver = cache->context->driver;
@@ -214,7 +215,7 @@ static CUevent make_event(const cx_cache *cache, CUstream native)
     return event;
 }
 
-/* Lets no other thread ask the driver about a stream meanwhile: then its event is the caller's. */
+/* Keeps other threads from querying the stream, so that its event is the caller's. */
 static bool enter_gate(cx_cache *cache, uint32_t id, bool must, seen_stream *out_seen)
 {
     pthread_mutex_lock(&cache->lock);
@@ -249,7 +250,7 @@ static void leave_gate(cx_cache *cache, const seen_stream *seen)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* A later event of a stream is behind all work that an earlier one is behind. After a failed record
+/* A later event of a stream covers all work that an earlier one covers. After a failed record
  * neither the new nor the earlier event covers the work. */
 static bool mark_again(cx_cache *cache, seen_stream *seen)
 {
@@ -270,7 +271,7 @@ void cx_cache_mark_foreign(cx_cache *cache, uint32_t id)
     seen_stream seen;
     if (!enter_gate(cache, id, true, &seen))
         return;
-    /* A stream that was closed has its event behind all of its work, and may be gone. */
+    /* A closed stream may be gone; its event is behind all of its work. */
     if (!seen.closed)
         (void)mark_again(cache, &seen);
     leave_gate(cache, &seen);
@@ -287,7 +288,7 @@ static bool is_marked(const seen_stream *seen)
                                          : seen->marked_gives == seen->gives;
 }
 
-/* Ranges freed meanwhile may have work behind the event: then nothing is everyone's yet. */
+/* Ranges freed meanwhile may have work behind the event: then nothing becomes unowned yet. */
 static bool give_to_all(cx_cache *cache, const seen_stream *seen)
 {
     pthread_mutex_lock(&cache->lock);
@@ -325,7 +326,7 @@ static bool any_captures(cx_cache *cache)
     return any;
 }
 
-/* Its own stream cannot be asked: it is gone, and no event could be left. */
+/* For a stream that is gone without an event. */
 static bool wait_for_context(cx_cache *cache)
 {
     cx_context_guard guard;
@@ -336,7 +337,8 @@ static bool wait_for_context(cx_cache *cache)
     return done;
 }
 
-/* An event recorded just now is not over yet, even in a stream that has nothing to do. */
+/* An event recorded just now is never done, even in an idle stream, so the stream itself is
+ * queried. */
 static bool is_idle(const cx_driver *driver, CUstream native)
 {
     if (!cx_capture_gate_enter(driver, native))
@@ -373,7 +375,7 @@ static bool reclaim_one(cx_cache *cache, uint32_t id, bool wait)
     return moved;
 }
 
-/* Whether the driver is to be asked about a stream. Lock held. */
+/* True if the driver should be asked about a stream. Lock held. */
 static bool is_worth_asking(cx_cache *cache, uint32_t id)
 {
     const cx_cache_stream *stream = cx_cache_stream_at(cache, id);
@@ -381,7 +383,7 @@ static bool is_worth_asking(cx_cache *cache, uint32_t id)
                                       (stream->closed && !stream->over));
 }
 
-/* The next id of at most `most` from *id on that is worth it; `count`: none. */
+/* The next such id of at most `most` from *looked_at on; `count`: none. */
 static uint32_t next_worth_asking(cx_cache *cache, uint32_t *looked_at, uint32_t most,
                                   uint32_t except)
 {
@@ -417,7 +419,7 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
     return reclaimed;
 }
 
-/* A stream that is asked is not destroyed meanwhile. */
+/* A stream is not destroyed while it is queried. */
 bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 {
     seen_stream seen;
@@ -436,8 +438,8 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 
 /* ---- ends ---- */
 
-/* What threads keep comes back before the event: its pieces were all freed before. A stream whose
- * work is done needs none. */
+/* Flushes the thread caches before recording the event, so that it covers their frees. A stream
+ * whose work is done needs no event. */
 static void close_stream(cx_cache *cache, uint32_t id)
 {
     seen_stream seen;

@@ -1,12 +1,12 @@
-/* Threads' caches: making them, emptying them, and summing up what they counted. */
+/* Thread caches: making and emptying them, and summing up their statistics. */
 #include "base/error.h"
 #include "memory/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Lock "thread caches": the caches, and their thread caches. After "threads" and "context", before
- * "cache". */
+/* Lock "thread caches": guards the list of caches, and their lists of thread caches. After
+ * "threads" and "context", before "cache". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t found_no_more = PTHREAD_COND_INITIALIZER;
 static cx_cache *caches;
@@ -95,8 +95,8 @@ static void end_magazines(cx_cache *cache, cx_magazines *magazines)
     drop_magazines(cache, magazines);
 }
 
-/* Whether what the thread keeps is the heap's. Not where its epoch has ended; a region made since
- * may be at the address of one that is gone. */
+/* True if the thread cache's blocks belong to the heap: not if their epoch has ended. A new region
+ * may have the address of one that is gone. */
 static bool keeps_of(const cx_cache *cache, const cx_thread_cache *self)
 {
     return self->region == cache->region && self->epoch == cache->region->epoch;
@@ -215,7 +215,7 @@ void cx_cache_sum(cx_cache *cache, cx_totals *out_totals)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- memory of epochs that have ended ---- */
+/* ---- memory of ended epochs ---- */
 
 void cx_caches_hold(void)
 {
@@ -263,7 +263,7 @@ void cx_caches_count(const cx_context *context, cx_context_memory *sum_of)
     cx_totals totals;
     pthread_mutex_lock(&lock);
     for (cx_cache *cache = caches; cache != NULL; cache = cache->next)
-        /* What has a guard, or is pinned, is counted by its allocator. */
+        /* The allocator counts memory that is pinned or has a guard. */
         if (cache->context == context && !cache->pinned &&
             atomic_load(&cache->allocator->guard) == NULL) {
             sum(cache, &totals);
@@ -291,9 +291,9 @@ bool cx_cache_count_within_limit(cx_cache *cache, cx_thread_cache *self, size_t 
     return fits;
 }
 
-/* ---- life ---- */
+/* ---- making and detaching ---- */
 
-/* Lock held. What the thread counted stays, as that of one that is gone. */
+/* Lock held. The thread's counts stay, with those of gone threads. */
 static void detach(cx_cache *cache, cx_thread_cache *self)
 {
     cx_thread_statistics *own = &self->statistics, *gone = &cache->gone;
@@ -310,7 +310,7 @@ static void detach(cx_cache *cache, cx_thread_cache *self)
     atomic_store(&self->cache, NULL);
 }
 
-/* What the threads' caches keep they drop themselves, when they use them for another cache. */
+/* Threads drop their blocks themselves, when they use the thread cache for another cache. */
 void cx_cache_detach_threads(cx_cache *cache)
 {
     pthread_mutex_lock(&lock);
@@ -342,7 +342,7 @@ void cx_caches_leave_thread(cx_thread *thread)
     pthread_mutex_unlock(&lock);
 }
 
-/* That of an allocator that is gone serves again. */
+/* Reuses a thread cache whose allocator is gone. */
 static cx_thread_cache *take_idle(cx_thread *thread)
 {
     for (cx_thread_cache *self = thread->thread_caches; self != NULL; self = self->next_of_thread)
@@ -500,8 +500,7 @@ static cx_magazines *find_magazines(cx_cache *cache, const cx_thread_cache *self
     return magazines;
 }
 
-/* Whether the frame's allocator is the cache's: others ask for memory of allocators that they
- * name. */
+/* True if the frame's allocator is the cache's: other calls name their allocator. */
 static bool is_of_frame(const cx_cache *cache, const cx_frame *frame)
 {
     const ctxrt_allocator *named = atomic_load_explicit(&frame->allocator, memory_order_relaxed);

@@ -1,5 +1,4 @@
-/* Allocators with the source DIRECT: each request is one call of the driver's, and nothing is
- * kept. */
+/* Allocators with the source DIRECT: each request is one driver call, and nothing is kept. */
 #include "base/error.h"
 #include "memory/block.h"
 #include "memory/ranges.h"

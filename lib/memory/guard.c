@@ -1,6 +1,6 @@
 #include <stdbool.h>
 
-/* In place of uthash's exit(): the piece stays out of the table. */
+/* Replaces uthash's exit(): the block stays out of the table. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "memory/guard.h"
@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* ---- what is beneath ---- */
+/* ---- the allocator beneath ---- */
 
 static ctxrt_status take_inner(cx_guard *guard, const cx_allocation *request, cx_block *block)
 {
@@ -44,7 +44,7 @@ static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
     return status;
 }
 
-/* What has a stream waits for that where it is looked at. */
+/* Memory with a stream waits for it when it is checked. */
 static ctxrt_status wait_for_uses(const cx_guarded *piece)
 {
     return piece->stream == NULL ? cx_pinned_wait(&piece->inner) : CTXRT_SUCCESS;
@@ -75,8 +75,7 @@ static cx_guarded *take_oldest(cx_guard *guard, uint64_t most_bytes)
     return piece;
 }
 
-/* What was written to meanwhile is in the log: whoever happens to free now has nothing to do with
- * it. */
+/* Writes found here only go to the log: the thread that happens to free now did not cause them. */
 static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
 {
     bool any = false;
@@ -205,7 +204,7 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
 
 /* ---- freeing ---- */
 
-/* What is wrong with the piece is the error, whatever becomes of others. */
+/* An error of this block is returned, whatever happens to others. */
 static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
 {
     cx_context_guard context_guard;
@@ -244,7 +243,7 @@ static uint64_t trim(cx_allocator *allocator)
 {
     cx_context_guard context_guard;
     cx_guard *guard = atomic_load(&allocator->guard);
-    if (guard == NULL) /* by now */
+    if (guard == NULL) /* changed meanwhile */
         return allocator->kind->trim(allocator);
     if (cx_context_guard_enter(allocator->context, &context_guard) == CTXRT_SUCCESS) {
         (void)empty_quarantine(guard, 0);
@@ -268,8 +267,7 @@ bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
     return piece != NULL;
 }
 
-/* Copies of all pieces, since they may go while the driver is asked. NULL: no memory, or there are
- * none. */
+/* Copies all blocks, since they may go while the driver is asked. NULL: out of memory, or none. */
 static cx_guarded *copy_pieces(cx_guard *guard, size_t *out_count)
 {
     cx_guarded *piece, *next;
@@ -300,8 +298,7 @@ static cx_guarded *find_again(cx_guard *guard, const cx_guarded *copy)
     return piece;
 }
 
-/* Whether a piece was there all the time while it was looked at, in the state that the copy
- * shows. */
+/* True if a block stayed in the state of the copy during the check. */
 static bool was_there(cx_guard *guard, const cx_guarded *copy)
 {
     pthread_mutex_lock(&guard->lock);
@@ -313,7 +310,7 @@ static bool was_there(cx_guard *guard, const cx_guarded *copy)
     return there;
 }
 
-/* Pinned memory stays while the lock is held: the host must not touch what was unpinned. */
+/* Holds the lock, so that pinned memory stays: the host must not touch unpinned memory. */
 static ctxrt_status look_at_pinned(cx_guard *guard, cx_guarded *copy)
 {
     cx_guard_finding finding;
@@ -370,7 +367,7 @@ ctxrt_status ctxrt_allocator_check(ctxrt_allocator *handle)
     return cx_guard_check(guard);
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static cx_guard *make_guard(const cx_allocator *allocator)
 {
@@ -435,7 +432,7 @@ void cx_guard_close(cx_guard *guard, bool native)
         (void)empty_quarantine(guard, 0);
         cx_context_guard_leave(&context_guard);
     }
-    /* What is left goes with the cache. */
+    /* The rest goes with the cache. */
     while ((piece = take_oldest(guard, 0)) != NULL) {
         if (guard->inner.pinned != NULL)
             (void)cx_pinned_forget(&piece->inner);

@@ -1,4 +1,4 @@
-/* The debug mode of pinned memory, changed while none of it is live. */
+/* Changes of the debug mode of pinned memory, while none of it is live. */
 #include "base/error.h"
 #include "base/eventcount.h"
 #include "memory/guard.h"
@@ -15,7 +15,8 @@ void cx_allocator_wait_open(const cx_allocator *allocator)
     cx_eventcount_wait(&opened, is_open, allocator);
 }
 
-/* True: nothing is live, and requests wait until it is opened. Else *out_live is. */
+/* True: nothing is live, and requests wait until it is opened. Else *out_live tells the live
+ * blocks. */
 static bool close_to_requests(cx_allocator *allocator, uint64_t *out_live)
 {
     *out_live = 0;

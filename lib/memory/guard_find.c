@@ -1,4 +1,4 @@
-/* What of a piece that has a guard is its user's. */
+/* Finds the user's part of a guarded block. */
 #include "memory/cache.h"
 #include "memory/guard.h"
 #include "memory/pointer_table.h"

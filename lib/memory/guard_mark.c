@@ -1,5 +1,5 @@
-/* What is around guarded pieces and in freed ones: filled and looked at in the order of their
- * streams, or by the host. */
+/* Fills and checks the bytes around guarded blocks and inside freed ones, in the order of their
+ * streams or by the host. */
 #include "base/error.h"
 #include "base/log.h"
 #include "memory/allocator_snapshot.h"
@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are seldom written by accident, and that make numbers nobody takes for good. */
+/* Bytes that are seldom written by accident, and that make conspicuous numbers. */
 #define AROUND 0xC9
 #define FRESH 0xA7
 #define FREED 0xDB
 
 #define CHUNK_BYTES ((size_t)64 << 10)
 
-/* ---- where a piece's work goes ---- */
+/* ---- the order of a block's work ---- */
 
-/* A stream that is gone has work still that only the whole context can be waited for. Of pinned
- * memory it is the host that works. */
+/* For a stream that is gone, only a wait for the whole context covers its work. For pinned memory
+ * the host does the work. */
 typedef struct queue {
     const cx_driver *driver;
     CUstream native;
@@ -51,7 +51,7 @@ static cxu_result fill(const queue *line, uintptr_t address, unsigned char value
                        : line->driver->table.memset_d8_async(address, value, size, line->native);
 }
 
-/* Behind all work that may write there. */
+/* Waits for all work that may write there. */
 static cxu_result wait(const queue *line)
 {
     if (line->host)
@@ -108,12 +108,12 @@ void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece)
     queue line = queue_of(piece);
     piece->filled = !line.capturing &&
                     fill(&line, (uintptr_t)piece->pointer, FREED, piece->size_bytes) == CXU_SUCCESS;
-    /* What was around it is not what may be found in it from now on. */
+    /* The inside may now show other writes than the bytes around it did. */
     piece->told = piece->told && !piece->filled;
     cx_relaxed_capture_end(&relaxed);
 }
 
-/* ---- looking ---- */
+/* ---- checking ---- */
 
 ctxrt_status cx_guard_tell(cx_guarded *piece, const cx_guard_finding *finding)
 {
@@ -130,7 +130,7 @@ ctxrt_status cx_guard_tell(cx_guarded *piece, const cx_guard_finding *finding)
     return status;
 }
 
-/* Which of the bytes at an address are not this value: the number of the first, or `size`.
+/* Finds the first byte at an address that is not this value: returns its number, or `size`.
  * SIZE_MAX: the driver refused, which says nothing about the bytes. */
 static size_t find_other(const queue *line, uintptr_t address, size_t size, unsigned char value,
                          unsigned char *out_other)

@@ -1,4 +1,4 @@
-/* What debug mode is asked for: by options, or by CTXRT_DEBUG_MEMORY. */
+/* The options of the debug mode: from the caller, or from CTXRT_DEBUG_MEMORY. */
 #include "base/error.h"
 #include "device/environment.h"
 #include "memory/guard.h"

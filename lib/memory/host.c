@@ -65,7 +65,7 @@ static ctxrt_status free_unpinned(cx_memory *memory)
     return CTXRT_SUCCESS;
 }
 
-/* A device that is the host itself reaches all of its memory: unpinned memory does as well. */
+/* A device that is the host itself reaches all of its memory, so unpinned memory will do. */
 static ctxrt_status make_unpinned(cx_context *context, size_t size_bytes, ctxrt_memory **out_memory)
 {
     static _Atomic bool said;

@@ -1,6 +1,6 @@
 #include "memory/mapped_heap.h"
 
-/* Blocks are placed densely while there are at most so many free ranges to look at. */
+/* Blocks are placed densely while there are at most this many free ranges. */
 #define LOOKS 256
 
 static cx_fit_node *node_at(const cx_heap *heap, uint32_t index)
@@ -51,15 +51,14 @@ static run run_around(const cx_heap *heap, uint32_t index, uint32_t owner)
     return found;
 }
 
-/* A place and what speaks against it, the first first: chunks that nothing live is in so far, those
- * of them that have no memory, what is left of chunks in the run, and what is left of the place's
- * own. */
+/* A place with its costs, in order of importance: empty chunks that it touches, those of them
+ * without memory, the rest of the run's chunks, and the rest of the place's own chunks. */
 typedef struct candidate {
     cx_mapped_place place;
     uint64_t fresh, lacking, left_of_run, left_of_chunk;
 } candidate;
 
-/* From the beginning of a range of the run upwards. */
+/* A place from the beginning of a range of the run upwards. */
 static void reach_up(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units,
                      candidate *self)
 {
@@ -76,7 +75,7 @@ static void reach_up(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32
     }
 }
 
-/* From the end of a range downwards. */
+/* A place from the end of a range downwards. */
 static void reach_down(const cx_heap *heap, uint32_t index, uint32_t chunk, uint32_t units,
                        candidate *self)
 {
@@ -141,7 +140,7 @@ static void try_down(const cx_heap *heap, const run *around, uint32_t index, uin
         *best = other;
 }
 
-/* The ends of the run, and those of mapped ranges in it. */
+/* Tries the ends of the run, and those of mapped ranges in it. */
 static void try_all(const cx_heap *heap, uint32_t owner, uint32_t index, uint32_t chunk,
                     candidate *best)
 {
@@ -174,7 +173,7 @@ static bool are_few(const cx_heap *heap, uint32_t owner)
 
 /* ---- taking ---- */
 
-/* What of a range is the place's: of unmapped ones whole chunks. */
+/* Takes a range's part of the place: whole chunks of unmapped ranges. */
 static uint32_t carve(cx_heap *heap, uint32_t index, uint32_t chunk, const cx_mapped_place *place)
 {
     const cx_fit_node *node = node_at(heap, index);
@@ -283,7 +282,7 @@ void cx_mapped_place_unmap(cx_mapped_range *range, const cx_mapped_place *place)
     cx_mapped_range_unmap(range, offset_of(place), bytes_of(place));
 }
 
-/* ---- sparing ---- */
+/* ---- finding spare memory ---- */
 
 bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint64_t wanted_bytes,
                                cx_mapped_place *out_place)
@@ -312,7 +311,7 @@ void cx_mapped_heap_remove(cx_heap *heap, const cx_mapped_place *place)
     cx_fit_give(&heap->large, place->first);
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 void cx_mapped_heap_each(const cx_heap *heap,
                          void (*visit)(uintptr_t address, uint64_t bytes, void *argument),

@@ -11,7 +11,7 @@ static cxu_mem_properties properties_of(const cx_mapped_range *range)
                                 .location = {CXU_MEM_LOCATION_TYPE_DEVICE, range->device}};
 }
 
-/* The chunks of a part, which is not empty. */
+/* The first and last chunk of a part, which is not empty. */
 static size_t first_of(const cx_mapped_range *range, size_t offset)
 {
     return offset / range->chunk_bytes;
@@ -108,7 +108,7 @@ size_t cx_mapped_range_settle(cx_mapped_range *range)
     return bytes;
 }
 
-/* A process may have fewer exportable pieces than pieces. */
+/* A process may have fewer exportable allocations than others. */
 static cxu_result get_memory(cx_mapped_range *range, CUmemGenericAllocationHandle *out_handle)
 {
     const cx_driver_table *table = &range->driver->table;
@@ -145,7 +145,7 @@ static cxu_result map_chunk(cx_mapped_range *range, size_t chunk)
     return CXU_SUCCESS;
 }
 
-/* Chunks that are mapped, all of them. */
+/* Unmaps chunks that are all mapped. */
 static void unmap_chunks(cx_mapped_range *range, size_t first, size_t end)
 {
     (void)range->driver->table.mem_unmap(address_of(range, first),
@@ -157,7 +157,7 @@ static void unmap_chunks(cx_mapped_range *range, size_t first, size_t end)
     range->mapped_bytes -= (end - first) * range->chunk_bytes;
 }
 
-/* The end of the row of chunks that are mapped, or are not, as `chunk` is. */
+/* The end of the row of chunks that are mapped, or unmapped, like `chunk`. */
 static size_t row_end(const cx_mapped_range *range, size_t chunk, size_t end)
 {
     bool mapped = is_mapped(range, chunk);
@@ -200,7 +200,7 @@ static cxu_result set_access(const cx_mapped_range *range, size_t first, size_t 
                                                (end - first) * range->chunk_bytes, &access, 1);
 }
 
-/* For the device, and all that share it. */
+/* Gives access to the device and to all that share the range. */
 static cxu_result open_to_all(const cx_mapped_range *range, size_t first, size_t end)
 {
     cxu_mem_access accesses[CX_MAPPED_RANGE_PEERS + 1];
@@ -213,7 +213,7 @@ static cxu_result open_to_all(const cx_mapped_range *range, size_t first, size_t
                                                (size_t)range->peer_count + 1);
 }
 
-/* Every row of mappings, to the first error, or to the end with `all`. */
+/* Sets the access of every row of mappings, up to the first error, or of all with `all`. */
 static cxu_result set_access_everywhere(const cx_mapped_range *range, CUdevice device,
                                         cxu_mem_access_flags flags, bool all)
 {
@@ -277,7 +277,7 @@ static cxu_result map_row(cx_mapped_range *range, size_t first, size_t end)
     return result;
 }
 
-/* A row at a time: as many as a block touches. */
+/* Maps one row at a time: as many as a block touches. */
 static cxu_result map_rows(cx_mapped_range *range, size_t chunk, size_t end)
 {
     size_t first = chunk, next;

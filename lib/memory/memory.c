@@ -30,13 +30,13 @@ static ctxrt_status no_such_memory(const ctxrt_memory *handle)
                            "its last count was given back, or it never was one");
 }
 
-/* What a handle is of: a piece of a cache, or an object of the pool. Either may be another's by
- * now: its state says. */
+/* The object of a handle: a cache's block, or an object of the pool. Its state tells if it belongs
+ * to another handle by now. */
 typedef struct target {
     cx_piece *piece;
     cx_memory *memory;
     _Atomic uint64_t *state;
-    uint64_t count_max; /* and the bits of the state that are the count */
+    uint64_t count_max; /* also the mask of the count in the state */
 } target;
 
 static inline bool find(const ctxrt_memory *handle, target *out_target)
@@ -61,7 +61,7 @@ static bool is_of(const ctxrt_memory *handle, const target *found, uint64_t stat
            (state & found->count_max) != 0;
 }
 
-/* Adds a count to the object of a handle, and to no other that may have taken its place. */
+/* Adds a count to the object of a handle, and to no other that has replaced it. */
 static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
 {
     if (!find(handle, out_target))
@@ -185,7 +185,7 @@ static ctxrt_status free_block(cx_memory *memory)
 ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory)
 {
     uint32_t index = model->block.piece;
-    /* A piece is a counted object by itself, but where a private pool has it. */
+    /* A cache's block is a counted object by itself, unless a private pool has it. */
     if (__builtin_expect(index != 0 && model->block.pooled == NULL, 1)) {
         *out_memory = cx_piece_handle(index, cx_piece_generation(cx_piece_at(index)));
         return CTXRT_SUCCESS;
@@ -262,9 +262,9 @@ ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt_device id
     return cx_memory_make(&model, pointer, out_memory);
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
-/* The pointer is read first: if the handle is good afterwards, it was that object's. */
+/* Reads the pointer first: if the handle is valid afterwards, the pointer is that object's. */
 void *ctxrt_memory_pointer(ctxrt_memory *handle)
 {
     target found;
@@ -321,7 +321,7 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
     return status;
 }
 
-/* With a count of it. From then on a piece is freed by the slow path. */
+/* The caller has a count. From then on the block is freed by the slow path. */
 static cx_use_list *uses_of(const target *found)
 {
     if (found->piece == NULL)

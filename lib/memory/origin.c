@@ -19,7 +19,7 @@ typedef struct origin {
     char file[];
 } origin;
 
-/* Lock "origins": innermost. Texts are copied: the caller's go when its code is unloaded. */
+/* Lock "origins": innermost. Copies the texts: the caller's go when its code is unloaded. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static origin *buckets[BUCKETS];
 
@@ -45,7 +45,7 @@ static origin *add(origin **bucket, const char *file, int line)
     return made;
 }
 
-/* NULL: no memory for it, or no file. */
+/* NULL: out of memory, or no file. */
 static const void *place_of(const char *file, int line)
 {
     if (file == NULL)
@@ -67,15 +67,15 @@ void cx_origin_text(const void *place, char *text, size_t size)
     snprintf(text, size, "%s:%d", self->file, self->line);
 }
 
-/* ---- of pieces ---- */
+/* ---- origins of blocks ---- */
 
-/* Of an earlier life of the piece where the generation is another. */
+/* The origin of a block; of an older generation if the numbers differ. */
 typedef struct note {
     _Atomic uint32_t generation;
     _Atomic(const void *) place;
 } note;
 
-/* As the chunks of pieces, each made with its first note. */
+/* One array for each chunk of blocks, made with its first note. */
 static _Atomic(note *) notes[CX_FIT_CHUNKS_MAX];
 
 static note *note_of(uint32_t piece)
@@ -116,7 +116,7 @@ const void *cx_origin_of(uint32_t piece)
 
 /* ---- allocating ---- */
 
-/* Traces and debug mode ask the thread. */
+/* Traces and debug mode read it from the thread. */
 static const void *enter(const char *file, int line)
 {
     const void *place = place_of(file, line);

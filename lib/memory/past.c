@@ -10,7 +10,7 @@
 
 #define PAST_MAX 1024
 
-/* Lock "pointers". In the order of the addresses; none overlaps another one. */
+/* Lock "pointers". Sorted by address, without overlaps. */
 static cx_past all[PAST_MAX];
 static _Atomic size_t count;
 
@@ -39,8 +39,8 @@ static void remove_at(size_t index)
     atomic_fetch_sub(&count, 1);
 }
 
-/* Two neighbours become one, with what is between them: whether the host reaches that is asked as
- * well. */
+/* Merges the closest two neighbours, with the gap between them: the system is asked about the
+ * host's memory there as well. */
 static void merge_closest(void)
 {
     size_t best = 0;
@@ -67,7 +67,7 @@ void cx_past_leave(uintptr_t begin, uintptr_t end)
         if (past->begin < begin && past->end > end) {
             cx_past rest = *past;
             if (number() == PAST_MAX)
-                return; /* it stays: the host is asked */
+                return; /* it stays: the system is asked about the host's memory */
             past->end = begin;
             rest.begin = end;
             insert_at(i + 1, &rest);
@@ -91,13 +91,13 @@ void cx_past_enter(const cx_past *past)
     if (number() == PAST_MAX)
         merge_closest();
     size_t place = first_behind(past->begin);
-    /* merged neighbours may lie around it */
+    /* merged neighbours may enclose it */
     if (place < number() && all[place].begin < past->end)
         return;
     insert_at(place, past);
 }
 
-/* A read by the system fails where a read by the thread would be a fault. */
+/* The kernel's read fails where the thread's own read would fault. */
 static bool reads_by_pipe(uintptr_t address)
 {
     int ends[2];
@@ -117,8 +117,7 @@ static bool host_reaches(uintptr_t address)
     return read == 1 || (read < 0 && errno != EFAULT && reads_by_pipe(address));
 }
 
-/* Whether a driver keeps an address, which has no memory or was given memory meanwhile: no other
- * code of the host gets that one. */
+/* True if a driver keeps an address without memory: the host never gets that one. */
 static bool is_kept_by_driver(uintptr_t address)
 {
     bool kept = false;
@@ -161,7 +160,8 @@ bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
         cx_past_leave(begin, end);
         cx_past left;
         if (find(begin, end, &left) && left.begin <= begin && left.end >= end) {
-            found = false; /* there was no room to split it: it stays, and is the host's here */
+            found = false; /* there was no room to split it: it stays, and these bytes are the
+                            * host's */
             break;
         }
     }

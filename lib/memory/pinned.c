@@ -68,7 +68,7 @@ static bool has_one_count(const void *piece)
     return (atomic_load(&((const cx_piece *)piece)->state) & CX_PIECE_COUNT_MAX) <= 1;
 }
 
-/* A call that has found it by its address has a count of it while it submits work. */
+/* A call that has found the block by its address has a count of it while it submits work. */
 ctxrt_status cx_pinned_wait(const cx_block *block)
 {
     cx_eventcount_wait(&cx_piece_counts, has_one_count, cx_piece_at(block->piece));

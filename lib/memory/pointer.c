@@ -12,8 +12,7 @@ static cxu_result ask(const cx_driver *driver, cxu_pointer_attribute attribute, 
     return driver->table.pointer_get_attribute(out_value, attribute, (uintptr_t)pointer);
 }
 
-/* Attributes that an older driver lacks, or that this memory has not, keep the value they are
- * given. */
+/* An attribute that the driver or this memory lacks keeps its initial value. */
 static void describe(cx_driver *driver, const void *pointer, unsigned int type,
                      cx_pointer_view *out_view)
 {
@@ -60,7 +59,7 @@ static ctxrt_status ask_drivers(const void *pointer, cx_pointer_view *out_view)
     return CTXRT_SUCCESS;
 }
 
-/* Memory that had gone was given out again, since it was looked for and before the past was. */
+/* True if past memory was handed out again between the two lookups. */
 static bool is_ours_by_now(const void *pointer)
 {
     cx_pointer_block block;
@@ -201,9 +200,9 @@ ctxrt_status cx_pointer_check(const char *call, const char *noun, const void *po
                : refuse_beyond(call, noun, pointer, bytes, view);
 }
 
-/* ---- asking ---- */
+/* ---- asking the drivers ---- */
 
-/* A block may be gone without ctxrt: other code destroyed or reset its context. */
+/* A block may be gone without ctxrt: other code may have destroyed or reset its context. */
 static bool is_known(const void *pointer, const cx_pointer_view *view)
 {
     unsigned int type = 0;

@@ -13,8 +13,7 @@
 _Atomic(cx_pointer_slots *) cx_pointers_now;
 _Atomic uint32_t cx_pointers_doubles;
 
-/* Lock "pointers". Tables that were too small stay mapped: readers may still look at
- * them. */
+/* Lock "pointers". Outgrown tables stay mapped: readers may still look at them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t used;
 _Atomic uint32_t cx_pointers_custom;
@@ -76,7 +75,7 @@ static cx_block block_of(uint64_t slot)
     return is_record(slot) ? record_of(slot)->block : cx_piece_block(index_of(slot));
 }
 
-/* The kind of raw pointer that an entry stands for; 0: none. */
+/* The kind of raw pointer of an entry; 0: none. */
 static int kind_of(uint64_t slot)
 {
     if (is_record(slot))
@@ -99,8 +98,7 @@ static bool is_of_one_epoch(uint64_t slot, uint64_t other)
 
 /* ---- the table; lock held ---- */
 
-/* The place of the entry at or behind `place` for an address, the first one's for `place` 0 from
- * `start`; false: there is no more. */
+/* Finds the entry at or behind `place` for an address; `place` 0: the first one. False: no more. */
 static bool find_from(const cx_pointer_slots *table, const void *pointer, uint64_t *place)
 {
     uint64_t key = cx_pointer_key(pointer), slot;
@@ -126,7 +124,7 @@ static bool find_next(const void *pointer, uint64_t *place)
     return find_from(table, pointer, place);
 }
 
-/* Behind all entries of the same address. */
+/* Appends behind all entries of the same address. */
 static void append(cx_pointer_slots *table, uint64_t slot)
 {
     uint64_t place = cx_pointer_place(table, slot >> 25);
@@ -135,7 +133,7 @@ static void append(cx_pointer_slots *table, uint64_t slot)
     write_slot(table, place, slot);
 }
 
-/* From behind an empty slot on, so that entries of one address stay in their order. */
+/* Copies from behind an empty slot on, so that entries of one address stay in their order. */
 static void copy_into(cx_pointer_slots *grown, const cx_pointer_slots *from)
 {
     uint64_t start = 0;
@@ -160,8 +158,8 @@ static cx_pointer_slots *map_table(uint64_t count)
     return pages != MAP_FAILED ? pages : NULL;
 }
 
-/* Gives the memory of a table that was outgrown back, but for the first page. Readers find its
- * slots empty, and look under the lock. */
+/* Frees the memory of an outgrown table, except its first page. Readers find its slots empty, and
+ * look under the lock. */
 static void empty_table(cx_pointer_slots *table)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = table_bytes(table->mask + 1);
@@ -169,7 +167,7 @@ static void empty_table(cx_pointer_slots *table)
         (void)madvise((char *)table + page, bytes - page, MADV_DONTNEED);
 }
 
-/* Five of eight slots are used at most. */
+/* At most five of eight slots are used. */
 static bool make_room(void)
 {
     cx_pointer_slots *table = table_now();
@@ -201,7 +199,7 @@ static bool insert(uint64_t slot)
     return true;
 }
 
-/* Entries behind it move up, so that none is behind an empty slot. */
+/* Moves later entries up, so that none is behind an empty slot. */
 static void erase(uint64_t place)
 {
     cx_pointer_slots *table = table_now();
@@ -238,7 +236,8 @@ static bool is_custom(const cx_allocator *allocator)
     return allocator != NULL && allocator->vtable.alloc != NULL;
 }
 
-/* The youngest entry at an address that is no record, or a custom allocator's record. */
+/* Finds the youngest entry at an address that is a cache's block, or a custom allocator's record if
+ * `custom`. */
 static bool find_youngest(const void *pointer, bool custom, uint64_t *out_slot)
 {
     uint64_t place;
@@ -254,7 +253,7 @@ static bool find_youngest(const void *pointer, bool custom, uint64_t *out_slot)
     return any;
 }
 
-/* ---- pieces ---- */
+/* ---- blocks of caches ---- */
 
 bool cx_pointers_enter(uint32_t piece)
 {
@@ -309,8 +308,8 @@ ctxrt_status cx_pointers_put(cx_pointer_record *record)
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the table of pointers");
 }
 
-/* Lock held. Whether the piece's entry is out, and the record in if it was a raw pointer; false: it
- * is one, and there is no record. */
+/* Lock held. Takes the block's entry out, and puts the record in if it was a raw pointer; false: it
+ * was one, and there is no record. */
 static bool retire_as(uint32_t piece, cx_pointer_record **record)
 {
     _Atomic uint64_t *state = &cx_piece_at(piece)->state;
@@ -336,7 +335,7 @@ void cx_pointers_retire(uint32_t piece)
             break;
         record = cx_pointer_record_make(CX_POINTER_DEVICE);
         if (record == NULL)
-            return; /* the piece stays in the table */
+            return; /* the block stays in the table */
         record->block = cx_piece_block(piece);
     }
     if (record != NULL)
@@ -371,7 +370,7 @@ void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void
 
 /* ---- taking; lock held ---- */
 
-/* False: another thread has taken the piece meanwhile. */
+/* False: another thread has taken the block meanwhile. */
 static bool take_at(uint64_t place, cx_pointer_taken *out_taken)
 {
     uint64_t slot = read_slot(table_now(), place);
@@ -392,9 +391,9 @@ static bool is_custom_slot(uint64_t slot)
     return is_record(slot) && is_custom(record_of(slot)->block.allocator);
 }
 
-/* Memory of the oldest epoch if a reset ended that, and of it, or of all, the youngest. What was a
- * piece came into the table as a record when it was retired, and is still older than what a custom
- * allocator has placed in it. *out_other: the kind of another raw pointer there. */
+/* Chooses memory of the oldest epoch if a reset ended that, and of that, or of all, the youngest. A
+ * former block came into the table as a record when it was retired, and is still older than memory
+ * that a custom allocator placed in it. *out_other: the kind of another raw pointer there. */
 static bool choose(const void *pointer, int kinds, uint64_t *out_place, int *out_other)
 {
     uint64_t place, oldest = 0;
@@ -500,7 +499,7 @@ bool cx_pointers_has(const void *pointer, const cx_context **out_context)
     return has;
 }
 
-/* ---- what lies at an address ---- */
+/* ---- queries ---- */
 
 void cx_pointers_lock(void)
 {
@@ -522,7 +521,8 @@ static void describe_piece(uint32_t index, uint64_t state, const void *start,
     out_block->generation = (uint32_t)(state >> 32);
 }
 
-/* The live piece that starts at an address, without a lock: as cx_pointers_take_piece. */
+/* Finds the live block that starts at an address, without a lock, as cx_pointers_take_piece
+ * does. */
 static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
 {
     const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
@@ -552,7 +552,7 @@ static bool piece_starts_at(uintptr_t address)
     return find_youngest((const void *)address, false, &slot);
 }
 
-/* Lock held. The piece that an address of a segment is in. */
+/* Lock held. Finds the block of a segment that contains an address. */
 static void find_piece(const void *pointer, cx_pointer_block *out_block)
 {
     uint64_t slot;
@@ -567,7 +567,7 @@ static void find_piece(const void *pointer, cx_pointer_block *out_block)
         describe_piece(index_of(slot), state, (const void *)start, out_block);
 }
 
-/* Lock held. What a custom allocator placed at an address, whatever that lies in. */
+/* Lock held. Finds a custom allocator's memory at an address, wherever that is. */
 static void find_custom(const void *pointer, cx_pointer_block *out_block)
 {
     uint64_t slot;

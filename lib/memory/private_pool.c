@@ -9,9 +9,9 @@
 
 _Thread_local cx_private_pool_use *cx_private_pools __attribute__((tls_model("initial-exec")));
 
-/* ---- beneath ---- */
+/* ---- the allocator beneath ---- */
 
-/* The memory is the pool's, and nothing of a capture's. */
+/* The memory belongs to the pool, not to a capture. */
 static ctxrt_status take_relaxed(cx_block *block, ctxrt_stream *stream)
 {
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(block->context->driver);
@@ -28,7 +28,7 @@ static ctxrt_status give_back_relaxed(const cx_block *block)
     return status;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 cx_private_pool *cx_private_pool_make(void)
 {
@@ -49,7 +49,7 @@ void cx_private_pool_retain(cx_private_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Once nobody owns the pool, and no block is left that points to it. */
+/* Called once the pool has no owner, and no block that points to it. */
 static void destroy(cx_private_pool *pool)
 {
     pthread_mutex_destroy(&pool->lock);
@@ -87,7 +87,7 @@ void cx_private_pool_open(cx_private_pool_use *use, cx_private_pool *pool, uint6
     cx_private_pools = use;
 }
 
-/* A thread that has ended has taken its list along. */
+/* An ended thread has taken its list along. */
 static void leave_thread(const cx_private_pool_use *use)
 {
     cx_private_pool_use **link = &cx_private_pools;
@@ -112,9 +112,9 @@ void cx_private_pool_look(cx_private_pool *pool, cx_private_pool_figures *out_fi
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* ---- what is kept; lock pooled ---- */
+/* ---- kept blocks; lock held ---- */
 
-/* Of the first one that is not smaller. */
+/* The place of the first one that is not smaller. */
 static size_t place_of(const cx_private_pool *pool, size_t size_bytes)
 {
     size_t low = 0, high = pool->kept_count;
@@ -141,9 +141,8 @@ static bool reserve(cx_private_pool *pool)
     return true;
 }
 
-/* A block is found by its address as its piece, which is live as long as it is the pool's: with
- * the size that its user asked for, or all of it while it is kept. Pinned memory is never used
- * again. */
+/* Makes a block findable by its address, as a live block of its cache: with the requested size, or
+ * all of it while it is kept. Pinned memory is never reused. */
 static void begin_piece(const cx_pooled *pooled, size_t size_bytes)
 {
     uint32_t index = pooled->block.piece;
@@ -175,7 +174,7 @@ static cx_pooled *take_out(cx_private_pool *pool, size_t place)
     return pooled;
 }
 
-/* The best fit, if it is not more than twice as large as what is asked for. */
+/* The best fit, if it is at most twice as large as requested. */
 static cx_pooled *reuse(cx_private_pool *pool, const cx_block *wanted, const ctxrt_stream *stream)
 {
     for (size_t i = place_of(pool, wanted->size_bytes); i < pool->kept_count; i++) {
@@ -195,7 +194,7 @@ static void count_live(cx_private_pool *pool, const cx_pooled *pooled)
     pool->live_bytes += pooled->block.size_bytes;
 }
 
-/* True: nobody owns the pool, and it was the last block that points to it. */
+/* True: the pool has no owner, and this was the last block that points to it. */
 static bool drop_live(cx_private_pool *pool, const cx_pooled *pooled)
 {
     pool->live_count--;
@@ -210,7 +209,7 @@ static ctxrt_status no_memory(void)
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for the record of a pooled block");
 }
 
-/* Room is made before the memory is there: freeing it later must not fail. */
+/* Makes room before it takes memory: freeing it later must not fail. */
 static ctxrt_status add_new(cx_private_pool *pool, const cx_block *wanted, ctxrt_stream *stream,
                             cx_pooled **out_pooled)
 {
@@ -296,8 +295,8 @@ ctxrt_status cx_private_pool_free(const cx_block *block)
     return status;
 }
 
-/* The stream whose allocations a block of before can serve: the one it was allocated in, if that is
- * the frame's. The host may still write to pinned memory when a graph that reads it runs. */
+/* The stream whose allocations an older block can serve: that of its allocation, if it is the
+ * frame's. The host may still write to pinned memory when a graph that reads it runs. */
 static const ctxrt_stream *stream_of(const cx_block *block, const ctxrt_stream *stream)
 {
     if (block->allocator->pinned != NULL || block->piece == 0)

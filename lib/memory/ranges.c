@@ -20,14 +20,16 @@ typedef struct cx_range {
     struct cx_range *next_spare;
 } cx_range;
 
-/* In the order of their addresses; none overlaps another one. */
+/* Sorted by address, without overlaps. */
 typedef struct list {
     size_t capacity;
-    struct list *smaller; /* outgrown; NULL: none */
+    struct list *smaller; /* outgrown lists; NULL: none */
     _Atomic(cx_range *) ranges[];
 } list;
 
-/* Lock "pointers" to change; the version is odd meanwhile. Lists that were too small are kept. */
+/* Changes need lock "pointers", and the version is odd meanwhile. A reader reads the version, the
+ * list and the version again, and looks again if it was odd or has changed. Outgrown lists are
+ * kept. */
 static _Atomic uint64_t version;
 static _Atomic(list *) list_now;
 static _Atomic size_t count;
@@ -50,7 +52,7 @@ static uintptr_t end_of(const cx_range *range)
     return begin_of(range) + atomic_load_explicit(&range->size_bytes, memory_order_acquire);
 }
 
-/* How many ranges begin at the address or before it, as far as nothing changes meanwhile. */
+/* The number of ranges that begin at the address or before it, if nothing changes meanwhile. */
 static size_t count_up_to(const list *all, size_t number, uintptr_t address)
 {
     size_t low = 0, high = number;
@@ -112,7 +114,7 @@ bool cx_ranges_find(const void *pointer, cx_range_view *out_view)
     return found;
 }
 
-/* ---- where pieces start; lock held ---- */
+/* ---- starts of blocks; lock held ---- */
 
 static bool unit_of(uintptr_t address, cx_range **out_range, uint64_t *out_unit)
 {
@@ -235,7 +237,7 @@ static void insert(cx_range *range, const cx_range_view *view)
     end_change();
 }
 
-/* Other code gave their memory back, or reset the context: the driver gave it out anew. */
+/* Other code freed their memory or reset the context, and the driver has handed it out anew. */
 static void drop_overlapped(uintptr_t begin, uintptr_t end)
 {
     list *all = atomic_load(&list_now);

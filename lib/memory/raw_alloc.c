@@ -12,7 +12,7 @@
 #include <ctxrt/memory.h>
 #include <stdlib.h>
 
-/* What ctxrt_free takes. */
+/* The kinds that ctxrt_free accepts. */
 #define FREED_AT_ONCE \
     (CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_ASYNC | CX_POINTER_PINNED)
 
@@ -41,7 +41,7 @@ static cxu_result free_natively(const cx_context *context, const void *pointer)
     return result;
 }
 
-/* Frees what a record stands for. Stream-ordered memory is of no context and outlives a reset
+/* Frees a record's memory. Stream-ordered memory belongs to no context and outlives a reset
  * (C3). */
 static ctxrt_status free_memory(const cx_pointer_record *record)
 {
@@ -82,7 +82,7 @@ static void free_record_quietly(cx_pointer_record *record)
     cx_error_restore(&saved);
 }
 
-/* A record whose memory is gone. */
+/* Drops a record whose memory is gone. */
 static void forget_record(cx_pointer_record *record)
 {
     if (record->kind == CX_POINTER_DEVICE)
@@ -108,14 +108,14 @@ __attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_
     }
 }
 
-/* Older raw pointers of an address that was given out anew: their memory is gone. */
+/* Drops older raw pointers of an address that was handed out anew: their memory is gone. */
 static inline void forget_gone(const cx_pointer_taken *newest)
 {
     if (__builtin_expect(atomic_load(&cx_pointers_doubles) != 0, 0))
         forget_gone_slowly(newest);
 }
 
-/* Puts the record of memory just allocated into the table, or frees both. */
+/* Adds the record of new memory to the table, or frees both. */
 static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
 {
     void *pointer = record->block.pointer;
@@ -129,9 +129,9 @@ static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
     return CTXRT_SUCCESS;
 }
 
-/* ---- the allocator's ---- */
+/* ---- memory of allocators ---- */
 
-/* A piece without a count, whose state was this. */
+/* Frees a block without a count, whose state was `state`. */
 static inline ctxrt_status free_piece(uint32_t index, uint64_t state)
 {
     if (__builtin_expect(
@@ -230,7 +230,7 @@ static ctxrt_status ask_for_pinned(const cx_driver *driver, size_t size_bytes, v
     return status;
 }
 
-/* The context of the top frame, pinned; balanced by cx_work_end_wait. */
+/* Pins the context of the top frame; balance with cx_work_end_wait. */
 static ctxrt_status pin_current(cx_context **out_context, int *out_cancel)
 {
     cx_thread *thread;
@@ -345,7 +345,7 @@ static ctxrt_status free_in_stream(const cx_pointer_record *record, const cx_str
                           ((uintptr_t)record->block.pointer, target->native));
 }
 
-/* It was in the table a moment ago: there is room. */
+/* There is room: it was in the table a moment ago. */
 static void put_back(cx_pointer_record *record)
 {
     cx_error_saved saved;
@@ -419,8 +419,8 @@ static ctxrt_status unpin(const cx_pointer_record *record)
     return status;
 }
 
-/* Two drivers may both have pinned the same pages; one record can stand for one only. Pages that
- * were registered before a reset are forgotten when they are registered again. */
+/* Two drivers may have pinned the same pages, but a record stands for one. Pages registered before
+ * a reset are forgotten when they are registered again. */
 static ctxrt_status keep_registered(cx_pointer_record *record)
 {
     cx_pointer_taken before;

@@ -13,11 +13,11 @@
 
 #define LOGGED_MOST 16
 
-/* What is alike in kind, device and place. */
+/* Memory of the same kind, device and place. */
 typedef struct group {
     ctxrt_memory_kind kind;
     ctxrt_device device;
-    const void *place; /* NULL: not known */
+    const void *place; /* NULL: unknown */
     uint64_t count, bytes;
 } group;
 
@@ -60,7 +60,7 @@ static void add(report *self, ctxrt_memory_kind kind, ctxrt_device device, const
     self->bytes += bytes;
 }
 
-/* What allocators gave out is asked of them. */
+/* Skips memory of allocators, which are asked themselves. */
 static bool add_object(void *object, void *argument)
 {
     const cx_memory *memory = object;
@@ -106,7 +106,7 @@ static void add_allocator(report *self, cx_allocator *allocator)
 typedef struct allocators {
     cx_allocator *found[256];
     size_t count;
-    size_t from; /* so many were looked at before */
+    size_t from; /* the number of objects looked at before */
     size_t seen;
 } allocators;
 
@@ -118,7 +118,7 @@ static bool note_allocator(void *object, void *argument)
     return all->count < sizeof all->found / sizeof *all->found;
 }
 
-/* Not under the pool's lock, which comes behind those that looking takes. */
+/* Not under the pool's lock, which comes after the locks taken here. */
 static void add_allocators(report *self)
 {
     allocators all = {.from = 0};
@@ -137,7 +137,7 @@ static int by_bytes(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* No allocator ends meanwhile. */
+/* No allocator is destroyed meanwhile. */
 static report collect(void)
 {
     report self = {0};
@@ -151,7 +151,7 @@ static report collect(void)
     return self;
 }
 
-/* ---- saying it ---- */
+/* ---- writing ---- */
 
 static void describe_group(const group *one, char *text, size_t size)
 {
@@ -167,7 +167,7 @@ static void describe_group(const group *one, char *text, size_t size)
              (unsigned long long)one->bytes, place[0] != '\0' ? ", allocated in " : "", place);
 }
 
-/* The last error is that of the shutdown. */
+/* Keeps the last error, which is the shutdown's. */
 void cx_report_log_left(void)
 {
     char text[512];

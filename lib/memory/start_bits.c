@@ -65,7 +65,7 @@ static uint64_t last_of(uint64_t word)
     return 63 - (uint64_t)__builtin_clzll(word);
 }
 
-/* The last granule up to this one that is marked. */
+/* The last marked granule up to this one. */
 static bool find_marked(const cx_start_bits *bits, uint64_t *granule)
 {
     uint64_t place = *granule;
@@ -100,8 +100,8 @@ void cx_start_bits_set(cx_start_bits *bits, uint64_t unit)
     }
 }
 
-/* The last start in a marked granule up to `most` of its units. Notes it if there is none behind
- * that. */
+/* Finds the last start in a marked granule up to its unit `most`, and notes it if there is none
+ * behind it. */
 static bool find_within(cx_start_bits *bits, uint64_t granule, uint64_t most,
                         cx_start_check *check, void *argument, uint64_t *out_unit)
 {

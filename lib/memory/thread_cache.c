@@ -44,7 +44,7 @@ cx_kept_piece cx_magazines_search(cx_magazines *magazines, uint32_t units, uint3
 
 /* ---- taking out ---- */
 
-/* Those that were put first. */
+/* Takes out those that were put first. */
 static uint32_t take_out(cx_magazines *magazines, cx_magazine *magazine, uint32_t number,
                          uint32_t pieces[CX_MAGAZINE_PIECES])
 {

@@ -18,9 +18,9 @@
 #define BEING_WRITTEN UINT64_MAX
 
 typedef struct place {
-    _Atomic uint64_t stamp; /* number of the operation that stands here, and 1 */
+    _Atomic uint64_t stamp; /* number of its operation, plus 1 */
     _Atomic(void *) pointer;
-    _Atomic uint64_t size; /* twice, and 1 for a free */
+    _Atomic uint64_t size; /* twice the size, plus 1 for a free */
     _Atomic(const void *) caller;
 } place;
 
@@ -69,7 +69,7 @@ static bool is_own(const void *address)
     return (uintptr_t)address >= own_code.begin && (uintptr_t)address < own_code.end;
 }
 
-/* A sanitizer's may stand before ours. */
+/* A sanitizer's frame may come before ours. */
 const void *cx_trace_caller(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -86,8 +86,8 @@ const void *cx_trace_caller(void)
     return i < count ? frames[i] : NULL;
 }
 
-/* Whoever finds the place in use is a whole ring ahead of another, or behind: one of them is
- * lost. */
+/* If a thread finds the place in use, it is a whole ring ahead of another thread or behind it: one
+ * of the two operations is lost. */
 void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool is_free)
 {
     const void *caller = is_free ? NULL : cx_trace_caller();
@@ -100,7 +100,7 @@ void cx_trace_record(cx_trace_ring *ring, void *pointer, size_t size_bytes, bool
         atomic_store(&own->stamp, before);
         return;
     }
-    /* release: who sees one of the two sees that the place was being written */
+    /* release: a reader that sees one of the two also sees that the place is being written */
     atomic_store_explicit(&own->pointer, pointer, memory_order_release);
     atomic_store_explicit(&own->caller, caller, memory_order_release);
     atomic_store_explicit(&own->size, 2 * (uint64_t)size_bytes + is_free, memory_order_release);
@@ -133,7 +133,7 @@ static size_t length_for(size_t operations)
     return length;
 }
 
-/* A ring of at least this length that nothing is recorded into; a former one may be used again. */
+/* Finds or makes an unused ring of at least this length. */
 static cx_trace_ring *ring_for(cx_trace *trace, size_t length)
 {
     cx_trace_ring *ring = trace->rings;
@@ -158,7 +158,7 @@ static bool start(cx_trace *trace, size_t operations)
     return true;
 }
 
-/* The operations that the ring holds still; NULL: no memory. */
+/* Copies the operations that the ring still holds; NULL: out of memory. */
 static cx_trace_operation *take_operations(const cx_trace_ring *ring, size_t *out_count)
 {
     uint64_t end = atomic_load(&ring->next);
@@ -218,7 +218,8 @@ static bool write_one(void *object, void *argument)
     return true;
 }
 
-/* The allocators that there are still. A forked child has its parent's, and leaves them to it. */
+/* Writes the traces of remaining allocators. A forked child has its parent's, and leaves them
+ * alone. */
 static void write_rest(void)
 {
     if (atomic_load(&cx_current_phase) != CX_PHASE_FORKED)
@@ -264,7 +265,7 @@ void cx_trace_end(cx_trace *trace)
     cx_cancel_restore(cancel);
 }
 
-/* ---- public ---- */
+/* ---- public calls ---- */
 
 ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *handle, size_t operations)
 {

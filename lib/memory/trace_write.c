@@ -1,6 +1,6 @@
 #include <stdbool.h>
 
-/* In place of uthash's exit(): the address stays out of the table. */
+/* Replaces uthash's exit(): the address stays out of the table. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((void)(element), added = false)
 #include "memory/trace.h"
@@ -12,7 +12,7 @@
 typedef struct address {
     void *pointer;
     bool seen;     /* by write_earlier */
-    bool live;     /* as far as is written */
+    bool live;     /* at this point of the output */
     uint32_t slot; /* while it is live */
     UT_hash_handle hh;
 } address;
@@ -20,7 +20,7 @@ typedef struct address {
 typedef struct writing {
     FILE *file;
     address *table;
-    uint32_t *idle; /* slots that were freed: the last one is taken first */
+    uint32_t *idle; /* freed slots: the last one is reused first */
     size_t idle_count;
     uint32_t slots;
 } writing;
@@ -57,7 +57,7 @@ static void write_free(writing *w, address *of)
     of->live = false;
 }
 
-/* What is freed and was not seen before was allocated earlier. */
+/* An address that is freed without having been seen was allocated earlier. */
 static bool write_earlier(writing *w, const cx_trace_operation *operations, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -72,8 +72,8 @@ static bool write_earlier(writing *w, const cx_trace_operation *operations, size
     return true;
 }
 
-/* What is allocated while it is live has lost its free; what is freed while it is not has lost its
- * allocation, and counts once. */
+/* An address allocated while it is live has lost its free. An address freed while it is not live
+ * has lost its allocation, and counts once. */
 static void write_operations(writing *w, const cx_trace_operation *operations, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

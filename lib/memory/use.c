@@ -30,7 +30,7 @@ static ctxrt_status record(const cx_use *use, const cx_stream_target *target)
     return CX_DRIVER_CALL(target->driver, event_record, (use->mark, target->native));
 }
 
-/* The mark must be of the stream's context (T1), which an event is made in. */
+/* An event can be recorded only by streams of the context that it was created in (T1). */
 static ctxrt_status mark(cx_use *use, const cx_stream_target *target)
 {
     cx_context_guard guard;
@@ -79,7 +79,7 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
     return status;
 }
 
-/* What stands for a copy that is over can stand for the next one. */
+/* Reuses the entry of a finished copy. */
 static bool reuse(cx_use_list *list, const cx_context *context, void *cross_copy)
 {
     for (cx_use *use = atomic_load(list); use != NULL; use = use->next) {
@@ -110,7 +110,7 @@ static void unkeep(cx_use *use)
     use->kept = false;
 }
 
-/* A mark of before a reset is gone, and so is the work before it. */
+/* An event from before a reset is gone, and so is the work before it. */
 static cxu_result ask(const cx_use *use, bool wait)
 {
     const cx_driver *driver = use->context->driver;
@@ -132,7 +132,7 @@ static bool is_gone(cxu_result result)
            result == CXU_INVALID_HANDLE;
 }
 
-/* What the driver said of the mark. */
+/* The error that the driver reported for the event. */
 static ctxrt_status error_of(const cx_use *use, bool waited, cxu_result result)
 {
     const cx_slot slot = waited ? CX_SLOT_event_synchronize : CX_SLOT_event_query;
@@ -141,7 +141,7 @@ static ctxrt_status error_of(const cx_use *use, bool waited, cxu_result result)
                : cx_driver_check(use->context->driver, slot, result);
 }
 
-/* A copy that failed is over too. */
+/* A failed copy is over, too. */
 static bool is_over(const cx_use *use, cxu_result result)
 {
     const void *cross_copy = atomic_load(&use->cross_copy);
