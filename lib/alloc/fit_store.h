@@ -39,7 +39,7 @@ _Static_assert(sizeof(cx_fit_node) == 32,
  * when new and never move, so the user's part of a node may be read at any time. A zeroed store
  * with a stride is ready.
  *
- * State: `used` only grows, by compare-and-swap. `returned` heads a list of unused chunks, linked by
+ * State: `used` only grows, by compare-and-swap. `returned` heads a list of unused chunks linked by
  * `next_returned`: a thread pushes by compare-and-swap, or takes the whole list by an exchange and
  * pushes what it does not need. So no thread pops a head that another one has taken and returned
  * meanwhile.
