@@ -20,7 +20,7 @@ CUresult guest_rude_open(int device);
 CUresult guest_rude_set(
     void); /**< makes its context current in place of the caller's, as cudaSetDevice does */
 CUresult guest_rude_push(void); /**< pushes it and forgets the pop */
-CUresult guest_rude_pop(void);  /**< pops what is not its own */
+CUresult guest_rude_pop(void);  /**< pops an entry that is not its own */
 CUresult guest_rude_close(void);
 
 #endif

@@ -3,7 +3,7 @@
  * between two. Only ctxrt_event_create, and ctxrt_event_record into a NULL or legacy stream, need a
  * current context; no call changes it. Thread-safe. Handles as in context.h.
  *
- * Besides what is said at each function: CTXRT_ERROR_NULL_POINTER if the event is NULL,
+ * Besides the errors named at each function: CTXRT_ERROR_NULL_POINTER if the event is NULL,
  * CTXRT_ERROR_INVALID_HANDLE if it was destroyed or never was one, CTXRT_ERROR_CONTEXT_DESTROYED if
  * its context was reset.
  */

@@ -9,7 +9,7 @@
  * context.h: a graph that is gone is recognised and refused. A graph keeps its context from being
  * destroyed or released.
  *
- * A stream argument means what stream.h says. Besides what is said at each function:
+ * A stream argument means what stream.h says. Besides the errors named at each function:
  * CTXRT_ERROR_NULL_POINTER if the graph is NULL, CTXRT_ERROR_INVALID_HANDLE if it is gone or never
  * was one, CTXRT_ERROR_CONTEXT_DESTROYED if its context was reset.
  */
@@ -51,8 +51,8 @@ CTXRT_API ctxrt_status ctxrt_stream_capture_begin(ctxrt_stream *stream,
                                                   ctxrt_capture_mode mode) CTXRT_CHECK_RESULT;
 
 /**
- * Ends the capture of a stream, with the graph of what was captured, of which the caller gets one
- * count. The driver instantiates it in its first launch. The caller keeps the memory that the work
+ * Ends the capture of a stream and makes a graph of the captured work, with one count for the
+ * caller. The driver instantiates it in its first launch. The caller keeps the memory that the work
  * names alive while the graph is launched and runs; the graph itself keeps the code of its kernels.
  *
  * @retval CTXRT_ERROR_DRIVER  the stream does not capture: nothing changed; or the capture is not

@@ -90,7 +90,7 @@ CTXRT_API ctxrt_status ctxrt_memory_alloc_host(size_t size_bytes,
  * `deleter(pointer, user_data)` is called on the thread that gives it back; a NULL deleter leaves
  * the memory alone.
  *
- * @param device  what ctxrt_memory_describe is to say of it; no context is kept for it
+ * @param device  the device that ctxrt_memory_describe reports; no context is kept for it
  * @retval CTXRT_ERROR_INVALID_DEVICE    there is no such device
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  size 0, or the range wraps around
  */
@@ -179,12 +179,12 @@ CTXRT_API ctxrt_status ctxrt_memory_import(const ctxrt_exported_memory *exported
 CTXRT_API ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Frees what ctxrt_alloc, ctxrt_alloc_direct, ctxrt_alloc_pinned, ctxrt_alloc_managed or
- * ctxrt_alloc_async gave, from any thread and under any current context or none. NULL is harmless.
- * May wait for work that uses the memory. Of several threads that free one pointer, one succeeds.
- * If several live blocks start at one address, each needs its own free. Blocks from before a reset
- * of their device go first; within each group the youngest goes first, such as the first block that
- * a custom allocator placed in a slab.
+ * Frees memory of ctxrt_alloc, ctxrt_alloc_direct, ctxrt_alloc_pinned, ctxrt_alloc_managed or
+ * ctxrt_alloc_async, from any thread and under any current context or none. NULL is harmless. May
+ * wait for work that uses the memory. Of several threads that free one pointer, one succeeds. If
+ * several live blocks start at one address, each needs its own free. Blocks from before a reset of
+ * their device go first; within each group the youngest goes first, such as the first block that a
+ * custom allocator placed in a slab.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before; nothing changed
  * @retval CTXRT_ERROR_CORRUPTED         in debug mode: something wrote before or behind it; it is
@@ -205,7 +205,7 @@ CTXRT_API ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream
                                          void **out_pointer) CTXRT_CHECK_RESULT;
 
 /**
- * Frees in stream order what ctxrt_alloc_async gave. NULL is harmless.
+ * Frees memory of ctxrt_alloc_async in stream order. NULL is harmless.
  *
  * @retval CTXRT_ERROR_INVALID_ARGUMENT  not such a pointer, or freed before
  * @retval CTXRT_ERROR_WRONG_CONTEXT     the stream is of another driver's device
@@ -242,7 +242,7 @@ CTXRT_API ctxrt_status ctxrt_host_register(void *pointer, size_t size_bytes) CTX
 /**
  * Undoes ctxrt_host_register, from any thread and under any current context or none.
  *
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  not registered by ctxrt, or not the start of what was
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  not the start of memory that ctxrt registered
  * Another error is what the driver reported; ctxrt has given the registration up all the same.
  */
 CTXRT_API ctxrt_status ctxrt_host_unregister(void *pointer) CTXRT_CHECK_RESULT;

@@ -7,9 +7,10 @@
  * A module keeps its context from being destroyed or released.
  *
  * Kernels run wherever there are contexts: on GPUs, and, where the embedded driver plays the
- * device, on emulated ones and on the CPU, which take PTX (docs/kernels.md says what of it).
+ * device, on emulated ones and on the CPU, which take PTX (docs/kernels.md lists the supported
+ * instructions).
  *
- * Besides what is said at each function: CTXRT_ERROR_NULL_POINTER if a pointer is NULL,
+ * Besides the errors named at each function: CTXRT_ERROR_NULL_POINTER if a pointer is NULL,
  * CTXRT_ERROR_INVALID_HANDLE if the module or the kernel is gone or never was one,
  * CTXRT_ERROR_CONTEXT_DESTROYED if its context was reset.
  */

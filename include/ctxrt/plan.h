@@ -10,8 +10,8 @@
  * Thread-safe; calls for one plan wait for each other. A plan that has no memory yet belongs to no
  * device.
  *
- * Besides what is said at each function: CTXRT_ERROR_NULL_POINTER, CTXRT_ERROR_INVALID_HANDLE for a
- * plan that is none, CTXRT_ERROR_INVALID_ARGUMENT for a number that is no tensor of the plan.
+ * Besides the errors named at each function: CTXRT_ERROR_NULL_POINTER, CTXRT_ERROR_INVALID_HANDLE
+ * for a plan that is none, CTXRT_ERROR_INVALID_ARGUMENT for a number that is no tensor of the plan.
  */
 #ifndef CTXRT_PLAN_H
 #define CTXRT_PLAN_H

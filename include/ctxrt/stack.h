@@ -114,7 +114,7 @@ typedef struct ctxrt_detached_frame ctxrt_detached_frame;
 /**
  * Takes the top frame off the calling thread's stack, with its stream and allocator, so that
  * another thread can go on with it: ctxrt_stack_attach. Work in flight goes on. A frame that was
- * using the thread's default stream takes that stream along. The caller owns what is returned, and
+ * using the thread's default stream takes that stream along. The caller owns *out_frame, and
  * balances with ctxrt_stack_attach or ctxrt_stack_discard; until then its context, stream and
  * allocator are in use.
  *
@@ -249,8 +249,8 @@ typedef enum ctxrt_snapshot_format {
  *
  * Threads go on running. Each stack is as its thread had it at some moment of the call, and these
  * moments differ: a frame handed from one thread to another during the call is shown once or twice.
- * Makes no driver call, waits for nobody's work, and does not start the runtime. It may be called
- * in a host function and in a log callback.
+ * Makes no driver call, waits for no work, and does not start the runtime. It may be called in a
+ * host function and in a log callback.
  *
  * The text is written in one piece and flushed, so one file may be used by several threads. A
  * broken pipe raises SIGPIPE unless that is ignored.

@@ -7,8 +7,8 @@
  * leave the calling thread's stack as it was. Thread-safe. Handles as in context.h: a destroyed
  * stream is recognised and refused.
  *
- * Besides what is said at each function: CTXRT_ERROR_INVALID_HANDLE if the stream or the event was
- * destroyed or never was one; CTXRT_ERROR_CONTEXT_DESTROYED if its context was reset;
+ * Besides the errors named at each function: CTXRT_ERROR_INVALID_HANDLE if the stream or the event
+ * was destroyed or never was one; CTXRT_ERROR_CONTEXT_DESTROYED if its context was reset;
  * CTXRT_ERROR_NO_DEVICE for NULL and CTXRT_STREAM_LEGACY if nothing is current;
  * CTXRT_ERROR_NOT_PERMITTED inside a host function.
  */

@@ -9,8 +9,8 @@
 
 typedef struct cx_context_guard {
     const cx_driver *driver;
-    CUcontext native;   /* what was pushed; NULL: it was current already */
-    CUcontext previous; /* what was current before */
+    CUcontext native;   /* the context pushed; NULL: it was current already */
+    CUcontext previous; /* the context current before */
 } cx_context_guard;
 
 /* Pushes the context if it is not current. A failure changes nothing, and the guard may still be

@@ -10,8 +10,8 @@
  *
  * A thread that changes its stack faster than that is asked instead: the reader stores a view in
  * `wanted`, and the owner, at its next write, exchanges it for NULL, fills it in and sets `shown`
- * (release, acquire). Whoever gets the pointer by an exchange of `wanted` owns it: if the reader
- * gets it back, the owner did not answer, and the reader tries again.
+ * (release, acquire). The thread that gets the pointer by an exchange of `wanted` owns the view: if
+ * the reader gets it back, the owner did not answer, and the reader tries again.
  */
 #ifndef CX_CONTEXT_VIEW_H
 #define CX_CONTEXT_VIEW_H

@@ -19,7 +19,7 @@ struct cx_emu_branch {
     cx_emu_stream *stream; /* NULL: the stream was destroyed; its nodes must be joined
                             * nevertheless */
     cx_emu_nodes frontier;
-    CUgraphNode *handles; /* the frontier, as the user was told it */
+    CUgraphNode *handles; /* the frontier's handles, as the user got them */
     cxu_graph_edge_data *edges;
     cx_emu_branch *next;
 };

@@ -1,9 +1,9 @@
-/* Calls about the kernels of libraries, and about what is loaded. */
+/* Calls about the kernels of libraries, and about loaded code. */
 #include "emu/device.h"
 #include "emu/module.h"
 #include "emu/state.h"
 
-/* ---- what is in a library ---- */
+/* ---- the contents of a library ---- */
 
 cxu_result cx_emu_call_library_get_kernel_count(unsigned int *out_count, CUlibrary handle)
 {

@@ -66,14 +66,14 @@ cxu_result cx_emu_library_find(CUlibrary handle, cx_emu_library **out_library);
 cxu_result cx_emu_kernel_find(CUkernel handle, cx_emu_kernel **out_kernel);
 cxu_result cx_emu_function_find(CUfunction handle, cx_emu_function **out_function);
 
-/* A kernel is taken for a function: its function in the current context is meant. Errors of
+/* Finds a function; a kernel stands for its function in the current context. Errors of
  * cx_emu_kernel_instance too. */
 cxu_result cx_emu_function_or_kernel_find(CUfunction handle, cx_emu_function **out_function);
 
-/* Whether functions count as loaded before they are used: CUDA_MODULE_LOADING=EAGER. */
+/* True if functions count as loaded before they are used: CUDA_MODULE_LOADING=EAGER. */
 bool cx_emu_loads_eagerly(void);
 
-/* Whether a value is the handle of a CUkernel: calls that take a CUfunction take one, cast. */
+/* True for the handle of a CUkernel: calls that take a CUfunction take one, cast. */
 bool cx_emu_is_kernel(CUfunction handle);
 
 /* True for the handle of a library. */

@@ -1,4 +1,5 @@
-/* How many blocks of a function fit, and which size of block fills a multiprocessor best. */
+/* Calls about occupancy: the number of blocks of a function that fit, and the size of block fills a
+ * multiprocessor best. */
 #include "emu/device.h"
 #include "emu/module.h"
 #include "emu/state.h"
@@ -44,7 +45,7 @@ cxu_result cx_emu_call_occupancy_max_active_blocks(int *out_blocks, CUfunction f
 
 /* ---- the best size ---- */
 
-/* What the search for the best size needs of a function. */
+/* The facts about a function that the search for the best block size needs. */
 typedef struct occupancy_limits {
     int block_threads; /* of the largest block */
     int processor_threads;

@@ -1,4 +1,4 @@
-/* Profilers: none is there to be told. */
+/* Profilers: there are none. */
 #include "emu/context.h"
 #include "emu/state.h"
 

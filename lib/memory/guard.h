@@ -28,7 +28,7 @@ typedef struct cx_guard_key {
 
 /* A block that the user has, or in quarantine. */
 typedef struct cx_guarded {
-    cx_block inner; /* with what is before and behind it */
+    cx_block inner; /* including the bytes before and behind it */
     cx_guard_key key;
     void *pointer; /* the user's */
     size_t size_bytes;
