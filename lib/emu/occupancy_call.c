@@ -1,5 +1,4 @@
-/* Calls about occupancy: the number of blocks of a function that fit, and the size of block fills a
- * multiprocessor best. */
+/* Calls about occupancy: the number of blocks of a function that fit, and its best block size. */
 #include "emu/device.h"
 #include "emu/module.h"
 #include "emu/state.h"
