@@ -12,8 +12,8 @@ static _Thread_local struct {
     unsigned long count;
 } last;
 
-static ctxrt_status record(ctxrt_status status, const char *call, int result,
-                           const char *result_name, const char *format, va_list arguments)
+static ctxrt_status record_error(ctxrt_status status, const char *call, int result,
+                                 const char *result_name, const char *format, va_list arguments)
 {
     char message[sizeof last.message]; /* an argument may point into the last message */
     if (vsnprintf(message, sizeof message, format, arguments) >= (int)sizeof message)
@@ -39,7 +39,7 @@ ctxrt_status cx_error(ctxrt_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    record(status, "", 0, "", format, arguments);
+    record_error(status, "", 0, "", format, arguments);
     va_end(arguments);
     return status;
 }
@@ -49,7 +49,7 @@ ctxrt_status cx_error_driver_call(ctxrt_status status, const char *call, int res
 {
     va_list arguments;
     va_start(arguments, format);
-    record(status, call, result, result_name != NULL ? result_name : "", format, arguments);
+    record_error(status, call, result, result_name != NULL ? result_name : "", format, arguments);
     va_end(arguments);
     return status;
 }

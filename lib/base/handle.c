@@ -11,7 +11,7 @@ static const char *noun_of(const void *handle)
     return kind == CX_HANDLE_KIND_PIECE ? "memory object" : cx_pool_noun(kind);
 }
 
-static const char *article(const char *noun)
+static const char *article_of(const char *noun)
 {
     return strchr("aeiou", noun[0]) != NULL ? "an" : "a";
 }
@@ -23,6 +23,6 @@ ctxrt_status cx_handle_error(const char *noun, const void *handle, const char *g
     const char *other = noun_of(handle);
     if (other != NULL && strcmp(other, noun) != 0)
         return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is %s %s, not %s %s", handle,
-                        article(other), other, article(noun), noun);
+                        article_of(other), other, article_of(noun), noun);
     return cx_error(CTXRT_ERROR_INVALID_HANDLE, "%p is no live %s: %s", handle, noun, gone);
 }

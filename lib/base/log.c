@@ -80,8 +80,8 @@ static void join_lines(char *text)
 }
 
 /* The callback does not change the last error of the call that logs. */
-static void call(ctxrt_log_callback callback, ctxrt_log_level level, const char *line,
-                 void *user_data)
+static void call_callback(ctxrt_log_callback callback, ctxrt_log_level level, const char *line,
+                          void *user_data)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
@@ -111,7 +111,7 @@ void cx_log(ctxrt_log_level level, const char *format, ...)
     pthread_mutex_unlock(&log_lock);
 
     if (wanted && callback != NULL)
-        call(callback, level, line, user_data);
+        call_callback(callback, level, line, user_data);
     else if (wanted)
         fprintf(stderr, "ctxrt: %s: %s\n", level_names[level], line);
     cx_cancel_restore(cancel);

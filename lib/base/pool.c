@@ -34,7 +34,7 @@ static void *handle_of(const cx_pool *pool, uint32_t generation, uint32_t index)
 }
 
 /* Lock held. Makes the chunk of the next unused slot exist. */
-static bool grow(cx_pool *pool)
+static bool grow_pool(cx_pool *pool)
 {
     _Atomic(unsigned char *) *chunks = atomic_load_explicit(&pool->chunks, memory_order_relaxed);
     if (chunks == NULL) {
@@ -76,7 +76,7 @@ void *cx_pool_take(cx_pool *pool)
         pool->free_head = slot->next_free;
         if (pool->free_head == 0)
             pool->free_tail = 0;
-    } else if (grow(pool)) {
+    } else if (grow_pool(pool)) {
         slot = slot_at(pool, pool->used);
         slot->index = pool->used++;
     }
@@ -125,8 +125,8 @@ void *cx_pool_handle(cx_pool *pool, const void *object)
                      slot->index);
 }
 
-static void each(cx_pool *pool, uint32_t used, bool (*visit)(void *object, void *argument),
-                 void *argument)
+static void visit_each(cx_pool *pool, uint32_t used, bool (*visit)(void *object, void *argument),
+                       void *argument)
 {
     for (uint32_t index = 0; index < used; index++) {
         cx_pool_slot *slot = slot_at(pool, index);
@@ -141,12 +141,12 @@ void cx_pool_each(cx_pool *pool, bool (*visit)(void *object, void *argument), vo
     pthread_mutex_lock(&pool->lock);
     uint32_t used = pool->used;
     pthread_mutex_unlock(&pool->lock);
-    each(pool, used, visit, argument);
+    visit_each(pool, used, visit, argument);
 }
 
 void cx_pool_each_held(cx_pool *pool, bool (*visit)(void *object, void *argument), void *argument)
 {
     pthread_mutex_lock(&pool->lock);
-    each(pool, pool->used, visit, argument);
+    visit_each(pool, pool->used, visit, argument);
     pthread_mutex_unlock(&pool->lock);
 }

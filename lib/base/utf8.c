@@ -4,7 +4,7 @@
 
 /* The number of bytes that a lead byte announces, and the range of the second byte, which rules out
  * overlong forms, surrogates and code points beyond U+10FFFF. 0: no lead byte. */
-static size_t announced(unsigned char lead, unsigned char *out_low, unsigned char *out_high)
+static size_t announced_bytes(unsigned char lead, unsigned char *out_low, unsigned char *out_high)
 {
     *out_low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     *out_high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
@@ -16,7 +16,7 @@ static size_t announced(unsigned char lead, unsigned char *out_low, unsigned cha
 }
 
 /* The number of bytes from `text` on that can belong to the character that begins there. */
-static size_t present(const char *text, size_t wanted, unsigned char low, unsigned char high)
+static size_t present_bytes(const char *text, size_t wanted, unsigned char low, unsigned char high)
 {
     size_t count = 1;
     while (count < wanted && (unsigned char)text[count] >= low &&
@@ -31,8 +31,8 @@ static size_t present(const char *text, size_t wanted, unsigned char low, unsign
 size_t cx_utf8_length(const char *text)
 {
     unsigned char low, high;
-    size_t wanted = *text != '\0' ? announced((unsigned char)*text, &low, &high) : 0;
-    return wanted != 0 && present(text, wanted, low, high) == wanted ? wanted : 0;
+    size_t wanted = *text != '\0' ? announced_bytes((unsigned char)*text, &low, &high) : 0;
+    return wanted != 0 && present_bytes(text, wanted, low, high) == wanted ? wanted : 0;
 }
 
 bool cx_utf8_is_control(const char *text, size_t length)
@@ -54,8 +54,8 @@ void cx_utf8_trim(char *text)
         char *start = text + length - back;
         if (((unsigned char)*start & 0xc0) == 0x80)
             continue;
-        size_t wanted = announced((unsigned char)*start, &low, &high);
-        if (wanted > back && present(start, wanted, low, high) == back)
+        size_t wanted = announced_bytes((unsigned char)*start, &low, &high);
+        if (wanted > back && present_bytes(start, wanted, low, high) == back)
             *start = '\0';
         return;
     }

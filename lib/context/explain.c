@@ -2,7 +2,7 @@
 
 /* True if actual[a...] agrees with ours[o...], as far down as both are known. At least one entry
  * must agree, or both must end there. */
-static bool agree(const cx_entries *actual, int a, const cx_entries *ours, int o)
+static bool entries_agree(const cx_entries *actual, int a, const cx_entries *ours, int o)
 {
     int compared = 0;
     for (; a < actual->count && o < ours->count; a++, o++, compared++)
@@ -26,12 +26,13 @@ static bool stands_among(const cx_entries *actual, int count, const cx_entries *
 
 /* True if `count` entries above our top one, or some above and some right beneath it, explain the
  * difference. */
-static bool pushed(const cx_entries *actual, const cx_entries *ours, int count, bool *out_on_top)
+static bool explains_push(const cx_entries *actual, const cx_entries *ours, int count,
+                          bool *out_on_top)
 {
-    *out_on_top = agree(actual, count, ours, 0);
+    *out_on_top = entries_agree(actual, count, ours, 0);
     return *out_on_top ||
            (count < actual->count && ours->count > 0 && stands_among(actual, count + 1, ours) &&
-            agree(actual, count + 1, ours, 1));
+            entries_agree(actual, count + 1, ours, 1));
 }
 
 cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours)
@@ -39,15 +40,16 @@ cx_finding cx_explain(const cx_entries *actual, const cx_entries *ours)
     cx_finding finding = {{CTXRT_RESYNC_IN_STEP, 0}, 1, false};
     int explanations = 0;
     bool on_top;
-    if (agree(actual, 0, ours, 0))
+    if (entries_agree(actual, 0, ours, 0))
         return finding;
     for (int n = 1; n < actual->count; n++)
-        if (pushed(actual, ours, n, &on_top) && explanations++ == 0)
+        if (explains_push(actual, ours, n, &on_top) && explanations++ == 0)
             finding = (cx_finding){{CTXRT_RESYNC_PUSHED, n}, 1, on_top};
     for (int n = 1; n <= ours->count; n++)
-        if (agree(actual, 0, ours, n) && explanations++ == 0)
+        if (entries_agree(actual, 0, ours, n) && explanations++ == 0)
             finding.report = (ctxrt_resync_report){CTXRT_RESYNC_POPPED, n};
-    if (actual->count > 0 && ours->count > 0 && agree(actual, 1, ours, 1) && explanations++ == 0)
+    if (actual->count > 0 && ours->count > 0 && entries_agree(actual, 1, ours, 1) &&
+        explanations++ == 0)
         finding.report = (ctxrt_resync_report){CTXRT_RESYNC_SET, 1};
     if (explanations != 1)
         finding.report = (ctxrt_resync_report){CTXRT_RESYNC_AMBIGUOUS, 0};

@@ -60,7 +60,7 @@ static void collect_lost(void)
 }
 
 /* "contexts" held. */
-static ctxrt_status adopt(cx_driver *driver, CUcontext native, cx_context **out_context)
+static ctxrt_status adopt_native(cx_driver *driver, CUcontext native, cx_context **out_context)
 {
     adoption wanted = {
         .driver = driver, .native = native, .id = cx_context_native_id(driver, native)};
@@ -86,7 +86,7 @@ ctxrt_status cx_context_adopt(cx_driver *driver, CUcontext native, cx_context **
                               ctxrt_context **out_handle)
 {
     int cancel = cx_contexts_begin();
-    ctxrt_status status = adopt(driver, native, out_context);
+    ctxrt_status status = adopt_native(driver, native, out_context);
     if (status == CTXRT_SUCCESS)
         *out_handle = cx_context_handle(*out_context);
     cx_contexts_end(cancel);
@@ -109,7 +109,7 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_contexts_begin();
-    status = adopt(device->driver, native, &context);
+    status = adopt_native(device->driver, native, &context);
     if (status == CTXRT_SUCCESS) {
         atomic_fetch_add(&context->holds, 1);
         *out_context = cx_context_handle(context);
@@ -119,7 +119,7 @@ ctxrt_status ctxrt_context_from_native(ctxrt_device_type type, CUcontext native,
 }
 
 /* "contexts" held. The last hold of a foreign context ends its record, unless a frame shows it. */
-static ctxrt_status release(cx_context *context)
+static ctxrt_status release_context(cx_context *context)
 {
     if (atomic_load(&context->holds) == 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "%s %s", cx_context_text(context),
@@ -149,7 +149,7 @@ ctxrt_status ctxrt_context_release(ctxrt_context *handle)
     int cancel = cx_contexts_begin();
     status = cx_context_find(handle, &context);
     if (status == CTXRT_SUCCESS)
-        status = release(context);
+        status = release_context(context);
     cx_contexts_end(cancel);
     return status;
 }

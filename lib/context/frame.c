@@ -2,18 +2,18 @@
 #include "base/error.h"
 #include "context/resync.h"
 
-static inline ctxrt_status begin(cx_thread **out_thread)
+static inline ctxrt_status begin_call(cx_thread **out_thread)
 {
     ctxrt_status status = cx_runtime_enter();
     return status == CTXRT_SUCCESS ? cx_thread_self(out_thread) : status;
 }
 
-static inline ctxrt_status push(const ctxrt_context *context, const char *file, int line)
+static inline ctxrt_status push_context(const ctxrt_context *context, const char *file, int line)
 {
     cx_thread *thread;
     cx_target target;
     const cx_frame_place place = {.origin = CTXRT_FRAME_PUSH, .file = file, .line = line};
-    ctxrt_status status = begin(&thread);
+    ctxrt_status status = begin_call(&thread);
     if (__builtin_expect(status == CTXRT_SUCCESS, 1))
         status = cx_target_context(context, &target);
     return __builtin_expect(status == CTXRT_SUCCESS, 1) ? cx_stack_push(thread, &target, &place)
@@ -22,12 +22,12 @@ static inline ctxrt_status push(const ctxrt_context *context, const char *file, 
 
 ctxrt_status ctxrt_stack_push_at(ctxrt_context *context, const char *file, int line)
 {
-    return push(context, file != NULL ? file : "", line);
+    return push_context(context, file != NULL ? file : "", line);
 }
 
 ctxrt_status ctxrt_stack_push(ctxrt_context *context)
 {
-    return push(context, "", 0);
+    return push_context(context, "", 0);
 }
 
 ctxrt_status ctxrt_device_push_at(ctxrt_device device, const char *file, int line)
@@ -36,7 +36,7 @@ ctxrt_status ctxrt_device_push_at(ctxrt_device device, const char *file, int lin
     cx_target target;
     const cx_frame_place place = {
         .origin = CTXRT_FRAME_PUSH, .file = file != NULL ? file : "", .line = line};
-    ctxrt_status status = begin(&thread);
+    ctxrt_status status = begin_call(&thread);
     if (status == CTXRT_SUCCESS)
         status = cx_target_device(device, &target);
     return status == CTXRT_SUCCESS ? cx_stack_push(thread, &target, &place) : status;
@@ -50,7 +50,7 @@ ctxrt_status ctxrt_device_push(ctxrt_device device)
 ctxrt_status ctxrt_stack_pop(void)
 {
     cx_thread *thread;
-    ctxrt_status status = begin(&thread);
+    ctxrt_status status = begin_call(&thread);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     cx_frame *top = cx_thread_top(thread);
@@ -108,8 +108,8 @@ static ctxrt_status switch_entry(const cx_frame *frame, int above, const cx_cont
     return status;
 }
 
-static ctxrt_status replace(cx_thread *thread, uint32_t index, int above, cx_target *target,
-                            const cx_frame_place *place)
+static ctxrt_status replace_override(cx_thread *thread, uint32_t index, int above,
+                                     cx_target *target, const cx_frame_place *place)
 {
     cx_frame *frame = &thread->frames[index];
     CUcontext beneath;
@@ -163,14 +163,15 @@ static ctxrt_status set_slowly(cx_thread *thread, cx_target *target, const cx_fr
     if (top < 0 || !cx_frame_kind_of(&thread->frames[top])->is_override)
         return cx_stack_push(thread, target, place);
     ctxrt_status status = find_entry(thread, top, &above);
-    return status == CTXRT_SUCCESS ? replace(thread, (uint32_t)top, above, target, place) : status;
+    return status == CTXRT_SUCCESS ? replace_override(thread, (uint32_t)top, above, target, place)
+                                   : status;
 }
 
-static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
+static inline ctxrt_status set_device(ctxrt_device id, const char *file, int line)
 {
     cx_thread *thread;
     cx_target target;
-    ctxrt_status status = begin(&thread);
+    ctxrt_status status = begin_call(&thread);
     if (status == CTXRT_SUCCESS)
         status = cx_target_device(id, &target);
     if (status != CTXRT_SUCCESS)
@@ -184,19 +185,19 @@ static inline ctxrt_status set(ctxrt_device id, const char *file, int line)
             current == before->native)
             return before == target.context
                        ? CTXRT_SUCCESS
-                       : replace(thread, cx_thread_depth(thread) - 1, 0, &target, &place);
+                       : replace_override(thread, cx_thread_depth(thread) - 1, 0, &target, &place);
     }
     return set_slowly(thread, &target, &place);
 }
 
 ctxrt_status ctxrt_device_set_at(ctxrt_device id, const char *file, int line)
 {
-    return set(id, file != NULL ? file : "", line);
+    return set_device(id, file != NULL ? file : "", line);
 }
 
 ctxrt_status ctxrt_device_set(ctxrt_device device)
 {
-    return set(device, "", 0);
+    return set_device(device, "", 0);
 }
 
 /* ---- queries ---- */
@@ -284,7 +285,7 @@ ctxrt_status ctxrt_stack_peek(size_t level, ctxrt_frame_info *out_info)
     cx_thread *thread;
     if (out_info == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_stack_peek: out_info is NULL");
-    ctxrt_status status = begin(&thread);
+    ctxrt_status status = begin_call(&thread);
     if (status != CTXRT_SUCCESS)
         return status;
     uint32_t depth = cx_thread_depth(thread);

@@ -84,8 +84,8 @@ static made_handle *find_made(const cx_context *context, const handle_kind *kind
 }
 
 /* Lock held, the context current as in a scope. */
-static ctxrt_status make(cx_context *context, ctxrt_device device, const handle_kind *kind,
-                         made_handle **out_made)
+static ctxrt_status make_handle(cx_context *context, ctxrt_device device, const handle_kind *kind,
+                                made_handle **out_made)
 {
     made_handle *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -104,8 +104,8 @@ static ctxrt_status make(cx_context *context, ctxrt_device device, const handle_
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status get(cx_context *context, ctxrt_device device, const char *name,
-                        void **out_handle)
+static ctxrt_status get_handle(cx_context *context, ctxrt_device device, const char *name,
+                               void **out_handle)
 {
     const handle_kind *kind = find_kind(name);
     (void)cx_context_wait(context);
@@ -114,7 +114,7 @@ static ctxrt_status get(cx_context *context, ctxrt_device device, const char *na
             CTXRT_ERROR_INVALID_ARGUMENT,
             "no handles of the kind \"%s\" are registered: call ctxrt_handle_register first", name);
     made_handle *made = find_made(context, kind);
-    ctxrt_status status = made != NULL ? CTXRT_SUCCESS : make(context, device, kind, &made);
+    ctxrt_status status = made != NULL ? CTXRT_SUCCESS : make_handle(context, device, kind, &made);
     if (status == CTXRT_SUCCESS)
         *out_handle = made->handle;
     return status;
@@ -134,7 +134,7 @@ ctxrt_status ctxrt_handle_get(ctxrt_device device, const char *name, void **out_
     cx_context *context = cx_frame_context(cx_thread_top(cx_thread_current));
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
-    status = get(context, device, name, &handle);
+    status = get_handle(context, device, name, &handle);
     pthread_mutex_unlock(&lock);
     cx_cancel_restore(cancel);
 

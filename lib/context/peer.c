@@ -137,7 +137,7 @@ static bool count_peer(_Atomic uint16_t *count, bool more)
 
 /* When access begins, the count comes first: memory mapped from then on is reached as well. When it
  * ends, the count goes first, and new memory is not reached any more. */
-static cxu_result tell(cx_context *peer, const cx_context *context, bool reaches)
+static cxu_result tell_observers(cx_context *peer, const cx_context *context, bool reaches)
 {
     CUdevice device = context->device != NULL ? context->device->native : CX_CONTEXT_PEERS;
     if (device < 0 || device >= CX_CONTEXT_PEERS)
@@ -153,26 +153,26 @@ static cxu_result tell(cx_context *peer, const cx_context *context, bool reaches
     return result;
 }
 
-static ctxrt_status reach(cx_context *context, cx_context *peer)
+static ctxrt_status reach_peer(cx_context *context, cx_context *peer)
 {
-    cxu_result result = tell(peer, context, true);
+    cxu_result result = tell_observers(peer, context, true);
     if (result == CXU_SUCCESS)
         return CTXRT_SUCCESS;
-    (void)tell(peer, context, false);
+    (void)tell_observers(peer, context, false);
     (void)context->driver->table.ctx_disable_peer_access(peer->native);
     return cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
 }
 
-static ctxrt_status enable(const pair *self, ctxrt_device peer_id)
+static ctxrt_status enable_peer(const pair *self, ctxrt_device peer_id)
 {
     const cx_driver *driver = self->context->driver;
     ctxrt_status status =
         peer_status(driver, CX_SLOT_ctx_enable_peer_access,
                     driver->table.ctx_enable_peer_access(self->peer->native, 0), peer_id);
-    return status == CTXRT_SUCCESS ? reach(self->context, self->peer) : status;
+    return status == CTXRT_SUCCESS ? reach_peer(self->context, self->peer) : status;
 }
 
-static ctxrt_status disable(const pair *self, ctxrt_device peer_id)
+static ctxrt_status disable_peer(const pair *self, ctxrt_device peer_id)
 {
     const cx_driver *driver = self->context->driver;
     ctxrt_status status =
@@ -181,7 +181,7 @@ static ctxrt_status disable(const pair *self, ctxrt_device peer_id)
     if (status != CTXRT_SUCCESS)
         return status;
     return cx_driver_check(driver, CX_SLOT_mem_set_access,
-                           tell(self->peer, self->context, false));
+                           tell_observers(self->peer, self->context, false));
 }
 
 static ctxrt_status with_pair(ctxrt_device peer_id,
@@ -200,10 +200,10 @@ static ctxrt_status with_pair(ctxrt_device peer_id,
 
 ctxrt_status ctxrt_device_enable_peer(ctxrt_device peer_id)
 {
-    return with_pair(peer_id, enable);
+    return with_pair(peer_id, enable_peer);
 }
 
 ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer_id)
 {
-    return with_pair(peer_id, disable);
+    return with_pair(peer_id, disable_peer);
 }

@@ -192,7 +192,7 @@ static bool reset_unknown(cx_device *device, ctxrt_status *out_status)
     return unknown;
 }
 
-static ctxrt_status reset(cx_device *device)
+static ctxrt_status reset_device(cx_device *device)
 {
     ctxrt_status status;
     cx_context *context;
@@ -215,7 +215,7 @@ ctxrt_status ctxrt_device_reset(ctxrt_device id)
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    status = reset(device);
+    status = reset_device(device);
     cx_cancel_restore(cancel);
     return status;
 }

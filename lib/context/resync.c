@@ -9,7 +9,7 @@
  * mending uncovers. */
 enum { RESYNC_ROUNDS = 4 };
 
-static bool poppable(const cx_driver *driver, CUcontext native)
+static bool is_poppable(const cx_driver *driver, CUcontext native)
 {
     return native != NULL && cx_context_native_known(driver, native);
 }
@@ -36,7 +36,7 @@ ctxrt_status cx_resync_read(const cx_driver *driver, cx_entries *out_actual)
     CUcontext current = NULL;
     while (actual.count < CX_RESYNC_DEPTH) {
         status = CX_DRIVER_CALL(driver, ctx_get_current, (&current));
-        if (status != CTXRT_SUCCESS || !poppable(driver, current))
+        if (status != CTXRT_SUCCESS || !is_poppable(driver, current))
             break;
         status = pop_onto(driver, &actual);
         if (status != CTXRT_SUCCESS)
@@ -72,7 +72,7 @@ int cx_resync_force(const cx_driver *driver, CUcontext wanted)
         known = driver->table.ctx_get_current(&current) == CXU_SUCCESS;
         if (!known || current == wanted)
             break;
-        if (!poppable(driver, current) || pop_onto(driver, &popped) != CTXRT_SUCCESS)
+        if (!is_poppable(driver, current) || pop_onto(driver, &popped) != CTXRT_SUCCESS)
             break;
     }
     if (known && current == wanted)
@@ -108,7 +108,7 @@ static int own_frame_count(const cx_thread *thread, const cx_driver *driver)
     return count;
 }
 
-static void append(cx_entries *entries, CUcontext native)
+static void append_entry(cx_entries *entries, CUcontext native)
 {
     if (entries->count < CX_RESYNC_DEPTH)
         entries->natives[entries->count++] = native;
@@ -121,13 +121,13 @@ static void append_expected(const cx_thread *thread, int index, cx_entries *ours
     const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
     while (ours->count < CX_RESYNC_DEPTH) {
         const cx_frame *frame = &thread->frames[index];
-        append(ours, cx_frame_context(frame)->native);
+        append_entry(ours, cx_frame_context(frame)->native);
         index = own_frame_below(thread, index - 1, driver);
         if (index >= 0 && frame->beneath == cx_frame_context(&thread->frames[index])->native)
             continue;
         ours->complete = frame->beneath == NULL;
         if (frame->beneath != NULL)
-            append(ours, frame->beneath);
+            append_entry(ours, frame->beneath);
         break;
     }
 }
@@ -169,7 +169,7 @@ static bool explain_split_level(const cx_thread *thread, int top, int lower,
     return true;
 }
 
-static cx_finding explain(const cx_thread *thread, int top, const cx_entries *actual)
+static cx_finding explain_stack(const cx_thread *thread, int top, const cx_entries *actual)
 {
     const cx_frame *frame = &thread->frames[top];
     const cx_driver *driver = cx_frame_context(frame)->driver;
@@ -190,7 +190,7 @@ ctxrt_status cx_resync_examine(const cx_thread *thread, int top, cx_finding *out
     cx_entries actual;
     ctxrt_status status = cx_resync_read(cx_frame_context(&thread->frames[top])->driver, &actual);
     if (status == CTXRT_SUCCESS)
-        *out_finding = explain(thread, top, &actual);
+        *out_finding = explain_stack(thread, top, &actual);
     return status;
 }
 
@@ -243,9 +243,9 @@ static ctxrt_status take_off(cx_thread *thread, int top, const cx_finding *findi
         push_back(driver, &popped, popped.count);
         return status;
     }
-    append(&ours, cx_frame_context(frame)->native);
+    append_entry(&ours, cx_frame_context(frame)->native);
     if (lower >= 0)
-        append(&ours, cx_frame_context(&thread->frames[lower])->native);
+        append_entry(&ours, cx_frame_context(&thread->frames[lower])->native);
     push_back(driver, &ours, kept);
     return CTXRT_SUCCESS;
 }
@@ -262,7 +262,7 @@ static void close_level(cx_thread *thread, int top)
     thread->frames[lower + 1].beneath = cx_frame_context(&thread->frames[lower])->native;
 }
 
-static ctxrt_status mend(cx_thread *thread, int top, const cx_finding *finding)
+static ctxrt_status mend_stack(cx_thread *thread, int top, const cx_finding *finding)
 {
     const cx_context *context = cx_frame_context(&thread->frames[top]);
     ctxrt_status status = CTXRT_SUCCESS;
@@ -310,7 +310,7 @@ static ctxrt_status resync_driver(cx_thread *thread, int top, ctxrt_resync_repor
             return mended ? CTXRT_SUCCESS : status;
         if (!mended)
             *report = finding.report;
-        status = mend(thread, top, &finding);
+        status = mend_stack(thread, top, &finding);
         if (status != CTXRT_SUCCESS || finding.report.finding == CTXRT_RESYNC_IN_STEP)
             return status;
         top = own_frame_below(thread, (int)cx_thread_depth(thread) - 1, driver);

@@ -20,7 +20,7 @@ enter(cx_thread *thread, cx_target *target, ctxrt_scope *scope, const char *file
     return CTXRT_SUCCESS;
 }
 
-static inline ctxrt_status begin(const ctxrt_scope *scope, cx_thread **out_thread)
+static inline ctxrt_status begin_scope(const ctxrt_scope *scope, cx_thread **out_thread)
 {
     if (scope == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "the scope is NULL");
@@ -33,7 +33,7 @@ static inline ctxrt_status enter_device(ctxrt_device device, ctxrt_scope *scope,
 {
     cx_thread *thread = NULL;
     cx_target target;
-    ctxrt_status status = begin(scope, &thread);
+    ctxrt_status status = begin_scope(scope, &thread);
     if (status == CTXRT_SUCCESS)
         status = cx_target_device(device, &target);
     return status == CTXRT_SUCCESS ? enter(thread, &target, scope, file, line) : status;
@@ -54,14 +54,14 @@ ctxrt_status ctxrt_scope_enter_context(ctxrt_context *context, ctxrt_scope *scop
 {
     cx_thread *thread = NULL;
     cx_target target;
-    ctxrt_status status = begin(scope, &thread);
+    ctxrt_status status = begin_scope(scope, &thread);
     if (status == CTXRT_SUCCESS)
         status = cx_target_context(context, &target);
     return status == CTXRT_SUCCESS ? enter(thread, &target, scope, "", 0) : status;
 }
 
 /* Index of the scope's frame, or -1. Usually it is where it was when the scope was entered. */
-static int find(const cx_thread *thread, const ctxrt_scope *scope)
+static int find_frame(const cx_thread *thread, const ctxrt_scope *scope)
 {
     uint32_t depth = cx_thread_depth(thread);
     if (scope->depth != 0 && scope->depth <= depth &&
@@ -74,7 +74,7 @@ static int find(const cx_thread *thread, const ctxrt_scope *scope)
 }
 
 /* The number of frames above the scope's own level. */
-static int leftovers(const cx_thread *thread, int index)
+static int count_leftovers(const cx_thread *thread, int index)
 {
     int count = 0;
     for (uint32_t i = (uint32_t)index + 1; i < cx_thread_depth(thread); i++)
@@ -89,7 +89,7 @@ static bool own_entry(const cx_frame *frame, const cx_driver *driver)
 }
 
 /* Asks a refusing driver again: a scope always ends. */
-static ctxrt_status take(const cx_driver *driver, CUcontext *out_native)
+static ctxrt_status take_entry(const cx_driver *driver, CUcontext *out_native)
 {
     ctxrt_status status = cx_entry_take(driver, out_native);
     return status == CTXRT_SUCCESS ? status : cx_entry_take(driver, out_native);
@@ -108,7 +108,7 @@ static bool is_current(const cx_driver *driver, CUcontext native)
  * Other code changed the driver's stack: `entries` of ours should be on its top. Pops foreign
  * entries above them, and returns how many of ours are left.
  */
-static int mend(const cx_thread *thread, int top, int entries)
+static int mend_stack(const cx_thread *thread, int top, int entries)
 {
     const cx_driver *driver = cx_frame_context(&thread->frames[top])->driver;
     cx_finding finding;
@@ -118,7 +118,7 @@ static int mend(const cx_thread *thread, int top, int entries)
     const ctxrt_resync_report *report = &finding.report;
     if (report->finding == CTXRT_RESYNC_PUSHED && finding.on_top)
         for (int i = 0; i < report->count; i++)
-            (void)take(driver, &popped);
+            (void)take_entry(driver, &popped);
     if (report->finding == CTXRT_RESYNC_POPPED)
         return report->count < entries ? entries - report->count : 0;
     return report->finding == CTXRT_RESYNC_AMBIGUOUS ? 0 : entries;
@@ -146,9 +146,9 @@ static void restore_driver(const cx_thread *thread, int index, const cx_driver *
     CUcontext popped;
     bool in_order = is_current(driver, cx_frame_context(&thread->frames[top])->native);
     if (!in_order)
-        entries = mend(thread, top, entries);
+        entries = mend_stack(thread, top, entries);
     for (; entries > 0; entries--)
-        (void)take(driver, &popped);
+        (void)take_entry(driver, &popped);
     found->in_order = found->in_order && in_order;
     if (is_current(driver, thread->frames[lowest].beneath))
         return;
@@ -157,7 +157,7 @@ static void restore_driver(const cx_thread *thread, int index, const cx_driver *
     found->done = found->done && is_current(driver, thread->frames[lowest].beneath);
 }
 
-static restoration restore(const cx_thread *thread, int index)
+static restoration restore_drivers(const cx_thread *thread, int index)
 {
     restoration found = {true, true};
     for (int number = 0; number < cx_driver_count(); number++)
@@ -206,14 +206,14 @@ static ctxrt_status say_what_was_left(int left, const restoration *found)
 __attribute__((cold, noinline)) static ctxrt_status leave_slowly(cx_thread *thread,
                                                                  ctxrt_scope *scope)
 {
-    int index = find(thread, scope);
+    int index = find_frame(thread, scope);
     if (index < 0)
         return cx_error(CTXRT_ERROR_WRONG_THREAD,
                         "the scope is not open on the calling thread: another thread "
                         "entered it, or a scope around it was left before");
     const cx_driver *driver = cx_frame_context(&thread->frames[index])->driver;
-    int left = leftovers(thread, index);
-    restoration restored = restore(thread, index);
+    int left = count_leftovers(thread, index);
+    restoration restored = restore_drivers(thread, index);
     cx_stack_drop(thread, (uint32_t)index);
     scope->serial = 0;
     uncover(thread, driver, &restored);
@@ -236,7 +236,7 @@ ctxrt_status ctxrt_scope_leave(ctxrt_scope *scope)
     cx_thread *thread = NULL;
     if (scope != NULL && scope->serial == 0)
         return CTXRT_SUCCESS;
-    ctxrt_status status = begin(scope, &thread);
+    ctxrt_status status = begin_scope(scope, &thread);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
     cx_frame *top = cx_thread_top(thread);

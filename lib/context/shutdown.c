@@ -17,7 +17,7 @@ static void check_unused(cx_device *device, void *argument)
         *status = check_device(device);
 }
 
-static void release(cx_device *device, void *argument)
+static void release_device(cx_device *device, void *argument)
 {
     ctxrt_status *status = argument;
     if (*status == CTXRT_SUCCESS)
@@ -86,7 +86,7 @@ static ctxrt_status give_back(void)
     if (status == CTXRT_SUCCESS)
         status = check_nothing_left();
     if (status == CTXRT_SUCCESS)
-        cx_devices_each(release, &status);
+        cx_devices_each(release_device, &status);
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_contexts_begin();

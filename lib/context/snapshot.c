@@ -52,7 +52,7 @@ void cx_write_shown(FILE *file, const char *text)
 
 /* Makes room for one more item in the array; NULL: out of memory. It grows when its count is a
  * power of two. */
-static void *grow(void *items, size_t count, size_t item_bytes)
+static void *grow_array(void *items, size_t count, size_t item_bytes)
 {
     return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes)
                                       : items;
@@ -78,7 +78,7 @@ static bool take_thread(cx_thread *thread, void *argument)
 {
     taking *take = argument;
     cx_snapshot *shot = take->shot;
-    cx_thread_shot *grown = grow(shot->threads, shot->thread_count, sizeof *grown);
+    cx_thread_shot *grown = grow_array(shot->threads, shot->thread_count, sizeof *grown);
     if (grown == NULL) {
         take->out_of_memory = true;
         return false;
@@ -98,7 +98,7 @@ static bool take_detached(const cx_kept *kept, void *argument)
 {
     taking *take = argument;
     cx_snapshot *shot = take->shot;
-    cx_detached_shot *grown = grow(shot->detached, shot->detached_count, sizeof *grown);
+    cx_detached_shot *grown = grow_array(shot->detached, shot->detached_count, sizeof *grown);
     if (grown == NULL) {
         take->out_of_memory = true;
         return false;
@@ -115,7 +115,7 @@ static bool take_context(void *object, void *argument)
     taking *take = argument;
     const cx_context *context = object;
     cx_snapshot *shot = take->shot;
-    cx_context_shot *grown = grow(shot->contexts, shot->context_count, sizeof *grown);
+    cx_context_shot *grown = grow_array(shot->contexts, shot->context_count, sizeof *grown);
     if (grown == NULL) {
         take->out_of_memory = true;
         return false;
@@ -177,7 +177,7 @@ static bool take_all(cx_snapshot *shot, cx_stack_view *view)
     return true;
 }
 
-static void release(cx_snapshot *shot)
+static void release_shot(cx_snapshot *shot)
 {
     for (size_t i = 0; i < shot->thread_count; i++)
         free(shot->threads[i].frames);
@@ -190,7 +190,7 @@ static void release(cx_snapshot *shot)
 
 /* Writes the whole text to memory, so that the file gets it in one piece or not at all. NULL: out
  * of memory. */
-static char *compose(ctxrt_snapshot_format format, size_t *out_size)
+static char *compose_text(ctxrt_snapshot_format format, size_t *out_size)
 {
     static void (*const writers[])(FILE *file, const cx_snapshot *shot) = {
         [CTXRT_SNAPSHOT_TEXT] = cx_snapshot_text,
@@ -207,7 +207,7 @@ static char *compose(ctxrt_snapshot_format format, size_t *out_size)
         failed = ferror(memory) != 0;
         failed = fclose(memory) != 0 || failed;
     }
-    release(&shot);
+    release_shot(&shot);
     if (memory == NULL || !failed)
         return text;
     free(text);
@@ -217,7 +217,7 @@ static char *compose(ctxrt_snapshot_format format, size_t *out_size)
 static ctxrt_status write_snapshot(FILE *file, ctxrt_snapshot_format format)
 {
     size_t size = 0;
-    char *text = compose(format, &size);
+    char *text = compose_text(format, &size);
     if (text == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "ctxrt_snapshot_write: the host has no memory for the snapshot");
@@ -232,7 +232,7 @@ static ctxrt_status write_snapshot(FILE *file, ctxrt_snapshot_format format)
 }
 
 /* A snapshot does not start the runtime: there is nothing to show. */
-static ctxrt_status enter(void)
+static ctxrt_status enter_runtime(void)
 {
     if (atomic_load_explicit(&cx_current_phase, memory_order_acquire) == CX_PHASE_STOPPED)
         return CTXRT_SUCCESS;
@@ -241,7 +241,7 @@ static ctxrt_status enter(void)
 
 ctxrt_status ctxrt_snapshot_write(FILE *file, ctxrt_snapshot_format format)
 {
-    ctxrt_status status = enter();
+    ctxrt_status status = enter_runtime();
     if (status != CTXRT_SUCCESS)
         return status;
     if (file == NULL)

@@ -125,7 +125,7 @@ static bool add_foreign(cx_thread *thread, cx_context *context, const ctxrt_cont
 }
 
 /* Adds a frame for a context that other code made current; it has no entry of ours. */
-static ctxrt_status borrow(cx_thread *thread, cx_driver *driver, CUcontext current)
+static ctxrt_status borrow_context(cx_thread *thread, cx_driver *driver, CUcontext current)
 {
     cx_context *context;
     ctxrt_context *handle;
@@ -154,7 +154,7 @@ static ctxrt_status settle_empty(cx_thread *thread)
             continue;
         if (cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
             return cx_stack_mismatch(NULL, current);
-        return borrow(thread, driver, current);
+        return borrow_context(thread, driver, current);
     }
     return cx_error(CTXRT_ERROR_NO_DEVICE,
                     "the calling thread has set no device and no context is current: "
@@ -186,7 +186,7 @@ ctxrt_status cx_stack_settle_slowly(cx_thread *thread, cx_frame **out_frame)
         }
         if (current == NULL || cx_runtime_foreign_policy() == CTXRT_FOREIGN_ERROR)
             return cx_stack_mismatch(top, current);
-        status = borrow(thread, context->driver, current);
+        status = borrow_context(thread, context->driver, current);
         if (status != CTXRT_SUCCESS)
             return status;
     }

@@ -45,7 +45,7 @@ static void give_back(cx_thread *thread)
 
 /* Makes no driver call: the driver's own stack goes with the thread, in an undefined order. In a
  * forked child the lock may be held by a thread that does not exist. */
-static void leave(void *argument)
+static void leave_record(void *argument)
 {
     cx_thread *thread = argument;
     cx_thread_current = NULL;
@@ -76,7 +76,7 @@ static void give_back_for_the_dead(void)
 static void make_exit_key(void)
 {
     cx_barrier_begin();
-    exit_key_made = pthread_key_create(&exit_key, leave) == 0;
+    exit_key_made = pthread_key_create(&exit_key, leave_record) == 0;
 }
 
 static void read_name(cx_thread *thread)
@@ -146,7 +146,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
 }
 
 /* Lock held. */
-static void each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
+static void each_thread(bool (*visit)(cx_thread *thread, void *argument), void *argument)
 {
     give_back_for_the_dead();
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
@@ -157,7 +157,7 @@ static void each(bool (*visit)(cx_thread *thread, void *argument), void *argumen
 void cx_threads_each(bool (*visit)(cx_thread *thread, void *argument), void *argument)
 {
     pthread_mutex_lock(&lock);
-    each(visit, argument);
+    each_thread(visit, argument);
     pthread_mutex_unlock(&lock);
 }
 
@@ -194,7 +194,7 @@ void cx_threads_each_and_kept(bool (*visit)(cx_thread *thread, void *argument),
                               void *argument)
 {
     pthread_mutex_lock(&lock);
-    each(visit, argument);
+    each_thread(visit, argument);
     for (const cx_kept *kept = all_kept; kept != NULL && visit_kept(kept, argument);
          kept = kept->next)
         ;
@@ -242,7 +242,7 @@ static bool look_everywhere(reference *wanted, int *out_number, int *out_level)
 {
     cx_sections_close();
     pthread_mutex_lock(&lock);
-    each(look_in_frames, wanted);
+    each_thread(look_in_frames, wanted);
     if (!wanted->found)
         look_in_kept(wanted);
     pthread_mutex_unlock(&lock);

@@ -19,7 +19,7 @@ bool cx_context_is_resetting(const cx_context *context)
     return !cx_epoch_is_settled(atomic_load(&context->epoch)) && resetting != context;
 }
 
-static void wake(void)
+static void wake_waiters(void)
 {
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
@@ -103,7 +103,7 @@ void cx_context_unpin(cx_context *context)
 {
     own_pins--;
     if (atomic_fetch_sub(&context->pins, 1) == 1 && atomic_load(&unpinned_waiters) != 0)
-        wake();
+        wake_waiters();
 }
 
 bool cx_context_begin_reset(cx_context *context)
@@ -122,7 +122,7 @@ void cx_context_end_reset(cx_context *context, bool done)
         atomic_fetch_add(&context->epoch, 1);
     else
         atomic_fetch_sub(&context->epoch, 1);
-    wake();
+    wake_waiters();
 }
 
 void cx_context_wait_unpinned(const cx_context *context)

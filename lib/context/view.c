@@ -21,7 +21,7 @@ cx_frame_view cx_frame_look(const cx_frame *frame)
     };
 }
 
-static void look(const cx_thread *thread, cx_stack_view *out)
+static void look_at_frames(const cx_thread *thread, cx_stack_view *out)
 {
     out->depth = atomic_load_explicit(&thread->depth, memory_order_acquire);
     for (uint32_t i = 0; i < out->depth; i++)
@@ -34,7 +34,7 @@ static bool look_in_peace(const cx_thread *thread, cx_stack_view *out)
     uint32_t before = atomic_load_explicit(&thread->sequence, memory_order_acquire);
     if ((before & 1) != 0)
         return false;
-    look(thread, out);
+    look_at_frames(thread, out);
     return atomic_load_explicit(&thread->sequence, memory_order_relaxed) == before;
 }
 
@@ -43,7 +43,7 @@ void cx_thread_show(cx_thread *thread)
     cx_stack_view *wanted = atomic_exchange_explicit(&thread->wanted, NULL, memory_order_acquire);
     if (wanted == NULL)
         return;
-    look(thread, wanted);
+    look_at_frames(thread, wanted);
     atomic_store_explicit(&wanted->shown, true, memory_order_release);
 }
 
@@ -57,7 +57,7 @@ static void wait_a_little(int round)
 }
 
 /* True if the thread answered. An idle thread does not answer, but it can be read. */
-static bool ask(cx_thread *thread, cx_stack_view *out)
+static bool ask_thread(cx_thread *thread, cx_stack_view *out)
 {
     atomic_store_explicit(&out->shown, false, memory_order_relaxed);
     atomic_store_explicit(&thread->wanted, out, memory_order_release);
@@ -78,5 +78,5 @@ void cx_stack_look(cx_thread *thread, cx_stack_view *out)
         for (int i = 0; i < TRIES; i++)
             if (look_in_peace(thread, out))
                 return;
-    } while (!ask(thread, out));
+    } while (!ask_thread(thread, out));
 }

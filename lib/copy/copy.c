@@ -252,8 +252,9 @@ static bool copy_at_hand(void *destination, const void *source, size_t size_byte
     return at_hand;
 }
 
-static ctxrt_status copy(const char *call, void *destination, const void *source, size_t size_bytes,
-                         ctxrt_copy_kind kind, ctxrt_stream *stream, bool wait)
+static ctxrt_status copy_bytes(const char *call, void *destination, const void *source,
+                               size_t size_bytes, ctxrt_copy_kind kind, ctxrt_stream *stream,
+                               bool wait)
 {
     cx_copy_plan plan;
     ctxrt_status status = cx_runtime_enter();
@@ -281,11 +282,11 @@ static ctxrt_status copy(const char *call, void *destination, const void *source
 ctxrt_status ctxrt_copy(void *destination, const void *source, size_t size_bytes,
                         ctxrt_copy_kind kind)
 {
-    return copy("ctxrt_copy", destination, source, size_bytes, kind, NULL, true);
+    return copy_bytes("ctxrt_copy", destination, source, size_bytes, kind, NULL, true);
 }
 
 ctxrt_status ctxrt_copy_async(void *destination, const void *source, size_t size_bytes,
                               ctxrt_copy_kind kind, ctxrt_stream *stream)
 {
-    return copy("ctxrt_copy_async", destination, source, size_bytes, kind, stream, false);
+    return copy_bytes("ctxrt_copy_async", destination, source, size_bytes, kind, stream, false);
 }

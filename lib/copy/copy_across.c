@@ -22,7 +22,7 @@ typedef struct parts {
     size_t per_slice;
 } parts;
 
-static parts divide(const cx_copy_box *box)
+static parts divide_box(const cx_copy_box *box)
 {
     parts self = {.rows = CX_STAGING_BYTES / box->width, .per_row = 1};
     if (self.rows == 0) {
@@ -36,17 +36,17 @@ static parts divide(const cx_copy_box *box)
 
 static size_t count_parts(const cx_copy_box *box)
 {
-    return box->depth * divide(box).per_slice;
+    return box->depth * divide_box(box).per_slice;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
 static cx_copy_box part_of(const cx_copy_box *box, size_t index)
 {
-    const parts all = divide(box);
+    const parts all = divide_box(box);
     size_t z = index / all.per_slice, number = index % all.per_slice;
     size_t y = all.rows != 0 ? number * all.rows : number / all.per_row;
     size_t x = all.rows != 0 ? 0 : number % all.per_row * CX_STAGING_BYTES;
@@ -57,14 +57,14 @@ static cx_copy_box part_of(const cx_copy_box *box, size_t index)
         .source = cx_copy_source_row(box, y, z) + x,
         .source_pitch = box->source_pitch,
         .source_rows = box->source_rows,
-        .width = least(box->width - x, CX_STAGING_BYTES),
-        .height = all.rows != 0 ? least(box->height - y, all.rows) : 1,
+        .width = smaller_of(box->width - x, CX_STAGING_BYTES),
+        .height = all.rows != 0 ? smaller_of(box->height - y, all.rows) : 1,
         .depth = 1,
     };
 }
 
 /* The part with pinned memory in place of one end; its rows lie one behind the other there. */
-static cx_copy_box into(cx_copy_box part, unsigned char *pinned)
+static cx_copy_box part_into(cx_copy_box part, unsigned char *pinned)
 {
     part.destination = pinned;
     part.destination_pitch = part.width;
@@ -83,7 +83,8 @@ static cx_copy_box out_of(cx_copy_box part, const unsigned char *pinned)
 static ctxrt_status move_part(const cx_cross_copy *self)
 {
     cx_copy_box part = part_of(&self->box, self->next);
-    part = self->plan.destination.device ? into(part, self->pinned) : out_of(part, self->pinned);
+    part =
+        self->plan.destination.device ? part_into(part, self->pinned) : out_of(part, self->pinned);
     cx_copy_box_on_host(&part);
     return CTXRT_SUCCESS;
 }
@@ -93,7 +94,7 @@ static ctxrt_status submit_part(const cx_cross_copy *self, const cx_route *route
 {
     cx_copy_box part = part_of(&self->box, index);
     if (self->plan.source.device) {
-        part = into(part, self->pinned);
+        part = part_into(part, self->pinned);
         ctxrt_status status = cx_copy_submit_box(&self->plan, route, &part);
         return status == CTXRT_SUCCESS ? cx_cross_copy_submit(self, handle) : status;
     }
@@ -118,7 +119,7 @@ static ctxrt_status submit_parts(const cx_cross_copy *model, cx_staging *staging
     return cx_cross_copy_end_submission(self, status == CTXRT_SUCCESS ? given : status);
 }
 
-static ctxrt_status stage(cx_cross_copy *model, const ctxrt_stream *stream)
+static ctxrt_status stage_copy(cx_cross_copy *model, const ctxrt_stream *stream)
 {
     cx_staging *staging;
     cx_context_guard guard;
@@ -192,7 +193,7 @@ static ctxrt_status submit_whole(const cx_cross_copy *model)
 
 /* If both drivers' host functions waited for each other, they would wait for ever: memory that the
  * host can reach is copied by the host itself. */
-static ctxrt_status send(cx_cross_copy *model, const cx_pointer_view *end)
+static ctxrt_status send_copy(cx_cross_copy *model, const cx_pointer_view *end)
 {
     cx_context_guard guard;
     ctxrt_status status = CTXRT_SUCCESS;
@@ -215,7 +216,7 @@ static ctxrt_status send(cx_cross_copy *model, const cx_pointer_view *end)
 
 /* ---- all ---- */
 
-static size_t extent(const cx_copy_box *box, size_t pitch, size_t rows)
+static size_t extent_of(const cx_copy_box *box, size_t pitch, size_t rows)
 {
     return ((box->depth - 1) * rows + box->height - 1) * pitch + box->width;
 }
@@ -225,10 +226,10 @@ static ctxrt_status find_ends(cx_cross_copy *model)
     const cx_copy_box *box = &model->box;
     model->ends[0] = (cx_cross_copy_end){
         .start = (uintptr_t)box->destination,
-        .size_bytes = extent(box, box->destination_pitch, box->destination_rows)};
+        .size_bytes = extent_of(box, box->destination_pitch, box->destination_rows)};
     model->ends[1] =
         (cx_cross_copy_end){.start = (uintptr_t)box->source,
-                            .size_bytes = extent(box, box->source_pitch, box->source_rows)};
+                            .size_bytes = extent_of(box, box->source_pitch, box->source_rows)};
     ctxrt_status status =
         cx_pointer_context(&model->plan.destination.view, &model->ends[0].context);
     return status == CTXRT_SUCCESS
@@ -248,7 +249,7 @@ static ctxrt_status refuse_capture(const char *call, const cx_stream_target *tar
 
 /* The contexts of the stream and of both ends are pinned. *out_taken: true if it is a cross-driver
  * copy. */
-static ctxrt_status run(cx_cross_copy *model, const cx_pointer_view *end, bool *out_taken)
+static ctxrt_status run_across(cx_cross_copy *model, const cx_pointer_view *end, bool *out_taken)
 {
     bool capturing, own = end->driver == model->target.driver;
     if ((own && !model->plan.across) || model->target.driver->missing[CX_SLOT_launch_host_func])
@@ -262,7 +263,7 @@ static ctxrt_status run(cx_cross_copy *model, const cx_pointer_view *end, bool *
     if (status != CTXRT_SUCCESS || capturing)
         return status;
     *out_taken = true;
-    status = own ? stage(model, model->target.stream) : send(model, end);
+    status = own ? stage_copy(model, model->target.stream) : send_copy(model, end);
     return cx_context_blame(model->target.context, "stream", status);
 }
 
@@ -279,7 +280,7 @@ ctxrt_status cx_copy_across(const char *call, const cx_copy_plan *plan, const cx
                                       &model.target, &pins);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = run(&model, plan->end, out_taken);
+    status = run_across(&model, plan->end, out_taken);
     cx_copy_unpin(&pins);
     return status;
 }

@@ -35,8 +35,8 @@ static ctxrt_status check_stream(const cx_stream_target *target, const side *to,
                     cx_device_text(from->device->id));
 }
 
-static ctxrt_status submit(const cx_copy_plan *plan, const side *to, const side *from,
-                           size_t size_bytes, ctxrt_stream *stream)
+static ctxrt_status submit_peer(const cx_copy_plan *plan, const side *to, const side *from,
+                                size_t size_bytes, ctxrt_stream *stream)
 {
     cx_route route;
     ctxrt_status status = cx_route_begin(stream, NULL, &plan->destination.view,
@@ -52,7 +52,8 @@ static ctxrt_status submit(const cx_copy_plan *plan, const side *to, const side 
 }
 
 /* A device of another driver is the CPU, whose memory is host memory to the first driver. */
-static ctxrt_status copy(const side *to, const side *from, size_t size_bytes, ctxrt_stream *stream)
+static ctxrt_status copy_between(const side *to, const side *from, size_t size_bytes,
+                                 ctxrt_stream *stream)
 {
     cx_copy_plan plan;
     cx_stream_target target;
@@ -70,7 +71,7 @@ static ctxrt_status copy(const side *to, const side *from, size_t size_bytes, ct
     if (status != CTXRT_SUCCESS)
         return status;
     if (to->device->driver == from->device->driver)
-        return submit(&plan, to, from, size_bytes, stream);
+        return submit_peer(&plan, to, from, size_bytes, stream);
     return cx_copy_run("ctxrt_copy_peer", &plan, (void *)(uintptr_t)to->pointer, from->pointer,
                        size_bytes, stream, false);
 }
@@ -90,5 +91,5 @@ ctxrt_status ctxrt_copy_peer(void *destination, ctxrt_device destination_device,
     status = cx_copy_check_range("ctxrt_copy_peer", "destination", destination, size_bytes);
     if (status == CTXRT_SUCCESS)
         status = cx_copy_check_range("ctxrt_copy_peer", "source", source, size_bytes);
-    return status == CTXRT_SUCCESS ? copy(&to, &from, size_bytes, stream) : status;
+    return status == CTXRT_SUCCESS ? copy_between(&to, &from, size_bytes, stream) : status;
 }

@@ -28,7 +28,7 @@ static ctxrt_status check_side(const char *call, const char *noun, const void *p
 }
 
 /* A single row or slice needs no pitch or height: any value that the driver accepts will do. */
-static void normalise(size_t *pitch, size_t *rows, const cx_copy_box *shape)
+static void normalise_pitch(size_t *pitch, size_t *rows, const cx_copy_box *shape)
 {
     if (shape->height == 1 && shape->depth == 1 && *pitch < shape->width)
         *pitch = shape->width;
@@ -40,8 +40,8 @@ static ctxrt_status check_box(const char *call, cx_copy_box *shape, cx_copy_exte
 {
     out_extent->destination = shape->destination;
     out_extent->source = shape->source;
-    normalise(&shape->destination_pitch, &shape->destination_rows, shape);
-    normalise(&shape->source_pitch, &shape->source_rows, shape);
+    normalise_pitch(&shape->destination_pitch, &shape->destination_rows, shape);
+    normalise_pitch(&shape->source_pitch, &shape->source_rows, shape);
     ctxrt_status status =
         check_side(call, "destination", shape->destination, shape->destination_pitch,
                    shape->destination_rows, shape, &out_extent->destination_bytes);
@@ -130,8 +130,8 @@ ctxrt_status cx_copy_submit_box(const cx_copy_plan *plan, const cx_route *route,
     return shape->depth == 1 ? submit_2d(plan, route, shape) : submit_3d(plan, route, shape);
 }
 
-static ctxrt_status run(const char *call, const cx_copy_plan *plan, const cx_copy_box *shape,
-                        ctxrt_stream *stream, bool wait)
+static ctxrt_status run_region(const char *call, const cx_copy_plan *plan, const cx_copy_box *shape,
+                               ctxrt_stream *stream, bool wait)
 {
     cx_route route;
     bool taken = false;
@@ -149,8 +149,8 @@ static ctxrt_status run(const char *call, const cx_copy_plan *plan, const cx_cop
     return cx_route_end(&route, cx_copy_submit_box(plan, &route, shape), wait);
 }
 
-static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool slices,
-                         ctxrt_stream *stream, bool wait)
+static ctxrt_status copy_region(const char *call, const ctxrt_copy_region *region, bool slices,
+                                ctxrt_stream *stream, bool wait)
 {
     cx_copy_plan plan;
     cx_copy_extent extent;
@@ -178,25 +178,25 @@ static ctxrt_status copy(const char *call, const ctxrt_copy_region *region, bool
     status = check_box(call, &shape, &extent);
     if (status == CTXRT_SUCCESS)
         status = cx_copy_plan_make(call, &extent, region->kind, &plan);
-    return status == CTXRT_SUCCESS ? run(call, &plan, &shape, stream, wait) : status;
+    return status == CTXRT_SUCCESS ? run_region(call, &plan, &shape, stream, wait) : status;
 }
 
 ctxrt_status ctxrt_copy_2d(const ctxrt_copy_region *region)
 {
-    return copy("ctxrt_copy_2d", region, false, NULL, true);
+    return copy_region("ctxrt_copy_2d", region, false, NULL, true);
 }
 
 ctxrt_status ctxrt_copy_2d_async(const ctxrt_copy_region *region, ctxrt_stream *stream)
 {
-    return copy("ctxrt_copy_2d_async", region, false, stream, false);
+    return copy_region("ctxrt_copy_2d_async", region, false, stream, false);
 }
 
 ctxrt_status ctxrt_copy_3d(const ctxrt_copy_region *region)
 {
-    return copy("ctxrt_copy_3d", region, true, NULL, true);
+    return copy_region("ctxrt_copy_3d", region, true, NULL, true);
 }
 
 ctxrt_status ctxrt_copy_3d_async(const ctxrt_copy_region *region, ctxrt_stream *stream)
 {
-    return copy("ctxrt_copy_3d_async", region, true, stream, false);
+    return copy_region("ctxrt_copy_3d_async", region, true, stream, false);
 }

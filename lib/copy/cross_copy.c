@@ -26,7 +26,7 @@ static cx_cross_copy *find_locked(const void *handle)
     return cross_copy != NULL && !cross_copy->over ? cross_copy : NULL;
 }
 
-static cx_cross_copy *enter(const void *handle)
+static cx_cross_copy *enter_part(const void *handle)
 {
     pthread_mutex_lock(&lock);
     cx_cross_copy *cross_copy = find_locked(handle);
@@ -36,7 +36,7 @@ static cx_cross_copy *enter(const void *handle)
     return cross_copy;
 }
 
-static void leave(cx_cross_copy *cross_copy, ctxrt_status status)
+static void leave_part(cx_cross_copy *cross_copy, ctxrt_status status)
 {
     pthread_mutex_lock(&lock);
     cross_copy->running = false;
@@ -52,7 +52,7 @@ static void do_part(void *handle)
 {
     cx_error_saved saved;
     int cancel = cx_cancel_hold();
-    cx_cross_copy *cross_copy = enter(handle);
+    cx_cross_copy *cross_copy = enter_part(handle);
     if (cross_copy != NULL) {
         cx_error_save(&saved);
         ctxrt_status status = cross_copy->part(cross_copy);
@@ -60,7 +60,7 @@ static void do_part(void *handle)
             cx_context_defer_error(cross_copy->target.context);
             cx_error_restore(&saved);
         }
-        leave(cross_copy, status);
+        leave_part(cross_copy, status);
     }
     cx_cancel_restore(cancel);
 }
@@ -109,7 +109,7 @@ static cxu_result ask_locked(cx_cross_copy *cross_copy, bool wait)
     return cross_copy->over && result == CXU_NOT_READY ? CXU_SUCCESS : result;
 }
 
-static cxu_result ask(const void *handle, bool wait)
+static cxu_result ask_copy(const void *handle, bool wait)
 {
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
@@ -135,7 +135,7 @@ typedef struct search {
     const cx_context *context;
 } search;
 
-static bool touches(const cx_cross_copy *cross_copy, const search *wanted)
+static bool copy_touches(const cx_cross_copy *cross_copy, const search *wanted)
 {
     const cx_stream_target *behind = wanted->behind;
     if (behind != NULL && behind->context == cross_copy->target.context &&
@@ -148,7 +148,7 @@ static bool touches(const cx_cross_copy *cross_copy, const search *wanted)
     return false;
 }
 
-static bool involves(const cx_cross_copy *cross_copy, const search *wanted)
+static bool copy_involves(const cx_cross_copy *cross_copy, const search *wanted)
 {
     return cross_copy->target.context == wanted->context ||
            cross_copy->ends[0].context == wanted->context ||
@@ -179,7 +179,7 @@ static void leave_memory(const void *start, size_t size_bytes, const cx_stream_t
 {
     const search wanted = {
         .start = (uintptr_t)start, .end = (uintptr_t)start + size_bytes, .behind = behind};
-    wait_for_all(touches, &wanted);
+    wait_for_all(copy_touches, &wanted);
 }
 
 /* ---- finishing ---- */
@@ -204,7 +204,7 @@ static cx_cross_copy *unlink_left(void)
 }
 
 /* Frees copies that are over; host functions make no driver call. */
-static void sweep(void)
+static void sweep_copies(void)
 {
     cx_cross_copy *left;
     while ((left = unlink_left()) != NULL) {
@@ -233,14 +233,14 @@ static void sweep_context(const cx_context *context)
     while (anybody_watches(context))
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
-    sweep();
+    sweep_copies();
     cx_cancel_restore(cancel);
 }
 
 static void close_context(cx_context *context)
 {
     const search wanted = {.context = context};
-    wait_for_all(involves, &wanted);
+    wait_for_all(copy_involves, &wanted);
     sweep_context(context);
     cx_staging_close(context);
     cx_context_drop_deferred_error(context);
@@ -252,7 +252,7 @@ static void cancel_all(cx_context *context)
     const search wanted = {.context = context};
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
-    while ((cross_copy = find_of(involves, &wanted)) != NULL) {
+    while ((cross_copy = find_of(copy_involves, &wanted)) != NULL) {
         if (cross_copy->target.context != context) {
             (void)cx_error(CTXRT_ERROR_CONTEXT_DESTROYED,
                            "%s was not done to the end: %s was reset before", cross_copy->call,
@@ -286,7 +286,7 @@ static void forget_context(cx_context *context, bool for_good)
 
 static const cx_across_calls calls = {
     .leave = leave_memory,
-    .ask = ask,
+    .ask = ask_copy,
     .is_over = is_over,
     .trim = cx_staging_trim,
 };
@@ -297,7 +297,7 @@ static const cx_observer observer = {
     .context_is_reset = leave_context,
 };
 
-static void watch(void)
+static void watch_contexts(void)
 {
     cx_across_install(&calls);
     cx_observe(&observer);
@@ -330,8 +330,8 @@ static ctxrt_status keep_memory(const cx_cross_copy *cross_copy, void *handle)
     return status;
 }
 
-static void publish(cx_cross_copy *cross_copy, const cx_cross_copy *model, CUevent done,
-                    void **out_handle)
+static void publish_copy(cx_cross_copy *cross_copy, const cx_cross_copy *model, CUevent done,
+                         void **out_handle)
 {
     pthread_mutex_lock(&lock);
     *cross_copy = *model;
@@ -359,7 +359,7 @@ ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out
         cx_pool_put_back(&pool, cross_copy);
         return status;
     }
-    publish(cross_copy, model, done, out_handle);
+    publish_copy(cross_copy, model, done, out_handle);
     status = keep_memory(cross_copy, *out_handle);
     if (status != CTXRT_SUCCESS)
         return cx_cross_copy_end_submission(cross_copy, status);

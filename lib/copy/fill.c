@@ -64,8 +64,8 @@ static bool fill_at_hand(void *destination, int value, size_t size_bytes, ctxrt_
     return at_hand;
 }
 
-static ctxrt_status fill(const char *call, void *destination, int value, size_t size_bytes,
-                         ctxrt_stream *stream, bool wait)
+static ctxrt_status fill_memory(const char *call, void *destination, int value, size_t size_bytes,
+                                ctxrt_stream *stream, bool wait)
 {
     cx_pointer_view view;
     ctxrt_status status = cx_runtime_enter();
@@ -97,10 +97,10 @@ static ctxrt_status fill(const char *call, void *destination, int value, size_t 
 
 ctxrt_status ctxrt_fill(void *destination, int value, size_t size_bytes)
 {
-    return fill("ctxrt_fill", destination, value, size_bytes, NULL, true);
+    return fill_memory("ctxrt_fill", destination, value, size_bytes, NULL, true);
 }
 
 ctxrt_status ctxrt_fill_async(void *destination, int value, size_t size_bytes, ctxrt_stream *stream)
 {
-    return fill("ctxrt_fill_async", destination, value, size_bytes, stream, false);
+    return fill_memory("ctxrt_fill_async", destination, value, size_bytes, stream, false);
 }

@@ -132,7 +132,7 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
     const cx_pointer_view *far = find_out_of_reach(end, destination, source, &out_route->target);
     if (far != NULL) {
         current = false;
-        status = divert(far, out_route);
+        status = divert_route(far, out_route);
     }
     out_route->guard.native = NULL;
     if (status == CTXRT_SUCCESS && !current)

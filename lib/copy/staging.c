@@ -83,8 +83,8 @@ static ctxrt_status fill_in(cx_staging *staging)
     return status;
 }
 
-static ctxrt_status make(const cx_context *context, const ctxrt_stream *stream,
-                         cx_staging **out_staging)
+static ctxrt_status make_staging(const cx_context *context, const ctxrt_stream *stream,
+                                 cx_staging **out_staging)
 {
     cx_staging *staging = malloc(sizeof *staging);
     if (staging == NULL)
@@ -113,7 +113,7 @@ ctxrt_status cx_staging_take(const cx_stream_target *target, const ctxrt_stream 
         status = CX_DRIVER_CALL(target->driver, stream_wait_event,
                                 (target->native, staging->used, CXU_EVENT_WAIT_DEFAULT));
     else if ((staging = take_idle(target->context)) == NULL)
-        return make(target->context, stream, out_staging);
+        return make_staging(target->context, stream, out_staging);
     if (status != CTXRT_SUCCESS) {
         put_back(staging, staging->stream);
         return status;
@@ -199,7 +199,7 @@ static void unlink_taken(const cx_staging *staging)
     pthread_mutex_unlock(&lock);
 }
 
-static void destroy(cx_staging *staging, const cx_driver_table *table)
+static void destroy_staging(cx_staging *staging, const cx_driver_table *table)
 {
     if (table != NULL) {
         (void)table->event_destroy(staging->used);
@@ -221,7 +221,7 @@ static uint64_t give_back_idle(const cx_context *context)
             continue;
         }
         unlink_taken(staging);
-        destroy(staging, table);
+        destroy_staging(staging, table);
         bytes += CX_STAGING_BYTES;
     }
     return bytes;
@@ -271,12 +271,12 @@ static lane *unlink_lane(const cx_context *context)
     return found;
 }
 
-static void end(const cx_context *context, const cx_driver_table *table)
+static void end_context(const cx_context *context, const cx_driver_table *table)
 {
     cx_staging *staging;
     lane *stream;
     while ((staging = unlink_staging(context)) != NULL)
-        destroy(staging, table);
+        destroy_staging(staging, table);
     while ((stream = unlink_lane(context)) != NULL) {
         if (table != NULL)
             (void)table->stream_destroy(stream->native);
@@ -286,10 +286,10 @@ static void end(const cx_context *context, const cx_driver_table *table)
 
 void cx_staging_close(const cx_context *context)
 {
-    end(context, &context->driver->table);
+    end_context(context, &context->driver->table);
 }
 
 void cx_staging_forget(const cx_context *context)
 {
-    end(context, NULL);
+    end_context(context, NULL);
 }

@@ -11,8 +11,8 @@ static cx_device cpu_device = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static cx_device cuda_devices[CUDA_DEVICES_MAX];
 cx_device_list cx_device_lists[CTXRT_DEVICE_TYPE_COUNT];
 
-static void fill(cx_device *device, ctxrt_device id, int driver_number, CUdevice native,
-                 bool emulated)
+static void fill_device(cx_device *device, ctxrt_device id, int driver_number, CUdevice native,
+                        bool emulated)
 {
     device->id = id;
     device->driver = &cx_drivers[driver_number];
@@ -33,7 +33,7 @@ void cx_devices_build(bool emulated_gpus)
 
     memset(cx_device_lists, 0, sizeof cx_device_lists);
     cx_device_lists[CTXRT_DEVICE_CPU] = (cx_device_list){&cpu_device, CPU_DEVICES};
-    fill(&cpu_device, CTXRT_CPU(0), 0, 0, true);
+    fill_device(&cpu_device, CTXRT_CPU(0), 0, 0, true);
 
     int driver_number = emulated_gpus ? 0 : 1;
     int first = emulated_gpus ? CPU_DEVICES : 0;
@@ -44,7 +44,7 @@ void cx_devices_build(bool emulated_gpus)
         count = CUDA_DEVICES_MAX;
     cx_device_lists[CTXRT_DEVICE_CUDA] = (cx_device_list){cuda_devices, count};
     for (int i = 0; i < count; i++)
-        fill(&cuda_devices[i], CTXRT_CUDA(i), driver_number, first + i, emulated_gpus);
+        fill_device(&cuda_devices[i], CTXRT_CUDA(i), driver_number, first + i, emulated_gpus);
 }
 
 const char *cx_device_text(ctxrt_device id)

@@ -47,7 +47,7 @@ static cxu_result read_uuid(const cx_device *device, cxu_uuid *out_uuid)
     return result == CXU_NOT_SUPPORTED ? table->device_get_uuid(out_uuid, device->native) : result;
 }
 
-static ctxrt_status describe(const cx_device *device, ctxrt_device_info *info)
+static ctxrt_status describe_device(const cx_device *device, ctxrt_device_info *info)
 {
     const cx_driver *driver = device->driver;
     memset(info, 0, sizeof *info);
@@ -81,7 +81,7 @@ ctxrt_status ctxrt_device_properties(ctxrt_device id, ctxrt_device_info *out_inf
         status = cx_device_find(id, &device);
     ctxrt_device_info info;
     if (status == CTXRT_SUCCESS)
-        status = describe(device, &info);
+        status = describe_device(device, &info);
     if (status == CTXRT_SUCCESS)
         *out_info = info;
     return status;
@@ -94,11 +94,11 @@ typedef struct search {
     cx_device *found;
 } search;
 
-static void compare(cx_device *device, void *argument)
+static void compare_device(cx_device *device, void *argument)
 {
     search *wanted = argument;
     ctxrt_device_info info;
-    if (wanted->found != NULL || describe(device, &info) != CTXRT_SUCCESS)
+    if (wanted->found != NULL || describe_device(device, &info) != CTXRT_SUCCESS)
         return;
     if (wanted->uuid != NULL
             ? memcmp(info.uuid, wanted->uuid, sizeof info.uuid) == 0
@@ -106,12 +106,12 @@ static void compare(cx_device *device, void *argument)
         wanted->found = device;
 }
 
-static ctxrt_status find(search *wanted, ctxrt_device *out_device)
+static ctxrt_status find_device(search *wanted, ctxrt_device *out_device)
 {
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_devices_each(compare, wanted);
+    cx_devices_each(compare_device, wanted);
     if (wanted->found == NULL)
         return cx_error(CTXRT_ERROR_INVALID_DEVICE, "no device has %s%s",
                         wanted->uuid != NULL ? "this UUID" : "the PCI address ",
@@ -126,7 +126,7 @@ ctxrt_status ctxrt_device_by_uuid(const unsigned char uuid[16], ctxrt_device *ou
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_device_by_uuid: %s is NULL",
                         uuid == NULL ? "uuid" : "out_device");
     search wanted = {.uuid = uuid};
-    return find(&wanted, out_device);
+    return find_device(&wanted, out_device);
 }
 
 ctxrt_status ctxrt_device_by_pci(const char *bus_id, ctxrt_device *out_device)
@@ -135,7 +135,7 @@ ctxrt_status ctxrt_device_by_pci(const char *bus_id, ctxrt_device *out_device)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_device_by_pci: %s is NULL",
                         bus_id == NULL ? "bus_id" : "out_device");
     search wanted = {.bus_id = bus_id};
-    return find(&wanted, out_device);
+    return find_device(&wanted, out_device);
 }
 
 ctxrt_status ctxrt_device_can_access_peer(ctxrt_device id, ctxrt_device peer_id, int *out_can)

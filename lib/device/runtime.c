@@ -153,7 +153,7 @@ static ctxrt_status choose_emulation(const ctxrt_options *options, settings *out
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status choose(const ctxrt_options *options, settings *out)
+static ctxrt_status choose_settings(const ctxrt_options *options, settings *out)
 {
     static const ctxrt_options from_environment = CTXRT_OPTIONS_INIT;
     if (options == NULL)
@@ -270,7 +270,7 @@ static ctxrt_status start_drivers(const settings *chosen)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status refuse(int phase)
+static ctxrt_status refuse_phase(int phase)
 {
     if (phase == CX_PHASE_FORKED)
         return cx_error(CTXRT_ERROR_FORKED,
@@ -280,21 +280,21 @@ static ctxrt_status refuse(int phase)
 }
 
 /* The process may have begun to end meanwhile; that is final. */
-static ctxrt_status run(void)
+static ctxrt_status start_running(void)
 {
     int phase = CX_PHASE_STOPPED;
     return atomic_compare_exchange_strong(&cx_current_phase, &phase, CX_PHASE_RUNNING)
                ? CTXRT_SUCCESS
-               : refuse(phase);
+               : refuse_phase(phase);
 }
 
 /* Lock held, phase STOPPED. */
-static ctxrt_status start(const ctxrt_options *options)
+static ctxrt_status start_runtime(const ctxrt_options *options)
 {
     settings chosen;
     if (!forks_watched)
         return cx_error(CTXRT_ERROR_SYSTEM, "the process cannot be watched for forks");
-    ctxrt_status status = choose(options, &chosen);
+    ctxrt_status status = choose_settings(options, &chosen);
     if (status != CTXRT_SUCCESS)
         return status;
     if (!is_there(&chosen)) {
@@ -310,16 +310,16 @@ static ctxrt_status start(const ctxrt_options *options)
         cx_devices_build(running.cuda_driver == CTXRT_CUDA_DRIVER_EMULATED);
     }
     free(chosen.libcuda);
-    return run();
+    return start_running();
 }
 
 /* Lock held, phase RUNNING. An option that leaves a choice open agrees with any choice. */
-static ctxrt_status compare(const ctxrt_options *options)
+static ctxrt_status compare_options(const ctxrt_options *options)
 {
     settings chosen;
     if (options == NULL)
         return CTXRT_SUCCESS;
-    ctxrt_status status = choose(options, &chosen);
+    ctxrt_status status = choose_settings(options, &chosen);
     if (status != CTXRT_SUCCESS)
         return status;
     const char *differs = NULL;
@@ -356,11 +356,11 @@ static ctxrt_status change_phase(ctxrt_status (*change)(int phase, const void *a
 {
     int phase = atomic_load(&cx_current_phase);
     if (is_over(phase))
-        return refuse(phase);
+        return refuse_phase(phase);
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&lock);
     phase = atomic_load(&cx_current_phase);
-    ctxrt_status status = is_over(phase) ? refuse(phase) : change(phase, argument);
+    ctxrt_status status = is_over(phase) ? refuse_phase(phase) : change(phase, argument);
     pthread_mutex_unlock(&lock);
     cx_cancel_restore(cancel);
     return status;
@@ -368,7 +368,7 @@ static ctxrt_status change_phase(ctxrt_status (*change)(int phase, const void *a
 
 static ctxrt_status start_or_compare(int phase, const void *options)
 {
-    return phase == CX_PHASE_RUNNING ? compare(options) : start(options);
+    return phase == CX_PHASE_RUNNING ? compare_options(options) : start_runtime(options);
 }
 
 ctxrt_status ctxrt_init(const ctxrt_options *options)
@@ -400,10 +400,10 @@ ctxrt_status cx_runtime_still(void)
     if (phase == CX_PHASE_STOPPED)
         return cx_error(CTXRT_ERROR_SHUTDOWN,
                         "another thread shut the runtime down during the call");
-    return phase == CX_PHASE_RUNNING ? CTXRT_SUCCESS : refuse(phase);
+    return phase == CX_PHASE_RUNNING ? CTXRT_SUCCESS : refuse_phase(phase);
 }
 
-static ctxrt_status stop(int phase, const void *argument)
+static ctxrt_status stop_runtime(int phase, const void *argument)
 {
     const cx_runtime_end *end = argument;
     if (phase == CX_PHASE_STOPPED)
@@ -412,16 +412,16 @@ static ctxrt_status stop(int phase, const void *argument)
     if (status != CTXRT_SUCCESS)
         return status;
     if (!atomic_compare_exchange_strong(&cx_current_phase, &phase, CX_PHASE_STOPPED))
-        return refuse(phase);
+        return refuse_phase(phase);
     status = end->release();
     if (status != CTXRT_SUCCESS)
-        (void)run();
+        (void)start_running();
     return status;
 }
 
 ctxrt_status cx_runtime_stop(const cx_runtime_end *end)
 {
-    return change_phase(stop, end);
+    return change_phase(stop_runtime, end);
 }
 
 int ctxrt_version(void)
@@ -429,7 +429,7 @@ int ctxrt_version(void)
     return 100 * (100 * CTXRT_VERSION_MAJOR + CTXRT_VERSION_MINOR) + CTXRT_VERSION_PATCH;
 }
 
-static ctxrt_driver_info describe(const cx_driver *driver)
+static ctxrt_driver_info describe_driver(const cx_driver *driver)
 {
     bool embedded = driver == &cx_drivers[0];
     return (ctxrt_driver_info){
@@ -453,7 +453,7 @@ ctxrt_status ctxrt_drivers(size_t capacity, ctxrt_driver_info *out_drivers, size
     if (status != CTXRT_SUCCESS)
         return status;
     for (int i = 0; i < driver_count && (size_t)i < capacity; i++)
-        out_drivers[i] = describe(&cx_drivers[i]);
+        out_drivers[i] = describe_driver(&cx_drivers[i]);
     *out_count = (size_t)driver_count;
     return CTXRT_SUCCESS;
 }

@@ -47,7 +47,7 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result)
 }
 
 /* True if the error of work sticks according to the headers: later calls return it again. */
-static bool sticks(cxu_result result)
+static bool error_sticks(cxu_result result)
 {
     switch (result) {
     case CXU_ECC_UNCORRECTABLE:
@@ -136,7 +136,7 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
                                     driver->version / 1000, driver->version % 1000 / 10);
     char more[320];
     cx_driver_explain(driver, result, more, sizeof more);
-    if (driver->explain == NULL && sticks(result))
+    if (driver->explain == NULL && error_sticks(result))
         describe_first(symbol, result, more, sizeof more);
     return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)%s%s", symbol,
                                 name, (int)result, cx_driver_result_text(driver, result),

@@ -36,7 +36,7 @@ static void set_slot(cx_driver_table *table, int slot, void *function)
 }
 
 /* Marks the driver as unavailable. Missing calls stay marked: they are part of the reason. */
-static bool refuse(cx_driver *driver)
+static bool refuse_driver(cx_driver *driver)
 {
     driver->table = cx_driver_missing;
     driver->loaded = false;
@@ -44,7 +44,7 @@ static bool refuse(cx_driver *driver)
     return false;
 }
 
-static void *ask(const source *from, const cx_symbol *symbol)
+static void *ask_for_symbol(const source *from, const cx_symbol *symbol)
 {
     void *function = NULL;
     cxu_result result = CXU_NOT_FOUND;
@@ -62,14 +62,14 @@ static void *ask(const source *from, const cx_symbol *symbol)
     return result == CXU_SUCCESS ? function : NULL;
 }
 
-static void *resolve(const source *from, const cx_symbol *symbol)
+static void *resolve_symbol(const source *from, const cx_symbol *symbol)
 {
-    void *function = ask(from, symbol);
+    void *function = ask_for_symbol(from, symbol);
     return function != NULL ? function : dlsym(from->library, symbol->symbol);
 }
 
 /* Takes a function for a slot, or its stub; false if the slot is required. */
-static bool take(cx_driver *driver, int slot, void *function)
+static bool take_function(cx_driver *driver, int slot, void *function)
 {
     driver->missing[slot] = function == NULL;
     set_slot(&driver->table, slot,
@@ -88,7 +88,7 @@ static void name_visible(cx_driver *driver)
                  length != 0 ? "; " : "", visible);
 }
 
-static bool start(cx_driver *driver)
+static bool start_driver(cx_driver *driver)
 {
     cx_slot slot = CX_SLOT_init;
     cxu_result result = driver->table.init(0);
@@ -111,7 +111,7 @@ static bool start(cx_driver *driver)
              cx_driver_result_text(driver, result));
     if (result == CXU_NO_DEVICE)
         name_visible(driver);
-    return refuse(driver);
+    return refuse_driver(driver);
 }
 
 static void name_path(cx_driver *driver)
@@ -121,11 +121,11 @@ static void name_path(cx_driver *driver)
         snprintf(driver->path, sizeof driver->path, "%s", map->l_name);
 }
 
-static bool lacks(cx_driver *driver, int slot)
+static bool lacks_call(cx_driver *driver, int slot)
 {
     snprintf(driver->reason, sizeof driver->reason, "%.400s does not have the call %s",
              driver->path[0] != '\0' ? driver->path : driver->name, cx_symbols[slot].symbol);
-    return refuse(driver);
+    return refuse_driver(driver);
 }
 
 /* The version must be known before calls are resolved; cuDriverGetVersion has had one ABI ever
@@ -148,7 +148,7 @@ bool cx_driver_open(const char *path, cx_driver *out_driver)
         const char *words = dlerror();
         snprintf(out_driver->reason, sizeof out_driver->reason, "%s could not be loaded: %s", file,
                  words != NULL ? words : "the dynamic linker gives no reason");
-        return refuse(out_driver);
+        return refuse_driver(out_driver);
     }
     name_path(out_driver);
     out_driver->version = ask_version(out_driver->library);
@@ -157,8 +157,8 @@ bool cx_driver_open(const char *path, cx_driver *out_driver)
     *(void **)&from.proc_address = dlsym(from.library, "cuGetProcAddress");
     *(void **)&from.proc_address_v2 = dlsym(from.library, "cuGetProcAddress_v2");
     for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
-        if (!take(out_driver, slot, resolve(&from, &cx_symbols[slot])))
-            return lacks(out_driver, slot);
+        if (!take_function(out_driver, slot, resolve_symbol(&from, &cx_symbols[slot])))
+            return lacks_call(out_driver, slot);
     return true;
 }
 
@@ -166,17 +166,17 @@ bool cx_driver_open_table(const char *name, const cx_driver_table *table, cx_dri
 {
     *out_driver = (cx_driver){.name = name};
     for (int slot = 0; slot < CX_SLOT_COUNT; slot++)
-        if (!take(out_driver, slot, get_slot(table, slot)))
-            return lacks(out_driver, slot);
+        if (!take_function(out_driver, slot, get_slot(table, slot)))
+            return lacks_call(out_driver, slot);
     return true;
 }
 
 bool cx_driver_load(const char *path, cx_driver *out_driver)
 {
-    return cx_driver_open(path, out_driver) && start(out_driver);
+    return cx_driver_open(path, out_driver) && start_driver(out_driver);
 }
 
 bool cx_driver_adopt(const char *name, const cx_driver_table *table, cx_driver *out_driver)
 {
-    return cx_driver_open_table(name, table, out_driver) && start(out_driver);
+    return cx_driver_open_table(name, table, out_driver) && start_driver(out_driver);
 }

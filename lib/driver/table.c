@@ -22,7 +22,7 @@ static const result_row results[] = {
 #include "driver/results.def"
 };
 
-static const result_row *find(cxu_result result)
+static const result_row *find_result(cxu_result result)
 {
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         if (results[i].result == result)
@@ -34,12 +34,12 @@ const char *cx_result_name(cxu_result result)
 {
     if (result == CXU_SUCCESS)
         return "CUDA_SUCCESS";
-    const result_row *row = find(result);
+    const result_row *row = find_result(result);
     return row != NULL ? row->name : NULL;
 }
 
 const char *cx_result_text(cxu_result result)
 {
-    const result_row *row = find(result);
+    const result_row *row = find_result(result);
     return row != NULL ? row->text : NULL;
 }

@@ -14,7 +14,7 @@ typedef struct stage {
     cx_stream_target target;
 } stage;
 
-static ctxrt_status enter(stage *self)
+static ctxrt_status enter_stage(stage *self)
 {
     cx_recording *recording = self->recording;
     ctxrt_allocator *allocator = atomic_load(&cx_thread_top(self->thread)->allocator);
@@ -33,7 +33,7 @@ static ctxrt_status enter(stage *self)
 }
 
 /* The first error stays. */
-static ctxrt_status leave(stage *self, ctxrt_status status)
+static ctxrt_status leave_stage(stage *self, ctxrt_status status)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
@@ -107,7 +107,7 @@ static void abandon_capture(const stage *self)
         (void)table->graph_destroy(native);
 }
 
-static ctxrt_status capture(const stage *self, cx_graph_piece *piece)
+static ctxrt_status capture_piece(const stage *self, cx_graph_piece *piece)
 {
     CUgraph native = NULL;
     ctxrt_status status =
@@ -145,7 +145,7 @@ static ctxrt_status add_pieces(stage *self, cx_sequence *sequence)
         first += piece.count;
         status = cx_sequence_reserve(sequence);
         if (status == CTXRT_SUCCESS && recording->operators[piece.first].capturable)
-            status = capture(self, &piece);
+            status = capture_piece(self, &piece);
         if (status == CTXRT_SUCCESS)
             status = cx_sequence_put(sequence, piece);
     }
@@ -172,10 +172,10 @@ ctxrt_status cx_recording_build(cx_thread *thread, cx_recording *recording,
     if (status != CTXRT_SUCCESS)
         return status;
     if (anything_to_capture(recording)) {
-        status = enter(&self);
+        status = enter_stage(&self);
         if (status == CTXRT_SUCCESS)
             status = add_pieces(&self, sequence);
-        status = leave(&self, status);
+        status = leave_stage(&self, status);
     } else {
         status = add_pieces(&self, sequence);
     }

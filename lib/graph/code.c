@@ -7,7 +7,7 @@
 
 /* ---- modules ---- */
 
-static bool has(const cx_graph_code *code, const cx_module *module)
+static bool has_module(const cx_graph_code *code, const cx_module *module)
 {
     for (size_t i = 0; i < code->count; i++)
         if (code->modules[i].module == module)
@@ -22,7 +22,7 @@ static ctxrt_status no_memory(void)
 
 static ctxrt_status add_module(cx_graph_code *code, cx_module_use use)
 {
-    if (has(code, use.module))
+    if (has_module(code, use.module))
         return cx_module_release(use);
     cx_module_use *modules = reallocarray(code->modules, code->count + 1, sizeof *modules);
     if (modules == NULL)
@@ -105,7 +105,7 @@ ctxrt_status cx_graph_code_add(cx_graph_code *code, const cx_driver *driver, CUg
 
 /* ---- the end ---- */
 
-static ctxrt_status release(cx_module_use use)
+static ctxrt_status release_module(cx_module_use use)
 {
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(use.module->context->driver);
     ctxrt_status status = cx_module_release(use);
@@ -118,7 +118,7 @@ ctxrt_status cx_graph_code_release(cx_graph_code *code)
     cx_error_saved saved;
     ctxrt_status first = CTXRT_SUCCESS;
     for (size_t i = 0; i < code->count; i++) {
-        ctxrt_status status = release(code->modules[i]);
+        ctxrt_status status = release_module(code->modules[i]);
         if (first == CTXRT_SUCCESS && status != CTXRT_SUCCESS) {
             first = status;
             cx_error_save(&saved);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *plural(size_t count)
+static const char *plural_end(size_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -18,9 +18,9 @@ static void write_memory(FILE *out, const cx_sequence *sequence)
         return;
     cx_private_pool_look(sequence->pool, &figures);
     fprintf(out, "memory: %zu byte%s kept in %zu piece%s, %zu byte%s in use in %zu piece%s",
-            figures.kept_bytes, plural(figures.kept_bytes), figures.kept_count,
-            plural(figures.kept_count), figures.live_bytes, plural(figures.live_bytes),
-            figures.live_count, plural(figures.live_count));
+            figures.kept_bytes, plural_end(figures.kept_bytes), figures.kept_count,
+            plural_end(figures.kept_count), figures.live_bytes, plural_end(figures.live_bytes),
+            figures.live_count, plural_end(figures.live_count));
 }
 
 /* ---- text ---- */
@@ -30,7 +30,7 @@ static void write_piece(FILE *out, const cx_sequence *sequence, size_t index)
     const cx_graph_piece *piece = &sequence->pieces[index];
     if (piece->native != NULL)
         fprintf(out, "  %zu  captured, %zu node%s", index + 1, piece->node_count,
-                plural(piece->node_count));
+                plural_end(piece->node_count));
     else
         fprintf(out, "  %zu  called", index + 1);
     for (size_t i = piece->first; i < piece->first + piece->count; i++)
@@ -42,8 +42,8 @@ static void write_piece(FILE *out, const cx_sequence *sequence, size_t index)
 static void write_text(FILE *out, const cx_sequence *sequence)
 {
     fprintf(out, "graph of %s: %zu piece%s, %zu operator%s\n", cx_context_text(sequence->context),
-            sequence->piece_count, plural(sequence->piece_count), sequence->operator_count,
-            plural(sequence->operator_count));
+            sequence->piece_count, plural_end(sequence->piece_count), sequence->operator_count,
+            plural_end(sequence->operator_count));
     for (size_t i = 0; i < sequence->piece_count; i++)
         write_piece(out, sequence, i);
     write_memory(out, sequence);
@@ -67,7 +67,7 @@ static void write_node(FILE *out, const cx_sequence *sequence, size_t index)
     const cx_graph_piece *piece = &sequence->pieces[index];
     if (piece->native != NULL)
         fprintf(out, "  piece%zu [label=\"captured, %zu node%s", index + 1, piece->node_count,
-                plural(piece->node_count));
+                plural_end(piece->node_count));
     else
         fprintf(out, "  piece%zu [style=dashed, label=\"called", index + 1);
     for (size_t i = piece->first; i < piece->first + piece->count; i++) {
@@ -95,7 +95,7 @@ static void write_dot(FILE *out, const cx_sequence *sequence)
 /* ---- the call ---- */
 
 /* Writes to memory first, so that the file gets it in one piece. NULL: out of memory. */
-static char *compose(const cx_sequence *sequence, ctxrt_graph_format format, size_t *out_size)
+static char *compose_text(const cx_sequence *sequence, ctxrt_graph_format format, size_t *out_size)
 {
     char *text = NULL;
     FILE *memory = open_memstream(&text, out_size);
@@ -109,10 +109,11 @@ static char *compose(const cx_sequence *sequence, ctxrt_graph_format format, siz
     return NULL;
 }
 
-static ctxrt_status describe(const cx_sequence *sequence, ctxrt_graph_format format, FILE *file)
+static ctxrt_status describe_sequence(const cx_sequence *sequence, ctxrt_graph_format format,
+                                      FILE *file)
 {
     size_t size = 0;
-    char *text = compose(sequence, format, &size);
+    char *text = compose_text(sequence, format, &size);
     if (text == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,
                         "ctxrt_graph_describe: the host has no memory for it");
@@ -141,7 +142,7 @@ ctxrt_status ctxrt_graph_describe(ctxrt_graph *handle, FILE *file, ctxrt_graph_f
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    status = describe(graph->sequence, format, file);
+    status = describe_sequence(graph->sequence, format, file);
     cx_cancel_restore(cancel);
     return cx_graph_leave(handle, status);
 }

@@ -88,7 +88,7 @@ static uint32_t tree_fit(const cx_extents *range, size_t size)
 /* ---- extents ---- */
 
 /* Makes room for one more extent, so that the next steps cannot fail. */
-static bool reserve(cx_extents *range)
+static bool reserve_extent(cx_extents *range)
 {
     if (range->unused != 0 || range->count < range->capacity)
         return true;
@@ -106,7 +106,7 @@ static bool reserve(cx_extents *range)
 }
 
 /* Makes an extent behind `before`; 0: at the front. */
-static uint32_t insert(cx_extents *range, uint32_t before, size_t offset, size_t size)
+static uint32_t insert_extent(cx_extents *range, uint32_t before, size_t offset, size_t size)
 {
     uint32_t number = range->unused;
     if (number != 0)
@@ -145,7 +145,7 @@ static uint32_t take_within(cx_extents *range, uint32_t fit, size_t size)
     if (rest == 0)
         return fit;
     range->extents[fit].size = size;
-    tree_add(range, insert(range, fit, range->extents[fit].offset + size, rest));
+    tree_add(range, insert_extent(range, fit, range->extents[fit].offset + size, rest));
     return fit;
 }
 
@@ -160,7 +160,7 @@ static cx_extents_result take_at_end(cx_extents *range, size_t size, uint32_t *o
         tree_remove(range, range->last);
         range->extents[range->last].size = size;
     } else {
-        *out_extent = insert(range, range->last, offset, size);
+        *out_extent = insert_extent(range, range->last, offset, size);
     }
     range->end = end;
     return CX_EXTENTS_OK;
@@ -168,7 +168,7 @@ static cx_extents_result take_at_end(cx_extents *range, size_t size, uint32_t *o
 
 cx_extents_result cx_extents_take(cx_extents *range, size_t size, uint32_t *out_extent)
 {
-    if (!reserve(range))
+    if (!reserve_extent(range))
         return CX_EXTENTS_NO_MEMORY;
     uint32_t fit = tree_fit(range, size);
     if (fit == 0)
@@ -178,7 +178,7 @@ cx_extents_result cx_extents_take(cx_extents *range, size_t size, uint32_t *out_
 }
 
 /* Joins two neighbours; the first is free and in no tree. */
-static void join(cx_extents *range, uint32_t first, uint32_t second)
+static void join_extents(cx_extents *range, uint32_t first, uint32_t second)
 {
     range->extents[first].size += range->extents[second].size;
     delete(range, second);
@@ -189,11 +189,11 @@ void cx_extents_give(cx_extents *range, uint32_t number)
     uint32_t before = range->extents[number].before, after = range->extents[number].after;
     if (after != 0 && range->extents[after].free) {
         tree_remove(range, after);
-        join(range, number, after);
+        join_extents(range, number, after);
     }
     if (before != 0 && range->extents[before].free) {
         tree_remove(range, before);
-        join(range, before, number);
+        join_extents(range, before, number);
         number = before;
     }
     tree_add(range, number);

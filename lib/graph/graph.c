@@ -129,7 +129,7 @@ ctxrt_graph *cx_graph_publish(cx_graph *graph, cx_sequence *sequence)
 }
 
 /* The driver's graphs belong to no context, and outlive a reset. */
-static ctxrt_status destroy(cx_graph *graph)
+static ctxrt_status destroy_graph(cx_graph *graph)
 {
     cx_error_saved saved;
     ctxrt_status finished = cx_launch_order_finish(&graph->order, graph->sequence);
@@ -144,12 +144,12 @@ static ctxrt_status destroy(cx_graph *graph)
     return finished;
 }
 
-static ctxrt_status end(cx_graph *graph)
+static ctxrt_status end_graph(cx_graph *graph)
 {
     cx_error_saved saved;
     cx_sequence *sequence = graph->sequence;
     cx_context *context = sequence->context;
-    ctxrt_status status = destroy(graph);
+    ctxrt_status status = destroy_graph(graph);
     cx_error_save(&saved);
     ctxrt_status released = cx_sequence_release(sequence);
     cx_graph_put_back(graph);
@@ -187,7 +187,7 @@ static ctxrt_status give_count(const ctxrt_graph *handle)
     if (result == CX_COUNT_STALE ||
         (result == CX_COUNT_LAST && cx_pool_retire(&cx_graphs, handle) == NULL))
         return no_such_graph(handle);
-    return result == CX_COUNT_LAST ? end(graph) : CTXRT_SUCCESS;
+    return result == CX_COUNT_LAST ? end_graph(graph) : CTXRT_SUCCESS;
 }
 
 ctxrt_status cx_graph_enter(ctxrt_graph *handle, cx_graph **out_graph)
@@ -241,7 +241,7 @@ ctxrt_status ctxrt_graph_context(ctxrt_graph *handle, ctxrt_context **out_contex
     return status;
 }
 
-static ctxrt_status copy(cx_sequence *sequence, ctxrt_graph **out_clone)
+static ctxrt_status copy_graph(cx_sequence *sequence, ctxrt_graph **out_clone)
 {
     cx_graph *graph;
     ctxrt_status status = cx_sequence_check(sequence);
@@ -270,5 +270,5 @@ ctxrt_status ctxrt_graph_clone(ctxrt_graph *handle, ctxrt_graph **out_clone)
     status = take_count(handle, &graph);
     if (status != CTXRT_SUCCESS)
         return status;
-    return cx_graph_leave(handle, copy(graph->sequence, out_clone));
+    return cx_graph_leave(handle, copy_graph(graph->sequence, out_clone));
 }

@@ -77,7 +77,7 @@ typedef struct launching {
 } launching;
 
 /* Not held while operators are called: they may wait for a reset, or make one. */
-static ctxrt_status hold(launching *self)
+static ctxrt_status pin_contexts(launching *self)
 {
     const cx_sequence *sequence = self->graph->sequence;
     cx_context *own = sequence->context, *other = self->target.context;
@@ -123,7 +123,7 @@ static ctxrt_status call_operators(launching *self, const cx_graph_piece *piece)
 
 static ctxrt_status launch_captured(launching *self, CUgraphExec exec)
 {
-    ctxrt_status status = hold(self);
+    ctxrt_status status = pin_contexts(self);
     return status == CTXRT_SUCCESS
                ? CX_DRIVER_CALL(self->target.driver, graph_launch, (exec, self->target.native))
                : status;
@@ -158,7 +158,7 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
         return status;
     status = launch_pieces(self);
     cx_error_save(&saved);
-    ctxrt_status marked = hold(self);
+    ctxrt_status marked = pin_contexts(self);
     if (marked == CTXRT_SUCCESS)
         marked = cx_launch_order_end(&graph->order, &self->target);
     if (status == CTXRT_SUCCESS)
@@ -169,7 +169,7 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
 
 static ctxrt_status launch_there(cx_graph *graph, launching *self)
 {
-    ctxrt_status status = hold(self);
+    ctxrt_status status = pin_contexts(self);
     if (status == CTXRT_SUCCESS)
         status = cx_launch_order_is_needed(graph->sequence) ? launch_in_order(graph, self)
                                                             : launch_pieces(self);
@@ -194,7 +194,7 @@ static ctxrt_status make_aside(cx_context *context, launching *self)
     return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, &self->target) : status;
 }
 
-static ctxrt_status record(const cx_stream_target *stream, CUevent event)
+static ctxrt_status record_event(const cx_stream_target *stream, CUevent event)
 {
     cx_context_guard guard;
     ctxrt_status status = cx_context_guard_enter(stream->context, &guard);
@@ -224,7 +224,7 @@ static ctxrt_status order_streams(const cx_stream_target *first, const cx_stream
     ctxrt_status status = make_event(first, &event);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = record(first, event);
+    status = record_event(first, event);
     if (status == CTXRT_SUCCESS)
         status = wait_for(second, event);
     (void)first->driver->table.event_destroy(event);
@@ -287,7 +287,7 @@ static bool calls_operators(const cx_graph *graph)
 static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
 {
     bool capturing;
-    ctxrt_status status = hold(self);
+    ctxrt_status status = pin_contexts(self);
     if (status == CTXRT_SUCCESS)
         status = cx_stream_is_capturing(&self->target, &capturing);
     if (status == CTXRT_SUCCESS && !capturing) {
@@ -307,7 +307,7 @@ static ctxrt_status launch_elsewhere(cx_graph *graph, launching *self)
 
 /* ---- the call ---- */
 
-static ctxrt_status launch(cx_graph *graph, const ctxrt_stream *stream)
+static ctxrt_status launch_graph(cx_graph *graph, const ctxrt_stream *stream)
 {
     launching self = {.graph = graph};
     cx_context *context = graph->sequence->context;
@@ -331,7 +331,7 @@ ctxrt_status ctxrt_graph_launch(ctxrt_graph *handle, ctxrt_stream *stream)
         return status;
     int cancel = cx_cancel_hold();
     if (pthread_mutex_lock(&graph->lock) == 0) {
-        status = launch(graph, stream);
+        status = launch_graph(graph, stream);
         pthread_mutex_unlock(&graph->lock);
     } else {
         status = cx_error(CTXRT_ERROR_NOT_PERMITTED,

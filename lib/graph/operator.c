@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static ctxrt_status check(const ctxrt_operator *operation)
+static ctxrt_status check_operator(const ctxrt_operator *operation)
 {
     if (operation == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_operator_submit: operation is NULL");
@@ -34,7 +34,7 @@ static ctxrt_status find_implementation(const cx_context *context, const char *t
 ctxrt_status cx_operator_read(const ctxrt_operator *operation, const cx_context *context,
                               cx_operator *out_operator)
 {
-    ctxrt_status status = check(operation);
+    ctxrt_status status = check_operator(operation);
     if (status != CTXRT_SUCCESS)
         return status;
     ctxrt_operator_implementation implementation = {sizeof implementation, operation->run,
@@ -60,8 +60,8 @@ cx_operator_name cx_operator_text(const cx_operator *named, size_t number)
     return name;
 }
 
-static ctxrt_status failed(const cx_operator *called, size_t number, ctxrt_status status,
-                           bool explained)
+static ctxrt_status operator_failed(const cx_operator *called, size_t number, ctxrt_status status,
+                                    bool explained)
 {
     const cx_operator_name name = cx_operator_text(called, number);
     const ctxrt_error *error = ctxrt_last_error();
@@ -78,8 +78,8 @@ ctxrt_status cx_operator_run(const cx_thread *thread, const cx_operator *called,
     unsigned long errors = cx_error_count();
     ctxrt_status status = called->run(called->user_data);
     if (status != CTXRT_SUCCESS)
-        return failed(called, number, status,
-                      cx_error_count() != errors && ctxrt_last_error()->status == status);
+        return operator_failed(called, number, status,
+                               cx_error_count() != errors && ctxrt_last_error()->status == status);
     if (cx_thread_depth(thread) != depth)
         return cx_error(CTXRT_ERROR_STACK_LEFTOVER,
                         "%s left the stack with %u frames instead of %u",

@@ -27,7 +27,7 @@ static registered *_Atomic *bucket_of(ctxrt_device_type device_type, const char 
     return &table[device_type][hash % BUCKETS];
 }
 
-static const registered *find(ctxrt_device_type device_type, const char *type)
+static const registered *find_registered(ctxrt_device_type device_type, const char *type)
 {
     const registered *found =
         atomic_load_explicit(bucket_of(device_type, type), memory_order_acquire);
@@ -66,10 +66,10 @@ static ctxrt_status check_implementation(const ctxrt_operator_implementation *im
 }
 
 /* Lock held. */
-static bool add(ctxrt_device_type device_type, registered *added)
+static bool add_registered(ctxrt_device_type device_type, registered *added)
 {
     registered *_Atomic *bucket = bucket_of(device_type, added->type);
-    if (find(device_type, added->type) != NULL)
+    if (find_registered(device_type, added->type) != NULL)
         return false;
     atomic_store_explicit(&added->next, atomic_load_explicit(bucket, memory_order_relaxed),
                           memory_order_relaxed);
@@ -93,7 +93,7 @@ ctxrt_status ctxrt_operator_register(ctxrt_device_type device_type, const char *
     strcpy(added->type, operator_type);
     added->implementation = *implementation;
     pthread_mutex_lock(&lock);
-    bool is_new = add(device_type, added);
+    bool is_new = add_registered(device_type, added);
     pthread_mutex_unlock(&lock);
     if (is_new)
         return CTXRT_SUCCESS;
@@ -113,7 +113,7 @@ ctxrt_status ctxrt_operator_find(ctxrt_device_type device_type, const char *oper
     if (out_implementation == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER,
                         "ctxrt_operator_find: out_implementation is NULL");
-    const registered *found = find(device_type, operator_type);
+    const registered *found = find_registered(device_type, operator_type);
     if (found == NULL)
         return cx_error(
             CTXRT_ERROR_NOT_SUPPORTED,

@@ -59,7 +59,7 @@ static bool mark_again_quietly(cx_launch_order *order, cx_context *context)
     return marked;
 }
 
-static ctxrt_status settle(cx_launch_order *order, cx_sequence *sequence)
+static ctxrt_status settle_order(cx_launch_order *order, cx_sequence *sequence)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (order->unmarked == NULL)
@@ -91,7 +91,7 @@ ctxrt_status cx_launch_order_begin(cx_launch_order *order, cx_sequence *sequence
     if (order->done == NULL)
         status = make_event(target, &order->done);
     if (status == CTXRT_SUCCESS)
-        status = settle(order, sequence);
+        status = settle_order(order, sequence);
     if (status == CTXRT_SUCCESS && !order->begun)
         status = cx_ready_settle(sequence);
     if (status != CTXRT_SUCCESS)
@@ -122,7 +122,7 @@ ctxrt_status cx_launch_order_end(cx_launch_order *order, const cx_stream_target 
 static ctxrt_status wait_for_last(cx_launch_order *order, cx_sequence *sequence)
 {
     const cx_driver *driver = sequence->context->driver;
-    ctxrt_status status = settle(order, sequence);
+    ctxrt_status status = settle_order(order, sequence);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);

@@ -63,7 +63,7 @@ static ctxrt_status choose_alignment(size_t *alignment)
 }
 
 /* Makes a slot's lock once. */
-static cx_plan *take(void)
+static cx_plan *take_plan(void)
 {
     cx_plan *plan = cx_pool_take(&cx_plans);
     if (plan == NULL || plan->has_lock)
@@ -86,7 +86,7 @@ ctxrt_status ctxrt_plan_create(size_t alignment_bytes, ctxrt_plan **out_plan)
     status = choose_alignment(&alignment_bytes);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_plan *plan = take();
+    cx_plan *plan = take_plan();
     if (plan == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a plan");
     plan->alignment = alignment_bytes;
@@ -140,7 +140,7 @@ static ctxrt_status check_tensor(const char *call, const cx_plan *plan, size_t t
                     call, tensor, plan->count);
 }
 
-static bool reserve(cx_plan *plan)
+static bool reserve_tensor(cx_plan *plan)
 {
     if (plan->count < plan->capacity)
         return true;
@@ -162,7 +162,7 @@ static ctxrt_status too_long(const cx_plan *plan, size_t size_bytes)
                     plan->peak, size_bytes);
 }
 
-static ctxrt_status add(cx_plan *plan, size_t size_bytes, size_t *out_tensor)
+static ctxrt_status add_tensor(cx_plan *plan, size_t size_bytes, size_t *out_tensor)
 {
     size_t size;
     uint32_t extent;
@@ -170,7 +170,7 @@ static ctxrt_status add(cx_plan *plan, size_t size_bytes, size_t *out_tensor)
         return too_long(plan, size_bytes);
     size &= ~(plan->alignment - 1);
     cx_extents_result result =
-        reserve(plan) ? cx_extents_take(&plan->range, size, &extent) : CX_EXTENTS_NO_MEMORY;
+        reserve_tensor(plan) ? cx_extents_take(&plan->range, size, &extent) : CX_EXTENTS_NO_MEMORY;
     if (result == CX_EXTENTS_TOO_LONG)
         return too_long(plan, size_bytes);
     if (result != CX_EXTENTS_OK)
@@ -198,7 +198,7 @@ ctxrt_status ctxrt_plan_alloc(ctxrt_plan *handle, size_t size_bytes, size_t *out
     if (status == CTXRT_SUCCESS && size_bytes == 0)
         status = cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "ctxrt_plan_alloc: the size is 0");
     if (status == CTXRT_SUCCESS)
-        status = add(plan, size_bytes, out_tensor);
+        status = add_tensor(plan, size_bytes, out_tensor);
     return unlock_plan(plan, status);
 }
 
@@ -223,7 +223,7 @@ ctxrt_status ctxrt_plan_free(ctxrt_plan *handle, size_t tensor)
 
 /* ---- optimising ---- */
 
-static ctxrt_status optimise(cx_plan *plan, size_t goal_bytes, uint64_t effort)
+static ctxrt_status optimise_plan(cx_plan *plan, size_t goal_bytes, uint64_t effort)
 {
     cx_packing packing = {.count = plan->count,
                           .moments = plan->steps,
@@ -262,7 +262,7 @@ ctxrt_status ctxrt_plan_optimise(ctxrt_plan *handle, size_t goal_bytes, uint64_t
     if (plan->memory != NULL)
         status = check_open("ctxrt_plan_optimise", plan);
     else
-        status = optimise(plan, goal_bytes, effort);
+        status = optimise_plan(plan, goal_bytes, effort);
     return unlock_plan(plan, status);
 }
 
@@ -327,7 +327,7 @@ static ctxrt_status take_memory(cx_plan *plan)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status commit(const char *call, cx_plan *plan)
+static ctxrt_status commit_plan(const char *call, cx_plan *plan)
 {
     if (plan->memory != NULL)
         return CTXRT_SUCCESS;
@@ -342,7 +342,7 @@ ctxrt_status ctxrt_plan_commit(ctxrt_plan *handle, ctxrt_memory **out_memory)
     ctxrt_status status = lock_plan(handle, &plan);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = commit("ctxrt_plan_commit", plan);
+    status = commit_plan("ctxrt_plan_commit", plan);
     if (status == CTXRT_SUCCESS && out_memory != NULL)
         *out_memory = plan->memory;
     return unlock_plan(plan, status);
@@ -358,7 +358,7 @@ ctxrt_status ctxrt_plan_pointer(ctxrt_plan *handle, size_t tensor, void **out_po
     if (status == CTXRT_SUCCESS && out_pointer == NULL)
         status = cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_plan_pointer: out_pointer is NULL");
     if (status == CTXRT_SUCCESS)
-        status = commit("ctxrt_plan_pointer", plan);
+        status = commit_plan("ctxrt_plan_pointer", plan);
     if (status == CTXRT_SUCCESS)
         *out_pointer = (void *)(plan->base + plan->tensors[tensor].offset);
     return unlock_plan(plan, status);

@@ -36,7 +36,7 @@ typedef struct capture_search {
     bool found;
 } capture_search;
 
-static bool captures(void *object, void *argument)
+static bool stream_captures(void *object, void *argument)
 {
     const cx_stream *stream = object;
     capture_search *self = argument;
@@ -52,11 +52,11 @@ static bool captures(void *object, void *argument)
 static bool any_captures(const cx_context *context)
 {
     capture_search search = {.context = context};
-    cx_pool_each_held(&cx_streams, captures, &search);
+    cx_pool_each_held(&cx_streams, stream_captures, &search);
     return search.found;
 }
 
-static ctxrt_status synchronize(cx_context *context)
+static ctxrt_status synchronize_context(cx_context *context)
 {
     cx_context_guard guard;
     ctxrt_status status = cx_context_guard_enter(context, &guard);
@@ -78,7 +78,7 @@ ctxrt_status cx_ready_wait_for_context(cx_context *context)
                         "the graph's memory was used in a stream that is gone, and %s cannot be "
                         "waited for while a stream of it captures: launch the graph after that",
                         cx_context_text(context));
-    return synchronize(context);
+    return synchronize_context(context);
 }
 
 ctxrt_status cx_ready_settle(cx_sequence *sequence)

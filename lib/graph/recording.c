@@ -17,7 +17,7 @@ static _Atomic uint64_t last_mark;
 /* ---- discarding ---- */
 
 /* Frees the recording and all that it still owns. */
-static void discard(cx_recording *recording)
+static void discard_recording(cx_recording *recording)
 {
     cx_error_saved saved;
     cx_context *context = recording->context;
@@ -43,7 +43,7 @@ static void take_off(cx_thread *thread, const cx_recording *recording)
 }
 
 /* The thread ends, or goes on without its record: no driver call is allowed. */
-static void leave(cx_thread *thread)
+static void leave_thread(cx_thread *thread)
 {
     cx_recording *next;
     for (cx_recording *recording = thread->recordings; recording != NULL; recording = next) {
@@ -57,7 +57,7 @@ static void leave(cx_thread *thread)
     thread->recordings = NULL;
 }
 
-static const cx_observer observer = {.thread_ends = leave};
+static const cx_observer observer = {.thread_ends = leave_thread};
 
 static bool has_frame(const cx_thread *thread, uint64_t mark)
 {
@@ -91,17 +91,17 @@ static cx_recording *take_left_over(void)
 }
 
 /* Ends recordings that no call can end any more. True: one of them was the calling thread's. */
-static bool sweep(cx_thread *thread)
+static bool sweep_recordings(cx_thread *thread)
 {
     bool lost = false;
     cx_recording *recording;
     while ((recording = take_left_over()) != NULL)
-        discard(recording);
+        discard_recording(recording);
     while ((recording = take_lost(thread)) != NULL) {
         cx_log(CTXRT_LOG_WARNING,
                "a recording in %s is over: its frame was popped, detached or set to another device",
                cx_context_text(recording->context));
-        discard(recording);
+        discard_recording(recording);
         lost = true;
     }
     return lost;
@@ -109,7 +109,7 @@ static bool sweep(cx_thread *thread)
 
 /* ---- finding ---- */
 
-static cx_recording *find(const cx_thread *thread, const cx_frame *frame)
+static cx_recording *find_recording(const cx_thread *thread, const cx_frame *frame)
 {
     cx_recording *recording = thread->recordings;
     while (recording != NULL && recording->mark != frame->mark)
@@ -137,9 +137,9 @@ static ctxrt_status find_to_end(cx_thread **out_thread, cx_recording **out_recor
     if (status != CTXRT_SUCCESS)
         return status;
     status = cx_stack_settle(*out_thread, &frame);
-    *out_lost = sweep(*out_thread);
+    *out_lost = sweep_recordings(*out_thread);
     if (status == CTXRT_SUCCESS)
-        *out_recording = find(*out_thread, frame);
+        *out_recording = find_recording(*out_thread, frame);
     if (status == CTXRT_ERROR_NO_DEVICE) {
         cx_error_restore(&saved);
         return CTXRT_SUCCESS;
@@ -152,8 +152,8 @@ static ctxrt_status find_to_end(cx_thread **out_thread, cx_recording **out_recor
 
 /* ---- starting ---- */
 
-static ctxrt_status join(const cx_graph *graph, const cx_context *context,
-                         cx_private_pool **out_pool)
+static ctxrt_status join_memory(const cx_graph *graph, const cx_context *context,
+                                cx_private_pool **out_pool)
 {
     cx_sequence *sequence = graph->sequence;
     if (sequence->pool == NULL)
@@ -177,11 +177,11 @@ static ctxrt_status get_pool(ctxrt_graph *shared, const cx_context *context,
         return *out_pool != NULL ? CTXRT_SUCCESS : CTXRT_ERROR_OUT_OF_MEMORY;
     }
     ctxrt_status status = cx_graph_enter(shared, &graph);
-    return status == CTXRT_SUCCESS ? cx_graph_leave(shared, join(graph, context, out_pool))
+    return status == CTXRT_SUCCESS ? cx_graph_leave(shared, join_memory(graph, context, out_pool))
                                    : status;
 }
 
-static ctxrt_status begin(cx_thread *thread, cx_frame *frame, ctxrt_graph *shared)
+static ctxrt_status begin_recording(cx_thread *thread, cx_frame *frame, ctxrt_graph *shared)
 {
     cx_context *context = cx_frame_context(frame);
     cx_recording *recording = calloc(1, sizeof *recording);
@@ -218,16 +218,16 @@ ctxrt_status ctxrt_recording_start(const ctxrt_recording_options *options)
     status = cx_stack_enter(&thread, &frame);
     if (status != CTXRT_SUCCESS)
         return status;
-    (void)sweep(thread);
-    if (find(thread, frame) != NULL)
+    (void)sweep_recordings(thread);
+    if (find_recording(thread, frame) != NULL)
         return cx_error(CTXRT_ERROR_ALREADY,
                         "the top frame of the calling thread is being recorded already");
-    return begin(thread, frame, options != NULL ? options->share_memory_with : NULL);
+    return begin_recording(thread, frame, options != NULL ? options->share_memory_with : NULL);
 }
 
 /* ---- submitting ---- */
 
-static ctxrt_status append(cx_recording *recording, const cx_operator *added)
+static ctxrt_status append_operator(cx_recording *recording, const cx_operator *added)
 {
     if (recording->operator_count == recording->operator_capacity) {
         size_t capacity = recording->operator_capacity != 0 ? 2 * recording->operator_capacity : 16;
@@ -241,7 +241,7 @@ static ctxrt_status append(cx_recording *recording, const cx_operator *added)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status run(const cx_thread *thread, const cx_operator *called)
+static ctxrt_status run_operator(const cx_thread *thread, const cx_operator *called)
 {
     ctxrt_status status = cx_operator_run(thread, called, 0);
     if (status == CTXRT_SUCCESS)
@@ -255,15 +255,15 @@ ctxrt_status ctxrt_operator_submit(const ctxrt_operator *operation)
     cx_frame *frame;
     cx_operator submitted;
     ctxrt_status status = cx_stack_enter(&thread, &frame);
-    if (status == CTXRT_SUCCESS && thread->recordings != NULL && sweep(thread))
+    if (status == CTXRT_SUCCESS && thread->recordings != NULL && sweep_recordings(thread))
         status = is_over();
     if (status == CTXRT_SUCCESS)
         status = cx_operator_read(operation, cx_frame_context(frame), &submitted);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_recording *recording = find(thread, frame);
-    return recording != NULL && !recording->stopping ? append(recording, &submitted)
-                                                     : run(thread, &submitted);
+    cx_recording *recording = find_recording(thread, frame);
+    return recording != NULL && !recording->stopping ? append_operator(recording, &submitted)
+                                                     : run_operator(thread, &submitted);
 }
 
 /* ---- ending ---- */
@@ -304,13 +304,14 @@ static ctxrt_status check_not_reset(const cx_recording *recording)
                     cx_context_text(recording->context));
 }
 
-static ctxrt_status stop(cx_thread *thread, cx_recording *recording, ctxrt_graph **out_graph)
+static ctxrt_status stop_recording(cx_thread *thread, cx_recording *recording,
+                                   ctxrt_graph **out_graph)
 {
     ctxrt_status status = check_not_reset(recording);
     if (status == CTXRT_SUCCESS)
         status = make_graph(thread, recording, out_graph);
     take_off(thread, recording);
-    discard(recording);
+    discard_recording(recording);
     return status;
 }
 
@@ -327,7 +328,7 @@ ctxrt_status ctxrt_recording_stop(ctxrt_graph **out_graph)
     int cancel = cx_cancel_hold();
     status = find_to_end(&thread, &recording, &lost);
     if (status == CTXRT_SUCCESS && recording != NULL)
-        status = stop(thread, recording, out_graph);
+        status = stop_recording(thread, recording, out_graph);
     else if (status == CTXRT_SUCCESS)
         status = lost ? is_over()
                       : cx_error(CTXRT_ERROR_NOT_PERMITTED,
@@ -349,7 +350,7 @@ ctxrt_status ctxrt_recording_cancel(void)
     status = find_to_end(&thread, &recording, &lost);
     if (status == CTXRT_SUCCESS && recording != NULL) {
         take_off(thread, recording);
-        discard(recording);
+        discard_recording(recording);
     }
     cx_cancel_restore(cancel);
     return status;
@@ -374,6 +375,6 @@ ctxrt_status ctxrt_recording_active(int *out_active)
     status = cx_stack_settle(thread, &frame);
     if (status != CTXRT_SUCCESS && status != CTXRT_ERROR_NO_DEVICE)
         return status;
-    *out_active = status == CTXRT_SUCCESS && find(thread, frame) != NULL;
+    *out_active = status == CTXRT_SUCCESS && find_recording(thread, frame) != NULL;
     return CTXRT_SUCCESS;
 }

@@ -142,7 +142,7 @@ static bool grow_changes(search *self)
     return true;
 }
 
-static bool note(search *self, int what, uint32_t number, uint64_t before)
+static bool note_change(search *self, int what, uint32_t number, uint64_t before)
 {
     if (self->change_count == self->change_capacity && !grow_changes(self))
         return false;
@@ -179,7 +179,7 @@ static uint32_t first_left(const search *self, const level *at)
 
 /* Moves the pieces that live together with the placed one up to its top. False: one has no room
  * there. */
-static bool lift(search *self, const level *at, uint32_t *out_begin, uint32_t *out_end)
+static bool lift_others(search *self, const level *at, uint32_t *out_begin, uint32_t *out_end)
 {
     const piece *placed = &self->pieces[at->chosen];
     uint64_t top = at->offset + placed->size;
@@ -195,7 +195,7 @@ static bool lift(search *self, const level *at, uint32_t *out_begin, uint32_t *o
             other->blame += BLAME;
             return false;
         }
-        if (!note(self, LOWEST_OF_PIECE, i, other->lowest))
+        if (!note_change(self, LOWEST_OF_PIECE, i, other->lowest))
             return false;
         other->lowest = top;
         begin = other->begin < begin ? other->begin : begin;
@@ -209,7 +209,7 @@ static bool lift(search *self, const level *at, uint32_t *out_begin, uint32_t *o
 static bool find_lowest(search *self, const level *at, uint32_t begin, uint32_t end)
 {
     for (uint32_t s = begin; s < end; s++) {
-        if (!note(self, LOWEST_OF_SECTION, s, self->sections[s].lowest))
+        if (!note_change(self, LOWEST_OF_SECTION, s, self->sections[s].lowest))
             return false;
         self->sections[s].lowest = NOWHERE;
     }
@@ -242,18 +242,19 @@ static bool has_room(search *self, const level *at)
 }
 
 /* False: the rest has no room above it. */
-static bool place(search *self, level *at)
+static bool place_piece(search *self, level *at)
 {
     piece *pieces = self->pieces, *placed = &pieces[at->chosen];
     uint32_t begin, end;
-    if (!note(self, PLACED, at->chosen, 0))
+    if (!note_change(self, PLACED, at->chosen, 0))
         return false;
     pieces[placed->before].after = placed->after;
     pieces[placed->after].before = placed->before;
     for (uint32_t s = placed->begin; s < placed->end; s++)
         self->sections[s].rest -= placed->size;
     placed->offset = at->offset;
-    return lift(self, at, &begin, &end) && find_lowest(self, at, begin, end) && has_room(self, at);
+    return lift_others(self, at, &begin, &end) && find_lowest(self, at, begin, end) &&
+           has_room(self, at);
 }
 
 /* ---- choosing ---- */
@@ -281,7 +282,7 @@ static bool is_before(uint64_t offset, uint32_t rank, uint64_t other_offset, uin
 }
 
 /* Chooses the next piece in the order of offsets and ranks. */
-static bool choose(search *self, level *at)
+static bool choose_piece(search *self, level *at)
 {
     uint64_t limit = limit_of(self, at), best = NOWHERE;
     uint32_t chosen = NONE, rank = 0;
@@ -306,7 +307,8 @@ static bool choose(search *self, level *at)
 /* ---- levels ---- */
 
 /* Enters the level of the pieces joined in time from `first` on. */
-static void enter(search *self, uint32_t first, uint32_t stop, uint64_t floor, uint32_t floor_rank)
+static void enter_level(search *self, uint32_t first, uint32_t stop, uint64_t floor,
+                        uint32_t floor_rank)
 {
     level *entered = &self->levels[self->depth++];
     uint32_t end = self->pieces[first].end, next = first;
@@ -325,12 +327,12 @@ static void enter(search *self, uint32_t first, uint32_t stop, uint64_t floor, u
 }
 
 /* Goes on with the unplaced pieces, past levels without any. False: all are placed. */
-static bool advance(search *self)
+static bool advance_level(search *self)
 {
     while (self->depth > 0) {
         level *at = &self->levels[self->depth - 1];
         if (at->pending != at->stop) {
-            enter(self, at->pending, at->stop, at->offset, at->rank);
+            enter_level(self, at->pending, at->stop, at->offset, at->rank);
             at->pending = self->levels[self->depth - 1].stop;
             return true;
         }
@@ -339,7 +341,7 @@ static bool advance(search *self)
     return false;
 }
 
-static void start(search *self)
+static void start_attempt(search *self)
 {
     for (uint32_t s = 0; s < self->section_count; s++) {
         self->sections[s].rest = self->sections[s].demand;
@@ -355,7 +357,7 @@ static void start(search *self)
     self->depth = 1;
 }
 
-static bool spend(search *self)
+static bool spend_effort(search *self)
 {
     cx_packing *packing = self->packing;
     bool have = packing->effort > self->spent;
@@ -365,19 +367,20 @@ static bool spend(search *self)
 }
 
 /* True if all were placed within the peak aimed at, in at most `steps` steps. */
-static bool find(search *self, uint64_t steps)
+static bool find_placement(search *self, uint64_t steps)
 {
-    start(self);
-    (void)advance(self);
-    while (steps-- > 0 && spend(self)) {
+    start_attempt(self);
+    (void)advance_level(self);
+    while (steps-- > 0 && spend_effort(self)) {
         level *at = &self->levels[self->depth - 1];
         take_back(self, at->changes);
-        if (!choose(self, at)) {
+        if (!choose_piece(self, at)) {
             if (--self->depth == 1)
                 return false;
-        } else if (at->offset + self->pieces[at->chosen].size <= self->aim && place(self, at)) {
+        } else if (at->offset + self->pieces[at->chosen].size <= self->aim &&
+                   place_piece(self, at)) {
             at->pending = first_left(self, at);
-            if (!advance(self))
+            if (!advance_level(self))
                 return true;
         }
     }
@@ -448,7 +451,7 @@ static void put_in_order(search *self)
         self->pieces[self->turns[i].number].rank = i;
 }
 
-static void forget(search *self)
+static void forget_changes(search *self)
 {
     for (uint32_t s = 0; s < self->section_count; s++)
         self->sections[s].blame -= self->sections[s].blame / 10;
@@ -458,7 +461,7 @@ static void forget(search *self)
 
 /* ---- the search ---- */
 
-static void keep(search *self)
+static void keep_result(search *self)
 {
     cx_packing *packing = self->packing;
     uint64_t peak = 0;
@@ -487,9 +490,9 @@ static void attempt_all(search *self)
     for (uint32_t attempt = 0; packing->peak > packing->goal && packing->effort > 0; attempt++) {
         take_aim(self, attempt);
         put_in_order(self);
-        if (find(self, 100 + 2 * (uint64_t)self->count))
-            keep(self);
-        forget(self);
+        if (find_placement(self, 100 + 2 * (uint64_t)self->count))
+            keep_result(self);
+        forget_changes(self);
     }
 }
 

@@ -48,7 +48,7 @@ bool cx_address_put(cx_addresses *addresses, void *pointer, void *object)
     return added;
 }
 
-static void *look(cx_addresses *addresses, const void *pointer, bool take)
+static void *look_up(cx_addresses *addresses, const void *pointer, bool take)
 {
     cx_address *entry, *taken = NULL;
     void *object = NULL;
@@ -74,7 +74,7 @@ void *cx_address_find(cx_addresses *addresses, void *pointer)
     uint64_t version = atomic_load(&addresses->version);
     if (memories[place].addresses != addresses || memories[place].pointer != pointer ||
         memories[place].version != version) {
-        memories[place].object = look(addresses, pointer, false);
+        memories[place].object = look_up(addresses, pointer, false);
         memories[place].pointer = pointer;
         memories[place].version = version;
         memories[place].addresses = addresses;
@@ -84,5 +84,5 @@ void *cx_address_find(cx_addresses *addresses, void *pointer)
 
 void *cx_address_take(cx_addresses *addresses, void *pointer)
 {
-    return look(addresses, pointer, true);
+    return look_up(addresses, pointer, true);
 }

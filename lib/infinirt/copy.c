@@ -45,8 +45,8 @@ static bool copy_on_cpu(void *dst, const void *src, size_t size)
            ctxrt_copy(dst, src, size, CTXRT_COPY_HOST_TO_HOST) == CTXRT_SUCCESS;
 }
 
-static infiniStatus_t check(const void *dst, const void *src, size_t size,
-                            infinirtMemcpyKind_t kind)
+static infiniStatus_t check_copy(const void *dst, const void *src, size_t size,
+                                 infinirtMemcpyKind_t kind)
 {
     if ((unsigned int)kind >= KINDS || size > PTRDIFF_MAX)
         return INFINI_STATUS_BAD_PARAM;
@@ -54,8 +54,8 @@ static infiniStatus_t check(const void *dst, const void *src, size_t size,
                                                      : INFINI_STATUS_SUCCESS;
 }
 
-static ctxrt_status copy(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
-                         ctxrt_stream *stream)
+static ctxrt_status copy_memory(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind,
+                                ctxrt_stream *stream)
 {
     ctxrt_device device;
     ctxrt_copy_kind of_ctxrt = kinds[kind];
@@ -69,14 +69,14 @@ static ctxrt_status copy(void *dst, const void *src, size_t size, infinirtMemcpy
 
 infiniStatus_t infinirtMemcpy(void *dst, const void *src, size_t size, infinirtMemcpyKind_t kind)
 {
-    infiniStatus_t wrong = check(dst, src, size, kind);
+    infiniStatus_t wrong = check_copy(dst, src, size, kind);
     if (wrong != INFINI_STATUS_SUCCESS)
         return wrong;
     if (size == 0)
         return INFINI_STATUS_SUCCESS;
     if (copy_on_cpu(dst, src, size))
         return INFINI_STATUS_SUCCESS;
-    ctxrt_status status = copy(dst, src, size, kind, CTXRT_STREAM_LEGACY);
+    ctxrt_status status = copy_memory(dst, src, size, kind, CTXRT_STREAM_LEGACY);
     if (status == CTXRT_SUCCESS)
         status = ctxrt_stream_synchronize(CTXRT_STREAM_LEGACY);
     return cx_infini_status(status);
@@ -86,12 +86,12 @@ infiniStatus_t infinirtMemcpyAsync(void *dst, const void *src, size_t size,
                                    infinirtMemcpyKind_t kind, infinirtStream_t stream)
 {
     ctxrt_stream *target;
-    infiniStatus_t wrong = check(dst, src, size, kind);
+    infiniStatus_t wrong = check_copy(dst, src, size, kind);
     if (wrong != INFINI_STATUS_SUCCESS)
         return wrong;
     ctxrt_status status = cx_stream_begin(stream, &target);
     if (status == CTXRT_SUCCESS)
-        status = copy(dst, src, size, kind, target);
+        status = copy_memory(dst, src, size, kind, target);
     if (status == CTXRT_SUCCESS && size != 0)
         status = cx_stream_finish_on_cpu(stream, target);
     return cx_infini_status(status);

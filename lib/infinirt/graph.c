@@ -56,7 +56,7 @@ infiniStatus_t infinirtGraphDestroy(infinirtGraph_t graph)
 
 /* ---- executable graphs ---- */
 
-static infiniStatus_t instantiate(ctxrt_graph *graph, infinirtGraphExec_t *out_exec)
+static infiniStatus_t instantiate_graph(ctxrt_graph *graph, infinirtGraphExec_t *out_exec)
 {
     ctxrt_graph *clone;
     ctxrt_status status = ctxrt_graph_clone(graph, &clone);
@@ -70,7 +70,7 @@ static infiniStatus_t instantiate(ctxrt_graph *graph, infinirtGraphExec_t *out_e
     return INFINI_STATUS_SUCCESS;
 }
 
-static void explain(infinirtGraphNode_t *out_node, char *log, size_t log_bytes)
+static void explain_failure(infinirtGraphNode_t *out_node, char *log, size_t log_bytes)
 {
     if (out_node != NULL)
         *out_node = NULL;
@@ -91,9 +91,9 @@ infiniStatus_t infinirtGraphInstantiate(infinirtGraphExec_t *graph_exec_ptr, inf
         return cx_infini_status(status);
     if (cx_address_find(&executables, graph) != NULL)
         return INFINI_STATUS_BAD_PARAM;
-    infiniStatus_t result = instantiate(graph, graph_exec_ptr);
+    infiniStatus_t result = instantiate_graph(graph, graph_exec_ptr);
     if (result != INFINI_STATUS_SUCCESS)
-        explain(node_ptr, log_buffer, buffer_size);
+        explain_failure(node_ptr, log_buffer, buffer_size);
     return result;
 }
 

@@ -4,7 +4,7 @@
 #include <ctxrt/memory.h>
 
 /* True if the request is answered by `*out_status`. A size of 0 asks for no memory. */
-static bool answered(void **p_ptr, size_t size, infiniStatus_t *out_status)
+static bool is_answered(void **p_ptr, size_t size, infiniStatus_t *out_status)
 {
     *out_status = p_ptr == NULL          ? INFINI_STATUS_NULL_POINTER
                   : size > PTRDIFF_MAX   ? INFINI_STATUS_BAD_PARAM
@@ -18,7 +18,7 @@ infiniStatus_t infinirtMalloc(void **p_ptr, size_t size)
 {
     ctxrt_device device;
     infiniStatus_t answer;
-    if (answered(p_ptr, size, &answer))
+    if (is_answered(p_ptr, size, &answer))
         return answer;
     ctxrt_status status = cx_device_begin(&device);
     return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_alloc_direct(size, p_ptr) : status);
@@ -28,7 +28,7 @@ infiniStatus_t infinirtMallocAsync(void **p_ptr, size_t size, infinirtStream_t s
 {
     ctxrt_stream *target;
     infiniStatus_t answer;
-    if (answered(p_ptr, size, &answer))
+    if (is_answered(p_ptr, size, &answer))
         return answer;
     ctxrt_status status = cx_stream_begin(stream, &target);
     if (status == CTXRT_SUCCESS)
@@ -52,7 +52,7 @@ infiniStatus_t infinirtMallocHost(void **p_ptr, size_t size)
 {
     ctxrt_device device;
     infiniStatus_t answer;
-    if (answered(p_ptr, size, &answer))
+    if (is_answered(p_ptr, size, &answer))
         return answer;
     ctxrt_status status = cx_device_begin(&device);
     return cx_infini_status(status == CTXRT_SUCCESS ? ctxrt_alloc_pinned(size, p_ptr) : status);

@@ -3,8 +3,8 @@
 
 #include <ctxrt/allocator.h>
 
-static infiniStatus_t look(infiniDevice_t type, int index, size_t *out_free_bytes,
-                           size_t *out_total_bytes)
+static infiniStatus_t look_at_device(infiniDevice_t type, int index, size_t *out_free_bytes,
+                                     size_t *out_total_bytes)
 {
     ctxrt_device device = ctxrt_device_of((ctxrt_device_type)type, index);
     ctxrt_status status = ctxrt_device_memory_info(device, out_free_bytes, out_total_bytes);
@@ -16,7 +16,7 @@ infiniStatus_t infinirtGetMemInfo(infiniDevice_t device, int device_id, size_t *
 {
     if (free_bytes == NULL || total_bytes == NULL)
         return INFINI_STATUS_NULL_POINTER;
-    return look(device, device_id, free_bytes, total_bytes);
+    return look_at_device(device, device_id, free_bytes, total_bytes);
 }
 
 /* The bytes that infinirtMalloc's allocator has handed out. */
@@ -42,7 +42,7 @@ infiniStatus_t infinirtGetDeviceResourceSnapshot(infiniDevice_t device, int devi
     size_t free_bytes, total_bytes, reserved_bytes;
     if (snapshot == NULL)
         return INFINI_STATUS_NULL_POINTER;
-    infiniStatus_t status = look(device, device_id, &free_bytes, &total_bytes);
+    infiniStatus_t status = look_at_device(device, device_id, &free_bytes, &total_bytes);
     if (status == INFINI_STATUS_SUCCESS)
         status = look_at_allocator(device, device_id, &reserved_bytes);
     if (status == INFINI_STATUS_SUCCESS)

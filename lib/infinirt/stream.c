@@ -7,7 +7,7 @@
 static cx_addresses streams_of_gpus = CX_ADDRESSES_INIT;
 
 /* A pointer that is not in the table is a handle of ctxrt's or garbage; ctxrt checks which. */
-static ctxrt_stream *named(infinirtStream_t stream)
+static ctxrt_stream *named_stream(infinirtStream_t stream)
 {
     ctxrt_stream *found = cx_address_find(&streams_of_gpus, stream);
     return found != NULL ? found : stream;
@@ -22,7 +22,7 @@ ctxrt_status cx_stream_begin(infinirtStream_t stream, ctxrt_stream **out_stream)
     }
     ctxrt_status status = cx_runtime_begin();
     if (status == CTXRT_SUCCESS)
-        *out_stream = named(stream);
+        *out_stream = named_stream(stream);
     return status;
 }
 

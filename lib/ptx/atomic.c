@@ -23,7 +23,7 @@ static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand)
     return old;
 }
 
-static bool less(cx_ptx_type type, uint64_t a, uint64_t b)
+static bool is_less(cx_ptx_type type, uint64_t a, uint64_t b)
 {
     a = cx_ptx_extend(type, a);
     b = cx_ptx_extend(type, b);
@@ -38,9 +38,9 @@ static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t
     case CX_PTX_ATOMIC_ADD:
         return cx_ptx_type_float(type) ? float_sum(type, old, operand) : old + operand;
     case CX_PTX_ATOMIC_MIN:
-        return less(type, operand, old) ? operand : old;
+        return is_less(type, operand, old) ? operand : old;
     case CX_PTX_ATOMIC_MAX:
-        return less(type, old, operand) ? operand : old;
+        return is_less(type, old, operand) ? operand : old;
     case CX_PTX_ATOMIC_AND:
         return old & operand;
     case CX_PTX_ATOMIC_OR:
@@ -56,8 +56,8 @@ static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t
     }
 }
 
-static uint64_t swap(const cx_ptx_instruction *what, void *memory, uint64_t expected,
-                     uint64_t other)
+static uint64_t compare_and_swap(const cx_ptx_instruction *what, void *memory, uint64_t expected,
+                                 uint64_t other)
 {
     uint16_t half = (uint16_t)expected;
     uint32_t word = (uint32_t)expected;
@@ -82,7 +82,7 @@ uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t
                           uint64_t other)
 {
     if (what->mode == CX_PTX_ATOMIC_SWAP)
-        return swap(what, memory, operand, other);
+        return compare_and_swap(what, memory, operand, other);
     if (what->size == 4) {
         uint32_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
 

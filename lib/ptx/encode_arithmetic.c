@@ -6,7 +6,7 @@
 #define KEY_MAX 48
 
 /* Words that change nothing here: results are rounded to nearest, and approximations are exact. */
-static bool dropped(const cx_ptx_token *word)
+static bool is_dropped(const cx_ptx_token *word)
 {
     static const char *const words[] = {"rn", "approx", "full"};
 
@@ -24,7 +24,7 @@ static size_t key_of(const cx_ptx_token *opcode, char key[KEY_MAX])
     size_t length = 0;
 
     while (cx_ptx_next_word(&words, &word)) {
-        if (dropped(&word))
+        if (is_dropped(&word))
             continue;
         if (length + word.length + 2 > KEY_MAX)
             return 0;
@@ -429,7 +429,7 @@ static bool take_type(const cx_ptx_token *word, cx_ptx_type *to, cx_ptx_type *fr
 }
 
 /* True if results of the type support other rounding than to nearest. */
-static bool rounds(cx_ptx_type to)
+static bool supports_rounding(cx_ptx_type to)
 {
     return to == CX_PTX_F32 || to == CX_PTX_F64;
 }
@@ -453,7 +453,7 @@ bool cx_ptx_encode_cvt(cx_ptx_parser *self, const cx_ptx_statement *statement)
             return cx_ptx_unknown(self, statement);
     }
     if (to == CX_PTX_NO_TYPE || from == CX_PTX_NO_TYPE ||
-        ((done.mode & CX_PTX_ROUNDING_MASK) >= CX_PTX_ROUND_FLOAT_ZERO && !rounds(to)))
+        ((done.mode & CX_PTX_ROUNDING_MASK) >= CX_PTX_ROUND_FLOAT_ZERO && !supports_rounding(to)))
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;

@@ -63,7 +63,7 @@ static uint16_t backwards(uint16_t op)
     }
 }
 
-static bool resolve(cx_ptx_parser *self, const cx_ptx_jump *jump, const cx_ptx_name *label)
+static bool resolve_jump(cx_ptx_parser *self, const cx_ptx_jump *jump, const cx_ptx_name *label)
 {
     cx_ptx_instruction *code = self->module->code;
 
@@ -91,7 +91,7 @@ bool cx_ptx_resolve_jumps(cx_ptx_parser *self, size_t from, size_t first_jump)
 
         if (!label || (label->kind != CX_PTX_NAME_LABEL && label->kind != CX_PTX_NAME_TARGETS))
             self->jumps[kept++] = *jump;
-        else if (!resolve(self, jump, label))
+        else if (!resolve_jump(self, jump, label))
             return CX_PTX_INVALID_AT(self, "'%.*s' cannot be jumped to",
                                      CX_PTX_QUOTE(&jump->label));
     }

@@ -134,9 +134,9 @@ static __attribute__((noinline)) unsigned char *reach_slowly(cx_ptx_grid *grid,
 }
 
 /* Read-only views are never used here by an instruction that writes. */
-static inline unsigned char *reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                                   const cx_ptx_instruction *at, const cx_ptx_slot *slots,
-                                   bool writes)
+static inline unsigned char *reach_memory(cx_ptx_grid *grid, cx_ptx_block *block,
+                                          cx_ptx_thread *thread, const cx_ptx_instruction *at,
+                                          const cx_ptx_slot *slots, bool writes)
 {
     uint64_t address = slots[at->a].u64 + (uint64_t)at->immediate;
     const cx_ptx_view *view = &grid->views[at->site];
@@ -159,7 +159,7 @@ static inline unsigned char *reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_pt
 /* ---- calls ---- */
 
 /* Copies the slots that every function has from the caller to the callee. */
-static bool enter(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
+static bool enter_function(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
 {
     const cx_ptx_function *functions = grid->module->functions;
     const cx_ptx_function *callee = &functions[at->immediate];
@@ -181,7 +181,7 @@ static bool enter(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruc
     return true;
 }
 
-static void leave(cx_ptx_grid *grid, cx_ptx_thread *thread)
+static void leave_function(cx_ptx_grid *grid, cx_ptx_thread *thread)
 {
     uint64_t caller = thread->slots[CX_PTX_SLOT_CALLER].u64;
 
@@ -283,17 +283,17 @@ static uint32_t active_mask(const cx_ptx_grid *grid, const cx_ptx_block *block,
 
 #define LOAD(op, field, type)                                                      \
     case op:                                                                       \
-        memory = reach(grid, block, thread, at, slots, false);                     \
+        memory = reach_memory(grid, block, thread, at, slots, false);              \
         if (!memory)                                                               \
             return;                                                                \
         slots[at->d].field =                                                       \
             __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED); \
         break;
-#define STORE(op, field, type)                                                              \
-    case op:                                                                                \
-        memory = reach(grid, block, thread, at, slots, true);                               \
-        if (!memory)                                                                        \
-            return;                                                                         \
+#define STORE(op, field, type)                                                                \
+    case op:                                                                                  \
+        memory = reach_memory(grid, block, thread, at, slots, true);                          \
+        if (!memory)                                                                          \
+            return;                                                                           \
         __atomic_store_n((type *)(void *)memory, (type)slots[at->d].field, __ATOMIC_RELAXED); \
         break;
 
@@ -386,7 +386,7 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
             subtract_with_borrow(slots, at);
             break;
         case CX_PTX_ATOMIC:
-            memory = reach(grid, block, thread, at, slots, true);
+            memory = reach_memory(grid, block, thread, at, slots, true);
             if (!memory)
                 return;
             slots[at->d].u64 =
@@ -468,7 +468,7 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
                 cx_ptx_thread_fail(grid, block, thread, CX_PTX_ASSERTION, 0);
                 return;
             }
-            if (!enter(grid, thread, at)) {
+            if (!enter_function(grid, thread, at)) {
                 cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
                 return;
             }
@@ -478,7 +478,7 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
                 break;
             return;
         case CX_PTX_RETURN:
-            leave(grid, thread);
+            leave_function(grid, thread);
             slots = thread->slots;
             next = thread->next;
             break;

@@ -21,14 +21,14 @@ static bool in_word(char letter)
     return (starts_word(letter) && letter != '%') || is_digit(letter);
 }
 
-static size_t left(const cx_ptx_lexer *lexer)
+static size_t bytes_left(const cx_ptx_lexer *lexer)
 {
     return (size_t)(lexer->end - lexer->next);
 }
 
-static bool at(const cx_ptx_lexer *lexer, const char *two)
+static bool is_at(const cx_ptx_lexer *lexer, const char *two)
 {
-    return left(lexer) >= 2 && lexer->next[0] == two[0] && lexer->next[1] == two[1];
+    return bytes_left(lexer) >= 2 && lexer->next[0] == two[0] && lexer->next[1] == two[1];
 }
 
 static void skip_line(cx_ptx_lexer *lexer)
@@ -40,7 +40,7 @@ static void skip_line(cx_ptx_lexer *lexer)
 static void skip_block(cx_ptx_lexer *lexer)
 {
     lexer->next += 2;
-    while (lexer->next < lexer->end && !at(lexer, "*/"))
+    while (lexer->next < lexer->end && !is_at(lexer, "*/"))
         lexer->line += *lexer->next++ == '\n';
     if (lexer->next < lexer->end)
         lexer->next += 2;
@@ -54,9 +54,9 @@ static void skip_blanks(cx_ptx_lexer *lexer)
         if (letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n') {
             lexer->line += letter == '\n';
             lexer->next++;
-        } else if (at(lexer, "//")) {
+        } else if (is_at(lexer, "//")) {
             skip_line(lexer);
-        } else if (at(lexer, "/*")) {
+        } else if (is_at(lexer, "/*")) {
             skip_block(lexer);
         } else {
             return;
@@ -64,7 +64,7 @@ static void skip_blanks(cx_ptx_lexer *lexer)
     }
 }
 
-static cx_ptx_token take(cx_ptx_lexer *lexer, cx_ptx_token_kind kind, size_t length)
+static cx_ptx_token take_token(cx_ptx_lexer *lexer, cx_ptx_token_kind kind, size_t length)
 {
     cx_ptx_token token = {
         .kind = kind, .text = lexer->next, .length = length, .line = lexer->line};
@@ -78,17 +78,18 @@ static cx_ptx_token take_word(cx_ptx_lexer *lexer)
 {
     size_t length = 1;
 
-    while (length < left(lexer)) {
+    while (length < bytes_left(lexer)) {
         const char *here = lexer->next + length;
 
         if (in_word(*here))
             length++;
-        else if (length + 2 < left(lexer) && here[0] == ':' && here[1] == ':' && in_word(here[2]))
+        else if (length + 2 < bytes_left(lexer) && here[0] == ':' && here[1] == ':' &&
+                 in_word(here[2]))
             length += 2;
         else
             break;
     }
-    return take(lexer, CX_PTX_WORD, length);
+    return take_token(lexer, CX_PTX_WORD, length);
 }
 
 static int digit_of(char letter)
@@ -155,7 +156,7 @@ static cx_ptx_token take_number(cx_ptx_lexer *lexer)
     cx_ptx_token_kind kind = CX_PTX_BAD;
     char form;
 
-    while (length < left(lexer) &&
+    while (length < bytes_left(lexer) &&
            (in_word(text[length]) || ((text[length] == '-' || text[length] == '+') &&
                                       (text[length - 1] == 'e' || text[length - 1] == 'E') &&
                                       text[1] != 'x' && text[1] != 'X' && text[1] != 'f' &&
@@ -170,7 +171,7 @@ static cx_ptx_token take_number(cx_ptx_lexer *lexer)
         kind = CX_PTX_INTEGER;
     else if (read_decimal(text, length, &bits))
         kind = CX_PTX_DOUBLE;
-    cx_ptx_token token = take(lexer, kind, length);
+    cx_ptx_token token = take_token(lexer, kind, length);
     token.bits = bits;
     return token;
 }
@@ -179,11 +180,11 @@ static cx_ptx_token take_string(cx_ptx_lexer *lexer)
 {
     size_t length = 1;
 
-    while (length < left(lexer) && lexer->next[length] != '"' && lexer->next[length] != '\n')
+    while (length < bytes_left(lexer) && lexer->next[length] != '"' && lexer->next[length] != '\n')
         length++;
-    if (length == left(lexer) || lexer->next[length] == '\n')
-        return take(lexer, CX_PTX_BAD, length);
-    return take(lexer, CX_PTX_STRING, length + 1);
+    if (length == bytes_left(lexer) || lexer->next[length] == '\n')
+        return take_token(lexer, CX_PTX_BAD, length);
+    return take_token(lexer, CX_PTX_STRING, length + 1);
 }
 
 cx_ptx_token cx_ptx_lex(cx_ptx_lexer *lexer)
@@ -192,7 +193,7 @@ cx_ptx_token cx_ptx_lex(cx_ptx_lexer *lexer)
 
     skip_blanks(lexer);
     if (lexer->next == lexer->end)
-        return take(lexer, CX_PTX_END, 0);
+        return take_token(lexer, CX_PTX_END, 0);
     letter = *lexer->next;
     if (is_digit(letter))
         return take_number(lexer);
@@ -201,8 +202,8 @@ cx_ptx_token cx_ptx_lex(cx_ptx_lexer *lexer)
     if (letter == '"')
         return take_string(lexer);
     if (letter != '\0' && strchr("{}()[]<>,;:=+-@!|", letter))
-        return take(lexer, CX_PTX_SIGN, 1);
-    return take(lexer, CX_PTX_BAD, 1);
+        return take_token(lexer, CX_PTX_SIGN, 1);
+    return take_token(lexer, CX_PTX_BAD, 1);
 }
 
 bool cx_ptx_token_is(const cx_ptx_token *token, const char *word)

@@ -186,7 +186,7 @@ static bool cut_next(linker *self, size_t source)
 }
 
 /* The result has the newest version and the highest target of all sources. */
-static bool cut(linker *self, size_t source)
+static bool cut_source(linker *self, size_t source)
 {
     const char *text = self->sources[source].text;
 
@@ -203,7 +203,7 @@ static bool cut(linker *self, size_t source)
 
 /* ---- relations between items ---- */
 
-static bool defines(const item *self)
+static bool is_definition(const item *self)
 {
     return self->kind != DECLARATION && self->linkage != EXTERN;
 }
@@ -214,7 +214,7 @@ static bool same_word(const cx_ptx_token *one, const cx_ptx_token *other)
 }
 
 /* Settles two items of the same name from different sources. */
-static bool settle(linker *self, item *earlier, item *later)
+static bool settle_items(linker *self, item *earlier, item *later)
 {
     bool one = earlier->linkage == LOCAL && !earlier->kernel;
     bool two = later->linkage == LOCAL && !later->kernel;
@@ -229,7 +229,7 @@ static bool settle(linker *self, item *earlier, item *later)
         *(later->linkage == EXTERN ? &later->left_out : &earlier->left_out) = true;
         return true;
     }
-    if (!defines(earlier) || !defines(later))
+    if (!is_definition(earlier) || !is_definition(later))
         return true;
     if (later->linkage == WEAK || earlier->linkage == WEAK) {
         *(later->linkage == WEAK ? &later->left_out : &earlier->left_out) = true;
@@ -244,9 +244,8 @@ static bool settle_all(linker *self)
     for (size_t i = 0; i < self->count; i++)
         for (size_t j = i + 1; j < self->count; j++)
             if (self->items[i].source != self->items[j].source && !self->items[i].left_out &&
-                !self->items[j].left_out &&
-                same_word(&self->items[i].name, &self->items[j].name) &&
-                !settle(self, &self->items[i], &self->items[j]))
+                !self->items[j].left_out && same_word(&self->items[i].name, &self->items[j].name) &&
+                !settle_items(self, &self->items[i], &self->items[j]))
                 return false;
     return true;
 }
@@ -303,8 +302,8 @@ static bool write_all(linker *self, char **out_text, size_t *out_length)
 }
 
 /* A single text stays as it is, with its lines. */
-static cx_ptx_status copy(const cx_ptx_source *source, char **out_text, size_t *out_length,
-                          cx_ptx_error *out_error)
+static cx_ptx_status copy_source(const cx_ptx_source *source, char **out_text, size_t *out_length,
+                                 cx_ptx_error *out_error)
 {
     char *text = strndup(source->text, source->length);
 
@@ -325,9 +324,9 @@ cx_ptx_status cx_ptx_link(const cx_ptx_source *sources, size_t count, char **out
     bool done = true;
 
     if (count == 1)
-        return copy(sources, out_text, out_length, out_error);
+        return copy_source(sources, out_text, out_length, out_error);
     for (size_t i = 0; done && i < count; i++)
-        done = cut(&self, i);
+        done = cut_source(&self, i);
     done = done && settle_all(&self) && write_all(&self, out_text, out_length);
     free(self.items);
     if (!done)

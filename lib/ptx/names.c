@@ -27,7 +27,7 @@ static void link_name(cx_ptx_names *self, size_t index)
     *bucket = (uint32_t)index + 1;
 }
 
-static bool widen(cx_ptx_names *self)
+static bool widen_table(cx_ptx_names *self)
 {
     size_t wanted = self->bucket_count ? self->bucket_count * 4 : 64;
     uint32_t *buckets;
@@ -51,7 +51,7 @@ bool cx_ptx_names_add(cx_ptx_names *self, const cx_ptx_name *name)
     bool grown = cx_ptx_grow(&all, self->count, &self->capacity, sizeof *self->all);
 
     self->all = all;
-    if (!grown || !widen(self))
+    if (!grown || !widen_table(self))
         return false;
     self->all[self->count] = *name;
     self->all[self->count].hash = hash_of(name->text, name->length);

@@ -322,7 +322,7 @@ static uint64_t bits_as(const cx_ptx_operand *number, cx_ptx_type type)
     return number->bits;
 }
 
-static uint32_t emitted(cx_ptx_parser *self, cx_ptx_instruction instruction)
+static uint32_t emit_to_temp(cx_ptx_parser *self, cx_ptx_instruction instruction)
 {
     instruction.d = cx_ptx_temp(self);
     if (instruction.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, instruction))
@@ -340,17 +340,17 @@ uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx
     case CX_PTX_OPERAND_NUMBER:
         return cx_ptx_constant(self, bits_as(operand, type));
     case CX_PTX_OPERAND_SPECIAL:
-        return emitted(self, (cx_ptx_instruction){.op = (uint16_t)operand->special});
+        return emit_to_temp(self, (cx_ptx_instruction){.op = (uint16_t)operand->special});
     case CX_PTX_OPERAND_VARIABLE:
-        return emitted(self, (cx_ptx_instruction){.op = CX_PTX_ADD_ADDRESS,
-                                                  .a = slot,
-                                                  .immediate = operand->offset});
+        return emit_to_temp(self, (cx_ptx_instruction){.op = CX_PTX_ADD_ADDRESS,
+                                                       .a = slot,
+                                                       .immediate = operand->offset});
     default:
         CX_PTX_INVALID_AT(self, "'%.*s' cannot be an operand here", CX_PTX_QUOTE(&operand->token));
         return CX_PTX_NO_SLOT;
     }
     if (operand->negated)
-        return emitted(self, (cx_ptx_instruction){.op = CX_PTX_OP_not_pred, .a = slot});
+        return emit_to_temp(self, (cx_ptx_instruction){.op = CX_PTX_OP_not_pred, .a = slot});
     return slot;
 }
 

@@ -23,7 +23,7 @@ void cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread
     }
 }
 
-static uint32_t reduced(const cx_ptx_barrier *barrier, const cx_ptx_instruction *at)
+static uint32_t reduced_value(const cx_ptx_barrier *barrier, const cx_ptx_instruction *at)
 {
     switch (at->mode) {
     case CX_PTX_REDUCE_COUNT:
@@ -35,7 +35,7 @@ static uint32_t reduced(const cx_ptx_barrier *barrier, const cx_ptx_instruction 
     }
 }
 
-static void release(cx_ptx_block *block, uint32_t number, uint32_t threads)
+static void release_barrier(cx_ptx_block *block, uint32_t number, uint32_t threads)
 {
     cx_ptx_barrier *barrier = &block->barriers[number];
 
@@ -46,7 +46,7 @@ static void release(cx_ptx_block *block, uint32_t number, uint32_t threads)
         if (thread->state != CX_PTX_THREAD_AT_BARRIER || thread->slots[at->a].u32 != number)
             continue;
         if (at->mode != CX_PTX_REDUCE_NONE)
-            thread->slots[at->d].u32 = reduced(barrier, at);
+            thread->slots[at->d].u32 = reduced_value(barrier, at);
         thread->state = CX_PTX_THREAD_READY;
         thread->next++;
     }
@@ -64,7 +64,7 @@ bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads)
         if (!barrier->open || barrier->arrived < (barrier->expected ? barrier->expected
                                                                     : block->left))
             continue;
-        release(block, i, threads);
+        release_barrier(block, i, threads);
         released = true;
     }
     return released;
@@ -122,7 +122,7 @@ static unsigned source_of(const party *all, unsigned lane, bool *out_inside)
     return *out_inside ? (unsigned)source : lane;
 }
 
-static void shuffle(const party *all)
+static void shuffle_lanes(const party *all)
 {
     uint32_t values[CX_PTX_WARP_SIZE], results[CX_PTX_WARP_SIZE];
     bool inside[CX_PTX_WARP_SIZE];
@@ -144,7 +144,7 @@ static void shuffle(const party *all)
     }
 }
 
-static uint32_t ballot(const party *all)
+static uint32_t ballot_of(const party *all)
 {
     uint32_t votes = 0;
 
@@ -161,9 +161,9 @@ static void give_all(const party *all, uint32_t value)
             slot_of(all, lane, instruction_of(all, lane)->d)->u32 = value;
 }
 
-static void vote(const party *all)
+static void vote_lanes(const party *all)
 {
-    uint32_t votes = ballot(all);
+    uint32_t votes = ballot_of(all);
 
     switch (all->at->mode) {
     case CX_PTX_WARP_ALL:
@@ -192,7 +192,7 @@ static uint32_t lanes_with(const party *all, uint64_t value)
     return same;
 }
 
-static void match(const party *all)
+static void match_lanes(const party *all)
 {
     cx_ptx_type type = (cx_ptx_type)all->at->type;
     uint32_t results[CX_PTX_WARP_SIZE] = {0};
@@ -233,7 +233,7 @@ static uint32_t reduced_pair(const cx_ptx_instruction *at, uint32_t a, uint32_t 
     }
 }
 
-static void reduce(const party *all)
+static void reduce_lanes(const party *all)
 {
     uint32_t value = 0;
     bool first = true;
@@ -248,7 +248,7 @@ static void reduce(const party *all)
     give_all(all, value);
 }
 
-static void perform(const party *all)
+static void perform_joint(const party *all)
 {
     switch (all->at->mode) {
     case CX_PTX_WARP_SYNC:
@@ -257,20 +257,20 @@ static void perform(const party *all)
     case CX_PTX_WARP_SHUFFLE_DOWN:
     case CX_PTX_WARP_SHUFFLE_BUTTERFLY:
     case CX_PTX_WARP_SHUFFLE_INDEX:
-        shuffle(all);
+        shuffle_lanes(all);
         break;
     case CX_PTX_WARP_ALL:
     case CX_PTX_WARP_ANY:
     case CX_PTX_WARP_UNIFORM:
     case CX_PTX_WARP_BALLOT:
-        vote(all);
+        vote_lanes(all);
         break;
     case CX_PTX_WARP_MATCH_ANY:
     case CX_PTX_WARP_MATCH_ALL:
-        match(all);
+        match_lanes(all);
         break;
     default:
-        reduce(all);
+        reduce_lanes(all);
     }
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
         if (!is_present(all, lane))
@@ -281,7 +281,7 @@ static void perform(const party *all)
 }
 
 /* True if all unfinished lanes of the mask wait for the same operation. */
-static bool gathered(cx_ptx_thread *lanes, unsigned count, unsigned of, party *out)
+static bool is_gathered(cx_ptx_thread *lanes, unsigned count, unsigned of, party *out)
 {
     const cx_ptx_instruction *at = lanes[of].next;
     uint32_t mask = lanes[of].slots[at->e].u32;
@@ -309,14 +309,14 @@ bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
     party all;
 
     for (unsigned lane = 0; lane < count; lane++) {
-        if (lanes[lane].state != CX_PTX_THREAD_AT_WARP || !gathered(lanes, count, lane, &all))
+        if (lanes[lane].state != CX_PTX_THREAD_AT_WARP || !is_gathered(lanes, count, lane, &all))
             continue;
         /* A lane that its own mask leaves out would wait for ever. */
         if (!(all.present >> lane & 1)) {
             cx_ptx_thread_fail(grid, block, &lanes[lane], CX_PTX_ILLEGAL_INSTRUCTION, 0);
             return false;
         }
-        perform(&all);
+        perform_joint(&all);
         released = true;
     }
     return released;

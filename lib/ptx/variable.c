@@ -64,17 +64,17 @@ static bool take_sizes(cx_ptx_parser *self, declaration *out)
     return true;
 }
 
-static uint64_t aligned(uint64_t offset, uint64_t align)
+static uint64_t align_up(uint64_t offset, uint64_t align)
 {
     return (offset + align - 1) & ~(align - 1);
 }
 
 /* Places a variable; *inout_bytes is the size of its space so far. */
-static bool place(cx_ptx_parser *self, const declaration *what, uint64_t limit,
-                  size_t *inout_bytes, uint64_t *out_offset)
+static bool place_variable(cx_ptx_parser *self, const declaration *what, uint64_t limit,
+                           size_t *inout_bytes, uint64_t *out_offset)
 {
     uint64_t align = what->align ? what->align : what->element_bytes;
-    uint64_t offset = aligned(*inout_bytes, align);
+    uint64_t offset = align_up(*inout_bytes, align);
     uint64_t bytes = what->element_bytes * what->count;
 
     if (bytes > limit || offset > limit - bytes)
@@ -215,8 +215,8 @@ static bool add_name(cx_ptx_parser *self, const declaration *what, cx_ptx_space 
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
 }
 
-static bool publish(cx_ptx_parser *self, const declaration *what, cx_ptx_placement placement,
-                    uint64_t offset)
+static bool publish_variable(cx_ptx_parser *self, const declaration *what,
+                             cx_ptx_placement placement, uint64_t offset)
 {
     cx_ptx_module *module = self->module;
     void *variables = module->variables;
@@ -250,9 +250,10 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
     } else if (what->open) {
         done = CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
     }
-    done = done && place(self, what, VARIABLE_BYTES_MAX, &self->module->memory_bytes, &offset) &&
+    done = done &&
+           place_variable(self, what, VARIABLE_BYTES_MAX, &self->module->memory_bytes, &offset) &&
            (taken.count == 0 || keep_content(self, &taken, offset)) &&
-           publish(self, what, placement, offset) &&
+           publish_variable(self, what, placement, offset) &&
            add_name(self, what, CX_PTX_GLOBAL, offset);
     free(taken.bytes);
     return done;
@@ -265,9 +266,10 @@ static bool define_shared(cx_ptx_parser *self, const declaration *what, bool ext
 
     if (external || what->open)
         return add_name(self, what, CX_PTX_DYNAMIC, 0);
-    return place(self, what, CX_PTX_SHARED_STATIC_MAX,
-                 inside ? &cx_ptx_current(self)->shared_bytes : &self->module->shared_bytes,
-                 &offset) &&
+    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX,
+                          inside ? &cx_ptx_current(self)->shared_bytes
+                                 : &self->module->shared_bytes,
+                          &offset) &&
            add_name(self, what, CX_PTX_SHARED, offset);
 }
 
@@ -277,7 +279,8 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
 
     if (self->function >= self->module->function_count)
         return CX_PTX_INVALID_AT(self, ".local outside a function");
-    return place(self, what, LOCAL_BYTES_MAX, &cx_ptx_current(self)->frame_bytes, &offset) &&
+    return place_variable(self, what, LOCAL_BYTES_MAX, &cx_ptx_current(self)->frame_bytes,
+                          &offset) &&
            add_name(self, what, CX_PTX_LOCAL, offset);
 }
 
@@ -343,7 +346,8 @@ static bool take_parameter(cx_ptx_parser *self, cx_ptx_function *function, size_
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "parameters in registers");
     if (!cx_ptx_expect(self, ".param") || !take_align(self, &what) || !take_type(self, &what) ||
         !skip_pointer(self) || !cx_ptx_expect_word(self, &what.name) || !take_sizes(self, &what) ||
-        !place(self, &what, limit, inout_bytes, &offset) || !add_name(self, &what, space, offset))
+        !place_variable(self, &what, limit, inout_bytes, &offset) ||
+        !add_name(self, &what, space, offset))
         return false;
     if (what.open)
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "a parameter without a size");

@@ -6,8 +6,8 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-static cxu_result query(const char *name, void **out_function, int version, uint64_t flags,
-                        cx_shim_query *out_status)
+static cxu_result query_symbol(const char *name, void **out_function, int version, uint64_t flags,
+                               cx_shim_query *out_status)
 {
     if (name == NULL || out_function == NULL || version > cx_shim_version)
         return CXU_INVALID_VALUE;
@@ -27,7 +27,7 @@ cxu_result cx_shim_call_cuGetProcAddress(const char *name, void **out_function, 
                                          uint64_t flags)
 {
     cx_shim_query status;
-    cxu_result result = query(name, out_function, version, flags, &status);
+    cxu_result result = query_symbol(name, out_function, version, flags, &status);
     return result == CXU_SUCCESS && status != CX_SHIM_FOUND ? CXU_NOT_FOUND : result;
 }
 
@@ -35,7 +35,7 @@ cxu_result cx_shim_call_cuGetProcAddress_v2(const char *name, void **out_functio
                                             uint64_t flags, cx_shim_query *out_status)
 {
     cx_shim_query status;
-    cxu_result result = query(name, out_function, version, flags, &status);
+    cxu_result result = query_symbol(name, out_function, version, flags, &status);
     if (result == CXU_SUCCESS && out_status != NULL)
         *out_status = status;
     return result;

@@ -9,7 +9,7 @@ static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 static pthread_once_t configure_once = PTHREAD_ONCE_INIT;
 static cxu_result configured;
 
-static void configure(void)
+static void configure_driver(void)
 {
     cx_emu_config config;
     const char *reason;
@@ -24,10 +24,10 @@ static void configure(void)
         configured = CXU_UNKNOWN;
 }
 
-static cxu_result init(unsigned int flags)
+static cxu_result init_driver(unsigned int flags)
 {
     if (flags == 0) {
-        pthread_once(&configure_once, configure);
+        pthread_once(&configure_once, configure_driver);
         if (configured != CXU_SUCCESS)
             return configured;
     }
@@ -46,7 +46,7 @@ static cxu_result get_version(int *out_version)
 static void fill_table(void)
 {
     table = *cx_emu_driver();
-    table.init = init;
+    table.init = init_driver;
     table.driver_get_version = get_version;
 }
 

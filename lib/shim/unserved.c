@@ -7,7 +7,7 @@
 /* No row of ours has these symbols, so their arguments are unknown, and not looked at. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-static cxu_result refuse(atomic_flag *said, const char *symbol)
+static cxu_result refuse_call(atomic_flag *said, const char *symbol)
 {
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
@@ -21,7 +21,7 @@ static cxu_result refuse(atomic_flag *said, const char *symbol)
     cxu_result cx_shim_call_##symbol(void)          \
     {                                               \
         static atomic_flag said = ATOMIC_FLAG_INIT; \
-        return refuse(&said, #symbol);              \
+        return refuse_call(&said, #symbol);         \
     }                                               \
     CX_SHIM_EXPORT(symbol, cx_shim_call_##symbol)
 #include "lib/shim/unserved.def"

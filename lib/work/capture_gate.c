@@ -39,7 +39,7 @@ static void wake_all(_Atomic uint32_t *gate)
 }
 
 /* Adds to the word, once no thread is about to capture. */
-static void add(_Atomic uint32_t *gate, uint32_t more)
+static void add_to_gate(_Atomic uint32_t *gate, uint32_t more)
 {
     uint32_t seen = atomic_load(gate);
     while ((seen & CAPTURE) != 0 || !atomic_compare_exchange_weak(gate, &seen, seen + more)) {
@@ -52,7 +52,7 @@ static void add(_Atomic uint32_t *gate, uint32_t more)
 
 bool cx_capture_gate_enter(const cx_driver *driver, CUstream native)
 {
-    add(gate_of(native), 1);
+    add_to_gate(gate_of(native), 1);
     bool may = cx_relaxed_capture_may_query(driver, native);
     if (!may)
         cx_capture_gate_leave(native);
@@ -80,7 +80,7 @@ static _Atomic uint32_t *close_gate(CUstream native)
 {
     _Atomic uint32_t *gate = gate_of(native);
     uint32_t seen;
-    add(gate, CAPTURE);
+    add_to_gate(gate, CAPTURE);
     while (((seen = atomic_load(gate)) & ~(CAPTURE | WAITING)) != 0)
         wait_while(gate, seen);
     return gate;

@@ -92,7 +92,7 @@ void cx_default_stream_put_back(const ctxrt_stream *handle)
     pthread_mutex_unlock(&lock);
 }
 
-static void leave(cx_thread *thread)
+static void leave_thread(cx_thread *thread)
 {
     for (size_t i = 0; i < thread->default_stream_count; i++)
         cx_default_stream_put_back(thread->default_streams[i].stream);
@@ -122,10 +122,10 @@ static ctxrt_status add_entry(cx_thread *thread, cx_context *context, cx_default
 static const cx_observer observer = {
     .context_closes = close_streams,
     .context_is_empty = forget_streams,
-    .thread_ends = leave,
+    .thread_ends = leave_thread,
 };
 
-static ctxrt_status obtain(cx_context *context, ctxrt_stream **out_stream)
+static ctxrt_status obtain_stream(cx_context *context, ctxrt_stream **out_stream)
 {
     ctxrt_stream *idle = take_idle(context);
     if (idle != NULL) {
@@ -136,11 +136,11 @@ static ctxrt_status obtain(cx_context *context, ctxrt_stream **out_stream)
     return cx_stream_make(context, CX_STREAM_DEFAULT, CXU_STREAM_DEFAULT, 0, out_stream);
 }
 
-static ctxrt_status renew(cx_default_stream *entry)
+static ctxrt_status renew_entry(cx_default_stream *entry)
 {
     /* Read first, as in cx_stream_make. */
     uint32_t epoch = atomic_load(&entry->context->epoch);
-    ctxrt_status status = obtain(entry->context, &entry->stream);
+    ctxrt_status status = obtain_stream(entry->context, &entry->stream);
     entry->epoch = epoch;
     entry->context_handle = cx_context_handle(entry->context);
     return status;
@@ -156,7 +156,7 @@ ctxrt_status cx_default_stream_get(cx_thread *thread, cx_context *context,
     /* The end or a reset of a context makes its streams stale, so a live stream belongs to this
      * context. */
     if (status == CTXRT_SUCCESS && cx_pool_find(&cx_streams, entry->stream) == NULL)
-        status = renew(entry);
+        status = renew_entry(entry);
     if (status == CTXRT_SUCCESS)
         *out_stream = entry->stream;
     return status;

@@ -8,7 +8,7 @@ cx_pool cx_events = CX_POOL_INIT("event", CX_EVENT_POOL_KIND, cx_event);
 /* ---- making and destroying ---- */
 
 /* In a section. */
-static ctxrt_status make(cx_context *context, unsigned int flags, ctxrt_event **out_event)
+static ctxrt_status make_event(cx_context *context, unsigned int flags, ctxrt_event **out_event)
 {
     CUevent native;
     cx_event *event = cx_pool_take(&cx_events);
@@ -45,7 +45,7 @@ ctxrt_status ctxrt_event_create(unsigned int flags, ctxrt_event **out_event)
         status = cx_context_enter(cx_frame_context(frame));
     if (status != CTXRT_SUCCESS)
         return status;
-    status = make(cx_frame_context(frame), flags, out_event);
+    status = make_event(cx_frame_context(frame), flags, out_event);
     cx_section_leave();
     return status;
 }
@@ -137,7 +137,7 @@ ctxrt_status cx_event_begin_work_slowly(const ctxrt_event *handle, cx_event_targ
 }
 
 /* Enters the runtime and a section in which the event is valid. On failure the section is left. */
-static ctxrt_status begin(const ctxrt_event *handle, cx_event_target *out_target)
+static ctxrt_status begin_event(const ctxrt_event *handle, cx_event_target *out_target)
 {
     cx_thread *thread;
     ctxrt_status status = cx_runtime_enter();
@@ -156,7 +156,7 @@ static ctxrt_status begin(const ctxrt_event *handle, cx_event_target *out_target
 ctxrt_status ctxrt_event_native(ctxrt_event *event, CUevent *out_native)
 {
     cx_event_target target;
-    ctxrt_status status = begin(event, &target);
+    ctxrt_status status = begin_event(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_section_leave();
@@ -195,7 +195,7 @@ ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
 ctxrt_status ctxrt_event_query(ctxrt_event *event)
 {
     cx_event_target target;
-    ctxrt_status status = begin(event, &target);
+    ctxrt_status status = begin_event(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     status = CX_DRIVER_CALL(target.driver, event_query, (target.native));
@@ -207,7 +207,7 @@ ctxrt_status ctxrt_event_query(ctxrt_event *event)
 ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
 {
     cx_event_target target;
-    ctxrt_status status = begin(event, &target);
+    ctxrt_status status = begin_event(event, &target);
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_work_begin_wait(target.context);
@@ -217,8 +217,8 @@ ctxrt_status ctxrt_event_synchronize(ctxrt_event *event)
     return status;
 }
 
-static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target *last,
-                            float *out_ms)
+static ctxrt_status elapsed_between(const cx_event_target *first, const cx_event_target *last,
+                                    float *out_ms)
 {
     const cx_driver *driver = first->driver;
     float ms;
@@ -239,7 +239,7 @@ static ctxrt_status elapsed(const cx_event_target *first, const cx_event_target 
 ctxrt_status ctxrt_event_elapsed_ms(ctxrt_event *start, ctxrt_event *end, float *out_ms)
 {
     cx_event_target first, last;
-    ctxrt_status status = begin(start, &first);
+    ctxrt_status status = begin_event(start, &first);
     if (status != CTXRT_SUCCESS)
         return status;
     status = cx_event_resolve(end, &last);
@@ -247,7 +247,7 @@ ctxrt_status ctxrt_event_elapsed_ms(ctxrt_event *start, ctxrt_event *end, float 
         status = cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_event_elapsed_ms: out_ms is NULL");
     if (status == CTXRT_SUCCESS)
         status = first.context == last.context
-                     ? elapsed(&first, &last, out_ms)
+                     ? elapsed_between(&first, &last, out_ms)
                      : different_contexts("the two events", first.context, last.context);
     cx_section_leave();
     return status;

@@ -50,7 +50,7 @@ static void let_go(cx_detached *detached, cx_thread *thread, ctxrt_stream *strea
 
 /* In a section. The default stream that the frame used goes along; the thread makes another one
  * when it returns to that context. */
-static ctxrt_status detach(cx_thread *thread, cx_frame *top, cx_detached *detached)
+static ctxrt_status detach_frame(cx_thread *thread, cx_frame *top, cx_detached *detached)
 {
     cx_context *context = cx_frame_context(top);
     (void)cx_frame_own_stream(thread, top);
@@ -89,7 +89,7 @@ ctxrt_status ctxrt_stack_detach(ctxrt_detached_frame **out_frame)
     if (detached == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a detached frame");
     cx_stack_enter_frames(thread, 0);
-    status = detach(thread, top, detached);
+    status = detach_frame(thread, top, detached);
     cx_section_leave();
     if (status == CTXRT_SUCCESS)
         *out_frame = cx_pool_publish(&detached_frames, detached);
@@ -117,7 +117,7 @@ static ctxrt_stream *stream_for_frame(cx_thread *thread, const cx_detached *deta
 
 /* In a section, with the context entered and the lock held, while the frame belongs to no
  * thread. */
-static ctxrt_status attach(cx_thread *thread, cx_detached *detached)
+static ctxrt_status attach_frame(cx_thread *thread, cx_detached *detached)
 {
     const cx_frame_view *before = &detached->kept.frame;
     const cx_frame_place place = {
@@ -163,7 +163,7 @@ static ctxrt_status attach_if_there(cx_thread *thread, const ctxrt_detached_fram
 {
     pthread_mutex_lock(&lock);
     cx_detached *detached = cx_pool_find(&detached_frames, handle);
-    ctxrt_status status = detached != NULL ? attach(thread, detached) : no_such_frame(handle);
+    ctxrt_status status = detached != NULL ? attach_frame(thread, detached) : no_such_frame(handle);
     if (status == CTXRT_SUCCESS) {
         (void)cx_pool_retire(&detached_frames, handle);
         cx_pool_put_back(&detached_frames, detached);

@@ -22,7 +22,7 @@ typedef struct fat_header {
     uint64_t bytes; /* behind the header */
 } fat_header;
 
-static uint64_t sum(uint64_t a, uint64_t b)
+static uint64_t add_sizes(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -33,7 +33,7 @@ static uint64_t fat_end(const unsigned char *bytes, size_t size_bytes)
     if (size_bytes < sizeof header)
         return sizeof header;
     memcpy(&header, bytes, sizeof header);
-    return sum(header.header_bytes, header.bytes);
+    return add_sizes(header.header_bytes, header.bytes);
 }
 
 static uint64_t elf_end(const unsigned char *bytes, size_t size_bytes)
@@ -44,8 +44,8 @@ static uint64_t elf_end(const unsigned char *bytes, size_t size_bytes)
     memcpy(&header, bytes, sizeof header);
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return sizeof header;
-    uint64_t sections = sum(header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize);
-    uint64_t segments = sum(header.e_phoff, (uint64_t)header.e_phnum * header.e_phentsize);
+    uint64_t sections = add_sizes(header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize);
+    uint64_t segments = add_sizes(header.e_phoff, (uint64_t)header.e_phnum * header.e_phentsize);
     return sections > segments ? sections : segments;
 }
 
@@ -91,7 +91,7 @@ static ctxrt_status no_memory(const cx_image *image)
 }
 
 /* Adds a zero byte: the driver reads up to one. */
-static ctxrt_status terminate(cx_image *image, size_t size_bytes)
+static ctxrt_status terminate_text(cx_image *image, size_t size_bytes)
 {
     if (memchr(image->start, '\0', size_bytes) != NULL)
         return CTXRT_SUCCESS;
@@ -112,7 +112,7 @@ ctxrt_status cx_image_take(const void *start, size_t size_bytes, cx_image *out_i
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT, "no image has %zu bytes", size_bytes);
     if (size_bytes == 0)
         return CTXRT_SUCCESS;
-    return kind_of(start, size_bytes) == IMAGE_TEXT ? terminate(out_image, size_bytes)
+    return kind_of(start, size_bytes) == IMAGE_TEXT ? terminate_text(out_image, size_bytes)
                                                     : check_binary(out_image, size_bytes);
 }
 

@@ -45,7 +45,7 @@ static ctxrt_status find_native(const cx_module *module, const char *name, CUfun
 }
 
 /* "module" held. */
-static ctxrt_status make(cx_module_use use, const char *name, cx_kernel **out_kernel)
+static ctxrt_status make_kernel(cx_module_use use, const char *name, cx_kernel **out_kernel)
 {
     cx_kernel *kernel = cx_pool_take(&kernels);
     char *copy = strdup(name);
@@ -81,7 +81,7 @@ static ctxrt_status find_or_make(cx_module_use use, const char *name, cx_kernel 
             *out_kernel = each;
             return CTXRT_SUCCESS;
         }
-    return make(use, name, out_kernel);
+    return make_kernel(use, name, out_kernel);
 }
 
 ctxrt_status ctxrt_module_get_kernel(ctxrt_module *handle, const char *name,
@@ -218,7 +218,7 @@ static ctxrt_status read_attributes(const cx_kernel_use *use, ctxrt_kernel_info 
     return status;
 }
 
-static ctxrt_status describe(const cx_kernel_use *use, ctxrt_kernel_info *out_info)
+static ctxrt_status describe_kernel(const cx_kernel_use *use, ctxrt_kernel_info *out_info)
 {
     cx_context_guard guard;
     const cx_context *context = use->of.module->context;
@@ -248,7 +248,7 @@ ctxrt_status ctxrt_kernel_describe(ctxrt_kernel *handle, ctxrt_kernel_info *out_
     int cancel = cx_cancel_hold();
     status = cx_module_pin(use.of.module, "kernel");
     if (status == CTXRT_SUCCESS) {
-        status = describe(&use, out_info);
+        status = describe_kernel(&use, out_info);
         cx_module_unpin(use.of.module);
     }
     status = cx_module_leave(use.of, status);

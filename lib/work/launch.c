@@ -13,7 +13,7 @@ static bool any_zero(const unsigned int size[3])
     return size[0] == 0 || size[1] == 0 || size[2] == 0;
 }
 
-static ctxrt_status zero(const char *what, const unsigned int size[3])
+static ctxrt_status zero_dimension(const char *what, const unsigned int size[3])
 {
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                     "ctxrt_launch: a dimension of the %s is 0: %u x %u x %u", what, size[0],
@@ -29,9 +29,9 @@ static ctxrt_status check_config(const ctxrt_launch_config *config)
                         "ctxrt_launch: the struct_size is %zu, not %zu", config->struct_size,
                         sizeof *config);
     if (any_zero(config->grid))
-        return zero("grid", config->grid);
+        return zero_dimension("grid", config->grid);
     if (any_zero(config->block))
-        return zero("block", config->block);
+        return zero_dimension("block", config->block);
     if (config->shared_bytes > UINT_MAX)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "ctxrt_launch: no block has %zu bytes of shared memory",
@@ -73,8 +73,8 @@ static ctxrt_status check_stream(const cx_kernel_use *use, const ctxrt_stream *h
 
 /* ---- the driver ---- */
 
-static ctxrt_status refused(const cx_kernel_use *use, const ctxrt_launch_config *config,
-                            cx_slot slot, cxu_result result)
+static ctxrt_status launch_refused(const cx_kernel_use *use, const ctxrt_launch_config *config,
+                                   cx_slot slot, cxu_result result)
 {
     const cx_driver *driver = use->of.module->context->driver;
     const char *name = cx_driver_result_name(driver, result);
@@ -89,8 +89,8 @@ static ctxrt_status refused(const cx_kernel_use *use, const ctxrt_launch_config 
         cx_driver_result_text(driver, result));
 }
 
-static ctxrt_status submit(const cx_kernel_use *use, const ctxrt_launch_config *config,
-                           CUstream stream, void **arguments)
+static ctxrt_status submit_launch(const cx_kernel_use *use, const ctxrt_launch_config *config,
+                                  CUstream stream, void **arguments)
 {
     const unsigned int *grid = config->grid, *block = config->block;
     const cx_driver_table *table = &use->of.module->context->driver->table;
@@ -104,7 +104,7 @@ static ctxrt_status submit(const cx_kernel_use *use, const ctxrt_launch_config *
                                                block[1], block[2], shared, stream, arguments)
             : table->launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1],
                                    block[2], shared, stream, arguments, NULL);
-    return result == CXU_SUCCESS ? CTXRT_SUCCESS : refused(use, config, slot, result);
+    return result == CXU_SUCCESS ? CTXRT_SUCCESS : launch_refused(use, config, slot, result);
 }
 
 /* In the section of the stream's work. */
@@ -119,14 +119,14 @@ static ctxrt_status launch_there(const cx_kernel_use *use, const ctxrt_launch_co
         return status;
     status = cx_work_make_current(config->stream, target, &guard);
     if (status == CTXRT_SUCCESS) {
-        status = submit(use, config, target->native, arguments);
+        status = submit_launch(use, config, target->native, arguments);
         cx_context_guard_leave(&guard);
     }
     return cx_context_blame(target->context, "kernel", status);
 }
 
-static ctxrt_status launch(const cx_kernel_use *use, const ctxrt_launch_config *config,
-                           void **arguments, size_t count)
+static ctxrt_status launch_with_use(const cx_kernel_use *use, const ctxrt_launch_config *config,
+                                    void **arguments, size_t count)
 {
     cx_stream_target target;
     ctxrt_status status = check_arguments(use->kernel, arguments, count);
@@ -151,7 +151,7 @@ ctxrt_status ctxrt_launch(const ctxrt_launch_config *config, ctxrt_kernel *handl
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    status = cx_module_leave(use.of, launch(&use, config, arguments, argument_count));
+    status = cx_module_leave(use.of, launch_with_use(&use, config, arguments, argument_count));
     cx_cancel_restore(cancel);
     return status;
 }

@@ -39,8 +39,8 @@ static void write_log(compiler_log *log)
         cx_log(CTXRT_LOG_INFO, "compiler: %s", line);
 }
 
-static ctxrt_status explain(const cx_driver *driver, const cx_image *image, cxu_result result,
-                            compiler_log *log)
+static ctxrt_status explain_load(const cx_driver *driver, const cx_image *image, cxu_result result,
+                                 compiler_log *log)
 {
     if (driver->missing[CX_SLOT_module_load_data_ex])
         return cx_driver_error(driver, CX_SLOT_module_load_data_ex, result);
@@ -68,7 +68,7 @@ static ctxrt_status load_native(const cx_driver *driver, const cx_image *image,
     cxu_result result =
         driver->table.module_load_data_ex(out_native, image->start, 2, log.options, log.values);
     cx_relaxed_capture_end(&relaxed);
-    return result == CXU_SUCCESS ? CTXRT_SUCCESS : explain(driver, image, result, &log);
+    return result == CXU_SUCCESS ? CTXRT_SUCCESS : explain_load(driver, image, result, &log);
 }
 
 static ctxrt_status take_slot(const cx_context *context, cx_module **out_module)
@@ -93,8 +93,8 @@ static void put_back(cx_module *module)
 }
 
 /* The context is pinned. */
-static ctxrt_status make(cx_context *context, uint32_t epoch, const cx_image *image,
-                         ctxrt_module **out_module)
+static ctxrt_status make_module(cx_context *context, uint32_t epoch, const cx_image *image,
+                                ctxrt_module **out_module)
 {
     cx_module *module = NULL;
     ctxrt_status status = take_slot(context, &module);
@@ -114,7 +114,7 @@ static ctxrt_status make(cx_context *context, uint32_t epoch, const cx_image *im
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status load(const cx_image *image, ctxrt_module **out_module)
+static ctxrt_status load_image(const cx_image *image, ctxrt_module **out_module)
 {
     cx_thread *thread;
     cx_frame *frame;
@@ -127,7 +127,7 @@ static ctxrt_status load(const cx_image *image, ctxrt_module **out_module)
     uint32_t epoch = atomic_load(&context->epoch);
     cx_context_pin(context);
     cx_section_leave();
-    status = make(context, epoch, image, out_module);
+    status = make_module(context, epoch, image, out_module);
     cx_context_unpin(context);
     return status;
 }
@@ -151,7 +151,7 @@ ctxrt_status ctxrt_module_load(const void *start, size_t size_bytes, ctxrt_modul
     if (status != CTXRT_SUCCESS)
         return status;
     int cancel = cx_cancel_hold();
-    status = load(&image, out_module);
+    status = load_image(&image, out_module);
     cx_image_drop(&image);
     cx_cancel_restore(cancel);
     return status;
@@ -166,7 +166,7 @@ ctxrt_status ctxrt_module_load_file(const char *path, ctxrt_module **out_module)
     int cancel = cx_cancel_hold();
     status = cx_image_read(path, &image);
     if (status == CTXRT_SUCCESS) {
-        status = load(&image, out_module);
+        status = load_image(&image, out_module);
         cx_image_drop(&image);
     }
     cx_cancel_restore(cancel);
@@ -211,7 +211,7 @@ static ctxrt_status unload_native(const cx_module *module)
     return status;
 }
 
-static ctxrt_status end(cx_module *module)
+static ctxrt_status end_module(cx_module *module)
 {
     cx_context *context = module->context;
     ctxrt_status status = unload_native(module);
@@ -231,7 +231,7 @@ ctxrt_status cx_module_release(cx_module_use use)
     if (cx_count_drop(&use.module->count, use.handle) != CX_COUNT_LAST)
         return CTXRT_SUCCESS;
     int cancel = cx_cancel_hold();
-    ctxrt_status status = end(use.module);
+    ctxrt_status status = end_module(use.module);
     cx_cancel_restore(cancel);
     return status;
 }

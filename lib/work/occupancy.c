@@ -41,7 +41,7 @@ static ctxrt_status none_fits(const question *self)
                     self->shared_bytes);
 }
 
-static ctxrt_status suggest(const question *self, ctxrt_occupancy *best)
+static ctxrt_status suggest_size(const question *self, ctxrt_occupancy *best)
 {
     int most, blocks;
     ctxrt_status status =
@@ -60,13 +60,14 @@ static ctxrt_status suggest(const question *self, ctxrt_occupancy *best)
     return best->blocks_per_multiprocessor > 0 ? CTXRT_SUCCESS : none_fits(self);
 }
 
-static ctxrt_status answer(question *self, unsigned int block_threads, ctxrt_occupancy *out)
+static ctxrt_status answer_question(question *self, unsigned int block_threads,
+                                    ctxrt_occupancy *out)
 {
     ctxrt_occupancy found = {(int)block_threads, 0, 0};
     ctxrt_status status = ask_device(self);
     if (status == CTXRT_SUCCESS)
         status = block_threads == 0
-                     ? suggest(self, &found)
+                     ? suggest_size(self, &found)
                      : count_blocks(self, found.block_threads, &found.blocks_per_multiprocessor);
     if (status != CTXRT_SUCCESS)
         return status;
@@ -75,8 +76,8 @@ static ctxrt_status answer(question *self, unsigned int block_threads, ctxrt_occ
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status ask(const cx_kernel_use *use, unsigned int block_threads, size_t shared_bytes,
-                        ctxrt_occupancy *out)
+static ctxrt_status ask_driver(const cx_kernel_use *use, unsigned int block_threads,
+                               size_t shared_bytes, ctxrt_occupancy *out)
 {
     cx_context_guard guard;
     const cx_context *context = use->of.module->context;
@@ -85,7 +86,7 @@ static ctxrt_status ask(const cx_kernel_use *use, unsigned int block_threads, si
     ctxrt_status status = cx_context_guard_enter(context, &guard);
     if (status != CTXRT_SUCCESS)
         return cx_context_blame(context, "kernel", status);
-    status = cx_context_blame(context, "kernel", answer(&self, block_threads, out));
+    status = cx_context_blame(context, "kernel", answer_question(&self, block_threads, out));
     cx_context_guard_leave(&guard);
     return status;
 }
@@ -108,7 +109,7 @@ ctxrt_status ctxrt_kernel_occupancy(ctxrt_kernel *handle, unsigned int block_thr
     int cancel = cx_cancel_hold();
     status = cx_module_pin(use.of.module, "kernel");
     if (status == CTXRT_SUCCESS) {
-        status = ask(&use, block_threads, shared_bytes, out_occupancy);
+        status = ask_driver(&use, block_threads, shared_bytes, out_occupancy);
         cx_module_unpin(use.of.module);
     }
     status = cx_module_leave(use.of, status);

@@ -37,8 +37,8 @@ static ctxrt_status take_slot(const cx_context *context, cx_stream **out_stream)
                                           cx_context_text(context));
 }
 
-static ctxrt_stream *publish(cx_stream *stream, cx_context *context, CUstream native,
-                             cx_stream_kind kind)
+static ctxrt_stream *publish_stream(cx_stream *stream, cx_context *context, CUstream native,
+                                    cx_stream_kind kind)
 {
     atomic_store_explicit(&stream->native, native, memory_order_relaxed);
     atomic_store_explicit(&stream->context, context, memory_order_relaxed);
@@ -62,7 +62,7 @@ ctxrt_status cx_stream_make(cx_context *context, cx_stream_kind kind, unsigned i
         cx_pool_put_back(&cx_streams, stream);
         return status;
     }
-    *out_stream = publish(stream, context, native, kind);
+    *out_stream = publish_stream(stream, context, native, kind);
     return CTXRT_SUCCESS;
 }
 
@@ -135,8 +135,8 @@ static ctxrt_status destroy_native(const cx_driver *driver, CUstream native)
 
 /* Makes an unused stream stale and pins its context. The sections are closed. If the context is
  * being reset, sets *out_resetting and does nothing. */
-static ctxrt_status retire(const ctxrt_stream *handle, cx_stream **out_stream,
-                           const cx_context **out_resetting)
+static ctxrt_status retire_stream(const ctxrt_stream *handle, cx_stream **out_stream,
+                                  const cx_context **out_resetting)
 {
     *out_resetting = NULL;
     ctxrt_status status = check_owned(handle);
@@ -162,7 +162,7 @@ static ctxrt_status retire_unless_used(const ctxrt_stream *handle, cx_stream **o
     for (;;) {
         const cx_context *resetting;
         cx_sections_close();
-        ctxrt_status status = retire(handle, out_stream, &resetting);
+        ctxrt_status status = retire_stream(handle, out_stream, &resetting);
         cx_sections_open();
         if (resetting == NULL)
             return status;
@@ -171,7 +171,7 @@ static ctxrt_status retire_unless_used(const ctxrt_stream *handle, cx_stream **o
 }
 
 /* The stream is retired and its context pinned. */
-static ctxrt_status end(cx_stream *stream, const ctxrt_stream *handle)
+static ctxrt_status end_stream(cx_stream *stream, const ctxrt_stream *handle)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_context *context = atomic_load(&stream->context);
@@ -195,7 +195,7 @@ ctxrt_status ctxrt_stream_destroy(ctxrt_stream *handle)
     int cancel = cx_cancel_hold();
     status = retire_unless_used(handle, &stream);
     if (status == CTXRT_SUCCESS)
-        status = end(stream, handle);
+        status = end_stream(stream, handle);
     cx_cancel_restore(cancel);
     return status;
 }
@@ -310,7 +310,7 @@ ctxrt_status ctxrt_stream_from_native(CUstream native, ctxrt_stream **out_stream
     if (status == CTXRT_SUCCESS)
         status = take_slot(context, &stream);
     if (status == CTXRT_SUCCESS)
-        *out_stream = publish(stream, context, native, CX_STREAM_WRAPPED);
+        *out_stream = publish_stream(stream, context, native, CX_STREAM_WRAPPED);
     cx_section_leave();
     return status;
 }

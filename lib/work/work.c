@@ -9,8 +9,8 @@ static const cx_context *context_of(const ctxrt_stream *stream, const cx_frame *
     return found != NULL ? atomic_load_explicit(&found->context, memory_order_relaxed) : NULL;
 }
 
-static ctxrt_status resolve(const ctxrt_stream *stream, cx_thread *thread, cx_frame *frame,
-                            cx_stream_target *out_target)
+static ctxrt_status resolve_target(const ctxrt_stream *stream, cx_thread *thread, cx_frame *frame,
+                                   cx_stream_target *out_target)
 {
     if (stream == NULL)
         return cx_stream_of_frame(thread, frame, out_target);
@@ -29,7 +29,7 @@ ctxrt_status cx_work_begin_slowly(const ctxrt_stream *stream, cx_thread *thread,
         if (status != CTXRT_SUCCESS)
             return status;
     }
-    ctxrt_status status = resolve(stream, thread, frame, out_target);
+    ctxrt_status status = resolve_target(stream, thread, frame, out_target);
     if (status != CTXRT_SUCCESS)
         cx_section_leave();
     return status;
