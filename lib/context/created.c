@@ -13,7 +13,7 @@ ctxrt_status cx_context_blame_flags(const char *call, unsigned int flags, ctxrt_
 }
 
 /* A new context becomes current: that tells whether a failure is an earlier one. */
-static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcontext home,
+static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcontext previous,
                                    CUcontext *out_native)
 {
     const cx_driver *driver = device->driver;
@@ -24,7 +24,7 @@ static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcont
             : CX_DRIVER_CALL(driver, ctx_create_v2, (out_native, flags, device->native));
     status = cx_context_blame_flags("ctxrt_context_create", flags, status);
     if (status == CTXRT_SUCCESS || driver->table.ctx_get_current(&now) != CXU_SUCCESS ||
-        now == home)
+        now == previous)
         return status;
     *out_native = now;
     return CTXRT_SUCCESS;
@@ -33,11 +33,11 @@ static ctxrt_status create_current(cx_device *device, unsigned int flags, CUcont
 static ctxrt_status create_native(cx_device *device, unsigned int flags, CUcontext *out_native)
 {
     const cx_driver *driver = device->driver;
-    CUcontext home;
-    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&home));
+    CUcontext previous;
+    ctxrt_status status = CX_DRIVER_CALL(driver, ctx_get_current, (&previous));
     if (status == CTXRT_SUCCESS)
-        status = create_current(device, flags, home, out_native);
-    if (status != CTXRT_SUCCESS || cx_entry_remove(driver, home))
+        status = create_current(device, flags, previous, out_native);
+    if (status != CTXRT_SUCCESS || cx_entry_remove(driver, previous))
         return status;
     (void)driver->table.ctx_destroy(*out_native);
     return cx_error(CTXRT_ERROR_DRIVER, "a context was created on %s, but could not be popped",

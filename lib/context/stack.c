@@ -65,7 +65,7 @@ void cx_stack_move(cx_thread *thread, uint32_t from, uint32_t to)
     cx_thread_begin(thread);
     cx_frame_fill(target, cx_frame_context(source), &place);
     target->beneath = source->beneath;
-    target->mark = source->mark;
+    target->token = source->token;
     cx_stack_drop(thread, to + 1);
     cx_thread_end(thread);
 }

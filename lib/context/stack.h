@@ -105,7 +105,7 @@ static inline void cx_frame_fill(cx_frame *frame, cx_context *context, const cx_
     atomic_store_explicit(&frame->tag, cx_frame_tag(place->origin, context->kind, place->line),
                           memory_order_release);
     frame->serial = place->serial;
-    frame->mark = 0;
+    frame->token = 0;
     frame->current_stream = NULL;
     frame->stream_came_along = false;
 }

@@ -27,7 +27,7 @@ typedef struct cx_frame {
     CUcontext beneath; /* the driver's current context when the entry was pushed */
     uint64_t serial;   /* of the scope that made the frame; else 0 */
     /* set by a room above to recognise this very frame; 0 in a new one, never the same twice */
-    uint64_t mark;
+    uint64_t token;
     /* The current stream, resolved once for the thread's calls by lib/work: its handle (NULL: not
      * resolved yet), its native handle, and the context's epoch that both were read with. */
     ctxrt_stream *current_stream;

@@ -168,17 +168,17 @@ void cx_route_touch(cx_route *route, const cx_pointer_view *view)
 }
 
 /* False: no event could be recorded behind the work. */
-static bool mark_touched(const cx_route *route)
+static bool record_touched(const cx_route *route)
 {
-    bool marked = true;
+    bool recorded = true;
     cx_error_saved saved;
     if (route->touched[0] == NULL)
         return true;
     cx_error_save(&saved);
     for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
-        marked &= cx_memory_use(route->touched[i], &route->target) == CTXRT_SUCCESS;
+        recorded &= cx_memory_use(route->touched[i], &route->target) == CTXRT_SUCCESS;
     cx_error_restore(&saved);
-    return marked;
+    return recorded;
 }
 
 /* A wait that the caller has not asked for: it must not end a capture of another stream. */
@@ -193,12 +193,12 @@ ctxrt_status cx_route_end(cx_route *route, ctxrt_status status, bool wait)
 {
     const cx_stream_target *target = &route->target;
     bool waits = status == CTXRT_SUCCESS && (wait || route->wait);
-    bool marked = waits || mark_touched(route);
+    bool recorded = waits || record_touched(route);
     if (route->gate_entered)
         cx_capture_gate_leave(target->native);
     if (waits)
         status = CX_DRIVER_CALL(target->driver, stream_synchronize, (target->native));
-    else if (!marked)
+    else if (!recorded)
         wait_instead(target);
     for (int i = 0; i < 2 && route->touched[i] != NULL; i++)
         cx_memory_give(route->touched[i]);

@@ -22,7 +22,7 @@ static ctxrt_status enter_stage(stage *self)
         ctxrt_scope_enter_context(cx_context_handle(recording->context), &self->scope);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_thread_top(self->thread)->mark = recording->mark;
+    cx_thread_top(self->thread)->token = recording->token;
     status = ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &self->stream);
     if (status == CTXRT_SUCCESS)
         status = cx_stream_resolve_handle(self->stream, &self->target);

@@ -158,11 +158,11 @@ static ctxrt_status launch_in_order(cx_graph *graph, launching *self)
         return status;
     status = launch_pieces(self);
     cx_error_save(&saved);
-    ctxrt_status marked = pin_contexts(self);
-    if (marked == CTXRT_SUCCESS)
-        marked = cx_launch_order_end(&graph->order, &self->target);
+    ctxrt_status recorded = pin_contexts(self);
+    if (recorded == CTXRT_SUCCESS)
+        recorded = cx_launch_order_end(&graph->order, &self->target);
     if (status == CTXRT_SUCCESS)
-        return marked;
+        return recorded;
     cx_error_restore(&saved);
     return status;
 }

@@ -37,37 +37,37 @@ static bool find_stream(const ctxrt_stream *stream, cx_context *context,
            cx_stream_resolve_handle(stream, out_target) == CTXRT_SUCCESS;
 }
 
-static bool mark_again(cx_launch_order *order, cx_context *context)
+static bool record_again(cx_launch_order *order, cx_context *context)
 {
     cx_stream_target target;
     cx_context_guard guard;
-    if (!find_stream(order->unmarked, context, &target) ||
+    if (!find_stream(order->unrecorded, context, &target) ||
         cx_context_guard_enter(context, &guard) != CTXRT_SUCCESS)
         return false;
-    bool marked = cx_capture_gate_record(target.driver, target.native, order->done);
+    bool recorded = cx_capture_gate_record(target.driver, target.native, order->done);
     cx_context_guard_leave(&guard);
-    return marked;
+    return recorded;
 }
 
 /* Keeps the caller's last error, even if the second try fails. */
-static bool mark_again_quietly(cx_launch_order *order, cx_context *context)
+static bool record_again_quietly(cx_launch_order *order, cx_context *context)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
-    bool marked = mark_again(order, context);
+    bool recorded = record_again(order, context);
     cx_error_restore(&saved);
-    return marked;
+    return recorded;
 }
 
 static ctxrt_status settle_order(cx_launch_order *order, cx_sequence *sequence)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    if (order->unmarked == NULL)
+    if (order->unrecorded == NULL)
         return status;
-    if (!mark_again_quietly(order, sequence->context))
+    if (!record_again_quietly(order, sequence->context))
         status = cx_ready_wait_for_context(sequence->context);
     if (status == CTXRT_SUCCESS) {
-        order->unmarked = NULL;
+        order->unrecorded = NULL;
         order->begun = true;
     }
     return status;
@@ -105,15 +105,15 @@ ctxrt_status cx_launch_order_begin(cx_launch_order *order, cx_sequence *sequence
 ctxrt_status cx_launch_order_end(cx_launch_order *order, const cx_stream_target *target)
 {
     ctxrt_status status = CTXRT_SUCCESS;
-    bool marked = cx_capture_gate_enter(target->driver, target->native);
-    if (marked) {
+    bool recorded = cx_capture_gate_enter(target->driver, target->native);
+    if (recorded) {
         status = CX_DRIVER_CALL(target->driver, event_record, (order->done, target->native));
-        marked =
+        recorded =
             status == CTXRT_SUCCESS && cx_relaxed_capture_may_query(target->driver, target->native);
         cx_capture_gate_leave(target->native);
     }
-    order->unmarked = marked ? NULL : target->stream;
-    order->begun = order->begun || marked;
+    order->unrecorded = recorded ? NULL : target->stream;
+    order->begun = order->begun || recorded;
     return status;
 }
 

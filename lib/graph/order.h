@@ -15,7 +15,7 @@ typedef struct cx_launch_order {
     CUevent done; /* NULL: not made yet */
     bool begun;   /* a launch came before `done`, which is behind all that it waited for */
     /* the stream whose launch could not be followed by a record of `done`; NULL: none */
-    const ctxrt_stream *unmarked;
+    const ctxrt_stream *unrecorded;
 } cx_launch_order;
 
 /* True if the launches of a sequence need it. */

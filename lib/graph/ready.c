@@ -7,22 +7,22 @@
 #include "work/relaxed_capture.h"
 #include "work/stream.h"
 
-/* *out_marked: false if the stream captures; it is left alone then. */
-static ctxrt_status mark_stream(cx_sequence *sequence, const cx_stream_target *target,
-                                bool *out_marked)
+/* *out_recorded: false if the stream captures; it is left alone then. */
+static ctxrt_status record_in_stream(cx_sequence *sequence, const cx_stream_target *target,
+                                     bool *out_recorded)
 {
     CUevent event;
     const cx_driver *driver = target->driver;
     ctxrt_status status = CX_DRIVER_CALL(driver, event_create, (&event, CXU_EVENT_DISABLE_TIMING));
     if (status != CTXRT_SUCCESS)
         return status;
-    *out_marked = cx_capture_gate_enter(driver, target->native);
-    if (*out_marked) {
+    *out_recorded = cx_capture_gate_enter(driver, target->native);
+    if (*out_recorded) {
         status = CX_DRIVER_CALL(driver, event_record, (event, target->native));
-        *out_marked = cx_relaxed_capture_may_query(driver, target->native);
+        *out_recorded = cx_relaxed_capture_may_query(driver, target->native);
         cx_capture_gate_leave(target->native);
     }
-    if (*out_marked && status == CTXRT_SUCCESS)
+    if (*out_recorded && status == CTXRT_SUCCESS)
         sequence->ready[sequence->ready_count++] = event;
     else
         (void)driver->table.event_destroy(event);
@@ -92,23 +92,23 @@ ctxrt_status cx_ready_settle(cx_sequence *sequence)
 }
 
 /* For a destroyed or capturing stream, only a wait for the whole context helps. */
-ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_private_pool_use *use)
+ctxrt_status cx_ready_record(cx_sequence *sequence, const cx_private_pool_use *use)
 {
     cx_stream_target last, target;
     cx_error_saved saved;
-    bool marked = true, all = use->stream_count <= CX_PRIVATE_POOL_STREAMS_MAX;
+    bool recorded = true, all = use->stream_count <= CX_PRIVATE_POOL_STREAMS_MAX;
     ctxrt_status status = cx_stream_resolve(NULL, &last);
     if (status == CTXRT_SUCCESS)
-        status = mark_stream(sequence, &last, &marked);
-    all = all && marked;
+        status = record_in_stream(sequence, &last, &recorded);
+    all = all && recorded;
     for (uint32_t i = 0; i < use->stream_count && i < CX_PRIVATE_POOL_STREAMS_MAX; i++) {
         if (use->streams[i] == last.stream)
             continue;
-        marked = cx_pool_find(&cx_streams, use->streams[i]) != NULL &&
-                 cx_stream_resolve_handle(use->streams[i], &target) == CTXRT_SUCCESS;
-        if (status == CTXRT_SUCCESS && marked)
-            status = mark_stream(sequence, &target, &marked);
-        all = all && marked;
+        recorded = cx_pool_find(&cx_streams, use->streams[i]) != NULL &&
+                   cx_stream_resolve_handle(use->streams[i], &target) == CTXRT_SUCCESS;
+        if (status == CTXRT_SUCCESS && recorded)
+            status = record_in_stream(sequence, &target, &recorded);
+        all = all && recorded;
     }
     if (status != CTXRT_SUCCESS || all)
         return status;

@@ -9,7 +9,7 @@
 /* Records events in the current stream of the frame, which is the top one, and in the streams in
  * which it had memory (`use`). Waits here for work of destroyed streams; if that would have to wait
  * for captures, the launch does it. */
-ctxrt_status cx_ready_mark(cx_sequence *sequence, const cx_private_pool_use *use);
+ctxrt_status cx_ready_record(cx_sequence *sequence, const cx_private_pool_use *use);
 
 /* Called before a first launch: waits for work of destroyed streams. CTXRT_ERROR_NOT_PERMITTED as
  * cx_ready_wait_for_context. */

@@ -12,7 +12,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cx_recording *_Atomic left_over;
 
-static _Atomic uint64_t last_mark;
+static _Atomic uint64_t last_token;
 
 /* ---- discarding ---- */
 
@@ -59,10 +59,10 @@ static void leave_thread(cx_thread *thread)
 
 static const cx_observer observer = {.thread_ends = leave_thread};
 
-static bool has_frame(const cx_thread *thread, uint64_t mark)
+static bool has_frame(const cx_thread *thread, uint64_t token)
 {
     for (uint32_t i = cx_thread_depth(thread); i-- > 0;)
-        if (thread->frames[i].mark == mark)
+        if (thread->frames[i].token == token)
             return true;
     return false;
 }
@@ -71,7 +71,7 @@ static cx_recording *take_lost(cx_thread *thread)
 {
     for (cx_recording *recording = thread->recordings; recording != NULL;
          recording = recording->next)
-        if (!has_frame(thread, recording->mark)) {
+        if (!has_frame(thread, recording->token)) {
             take_off(thread, recording);
             return recording;
         }
@@ -112,7 +112,7 @@ static bool sweep_recordings(cx_thread *thread)
 static cx_recording *find_recording(const cx_thread *thread, const cx_frame *frame)
 {
     cx_recording *recording = thread->recordings;
-    while (recording != NULL && recording->mark != frame->mark)
+    while (recording != NULL && recording->token != frame->token)
         recording = recording->next;
     return recording;
 }
@@ -195,12 +195,12 @@ static ctxrt_status begin_recording(cx_thread *thread, cx_frame *frame, ctxrt_gr
     cx_observe(&observer);
     recording->context = context;
     recording->epoch = atomic_load(&context->epoch);
-    recording->mark = atomic_fetch_add(&last_mark, 1) + 1;
+    recording->token = atomic_fetch_add(&last_token, 1) + 1;
     cx_context_object_add(context, CX_OBJECT_RECORDING);
     recording->next = thread->recordings;
     thread->recordings = recording;
-    frame->mark = recording->mark;
-    cx_private_pool_open(&recording->use, recording->pool, recording->mark);
+    frame->token = recording->token;
+    cx_private_pool_open(&recording->use, recording->pool, recording->token);
     return CTXRT_SUCCESS;
 }
 
@@ -280,7 +280,7 @@ static ctxrt_status make_graph(cx_thread *thread, cx_recording *recording, ctxrt
     status = cx_recording_build(thread, recording, &sequence);
     if (status == CTXRT_SUCCESS) {
         cx_private_pool_close(&recording->use);
-        status = cx_ready_mark(sequence, &recording->use);
+        status = cx_ready_record(sequence, &recording->use);
         if (status == CTXRT_SUCCESS)
             status = cx_graph_instantiate(graph, sequence);
         if (status == CTXRT_SUCCESS) {

@@ -12,7 +12,7 @@
 typedef struct cx_recording {
     cx_context *context;
     uint32_t epoch;
-    uint64_t mark; /* of its frame */
+    uint64_t token; /* of its frame */
     bool stopping; /* its operators are being captured: operators that they submit run at once */
     cx_private_pool *pool;
     cx_private_pool_use use;

@@ -81,9 +81,9 @@ ctxrt_status cx_private_pool_release(cx_private_pool *pool)
     return status;
 }
 
-void cx_private_pool_open(cx_private_pool_use *use, cx_private_pool *pool, uint64_t mark)
+void cx_private_pool_open(cx_private_pool_use *use, cx_private_pool *pool, uint64_t token)
 {
-    *use = (cx_private_pool_use){.pool = pool, .mark = mark, .outer = cx_private_pools};
+    *use = (cx_private_pool_use){.pool = pool, .token = token, .outer = cx_private_pools};
     cx_private_pools = use;
 }
 

@@ -24,7 +24,7 @@ typedef struct cx_private_pool cx_private_pool;
 /* A pool that is open on a thread; part of the object that opened it. */
 typedef struct cx_private_pool_use {
     cx_private_pool *pool;
-    uint64_t mark; /* of the frame that it is open in, cx_frame.mark: never the same twice */
+    uint64_t token; /* of the frame that it is open in, cx_frame.token: never the same twice */
     struct cx_private_pool_use *outer; /* on the thread */
     const ctxrt_stream *capture;       /* the stream that captures meanwhile; NULL: none */
     /* Other streams in which the frame allocated or freed, unordered; a count beyond the maximum
@@ -62,9 +62,9 @@ void cx_private_pool_retain(cx_private_pool *pool);
 /* Drops an owner; the last one gives the kept blocks back. Returns the driver's first error. */
 ctxrt_status cx_private_pool_release(cx_private_pool *pool);
 
-/* Opens a pool on the calling thread, in the frame with this mark, and closes it: in any order,
+/* Opens a pool on the calling thread, in the frame with this token, and closes it: in any order,
  * also for an ended thread, and harmlessly a second time. The pool needs an owner meanwhile. */
-void cx_private_pool_open(cx_private_pool_use *use, cx_private_pool *pool, uint64_t mark);
+void cx_private_pool_open(cx_private_pool_use *use, cx_private_pool *pool, uint64_t token);
 void cx_private_pool_close(cx_private_pool_use *use);
 
 typedef struct cx_private_pool_figures {
@@ -76,7 +76,7 @@ void cx_private_pool_look(cx_private_pool *pool, cx_private_pool_figures *out_fi
 static inline cx_private_pool_use *cx_private_pool_in_frame(const cx_frame *frame)
 {
     cx_private_pool_use *use = cx_private_pools;
-    while (__builtin_expect(use != NULL, 0) && use->mark != frame->mark)
+    while (__builtin_expect(use != NULL, 0) && use->token != frame->token)
         use = use->outer;
     return use;
 }

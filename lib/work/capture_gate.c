@@ -66,14 +66,14 @@ void cx_capture_gate_leave(CUstream native)
         wake_all(gate);
 }
 
-bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent mark)
+bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent event)
 {
     if (!cx_capture_gate_enter(driver, native))
         return false;
-    bool marked = driver->table.event_record(mark, native) == CXU_SUCCESS &&
-                  cx_relaxed_capture_may_query(driver, native);
+    bool recorded = driver->table.event_record(event, native) == CXU_SUCCESS &&
+                    cx_relaxed_capture_may_query(driver, native);
     cx_capture_gate_leave(native);
-    return marked;
+    return recorded;
 }
 
 static _Atomic uint32_t *close_gate(CUstream native)

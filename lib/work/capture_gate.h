@@ -20,7 +20,7 @@ void cx_capture_gate_leave(CUstream native);
 /* Records an event behind the stream's work. False: the driver refused, or the stream captures by
  * now and the event may be part of the capture. Then the event is useless until it is recorded
  * again, once the stream no longer captures. */
-bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent mark);
+bool cx_capture_gate_record(const cx_driver *driver, CUstream native, CUevent event);
 
 /* cuStreamBeginCapture with the gate closed. */
 cxu_result cx_capture_gate_begin_capture(const cx_driver *driver, CUstream native,

@@ -177,17 +177,17 @@ static ctxrt_status different_contexts(const char *what, const cx_context *first
 
 ctxrt_status ctxrt_event_record(ctxrt_event *event, ctxrt_stream *stream)
 {
-    cx_event_target mark;
+    cx_event_target recorded;
     cx_stream_target target;
-    ctxrt_status status = cx_event_begin_work(event, &mark, stream, &target);
+    ctxrt_status status = cx_event_begin_work(event, &recorded, stream, &target);
     if (__builtin_expect(status != CTXRT_SUCCESS, 0))
         return status;
-    if (__builtin_expect(mark.context == target.context, 1))
+    if (__builtin_expect(recorded.context == target.context, 1))
         status = cx_context_blame(
             target.context, "event",
-            CX_DRIVER_CALL(target.driver, event_record, (mark.native, target.native)));
+            CX_DRIVER_CALL(target.driver, event_record, (recorded.native, target.native)));
     else
-        status = different_contexts("the event and the stream", mark.context, target.context);
+        status = different_contexts("the event and the stream", recorded.context, target.context);
     cx_work_end();
     return status;
 }
