@@ -62,7 +62,7 @@ typedef struct findings {
     size_t device_count;
 } findings;
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
     switch (key) {
@@ -107,7 +107,7 @@ static ctxrt_status find_devices(findings *self)
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status find(findings *self)
+static ctxrt_status find_all(findings *self)
 {
     ctxrt_status status = ctxrt_drivers(DRIVERS_MAX, self->drivers, &self->driver_count);
     if (status != CTXRT_SUCCESS)
@@ -264,7 +264,7 @@ static json_t *environment_json(void)
 }
 
 /* Appends; json_array_append_new refuses NULL, and then consumes nothing. */
-static bool append(json_t *array, json_t *value)
+static bool append_value(json_t *array, json_t *value)
 {
     return json_array_append_new(array, value) == 0;
 }
@@ -275,9 +275,9 @@ static json_t *findings_json(const findings *self)
     bool whole = true;
     json_t *drivers = json_array(), *devices = json_array();
     for (size_t i = 0; i < self->driver_count; i++)
-        whole = append(drivers, driver_json(&self->drivers[i])) && whole;
+        whole = append_value(drivers, driver_json(&self->drivers[i])) && whole;
     for (size_t i = 0; i < self->device_count; i++)
-        whole = append(devices, device_json(&self->devices[i])) && whole;
+        whole = append_value(devices, device_json(&self->devices[i])) && whole;
     write_library_version(version, sizeof version);
     json_t *all =
         json_pack("{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:b, s:b}}", "version", version,
@@ -300,7 +300,7 @@ static bool print_json(const findings *self)
     return printed;
 }
 
-static int show(const char *command, const findings *self, bool json)
+static int show_findings(const char *command, const findings *self, bool json)
 {
     if (json && !print_json(self))
         return command_error(command, COMMAND_FAILED, "the JSON could not be made or written");
@@ -321,15 +321,15 @@ int info_command(int argc, char **argv)
         {"json", 'j', NULL, 0, "Print JSON", 0},
         {0},
     };
-    static const struct argp argp = {options, parse, NULL, doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, NULL, doc, NULL, NULL, NULL};
     request self = {0};
     findings found = {0};
     int status;
 
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
-    ctxrt_status finding = find(&found);
-    status = finding == CTXRT_SUCCESS ? show(argv[0], &found, self.json)
+    ctxrt_status finding = find_all(&found);
+    status = finding == CTXRT_SUCCESS ? show_findings(argv[0], &found, self.json)
                                       : command_failure(argv[0], finding);
     free(found.devices);
     return status;

@@ -25,7 +25,7 @@ typedef struct choice {
     bool version;
 } choice;
 
-static error_t choose(choice *self, const char *name, struct argp_state *state)
+static error_t choose_subcommand(choice *self, const char *name, struct argp_state *state)
 {
     for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
         if (strcmp(name, subcommands[i].name) == 0)
@@ -38,7 +38,7 @@ static error_t choose(choice *self, const char *name, struct argp_state *state)
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     choice *self = state->input;
     switch (key) {
@@ -46,7 +46,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         self->version = true;
         return 0;
     case ARGP_KEY_ARG:
-        return choose(self, argument, state);
+        return choose_subcommand(self, argument, state);
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version)
             return command_wrong_use(state, "name a command: draw, info, play, replay or run");
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
         {"version", 'V', NULL, 0, "Print the version", 0},
         {0},
     };
-    static const struct argp argp = {options, parse, "COMMAND [ARGUMENT...]", doc, NULL,
+    static const struct argp argp = {options, parse_option, "COMMAND [ARGUMENT...]", doc, NULL,
                                      NULL,    NULL};
     static char name[] = "ctxrt";
     char *no_arguments[] = {name, NULL};

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 /* Writes the parts, up to NULL, one after the other; false if they do not fit. */
-static bool join(char path[PATH_MAX], const char *const *pieces)
+static bool join_path(char path[PATH_MAX], const char *const *pieces)
 {
     size_t length = 0;
     for (; *pieces != NULL; pieces++) {
@@ -52,7 +52,7 @@ static size_t common_folder(const char *left, const char *right)
 static bool has_file(const char *folder, const char *file)
 {
     char path[PATH_MAX];
-    return join(path, (const char *const[]){folder, file, NULL}) && access(path, R_OK) == 0;
+    return join_path(path, (const char *const[]){folder, file, NULL}) && access(path, R_OK) == 0;
 }
 
 bool place_find(const char *in_build, const char *installed, const char *in_installed,
@@ -60,17 +60,18 @@ bool place_find(const char *in_build, const char *installed, const char *in_inst
 {
     char own[PATH_MAX];
     if (find_own_folder(own)) {
-        if (join(folder, (const char *const[]){own, in_build, NULL}) && has_file(folder, file))
+        if (join_path(folder, (const char *const[]){own, in_build, NULL}) && has_file(folder, file))
             return true;
         size_t common = common_folder(CTXRT_BINDIR, installed);
         const char *rest = &CTXRT_BINDIR[common];
         if (ends_with(own, rest)) {
             own[strlen(own) - strlen(rest)] = '\0';
-            if (join(folder, (const char *const[]){own, installed + common, in_installed, NULL}) &&
+            if (join_path(folder,
+                          (const char *const[]){own, installed + common, in_installed, NULL}) &&
                 has_file(folder, file))
                 return true;
         }
     }
-    return join(folder, (const char *const[]){installed, in_installed, NULL}) &&
+    return join_path(folder, (const char *const[]){installed, in_installed, NULL}) &&
            has_file(folder, file);
 }

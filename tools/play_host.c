@@ -14,7 +14,7 @@ static _Thread_local struct {
     int refused; /* the request that is refused, counted from now; 0: none */
 } call;
 
-static bool granted(void)
+static bool is_granted(void)
 {
     if (!call.inside || call.refused == 0 || --call.refused > 0)
         return true;
@@ -35,7 +35,7 @@ static size_t place_of(uintptr_t address)
     return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 48;
 }
 
-static void *keep(void *block)
+static void *keep_block(void *block)
 {
     uintptr_t address = (uintptr_t)block;
     size_t place = place_of(address);
@@ -52,7 +52,7 @@ static void *keep(void *block)
     return block;
 }
 
-static bool forget(const void *block)
+static bool forget_block(const void *block)
 {
     uintptr_t address = (uintptr_t)block;
     size_t place = place_of(address);
@@ -90,66 +90,66 @@ int __wrap_pthread_create(pthread_t *out_thread, const pthread_attr_t *attribute
 
 void *__wrap_malloc(size_t bytes)
 {
-    return granted() ? keep(__real_malloc(bytes)) : NULL;
+    return is_granted() ? keep_block(__real_malloc(bytes)) : NULL;
 }
 
 void *__wrap_calloc(size_t count, size_t bytes)
 {
-    return granted() ? keep(__real_calloc(count, bytes)) : NULL;
+    return is_granted() ? keep_block(__real_calloc(count, bytes)) : NULL;
 }
 
 void *__wrap_reallocarray(void *block, size_t count, size_t bytes)
 {
-    if (!granted())
+    if (!is_granted())
         return NULL;
-    bool kept = forget(block);
+    bool kept = forget_block(block);
     void *moved = __real_reallocarray(block, count, bytes);
-    return moved != NULL || !kept ? keep(moved) : (keep(block), NULL);
+    return moved != NULL || !kept ? keep_block(moved) : (keep_block(block), NULL);
 }
 
 int __wrap_posix_memalign(void **out_block, size_t alignment, size_t bytes)
 {
-    if (!granted())
+    if (!is_granted())
         return ENOMEM;
     int result = __real_posix_memalign(out_block, alignment, bytes);
     if (result == 0)
-        keep(*out_block);
+        keep_block(*out_block);
     return result;
 }
 
 void __wrap_free(void *block)
 {
-    forget(block);
+    forget_block(block);
     __real_free(block);
 }
 
 void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset)
 {
-    return granted() ? __real_mmap(address, bytes, protection, flags, file, offset) : MAP_FAILED;
+    return is_granted() ? __real_mmap(address, bytes, protection, flags, file, offset) : MAP_FAILED;
 }
 
 int __wrap_pthread_create(pthread_t *out_thread, const pthread_attr_t *attributes,
                           void *(*start)(void *), void *argument)
 {
-    return granted() ? __real_pthread_create(out_thread, attributes, start, argument) : EAGAIN;
+    return is_granted() ? __real_pthread_create(out_thread, attributes, start, argument) : EAGAIN;
 }
 
 /* ---- the player's interface ---- */
 
-static void enter(int refused)
+static void enter_driver(int refused)
 {
     call.inside = true;
     call.refused = refused;
 }
 
-static void leave(void)
+static void leave_driver(void)
 {
     call.inside = false;
 }
 
-static size_t held(void)
+static size_t count_held(void)
 {
     return block_count;
 }
 
-const cx_play_host play_host = {enter, leave, held};
+const cx_play_host play_host = {enter_driver, leave_driver, count_held};

@@ -90,7 +90,7 @@ static error_t take_count(request *self, const char *text, struct argp_state *st
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
     switch (key) {
@@ -154,7 +154,7 @@ static bool name_recording(const request *self, const char *file, char path[PATH
     return length < PATH_MAX;
 }
 
-static int record(const request *self, cx_scenario *scenario, const cx_tape *tape)
+static int record_scenario(const request *self, cx_scenario *scenario, const cx_tape *tape)
 {
     char path[PATH_MAX];
     FILE *to = name_recording(self, scenario->file, path) ? fopen(path, "we") : NULL;
@@ -167,7 +167,7 @@ static int record(const request *self, cx_scenario *scenario, const cx_tape *tap
     return COMMAND_GOOD;
 }
 
-static int play(const request *self, cx_scenario *scenario)
+static int play_scenario(const request *self, cx_scenario *scenario)
 {
     static const int statuses[] = {[CX_VERDICT_PASSED] = COMMAND_GOOD,
                                    [CX_VERDICT_FAILED] = COMMAND_FAILED,
@@ -188,7 +188,7 @@ static int play(const request *self, cx_scenario *scenario)
     cx_play_report(scenario, tape, verdict == CX_VERDICT_SKIPPED ? stdout : stderr);
     int status = statuses[verdict];
     if (self->record != NULL && verdict != CX_VERDICT_SKIPPED &&
-        record(self, scenario, tape) != COMMAND_GOOD)
+        record_scenario(self, scenario, tape) != COMMAND_GOOD)
         status = COMMAND_FAILED;
     cx_tape_destroy(tape);
     return status;
@@ -218,13 +218,13 @@ static int do_file(const request *self, const char *file)
     if (scenario == NULL)
         return COMMAND_WRONG_USE;
     int status = self->print ? (cx_scenario_print(scenario, stdout) ? COMMAND_GOOD : COMMAND_FAILED)
-                             : play(self, scenario);
+                             : play_scenario(self, scenario);
     cx_scenario_destroy(scenario);
     return status;
 }
 
 /* Wrong use comes before failures, failures before successes; skipped only if all were. */
-static int worse(int left, int right)
+static int worse_status(int left, int right)
 {
     static const int order[] = {COMMAND_WRONG_USE, COMMAND_FAILED, COMMAND_GOOD, PLAY_SKIPPED};
     for (int i = 0; i < 4; i++)
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
         {"verbs", KEY_VERBS, NULL, 0, "Print the reference of verbs and words", 0},
         {0},
     };
-    static const struct argp argp = {options, parse, "FILE...", doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
     static char name[] = "ctxrt play";
     request self = {.options = {.host = &play_host}, .random = {.count = 1}};
     int status;
@@ -279,9 +279,9 @@ int main(int argc, char **argv)
                              strerror(errno));
     status = self.verbs && cx_reference_print(stdout) ? COMMAND_GOOD : PLAY_SKIPPED;
     if (self.random.steps != 0)
-        status = worse(status, play_random(&self.random, &self.options, self.print));
+        status = worse_status(status, play_random(&self.random, &self.options, self.print));
     for (int i = 0; i < self.file_count && !(self.first && is_wrong(status)); i++)
-        status = worse(status, do_file(&self, self.files[i]));
+        status = worse_status(status, do_file(&self, self.files[i]));
     if (self.page != NULL && !close_page(&self))
         return command_error(name, COMMAND_FAILED, "%s could not be written", self.page);
     if (fflush(stdout) != 0 || ferror(stdout))

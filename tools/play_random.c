@@ -25,7 +25,7 @@ bool play_random_take(play_random_request *self, const char *text)
     return true;
 }
 
-static bool fails(const cx_scenario *scenario, void *options)
+static bool scenario_fails(const cx_scenario *scenario, void *options)
 {
     cx_tape *tape = cx_play(scenario, options);
     bool failed = tape == NULL || cx_play_verdict(scenario, tape) == CX_VERDICT_FAILED;
@@ -40,8 +40,8 @@ static cx_scenario *make_short(const cx_scenario *scenario, const cx_play_option
     cx_play_options patient = *options, hasty = *options;
     if (hasty.timeout_ms == 0 || hasty.timeout_ms > SHRINKING_MS)
         hasty.timeout_ms = SHRINKING_MS;
-    cx_scenario *shortest = cx_model_shrink(scenario, fails, &hasty);
-    if (shortest == NULL || fails(shortest, &patient))
+    cx_scenario *shortest = cx_model_shrink(scenario, scenario_fails, &hasty);
+    if (shortest == NULL || scenario_fails(shortest, &patient))
         return shortest;
     cx_scenario_destroy(shortest);
     return NULL;
@@ -100,7 +100,7 @@ int play_random(const play_random_request *self, const cx_play_options *options,
         cx_play_options copy = *options;
         if (print_only) {
             (void)cx_scenario_print(scenario, stdout);
-        } else if (fails(scenario, &copy)) {
+        } else if (scenario_fails(scenario, &copy)) {
             show_mismatch(scenario, random.seed, options, !self->first);
             mismatches++;
         }

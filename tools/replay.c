@@ -53,7 +53,7 @@ static error_t take_memory(request *self, const char *text, struct argp_state *s
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
     switch (key) {
@@ -103,7 +103,7 @@ static int read_trace(const char *command, const char *name, allocation_trace *o
 }
 
 /* A slot holds an object, or a raw pointer. */
-static ctxrt_status take(bool raw, uint64_t bytes, void **slot)
+static ctxrt_status take_into_slot(bool raw, uint64_t bytes, void **slot)
 {
     ctxrt_memory *memory;
     if (raw)
@@ -114,21 +114,21 @@ static ctxrt_status take(bool raw, uint64_t bytes, void **slot)
     return status;
 }
 
-static ctxrt_status give(bool raw, void **slot)
+static ctxrt_status give_memory(bool raw, void **slot)
 {
     void *memory = *slot;
     *slot = NULL;
     return raw ? ctxrt_free(memory) : ctxrt_memory_release(memory);
 }
 
-static int play(const char *command, const request *self, const allocation_trace *trace,
-                void **slots)
+static int play_operation(const char *command, const request *self, const allocation_trace *trace,
+                          void **slots)
 {
     for (size_t i = 0; i < trace->count; i++) {
         const allocation_operation operation = trace->operations[i];
         void **slot = &slots[operation.slot];
-        if ((operation.bytes != 0 ? take(self->raw, operation.bytes, slot)
-                                  : give(self->raw, slot)) == CTXRT_SUCCESS)
+        if ((operation.bytes != 0 ? take_into_slot(self->raw, operation.bytes, slot)
+                                  : give_memory(self->raw, slot)) == CTXRT_SUCCESS)
             continue;
         const char *why = ctxrt_last_error()->message;
         return operation.bytes != 0
@@ -142,17 +142,17 @@ static int play(const char *command, const request *self, const allocation_trace
     return COMMAND_GOOD;
 }
 
-static int replay(const char *command, const request *self, const allocation_trace *trace,
-                  void **slots)
+static int replay_trace(const char *command, const request *self, const allocation_trace *trace,
+                        void **slots)
 {
     if (ctxrt_init(&self->options) != CTXRT_SUCCESS ||
         ctxrt_device_set(CTXRT_CUDA(0)) != CTXRT_SUCCESS ||
         (self->limit_bytes != 0 &&
          ctxrt_allocator_set_limit(NULL, self->limit_bytes) != CTXRT_SUCCESS))
         return command_failure(command, ctxrt_last_error()->status);
-    int status = play(command, self, trace, slots);
+    int status = play_operation(command, self, trace, slots);
     for (uint32_t i = 0; i < trace->slots; i++)
-        if (slots[i] != NULL && give(self->raw, &slots[i]) != CTXRT_SUCCESS)
+        if (slots[i] != NULL && give_memory(self->raw, &slots[i]) != CTXRT_SUCCESS)
             status = command_failure(command, ctxrt_last_error()->status);
     if (ctxrt_stack_pop() != CTXRT_SUCCESS || ctxrt_shutdown() != CTXRT_SUCCESS)
         status = command_failure(command, ctxrt_last_error()->status);
@@ -173,7 +173,7 @@ int replay_command(int argc, char **argv)
         {"raw", KEY_RAW, NULL, 0, "By ctxrt_alloc and ctxrt_free instead of memory objects", 0},
         {0},
     };
-    static const struct argp argp = {options, parse, "FILE", doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, "FILE", doc, NULL, NULL, NULL};
     request self = {.options = CTXRT_OPTIONS_INIT};
     allocation_trace trace;
     int status;
@@ -184,7 +184,7 @@ int replay_command(int argc, char **argv)
     if (status != COMMAND_GOOD)
         return status;
     void **slots = calloc((size_t)trace.slots + 1, sizeof *slots);
-    status = slots != NULL ? replay(argv[0], &self, &trace, slots)
+    status = slots != NULL ? replay_trace(argv[0], &self, &trace, slots)
                            : command_error(argv[0], COMMAND_FAILED, "there is not enough memory");
     free(slots);
     allocation_trace_clear(&trace);

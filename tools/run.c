@@ -19,7 +19,7 @@ typedef struct request {
     char **program;
 } request;
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
     switch (key) {
@@ -68,7 +68,7 @@ static bool set_environment(const request *self, const char *standin)
            unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin);
 }
 
-static int execute(const char *command, char **program)
+static int execute_program(const char *command, char **program)
 {
     execvp(program[0], program);
     int status = errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_CANNOT_EXECUTE;
@@ -98,7 +98,7 @@ int run_command(int argc, char **argv)
         {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (12)", 0},
         {0},
     };
-    static const struct argp argp = {options, parse, "PROGRAM [ARGUMENT...]", doc, NULL,
+    static const struct argp argp = {options, parse_option, "PROGRAM [ARGUMENT...]", doc, NULL,
                                      NULL,    NULL};
     request self = {.cuda = "12"};
     char standin[PATH_MAX];
@@ -120,5 +120,5 @@ int run_command(int argc, char **argv)
     ctxrt_status checked = ctxrt_init(&no_gpu);
     if (checked != CTXRT_SUCCESS)
         return command_failure(argv[0], checked);
-    return execute(argv[0], self.program);
+    return execute_program(argv[0], self.program);
 }

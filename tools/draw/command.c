@@ -9,7 +9,7 @@ typedef struct request {
     const char *input, *output; /* NULL or "-": the standard streams */
 } request;
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
     switch (key) {
@@ -31,7 +31,7 @@ static int is_standard(const char *name)
     return name == NULL || strcmp(name, "-") == 0;
 }
 
-static json_t *load(const char *command, const request *self)
+static json_t *load_snapshot(const char *command, const request *self)
 {
     json_error_t error;
     json_t *snapshot = is_standard(self->input) ? json_loadf(stdin, 0, &error)
@@ -43,7 +43,8 @@ static json_t *load(const char *command, const request *self)
     return snapshot;
 }
 
-static int draw(const char *command, const request *self, const json_t *snapshot, FILE *file)
+static int draw_to_file(const char *command, const request *self, const json_t *snapshot,
+                        FILE *file)
 {
     if (draw_snapshot(file, snapshot))
         return COMMAND_GOOD;
@@ -57,7 +58,7 @@ static int draw_into(const char *command, const request *self, const json_t *sna
     FILE *file = is_standard(self->output) ? stdout : fopen(self->output, "w");
     if (file == NULL)
         return command_error(command, COMMAND_FAILED, "%s: %s", self->output, strerror(errno));
-    int status = draw(command, self, snapshot, file);
+    int status = draw_to_file(command, self, snapshot, file);
     int failed = file == stdout ? fflush(file) != 0 : fclose(file) != 0;
     if (status == COMMAND_GOOD && failed)
         status = command_error(command, COMMAND_FAILED, "the picture could not be written: %s",
@@ -78,12 +79,12 @@ int draw_command(int argc, char **argv)
         {"output", 'o', "FILE", 0, "Write the picture to FILE instead of the standard output", 0},
         {0},
     };
-    static const struct argp argp = {options, parse, "[SNAPSHOT]", doc, NULL, NULL, NULL};
+    static const struct argp argp = {options, parse_option, "[SNAPSHOT]", doc, NULL, NULL, NULL};
     request self = {0};
     int status;
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
-    json_t *snapshot = load(argv[0], &self);
+    json_t *snapshot = load_snapshot(argv[0], &self);
     if (snapshot == NULL)
         return COMMAND_FAILED;
     status = draw_into(argv[0], &self, snapshot);

@@ -4,7 +4,7 @@
 
 enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
 
-static int thread_of(const asking *self)
+static int thread_of(const prediction *self)
 {
     return (int)(self->thread - self->model->threads);
 }
@@ -44,7 +44,7 @@ static void invalidate_context(cx_model *model, int context, bool blocking)
 /* ---- calls that are not captured (G2) ---- */
 
 /* True if the capture forbids them to the thread. */
-static bool forbids(const asking *self, const world_capture *capture)
+static bool capture_forbids(const prediction *self, const world_capture *capture)
 {
     int mode = self->thread->capture_mode;
     bool own = capture->thread == thread_of(self);
@@ -54,11 +54,11 @@ static bool forbids(const asking *self, const world_capture *capture)
            (mode == MODE_GLOBAL && capture->mode == MODE_GLOBAL);
 }
 
-static said refuse_unsafe(asking *self)
+static said refuse_unsafe(prediction *self)
 {
     bool refused = false;
     for (int i = 0; i < self->model->capture_count; i++)
-        if (forbids(self, &self->model->captures[i])) {
+        if (capture_forbids(self, &self->model->captures[i])) {
             self->model->captures[i].invalid = true;
             refused = true;
         }
@@ -70,11 +70,11 @@ static said refuse_unsafe(asking *self)
 }
 
 /* For calls that need a usable current context and have no other error. */
-static said ask_unsafe(asking *self, bool good)
+static said ask_unsafe(prediction *self, bool good)
 {
     bool refused = false;
     for (int i = 0; i < self->model->capture_count; i++)
-        refused = refused || forbids(self, &self->model->captures[i]);
+        refused = refused || capture_forbids(self, &self->model->captures[i]);
     if (!refused)
         return NO_MATTER;
     return good && current_state(self) == CXU_SUCCESS ? refuse_unsafe(self) : UNSAID;
@@ -92,14 +92,14 @@ static void add_node(cx_model *model, int stream, const world_node *node)
     into->frontier |= UINT32_C(1) << number;
 }
 
-static bool buffer_is_good(const asking *self, int operand, int context, int *out_index)
+static bool buffer_is_good(const prediction *self, int operand, int context, int *out_index)
 {
     *out_index = thing_of(self, operand, CX_KIND_MEMORY);
     return *out_index >= 0 && in_context(self->model, *out_index, context);
 }
 
 /* The work that the step submits to a stream of the context; false: no prediction. */
-static bool describe_work(const asking *self, int context, world_node *out_node)
+static bool describe_work(const prediction *self, int context, world_node *out_node)
 {
     *out_node = (world_node){.kind = NODE_NOTHING};
     if (self->step->verb == &cx_verbs[CX_VERB_kernel_launch])
@@ -120,7 +120,7 @@ static bool describe_work(const asking *self, int context, world_node *out_node)
     }
 }
 
-static said ask_work(asking *self, int operand)
+static said ask_work(prediction *self, int operand)
 {
     cx_model *model = self->model;
     int stream, context, error;
@@ -158,7 +158,7 @@ static said ask_work(asking *self, int operand)
 }
 
 /* A query of a capturing stream. */
-static said ask_state(asking *self)
+static said ask_state(prediction *self)
 {
     int stream, context, error;
     if (!find_stream(self, 0, &stream, &context, &error))
@@ -181,7 +181,7 @@ static said ask_state(asking *self)
 
 /* ---- events ---- */
 
-static said ask_record(asking *self)
+static said ask_record(prediction *self)
 {
     cx_model *model = self->model;
     int stream, context, event, error, event_error;
@@ -212,7 +212,7 @@ static said ask_record(asking *self)
     return SAID;
 }
 
-static said fail_wait(asking *self, world_capture *capture, int error)
+static said fail_wait(prediction *self, world_capture *capture, int error)
 {
     cite(self, CX_RULE_G4);
     capture->invalid = true;
@@ -221,7 +221,7 @@ static said fail_wait(asking *self, world_capture *capture, int error)
 }
 
 /* A capturing stream waits for an event. */
-static said wait_inside(asking *self, int stream, int event)
+static said wait_inside(prediction *self, int stream, int event)
 {
     cx_model *model = self->model;
     world_capture *capture = capture_of(model, stream);
@@ -252,7 +252,7 @@ static said wait_inside(asking *self, int stream, int event)
 }
 
 /* Another stream waits for a captured event, and joins. */
-static said wait_outside(asking *self, int stream, int event)
+static said wait_outside(prediction *self, int stream, int event)
 {
     cx_model *model = self->model;
     const world_event *waited = &model->events[event];
@@ -273,7 +273,7 @@ static said wait_outside(asking *self, int stream, int event)
     return SAID;
 }
 
-static said ask_wait(asking *self)
+static said ask_wait(prediction *self)
 {
     cx_model *model = self->model;
     int stream, context, event, error, event_error;
@@ -294,7 +294,7 @@ static said ask_wait(asking *self)
 }
 
 /* A captured event has no state. */
-static said ask_event_state(asking *self)
+static said ask_event_state(prediction *self)
 {
     cx_model *model = self->model;
     int event, error;
@@ -312,7 +312,7 @@ static said ask_event_state(asking *self)
 
 /* ---- beginning and ending ---- */
 
-static said begin(asking *self)
+static said begin_capture(prediction *self)
 {
     cx_model *model = self->model;
     int stream, context, error;
@@ -353,7 +353,7 @@ static void let_go(cx_model *model, int index)
         }
 }
 
-static said give_graph(asking *self, const world_capture *capture)
+static said give_graph(prediction *self, const world_capture *capture)
 {
     cx_model *model = self->model;
     int index = model->graph_count++;
@@ -364,7 +364,7 @@ static said give_graph(asking *self, const world_capture *capture)
     return SAID;
 }
 
-static said end(asking *self)
+static said end_capture(prediction *self)
 {
     cx_model *model = self->model;
     int stream, context, error;
@@ -398,7 +398,7 @@ static said end(asking *self)
     return SAID;
 }
 
-static said status(asking *self)
+static said ask_status(prediction *self)
 {
     int stream, context, error;
     if (!find_stream(self, 0, &stream, &context, &error) || stream == NO_THING)
@@ -412,7 +412,7 @@ static said status(asking *self)
     return SAID;
 }
 
-static said mode(asking *self)
+static said ask_mode(prediction *self)
 {
     int64_t wanted = number_of(self, 0);
     if (wanted < 0 || wanted > 2 || !self->model->initialised)
@@ -431,7 +431,7 @@ static said mode(asking *self)
 /* ---- other calls that a capture affects ---- */
 
 /* T3. */
-static said ask_context_event(asking *self)
+static said ask_context_event(prediction *self)
 {
     int context = thing_of(self, 0, CX_KIND_CONTEXT), event, error;
     if (context < 0 || !find_event(self, 1, &event, &error))
@@ -448,13 +448,13 @@ static said ask_context_event(asking *self)
     return SAID;
 }
 
-static bool stream_is_captured(asking *self)
+static bool stream_is_captured(prediction *self)
 {
     int stream = thing_of(self, 0, CX_KIND_STREAM);
     return stream >= 0 && self->model->streams[stream].capture != 0;
 }
 
-static said ask_memory_call(asking *self)
+static said ask_memory_call(prediction *self)
 {
     int index = thing_of(self, 0, CX_KIND_MEMORY);
     bool makes = cx_verb_makes(self->step->verb);
@@ -466,21 +466,21 @@ static said ask_memory_call(asking *self)
     return ask_unsafe(self, good);
 }
 
-static bool loads_code(const asking *self)
+static bool loads_code(const prediction *self)
 {
     int64_t code = number_of(self, 1);
     return code == CX_CODE_KERNELS || code == CX_CODE_EMPTY;
 }
 
 /* Needs no current context; the module is looked up first. */
-static said ask_unload(asking *self)
+static said ask_unload(prediction *self)
 {
     int index = thing_of(self, 0, CX_KIND_MODULE);
     return index >= 0 && module_is_good(self->model, index) ? refuse_unsafe(self) : NO_MATTER;
 }
 
 /* Without a capture in progress, only a few steps can still meet captured objects. */
-static said ask_after(asking *self)
+static said ask_after(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_event_record: return ask_record(self);
@@ -501,14 +501,18 @@ static said ask_after(asking *self)
     }
 }
 
-said ask_capture(asking *self)
+said ask_capture(prediction *self)
 {
     cx_model *model = self->model;
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_capture_begin: return begin(self);
-    case CX_VERB_capture_end: return end(self);
-    case CX_VERB_capture_status: return status(self);
-    case CX_VERB_capture_mode: return mode(self);
+    case CX_VERB_capture_begin:
+        return begin_capture(self);
+    case CX_VERB_capture_end:
+        return end_capture(self);
+    case CX_VERB_capture_status:
+        return ask_status(self);
+    case CX_VERB_capture_mode:
+        return ask_mode(self);
     default: break;
     }
     if (!any_capture(model))

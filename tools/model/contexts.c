@@ -1,7 +1,7 @@
 /* Creating and destroying contexts: C, and Q6. */
 #include "model/world.h"
 
-static bool create(asking *self)
+static bool create_context(prediction *self)
 {
     cx_model *model = self->model;
     int64_t device = number_of(self, 1), flags = number_of(self, 2);
@@ -33,7 +33,7 @@ bool can_end(const cx_model *model, int context)
 }
 
 /* The context is popped once if it is the caller's current one (C2, C6). */
-static void end_context(asking *self, int index)
+static void end_context(prediction *self, int index)
 {
     cx_model *model = self->model;
     end_contents(model, index);
@@ -43,7 +43,7 @@ static void end_context(asking *self, int index)
         self->thread->depth--;
 }
 
-static bool destroy(asking *self)
+static bool destroy_context(prediction *self)
 {
     cx_model *model = self->model;
     int index = thing_of(self, 0, CX_KIND_CONTEXT);
@@ -77,7 +77,7 @@ static bool destroy(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool attach(asking *self)
+static bool attach_context(prediction *self)
 {
     int current = current_of(self);
     cite(self, CX_RULE_Q6);
@@ -93,7 +93,7 @@ static bool attach(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool detach(asking *self)
+static bool detach_context(prediction *self)
 {
     cx_model *model = self->model;
     int index = thing_of(self, 0, CX_KIND_CONTEXT);
@@ -114,15 +114,19 @@ static bool detach(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-bool ask_context(asking *self)
+bool ask_context(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_ctx_create:
     case CX_VERB_ctx_create_v3:
-    case CX_VERB_ctx_create_v4: return create(self);
-    case CX_VERB_ctx_destroy: return destroy(self);
-    case CX_VERB_ctx_attach: return attach(self);
-    case CX_VERB_ctx_detach: return detach(self);
+    case CX_VERB_ctx_create_v4:
+        return create_context(self);
+    case CX_VERB_ctx_destroy:
+        return destroy_context(self);
+    case CX_VERB_ctx_attach:
+        return attach_context(self);
+    case CX_VERB_ctx_detach:
+        return detach_context(self);
     default: return false;
     }
 }

@@ -3,7 +3,7 @@
 
 enum { EVENT_FLAGS_KNOWN = 7, EVENT_DISABLE_TIMING = 2, EVENT_INTERPROCESS = 4 };
 
-bool find_event(asking *self, int operand, int *out_event, int *out_error)
+bool find_event(prediction *self, int operand, int *out_event, int *out_error)
 {
     const cx_model *model = self->model;
     *out_event = thing_of(self, operand, CX_KIND_EVENT);
@@ -19,7 +19,7 @@ bool find_event(asking *self, int operand, int *out_event, int *out_error)
     return good || not_reused(model, event->died);
 }
 
-static bool create(asking *self)
+static bool create_event(prediction *self)
 {
     cx_model *model = self->model;
     int current = current_of(self);
@@ -39,7 +39,7 @@ static bool create(asking *self)
     return bind_name(self, CX_KIND_EVENT, index);
 }
 
-static bool destroy(asking *self)
+static bool destroy_event(prediction *self)
 {
     int event, error;
     if (!find_event(self, 0, &event, &error))
@@ -55,7 +55,7 @@ static bool destroy(asking *self)
 }
 
 /* The record is a work item itself: the event is not ready until it has run. */
-static bool record_as(asking *self, int event, work_set before, int work)
+static bool record_as(prediction *self, int event, work_set before, int work)
 {
     if (work == NO_THING)
         return false;
@@ -66,7 +66,7 @@ static bool record_as(asking *self, int event, work_set before, int work)
 }
 
 /* Records behind all work of the context, in none of its streams. */
-static bool record_loose(asking *self, int event, int context, const work_set *all)
+static bool record_loose(prediction *self, int event, int context, const work_set *all)
 {
     int work = add_loose_work(self->model, context, NULL);
     if (work == NO_THING)
@@ -76,7 +76,7 @@ static bool record_loose(asking *self, int event, int context, const work_set *a
     return record_as(self, event, *all, work);
 }
 
-static bool record(asking *self)
+static bool record_event(prediction *self)
 {
     int stream, context, event, error, event_error;
     if (!find_event(self, 0, &event, &event_error) ||
@@ -95,7 +95,7 @@ static bool record(asking *self)
     return record_as(self, event, before, add_work(self->model, stream, context, NULL));
 }
 
-static bool query(asking *self)
+static bool query_event(prediction *self)
 {
     int event, error;
     if (!find_event(self, 0, &event, &error))
@@ -107,7 +107,7 @@ static bool query(asking *self)
     return true;
 }
 
-static bool synchronize(asking *self)
+static bool synchronize_event(prediction *self)
 {
     int event, error;
     if (!find_event(self, 0, &event, &error))
@@ -120,7 +120,7 @@ static bool synchronize(asking *self)
     return answer(self, error);
 }
 
-static bool elapsed(asking *self)
+static bool elapsed_time(prediction *self)
 {
     int first, last, first_error, last_error;
     if (!find_event(self, 0, &first, &first_error) || !find_event(self, 1, &last, &last_error))
@@ -140,13 +140,13 @@ static bool elapsed(asking *self)
 }
 
 /* Finds a context that a call names; NULL is not the current one. */
-static bool find_context(asking *self, int *out_context, int *out_error)
+static bool find_context(prediction *self, int *out_context, int *out_error)
 {
     *out_context = thing_of(self, 0, CX_KIND_CONTEXT);
     return *out_context >= 0 && named_state(self, *out_context, out_error);
 }
 
-static bool of_context(asking *self)
+static bool of_context(prediction *self)
 {
     int context, event, error, event_error;
     cx_model *model = self->model;
@@ -169,15 +169,21 @@ static bool of_context(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-bool ask_event(asking *self)
+bool ask_event(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_event_create: return create(self);
-    case CX_VERB_event_destroy: return destroy(self);
-    case CX_VERB_event_record: return record(self);
-    case CX_VERB_event_query: return query(self);
-    case CX_VERB_event_sync: return synchronize(self);
-    case CX_VERB_event_elapsed: return elapsed(self);
+    case CX_VERB_event_create:
+        return create_event(self);
+    case CX_VERB_event_destroy:
+        return destroy_event(self);
+    case CX_VERB_event_record:
+        return record_event(self);
+    case CX_VERB_event_query:
+        return query_event(self);
+    case CX_VERB_event_sync:
+        return synchronize_event(self);
+    case CX_VERB_event_elapsed:
+        return elapsed_time(self);
     case CX_VERB_ctx_record:
     case CX_VERB_ctx_wait: return of_context(self);
     default: return false;

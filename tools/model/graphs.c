@@ -1,7 +1,7 @@
 /* Captured graphs: the effect and the order of their launches. */
 #include "model/world.h"
 
-static world_graph *find(asking *self, int operand, cx_kind kind)
+static world_graph *find_graph(prediction *self, int operand, cx_kind kind)
 {
     cx_model *model = self->model;
     int index = thing_of(self, operand, kind);
@@ -11,9 +11,9 @@ static world_graph *find(asking *self, int operand, cx_kind kind)
     return graph != NULL && graph->live ? graph : NULL;
 }
 
-static bool count(asking *self)
+static bool count_nodes(prediction *self)
 {
-    const world_graph *graph = find(self, 0, CX_KIND_GRAPH);
+    const world_graph *graph = find_graph(self, 0, CX_KIND_GRAPH);
     bool roots = cx_verb_number(self->step->verb) == CX_VERB_graph_roots;
     int nodes = 0;
     if (graph == NULL)
@@ -25,10 +25,10 @@ static bool count(asking *self)
     return answer_number(self, nodes);
 }
 
-static bool instantiate(asking *self)
+static bool instantiate_graph(prediction *self)
 {
     cx_model *model = self->model;
-    const world_graph *graph = find(self, 1, CX_KIND_GRAPH);
+    const world_graph *graph = find_graph(self, 1, CX_KIND_GRAPH);
     if (graph == NULL || number_of(self, 2) != 0)
         return false;
     model->execs[model->exec_count] = *graph;
@@ -36,9 +36,9 @@ static bool instantiate(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool destroy(asking *self, cx_kind kind)
+static bool destroy_graph(prediction *self, cx_kind kind)
 {
-    world_graph *graph = find(self, 0, kind);
+    world_graph *graph = find_graph(self, 0, kind);
     if (graph == NULL)
         return false;
     graph->live = false;
@@ -98,10 +98,10 @@ static bool launch_nodes(cx_model *model, world_graph *exec, work_set *before, w
 }
 
 /* A launch is like one work item of the stream, behind earlier launches of the same graph. */
-static bool launch(asking *self)
+static bool launch_graph(prediction *self)
 {
     cx_model *model = self->model;
-    world_graph *exec = find(self, 0, CX_KIND_EXEC);
+    world_graph *exec = find_graph(self, 0, CX_KIND_EXEC);
     int stream, context, error;
     work_set all;
     bool there;
@@ -125,15 +125,20 @@ static bool launch(asking *self)
     return add_work(model, stream, context, NULL) != NO_THING && answer(self, CXU_SUCCESS);
 }
 
-bool ask_graph(asking *self)
+bool ask_graph(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_graph_nodes:
-    case CX_VERB_graph_roots: return count(self);
-    case CX_VERB_graph_instantiate: return instantiate(self);
-    case CX_VERB_graph_launch: return launch(self);
-    case CX_VERB_graph_destroy: return destroy(self, CX_KIND_GRAPH);
-    case CX_VERB_graph_exec_destroy: return destroy(self, CX_KIND_EXEC);
+    case CX_VERB_graph_roots:
+        return count_nodes(self);
+    case CX_VERB_graph_instantiate:
+        return instantiate_graph(self);
+    case CX_VERB_graph_launch:
+        return launch_graph(self);
+    case CX_VERB_graph_destroy:
+        return destroy_graph(self, CX_KIND_GRAPH);
+    case CX_VERB_graph_exec_destroy:
+        return destroy_graph(self, CX_KIND_EXEC);
     default: return false;
     }
 }

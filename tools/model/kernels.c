@@ -21,7 +21,7 @@ static int result_of_code(int64_t code)
     }
 }
 
-static bool load_module(asking *self)
+static bool load_module(prediction *self)
 {
     cx_model *model = self->model;
     int64_t code = number_of(self, 1);
@@ -44,7 +44,7 @@ static bool load_module(asking *self)
     return bind_name(self, CX_KIND_MODULE, index);
 }
 
-static bool load_library(asking *self)
+static bool load_library(prediction *self)
 {
     cx_model *model = self->model;
     int64_t code = number_of(self, 1);
@@ -65,7 +65,7 @@ bool module_is_good(const cx_model *model, int index)
     return module->live && belongs(model, module->context, module->generation);
 }
 
-static bool unload(asking *self, bool good, bool *live, int *died)
+static bool unload_code(prediction *self, bool good, bool *live, int *died)
 {
     if (!good && !not_reused(self->model, *died))
         return false;
@@ -77,22 +77,22 @@ static bool unload(asking *self, bool good, bool *live, int *died)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool unload_module(asking *self)
+static bool unload_module(prediction *self)
 {
     int index = thing_of(self, 0, CX_KIND_MODULE);
     if (index < 0)
         return index == NO_THING && answer(self, CXU_INVALID_HANDLE);
     world_module *module = &self->model->modules[index];
-    return unload(self, module_is_good(self->model, index), &module->live, &module->died);
+    return unload_code(self, module_is_good(self->model, index), &module->live, &module->died);
 }
 
-static bool unload_library(asking *self)
+static bool unload_library(prediction *self)
 {
     int index = thing_of(self, 0, CX_KIND_LIBRARY);
     if (index < 0)
         return index == NO_THING && answer(self, CXU_INVALID_HANDLE);
     world_library *library = &self->model->libraries[index];
-    return unload(self, library->live, &library->live, &library->died);
+    return unload_code(self, library->live, &library->live, &library->died);
 }
 
 /* ---- kernels by name ---- */
@@ -102,7 +102,7 @@ static bool has_name(int64_t name, bool empty)
     return !empty && name > CX_CODE_NAME_NULL && name <= CX_CODE_NAME_ASSERT;
 }
 
-static bool look_up(asking *self, world_kernel kernel, bool good, bool empty)
+static bool look_up(prediction *self, world_kernel kernel, bool good, bool empty)
 {
     cx_model *model = self->model;
     bool no_name = kernel.name == CX_CODE_NAME_NULL;
@@ -120,7 +120,7 @@ static bool look_up(asking *self, world_kernel kernel, bool good, bool empty)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool look_up_in_module(asking *self)
+static bool look_up_in_module(prediction *self)
 {
     const cx_model *model = self->model;
     int index = thing_of(self, 1, CX_KIND_MODULE);
@@ -133,7 +133,7 @@ static bool look_up_in_module(asking *self)
     return look_up(self, kernel, good, good && model->modules[index].empty);
 }
 
-static bool look_up_in_library(asking *self)
+static bool look_up_in_library(prediction *self)
 {
     const cx_model *model = self->model;
     int index = thing_of(self, 1, CX_KIND_LIBRARY);
@@ -169,22 +169,22 @@ static bool kernel_not_reused(const cx_model *model, int index)
 
 /* ---- launching ---- */
 
-static bool within(const asking *self, int operand, int64_t most)
+static bool is_within(const prediction *self, int operand, int64_t most)
 {
     return number_of(self, operand) > 0 && number_of(self, operand) <= most;
 }
 
-static bool can_be(const asking *self)
+static bool can_be(const prediction *self)
 {
-    return within(self, BLOCKS, GRID_MOST) && within(self, BLOCKS_Y, GRID_MOST) &&
-           within(self, BLOCKS_Z, GRID_MOST) && within(self, THREADS, THREADS_MOST) &&
-           within(self, THREADS_Y, THREADS_MOST) && within(self, THREADS_Z, DEEP_MOST) &&
+    return is_within(self, BLOCKS, GRID_MOST) && is_within(self, BLOCKS_Y, GRID_MOST) &&
+           is_within(self, BLOCKS_Z, GRID_MOST) && is_within(self, THREADS, THREADS_MOST) &&
+           is_within(self, THREADS_Y, THREADS_MOST) && is_within(self, THREADS_Z, DEEP_MOST) &&
            number_of(self, THREADS) * number_of(self, THREADS_Y) * number_of(self, THREADS_Z) <=
                THREADS_MOST &&
            number_of(self, SHARED) <= SHARED_MOST && number_of(self, ARGUMENTS) != 0;
 }
 
-bool describe_launch(const asking *self, int context, world_node *out_node)
+bool describe_launch(const prediction *self, int context, world_node *out_node)
 {
     const cx_model *model = self->model;
     int index = thing_of(self, KERNEL, CX_KIND_KERNEL);
@@ -260,7 +260,7 @@ bool kernels_known(const cx_model *model, const world_graph *exec, bool *out_the
     return true;
 }
 
-static bool submit(asking *self, int stream, int context)
+static bool submit_kernel(prediction *self, int stream, int context)
 {
     cx_model *model = self->model;
     work_set before = stream_before(model, stream, context);
@@ -283,7 +283,7 @@ static void load_into_context(cx_model *model, int index)
     model->made += index >= 0 && model->kernels[index].library != NO_THING;
 }
 
-static bool launch(asking *self)
+static bool launch_kernel(prediction *self)
 {
     cx_model *model = self->model;
     int stream, context, error, index = thing_of(self, KERNEL, CX_KIND_KERNEL);
@@ -297,7 +297,7 @@ static bool launch(asking *self)
     bool good = there && (error != CXU_SUCCESS || kernel_is_good(model, index, context));
     cite(self, CX_RULE_T9);
     if (error == CXU_SUCCESS && good && can_be(self)) {
-        if (!submit(self, stream, context))
+        if (!submit_kernel(self, stream, context))
             return false;
         load_into_context(model, index);
         return true;
@@ -313,7 +313,7 @@ static bool launch(asking *self)
     return true;
 }
 
-bool ask_kernel(asking *self)
+bool ask_kernel(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_module_load: return load_module(self);
@@ -322,7 +322,8 @@ bool ask_kernel(asking *self)
     case CX_VERB_library_load: return load_library(self);
     case CX_VERB_library_unload: return unload_library(self);
     case CX_VERB_library_kernel: return look_up_in_library(self);
-    case CX_VERB_kernel_launch: return launch(self);
+    case CX_VERB_kernel_launch:
+        return launch_kernel(self);
     default: return false;
     }
 }

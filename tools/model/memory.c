@@ -1,7 +1,7 @@
 /* Device memory, and the effects of work on it: C3, T5, T11. */
 #include "model/world.h"
 
-static bool alloc(asking *self)
+static bool alloc_memory(prediction *self)
 {
     cx_model *model = self->model;
     int current = current_of(self);
@@ -29,7 +29,7 @@ static bool uses_finished_or_free(const cx_model *model, const world_buffer *buf
 }
 
 /* Any context may be current, or none (T5). Waits for the work that uses the memory (T12). */
-static bool free_memory(asking *self)
+static bool free_memory(prediction *self)
 {
     cx_model *model = self->model;
     int index = thing_of(self, 0, CX_KIND_MEMORY);
@@ -57,7 +57,8 @@ static bool free_memory(asking *self)
 
 /* Finds the stream and context of a step's work; false: no prediction, or *out_error has the
  * answer. */
-static bool find_place(asking *self, int operand, int *out_stream, int *out_context, int *out_error)
+static bool find_place(prediction *self, int operand, int *out_stream, int *out_context,
+                       int *out_error)
 {
     if (!find_stream(self, operand, out_stream, out_context, out_error))
         return false;
@@ -65,7 +66,7 @@ static bool find_place(asking *self, int operand, int *out_stream, int *out_cont
     return *out_stream == NO_THING || *out_error != CXU_SUCCESS || current_of(self) == *out_context;
 }
 
-static bool ordered(const cx_model *model, const work_set *earlier, const work_set *before)
+static bool is_ordered(const cx_model *model, const work_set *earlier, const work_set *before)
 {
     return set_within(earlier, before, &model->done);
 }
@@ -73,13 +74,13 @@ static bool ordered(const cx_model *model, const work_set *earlier, const work_s
 bool may_write(const cx_model *model, int index, const work_set *before)
 {
     const world_buffer *buffer = &model->buffers[index];
-    return ordered(model, &buffer->written, before) && ordered(model, &buffer->read, before);
+    return is_ordered(model, &buffer->written, before) && is_ordered(model, &buffer->read, before);
 }
 
 bool may_read(const cx_model *model, int index, const work_set *before)
 {
     const world_buffer *buffer = &model->buffers[index];
-    return buffer->defined && ordered(model, &buffer->written, before);
+    return buffer->defined && is_ordered(model, &buffer->written, before);
 }
 
 void write_buffer(cx_model *model, int index, int value, const work_set *before, int work)
@@ -105,7 +106,7 @@ bool in_context(const cx_model *model, int index, int context)
 }
 
 /* Fills are asynchronous, in the legacy stream too; the scenario's next step shows their effect. */
-static bool fill(asking *self, int stream_operand)
+static bool fill_memory(prediction *self, int stream_operand)
 {
     cx_model *model = self->model;
     int stream = NO_THING, context = current_of(self), error = CXU_SUCCESS;
@@ -129,7 +130,7 @@ static bool fill(asking *self, int stream_operand)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool copy_async(asking *self)
+static bool copy_async(prediction *self)
 {
     cx_model *model = self->model;
     int stream, context, error;
@@ -151,7 +152,7 @@ static bool copy_async(asking *self)
 }
 
 /* Reads through the legacy stream of the current context, and waits for it. */
-static bool expect(asking *self)
+static bool expect_bytes(prediction *self)
 {
     cx_model *model = self->model;
     int context = current_of(self), index = thing_of(self, 0, CX_KIND_MEMORY);
@@ -183,15 +184,19 @@ int cx_model_value(const cx_model *model, const char *memory)
     return 0;
 }
 
-bool ask_memory(asking *self)
+bool ask_memory(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_mem_alloc: return alloc(self);
+    case CX_VERB_mem_alloc:
+        return alloc_memory(self);
     case CX_VERB_mem_free: return free_memory(self);
-    case CX_VERB_mem_fill: return fill(self, -1);
-    case CX_VERB_mem_fill_async: return fill(self, 3);
+    case CX_VERB_mem_fill:
+        return fill_memory(self, -1);
+    case CX_VERB_mem_fill_async:
+        return fill_memory(self, 3);
     case CX_VERB_copy_dtod_async: return copy_async(self);
-    case CX_VERB_mem_expect: return expect(self);
+    case CX_VERB_mem_expect:
+        return expect_bytes(self);
     default: return false;
     }
 }

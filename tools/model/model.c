@@ -33,7 +33,7 @@ void cx_model_destroy(cx_model *model)
 
 /* ---- answers ---- */
 
-bool answer(asking *self, int result)
+bool answer(prediction *self, int result)
 {
     cx_outcome *outcome = cx_step_expect(self->scenario, self->step, result);
     if (self->outcome == NULL)
@@ -41,7 +41,7 @@ bool answer(asking *self, int result)
     return true;
 }
 
-static cx_expected *next_value(asking *self)
+static cx_expected *next_value(prediction *self)
 {
     cx_outcome *last = self->step->outcomes;
     while (last->next != NULL)
@@ -49,25 +49,25 @@ static cx_expected *next_value(asking *self)
     return &last->values[last->value_count++];
 }
 
-bool answer_number(asking *self, int64_t number)
+bool answer_number(prediction *self, int64_t number)
 {
     *next_value(self) = (cx_expected){.kind = CX_EXPECTED_NUMBER, .number = number};
     return true;
 }
 
-bool answer_name(asking *self, const char *name)
+bool answer_name(prediction *self, const char *name)
 {
     *next_value(self) = (cx_expected){.kind = CX_EXPECTED_NAME, .name = name};
     return true;
 }
 
-bool answer_anything(asking *self)
+bool answer_anything(prediction *self)
 {
     *next_value(self) = (cx_expected){.kind = CX_EXPECTED_ANY};
     return true;
 }
 
-bool answer_same(asking *self, const char *label, int number)
+bool answer_same(prediction *self, const char *label, int number)
 {
     char text[CX_NAME_MAX + 1];
     int length = snprintf(text, sizeof text, "%s_%d", label, number);
@@ -78,19 +78,19 @@ bool answer_same(asking *self, const char *label, int number)
 
 /* ---- operands ---- */
 
-int64_t number_of(const asking *self, int operand)
+int64_t number_of(const prediction *self, int operand)
 {
     const cx_operand *given = &self->step->operands[operand];
     return given->given ? given->number : self->step->verb->operands[operand].number;
 }
 
-const char *name_of(const asking *self, int operand)
+const char *name_of(const prediction *self, int operand)
 {
     const cx_operand *given = &self->step->operands[operand];
     return given->given ? given->name : self->step->verb->operands[operand].default_name;
 }
 
-int thing_of(const asking *self, int operand, cx_kind kind)
+int thing_of(const prediction *self, int operand, cx_kind kind)
 {
     const char *name = name_of(self, operand);
     if (name == NULL)
@@ -110,12 +110,12 @@ bool context_flags_are_valid(int64_t flags)
            (flags & ~INT64_C(0x9f)) == 0;
 }
 
-bool device_exists(const asking *self, int64_t device)
+bool device_exists(const prediction *self, int64_t device)
 {
     return device >= 0 && device < self->model->devices;
 }
 
-bool bind_name(asking *self, cx_kind kind, int index)
+bool bind_name(prediction *self, cx_kind kind, int index)
 {
     cx_model *model = self->model;
     const char *name = self->step->operands[0].name;
@@ -127,12 +127,12 @@ bool bind_name(asking *self, cx_kind kind, int index)
 
 /* ---- the current context ---- */
 
-int current_of(const asking *self)
+int current_of(const prediction *self)
 {
     return self->thread->depth > 0 ? self->thread->stack[self->thread->depth - 1] : NO_CONTEXT;
 }
 
-int current_state(asking *self)
+int current_state(prediction *self)
 {
     int current = current_of(self);
     if (current == NO_CONTEXT)
@@ -144,7 +144,7 @@ int current_state(asking *self)
     return CXU_CONTEXT_IS_DESTROYED;
 }
 
-bool named_state(const asking *self, int index, int *out_state)
+bool named_state(const prediction *self, int index, int *out_state)
 {
     const world_context *context = &self->model->contexts[index];
     *out_state = context->live      ? CXU_SUCCESS
@@ -153,7 +153,7 @@ bool named_state(const asking *self, int index, int *out_state)
     return context->live || context->primary || not_reused(self->model, context->died);
 }
 
-bool may_make(asking *self, bool bad_arguments)
+bool may_make(prediction *self, bool bad_arguments)
 {
     int state = current_state(self);
     if (bad_arguments)
@@ -221,16 +221,15 @@ static bool has_room(const cx_model *model)
            model->library_count < THINGS_MAX && model->kernel_count < THINGS_MAX;
 }
 
-static bool ask_uninitialised(asking *self)
+static bool ask_uninitialised(prediction *self)
 {
     cite(self, CX_RULE_I1);
     return answer(self, CXU_NOT_INITIALIZED);
 }
 
-static bool (*const groups[])(asking *self) = {ask_process, ask_context, ask_stack,  ask_query,
-                                               ask_primary, ask_peer,    ask_stream, ask_event,
-                                               ask_memory,  ask_graph,
-                                               ask_kernel};
+static bool (*const groups[])(prediction *self) = {ask_process, ask_context, ask_stack,  ask_query,
+                                                   ask_primary, ask_peer,    ask_stream, ask_event,
+                                                   ask_memory,  ask_graph,   ask_kernel};
 
 /* True unless the call needs no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
@@ -240,7 +239,7 @@ static bool calls_the_driver(const cx_verb *verb)
            (!verb->action && id != CX_VERB_init && id != CX_VERB_version);
 }
 
-static bool ask(asking *self)
+static bool predict_step(prediction *self)
 {
     const cx_verb *verb = self->step->verb;
     if (!self->model->initialised && calls_the_driver(verb)) {
@@ -270,9 +269,9 @@ bool cx_model_step(cx_model *model, cx_scenario *scenario, cx_step *step, cx_cov
     int thread = thread_number(step);
     if (thread < 0 || thread >= CX_MODEL_THREADS || !has_room(model))
         return false;
-    asking self = {
+    prediction self = {
         .model = model, .scenario = scenario, .step = step, .thread = &model->threads[thread]};
-    if (!ask(&self) || self.outcome == NULL)
+    if (!predict_step(&self) || self.outcome == NULL)
         return false;
     if (coverage == NULL)
         return true;
@@ -328,8 +327,8 @@ static bool is_live(const cx_model *model, const world_name *name)
     }
 }
 
-static const char *pick(const cx_model *model, cx_kind kind, bool live, int context,
-                        unsigned int number)
+static const char *pick_name(const cx_model *model, cx_kind kind, bool live, int context,
+                             unsigned int number)
 {
     int count = 0;
     for (int turn = 0; turn < 2; turn++) {
@@ -349,7 +348,7 @@ static const char *pick(const cx_model *model, cx_kind kind, bool live, int cont
 
 const char *cx_model_pick(const cx_model *model, cx_kind kind, bool live, unsigned int number)
 {
-    return pick(model, kind, live, NO_CONTEXT, number);
+    return pick_name(model, kind, live, NO_CONTEXT, number);
 }
 
 static int current_on(const cx_model *model, const char *thread)
@@ -368,7 +367,7 @@ const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_
                                   unsigned int number)
 {
     int current = current_on(model, thread);
-    return current != NO_CONTEXT ? pick(model, kind, true, current, number) : NULL;
+    return current != NO_CONTEXT ? pick_name(model, kind, true, current, number) : NULL;
 }
 
 const char *cx_model_capturing(const cx_model *model, unsigned int number)

@@ -3,7 +3,7 @@
 
 /* Checks a peer context for the current one. *out_error: CXU_SUCCESS, or the error. False: no
  * prediction. */
-static bool check_peer(asking *self, int peer, int *out_error)
+static bool check_peer(prediction *self, int peer, int *out_error)
 {
     const cx_model *model = self->model;
     *out_error = current_state(self);
@@ -18,7 +18,7 @@ static bool check_peer(asking *self, int peer, int *out_error)
     return context->live || (!context->primary && not_reused(model, context->died));
 }
 
-static bool enable(asking *self)
+static bool enable_peer(prediction *self)
 {
     int error, peer = thing_of(self, 0, CX_KIND_CONTEXT);
     if (peer == UNKNOWN_THING || !check_peer(self, peer, &error))
@@ -39,7 +39,7 @@ static bool enable(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool disable(asking *self)
+static bool disable_peer(prediction *self)
 {
     int error, peer = thing_of(self, 0, CX_KIND_CONTEXT);
     if (peer == UNKNOWN_THING || !check_peer(self, peer, &error))
@@ -56,7 +56,7 @@ static bool disable(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool can_access(asking *self)
+static bool can_access(prediction *self)
 {
     int64_t device = number_of(self, 0), peer = number_of(self, 1);
     if (!device_exists(self, device) || !device_exists(self, peer)) {
@@ -69,7 +69,7 @@ static bool can_access(asking *self)
 }
 
 /* The checks come in this order: the pointer, the devices, the attribute. */
-static bool p2p(asking *self)
+static bool p2p_attribute(prediction *self)
 {
     int64_t attribute = number_of(self, 0), from = number_of(self, 1), to = number_of(self, 2);
     cite(self, CX_RULE_E2);
@@ -82,13 +82,16 @@ static bool p2p(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-bool ask_peer(asking *self)
+bool ask_peer(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_peer_enable: return enable(self);
-    case CX_VERB_peer_disable: return disable(self);
+    case CX_VERB_peer_enable:
+        return enable_peer(self);
+    case CX_VERB_peer_disable:
+        return disable_peer(self);
     case CX_VERB_device_can_access: return can_access(self);
-    case CX_VERB_device_p2p: return p2p(self);
+    case CX_VERB_device_p2p:
+        return p2p_attribute(self);
     default: return false;
     }
 }

@@ -1,7 +1,7 @@
 /* Primary contexts: P. */
 #include "model/world.h"
 
-static bool retain(asking *self, int device)
+static bool retain_primary(prediction *self, int device)
 {
     world_context *context = &self->model->contexts[device];
     cite(self, CX_RULE_P1);
@@ -18,7 +18,7 @@ static bool retain(asking *self, int device)
     return answer(self, CXU_SUCCESS);
 }
 
-static void deactivate(asking *self, int device)
+static void deactivate_primary(prediction *self, int device)
 {
     world_context *context = &self->model->contexts[device];
     if (!context->live)
@@ -27,7 +27,7 @@ static void deactivate(asking *self, int device)
     context->live = false;
 }
 
-static bool release(asking *self, int device)
+static bool release_primary(prediction *self, int device)
 {
     cx_model *model = self->model;
     if (model->retains[device] == 1 && !can_end(model, device))
@@ -38,20 +38,20 @@ static bool release(asking *self, int device)
     if (!model->contexts[device].live)
         cite(self, CX_RULE_P7);
     if (--model->retains[device] == 0)
-        deactivate(self, device);
+        deactivate_primary(self, device);
     return answer(self, CXU_SUCCESS);
 }
 
-static bool reset(asking *self, int device)
+static bool reset_primary(prediction *self, int device)
 {
     if (!can_end(self->model, device))
         return false;
     cite(self, CX_RULE_P3);
-    deactivate(self, device);
+    deactivate_primary(self, device);
     return answer(self, CXU_SUCCESS);
 }
 
-static bool set_flags(asking *self)
+static bool set_flags(prediction *self)
 {
     int64_t flags = number_of(self, 0), device = number_of(self, 1);
     bool bad_flags = !context_flags_are_valid(flags), bad_device = !device_exists(self, device);
@@ -67,7 +67,7 @@ static bool set_flags(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool state(asking *self, int device)
+static bool primary_state(prediction *self, int device)
 {
     cite(self, CX_RULE_P1);
     answer(self, CXU_SUCCESS);
@@ -75,7 +75,7 @@ static bool state(asking *self, int device)
     return answer_number(self, self->model->contexts[device].live);
 }
 
-static bool of_device(asking *self, int operand, bool (*ask)(asking *self, int device))
+static bool of_device(prediction *self, int operand, bool (*ask)(prediction *self, int device))
 {
     int64_t device = number_of(self, operand);
     if (device_exists(self, device))
@@ -84,14 +84,18 @@ static bool of_device(asking *self, int operand, bool (*ask)(asking *self, int d
     return answer(self, CXU_INVALID_DEVICE);
 }
 
-bool ask_primary(asking *self)
+bool ask_primary(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_primary_retain: return of_device(self, 1, retain);
-    case CX_VERB_primary_release: return of_device(self, 0, release);
-    case CX_VERB_primary_reset: return of_device(self, 0, reset);
+    case CX_VERB_primary_retain:
+        return of_device(self, 1, retain_primary);
+    case CX_VERB_primary_release:
+        return of_device(self, 0, release_primary);
+    case CX_VERB_primary_reset:
+        return of_device(self, 0, reset_primary);
     case CX_VERB_primary_set_flags: return set_flags(self);
-    case CX_VERB_primary_state: return of_device(self, 0, state);
+    case CX_VERB_primary_state:
+        return of_device(self, 0, primary_state);
     default: return false;
     }
 }

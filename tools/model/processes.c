@@ -1,7 +1,7 @@
 /* Initialisation, devices, threads and the ends of processes: I. */
 #include "model/world.h"
 
-static bool init(asking *self)
+static bool init_driver(prediction *self)
 {
     cite(self, CX_RULE_I2);
     if (number_of(self, 0) != 0)
@@ -10,7 +10,7 @@ static bool init(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool device_get(asking *self)
+static bool device_get(prediction *self)
 {
     int64_t ordinal = number_of(self, 0);
     if (!device_exists(self, ordinal)) {
@@ -22,7 +22,7 @@ static bool device_get(asking *self)
 }
 
 /* A thread's stack and capture mode end with it. */
-static bool end_thread(asking *self)
+static bool end_thread(prediction *self)
 {
     self->thread->depth = 0;
     self->thread->capture_mode = 0;
@@ -30,7 +30,7 @@ static bool end_thread(asking *self)
 }
 
 /* In a fork, and after an exit, every step of the block gives the same result. */
-static bool answer_block(asking *self, int result, cx_rule rule)
+static bool answer_block(prediction *self, int result, cx_rule rule)
 {
     if (!self->model->initialised)
         return false;
@@ -43,10 +43,11 @@ static bool answer_block(asking *self, int result, cx_rule rule)
     return answer(self, CXU_SUCCESS);
 }
 
-bool ask_process(asking *self)
+bool ask_process(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_init: return init(self);
+    case CX_VERB_init:
+        return init_driver(self);
     case CX_VERB_version: return answer(self, CXU_SUCCESS);
     case CX_VERB_device_get: return device_get(self);
     case CX_VERB_thread_end: return end_thread(self);

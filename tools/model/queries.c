@@ -2,7 +2,7 @@
 #include "model/world.h"
 
 /* Finds the context of a query; NULL is the current one. False: no prediction. */
-static bool find(asking *self, int *out_index, int *out_error)
+static bool find_context(prediction *self, int *out_index, int *out_error)
 {
     *out_index = thing_of(self, 0, CX_KIND_CONTEXT);
     if (*out_index == UNKNOWN_THING)
@@ -18,7 +18,7 @@ static bool find(asking *self, int *out_index, int *out_error)
 }
 
 /* The device of a deactivated primary context is known, too (Q2). */
-static bool device_of(asking *self, int index, int error)
+static bool device_of(prediction *self, int index, int error)
 {
     if (index >= 0 && self->model->contexts[index].primary && error == CXU_CONTEXT_IS_DESTROYED) {
         cite(self, CX_RULE_Q2);
@@ -28,19 +28,19 @@ static bool device_of(asking *self, int index, int error)
     return error == CXU_SUCCESS ? answer_number(self, self->model->contexts[index].device) : true;
 }
 
-static bool current_device(asking *self)
+static bool current_device(prediction *self)
 {
     cite(self, CX_RULE_Q1);
     return device_of(self, current_of(self), current_state(self));
 }
 
-static bool device_of_context(asking *self)
+static bool device_of_context(prediction *self)
 {
     int index, error;
-    return find(self, &index, &error) && device_of(self, index, error);
+    return find_context(self, &index, &error) && device_of(self, index, error);
 }
 
-static bool flags(asking *self)
+static bool context_flags(prediction *self)
 {
     cite(self, CX_RULE_Q1);
     int state = current_state(self);
@@ -49,10 +49,10 @@ static bool flags(asking *self)
                                 : true;
 }
 
-static bool id(asking *self)
+static bool context_id(prediction *self)
 {
     int index, error;
-    if (!find(self, &index, &error))
+    if (!find_context(self, &index, &error))
         return false;
     cite(self, CX_RULE_Q3);
     answer(self, error);
@@ -63,10 +63,10 @@ static bool id(asking *self)
     return answer_same(self, label, self->model->contexts[index].generation);
 }
 
-static bool version(asking *self)
+static bool context_version(prediction *self)
 {
     int index, error;
-    if (!find(self, &index, &error))
+    if (!find_context(self, &index, &error))
         return false;
     cite(self, CX_RULE_Q3);
     answer(self, error);
@@ -74,7 +74,7 @@ static bool version(asking *self)
 }
 
 /* After it, the work is done. */
-static bool synchronize(asking *self, int index, int error)
+static bool synchronize_any(prediction *self, int index, int error)
 {
     cx_model *model = self->model;
     if (error == CXU_SUCCESS) {
@@ -86,16 +86,16 @@ static bool synchronize(asking *self, int index, int error)
     return answer(self, error);
 }
 
-static bool synchronize_current(asking *self)
+static bool synchronize_current(prediction *self)
 {
     cite(self, CX_RULE_Q1);
-    return synchronize(self, current_of(self), current_state(self));
+    return synchronize_any(self, current_of(self), current_state(self));
 }
 
-static bool synchronize_context(asking *self)
+static bool synchronize_context(prediction *self)
 {
     int index, error;
-    return find(self, &index, &error) && synchronize(self, index, error);
+    return find_context(self, &index, &error) && synchronize_any(self, index, error);
 }
 
 static bool limit_is_known(int64_t limit)
@@ -103,7 +103,7 @@ static bool limit_is_known(int64_t limit)
     return limit >= 0 && limit <= 6;
 }
 
-static bool limit(asking *self)
+static bool context_limit(prediction *self)
 {
     cite(self, CX_RULE_Q4);
     int state = current_state(self);
@@ -116,7 +116,7 @@ static bool limit(asking *self)
     return answer(self, CXU_UNSUPPORTED_LIMIT); /* a device may lack any of them */
 }
 
-static bool cache(asking *self)
+static bool context_cache(prediction *self)
 {
     int state = current_state(self);
     bool sets = cx_verb_number(self->step->verb) == CX_VERB_cache_set;
@@ -136,27 +136,33 @@ static bool cache(asking *self)
     return sets ? true : answer_number(self, context->cache);
 }
 
-static bool priorities(asking *self)
+static bool stream_priorities(prediction *self)
 {
     cite(self, CX_RULE_Q5);
     return answer(self, current_state(self));
 }
 
-bool ask_query(asking *self)
+bool ask_query(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_ctx_device: return current_device(self);
     case CX_VERB_ctx_device_of: return device_of_context(self);
-    case CX_VERB_ctx_flags: return flags(self);
-    case CX_VERB_ctx_id: return id(self);
-    case CX_VERB_ctx_version: return version(self);
+    case CX_VERB_ctx_flags:
+        return context_flags(self);
+    case CX_VERB_ctx_id:
+        return context_id(self);
+    case CX_VERB_ctx_version:
+        return context_version(self);
     case CX_VERB_ctx_sync: return synchronize_current(self);
     case CX_VERB_ctx_sync_of: return synchronize_context(self);
     case CX_VERB_limit_set:
-    case CX_VERB_limit_get: return limit(self);
+    case CX_VERB_limit_get:
+        return context_limit(self);
     case CX_VERB_cache_set:
-    case CX_VERB_cache_get: return cache(self);
-    case CX_VERB_priorities: return priorities(self);
+    case CX_VERB_cache_get:
+        return context_cache(self);
+    case CX_VERB_priorities:
+        return stream_priorities(self);
     default: return false;
     }
 }

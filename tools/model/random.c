@@ -19,7 +19,7 @@ typedef struct maker {
 } maker;
 
 /* splitmix64 */
-static uint32_t any(maker *self)
+static uint32_t any_number(maker *self)
 {
     self->state += UINT64_C(0x9e3779b97f4a7c15);
     uint64_t z = self->state;
@@ -28,14 +28,14 @@ static uint32_t any(maker *self)
     return (uint32_t)((z ^ z >> 31) >> 16);
 }
 
-static int below(maker *self, int limit)
+static int number_below(maker *self, int limit)
 {
-    return (int)(any(self) % (uint32_t)limit);
+    return (int)(any_number(self) % (uint32_t)limit);
 }
 
 static bool chance(maker *self, int percent)
 {
-    return below(self, 100) < percent;
+    return number_below(self, 100) < percent;
 }
 
 /* ---- choosing the step ---- */
@@ -91,7 +91,7 @@ static cx_verb_id choose_verb(maker *self)
     int sum = 0, at = chance(self, 20) ? 0 : self->first;
     for (int i = at; i < WEIGHTS; i++)
         sum += weights[i].weight;
-    int wanted = below(self, sum);
+    int wanted = number_below(self, sum);
     while ((wanted -= weights[at].weight) >= 0)
         at++;
     return weights[at].verb;
@@ -120,7 +120,7 @@ static char letter_of(cx_kind kind)
 static const char *choose_capturing(maker *self, const cx_step *step)
 {
     cx_verb_id verb = cx_verb_number(step->verb);
-    const char *capturing = cx_model_capturing(self->model, any(self));
+    const char *capturing = cx_model_capturing(self->model, any_number(self));
     if (capturing == NULL || !chance(self, verb == CX_VERB_capture_end     ? 85
                                            : verb == CX_VERB_kernel_launch ? 80
                                                                            : 30))
@@ -142,16 +142,17 @@ static const char *choose_thing(maker *self, const cx_step *step, cx_kind kind)
         return chance(self, 80) ? "legacy" : "none";
     if (!lawful && chance(self, 30))
         return "none";
-    const char *current = kind != CX_KIND_CONTEXT && lawful && chance(self, 85)
-                              ? cx_model_pick_current(self->model, step->thread, kind, any(self))
-                              : NULL;
+    const char *current =
+        kind != CX_KIND_CONTEXT && lawful && chance(self, 85)
+            ? cx_model_pick_current(self->model, step->thread, kind, any_number(self))
+            : NULL;
     if (current != NULL)
         return current;
     bool ends = cx_verb_number(step->verb) == CX_VERB_ctx_destroy;
     if (kind == CX_KIND_CONTEXT && lawful && chance(self, ends ? 60 : 30))
         return cx_model_current(self->model, step->thread);
-    const char *name = cx_model_pick(self->model, kind, lawful, any(self));
-    return name != NULL ? name : cx_model_pick(self->model, kind, !lawful, any(self));
+    const char *name = cx_model_pick(self->model, kind, lawful, any_number(self));
+    return name != NULL ? name : cx_model_pick(self->model, kind, !lawful, any_number(self));
 }
 
 static int64_t choose_flags(maker *self, cx_words words)
@@ -160,10 +161,13 @@ static int64_t choose_flags(maker *self, cx_words words)
     bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
     switch (words) {
     case CX_WORDS_CONTEXT_FLAGS:
-        return lawful ? context[below(self, 7)] : chance(self, 50) ? 3 : 4096;
-    case CX_WORDS_EVENT_FLAGS: return lawful ? event[below(self, 6)] : chance(self, 50) ? 4 : 64;
-    case CX_WORDS_STREAM_FLAGS: return lawful ? below(self, 2) : 2 + below(self, 5);
-    default: return lawful ? 0 : 1 + below(self, 3);
+        return lawful ? context[number_below(self, 7)] : chance(self, 50) ? 3 : 4096;
+    case CX_WORDS_EVENT_FLAGS:
+        return lawful ? event[number_below(self, 6)] : chance(self, 50) ? 4 : 64;
+    case CX_WORDS_STREAM_FLAGS:
+        return lawful ? number_below(self, 2) : 2 + number_below(self, 5);
+    default:
+        return lawful ? 0 : 1 + number_below(self, 3);
     }
 }
 
@@ -179,13 +183,15 @@ static bool is_device(const char *name)
 static int64_t choose_code(maker *self, bool lawful)
 {
     static const int64_t wrong[] = {CX_CODE_NULL, CX_CODE_BROKEN, CX_CODE_NEWER, CX_CODE_NOTHING};
-    return !lawful ? wrong[below(self, 4)] : chance(self, 90) ? CX_CODE_KERNELS : CX_CODE_EMPTY;
+    return !lawful            ? wrong[number_below(self, 4)]
+           : chance(self, 90) ? CX_CODE_KERNELS
+                              : CX_CODE_EMPTY;
 }
 
 static int64_t choose_code_name(maker *self, bool lawful)
 {
     static const int64_t names[] = {CX_CODE_NAME_FILL, CX_CODE_NAME_ADD, CX_CODE_NAME_COPY};
-    return lawful              ? names[below(self, 3)]
+    return lawful             ? names[number_below(self, 3)]
            : chance(self, 50) ? CX_CODE_NAME_NULL
                               : CX_CODE_NAME_NOBODY;
 }
@@ -196,10 +202,10 @@ static int64_t choose_extent(maker *self, const char *name)
     bool lawful = self->lawful || chance(self, 85);
     bool threads = strcmp(name, "threads") == 0, blocks = strcmp(name, "blocks") == 0;
     if (strcmp(name, "shared") == 0)
-        return lawful ? below(self, 1024) : 1 << 20;
+        return lawful ? number_below(self, 1024) : 1 << 20;
     if (!lawful)
         return threads && chance(self, 50) ? 1025 : 0;
-    return 1 + below(self, threads ? 70 : blocks ? 5 : 2);
+    return 1 + number_below(self, threads ? 70 : blocks ? 5 : 2);
 }
 
 static bool is_extent(const char *name)
@@ -213,7 +219,7 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
     bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
     const char *name = rule->name;
     if (is_device(name))
-        return lawful             ? below(self, self->first != 0 ? 1 : self->options->devices)
+        return lawful ? number_below(self, self->first != 0 ? 1 : self->options->devices)
                : chance(self, 50) ? -1
                                   : self->options->devices;
     if (rule->words == CX_WORDS_CODE)
@@ -227,19 +233,19 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
     if (strcmp(name, "flags") == 0)
         return choose_flags(self, rule->words);
     if (strcmp(name, "limit") == 0)
-        return lawful ? below(self, 7) : 77;
+        return lawful ? number_below(self, 7) : 77;
     if (strcmp(name, "mode") == 0)
-        return below(self, 3);
+        return number_below(self, 3);
     if (strcmp(name, "config") == 0)
-        return lawful ? below(self, 4) : 4;
+        return lawful ? number_below(self, 4) : 4;
     if (strcmp(name, "attribute") == 0)
-        return lawful ? 1 + below(self, 4) : 99;
+        return lawful ? 1 + number_below(self, 4) : 99;
     if (strcmp(name, "bytes") == 0)
         return cx_verb_number(step->verb) == CX_VERB_mem_alloc && !lawful ? 0 : CX_MODEL_BYTES;
     if (strcmp(name, "value") == 0 && cx_verb_number(step->verb) == CX_VERB_mem_expect && lawful)
         return step->operands[0].name != NULL ? cx_model_value(self->model, step->operands[0].name)
                                               : 0;
-    return rule->words == CX_WORDS_SWITCH ? lawful : below(self, 256);
+    return rule->words == CX_WORDS_SWITCH ? lawful : number_below(self, 256);
 }
 
 /* False: there is no object to name. */
@@ -281,13 +287,13 @@ static void add_block_step(maker *self, cx_step *around, const char *thread)
                                        CX_VERB_device_count};
     cx_line *line = cx_line_block_add(self->scenario, &around->block, CX_LINE_STEP);
     line->step.thread = thread;
-    line->step.verb = &cx_verbs[verbs[below(self, 4)]];
+    line->step.verb = &cx_verbs[verbs[number_below(self, 4)]];
 }
 
 static void make_block(maker *self, cx_step *step)
 {
     step->has_block = true;
-    for (int i = 1 + below(self, 3); i > 0; i--)
+    for (int i = 1 + number_below(self, 3); i > 0; i--)
         add_block_step(self, step, step->thread);
 }
 
@@ -307,7 +313,7 @@ static void drop_last(cx_scenario *scenario)
 
 static bool add_step(maker *self, cx_verb_id verb)
 {
-    const char thread[2] = {(char)('A' + below(self, self->threads)), '\0'};
+    const char thread[2] = {(char)('A' + number_below(self, self->threads)), '\0'};
     cx_step *step = cx_scenario_step(self->scenario, thread, verb);
     bool made = step != NULL;
     self->lawful = chance(self, verb == CX_VERB_kernel_launch ? 80 : 62);
@@ -344,7 +350,7 @@ static int prepare_kernels(maker *self)
 static void fill_scenario(maker *self, bool initialised)
 {
     enum { TRIES = 200 };
-    int before_init = initialised ? 0 : 1 + below(self, 10);
+    int before_init = initialised ? 0 : 1 + number_below(self, 10);
     int prepared = initialised && self->first != 0 && chance(self, 60) ? prepare_kernels(self) : 0;
     for (int steps = prepared; steps < self->options->steps; steps++) {
         if (!cx_model_initialised(self->model) && steps >= before_init) {
@@ -360,7 +366,7 @@ static void fill_scenario(maker *self, bool initialised)
 
 /* ---- scenarios ---- */
 
-static cx_scenario *begin(int devices, bool initialised)
+static cx_scenario *begin_scenario(int devices, bool initialised)
 {
     cx_scenario *scenario = cx_scenario_create("random");
     if (scenario == NULL)
@@ -382,7 +388,7 @@ cx_scenario *cx_random_scenario(const cx_random_options *options, cx_coverage *c
     bool initialised = !chance(&self, 10), about_work = chance(&self, 40);
     self.first = about_work ? first_of_work() : 0;
     self.threads = about_work ? 2 : CX_MODEL_THREADS;
-    self.scenario = begin(options->devices, initialised);
+    self.scenario = begin_scenario(options->devices, initialised);
     self.model = cx_model_create(options->devices, initialised);
     if (self.scenario != NULL && self.model != NULL) {
         fill_scenario(&self, initialised);

@@ -105,7 +105,7 @@ static int count_steps(const cx_scenario *scenario)
 }
 
 /* The scenario without the steps from `first` to before `end`, counted among steps. */
-static cx_scenario *without(const cx_scenario *from, int first, int end)
+static cx_scenario *without_steps(const cx_scenario *from, int first, int end)
 {
     bool *keep = calloc((size_t)from->line_count + 1, sizeof *keep);
     int step = 0;
@@ -126,7 +126,7 @@ static cx_scenario *leave_out(cx_scenario *best, int length,
                               bool (*fails)(const cx_scenario *, void *), void *argument)
 {
     for (int first = 0; first < count_steps(best);) {
-        cx_scenario *less = without(best, first, first + length);
+        cx_scenario *less = without_steps(best, first, first + length);
         if (less == NULL)
             return best;
         if (count_steps(less) < count_steps(best) && fails(less, argument)) {

@@ -1,7 +1,7 @@
 /* The stack of each thread: S. */
 #include "model/world.h"
 
-static void cite_shared(asking *self, int index)
+static void cite_shared(prediction *self, int index)
 {
     for (int t = 0; t < CX_MODEL_THREADS; t++) {
         const world_thread *other = &self->model->threads[t];
@@ -12,7 +12,7 @@ static void cite_shared(asking *self, int index)
 
 /* Finds a context that can be made current: a live one, or a primary one, active or not.
  * *out_error: the driver's error for others. */
-static bool find_pushable(asking *self, int index, int *out_error)
+static bool find_pushable(prediction *self, int index, int *out_error)
 {
     const world_context *context = &self->model->contexts[index];
     *out_error = CXU_SUCCESS;
@@ -23,7 +23,7 @@ static bool find_pushable(asking *self, int index, int *out_error)
     return not_reused(self->model, context->died);
 }
 
-static bool push(asking *self)
+static bool push_context(prediction *self)
 {
     int error, index = thing_of(self, 0, CX_KIND_CONTEXT);
     if (index == UNKNOWN_THING || self->thread->depth == STACK_MAX)
@@ -42,7 +42,7 @@ static bool push(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool pop(asking *self)
+static bool pop_context(prediction *self)
 {
     cite(self, CX_RULE_S2);
     int current = current_of(self);
@@ -53,7 +53,7 @@ static bool pop(asking *self)
     return number_of(self, 0) != 0 ? answer_name(self, self->model->contexts[current].name) : true;
 }
 
-static bool set(asking *self)
+static bool set_context(prediction *self)
 {
     int error, index = thing_of(self, 0, CX_KIND_CONTEXT);
     world_thread *thread = self->thread;
@@ -75,7 +75,7 @@ static bool set(asking *self)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool get(asking *self)
+static bool get_context(prediction *self)
 {
     int current = current_of(self);
     answer(self, CXU_SUCCESS);
@@ -89,13 +89,17 @@ static bool get(asking *self)
     return answer_name(self, context->name);
 }
 
-bool ask_stack(asking *self)
+bool ask_stack(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_ctx_push: return push(self);
-    case CX_VERB_ctx_pop: return pop(self);
-    case CX_VERB_ctx_set: return set(self);
-    case CX_VERB_ctx_get: return get(self);
+    case CX_VERB_ctx_push:
+        return push_context(self);
+    case CX_VERB_ctx_pop:
+        return pop_context(self);
+    case CX_VERB_ctx_set:
+        return set_context(self);
+    case CX_VERB_ctx_get:
+        return get_context(self);
     default: return false;
     }
 }

@@ -3,7 +3,7 @@
 
 enum { STREAMS_AT_GATES_MAX = 3 }; /* more would take every worker that a driver may have */
 
-bool find_stream(asking *self, int operand, int *out_stream, int *out_context, int *out_error)
+bool find_stream(prediction *self, int operand, int *out_stream, int *out_context, int *out_error)
 {
     const cx_model *model = self->model;
     const char *name = name_of(self, operand);
@@ -25,7 +25,7 @@ bool find_stream(asking *self, int operand, int *out_stream, int *out_context, i
     return not_reused(model, stream->died);
 }
 
-static bool create(asking *self)
+static bool create_stream(prediction *self)
 {
     cx_model *model = self->model;
     int current = current_of(self);
@@ -44,7 +44,7 @@ static bool create(asking *self)
 }
 
 /* Returns at once; the work goes on (T12). */
-static bool destroy(asking *self)
+static bool destroy_stream(prediction *self)
 {
     int stream, context, error;
     if (!find_stream(self, 0, &stream, &context, &error) || stream == NO_THING)
@@ -59,7 +59,7 @@ static bool destroy(asking *self)
     return answer(self, error);
 }
 
-static bool context_of(asking *self)
+static bool context_of(prediction *self)
 {
     int stream, context, error;
     if (!find_stream(self, 0, &stream, &context, &error))
@@ -69,7 +69,7 @@ static bool context_of(asking *self)
     return error == CXU_SUCCESS ? answer_name(self, self->model->contexts[context].name) : true;
 }
 
-static bool synchronize(asking *self)
+static bool synchronize_stream(prediction *self)
 {
     int stream, context, error;
     cx_model *model = self->model;
@@ -86,7 +86,7 @@ static bool synchronize(asking *self)
     return answer(self, error);
 }
 
-static bool query(asking *self)
+static bool query_stream(prediction *self)
 {
     int stream, context, error;
     if (!find_stream(self, 0, &stream, &context, &error))
@@ -107,7 +107,7 @@ static bool query(asking *self)
 
 /* A wait for an event that may be done may be a work item, or nothing: no prediction if that
  * matters. */
-static bool wait_for(asking *self, int stream, int context, int event)
+static bool wait_for(prediction *self, int stream, int context, int event)
 {
     cx_model *model = self->model;
     const work_set *waited = &model->events[event].before;
@@ -121,7 +121,7 @@ static bool wait_for(asking *self, int stream, int context, int event)
     return add_work_behind(model, stream, context, waited) != NO_THING && answer(self, CXU_SUCCESS);
 }
 
-static bool wait_event(asking *self)
+static bool wait_event(prediction *self)
 {
     int stream, context, event, error, event_error;
     if (!find_stream(self, 0, &stream, &context, &error) ||
@@ -146,7 +146,7 @@ static int works_at_gates(const cx_model *model)
     return count;
 }
 
-static bool add_host_function(asking *self)
+static bool add_host_function(prediction *self)
 {
     int stream, context, error;
     cx_model *model = self->model;
@@ -162,7 +162,7 @@ static bool add_host_function(asking *self)
     return answer(self, error);
 }
 
-static bool open_gate(asking *self)
+static bool open_gate(prediction *self)
 {
     cx_model *model = self->model;
     const char *gate = name_of(self, 0);
@@ -175,14 +175,18 @@ static bool open_gate(asking *self)
     return found && answer(self, CXU_SUCCESS);
 }
 
-bool ask_stream(asking *self)
+bool ask_stream(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
-    case CX_VERB_stream_create: return create(self);
-    case CX_VERB_stream_destroy: return destroy(self);
+    case CX_VERB_stream_create:
+        return create_stream(self);
+    case CX_VERB_stream_destroy:
+        return destroy_stream(self);
     case CX_VERB_stream_ctx: return context_of(self);
-    case CX_VERB_stream_sync: return synchronize(self);
-    case CX_VERB_stream_query: return query(self);
+    case CX_VERB_stream_sync:
+        return synchronize_stream(self);
+    case CX_VERB_stream_query:
+        return query_stream(self);
     case CX_VERB_stream_wait: return wait_event(self);
     case CX_VERB_stream_host: return add_host_function(self);
     case CX_VERB_gate_open: return open_gate(self);

@@ -80,7 +80,7 @@ int add_work_behind(cx_model *model, int stream, int context, const work_set *ot
     return add_work_after(model, stream, context, NULL, &before);
 }
 
-void answer_query(asking *self, const work_set *set)
+void answer_query(prediction *self, const work_set *set)
 {
     if (set_finished(self->model, set)) {
         answer(self, CXU_SUCCESS);

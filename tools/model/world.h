@@ -157,16 +157,16 @@ struct cx_model {
 enum { NO_CONTEXT = -1, NO_THING = -1, UNKNOWN_THING = -2 };
 
 /* A step that the model is asked about. */
-typedef struct asking {
+typedef struct prediction {
     cx_model *model;
     cx_scenario *scenario;
     cx_step *step;
     world_thread *thread;
     cx_outcome *outcome; /* the first */
     bool rules[CX_RULE_COUNT];
-} asking;
+} prediction;
 
-static inline void cite(asking *self, cx_rule rule)
+static inline void cite(prediction *self, cx_rule rule)
 {
     self->rules[rule] = true;
 }
@@ -174,35 +174,35 @@ static inline void cite(asking *self, cx_rule rule)
 /* ---- answers: all of them return true ---- */
 
 /* Expects this result, without values. A second call adds an alternative. */
-bool answer(asking *self, int result);
+bool answer(prediction *self, int result);
 /* Adds a value to the outcome given last: a number, a name, or anything. */
-bool answer_number(asking *self, int64_t number);
-bool answer_name(asking *self, const char *name);
-bool answer_anything(asking *self);
-bool answer_same(asking *self, const char *label, int number);
+bool answer_number(prediction *self, int64_t number);
+bool answer_name(prediction *self, const char *name);
+bool answer_anything(prediction *self);
+bool answer_same(prediction *self, const char *label, int number);
 
 /* ---- operands ---- */
-int64_t number_of(const asking *self, int operand);
-const char *name_of(const asking *self, int operand);
+int64_t number_of(const prediction *self, int operand);
+const char *name_of(const prediction *self, int operand);
 /* The index of the object of a name; NO_THING: "none"; UNKNOWN_THING: it was never bound. */
-int thing_of(const asking *self, int operand, cx_kind kind);
-bool device_exists(const asking *self, int64_t device);
-bool bind_name(asking *self, cx_kind kind, int index);
+int thing_of(const prediction *self, int operand, cx_kind kind);
+bool device_exists(const prediction *self, int64_t device);
+bool bind_name(prediction *self, cx_kind kind, int index);
 
 bool context_flags_are_valid(int64_t flags);
 
 /* ---- the current context ---- */
 
 /* NO_CONTEXT if the stack is empty. */
-int current_of(const asking *self);
+int current_of(const prediction *self);
 /* The state of the current context: CXU_SUCCESS, INVALID_CONTEXT, CONTEXT_IS_DESTROYED. */
-int current_state(asking *self);
+int current_state(prediction *self);
 /* The state of a context that a call names. False: no prediction, since the handle may be
  * reused. */
-bool named_state(const asking *self, int context, int *out_state);
+bool named_state(const prediction *self, int context, int *out_state);
 /* Answers an error of making something in the current context: bad arguments, or no such context.
  * True if there is none and it is made. */
-bool may_make(asking *self, bool bad_arguments);
+bool may_make(prediction *self, bool bad_arguments);
 /* True if a destroyed created context is still in some stack. */
 bool stale_entries(const cx_model *model);
 
@@ -254,7 +254,7 @@ work_set stream_before(const cx_model *model, int stream, int context);
 int add_work(cx_model *model, int stream, int context, const char *gate);
 int add_work_behind(cx_model *model, int stream, int context, const work_set *others);
 /* CXU_SUCCESS if all is done, NOT_READY if something is at a gate; else either. */
-void answer_query(asking *self, const work_set *set);
+void answer_query(prediction *self, const work_set *set);
 
 /* Adds a work item that is in no stream yet. */
 int add_loose_work(cx_model *model, int context, const char *gate);
@@ -264,20 +264,20 @@ int add_loose_work(cx_model *model, int context, const char *gate);
 typedef enum said { SAID, UNSAID, NO_MATTER } said;
 
 /* The answer of captures to a step, if they have one: asked before the groups below. */
-said ask_capture(asking *self);
+said ask_capture(prediction *self);
 
 /* ---- the verbs, by group: false without a prediction ---- */
-bool ask_graph(asking *self);
-bool ask_context(asking *self);
-bool ask_stack(asking *self);
-bool ask_query(asking *self);
-bool ask_primary(asking *self);
-bool ask_peer(asking *self);
-bool ask_stream(asking *self);
-bool ask_event(asking *self);
-bool ask_memory(asking *self);
-bool ask_process(asking *self);
-bool ask_kernel(asking *self);
+bool ask_graph(prediction *self);
+bool ask_context(prediction *self);
+bool ask_stack(prediction *self);
+bool ask_query(prediction *self);
+bool ask_primary(prediction *self);
+bool ask_peer(prediction *self);
+bool ask_stream(prediction *self);
+bool ask_event(prediction *self);
+bool ask_memory(prediction *self);
+bool ask_process(prediction *self);
+bool ask_kernel(prediction *self);
 
 /* ---- kernels.c ---- */
 
@@ -285,7 +285,7 @@ bool module_is_good(const cx_model *model, int index);
 /* True if a kernel can be launched in a context. */
 bool kernel_is_good(const cx_model *model, int index, int context);
 /* The effect of a step's launch in a context, if it has no error and can be predicted. */
-bool describe_launch(const asking *self, int context, world_node *out_node);
+bool describe_launch(const prediction *self, int context, world_node *out_node);
 /* True in *out_there if all kernels of a graph exist; false: no prediction for one of them. */
 bool kernels_known(const cx_model *model, const world_graph *exec, bool *out_there);
 /* True if an unfinished kernel waits at a gate; everything that waits for kernels then does too. */
@@ -306,8 +306,8 @@ bool in_context(const cx_model *model, int index, int context);
 
 /* Resolves a stream operand. False: no prediction. *out_error: CXU_SUCCESS, or the driver's
  * error. */
-bool find_stream(asking *self, int operand, int *out_stream, int *out_context, int *out_error);
-bool find_event(asking *self, int operand, int *out_event, int *out_error);
+bool find_stream(prediction *self, int operand, int *out_stream, int *out_context, int *out_error);
+bool find_event(prediction *self, int operand, int *out_event, int *out_error);
 
 /* False if work of the context is blocked: the context cannot be ended then. Unfinished work ends
  * with it. */

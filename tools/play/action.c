@@ -31,7 +31,7 @@ static int act_host_store(cx_player *player, cx_call *call)
     return CXU_SUCCESS;
 }
 
-static int expect(cx_call *call, const unsigned char *bytes)
+static int expect_bytes(cx_call *call, const unsigned char *bytes)
 {
     for (size_t i = 0; i < call->in[2].size; i++)
         if (bytes[i] != (unsigned char)call->in[1].integer) {
@@ -45,7 +45,7 @@ static int expect(cx_call *call, const unsigned char *bytes)
 static int act_host_expect(cx_player *player, cx_call *call)
 {
     (void)player;
-    return expect(call, call->in[0].host);
+    return expect_bytes(call, call->in[0].host);
 }
 
 static int act_host_refuse(cx_player *player, cx_call *call)
@@ -70,7 +70,7 @@ static int act_mem_expect(cx_player *player, cx_call *call)
         return CXU_OUT_OF_MEMORY;
     int result = (int)player->driver.table.memcpy_dtoh(bytes, call->in[0].pointer, size);
     if (result == CXU_SUCCESS)
-        result = expect(call, bytes);
+        result = expect_bytes(call, bytes);
     free(bytes);
     return result;
 }

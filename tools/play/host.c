@@ -3,7 +3,7 @@
 static _Thread_local int refused; /* the request that the thread's next call is refused */
 static _Thread_local bool inside;
 
-static const cx_play_host *watched(const cx_player *player)
+static const cx_play_host *watching_host(const cx_player *player)
 {
     const cx_play_options *options = player->options;
     return options->cuda || options->libcuda != NULL ? NULL : options->host;
@@ -11,7 +11,7 @@ static const cx_play_host *watched(const cx_player *player)
 
 int cx_host_refuse(const cx_player *player, int number)
 {
-    if (watched(player) == NULL)
+    if (watching_host(player) == NULL)
         return CX_PLAY_ABSENT;
     refused = number;
     return CXU_SUCCESS;
@@ -19,7 +19,7 @@ int cx_host_refuse(const cx_player *player, int number)
 
 int cx_host_held(const cx_player *player, size_t *out_blocks)
 {
-    const cx_play_host *host = watched(player);
+    const cx_play_host *host = watching_host(player);
     if (host == NULL)
         return CX_PLAY_ABSENT;
     *out_blocks = host->held();
@@ -28,7 +28,7 @@ int cx_host_held(const cx_player *player, size_t *out_blocks)
 
 bool cx_host_enter(const cx_player *player)
 {
-    const cx_play_host *host = watched(player);
+    const cx_play_host *host = watching_host(player);
     if (host == NULL || inside)
         return false;
     host->enter(refused);
@@ -41,5 +41,5 @@ void cx_host_leave(const cx_player *player, bool entered)
     if (!entered)
         return;
     inside = false;
-    watched(player)->leave();
+    watching_host(player)->leave();
 }

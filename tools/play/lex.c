@@ -33,7 +33,7 @@ static void skip_blanks(cx_lexer *lexer)
         lexer->next++;
 }
 
-static cx_token take(cx_lexer *lexer, cx_token_kind kind, size_t length)
+static cx_token take_token(cx_lexer *lexer, cx_token_kind kind, size_t length)
 {
     cx_token token = {.kind = kind,
                       .text = lexer->next,
@@ -56,14 +56,14 @@ static cx_token take_number(cx_lexer *lexer)
     size_t length = word_length(lexer, 1);
     char digits[DIGITS_MAX], *end;
     if (length >= sizeof digits)
-        return take(lexer, CX_TOKEN_BAD, length);
+        return take_token(lexer, CX_TOKEN_BAD, length);
     memcpy(digits, lexer->next, length);
     digits[length] = '\0';
     bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
     errno = 0;
     long long number = strtoll(digits, &end, hex ? 16 : 10);
     cx_token token =
-        take(lexer, *end == '\0' && errno == 0 ? CX_TOKEN_NUMBER : CX_TOKEN_BAD, length);
+        take_token(lexer, *end == '\0' && errno == 0 ? CX_TOKEN_NUMBER : CX_TOKEN_BAD, length);
     token.number = number;
     return token;
 }
@@ -75,16 +75,16 @@ cx_token cx_lex(cx_lexer *lexer)
     char letter = left > 0 ? lexer->next[0] : '#';
     char after = left > 1 ? lexer->next[1] : ' ';
     if (letter == '#')
-        return take(lexer, CX_TOKEN_END, 0);
+        return take_token(lexer, CX_TOKEN_END, 0);
     if (letter == '-' && after == '>')
-        return take(lexer, CX_TOKEN_ARROW, 2);
+        return take_token(lexer, CX_TOKEN_ARROW, 2);
     if (is_digit(letter) || (letter == '-' && is_digit(after)))
         return take_number(lexer);
     if (is_letter(letter))
-        return take(lexer, CX_TOKEN_WORD, word_length(lexer, 1));
+        return take_token(lexer, CX_TOKEN_WORD, word_length(lexer, 1));
     if (letter != '\0' && strchr(":=+|{}@!", letter) != NULL)
-        return take(lexer, CX_TOKEN_SIGN, 1);
-    return take(lexer, CX_TOKEN_BAD, 1);
+        return take_token(lexer, CX_TOKEN_SIGN, 1);
+    return take_token(lexer, CX_TOKEN_BAD, 1);
 }
 
 cx_token cx_lex_rest(cx_lexer *lexer)
@@ -96,7 +96,7 @@ cx_token cx_lex_rest(cx_lexer *lexer)
     size_t length = (size_t)(end - lexer->next);
     while (length > 0 && is_blank(lexer->next[length - 1]))
         length--;
-    cx_token token = take(lexer, length > 0 ? CX_TOKEN_WORD : CX_TOKEN_END, length);
+    cx_token token = take_token(lexer, length > 0 ? CX_TOKEN_WORD : CX_TOKEN_END, length);
     lexer->next = end;
     return token;
 }

@@ -24,7 +24,7 @@ cx_names *cx_names_create(void)
     return calloc(1, sizeof(cx_names));
 }
 
-static void clear(entry **table)
+static void clear_table(entry **table)
 {
     entry *each, *next;
     HASH_ITER (hh, *table, each, next) {
@@ -37,13 +37,13 @@ void cx_names_destroy(cx_names *names)
 {
     if (names == NULL)
         return;
-    clear(&names->things);
-    clear(&names->values);
-    clear(&names->threads);
+    clear_table(&names->things);
+    clear_table(&names->values);
+    clear_table(&names->threads);
     free(names);
 }
 
-static entry *find(entry *table, const char *name)
+static entry *find_entry(entry *table, const char *name)
 {
     entry *found;
     HASH_FIND_STR(table, name, found);
@@ -52,7 +52,7 @@ static entry *find(entry *table, const char *name)
 
 static entry *find_or_add(entry **table, const char *name)
 {
-    entry *found = find(*table, name);
+    entry *found = find_entry(*table, name);
     if (found != NULL)
         return found;
     found = calloc(1, sizeof *found);
@@ -76,7 +76,7 @@ bool cx_names_declare(cx_names *names, const char *name, cx_kind kind)
 
 bool cx_names_kind(const cx_names *names, const char *name, cx_kind *out_kind)
 {
-    const entry *thing = find(names->things, name);
+    const entry *thing = find_entry(names->things, name);
     if (thing != NULL)
         *out_kind = thing->kind;
     return thing != NULL;
@@ -89,7 +89,7 @@ bool cx_names_see(cx_names *names, const char *name)
 
 bool cx_names_seen(const cx_names *names, const char *name)
 {
-    return find(names->values, name) != NULL;
+    return find_entry(names->values, name) != NULL;
 }
 
 cx_thread_name *cx_names_thread(cx_names *names, const char *name)

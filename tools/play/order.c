@@ -50,17 +50,17 @@ struct cx_order {
 
 /* ---- sets ---- */
 
-static bool has(const set *in, int index)
+static bool set_has(const set *in, int index)
 {
     return (in->words[index / 64] >> index % 64 & 1) != 0;
 }
 
-static void add(set *to, int index)
+static void set_add(set *to, int index)
 {
     to->words[index / 64] |= UINT64_C(1) << index % 64;
 }
 
-static void join(set *to, const set *more)
+static void set_join(set *to, const set *more)
 {
     for (int i = 0; i < WORDS; i++)
         to->words[i] |= more->words[i];
@@ -68,8 +68,8 @@ static void join(set *to, const set *more)
 
 static void add_with_before(set *to, const cx_order *self, int index)
 {
-    add(to, index);
-    join(to, &self->works[index].before);
+    set_add(to, index);
+    set_join(to, &self->works[index].before);
 }
 
 /* ---- streams and events ---- */
@@ -123,7 +123,7 @@ static bool in_context(const cx_order *self, int index, uint64_t context)
 }
 
 /* True if work in one stream comes before later work in another without an event: rule T11. */
-static bool orders(const cx_order *self, int earlier, int later)
+static bool is_ordered(const cx_order *self, int earlier, int later)
 {
     const stream *a = &self->streams[earlier], *b = &self->streams[later];
     bool legacy = (a->handle == 0 && b->blocking) || (b->handle == 0 && a->blocking);
@@ -135,9 +135,9 @@ static set behind_stream(const cx_order *self, int index)
 {
     set behind = self->known;
     for (int i = 0; i < self->work_count; i++)
-        if (orders(self, self->works[i].stream, index))
+        if (is_ordered(self, self->works[i].stream, index))
             add_with_before(&behind, self, i);
-    join(&behind, &self->streams[index].waits);
+    set_join(&behind, &self->streams[index].waits);
     return behind;
 }
 
@@ -152,7 +152,7 @@ static set behind_context(const cx_order *self, uint64_t context)
 
 /* ---- memory ---- */
 
-static bool overlap(range a, range b)
+static bool ranges_overlap(range a, range b)
 {
     return a.bytes != 0 && b.bytes != 0 && a.first < b.first + b.bytes &&
            b.first < a.first + a.bytes;
@@ -189,7 +189,7 @@ static int stream_of(cx_order *self, const cx_call *call, uint64_t current)
     return find_stream(self, 0, current);
 }
 
-static int submit(cx_order *self, const cx_call *call, uint64_t current)
+static int submit_work(cx_order *self, const cx_call *call, uint64_t current)
 {
     if (self->work_count == WORK_MAX) {
         self->lost = true;
@@ -207,14 +207,15 @@ static int submit(cx_order *self, const cx_call *call, uint64_t current)
 
 static void submit_and_wait(cx_order *self, const cx_call *call, uint64_t current)
 {
-    add_with_before(&self->known, self, submit(self, call, current));
+    add_with_before(&self->known, self, submit_work(self, call, current));
 }
 
 static void free_memory(cx_order *self, const cx_call *call)
 {
     range freed = {call->in[0].bits, 1};
     for (int i = 0; i < self->work_count; i++)
-        if (overlap(self->works[i].writes, freed) || overlap(self->works[i].reads, freed))
+        if (ranges_overlap(self->works[i].writes, freed) ||
+            ranges_overlap(self->works[i].reads, freed))
             add_with_before(&self->known, self, i);
 }
 
@@ -222,7 +223,7 @@ static void fill_on_host(cx_order *self, const cx_call *call)
 {
     range filled = {call->in[0].bits, call->in[2].size};
     for (int i = 0; i < self->work_count; i++)
-        if (overlap(self->works[i].reads, filled) && !has(&self->known, i))
+        if (ranges_overlap(self->works[i].reads, filled) && !set_has(&self->known, i))
             self->works[i].overwritten = call->line;
 }
 
@@ -239,7 +240,7 @@ static void wait_in_context(cx_order *self, uint64_t context, const event *behin
     find_stream(self, 0, context);
     for (int i = 0; i < self->stream_count; i++)
         if (self->streams[i].context == context)
-            join(&self->streams[i].waits, &behind->behind);
+            set_join(&self->streams[i].waits, &behind->behind);
 }
 
 /* Follows calls that synchronise, events, and calls that create streams; true if it was one of
@@ -258,11 +259,11 @@ static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
     case CX_VERB_stream_sync:
     case CX_VERB_stream_query:
         behind = behind_stream(self, find_stream(self, in[0].bits, current));
-        join(&self->known, &behind);
+        set_join(&self->known, &behind);
         return true;
     case CX_VERB_stream_wait:
-        join(&self->streams[find_stream(self, in[0].bits, current)].waits,
-             &find_event(self, in[1].bits)->behind);
+        set_join(&self->streams[find_stream(self, in[0].bits, current)].waits,
+                 &find_event(self, in[1].bits)->behind);
         return true;
     case CX_VERB_event_record:
     case CX_VERB_event_record_flags:
@@ -271,7 +272,7 @@ static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
         return true;
     case CX_VERB_event_sync:
     case CX_VERB_event_query:
-        join(&self->known, &find_event(self, in[0].bits)->behind);
+        set_join(&self->known, &find_event(self, in[0].bits)->behind);
         return true;
     case CX_VERB_ctx_record:
         find_event(self, in[1].bits)->behind = behind_context(self, in[0].bits);
@@ -285,7 +286,7 @@ static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
                                               in[0].bits == 0
                                           ? current
                                           : in[0].bits);
-        join(&self->known, &behind);
+        set_join(&self->known, &behind);
         return true;
     case CX_VERB_capture_begin:
     case CX_VERB_graph_launch:
@@ -293,7 +294,7 @@ static bool take_order(cx_order *self, const cx_call *call, uint64_t current)
         return true;
     case CX_VERB_ctx_destroy:
         behind = behind_context(self, in[0].bits);
-        join(&self->known, &behind);
+        set_join(&self->known, &behind);
         return true;
     default:
         return false;
@@ -326,7 +327,7 @@ static void take_work(cx_order *self, const cx_call *call, uint64_t current)
     case CX_VERB_kernel_launch:
     case CX_VERB_kernel_launch_together:
     case CX_VERB_kernel_launch_buffer:
-        submit(self, call, current);
+        submit_work(self, call, current);
         break;
     case CX_VERB_mem_free:
     case CX_VERB_host_free:
@@ -367,7 +368,7 @@ static void say_step(cx_tape *tape, const cx_line *line)
 static int last_writer(const cx_order *self, range place, int limit)
 {
     for (int i = limit - 1; i >= 0; i--)
-        if (overlap(self->works[i].writes, place))
+        if (ranges_overlap(self->works[i].writes, place))
             return i;
     return -1;
 }
@@ -415,8 +416,8 @@ static void say_overwritten(const cx_order *self, cx_tape *tape, int reader)
 }
 
 /* Follows the data back to its source, as long as each step was waited for. */
-static void explain(const cx_order *self, cx_player *player, range place, const set *known,
-                    const cx_line *reader)
+static void explain_memory(const cx_order *self, cx_player *player, range place, const set *known,
+                           const cx_line *reader)
 {
     int limit = self->work_count;
     for (;;) {
@@ -424,7 +425,7 @@ static void explain(const cx_order *self, cx_player *player, range place, const 
         if (writer < 0)
             return;
         const work *found = &self->works[writer];
-        if (!has(known, writer)) {
+        if (!set_has(known, writer)) {
             if (known == &self->known)
                 say_not_waited_for(self, player, writer);
             else
@@ -452,9 +453,9 @@ static void explain_difference(cx_order *self, cx_player *player, const cx_call 
         return;
     if (on_device) {
         behind = behind_stream(self, find_stream(self, 0, current));
-        explain(self, player, place, &behind, call->line);
+        explain_memory(self, player, place, &behind, call->line);
     } else {
-        explain(self, player, place, &self->known, call->line);
+        explain_memory(self, player, place, &self->known, call->line);
     }
 }
 
@@ -469,7 +470,7 @@ void cx_order_step(cx_order *self, cx_player *player, const cx_call *call)
         return;
     if (on_device) {
         set behind = behind_stream(self, find_stream(self, 0, current));
-        join(&self->known, &behind);
+        set_join(&self->known, &behind);
     } else if (!take_order(self, call, current)) {
         take_work(self, call, current);
     }

@@ -334,7 +334,7 @@ static bool take_block(cx_parser *self, const place *outer, cx_step *step)
     return taken;
 }
 
-static bool parse(cx_parser *self)
+static bool parse_scenario(cx_parser *self)
 {
     place in = {.block = &self->scenario->lines, .inside = CX_VERB_process};
     return take_lines(self, &in) && check_finished(self);
@@ -351,8 +351,8 @@ cx_scenario *cx_scenario_parse(const char *file, const char *text, size_t length
     }
     self.scenario = cx_scenario_create(file);
     self.names = cx_names_create();
-    bool parsed =
-        self.scenario != NULL && self.names != NULL ? parse(&self) : cx_parser_no_memory(&self);
+    bool parsed = self.scenario != NULL && self.names != NULL ? parse_scenario(&self)
+                                                              : cx_parser_no_memory(&self);
     cx_names_destroy(self.names);
     if (parsed)
         return self.scenario;

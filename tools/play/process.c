@@ -74,7 +74,7 @@ static bool open_driver(cx_player *player)
 }
 
 /* Writes the driver's identity to the tape, as far as it tells; this is no step of the scenario. */
-static void identify(cx_player *player)
+static void identify_driver(cx_player *player)
 {
     const cx_driver_table *table = &player->driver.table;
     cx_tape *tape = player->tape;
@@ -105,7 +105,7 @@ static bool start_driver(cx_player *player, const cx_line_block *block)
         return false;
     }
     bool first = player->tape->device[0] == '\0';
-    identify(player);
+    identify_driver(player);
     return !first || cx_needs_met(player, player->scenario);
 }
 
@@ -147,7 +147,7 @@ static bool has_late_exit(const cx_line_block *block)
     return last != NULL && last->kind == CX_LINE_STEP && last->step.verb == &cx_verbs[CX_VERB_exit];
 }
 
-static bool prepare(cx_player *player)
+static bool prepare_process(cx_player *player)
 {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -159,8 +159,8 @@ static bool prepare(cx_player *player)
 }
 
 /* The main thread of the new process. Does not return. */
-static void live(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                 const cx_line_block *block, int request)
+static void live_process(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
+                         const cx_line_block *block, int request)
 {
     static cx_player player; /* exit handlers and host functions may use it to the very end */
     player =
@@ -168,7 +168,7 @@ static void live(const cx_scenario *scenario, const cx_play_options *options, cx
     ending = &player;
     if (has_late_exit(block) && atexit(run_exit_block) != 0)
         _exit(1);
-    if (!prepare(&player) || !set_environment(&player)) {
+    if (!prepare_process(&player) || !set_environment(&player)) {
         cx_tape_say(tape, false, "there is not enough memory");
         _exit(1);
     }
@@ -181,8 +181,8 @@ static void live(const cx_scenario *scenario, const cx_play_options *options, cx
 
 /* ---- the watching process ---- */
 
-static pid_t start(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                   const cx_line_block *block, int *out_request)
+static pid_t start_process(const cx_scenario *scenario, const cx_play_options *options,
+                           cx_tape *tape, const cx_line_block *block, int *out_request)
 {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
@@ -191,7 +191,7 @@ static pid_t start(const cx_scenario *scenario, const cx_play_options *options, 
     pid_t child = fork();
     if (child == 0) {
         close(sockets[0]);
-        live(scenario, options, tape, block, sockets[1]);
+        live_process(scenario, options, tape, block, sockets[1]);
     }
     close(sockets[1]);
     *out_request = sockets[0];
@@ -223,12 +223,12 @@ static void tell_end(const cx_scenario *scenario, cx_tape *tape, int status)
                     WEXITSTATUS(status));
 }
 
-static bool watch(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                  const cx_line_block *block);
+static bool watch_process(const cx_scenario *scenario, const cx_play_options *options,
+                          cx_tape *tape, const cx_line_block *block);
 
 /* Serves requests until the process ends or makes no progress. False: it was killed. */
-static bool serve(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                  pid_t child, int request)
+static bool serve_process(const cx_scenario *scenario, const cx_play_options *options,
+                          cx_tape *tape, pid_t child, int request)
 {
     for (;;) {
         const cx_line_block *block;
@@ -247,23 +247,23 @@ static bool serve(const cx_scenario *scenario, const cx_play_options *options, c
         }
         if (read(request, &block, sizeof block) != (ssize_t)sizeof block)
             return true;
-        int answer = watch(scenario, options, tape, block) ? CXU_SUCCESS : CXU_UNKNOWN;
+        int answer = watch_process(scenario, options, tape, block) ? CXU_SUCCESS : CXU_UNKNOWN;
         if (send(request, &answer, sizeof answer, MSG_NOSIGNAL) != (ssize_t)sizeof answer)
             return true;
     }
 }
 
 /* Runs a block in a process of its own. False: it did not end well. */
-static bool watch(const cx_scenario *scenario, const cx_play_options *options, cx_tape *tape,
-                  const cx_line_block *block)
+static bool watch_process(const cx_scenario *scenario, const cx_play_options *options,
+                          cx_tape *tape, const cx_line_block *block)
 {
     int request = -1, status = 0;
-    pid_t child = start(scenario, options, tape, block, &request);
+    pid_t child = start_process(scenario, options, tape, block, &request);
     if (child < 0) {
         cx_tape_say(tape, false, "no process could be started: %s", strerror(errno));
         return false;
     }
-    serve(scenario, options, tape, child, request);
+    serve_process(scenario, options, tape, child, request);
     close(request);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
@@ -282,8 +282,8 @@ cx_tape *cx_play(const cx_scenario *scenario, const cx_play_options *options)
     /* If a scenario leaves cuInit to its steps, the driver cannot be identified first. */
     static const cx_line_block nothing;
     if (!find_uninitialised(&scenario->lines) ||
-        (watch(scenario, &settled, tape, &nothing) && !tape->skipped))
-        watch(scenario, &settled, tape, &scenario->lines);
+        (watch_process(scenario, &settled, tape, &nothing) && !tape->skipped))
+        watch_process(scenario, &settled, tape, &scenario->lines);
     return tape;
 }
 
@@ -302,7 +302,7 @@ int cx_process_ask(cx_player *player, const cx_line *line)
 /* In the child no thread holds the lock; only its copied memory may say so. */
 static void live_on(cx_player *player, const cx_line *line)
 {
-    prepare(player);
+    prepare_process(player);
     bool good = cx_line_block_run(player, &line->step.block);
     fflush(NULL);
     _exit(good ? 0 : 1);

@@ -35,7 +35,7 @@ void cx_scenario_destroy(cx_scenario *scenario)
     free(scenario);
 }
 
-static cx_scenario_chunk *grow(cx_scenario *scenario, size_t bytes)
+static cx_scenario_chunk *grow_chunks(cx_scenario *scenario, size_t bytes)
 {
     size_t size = bytes > PIECE_BYTES ? bytes : PIECE_BYTES;
     cx_scenario_chunk *piece = calloc(1, sizeof *piece + size);
@@ -52,7 +52,7 @@ void *cx_scenario_take(cx_scenario *scenario, size_t bytes)
     cx_scenario_chunk *piece = scenario->memory;
     bytes = (bytes + 15) & ~(size_t)15;
     if (piece == NULL || piece->size - piece->used < bytes)
-        piece = grow(scenario, bytes);
+        piece = grow_chunks(scenario, bytes);
     if (piece == NULL)
         return NULL;
     piece->used += bytes;

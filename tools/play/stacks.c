@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cx_stack *find(cx_stacks *stacks, const char *thread)
+static cx_stack *find_stack(cx_stacks *stacks, const char *thread)
 {
     cx_stack **link = &stacks->first;
     while (*link != NULL && strcmp((*link)->thread, thread) != 0)
@@ -13,7 +13,7 @@ static cx_stack *find(cx_stacks *stacks, const char *thread)
     return *link;
 }
 
-static void push(cx_stack *on, cx_cell context, const char *name)
+static void push_entry(cx_stack *on, cx_cell context, const char *name)
 {
     cx_stack_entry *top = malloc(sizeof *top);
     if (top == NULL)
@@ -22,7 +22,7 @@ static void push(cx_stack *on, cx_cell context, const char *name)
     on->top = top;
 }
 
-static void pop(cx_stack *from)
+static void pop_entry(cx_stack *from)
 {
     cx_stack_entry *top = from->top;
     if (top == NULL)
@@ -31,29 +31,29 @@ static void pop(cx_stack *from)
     free(top);
 }
 
-static void destroy(cx_stacks *stacks, cx_stack *caller, cx_cell context)
+static void destroy_entries(cx_stacks *stacks, cx_stack *caller, cx_cell context)
 {
     const cx_stack_entry *top = caller->top;
     if (top != NULL && top->context.bits == context.bits && !top->destroyed)
-        pop(caller);
+        pop_entry(caller);
     for (cx_stack *each = stacks->first; each != NULL; each = each->next)
         for (cx_stack_entry *in = each->top; in != NULL; in = in->below)
             if (in->context.bits == context.bits)
                 in->destroyed = true;
 }
 
-static void set(cx_stack *on, cx_cell context, const char *name)
+static void set_entry(cx_stack *on, cx_cell context, const char *name)
 {
-    pop(on);
+    pop_entry(on);
     if (context.bits != 0)
-        push(on, context, name);
+        push_entry(on, context, name);
 }
 
 void cx_stacks_step(cx_stacks *stacks, const cx_call *call)
 {
     const cx_step *step = &call->line->step;
     const char *name = step->operands[0].name;
-    cx_stack *mine = call->result == CXU_SUCCESS ? find(stacks, step->thread) : NULL;
+    cx_stack *mine = call->result == CXU_SUCCESS ? find_stack(stacks, step->thread) : NULL;
     if (mine == NULL)
         return;
     switch (cx_verb_number(step->verb)) {
@@ -62,23 +62,23 @@ void cx_stacks_step(cx_stacks *stacks, const cx_call *call)
     case CX_VERB_ctx_create_v4:
     case CX_VERB_ctx_create_affinities:
     case CX_VERB_ctx_create_params:
-        push(mine, call->out[0], name);
+        push_entry(mine, call->out[0], name);
         break;
     case CX_VERB_ctx_push:
-        push(mine, call->in[0], name);
+        push_entry(mine, call->in[0], name);
         break;
     case CX_VERB_ctx_pop:
-        pop(mine);
+        pop_entry(mine);
         break;
     case CX_VERB_ctx_set:
-        set(mine, call->in[0], name);
+        set_entry(mine, call->in[0], name);
         break;
     case CX_VERB_ctx_destroy:
-        destroy(stacks, mine, call->in[0]);
+        destroy_entries(stacks, mine, call->in[0]);
         break;
     case CX_VERB_thread_end:
         while (mine->top != NULL)
-            pop(mine);
+            pop_entry(mine);
         break;
     default:
         break;

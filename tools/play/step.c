@@ -23,7 +23,7 @@ static bool resolve_one(const cx_player *player, const cx_operand_rule *rule,
     return true;
 }
 
-static bool resolve(cx_player *player, const cx_step *step, cx_cell *in)
+static bool resolve_operands(cx_player *player, const cx_step *step, cx_cell *in)
 {
     bool bound = true;
     pthread_mutex_lock(&player->lock);
@@ -53,7 +53,7 @@ void cx_step_run(cx_player *player, cx_call *call)
     atomic_store(&player->tape->came[line->index].state, CX_CAME_RUNNING);
     for (int i = 0; i < 1 + CX_RESULTS_MAX; i++)
         call->out[i].bits = CX_CELL_UNTOUCHED;
-    if (!resolve(player, &line->step, call->in))
+    if (!resolve_operands(player, &line->step, call->in))
         call->result = CX_PLAY_UNBOUND;
     else if (verb->action)
         call->result = cx_action_run(player, call);
@@ -135,8 +135,8 @@ static bool outcome_matches(cx_player *player, const cx_verb *verb, const cx_cal
     return true;
 }
 
-static bool matches(cx_player *player, const cx_line *line, const cx_verb *verb,
-                    const cx_call *call)
+static bool matches_expected(cx_player *player, const cx_line *line, const cx_verb *verb,
+                             const cx_call *call)
 {
     const cx_outcome *outcome = line->step.outcomes;
     if (outcome == NULL)
@@ -148,7 +148,7 @@ static bool matches(cx_player *player, const cx_line *line, const cx_verb *verb,
 }
 
 /* Lock held. */
-static void keep(cx_player *player, const cx_verb *verb, const cx_call *call, cx_came *came)
+static void keep_results(cx_player *player, const cx_verb *verb, const cx_call *call, cx_came *came)
 {
     const cx_cell *values = call->out + (cx_verb_makes(verb) ? 1 : 0);
     came->result = call->result;
@@ -173,8 +173,8 @@ bool cx_step_judge(cx_player *player, const cx_line *line, const cx_call *call)
         call->out[0].bits != CX_CELL_UNTOUCHED)
         cx_value_bind(&player->values, verb->operands[0].kind, made_by->operands[0].name,
                       call->out[0]);
-    keep(player, verb, call, came);
-    came->matched = matches(player, line, verb, call);
+    keep_results(player, verb, call, came);
+    came->matched = matches_expected(player, line, verb, call);
     if (call->result == CX_PLAY_ABSENT && !came->matched)
         cx_tape_say(tape, true, "line %d: %s is not in this driver", line->number,
                     verb->action ? verb->name : cx_symbols[verb->slot].symbol);

@@ -28,7 +28,7 @@ bool cx_player_wait(cx_player *player, int timeout_ms)
     return pthread_cond_timedwait(&player->changed, &player->lock, &until) != ETIMEDOUT;
 }
 
-static void *work(void *argument)
+static void *run_thread(void *argument)
 {
     cx_player_thread *self = argument;
     cx_player *player = self->player;
@@ -50,13 +50,13 @@ static void *work(void *argument)
     return NULL;
 }
 
-static cx_player_thread *start(cx_player *player, const char *name)
+static cx_player_thread *start_thread(cx_player *player, const char *name)
 {
     cx_player_thread *self = calloc(1, sizeof *self);
     if (self == NULL)
         return NULL;
     *self = (cx_player_thread){.player = player, .name = name};
-    if (pthread_create(&self->thread, NULL, work, self) != 0) {
+    if (pthread_create(&self->thread, NULL, run_thread, self) != 0) {
         free(self);
         return NULL;
     }
@@ -69,12 +69,12 @@ cx_player_thread *cx_player_thread_find(cx_player *player, const char *name)
     cx_player_thread *self = player->threads;
     while (self != NULL && strcmp(self->name, name) != 0)
         self = self->next;
-    return self != NULL ? self : start(player, name);
+    return self != NULL ? self : start_thread(player, name);
 }
 
 /* Takes the lock, and releases it meanwhile: a thread that ends must be gone before the next
  * step. */
-static void end(cx_player *player, cx_player_thread *self)
+static void end_thread(cx_player *player, cx_player_thread *self)
 {
     cx_player_thread **link = &player->threads;
     while (*link != self)
@@ -97,7 +97,7 @@ void cx_player_threads_end(cx_player *player)
     for (cx_player_thread *each = player->threads, *next; each != NULL; each = next) {
         next = each->next;
         if (each->state == CX_PLAYER_THREAD_IDLE)
-            end(player, each);
+            end_thread(player, each);
     }
     pthread_mutex_unlock(&player->lock);
 }
@@ -118,7 +118,7 @@ static bool is_asleep(int tid)
 }
 
 /* Lock held. False: the step did not return in time. */
-static bool await(cx_player *player, const cx_player_thread *self)
+static bool await_step(cx_player *player, const cx_player_thread *self)
 {
     int timeout_ms = player->options->timeout_ms;
     while (self->state != CX_PLAYER_THREAD_BACK)
@@ -151,7 +151,7 @@ static int hand_over(cx_player *player, cx_player_thread *self, const cx_line *l
         await_begin(player, self);
         return self->state == CX_PLAYER_THREAD_BACK ? self->call.result : CX_PLAY_WAITS;
     }
-    return await(player, self) ? self->call.result : CX_PLAY_STUCK;
+    return await_step(player, self) ? self->call.result : CX_PLAY_STUCK;
 }
 
 bool cx_player_thread_step(cx_player *player, const cx_line *line)
@@ -174,7 +174,7 @@ bool cx_player_thread_step(cx_player *player, const cx_line *line)
     if (back && line->step.mode != CX_MODE_BEGIN)
         self->state = CX_PLAYER_THREAD_IDLE;
     if (back && self->ending)
-        end(player, self);
+        end_thread(player, self);
     pthread_mutex_unlock(&player->lock);
     bool good = cx_step_judge(player, line, &call);
     cx_player_watch(player, line, &call);

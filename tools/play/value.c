@@ -14,14 +14,14 @@ static const struct built_in {
 };
 #define BUILT_INS (sizeof built_ins / sizeof built_ins[0])
 
-static cx_value *find(cx_value *from, const char *name)
+static cx_value *find_value(cx_value *from, const char *name)
 {
     while (from != NULL && strcmp(from->name, name) != 0)
         from = from->older;
     return from;
 }
 
-static cx_value *add(cx_value **to, cx_kind kind, const char *name, cx_cell cell)
+static cx_value *add_value(cx_value **to, cx_kind kind, const char *name, cx_cell cell)
 {
     cx_value *value = malloc(sizeof *value);
     if (value == NULL)
@@ -40,10 +40,10 @@ static void take_out(cx_value **from, cx_value *value)
 
 bool cx_value_bind(cx_values *values, cx_kind kind, const char *name, cx_cell cell)
 {
-    cx_value *before = find(values->things, name);
+    cx_value *before = find_value(values->things, name);
     if (before != NULL)
         take_out(&values->things, before);
-    return add(&values->things, kind, name, cell) != NULL;
+    return add_value(&values->things, kind, name, cell) != NULL;
 }
 
 bool cx_value_find(const cx_values *values, cx_kind kind, const char *name, cx_cell *out_cell)
@@ -54,7 +54,7 @@ bool cx_value_find(const cx_values *values, cx_kind kind, const char *name, cx_c
             *out_cell = (cx_cell){.bits = built_ins[i].bits};
             return true;
         }
-    const cx_value *value = find(values->things, name);
+    const cx_value *value = find_value(values->things, name);
     if (value == NULL || value->kind != kind)
         return false;
     *out_cell = value->cell;
@@ -75,15 +75,15 @@ const char *cx_value_name(const cx_values *values, cx_kind kind, cx_cell cell)
 
 bool cx_value_see(cx_values *values, const char *name, cx_cell cell)
 {
-    const cx_value *before = find(values->seen, name);
+    const cx_value *before = find_value(values->seen, name);
     if (before == NULL)
-        before = add(&values->seen, CX_KIND_WIDE, name, cell);
+        before = add_value(&values->seen, CX_KIND_WIDE, name, cell);
     return before != NULL && before->cell.bits == cell.bits;
 }
 
 bool cx_value_seen(const cx_values *values, const char *name, cx_cell *out_cell)
 {
-    const cx_value *value = find(values->seen, name);
+    const cx_value *value = find_value(values->seen, name);
     if (value != NULL)
         *out_cell = value->cell;
     return value != NULL;

@@ -168,7 +168,7 @@ void cx_word_print(cx_words set, int64_t number, char *text, size_t size)
 }
 
 /* The number of letters to insert, leave out or change to make one word of the other. */
-static int distance(const char *a, const char *b)
+static int word_distance(const char *a, const char *b)
 {
     int row[WORD_MAX + 1];
     int a_length = (int)strnlen(a, WORD_MAX), b_length = (int)strnlen(b, WORD_MAX);
@@ -192,7 +192,7 @@ const char *cx_nearest(const char *word, const char *(*name_at)(int index))
     const char *nearest = NULL;
     int least = NEAR_MOST + 1;
     for (int i = 0; name_at(i) != NULL; i++) {
-        int far = distance(word, name_at(i));
+        int far = word_distance(word, name_at(i));
         if (far < least && far < (int)strlen(word)) {
             least = far;
             nearest = name_at(i);

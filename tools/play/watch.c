@@ -5,7 +5,7 @@
 
 #define STEP_TEXT 1024
 
-static void draw(const cx_player *player, const cx_line *line, const cx_verb *verb)
+static void draw_step(const cx_player *player, const cx_line *line, const cx_verb *verb)
 {
     char text[STEP_TEXT];
     cx_step bare = line->step;
@@ -28,7 +28,7 @@ void cx_player_watch(cx_player *player, const cx_line *line, const cx_call *call
         cx_stacks_step(&player->stacks, call);
     }
     if (player->options->show)
-        draw(player, line, call->line->step.verb);
+        draw_step(player, line, call->line->step.verb);
     if (player->options->page != NULL)
         cx_page_step(player->options->page, player, line, call->line->step.verb);
 }
