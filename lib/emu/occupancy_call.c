@@ -151,9 +151,11 @@ cxu_result cx_emu_call_occupancy_max_potential_block_size(int *out_blocks, int *
 static size_t share_of_block(const cx_emu_function *function, int blocks)
 {
     const cx_emu_device *device = function->module->context->device;
-    size_t all = (size_t)device_attribute(device, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    size_t taken = (size_t)device_attribute(device, CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) +
-                   cx_emu_function_describe(function).shared_bytes;
+    size_t all =
+        (size_t)device_attribute(device, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    size_t taken =
+        (size_t)device_attribute(device, CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) +
+        cx_emu_function_describe(function).shared_bytes;
     size_t share = all / (size_t)blocks / SHARED_UNIT_BYTES * SHARED_UNIT_BYTES;
     size_t most = cx_emu_function_dynamic_limit(function);
 

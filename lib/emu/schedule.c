@@ -235,9 +235,9 @@ static void *work_on(void *argument)
     return NULL;
 }
 
-/* At exit, and when the library is unloaded: idle workers end. If work is queued they go on: a later
- * exit handler may join a thread that waits for it. Busy workers are left alone: the user's function
- * in them may never return. */
+/* At exit, and when the library is unloaded: idle workers end. If work is queued they go on: a
+ * later exit handler may join a thread that waits for it. Busy workers are left alone: the user's
+ * function in them may never return. */
 static void stop(void)
 {
     pthread_t idle[WORKERS_MAX];
