@@ -13,7 +13,7 @@ static uint64_t last_mark;
 
 static void set_mark(uint64_t mark)
 {
-    cx_thread_top(cx_thread_current)->mark = mark;
+    cx_thread_top(cx_thread_current)->token = mark;
 }
 
 static void open_in_frame(cx_private_pool_use *out_use, cx_private_pool *opened)
