@@ -306,7 +306,7 @@ static void watch_contexts(void)
 void cx_cross_copy_watch_contexts(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch);
+    pthread_once(&once, watch_contexts);
 }
 
 /* ---- beginning ---- */
@@ -348,7 +348,7 @@ ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out
 {
     CUevent done;
     cx_cross_copy_watch_contexts();
-    sweep();
+    sweep_copies();
     cx_cross_copy *cross_copy = cx_pool_take(&pool);
     if (cross_copy == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "%s: no memory for a copy between two drivers",

@@ -8,7 +8,7 @@
 #include "work/work.h"
 
 /* To a stream that is found once the context of the memory is current. */
-static ctxrt_status divert(const cx_pointer_view *end, cx_route *route)
+static ctxrt_status divert_route(const cx_pointer_view *end, cx_route *route)
 {
     cx_context *context;
     ctxrt_status status =
