@@ -19,8 +19,9 @@
 #define CX_POOL_CHUNK_OBJECTS (1u << CX_POOL_CHUNK_BITS)
 #define CX_POOL_CHUNKS_MAX (1u << 16) /* so at most 2^24 live objects of a kind */
 
-/* Stands in front of every object. The generation is odd while the object lives. Threads read it
- * without a lock; it changes under the pool's lock. */
+/* Stands in front of every object. The generation is odd while the object lives; any thread reads
+ * it without a lock. A publish makes it odd; a retire makes it even, by a compare-and-swap that one
+ * of several callers wins. */
 typedef struct cx_pool_slot {
     _Atomic uint32_t generation;
     uint32_t index;
