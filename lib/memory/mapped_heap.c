@@ -232,16 +232,6 @@ bool cx_mapped_heap_find(cx_heap *heap, const cx_mapped_range *range, uint32_t o
 
 /* ---- settling ---- */
 
-uint32_t cx_mapped_heap_settle(cx_heap *heap, const cx_mapped_place *place, uint32_t owner)
-{
-    cx_fit_merge(&heap->large, place->first, place->last, owner);
-    uint32_t offset_units = place->offset_units - node_at(heap, place->first)->offset_units;
-    uint32_t index = cx_fit_narrow(&heap->large, place->first, offset_units, place->units);
-    if (index == 0)
-        cx_fit_give(&heap->large, place->first);
-    return index;
-}
-
 void cx_mapped_heap_give_up(cx_heap *heap, const cx_mapped_place *place)
 {
     uint32_t index = place->first;
@@ -253,6 +243,21 @@ void cx_mapped_heap_give_up(cx_heap *heap, const cx_mapped_place *place)
             break;
         index = next;
     }
+}
+
+uint32_t cx_mapped_heap_settle(cx_heap *heap, const cx_mapped_place *place, uint32_t owner)
+{
+    /* The owner may have been forgotten while the place was mapped: it had nothing else. */
+    if (!cx_fit_expect(&heap->large, owner)) {
+        cx_mapped_heap_give_up(heap, place);
+        return 0;
+    }
+    cx_fit_merge(&heap->large, place->first, place->last, owner);
+    uint32_t offset_units = place->offset_units - node_at(heap, place->first)->offset_units;
+    uint32_t index = cx_fit_narrow(&heap->large, place->first, offset_units, place->units);
+    if (index == 0)
+        cx_fit_give(&heap->large, place->first);
+    return index;
 }
 
 /* ---- memory ---- */

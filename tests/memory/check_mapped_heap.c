@@ -102,6 +102,16 @@ START_TEST(free_memory_of_another_owner_is_no_part_of_it)
 }
 END_TEST
 
+/* Another thread may end the owner's lists while the driver maps the place: they are empty. */
+START_TEST(a_place_is_settled_for_an_owner_that_was_forgotten_meanwhile)
+{
+    cx_mapped_place place = find(3, 3 * MIB, false);
+    cx_heap_forget(&heap, 3);
+    ck_assert_uint_eq(offset_of(settle(&place, 3)), 0);
+    ck_assert_uint_eq(offset_of(cx_heap_take(&heap, 3, UNITS(MIB))), 3 * MIB);
+}
+END_TEST
+
 START_TEST(what_is_given_up_is_as_before)
 {
     uint32_t kept = map(1, 3 * MIB);
@@ -227,6 +237,7 @@ static Suite *heap_suite(void)
     tcase_add_test(tcase, addresses_without_memory_serve_no_request);
     tcase_add_test(tcase, free_memory_beside_a_place_is_part_of_it);
     tcase_add_test(tcase, free_memory_of_another_owner_is_no_part_of_it);
+    tcase_add_test(tcase, a_place_is_settled_for_an_owner_that_was_forgotten_meanwhile);
     tcase_add_test(tcase, what_is_given_up_is_as_before);
     tcase_add_test(tcase, a_block_is_placed_where_it_touches_the_fewest_free_chunks);
     tcase_add_test(tcase, only_memory_of_nobody_is_spare);
