@@ -37,18 +37,24 @@ tests_joints_soak_LDADD = lib/libctxrt.la -ldl
 EXTRA_DIST += tests/joints/planted.sh $(PLANTED_FAULTS)
 PLANTED_FAULTS = tests/joints/faults/beyond_the_block.patch \
 	tests/joints/faults/cache_of_any_stream.patch \
+	tests/joints/faults/cpu_left_to_do_it_later.patch \
+	tests/joints/faults/default_stream_that_is_gone.patch \
 	tests/joints/faults/free_of_any_epoch.patch \
+	tests/joints/faults/free_that_waits_for_all.patch \
 	tests/joints/faults/freed_without_generation.patch \
 	tests/joints/faults/handed_over_and_kept.patch \
 	tests/joints/faults/keeps_of_a_region.patch \
 	tests/joints/faults/launch_begun_early.patch \
+	tests/joints/faults/legacy_stream_elsewhere.patch \
 	tests/joints/faults/live_for_stale.patch \
 	tests/joints/faults/mapped_and_out_of_reach.patch \
 	tests/joints/faults/past_unknown.patch \
 	tests/joints/faults/pool_of_any_context.patch \
 	tests/joints/faults/pool_of_any_stream.patch \
 	tests/joints/faults/recorded_and_unknown.patch \
+	tests/joints/faults/reset_that_retains_once.patch \
 	tests/joints/faults/retired_before_asked.patch \
+	tests/joints/faults/segments_with_tails.patch \
 	tests/joints/faults/slab_for_its_first_block.patch \
 	tests/joints/faults/stream_of_before_a_reset.patch
 check-planted: all

@@ -367,9 +367,33 @@ START_TEST(a_refused_shutdown_describes_allocators_while_others_end_theirs)
 }
 END_TEST
 
+/* ---- a reset that is half refused ---- */
+
+/* The first retain is the frame's, the second one the reset's. */
+static void start_with_a_refused_retain(void)
+{
+    ck_assert_int_eq(setenv("CTXRT_EMU_FAULT", "cuDevicePrimaryCtxRetain@2", 1), 0);
+    cx_fixture_start();
+}
+
+START_TEST(a_reset_whose_retain_is_refused_once_is_done_all_the_same)
+{
+    void *pointer;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &pointer));
+    cx_assert_ok(ctxrt_fill(pointer, 1, BLOCK_BYTES));
+    cx_assert_ok(ctxrt_free(pointer));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 Suite *reset_suite(void)
 {
     const joint joints[] = {
+        {"a_reset_whose_retain_is_refused_once_is_done_all_the_same",
+         a_reset_whose_retain_is_refused_once_is_done_all_the_same, start_with_a_refused_retain,
+         NULL},
         JOINT(threads_release_memory_of_a_device_that_is_being_reset),
         JOINT(streams_and_events_of_a_device_that_is_reset_say_so_and_nothing_else),
         JOINT(frames_of_a_device_that_is_reset_stay_usable),
