@@ -14,7 +14,7 @@ typedef struct place {
     uint32_t octave, list;
 } place;
 
-static cx_fit_node *at(const cx_fit *fit, uint32_t index)
+static cx_fit_node *node_at(const cx_fit *fit, uint32_t index)
 {
     return cx_fit_at(fit->store, index);
 }
@@ -23,18 +23,18 @@ static cx_fit_node *at(const cx_fit *fit, uint32_t index)
 
 /* The first node of a chunk links it to the fit's other chunks and holds the user. It stands for no
  * range, so no range is node 0. */
-static bool grow(cx_fit *fit)
+static bool grow_nodes(cx_fit *fit)
 {
     uint32_t number = cx_fit_store_take(fit->store);
     if (number == CX_FIT_CHUNKS_MAX)
         return false;
     uint32_t first = number << CX_FIT_CHUNK_BITS;
-    at(fit, first)->next = fit->chunks;
+    node_at(fit, first)->next = fit->chunks;
     if (fit->store->stride >= sizeof(cx_fit_node) + sizeof fit->user)
-        *(void **)(void *)(at(fit, first) + 1) = fit->user;
+        *(void **)(void *)(node_at(fit, first) + 1) = fit->user;
     fit->chunks = number + 1;
     for (uint32_t i = CX_FIT_CHUNK_NODES - 1; i > 0; i--) {
-        at(fit, first + i)->next = fit->spare;
+        node_at(fit, first + i)->next = fit->spare;
         fit->spare = first + i;
     }
     return true;
@@ -42,16 +42,16 @@ static bool grow(cx_fit *fit)
 
 static uint32_t take_node(cx_fit *fit)
 {
-    if (fit->spare == 0 && !grow(fit))
+    if (fit->spare == 0 && !grow_nodes(fit))
         return 0;
     uint32_t index = fit->spare;
-    fit->spare = at(fit, index)->next;
+    fit->spare = node_at(fit, index)->next;
     return index;
 }
 
 static void drop_node(cx_fit *fit, uint32_t index)
 {
-    cx_fit_node *node = at(fit, index);
+    cx_fit_node *node = node_at(fit, index);
     node->state = CX_FIT_UNUSED;
     node->next = fit->spare;
     fit->spare = index;
@@ -68,9 +68,9 @@ void cx_fit_close(cx_fit *fit)
     while (fit->chunks != 0) {
         uint32_t chunk = fit->chunks;
         uint32_t first = (chunk - 1) << CX_FIT_CHUNK_BITS;
-        fit->chunks = at(fit, first)->next;
+        fit->chunks = node_at(fit, first)->next;
         for (uint32_t i = 0; i < CX_FIT_CHUNK_NODES; i++)
-            at(fit, first + i)->state = CX_FIT_UNUSED;
+            node_at(fit, first + i)->state = CX_FIT_UNUSED;
         cx_fit_store_give(store, chunk - 1);
     }
     for (uint32_t owner = 0; owner < fit->owner_limit; owner++)
@@ -133,7 +133,7 @@ void cx_fit_forget(cx_fit *fit, uint32_t owner)
 
 static void link_free(cx_fit *fit, uint32_t index)
 {
-    cx_fit_node *node = at(fit, index);
+    cx_fit_node *node = node_at(fit, index);
     cx_fit_bins *bins = bins_at(fit, node->owner);
     place where = place_of(node->units);
     uint32_t *head = &bins->heads[where.octave][where.list];
@@ -141,7 +141,7 @@ static void link_free(cx_fit *fit, uint32_t index)
     node->next = *head;
     node->previous = 0;
     if (*head != 0)
-        at(fit, *head)->previous = index;
+        node_at(fit, *head)->previous = index;
     *head = index;
     bins->lists[where.octave] |= 1u << where.list;
     bins->octaves |= 1u << where.octave;
@@ -152,15 +152,15 @@ static void link_free(cx_fit *fit, uint32_t index)
 
 static void unlink_free(cx_fit *fit, uint32_t index)
 {
-    cx_fit_node *node = at(fit, index);
+    cx_fit_node *node = node_at(fit, index);
     cx_fit_bins *bins = bins_at(fit, node->owner);
     bins->units -= node->units;
     bins->ranges--;
     fit->free_count--;
     if (node->next != 0)
-        at(fit, node->next)->previous = node->previous;
+        node_at(fit, node->next)->previous = node->previous;
     if (node->previous != 0) {
-        at(fit, node->previous)->next = node->next;
+        node_at(fit, node->previous)->next = node->next;
         return;
     }
     place where = place_of(node->units);
@@ -181,7 +181,7 @@ uint32_t cx_fit_add(cx_fit *fit, uint16_t segment, uint32_t units, uint32_t owne
     uint32_t index = take_node(fit);
     if (index == 0)
         return 0;
-    cx_fit_node *node = at(fit, index);
+    cx_fit_node *node = node_at(fit, index);
     node->offset_units = 0;
     node->units = units;
     node->before = node->after = 0;
@@ -194,27 +194,27 @@ uint32_t cx_fit_add(cx_fit *fit, uint16_t segment, uint32_t units, uint32_t owne
 
 bool cx_fit_is_whole(const cx_fit *fit, uint32_t index)
 {
-    const cx_fit_node *node = at(fit, index);
+    const cx_fit_node *node = node_at(fit, index);
     return node->before == 0 && node->after == 0;
 }
 
 void cx_fit_remove(cx_fit *fit, uint32_t index)
 {
     unlink_free(fit, index);
-    fit->units -= at(fit, index)->units;
+    fit->units -= node_at(fit, index)->units;
     drop_node(fit, index);
 }
 
 /* ---- taking ---- */
 
 /* The smallest of the first `probes` ranges of a list that are large enough; 0 if none is. */
-static uint32_t probe(const cx_fit *fit, const cx_fit_bins *bins, place where, uint32_t units,
-                      int probes)
+static uint32_t probe_list(const cx_fit *fit, const cx_fit_bins *bins, place where, uint32_t units,
+                           int probes)
 {
     uint32_t best = 0, best_units = UINT32_MAX;
     uint32_t index = bins->heads[where.octave][where.list];
     for (; index != 0 && probes > 0; probes--) {
-        const cx_fit_node *node = at(fit, index);
+        const cx_fit_node *node = node_at(fit, index);
         if (node->units >= units && (best == 0 || node->units < best_units)) {
             best = index;
             best_units = node->units;
@@ -243,24 +243,24 @@ static bool find_above(const cx_fit_bins *bins, place *where)
     return true;
 }
 
-static uint32_t find(const cx_fit *fit, uint32_t owner, uint32_t units)
+static uint32_t find_in_bins(const cx_fit *fit, uint32_t owner, uint32_t units)
 {
     const cx_fit_bins *bins = bins_at(fit, owner);
     if (bins == NULL || bins->octaves == 0)
         return 0;
     place own = place_of(units), above = own;
-    uint32_t index = probe(fit, bins, own, units, PROBES);
+    uint32_t index = probe_list(fit, bins, own, units, PROBES);
     if (index != 0)
         return index;
-    return find_above(bins, &above) ? probe(fit, bins, above, units, PROBES)
-                                    : probe(fit, bins, own, units, PROBES_AT_LAST);
+    return find_above(bins, &above) ? probe_list(fit, bins, above, units, PROBES)
+                                    : probe_list(fit, bins, own, units, PROBES_AT_LAST);
 }
 
 /* Cuts a range; the rest keeps its owner, and is in no list. */
-static void cut(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
+static void cut_range(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
 {
-    cx_fit_node *node = at(fit, index);
-    cx_fit_node *behind = at(fit, rest);
+    cx_fit_node *node = node_at(fit, index);
+    cx_fit_node *behind = node_at(fit, rest);
     behind->offset_units = node->offset_units + units;
     behind->units = node->units - units;
     behind->before = index;
@@ -268,7 +268,7 @@ static void cut(cx_fit *fit, uint32_t index, uint32_t rest, uint32_t units)
     behind->owner = node->owner;
     behind->segment = node->segment;
     if (node->after != 0)
-        at(fit, node->after)->before = rest;
+        node_at(fit, node->after)->before = rest;
     node->after = rest;
     node->units = units;
 }
@@ -289,31 +289,32 @@ static bool take_nodes(cx_fit *fit, bool first, bool second, uint32_t out_nodes[
 uint32_t cx_fit_carve(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units)
 {
     uint32_t nodes[2];
-    if (!take_nodes(fit, offset_units != 0, at(fit, index)->units > offset_units + units, nodes))
+    if (!take_nodes(fit, offset_units != 0, node_at(fit, index)->units > offset_units + units,
+                    nodes))
         return 0;
     unlink_free(fit, index);
     if (nodes[0] != 0) {
-        cut(fit, index, nodes[0], offset_units);
+        cut_range(fit, index, nodes[0], offset_units);
         link_free(fit, index);
         index = nodes[0];
     }
     if (nodes[1] != 0) {
-        cut(fit, index, nodes[1], units);
+        cut_range(fit, index, nodes[1], units);
         link_free(fit, nodes[1]);
     }
-    at(fit, index)->state = CX_FIT_TAKEN;
-    at(fit, index)->tag = 0;
+    node_at(fit, index)->state = CX_FIT_TAKEN;
+    node_at(fit, index)->tag = 0;
     return index;
 }
 
 /* An unowned range may fit better. */
 static uint32_t find_for(const cx_fit *fit, uint32_t owner, uint32_t units)
 {
-    uint32_t own = find(fit, owner, units);
-    if (owner == 0 || (own != 0 && at(fit, own)->units == units))
+    uint32_t own = find_in_bins(fit, owner, units);
+    if (owner == 0 || (own != 0 && node_at(fit, own)->units == units))
         return own;
-    uint32_t other = find(fit, 0, units);
-    if (own == 0 || (other != 0 && at(fit, other)->units < at(fit, own)->units))
+    uint32_t other = find_in_bins(fit, 0, units);
+    if (own == 0 || (other != 0 && node_at(fit, other)->units < node_at(fit, own)->units))
         return other;
     return own;
 }
@@ -326,7 +327,7 @@ uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
     uint32_t index = find_for(fit, owner, units);
     if (index == 0)
         return 0;
-    cx_fit_node *node = at(fit, index);
+    cx_fit_node *node = node_at(fit, index);
     if (node->units > units) {
         rest = take_node(fit);
         if (rest == 0)
@@ -334,7 +335,7 @@ uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
     }
     unlink_free(fit, index);
     if (rest != 0) {
-        cut(fit, index, rest, units);
+        cut_range(fit, index, rest, units);
         link_free(fit, rest);
     }
     node->owner = owner;
@@ -346,7 +347,7 @@ uint32_t cx_fit_take(cx_fit *fit, uint32_t owner, uint32_t units)
 /* ---- giving ---- */
 
 /* Unowned ranges merge with owned ones and take the owner. */
-static bool joins(const cx_fit_node *node, uint32_t owner)
+static bool may_join(const cx_fit_node *node, uint32_t owner)
 {
     if (node->state != CX_FIT_FREE)
         return false;
@@ -355,41 +356,41 @@ static bool joins(const cx_fit_node *node, uint32_t owner)
 }
 
 /* Merges the upper of two adjacent ranges, which are in no list, into the lower. */
-static void join(cx_fit *fit, uint32_t lower, uint32_t upper)
+static void join_ranges(cx_fit *fit, uint32_t lower, uint32_t upper)
 {
-    cx_fit_node *node = at(fit, lower);
-    const cx_fit_node *gone = at(fit, upper);
+    cx_fit_node *node = node_at(fit, lower);
+    const cx_fit_node *gone = node_at(fit, upper);
     node->units += gone->units;
     node->after = gone->after;
     if (gone->after != 0)
-        at(fit, gone->after)->before = lower;
+        node_at(fit, gone->after)->before = lower;
     drop_node(fit, upper);
 }
 
 /* Puts a range that is in no list into one, merged with its neighbours if allowed. */
-static uint32_t settle(cx_fit *fit, uint32_t index, uint32_t owner)
+static uint32_t settle_range(cx_fit *fit, uint32_t index, uint32_t owner)
 {
-    cx_fit_node *node = at(fit, index);
+    cx_fit_node *node = node_at(fit, index);
     uint32_t before = node->before, after = node->after;
-    if (before != 0 && joins(at(fit, before), owner)) {
-        owner = owner != 0 ? owner : at(fit, before)->owner;
+    if (before != 0 && may_join(node_at(fit, before), owner)) {
+        owner = owner != 0 ? owner : node_at(fit, before)->owner;
         unlink_free(fit, before);
-        join(fit, before, index);
+        join_ranges(fit, before, index);
         index = before;
     }
-    if (after != 0 && joins(at(fit, after), owner)) {
-        owner = owner != 0 ? owner : at(fit, after)->owner;
+    if (after != 0 && may_join(node_at(fit, after), owner)) {
+        owner = owner != 0 ? owner : node_at(fit, after)->owner;
         unlink_free(fit, after);
-        join(fit, index, after);
+        join_ranges(fit, index, after);
     }
-    at(fit, index)->owner = owner;
+    node_at(fit, index)->owner = owner;
     link_free(fit, index);
     return index;
 }
 
 uint32_t cx_fit_give(cx_fit *fit, uint32_t index)
 {
-    return settle(fit, index, at(fit, index)->owner);
+    return settle_range(fit, index, node_at(fit, index)->owner);
 }
 
 bool cx_fit_expect(cx_fit *fit, uint32_t owner)
@@ -400,28 +401,29 @@ bool cx_fit_expect(cx_fit *fit, uint32_t owner)
 void cx_fit_merge(cx_fit *fit, uint32_t first, uint32_t last, uint32_t owner)
 {
     uint32_t upper = 0;
-    at(fit, first)->owner = owner;
+    node_at(fit, first)->owner = owner;
     while (first != last && upper != last) {
-        upper = at(fit, first)->after;
-        join(fit, first, upper);
+        upper = node_at(fit, first)->after;
+        join_ranges(fit, first, upper);
     }
 }
 
 uint32_t cx_fit_narrow(cx_fit *fit, uint32_t index, uint32_t offset_units, uint32_t units)
 {
     uint32_t nodes[2];
-    uint32_t owner = at(fit, index)->owner;
-    if (!take_nodes(fit, offset_units != 0, at(fit, index)->units > offset_units + units, nodes))
+    uint32_t owner = node_at(fit, index)->owner;
+    if (!take_nodes(fit, offset_units != 0, node_at(fit, index)->units > offset_units + units,
+                    nodes))
         return 0;
     if (nodes[1] != 0) {
-        cut(fit, index, nodes[1], offset_units + units);
-        settle(fit, nodes[1], owner);
+        cut_range(fit, index, nodes[1], offset_units + units);
+        settle_range(fit, nodes[1], owner);
     }
     if (nodes[0] != 0) {
-        cut(fit, index, nodes[0], offset_units);
-        at(fit, nodes[0])->state = CX_FIT_TAKEN;
-        at(fit, nodes[0])->tag = 0;
-        settle(fit, index, owner);
+        cut_range(fit, index, nodes[0], offset_units);
+        node_at(fit, nodes[0])->state = CX_FIT_TAKEN;
+        node_at(fit, nodes[0])->tag = 0;
+        settle_range(fit, index, owner);
         index = nodes[0];
     }
     return index;
@@ -431,7 +433,7 @@ bool cx_fit_transfer(cx_fit *fit, uint32_t index, uint32_t owner)
 {
     if (bins_of(fit, owner) == NULL)
         return false;
-    at(fit, index)->owner = owner;
+    node_at(fit, index)->owner = owner;
     return true;
 }
 
@@ -446,7 +448,7 @@ bool cx_fit_move(cx_fit *fit, uint32_t from, uint32_t to)
         uint32_t octave = (uint32_t)__builtin_ctz(bins->octaves);
         uint32_t index = bins->heads[octave][__builtin_ctz(bins->lists[octave])];
         unlink_free(fit, index);
-        settle(fit, index, to);
+        settle_range(fit, index, to);
     }
     return true;
 }
@@ -477,7 +479,7 @@ uint32_t cx_fit_next_free(const cx_fit *fit, uint32_t owner, uint32_t index)
         return 0;
     place where = {0, 0};
     if (index != 0) {
-        const cx_fit_node *node = at(fit, index);
+        const cx_fit_node *node = node_at(fit, index);
         if (node->next != 0)
             return node->next;
         where = place_of(node->units);
@@ -491,11 +493,11 @@ void cx_fit_each_taken(const cx_fit *fit,
                        void *argument)
 {
     for (uint32_t chunk = fit->chunks; chunk != 0;
-         chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+         chunk = node_at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++) {
             const uint32_t index = ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
-            if (at(fit, index)->state == CX_FIT_TAKEN)
-                visit(index, at(fit, index), argument);
+            if (node_at(fit, index)->state == CX_FIT_TAKEN)
+                visit(index, node_at(fit, index), argument);
         }
 }
 
@@ -508,9 +510,9 @@ static bool is_at(const cx_fit_node *node, uint16_t segment, uint32_t unit)
 uint32_t cx_fit_find(const cx_fit *fit, uint16_t segment, uint32_t unit)
 {
     for (uint32_t chunk = fit->chunks; chunk != 0;
-         chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+         chunk = node_at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)
-            if (is_at(at(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i), segment, unit))
+            if (is_at(node_at(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i), segment, unit))
                 return ((chunk - 1) << CX_FIT_CHUNK_BITS) + i;
     return 0;
 }
@@ -521,19 +523,19 @@ static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units,
     uint64_t units = 0;
     for (uint32_t index = cx_fit_next_free(fit, owner, 0); index != 0;
          index = cx_fit_next_free(fit, owner, index)) {
-        const cx_fit_node *node = at(fit, index);
+        const cx_fit_node *node = node_at(fit, index);
         units += node->units;
         *out_wrong = node->state != CX_FIT_FREE ? "a node in a list is not free"
                      : node->owner != owner     ? "a node is in another owner's list"
                      : node->units == 0         ? "a free range is empty"
                                                 : NULL;
         if (*out_wrong == NULL && node->after != 0) {
-            const cx_fit_node *after = at(fit, node->after);
+            const cx_fit_node *after = node_at(fit, node->after);
             *out_wrong = after->before != index ? "neighbours disagree"
                          : after->offset_units != node->offset_units + node->units
                              ? "there is a gap, or an overlap"
-                         : joins(after, owner) ? "two free ranges are not joined"
-                                               : NULL;
+                         : may_join(after, owner) ? "two free ranges are not joined"
+                                                  : NULL;
         }
         if (*out_wrong != NULL)
             return false;
@@ -546,7 +548,7 @@ static bool check_lists(const cx_fit *fit, uint32_t owner, uint64_t *free_units,
 static bool check_node(const cx_fit *fit, uint32_t index, uint64_t *taken_units,
                        const char **out_wrong)
 {
-    const cx_fit_node *node = at(fit, index);
+    const cx_fit_node *node = node_at(fit, index);
     *out_wrong = NULL;
     if (node->state == CX_FIT_UNUSED)
         return true;
@@ -554,7 +556,7 @@ static bool check_node(const cx_fit *fit, uint32_t index, uint64_t *taken_units,
         *taken_units += node->units;
     if (node->before == 0 && node->offset_units != 0)
         *out_wrong = "the first range of a segment does not begin at 0";
-    if (node->before != 0 && at(fit, node->before)->after != index)
+    if (node->before != 0 && node_at(fit, node->before)->after != index)
         *out_wrong = "neighbours disagree";
     return *out_wrong == NULL;
 }
@@ -568,7 +570,7 @@ bool cx_fit_check(const cx_fit *fit, const char **out_wrong)
     if (!check_lists(fit, CX_FIT_NOWHERE, &units, out_wrong))
         return false;
     for (uint32_t chunk = fit->chunks; chunk != 0;
-         chunk = at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
+         chunk = node_at(fit, (chunk - 1) << CX_FIT_CHUNK_BITS)->next)
         for (uint32_t i = 1; i < CX_FIT_CHUNK_NODES; i++)
             if (!check_node(fit, ((chunk - 1) << CX_FIT_CHUNK_BITS) + i, &units, out_wrong))
                 return false;

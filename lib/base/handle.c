@@ -8,7 +8,7 @@
 static const char *noun_of(const void *handle)
 {
     uint8_t kind = (uint8_t)((uint64_t)(uintptr_t)handle >> 56);
-    return kind == CX_HANDLE_KIND_PIECE ? "memory object" : cx_pool_noun(kind);
+    return kind == CX_HANDLE_KIND_CACHE_BLOCK ? "memory object" : cx_pool_noun(kind);
 }
 
 static const char *article_of(const char *noun)

@@ -7,7 +7,7 @@
 #include <ctxrt/status.h>
 
 /* Kind of the handles of a cache's memory, which has no pool. */
-#define CX_HANDLE_KIND_PIECE 0x40
+#define CX_HANDLE_KIND_CACHE_BLOCK 0x40
 
 /* Records why a handle is no live object of the kind `noun`: it is NULL, of another kind, or
  * `gone`: "it was destroyed, or never was one". Returns CTXRT_ERROR_NULL_POINTER or

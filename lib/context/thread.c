@@ -40,7 +40,7 @@ static void give_back(cx_thread *thread)
     thread->default_stream_count = 0;
     cx_section_quit(&thread->section);
     atomic_store(&thread->number, 0);
-    pthread_mutex_unlock(&thread->life);
+    pthread_mutex_unlock(&thread->owned_lock);
 }
 
 /* Makes no driver call: the driver's own stack goes with the thread, in an undefined order. In a
@@ -66,8 +66,8 @@ static void give_back_for_the_dead(void)
 {
     for (cx_thread *thread = threads; thread != NULL; thread = thread->next)
         if (atomic_load_explicit(&thread->number, memory_order_relaxed) != 0 &&
-            pthread_mutex_trylock(&thread->life) == EOWNERDEAD) {
-            pthread_mutex_consistent(&thread->life);
+            pthread_mutex_trylock(&thread->owned_lock) == EOWNERDEAD) {
+            pthread_mutex_consistent(&thread->owned_lock);
             (void)drop_frames(thread);
             give_back(thread);
         }
@@ -108,7 +108,7 @@ static cx_thread *take_record(void)
             return thread;
     cx_thread *thread = calloc(1, sizeof *thread);
     cx_frame *frames = calloc(CTXRT_STACK_DEPTH_MAX, sizeof *frames);
-    if (thread == NULL || frames == NULL || !make_robust(&thread->life)) {
+    if (thread == NULL || frames == NULL || !make_robust(&thread->owned_lock)) {
         free(thread);
         free(frames);
         return NULL;
@@ -130,7 +130,7 @@ ctxrt_status cx_thread_register(cx_thread **out_thread)
     if (thread != NULL && pthread_setspecific(exit_key, thread) != 0)
         thread = NULL;
     /* the record is free: trylock neither waits nor breaks the lock order */
-    if (thread != NULL && pthread_mutex_trylock(&thread->life) != 0)
+    if (thread != NULL && pthread_mutex_trylock(&thread->owned_lock) != 0)
         thread = NULL;
     if (thread != NULL)
         atomic_store(&thread->number, (int)syscall(SYS_gettid));

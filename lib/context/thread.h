@@ -63,7 +63,7 @@ typedef struct cx_thread {
     _Atomic uint32_t depth;
     _Atomic int number;        /* system thread id; 0: the record is free */
     _Atomic uint64_t name[2];  /* 16 bytes of the thread's name */
-    pthread_mutex_t life;      /* robust; held by the thread while the record is its own */
+    pthread_mutex_t owned_lock; /* robust; held by the thread while the record is its own */
     cx_frame *frames;          /* CTXRT_STACK_DEPTH_MAX */
     uint64_t serial;           /* cx_thread_next_serial */
     cx_default_stream *default_streams;

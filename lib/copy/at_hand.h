@@ -12,7 +12,7 @@
 #include "work/work.h"
 
 /* The block that starts at an address; it may be freed at any moment; 0: none. Records no error. */
-static inline uint32_t cx_piece_at_hand(const void *pointer)
+static inline uint32_t cx_block_at_hand(const void *pointer)
 {
     const cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
     if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
@@ -36,17 +36,17 @@ static inline uint32_t cx_piece_at_hand(const void *pointer)
 static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
                                       const void *pointer, size_t bytes)
 {
-    const cx_piece *piece = cx_piece_at(index);
-    const cx_region *region = cx_piece_region(index);
+    const cx_cache_block *cached = cx_cache_block_at(index);
+    const cx_cache_generation *region = cx_cache_generation_of(index);
     const cx_cache *cache = region->cache;
-    return cx_piece_is_live(piece) && bytes <= cx_piece_size(piece) &&
-           atomic_load_explicit(&piece->pointer, memory_order_relaxed) == pointer &&
+    return cx_cache_block_is_live(cached) && bytes <= cx_cache_block_size(cached) &&
+           atomic_load_explicit(&cached->pointer, memory_order_relaxed) == pointer &&
            cache->context == context && !cache->pinned &&
            region->epoch == atomic_load_explicit(&context->epoch, memory_order_relaxed);
 }
 
 /* True if blocks can be recognised by these records alone. */
-static inline bool cx_copy_pieces_suffice(void)
+static inline bool cx_copy_cached_suffice(void)
 {
     return atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) == 0 &&
            atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) == 0 &&

@@ -233,8 +233,8 @@ static bool copy_at_hand(void *destination, const void *source, size_t size_byte
 {
     cx_stream_target target;
     cx_context_guard guard;
-    uint32_t to = cx_copy_pieces_suffice() ? cx_piece_at_hand(destination) : 0;
-    uint32_t from = to != 0 ? cx_piece_at_hand(source) : 0;
+    uint32_t to = cx_copy_cached_suffice() ? cx_block_at_hand(destination) : 0;
+    uint32_t from = to != 0 ? cx_block_at_hand(source) : 0;
     if (from == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
         return false;
     bool at_hand = cx_copy_is_at_hand(target.context, to, destination, size_bytes) &&

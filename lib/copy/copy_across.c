@@ -15,7 +15,7 @@
 
 /* ---- parts ---- */
 
-/* Whole rows of a slice if a part has room for one, else a piece of a row. */
+/* Whole rows of a slice if a part has room for one, else a part of a row. */
 typedef struct parts {
     size_t rows; /* in a part; 0: a row is several parts */
     size_t per_row;

@@ -311,11 +311,11 @@ void cx_cross_copy_watch_contexts(void)
 
 /* ---- beginning ---- */
 
-static uint32_t find_piece(const void *pointer)
+static uint32_t find_cached(const void *pointer)
 {
     cx_pointer_block block;
     cx_pointers_find(pointer, &block);
-    return block.state == CX_POINTER_LIVE ? block.piece : 0;
+    return block.state == CX_POINTER_LIVE ? block.cached : 0;
 }
 
 static ctxrt_status keep_memory(const cx_cross_copy *cross_copy, void *handle)
@@ -323,9 +323,9 @@ static ctxrt_status keep_memory(const cx_cross_copy *cross_copy, void *handle)
     ctxrt_status status = CTXRT_SUCCESS;
     for (int i = 0; i < 2 && status == CTXRT_SUCCESS; i++) {
         const cx_cross_copy_end *end = &cross_copy->ends[i];
-        uint32_t piece = end->size_bytes != 0 ? find_piece((const void *)end->start) : 0;
-        if (piece != 0)
-            status = cx_memory_cross(piece, cross_copy->target.context, handle);
+        uint32_t cached = end->size_bytes != 0 ? find_cached((const void *)end->start) : 0;
+        if (cached != 0)
+            status = cx_memory_cross(cached, cross_copy->target.context, handle);
     }
     return status;
 }

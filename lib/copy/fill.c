@@ -47,10 +47,10 @@ static bool fill_at_hand(void *destination, int value, size_t size_bytes, ctxrt_
 {
     cx_stream_target target;
     cx_context_guard guard;
-    uint32_t piece = cx_copy_pieces_suffice() ? cx_piece_at_hand(destination) : 0;
-    if (piece == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
+    uint32_t cached = cx_copy_cached_suffice() ? cx_block_at_hand(destination) : 0;
+    if (cached == 0 || cx_work_begin(stream, &target) != CTXRT_SUCCESS)
         return false;
-    bool at_hand = cx_copy_is_at_hand(target.context, piece, destination, size_bytes);
+    bool at_hand = cx_copy_is_at_hand(target.context, cached, destination, size_bytes);
     if (at_hand) {
         *out_status = cx_work_make_current(stream, &target, &guard);
         if (*out_status == CTXRT_SUCCESS) {

@@ -161,10 +161,10 @@ static bool enter_gate(cx_route *route)
 
 void cx_route_touch(cx_route *route, const cx_pointer_view *view)
 {
-    if (view->block.piece != 0 && view->kind == CTXRT_MEMORY_PINNED && !route->wait &&
+    if (view->block.cached != 0 && view->kind == CTXRT_MEMORY_PINNED && !route->wait &&
         enter_gate(route))
         route->touched[route->touched[0] != NULL] =
-            cx_memory_take_piece(view->block.piece, view->block.generation);
+            cx_memory_take_cached(view->block.cached, view->block.generation);
 }
 
 /* False: no event could be recorded behind the work. */

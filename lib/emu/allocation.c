@@ -102,7 +102,7 @@ static void index_remove(cx_emu_allocation *allocation)
 }
 
 /* Afterwards nothing refers to it, and its device may go. */
-static void detach(cx_emu_allocation *allocation)
+static void detach_allocation(cx_emu_allocation *allocation)
 {
     index_remove(allocation);
     owner_unlink(allocation);
@@ -120,9 +120,9 @@ static void dispose_detached(cx_emu_allocation *allocation)
     free(allocation);
 }
 
-static void dispose(cx_emu_allocation *allocation)
+static void dispose_allocation(cx_emu_allocation *allocation)
 {
-    detach(allocation);
+    detach_allocation(allocation);
     dispose_detached(allocation);
 }
 
@@ -136,7 +136,7 @@ void cx_emu_allocation_evict_stale(uintptr_t address, size_t bytes)
     }
 }
 
-static void publish(cx_emu_allocation *allocation, cx_emu_context *owner)
+static void publish_allocation(cx_emu_allocation *allocation, cx_emu_context *owner)
 {
     cx_emu_allocation_evict_stale(allocation->address, allocation->bytes);
     allocation->buffer_id = cx_emu_memory_id();
@@ -200,7 +200,7 @@ bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes)
            cx_emu_arena_overlaps(page_arena, address, bytes);
 }
 
-static size_t quota(const cx_emu_device *device)
+static size_t quota_of(const cx_emu_device *device)
 {
     size_t limit = cx_emu_fault_memory_limit();
     return limit < device->memory_bytes ? limit : device->memory_bytes;
@@ -208,7 +208,7 @@ static size_t quota(const cx_emu_device *device)
 
 static bool fits_quota(const cx_emu_device *device, size_t bytes)
 {
-    size_t limit = quota(device), used = device->used_bytes + device->kept_bytes;
+    size_t limit = quota_of(device), used = device->used_bytes + device->kept_bytes;
     return device->host || (used <= limit && bytes <= limit - used);
 }
 
@@ -227,7 +227,7 @@ static bool within_quota(const cx_emu_allocation *allocation)
 /* True if it would fit if less of the quota were in use. */
 static bool lacks_quota(const cx_emu_device *device, size_t bytes)
 {
-    return !fits_quota(device, bytes) && bytes <= quota(device);
+    return !fits_quota(device, bytes) && bytes <= quota_of(device);
 }
 
 static bool take_memory(cx_emu_allocation *allocation)
@@ -320,7 +320,7 @@ cxu_result cx_emu_allocation_create(cx_emu_device *device, cx_emu_context *owner
             return CXU_CONTEXT_IS_DESTROYED;
         }
     }
-    publish(allocation, owner);
+    publish_allocation(allocation, owner);
     *out_allocation = allocation;
     return CXU_SUCCESS;
 }
@@ -337,13 +337,13 @@ cxu_result cx_emu_allocation_register(cx_emu_context *owner, uintptr_t address, 
     allocation->mapped = (unsigned char *)address;
     allocation->bytes = allocation->reserved_bytes = bytes;
     allocation->flags = flags;
-    publish(allocation, owner);
+    publish_allocation(allocation, owner);
     return CXU_SUCCESS;
 }
 
 void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping)
 {
-    publish(mapping, NULL);
+    publish_allocation(mapping, NULL);
 }
 
 cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
@@ -362,7 +362,7 @@ void cx_emu_allocation_free(cx_emu_allocation *allocation)
     cx_emu_changes++;
     allocation->freed = true;
     if (allocation->users == 0 && !allocation->awaited)
-        dispose(allocation);
+        dispose_allocation(allocation);
 }
 
 void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
@@ -372,7 +372,7 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     allocation->awaited = true;
     if (allocation->users > 0)
         cx_emu_work_wait_allocation(allocation);
-    detach(allocation);
+    detach_allocation(allocation);
     const cx_emu_range *range = allocation->range;
     if (range != NULL && range->bytes >= LARGE_BYTES && !cx_emu_range_is_kept(range)) {
         pthread_mutex_unlock(&cx_emu_lock);
@@ -407,11 +407,11 @@ void cx_emu_allocation_use(cx_emu_use use)
         each->users++;
 }
 
-static void drop(cx_emu_allocation *allocation)
+static void drop_user(cx_emu_allocation *allocation)
 {
     allocation->users--;
     if (allocation->users == 0 && allocation->freed && !allocation->awaited)
-        dispose(allocation);
+        dispose_allocation(allocation);
 }
 
 void cx_emu_allocation_drop(cx_emu_use use)
@@ -419,7 +419,7 @@ void cx_emu_allocation_drop(cx_emu_use use)
     cx_emu_allocation *next;
     for (cx_emu_allocation *each = use.allocation; each != NULL; each = next) {
         next = next_used(each, use.end);
-        drop(each);
+        drop_user(each);
     }
 }
 

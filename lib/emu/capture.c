@@ -54,7 +54,7 @@ cxu_result cx_emu_capture_check_slowly(const cx_emu_stream *stream)
 }
 
 /* True if a capture forbids this thread unsafe calls. */
-static bool forbids(const cx_emu_capture *capture)
+static bool capture_forbids(const cx_emu_capture *capture)
 {
     if (thread.mode == CXU_STREAM_CAPTURE_MODE_RELAXED ||
         capture->mode == CXU_STREAM_CAPTURE_MODE_RELAXED)
@@ -70,7 +70,7 @@ cxu_result cx_emu_capture_check_unsafe_slowly(void)
     cxu_result result = CXU_SUCCESS;
 
     for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
-        if (forbids(each)) {
+        if (capture_forbids(each)) {
             each->invalidated = true;
             result = CXU_STREAM_CAPTURE_UNSUPPORTED;
         }
@@ -164,54 +164,55 @@ cxu_result cx_emu_capture_refuse(const cx_emu_stream *stream)
 
 /* ---- events ---- */
 
-static void free_mark(cx_emu_mark *mark)
+static void free_captured(cx_emu_captured_event *captured_event)
 {
-    *(mark->previous ? &mark->previous->next : &mark->capture->marks) = mark->next;
-    if (mark->next)
-        mark->next->previous = mark->previous;
-    mark->event->mark = NULL;
-    cx_emu_nodes_free(&mark->frontier);
-    free(mark);
+    *(captured_event->previous ? &captured_event->previous->next
+                               : &captured_event->capture->captured_events) = captured_event->next;
+    if (captured_event->next)
+        captured_event->next->previous = captured_event->previous;
+    captured_event->event->captured_event = NULL;
+    cx_emu_nodes_free(&captured_event->frontier);
+    free(captured_event);
 }
 
 void cx_emu_capture_forget_event(cx_emu_event *event)
 {
     event->captured = false;
-    if (event->mark)
-        free_mark(event->mark);
+    if (event->captured_event)
+        free_captured(event->captured_event);
 }
 
 cxu_result cx_emu_capture_record(const cx_emu_stream *stream, cx_emu_event *event)
 {
     cx_emu_capture *capture = stream->branch->capture;
-    cx_emu_mark *mark = calloc(1, sizeof *mark);
+    cx_emu_captured_event *captured_event = calloc(1, sizeof *captured_event);
 
-    if (!mark)
+    if (!captured_event)
         return CXU_OUT_OF_MEMORY;
-    if (!add_to_frontier(&mark->frontier, &stream->branch->frontier)) {
-        free(mark);
+    if (!add_to_frontier(&captured_event->frontier, &stream->branch->frontier)) {
+        free(captured_event);
         return CXU_OUT_OF_MEMORY;
     }
     cx_emu_event_set_record(event, NULL);
-    mark->capture = capture;
-    mark->event = event;
-    mark->next = capture->marks;
-    if (mark->next)
-        mark->next->previous = mark;
-    capture->marks = mark;
+    captured_event->capture = capture;
+    captured_event->event = event;
+    captured_event->next = capture->captured_events;
+    if (captured_event->next)
+        captured_event->next->previous = captured_event;
+    capture->captured_events = captured_event;
     event->captured = true;
-    event->mark = mark;
+    event->captured_event = captured_event;
     return CXU_SUCCESS;
 }
 
 cxu_result cx_emu_capture_refuse_event(const cx_emu_event *event)
 {
-    if (event->mark)
-        event->mark->capture->invalidated = true;
+    if (event->captured_event)
+        event->captured_event->capture->invalidated = true;
     return CXU_CAPTURED_EVENT;
 }
 
-static cxu_result invalidate(cx_emu_capture *capture, cxu_result result)
+static cxu_result invalidate_capture(cx_emu_capture *capture, cxu_result result)
 {
     capture->invalidated = true;
     return result;
@@ -224,19 +225,21 @@ static cxu_result wait_for_stranger(cx_emu_stream *stream, const cx_emu_event *e
         return CXU_CAPTURED_EVENT;
     if (!event->captured && !event->record)
         return CXU_SUCCESS;
-    return invalidate(stream->branch->capture, CXU_STREAM_CAPTURE_ISOLATION);
+    return invalidate_capture(stream->branch->capture, CXU_STREAM_CAPTURE_ISOLATION);
 }
 
-static cxu_result join(cx_emu_stream *stream, const cx_emu_mark *mark)
+static cxu_result join_capture(cx_emu_stream *stream, const cx_emu_captured_event *captured_event)
 {
     cx_emu_nodes frontier = {0};
 
     if (stream == stream->context->legacy)
-        return invalidate(mark->capture, CXU_STREAM_CAPTURE_UNSUPPORTED);
+        return invalidate_capture(captured_event->capture, CXU_STREAM_CAPTURE_UNSUPPORTED);
     if (stream->branch)
-        return add_to_frontier(&stream->branch->frontier, &mark->frontier) ? CXU_SUCCESS
-                                                                           : CXU_OUT_OF_MEMORY;
-    if (!add_to_frontier(&frontier, &mark->frontier) || !add_branch(mark->capture, stream)) {
+        return add_to_frontier(&stream->branch->frontier, &captured_event->frontier)
+                   ? CXU_SUCCESS
+                   : CXU_OUT_OF_MEMORY;
+    if (!add_to_frontier(&frontier, &captured_event->frontier) ||
+        !add_branch(captured_event->capture, stream)) {
         cx_emu_nodes_free(&frontier);
         return CXU_OUT_OF_MEMORY;
     }
@@ -246,15 +249,15 @@ static cxu_result join(cx_emu_stream *stream, const cx_emu_mark *mark)
 
 cxu_result cx_emu_capture_wait(cx_emu_stream *stream, cx_emu_event *event)
 {
-    if (!event->mark)
+    if (!event->captured_event)
         return wait_for_stranger(stream, event);
-    if (event->mark->capture->invalidated)
+    if (event->captured_event->capture->invalidated)
         return CXU_STREAM_CAPTURE_INVALIDATED;
-    if (stream->branch && stream->branch->capture != event->mark->capture) {
-        invalidate(stream->branch->capture, CXU_STREAM_CAPTURE_MERGE);
-        return invalidate(event->mark->capture, CXU_STREAM_CAPTURE_MERGE);
+    if (stream->branch && stream->branch->capture != event->captured_event->capture) {
+        invalidate_capture(stream->branch->capture, CXU_STREAM_CAPTURE_MERGE);
+        return invalidate_capture(event->captured_event->capture, CXU_STREAM_CAPTURE_MERGE);
     }
-    return join(stream, event->mark);
+    return join_capture(stream, event->captured_event);
 }
 
 /* ---- beginning and ending ---- */
@@ -295,13 +298,13 @@ free_capture:
 }
 
 /* Ends the capture for all its streams; the graph remains. */
-static void finish(cx_emu_capture *capture)
+static void finish_capture(cx_emu_capture *capture)
 {
     *(capture->previous ? &capture->previous->next : &cx_emu_captures) = capture->next;
     if (capture->next)
         capture->next->previous = capture->previous;
-    while (capture->marks)
-        free_mark(capture->marks);
+    while (capture->captured_events)
+        free_captured(capture->captured_events);
     while (capture->branches) {
         cx_emu_branch *branch = capture->branches;
 
@@ -315,7 +318,7 @@ static void finish(cx_emu_capture *capture)
 }
 
 /* True if the origin is behind all nodes of the other streams. */
-static bool joined(const cx_emu_capture *capture)
+static bool is_joined(const cx_emu_capture *capture)
 {
     uint64_t visit = cx_emu_nodes_visit(&capture->origin->branch->frontier);
 
@@ -333,7 +336,7 @@ static cxu_result end_of(const cx_emu_capture *capture)
 {
     if (capture->invalidated)
         return CXU_STREAM_CAPTURE_INVALIDATED;
-    return joined(capture) ? CXU_SUCCESS : CXU_STREAM_CAPTURE_UNJOINED;
+    return is_joined(capture) ? CXU_SUCCESS : CXU_STREAM_CAPTURE_UNJOINED;
 }
 
 cxu_result cx_emu_capture_end(cx_emu_stream *stream, cx_emu_graph **out_graph)
@@ -342,22 +345,22 @@ cxu_result cx_emu_capture_end(cx_emu_stream *stream, cx_emu_graph **out_graph)
     cxu_result result;
 
     if (capture->origin != stream)
-        return invalidate(capture, CXU_STREAM_CAPTURE_UNMATCHED);
+        return invalidate_capture(capture, CXU_STREAM_CAPTURE_UNMATCHED);
     if (capture->mode != CXU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != thread.number)
-        return invalidate(capture, CXU_STREAM_CAPTURE_WRONG_THREAD);
+        return invalidate_capture(capture, CXU_STREAM_CAPTURE_WRONG_THREAD);
     result = end_of(capture);
     if (result == CXU_SUCCESS) {
         capture->owns_graph = false;
         *out_graph = capture->graph;
     }
-    finish(capture);
+    finish_capture(capture);
     return result;
 }
 
 void cx_emu_capture_leave(cx_emu_stream *stream)
 {
     if (stream->branch->capture->origin == stream) {
-        finish(stream->branch->capture);
+        finish_capture(stream->branch->capture);
         return;
     }
     stream->branch->stream = NULL;

@@ -25,11 +25,11 @@ struct cx_emu_branch {
 };
 
 /* A record of an event in a capture in progress. */
-struct cx_emu_mark {
+struct cx_emu_captured_event {
     cx_emu_capture *capture;
     cx_emu_event *event;
     cx_emu_nodes frontier;
-    cx_emu_mark *previous, *next;
+    cx_emu_captured_event *previous, *next;
 };
 
 struct cx_emu_capture {
@@ -41,7 +41,7 @@ struct cx_emu_capture {
     cxu_stream_capture_mode mode;
     uint64_t thread;         /* of the thread that began it */
     cx_emu_branch *branches; /* the origin's is the last */
-    cx_emu_mark *marks;
+    cx_emu_captured_event *captured_events;
     cx_emu_capture *previous, *next;
 };
 

@@ -189,7 +189,7 @@ static bool list_frontier(cx_emu_branch *branch)
     return true;
 }
 
-static cxu_result answer(const cx_emu_stream *stream, const answers *out)
+static cxu_result answer_query(const cx_emu_stream *stream, const answers *out)
 {
     cx_emu_branch *branch = stream->branch;
 
@@ -223,7 +223,7 @@ static cxu_result get_info(CUstream handle, const answers *out)
     pthread_mutex_lock(&cx_emu_lock);
     result = find_to_query(handle, &stream);
     if (result == CXU_SUCCESS)
-        result = answer(stream, out);
+        result = answer_query(stream, out);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -258,7 +258,8 @@ cxu_result cx_emu_call_stream_get_capture_info(
 
 /* ---- dependencies ---- */
 
-static cxu_result update(cx_emu_branch *branch, const CUgraphNode *handles, size_t count, bool set)
+static cxu_result update_frontier(cx_emu_branch *branch, const CUgraphNode *handles, size_t count,
+                                  bool set)
 {
     cx_emu_nodes nodes;
     cxu_result result = cx_emu_nodes_find(branch->capture->graph, handles, count, &nodes);
@@ -295,8 +296,8 @@ cxu_result cx_emu_call_stream_update_capture_dependencies(CUstream handle,
     if (result == CXU_SUCCESS && !stream->branch)
         result = CXU_ILLEGAL_STATE;
     if (result == CXU_SUCCESS)
-        result = update(stream->branch, dependencies, count,
-                        flags == CXU_STREAM_SET_CAPTURE_DEPENDENCIES);
+        result = update_frontier(stream->branch, dependencies, count,
+                                 flags == CXU_STREAM_SET_CAPTURE_DEPENDENCIES);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -14,7 +14,7 @@ static uint64_t last_id;
 static int open_contexts;
 static pthread_cond_t closed = PTHREAD_COND_INITIALIZER;
 
-static cxu_result current(cx_emu_context **out_context)
+static cxu_result find_current(cx_emu_context **out_context)
 {
     cxu_result result = cx_emu_stack_check();
     if (result == CXU_SUCCESS)
@@ -22,7 +22,7 @@ static cxu_result current(cx_emu_context **out_context)
     return result;
 }
 
-static cxu_result find(CUcontext handle, cx_emu_context **out_context)
+static cxu_result find_live(CUcontext handle, cx_emu_context **out_context)
 {
     cx_emu_context *context = cx_emu_slot_of(handle);
     if (context == NULL)
@@ -35,7 +35,7 @@ static cxu_result find(CUcontext handle, cx_emu_context **out_context)
 
 cxu_result cx_emu_context_identify(CUcontext handle, cx_emu_context **out_context)
 {
-    return handle != NULL ? find(handle, out_context) : current(out_context);
+    return handle != NULL ? find_live(handle, out_context) : find_current(out_context);
 }
 
 static cxu_result give_usable(cx_emu_context *context, cx_emu_context **out_context)
@@ -49,7 +49,7 @@ static cxu_result give_usable(cx_emu_context *context, cx_emu_context **out_cont
 cxu_result cx_emu_context_current(cx_emu_context **out_context)
 {
     cx_emu_context *context;
-    cxu_result result = current(&context);
+    cxu_result result = find_current(&context);
     return result == CXU_SUCCESS ? give_usable(context, out_context) : result;
 }
 
@@ -65,7 +65,7 @@ cxu_result cx_emu_context_check_current(void)
 cxu_result cx_emu_context_find(CUcontext handle, cx_emu_context **out_context)
 {
     cx_emu_context *context;
-    cxu_result result = find(handle, &context);
+    cxu_result result = find_live(handle, &context);
     return result == CXU_SUCCESS ? give_usable(context, out_context) : result;
 }
 

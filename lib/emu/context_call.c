@@ -25,7 +25,7 @@ static cxu_result create_locked(cx_emu_device *device, unsigned int flags, cx_em
     return CXU_SUCCESS;
 }
 
-static cxu_result create(CUcontext *out_context, unsigned int flags, CUdevice ordinal)
+static cxu_result create_context(CUcontext *out_context, unsigned int flags, CUdevice ordinal)
 {
     if (out_context == NULL || !cx_emu_context_flags_valid(flags))
         return CXU_INVALID_VALUE;
@@ -57,7 +57,7 @@ static cxu_result check_affinities(const cxu_exec_affinity *affinities, int coun
 cxu_result cx_emu_call_ctx_create_v2(CUcontext *out_context, unsigned int flags, CUdevice device)
 {
     cxu_result result = cx_emu_enter();
-    return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
+    return result == CXU_SUCCESS ? create_context(out_context, flags, device) : result;
 }
 
 cxu_result cx_emu_call_ctx_create_v3(CUcontext *out_context, cxu_exec_affinity *affinities,
@@ -66,7 +66,7 @@ cxu_result cx_emu_call_ctx_create_v3(CUcontext *out_context, cxu_exec_affinity *
     cxu_result result = cx_emu_enter();
     if (result == CXU_SUCCESS)
         result = check_affinities(affinities, count);
-    return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
+    return result == CXU_SUCCESS ? create_context(out_context, flags, device) : result;
 }
 
 cxu_result cx_emu_call_ctx_create_v4(CUcontext *out_context, cxu_ctx_create_params *params,
@@ -78,7 +78,7 @@ cxu_result cx_emu_call_ctx_create_v4(CUcontext *out_context, cxu_ctx_create_para
             return cx_emu_not_supported("cuCtxCreate_v4", "CUDA in graphics");
         result = check_affinities(params->affinities, params->affinity_count);
     }
-    return result == CXU_SUCCESS ? create(out_context, flags, device) : result;
+    return result == CXU_SUCCESS ? create_context(out_context, flags, device) : result;
 }
 
 /* Finds a live context of cuCtxCreate: a primary one ends only by release or reset (C5). */
@@ -92,7 +92,7 @@ static cxu_result find_ordinary(CUcontext handle, cx_emu_context **out_context)
     return CXU_SUCCESS;
 }
 
-static void destroy(cx_emu_context *context)
+static void destroy_context(cx_emu_context *context)
 {
     cx_emu_stack_drop((cx_emu_entry){context, cx_emu_context_id(context)});
     cx_emu_context_close(context);
@@ -108,7 +108,7 @@ cxu_result cx_emu_call_ctx_destroy(CUcontext handle)
     pthread_mutex_lock(&cx_emu_lock);
     result = find_ordinary(handle, &context);
     if (result == CXU_SUCCESS)
-        destroy(context);
+        destroy_context(context);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -133,7 +133,7 @@ cxu_result cx_emu_call_ctx_attach(CUcontext *out_context, unsigned int flags)
     return result;
 }
 
-static cxu_result detach(CUcontext handle)
+static cxu_result detach_context(CUcontext handle)
 {
     cx_emu_context *context, *current;
     cxu_result result = find_ordinary(handle, &context);
@@ -142,7 +142,7 @@ static cxu_result detach(CUcontext handle)
     if (cx_emu_context_identify(NULL, &current) != CXU_SUCCESS || current != context)
         return CXU_INVALID_CONTEXT;
     if (--context->attach_count == 0)
-        destroy(context);
+        destroy_context(context);
     return CXU_SUCCESS;
 }
 
@@ -152,7 +152,7 @@ cxu_result cx_emu_call_ctx_detach(CUcontext context)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = detach(context);
+    result = detach_context(context);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -257,7 +257,7 @@ cxu_result cx_emu_call_ctx_get_api_version(CUcontext handle, unsigned int *out_v
     return result;
 }
 
-static cxu_result synchronize(CUcontext handle)
+static cxu_result synchronize_context(CUcontext handle)
 {
     cx_emu_context *context;
     cxu_result result = cx_emu_context_find_or_current(handle, &context);
@@ -280,7 +280,7 @@ cxu_result cx_emu_call_ctx_synchronize_v2(CUcontext context)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = synchronize(context);
+    result = synchronize_context(context);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

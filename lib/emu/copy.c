@@ -70,19 +70,19 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
 
 /* ---- the copy itself ---- */
 
-static bool tight(const cx_emu_transfer *shape, const cx_emu_box *side)
+static bool is_tight(const cx_emu_transfer *shape, const cx_emu_box *side)
 {
     return (shape->height == 1 || side->pitch_bytes == shape->width_bytes) &&
            (shape->depth == 1 || side->slice_bytes == shape->width_bytes * shape->height);
 }
 
 /* If the two sides overlap that is the user's mistake; memmove keeps it harmless here. */
-static void run(void *argument)
+static void run_transfer(void *argument)
 {
     const cx_emu_transfer *shape = argument;
     const cx_emu_box *to = &shape->destination, *from = &shape->source;
 
-    if (tight(shape, to) && tight(shape, from)) {
+    if (is_tight(shape, to) && is_tight(shape, from)) {
         memmove(to->bytes, from->bytes, shape->width_bytes * shape->height * shape->depth);
         return;
     }
@@ -93,25 +93,25 @@ static void run(void *argument)
                     shape->width_bytes);
 }
 
-static void release(void *argument)
+static void release_staged(void *argument)
 {
     free(((cx_emu_transfer *)argument)->staged);
 }
 
-static void stage(cx_emu_transfer *shape, void *staged)
+static void stage_source(cx_emu_transfer *shape, void *staged)
 {
     cx_emu_transfer first = *shape;
 
     first.destination =
         (cx_emu_box){staged, shape->width_bytes, shape->width_bytes * shape->height};
-    run(&first);
+    run_transfer(&first);
     shape->source = first.destination;
     shape->staged = staged;
 }
 
 /* ---- when the caller waits ---- */
 
-static bool synchronous(const cx_emu_span *span)
+static bool is_synchronous(const cx_emu_span *span)
 {
     return span->use.allocation && span->use.allocation->sync_memops;
 }
@@ -119,7 +119,7 @@ static bool synchronous(const cx_emu_span *span)
 /* Rule T13, for a source that is not pageable, or was staged. */
 static bool must_wait(const cx_emu_span *to, const cx_emu_span *from, cx_emu_copy_mode mode)
 {
-    if (to->place == CX_EMU_PLACE_PAGEABLE || synchronous(to) || synchronous(from))
+    if (to->place == CX_EMU_PLACE_PAGEABLE || is_synchronous(to) || is_synchronous(from))
         return true;
     return mode == CX_EMU_COPY_SYNC &&
            (to->place != CX_EMU_PLACE_DEVICE || from->place != CX_EMU_PLACE_DEVICE);
@@ -131,7 +131,7 @@ static bool must_stage(const cx_emu_span *to, const cx_emu_span *from, size_t by
                        cx_emu_copy_mode mode)
 {
     return from->place == CX_EMU_PLACE_PAGEABLE && to->place == CX_EMU_PLACE_DEVICE &&
-           !synchronous(to) && (mode == CX_EMU_COPY_ASYNC || bytes <= CX_EMU_TINY_BYTES);
+           !is_synchronous(to) && (mode == CX_EMU_COPY_ASYNC || bytes <= CX_EMU_TINY_BYTES);
 }
 
 static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span *to,
@@ -139,8 +139,8 @@ static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span
 {
     return (cx_emu_work_request){
         .kind = CX_EMU_WORK_CALL,
-        .call = run,
-        .release = release,
+        .call = run_transfer,
+        .release = release_staged,
         .argument = shape,
         .argument_bytes = sizeof *shape,
         .cost_bytes = shape->width_bytes * shape->height * shape->depth,
@@ -148,8 +148,8 @@ static cx_emu_work_request request_for(cx_emu_transfer *shape, const cx_emu_span
     };
 }
 
-static cxu_result submit(cx_emu_stream *stream, cx_emu_transfer *shape, const cx_emu_span *to,
-                         const cx_emu_span *from, bool wait)
+static cxu_result submit_transfer(cx_emu_stream *stream, cx_emu_transfer *shape,
+                                  const cx_emu_span *to, const cx_emu_span *from, bool wait)
 {
     cx_emu_work_request request = request_for(shape, to, from);
     cx_emu_work *work;
@@ -179,11 +179,11 @@ static cxu_result submit_staged(CUstream handle, cx_emu_stream *stream, cx_emu_t
     pthread_mutex_unlock(&cx_emu_lock);
     staged = malloc(shape->width_bytes * shape->height * shape->depth);
     if (staged)
-        stage(shape, staged);
+        stage_source(shape, staged);
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
-        result = submit(stream, shape, to, from, !staged);
+        result = submit_transfer(stream, shape, to, from, !staged);
     if (result != CXU_SUCCESS)
         free(staged);
     cx_emu_work_drop_allocation(to->use);
@@ -202,7 +202,7 @@ static cx_emu_reach reach_of(const cx_emu_copy_side *side, const cx_emu_device *
     return (cx_emu_reach){side->device ? side->device : device, writes};
 }
 
-static cxu_result locate(const cx_emu_copy *copy, const cx_emu_device *device, path *out_path)
+static cxu_result locate_path(const cx_emu_copy *copy, const cx_emu_device *device, path *out_path)
 {
     const cx_emu_copy_side *to = &copy->destination, *from = &copy->source;
     size_t to_bytes;
@@ -233,7 +233,7 @@ cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *dev
                                cx_emu_transfer *out_transfer, cx_emu_work_request *out_request)
 {
     path found;
-    cxu_result result = locate(copy, device, &found);
+    cxu_result result = locate_path(copy, device, &found);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -243,7 +243,7 @@ cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *dev
     return CXU_SUCCESS;
 }
 
-static cxu_result capture(cx_emu_stream *stream, const cx_emu_copy *copy)
+static cxu_result capture_copy(cx_emu_stream *stream, const cx_emu_copy *copy)
 {
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY,
                                   .of.copy = cx_emu_copy_describe(copy)};
@@ -251,7 +251,7 @@ static cxu_result capture(cx_emu_stream *stream, const cx_emu_copy *copy)
     return cx_emu_capture_add(stream, &operation);
 }
 
-static cxu_result check(cx_emu_stream *stream, cx_emu_copy_mode mode)
+static cxu_result check_stream(cx_emu_stream *stream, cx_emu_copy_mode mode)
 {
     return mode == CX_EMU_COPY_SYNC ? cx_emu_capture_check_synchronous(stream)
                                     : cx_emu_capture_check(stream);
@@ -264,21 +264,21 @@ static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
     if (result == CXU_SUCCESS)
-        result = check(stream, mode);
+        result = check_stream(stream, mode);
     if (result != CXU_SUCCESS)
         return result;
     if (copy->width_bytes == 0 || copy->height == 0 || copy->depth == 0)
         return CXU_SUCCESS;
-    result = locate(copy, stream->context->device, &found);
+    result = locate_path(copy, stream->context->device, &found);
     if (result != CXU_SUCCESS)
         return result;
     if (stream->branch)
-        return capture(stream, copy);
+        return capture_copy(stream, copy);
     if (must_stage(&found.to, &found.from, found.from_bytes, mode))
         return submit_staged(handle, stream, &found.shape, &found.to, &found.from);
-    return submit(stream, &found.shape, &found.to, &found.from,
-                  found.from.place == CX_EMU_PLACE_PAGEABLE ||
-                      must_wait(&found.to, &found.from, mode));
+    return submit_transfer(stream, &found.shape, &found.to, &found.from,
+                           found.from.place == CX_EMU_PLACE_PAGEABLE ||
+                               must_wait(&found.to, &found.from, mode));
 }
 
 cxu_result cx_emu_copy_submit(const cx_emu_copy *copy, CUstream stream, cx_emu_copy_mode mode)

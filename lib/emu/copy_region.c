@@ -31,7 +31,7 @@ static cxu_result base_of(const region *side, const char *call, uintptr_t *out_b
 }
 
 /* True if rows and slices of the region fit into its pitches. */
-static bool fits(const region *side, const cx_emu_copy *shape)
+static bool region_fits(const region *side, const cx_emu_copy *shape)
 {
     size_t row_end, slice_end;
 
@@ -44,7 +44,7 @@ static bool fits(const region *side, const cx_emu_copy *shape)
 }
 
 /* NULL stays NULL, whatever the offsets, so that the copy refuses it. */
-static bool locate(const region *side, uintptr_t base, cx_emu_copy_side *out_side)
+static bool locate_region(const region *side, uintptr_t base, cx_emu_copy_side *out_side)
 {
     size_t rows, slices, slice_bytes, offset;
 
@@ -62,8 +62,8 @@ static bool locate(const region *side, uintptr_t base, cx_emu_copy_side *out_sid
     return true;
 }
 
-static cxu_result convert(const region *side, const char *call, const cx_emu_copy *shape,
-                          cx_emu_copy_side *out_side)
+static cxu_result convert_region(const region *side, const char *call, const cx_emu_copy *shape,
+                                 cx_emu_copy_side *out_side)
 {
     bool empty = shape->width_bytes == 0 || shape->height == 0 || shape->depth == 0;
     uintptr_t base = 0;
@@ -71,15 +71,17 @@ static cxu_result convert(const region *side, const char *call, const cx_emu_cop
 
     if (result != CXU_SUCCESS || empty)
         return result;
-    return fits(side, shape) && locate(side, base, out_side) ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    return region_fits(side, shape) && locate_region(side, base, out_side) ? CXU_SUCCESS
+                                                                           : CXU_INVALID_VALUE;
 }
 
 static cxu_result convert_both(const char *call, const region *destination, const region *source,
                                cx_emu_copy *shape)
 {
-    cxu_result result = convert(source, call, shape, &shape->source);
+    cxu_result result = convert_region(source, call, shape, &shape->source);
 
-    return result == CXU_SUCCESS ? convert(destination, call, shape, &shape->destination) : result;
+    return result == CXU_SUCCESS ? convert_region(destination, call, shape, &shape->destination)
+                                 : result;
 }
 
 /* ---- 2D ---- */

@@ -22,7 +22,7 @@ int cx_emu_device_total(void)
     return total;
 }
 
-static void add(int board, size_t memory_bytes)
+static void add_device(int board, size_t memory_bytes)
 {
     cx_emu_device *device = &devices[total];
     *device = (cx_emu_device){
@@ -53,9 +53,9 @@ void cx_emu_devices_build(const cx_emu_config *config)
     int visible = cx_emu_boards_visible(getenv("CUDA_VISIBLE_DEVICES"), config->gpus, boards);
     remove_all();
     if (config->host_device)
-        add(HOST_BOARD, cx_emu_machine_total_bytes());
+        add_device(HOST_BOARD, cx_emu_machine_total_bytes());
     for (int i = 0; i < visible; i++)
-        add(boards[i], config->gpu_memory_bytes);
+        add_device(boards[i], config->gpu_memory_bytes);
 }
 
 bool cx_emu_devices_busy(void)
@@ -72,7 +72,7 @@ bool cx_emu_device_peer(const cx_emu_device *device, const cx_emu_device *peer)
 }
 
 /* splitmix64: neighbouring boards get unrelated numbers. */
-static uint64_t mix(uint64_t value)
+static uint64_t mix_bits(uint64_t value)
 {
     value += 0x9e3779b97f4a7c15u;
     value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
@@ -83,7 +83,7 @@ static uint64_t mix(uint64_t value)
 void cx_emu_board_uuid(int board, cxu_uuid *out_uuid)
 {
     uint64_t seed = 0x6374787274000000u + (uint64_t)(board + 1);
-    uint64_t halves[2] = {mix(seed), mix(~seed)};
+    uint64_t halves[2] = {mix_bits(seed), mix_bits(~seed)};
     for (int i = 0; i < 16; i++)
         out_uuid->bytes[i] = (char)(halves[i / 8] >> 8 * (i % 8));
     /* RFC 4122: version 4, variant 1 */

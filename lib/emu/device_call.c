@@ -5,7 +5,8 @@
 
 #define PCI_TEXT_BYTES 13 /* "0000:01:00.0" and its end */
 
-static cxu_result enter(const void *out_pointer, CUdevice ordinal, cx_emu_device **out_device)
+static cxu_result enter_device(const void *out_pointer, CUdevice ordinal,
+                               cx_emu_device **out_device)
 {
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
@@ -19,7 +20,7 @@ static cxu_result enter(const void *out_pointer, CUdevice ordinal, cx_emu_device
 cxu_result cx_emu_call_device_get(CUdevice *out_device, int ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(out_device, ordinal, &device);
+    cxu_result result = enter_device(out_device, ordinal, &device);
     if (result == CXU_SUCCESS)
         *out_device = ordinal;
     return result;
@@ -39,7 +40,7 @@ cxu_result cx_emu_call_device_get_count(int *out_count)
 cxu_result cx_emu_call_device_get_name(char *name, int size, CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(name, ordinal, &device);
+    cxu_result result = enter_device(name, ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     if (size <= 0)
@@ -51,7 +52,7 @@ cxu_result cx_emu_call_device_get_name(char *name, int size, CUdevice ordinal)
 cxu_result cx_emu_call_device_get_uuid_v2(cxu_uuid *out_uuid, CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(out_uuid, ordinal, &device);
+    cxu_result result = enter_device(out_uuid, ordinal, &device);
     if (result == CXU_SUCCESS)
         cx_emu_board_uuid(device->board, out_uuid);
     return result;
@@ -66,7 +67,7 @@ cxu_result cx_emu_call_device_get_luid(char *out_luid, unsigned int *out_node_ma
                                        CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(out_luid, ordinal, &device);
+    cxu_result result = enter_device(out_luid, ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     if (out_node_mask == NULL)
@@ -78,7 +79,7 @@ cxu_result cx_emu_call_device_get_luid(char *out_luid, unsigned int *out_node_ma
 cxu_result cx_emu_call_device_total_mem(size_t *out_bytes, CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(out_bytes, ordinal, &device);
+    cxu_result result = enter_device(out_bytes, ordinal, &device);
     if (result == CXU_SUCCESS)
         *out_bytes = device->memory_bytes;
     return result;
@@ -88,7 +89,7 @@ cxu_result cx_emu_call_device_get_attribute(int *out_value, cxu_device_attribute
                                             CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(out_value, ordinal, &device);
+    cxu_result result = enter_device(out_value, ordinal, &device);
     if (result == CXU_SUCCESS && !cx_emu_attribute(device, attribute, out_value))
         result = CXU_INVALID_VALUE;
     return result;
@@ -97,7 +98,7 @@ cxu_result cx_emu_call_device_get_attribute(int *out_value, cxu_device_attribute
 cxu_result cx_emu_call_device_compute_capability(int *out_major, int *out_minor, CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(out_major, ordinal, &device);
+    cxu_result result = enter_device(out_major, ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     if (out_minor == NULL)
@@ -117,7 +118,7 @@ static int bus_of(const cx_emu_device *device)
 cxu_result cx_emu_call_device_get_pci_bus_id(char *bus_id, int size, CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(bus_id, ordinal, &device);
+    cxu_result result = enter_device(bus_id, ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     if (size < PCI_TEXT_BYTES)

@@ -99,7 +99,8 @@ cxu_result cx_emu_call_event_destroy(CUevent handle)
 
 /* ---- record and wait ---- */
 
-static cxu_result record(cx_emu_event *event, cx_emu_stream *stream, cx_emu_context *after_context)
+static cxu_result record_behind(cx_emu_event *event, cx_emu_stream *stream,
+                                cx_emu_context *after_context)
 {
     const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
                                          .after_context = after_context};
@@ -133,7 +134,7 @@ static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, 
         return flags == 0 ? cx_emu_capture_record(stream, event) : capture_external(event, stream);
     if (flags != 0)
         return CXU_INVALID_VALUE;
-    return record_again(event, stream) ? CXU_SUCCESS : record(event, stream, NULL);
+    return record_again(event, stream) ? CXU_SUCCESS : record_behind(event, stream, NULL);
 }
 
 cxu_result cx_emu_call_event_record_with_flags(CUevent event_handle, CUstream stream_handle,
@@ -183,7 +184,7 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_context(context);
     if (result == CXU_SUCCESS)
-        result = record(event, NULL, context);
+        result = record_behind(event, NULL, context);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -336,7 +337,7 @@ cxu_result cx_emu_call_event_synchronize(CUevent handle)
     return result;
 }
 
-static bool timed(const cx_emu_event *event)
+static bool has_time(const cx_emu_event *event)
 {
     return event->record && !(event->flags & CXU_EVENT_DISABLE_TIMING);
 }
@@ -362,7 +363,7 @@ static cxu_result elapsed_between(const cx_emu_event *start, const cx_emu_event 
         return cx_emu_capture_refuse_event(start);
     if (end->captured)
         return cx_emu_capture_refuse_event(end);
-    if (!timed(start) || !timed(end))
+    if (!has_time(start) || !has_time(end))
         return CXU_INVALID_HANDLE;
     cx_emu_work_retain(first);
     cx_emu_work_retain(last);

@@ -5,7 +5,7 @@
 #include "emu/handle.h"
 #include "emu/work.h"
 
-typedef struct cx_emu_mark cx_emu_mark;
+typedef struct cx_emu_captured_event cx_emu_captured_event;
 
 struct cx_emu_event {
     cx_emu_handle_slot slot;
@@ -14,7 +14,7 @@ struct cx_emu_event {
     unsigned int flags;
     cx_emu_work *record;           /* a reference; NULL: never recorded, or captured */
     bool captured;                 /* last recorded in a stream that captured */
-    cx_emu_mark *mark;             /* during that capture (capture.h), else NULL */
+    cx_emu_captured_event *captured_event; /* during that capture (capture.h), else NULL */
     cx_emu_event *previous, *next; /* in context->events */
 };
 

@@ -185,7 +185,7 @@ static void run_here(const cx_emu_plan *plan)
     }
 }
 
-static cxu_result submit(cx_emu_exec *exec, cx_emu_stream *stream)
+static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
 {
     cx_emu_plan *plan = &exec->plan;
     cx_emu_work_batch batch = {.pieces = plan->pieces,
@@ -212,7 +212,7 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
     if (result != CXU_SUCCESS)
         return result;
     if (!can_run_here(exec, stream))
-        return submit(exec, stream);
+        return submit_plan(exec, stream);
     run_here(&exec->plan);
     return CXU_SUCCESS;
 }

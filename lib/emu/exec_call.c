@@ -21,8 +21,8 @@ static cxu_result check_flags(uint64_t flags, uint64_t valid)
     return CXU_SUCCESS;
 }
 
-static cxu_result instantiate(CUgraphExec *out_exec, CUgraph handle, uint64_t flags,
-                              CUgraphNode *out_offender)
+static cxu_result instantiate_graph(CUgraphExec *out_exec, CUgraph handle, uint64_t flags,
+                                    CUgraphNode *out_offender)
 {
     cx_emu_graph *graph;
     cx_emu_node *offender;
@@ -55,7 +55,7 @@ cxu_result cx_emu_call_graph_instantiate_with_flags(CUgraphExec *out_exec, CUgra
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = instantiate(out_exec, graph, flags, &offender);
+    result = instantiate_graph(out_exec, graph, flags, &offender);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -71,9 +71,9 @@ static cxu_result instantiate_and_upload(CUgraphExec *out_exec, CUgraph graph,
         result = cx_emu_stream_find(params->upload_stream, &stream);
     if (result != CXU_SUCCESS)
         return result;
-    return instantiate(out_exec, graph,
-                       params->flags & ~(uint64_t)CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD,
-                       &params->out_error_node);
+    return instantiate_graph(out_exec, graph,
+                             params->flags & ~(uint64_t)CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD,
+                             &params->out_error_node);
 }
 
 cxu_result cx_emu_call_graph_instantiate_with_params(CUgraphExec *out_exec, CUgraph graph,
@@ -202,8 +202,8 @@ cxu_result cx_emu_call_graph_upload(CUgraphExec exec_handle, CUstream stream_han
 
 /* ---- updates ---- */
 
-static cxu_result update(CUgraphExec exec_handle, CUgraph graph_handle,
-                         cxu_graph_exec_update_result_info *out_info)
+static cxu_result update_exec(CUgraphExec exec_handle, CUgraph graph_handle,
+                              cxu_graph_exec_update_result_info *out_info)
 {
     const cx_emu_node *node, *from;
     cx_emu_exec *exec;
@@ -236,7 +236,7 @@ cxu_result cx_emu_call_graph_exec_update(CUgraphExec exec, CUgraph graph,
     if (!out_info)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = update(exec, graph, &info);
+    result = update_exec(exec, graph, &info);
     pthread_mutex_unlock(&cx_emu_lock);
     *out_info = info;
     return result;

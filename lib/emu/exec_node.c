@@ -3,7 +3,8 @@
 #include "emu/state.h"
 
 /* Finds the node of the executable graph that was made from a node of the user's. */
-static cxu_result find(CUgraphExec exec_handle, CUgraphNode node_handle, cx_emu_node **out_node)
+static cxu_result find_exec_node(CUgraphExec exec_handle, CUgraphNode node_handle,
+                                 cx_emu_node **out_node)
 {
     cx_emu_exec *exec;
     cx_emu_node *source;
@@ -17,7 +18,7 @@ static cxu_result find(CUgraphExec exec_handle, CUgraphNode node_handle, cx_emu_
     return *out_node ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
-static bool flat(const cxu_memcpy_3d *copy)
+static bool is_flat(const cxu_memcpy_3d *copy)
 {
     return copy->height <= 1 && copy->depth <= 1;
 }
@@ -28,14 +29,14 @@ static bool may_become(const cx_emu_operation *before, const cx_emu_operation *a
     if (before->type != after->type || !cx_emu_operation_compatible(before, after))
         return false;
     return before->type != CXU_GRAPH_NODE_TYPE_MEMCPY ||
-           (flat(&before->of.copy) && flat(&after->of.copy));
+           (is_flat(&before->of.copy) && is_flat(&after->of.copy));
 }
 
 cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node_handle,
                               const cx_emu_operation *operation)
 {
     cx_emu_node *node;
-    cxu_result result = find(exec, node_handle, &node);
+    cxu_result result = find_exec_node(exec, node_handle, &node);
 
     if (result == CXU_SUCCESS)
         result = cx_emu_operation_check(operation);
@@ -46,7 +47,8 @@ cxu_result cx_emu_exec_change(CUgraphExec exec, CUgraphNode node_handle,
     return result;
 }
 
-static cxu_result set(CUgraphExec exec, CUgraphNode node, const cx_emu_operation *operation)
+static cxu_result set_exec_node(CUgraphExec exec, CUgraphNode node,
+                                const cx_emu_operation *operation)
 {
     cxu_result result = cx_emu_enter();
 
@@ -102,21 +104,22 @@ cxu_result cx_emu_call_graph_exec_host_node_set_params(CUgraphExec exec, CUgraph
 
     if (params)
         operation.of.host = *params;
-    return set(exec, node, &operation);
+    return set_exec_node(exec, node, &operation);
 }
 
 cxu_result cx_emu_call_graph_exec_event_record_node_set_event(CUgraphExec exec, CUgraphNode node,
                                                               CUevent event)
 {
-    return set(exec, node,
-               &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
+    return set_exec_node(
+        exec, node,
+        &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
 }
 
 cxu_result cx_emu_call_graph_exec_event_wait_node_set_event(CUgraphExec exec, CUgraphNode node,
                                                             CUevent event)
 {
-    return set(exec, node,
-               &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
+    return set_exec_node(
+        exec, node, &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
 }
 
 cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node_handle, CUgraph child_handle)
@@ -124,7 +127,7 @@ cxu_result cx_emu_exec_change_child(CUgraphExec exec, CUgraphNode node_handle, C
     const cx_emu_node *offender, *from;
     cx_emu_graph *child;
     cx_emu_node *node;
-    cxu_result result = find(exec, node_handle, &node);
+    cxu_result result = find_exec_node(exec, node_handle, &node);
 
     if (result == CXU_SUCCESS)
         result = cx_emu_graph_find(child_handle, &child);
@@ -156,7 +159,7 @@ cxu_result cx_emu_call_graph_exec_child_graph_node_set_params(CUgraphExec exec, 
 
 static cxu_result find_switchable(CUgraphExec exec, CUgraphNode handle, cx_emu_node **out_node)
 {
-    cxu_result result = find(exec, handle, out_node);
+    cxu_result result = find_exec_node(exec, handle, out_node);
 
     if (result != CXU_SUCCESS)
         return result;

@@ -64,7 +64,7 @@ typedef struct parts {
     char *what, *when, *error, *mode;
 } parts;
 
-static char *cut(char *text, char mark)
+static char *cut_text(char *text, char mark)
 {
     char *found = text ? strchr(text, mark) : NULL;
 
@@ -74,7 +74,7 @@ static char *cut(char *text, char mark)
     return found + 1;
 }
 
-static bool split(const char *text, size_t length, parts *out)
+static bool split_entry(const char *text, size_t length, parts *out)
 {
     if (length == 0)
         return refuse("an entry is empty");
@@ -83,9 +83,9 @@ static bool split(const char *text, size_t length, parts *out)
     memcpy(out->text, text, length);
     out->text[length] = '\0';
     out->what = out->text;
-    out->error = cut(out->what, ':');
-    out->mode = cut(out->error, ':');
-    out->when = cut(out->what, '@');
+    out->error = cut_text(out->what, ':');
+    out->mode = cut_text(out->error, ':');
+    out->when = cut_text(out->what, '@');
     return true;
 }
 
@@ -242,7 +242,7 @@ static bool read_entry(const char *text, size_t length, entry *out)
 {
     parts found;
 
-    if (!split(text, length, &found))
+    if (!split_entry(text, length, &found))
         return false;
     if (strcmp(found.what, "memory") == 0)
         return read_memory(&found, out);
@@ -320,7 +320,7 @@ bool cx_emu_faults_choose(void)
 
 /* ---- during calls ---- */
 
-static bool due(entry *one)
+static bool is_due(entry *one)
 {
     unsigned long call = atomic_fetch_add(&one->calls, 1) + 1;
 
@@ -348,7 +348,7 @@ static cx_emu_device *find_gpu(int index)
 }
 
 /* Before cuInit there is no device yet; a lost device stays lost. */
-static void lose(const entry *one)
+static void lose_device(const entry *one)
 {
     pthread_mutex_lock(&cx_emu_lock);
     cx_emu_device *device = find_gpu(one->device);
@@ -367,15 +367,15 @@ static void fail_current(cxu_result error)
     pthread_mutex_unlock(&cx_emu_lock);
 }
 
-static cxu_result apply(plan *of, cx_slot slot)
+static cxu_result apply_plan(plan *of, cx_slot slot)
 {
     cxu_result result = CXU_SUCCESS;
 
     for (entry *each = of->entries; each < of->entries + of->count; each++) {
-        if (!each->slots[slot] || !due(each))
+        if (!each->slots[slot] || !is_due(each))
             continue;
         if (each->kind == LOSE_DEVICE)
-            lose(each);
+            lose_device(each);
         else if (each->kind == FAIL_WORK)
             cx_emu_call_in_progress.work_fault = each->error;
         else if (result == CXU_SUCCESS)
@@ -392,7 +392,7 @@ cxu_result cx_emu_fault_begin(cx_slot slot)
     cx_emu_call_in_progress = (cx_emu_call){(int)slot, CXU_SUCCESS};
     if (!now || (cx_emu_enter() != CXU_SUCCESS && slot != CX_SLOT_init))
         return CXU_SUCCESS;
-    result = apply(now, slot);
+    result = apply_plan(now, slot);
     if (result != CXU_SUCCESS) {
         cx_emu_refusal_begin();
         cx_log(CTXRT_LOG_INFO, "CTXRT_EMU_FAULT: %s fails with %s", cx_symbols[slot].symbol,

@@ -26,7 +26,7 @@ static void fill_row(unsigned char *row, const fill *shape)
     }
 }
 
-static void run(void *argument)
+static void run_painting(void *argument)
 {
     const cx_emu_painting *work = argument;
 
@@ -35,7 +35,7 @@ static void run(void *argument)
 }
 
 /* The number of bytes from the first to the last element; false if the shape is invalid. */
-static bool measure(const fill *shape, size_t *out_bytes)
+static bool measure_fill(const fill *shape, size_t *out_bytes)
 {
     size_t row_bytes;
 
@@ -51,11 +51,11 @@ static bool measure(const fill *shape, size_t *out_bytes)
     return cx_emu_box_bytes(shape->pitch_bytes, 0, row_bytes, shape->height, 1, out_bytes);
 }
 
-static cxu_result locate(const fill *shape, const cx_emu_device *device, cx_emu_span *out_span)
+static cxu_result locate_fill(const fill *shape, const cx_emu_device *device, cx_emu_span *out_span)
 {
     size_t bytes;
 
-    if (!measure(shape, &bytes))
+    if (!measure_fill(shape, &bytes))
         return CXU_INVALID_VALUE;
     return cx_emu_span_find(CXU_MEMORYTYPE_DEVICE, shape->destination, bytes,
                             (cx_emu_reach){device, true}, out_span);
@@ -67,7 +67,7 @@ static cx_emu_work_request request_for(cx_emu_painting *painting, const cx_emu_s
 
     return (cx_emu_work_request){
         .kind = CX_EMU_WORK_CALL,
-        .call = run,
+        .call = run_painting,
         .argument = painting,
         .argument_bytes = sizeof *painting,
         .cost_bytes = shape->width * shape->element_bytes * shape->height,
@@ -79,7 +79,7 @@ cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, const cx_emu
                                cx_emu_painting *out_painting, cx_emu_work_request *out_request)
 {
     cx_emu_span span;
-    cxu_result result = locate(shape, device, &span);
+    cxu_result result = locate_fill(shape, device, &span);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -88,8 +88,8 @@ cxu_result cx_emu_fill_request(const cxu_memset_node_params *shape, const cx_emu
     return CXU_SUCCESS;
 }
 
-static cxu_result submit(cx_emu_stream *stream, const fill *shape, const cx_emu_span *span,
-                         bool wait)
+static cxu_result submit_fill(cx_emu_stream *stream, const fill *shape, const cx_emu_span *span,
+                              bool wait)
 {
     cx_emu_painting painting = {*shape, span->bytes};
     cx_emu_work_request request = request_for(&painting, span);
@@ -112,14 +112,14 @@ static bool must_wait(const cx_emu_span *span, cx_emu_copy_mode mode)
            (mode == CX_EMU_COPY_SYNC && span->place != CX_EMU_PLACE_DEVICE);
 }
 
-static cxu_result capture(cx_emu_stream *stream, const fill *shape)
+static cxu_result capture_fill(cx_emu_stream *stream, const fill *shape)
 {
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMSET, .of.fill = *shape};
 
     return cx_emu_capture_add(stream, &operation);
 }
 
-static cxu_result check(cx_emu_stream *stream, cx_emu_copy_mode mode)
+static cxu_result check_stream(cx_emu_stream *stream, cx_emu_copy_mode mode)
 {
     return mode == CX_EMU_COPY_SYNC ? cx_emu_capture_check_synchronous(stream)
                                     : cx_emu_capture_check(stream);
@@ -132,17 +132,17 @@ static cxu_result submit_locked(const fill *shape, CUstream handle, cx_emu_copy_
     cxu_result result = cx_emu_stream_find(handle, &stream);
 
     if (result == CXU_SUCCESS)
-        result = check(stream, mode);
+        result = check_stream(stream, mode);
     if (result != CXU_SUCCESS || shape->width == 0 || shape->height == 0)
         return result;
-    result = locate(shape, stream->context->device, &span);
+    result = locate_fill(shape, stream->context->device, &span);
     if (result != CXU_SUCCESS)
         return result;
-    return stream->branch ? capture(stream, shape)
-                          : submit(stream, shape, &span, must_wait(&span, mode));
+    return stream->branch ? capture_fill(stream, shape)
+                          : submit_fill(stream, shape, &span, must_wait(&span, mode));
 }
 
-static cxu_result paint(fill shape, CUstream stream, cx_emu_copy_mode mode)
+static cxu_result paint_shape(fill shape, CUstream stream, cx_emu_copy_mode mode)
 {
     cxu_result result = cx_emu_enter();
 
@@ -156,75 +156,78 @@ static cxu_result paint(fill shape, CUstream stream, cx_emu_copy_mode mode)
 
 cxu_result cx_emu_call_memset_d8(CUdeviceptr destination, unsigned char value, size_t count)
 {
-    return paint((fill){destination, 0, value, 1, count, 1}, NULL, CX_EMU_COPY_SYNC);
+    return paint_shape((fill){destination, 0, value, 1, count, 1}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_d16(CUdeviceptr destination, unsigned short value, size_t count)
 {
-    return paint((fill){destination, 0, value, 2, count, 1}, NULL, CX_EMU_COPY_SYNC);
+    return paint_shape((fill){destination, 0, value, 2, count, 1}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_d32(CUdeviceptr destination, unsigned int value, size_t count)
 {
-    return paint((fill){destination, 0, value, 4, count, 1}, NULL, CX_EMU_COPY_SYNC);
+    return paint_shape((fill){destination, 0, value, 4, count, 1}, NULL, CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_d8_async(CUdeviceptr destination, unsigned char value, size_t count,
                                        CUstream stream)
 {
-    return paint((fill){destination, 0, value, 1, count, 1}, stream, CX_EMU_COPY_ASYNC);
+    return paint_shape((fill){destination, 0, value, 1, count, 1}, stream, CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_d16_async(CUdeviceptr destination, unsigned short value, size_t count,
                                         CUstream stream)
 {
-    return paint((fill){destination, 0, value, 2, count, 1}, stream, CX_EMU_COPY_ASYNC);
+    return paint_shape((fill){destination, 0, value, 2, count, 1}, stream, CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_d32_async(CUdeviceptr destination, unsigned int value, size_t count,
                                         CUstream stream)
 {
-    return paint((fill){destination, 0, value, 4, count, 1}, stream, CX_EMU_COPY_ASYNC);
+    return paint_shape((fill){destination, 0, value, 4, count, 1}, stream, CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d8(CUdeviceptr destination, size_t pitch_bytes,
                                     unsigned char value, size_t width, size_t height)
 {
-    return paint((fill){destination, pitch_bytes, value, 1, width, height}, NULL, CX_EMU_COPY_SYNC);
+    return paint_shape((fill){destination, pitch_bytes, value, 1, width, height}, NULL,
+                       CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d16(CUdeviceptr destination, size_t pitch_bytes,
                                      unsigned short value, size_t width, size_t height)
 {
-    return paint((fill){destination, pitch_bytes, value, 2, width, height}, NULL, CX_EMU_COPY_SYNC);
+    return paint_shape((fill){destination, pitch_bytes, value, 2, width, height}, NULL,
+                       CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d32(CUdeviceptr destination, size_t pitch_bytes,
                                      unsigned int value, size_t width, size_t height)
 {
-    return paint((fill){destination, pitch_bytes, value, 4, width, height}, NULL, CX_EMU_COPY_SYNC);
+    return paint_shape((fill){destination, pitch_bytes, value, 4, width, height}, NULL,
+                       CX_EMU_COPY_SYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d8_async(CUdeviceptr destination, size_t pitch_bytes,
                                           unsigned char value, size_t width, size_t height,
                                           CUstream stream)
 {
-    return paint((fill){destination, pitch_bytes, value, 1, width, height}, stream,
-                 CX_EMU_COPY_ASYNC);
+    return paint_shape((fill){destination, pitch_bytes, value, 1, width, height}, stream,
+                       CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d16_async(CUdeviceptr destination, size_t pitch_bytes,
                                            unsigned short value, size_t width, size_t height,
                                            CUstream stream)
 {
-    return paint((fill){destination, pitch_bytes, value, 2, width, height}, stream,
-                 CX_EMU_COPY_ASYNC);
+    return paint_shape((fill){destination, pitch_bytes, value, 2, width, height}, stream,
+                       CX_EMU_COPY_ASYNC);
 }
 
 cxu_result cx_emu_call_memset_2d_d32_async(CUdeviceptr destination, size_t pitch_bytes,
                                            unsigned int value, size_t width, size_t height,
                                            CUstream stream)
 {
-    return paint((fill){destination, pitch_bytes, value, 4, width, height}, stream,
-                 CX_EMU_COPY_ASYNC);
+    return paint_shape((fill){destination, pitch_bytes, value, 4, width, height}, stream,
+                       CX_EMU_COPY_ASYNC);
 }

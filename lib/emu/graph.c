@@ -161,7 +161,7 @@ void cx_emu_graph_destroy(cx_emu_graph *graph)
     free(graph);
 }
 
-static void append(cx_emu_graph *graph, cx_emu_node *node)
+static void append_node(cx_emu_graph *graph, cx_emu_node *node)
 {
     node->graph = graph;
     node->previous = graph->last;
@@ -187,7 +187,7 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *opera
     node->id = ++last_id;
     node->operation = *operation;
     cx_emu_operation_retain(operation);
-    append(graph, node);
+    append_node(graph, node);
     for (size_t i = 0; i < before->count; i++) {
         cx_emu_nodes_put(&node->before, before->items[i]);
         cx_emu_nodes_put(&before->items[i]->after, node);

@@ -153,7 +153,7 @@ static cxu_result add_edges(const cx_emu_graph *graph, const CUgraphNode *from,
 }
 
 /* Nodes that the user cuts off while a stream captures need not be joined. */
-static void spare(const cx_emu_graph *graph, cx_emu_node *node)
+static void spare_node(const cx_emu_graph *graph, cx_emu_node *node)
 {
     uint64_t visit = cx_emu_nodes_visit(&(cx_emu_nodes){&node, 1, 1});
 
@@ -185,7 +185,7 @@ static cxu_result remove_edges(const cx_emu_graph *graph, const CUgraphNode *fro
     for (size_t i = 0; i < count; i++) {
         find_edge(graph, from[i], to[i], &found);
         if (graph->capture)
-            spare(graph, found.from);
+            spare_node(graph, found.from);
         cx_emu_edge_remove(found.from, found.to);
     }
     return CXU_SUCCESS;

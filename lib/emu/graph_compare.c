@@ -1,6 +1,6 @@
 #include "emu/graph.h"
 
-static void number(const cx_emu_graph *graph)
+static void number_nodes(const cx_emu_graph *graph)
 {
     size_t index = 0;
 
@@ -56,8 +56,8 @@ cxu_graph_exec_update_result cx_emu_graph_compare(const cx_emu_graph *graph,
         *out_node = end;
         return CXU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     }
-    number(graph);
-    number(like);
+    number_nodes(graph);
+    number_nodes(like);
     for (const cx_emu_node *node = graph->first, *other = like->first; node;
          node = node->next, other = other->next) {
         result = compare_nodes(node, other, out_node, out_from);

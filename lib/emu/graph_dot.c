@@ -121,7 +121,7 @@ static void print_clusters(FILE *out, const cx_emu_graph *graph, unsigned int fl
 }
 
 /* Returns the text, which the caller frees, or NULL: no memory. */
-static char *print(const cx_emu_graph *graph, unsigned int flags, size_t *out_bytes)
+static char *print_graph(const cx_emu_graph *graph, unsigned int flags, size_t *out_bytes)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, out_bytes);
@@ -167,7 +167,7 @@ cxu_result cx_emu_call_graph_debug_dot_print(CUgraph handle, const char *path, u
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_graph_find(handle, &graph);
     if (result == CXU_SUCCESS) {
-        text = print(graph, flags, &bytes);
+        text = print_graph(graph, flags, &bytes);
         if (!text)
             result = CXU_OUT_OF_MEMORY;
     }

@@ -40,7 +40,7 @@ cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
 _Static_assert(offsetof(cxu_kernel_node_params, kernel) == sizeof(cxu_kernel_node_params_v1),
                "the later version begins with the first one");
 
-static cxu_kernel_node_params widened(const cxu_kernel_node_params_v1 *params)
+static cxu_kernel_node_params widen_params(const cxu_kernel_node_params_v1 *params)
 {
     cxu_kernel_node_params wide = {0};
 
@@ -82,14 +82,14 @@ cxu_result cx_emu_call_graph_add_kernel_node_v1(CUgraphNode *out_node, CUgraph g
         return result;
     if (!params)
         return CXU_INVALID_VALUE;
-    wide = widened(params);
+    wide = widen_params(params);
     return cx_emu_call_graph_add_kernel_node(out_node, graph, dependencies, count, &wide);
 }
 
 /* ---- parameters ---- */
 
 /* The arguments are in the node, and last as long as it keeps them. */
-static cxu_result read(CUgraphNode handle, cxu_kernel_node_params *out_params)
+static cxu_result read_params(CUgraphNode handle, cxu_kernel_node_params *out_params)
 {
     const cx_emu_launch *launch;
     cx_emu_node *node;
@@ -124,7 +124,7 @@ cxu_result cx_emu_call_graph_kernel_node_get_params(CUgraphNode node,
     if (!out_params)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = read(node, out_params);
+    result = read_params(node, out_params);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -147,7 +147,8 @@ cxu_result cx_emu_call_graph_kernel_node_get_params_v1(CUgraphNode node,
 }
 
 /* Changes a node of a graph, or of `exec` if that is given. */
-static cxu_result change(CUgraphExec exec, CUgraphNode node, const cxu_kernel_node_params *params)
+static cxu_result change_node(CUgraphExec exec, CUgraphNode node,
+                              const cxu_kernel_node_params *params)
 {
     cx_emu_operation operation;
     cxu_result result;
@@ -170,7 +171,7 @@ cxu_result cx_emu_call_graph_kernel_node_set_params(CUgraphNode node,
 {
     cxu_result result = cx_emu_enter();
 
-    return result == CXU_SUCCESS ? change(NULL, node, params) : result;
+    return result == CXU_SUCCESS ? change_node(NULL, node, params) : result;
 }
 
 cxu_result cx_emu_call_graph_kernel_node_set_params_v1(CUgraphNode node,
@@ -183,8 +184,8 @@ cxu_result cx_emu_call_graph_kernel_node_set_params_v1(CUgraphNode node,
         return result;
     if (!params)
         return CXU_INVALID_VALUE;
-    wide = widened(params);
-    return change(NULL, node, &wide);
+    wide = widen_params(params);
+    return change_node(NULL, node, &wide);
 }
 
 cxu_result cx_emu_call_graph_exec_kernel_node_set_params(CUgraphExec exec, CUgraphNode node,
@@ -194,7 +195,7 @@ cxu_result cx_emu_call_graph_exec_kernel_node_set_params(CUgraphExec exec, CUgra
 
     if (result != CXU_SUCCESS)
         return result;
-    return exec ? change(exec, node, params) : CXU_INVALID_VALUE;
+    return exec ? change_node(exec, node, params) : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_graph_exec_kernel_node_set_params_v1(CUgraphExec exec, CUgraphNode node,
@@ -207,6 +208,6 @@ cxu_result cx_emu_call_graph_exec_kernel_node_set_params_v1(CUgraphExec exec, CU
         return result;
     if (!exec || !params)
         return CXU_INVALID_VALUE;
-    wide = widened(params);
-    return change(exec, node, &wide);
+    wide = widen_params(params);
+    return change_node(exec, node, &wide);
 }

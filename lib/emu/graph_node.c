@@ -28,8 +28,8 @@ cxu_result cx_emu_graph_node_add(CUgraphNode *out_node, CUgraph handle,
     return CXU_SUCCESS;
 }
 
-static cxu_result add(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
-                      size_t count, const cx_emu_operation *operation)
+static cxu_result add_node(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
+                           size_t count, const cx_emu_operation *operation)
 {
     cxu_result result = cx_emu_enter();
 
@@ -100,7 +100,7 @@ cxu_result cx_emu_call_graph_add_host_node(CUgraphNode *out_node, CUgraph graph,
 
     if (params)
         operation.of.host = *params;
-    return add(out_node, graph, dependencies, count, &operation);
+    return add_node(out_node, graph, dependencies, count, &operation);
 }
 
 cxu_result cx_emu_call_graph_add_empty_node(CUgraphNode *out_node, CUgraph graph,
@@ -108,7 +108,7 @@ cxu_result cx_emu_call_graph_add_empty_node(CUgraphNode *out_node, CUgraph graph
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EMPTY};
 
-    return add(out_node, graph, dependencies, count, &operation);
+    return add_node(out_node, graph, dependencies, count, &operation);
 }
 
 cxu_result cx_emu_call_graph_add_event_record_node(CUgraphNode *out_node, CUgraph graph,
@@ -118,7 +118,7 @@ cxu_result cx_emu_call_graph_add_event_record_node(CUgraphNode *out_node, CUgrap
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
                                         .of.event = event};
 
-    return add(out_node, graph, dependencies, count, &operation);
+    return add_node(out_node, graph, dependencies, count, &operation);
 }
 
 cxu_result cx_emu_call_graph_add_event_wait_node(CUgraphNode *out_node, CUgraph graph,
@@ -127,7 +127,7 @@ cxu_result cx_emu_call_graph_add_event_wait_node(CUgraphNode *out_node, CUgraph 
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event};
 
-    return add(out_node, graph, dependencies, count, &operation);
+    return add_node(out_node, graph, dependencies, count, &operation);
 }
 
 static bool lies_in(const cx_emu_graph *graph, const cx_emu_graph *other)
@@ -207,8 +207,8 @@ static cxu_result find_typed(CUgraphNode handle, cxu_graph_node_type type, cx_em
     return (*out_node)->operation.type == type ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
-static cxu_result get(CUgraphNode handle, cxu_graph_node_type type, const void *out,
-                      cx_emu_operation *out_operation)
+static cxu_result get_params(CUgraphNode handle, cxu_graph_node_type type, const void *out,
+                             cx_emu_operation *out_operation)
 {
     cx_emu_node *node;
     cxu_result result = cx_emu_enter();
@@ -243,7 +243,7 @@ cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_operation *ope
     return result;
 }
 
-static cxu_result set(CUgraphNode handle, const cx_emu_operation *operation)
+static cxu_result set_params(CUgraphNode handle, const cx_emu_operation *operation)
 {
     cxu_result result = cx_emu_enter();
 
@@ -258,7 +258,7 @@ static cxu_result set(CUgraphNode handle, const cx_emu_operation *operation)
 cxu_result cx_emu_call_graph_memcpy_node_get_params(CUgraphNode node, cxu_memcpy_3d *out_params)
 {
     cx_emu_operation found;
-    cxu_result result = get(node, CXU_GRAPH_NODE_TYPE_MEMCPY, out_params, &found);
+    cxu_result result = get_params(node, CXU_GRAPH_NODE_TYPE_MEMCPY, out_params, &found);
 
     if (result == CXU_SUCCESS)
         *out_params = found.of.copy;
@@ -271,14 +271,14 @@ cxu_result cx_emu_call_graph_memcpy_node_set_params(CUgraphNode node, const cxu_
 
     if (params)
         operation.of.copy = *params;
-    return set(node, &operation);
+    return set_params(node, &operation);
 }
 
 cxu_result cx_emu_call_graph_memset_node_get_params(CUgraphNode node,
                                                     cxu_memset_node_params *out_params)
 {
     cx_emu_operation found;
-    cxu_result result = get(node, CXU_GRAPH_NODE_TYPE_MEMSET, out_params, &found);
+    cxu_result result = get_params(node, CXU_GRAPH_NODE_TYPE_MEMSET, out_params, &found);
 
     if (result == CXU_SUCCESS)
         *out_params = found.of.fill;
@@ -292,14 +292,14 @@ cxu_result cx_emu_call_graph_memset_node_set_params(CUgraphNode node,
 
     if (params)
         operation.of.fill = *params;
-    return set(node, &operation);
+    return set_params(node, &operation);
 }
 
 cxu_result cx_emu_call_graph_host_node_get_params(CUgraphNode node,
                                                   cxu_host_node_params *out_params)
 {
     cx_emu_operation found;
-    cxu_result result = get(node, CXU_GRAPH_NODE_TYPE_HOST, out_params, &found);
+    cxu_result result = get_params(node, CXU_GRAPH_NODE_TYPE_HOST, out_params, &found);
 
     if (result == CXU_SUCCESS)
         *out_params = found.of.host;
@@ -313,7 +313,7 @@ cxu_result cx_emu_call_graph_host_node_set_params(CUgraphNode node,
 
     if (params)
         operation.of.host = *params;
-    return set(node, &operation);
+    return set_params(node, &operation);
 }
 
 cxu_result cx_emu_call_graph_child_graph_node_get_graph(CUgraphNode handle, CUgraph *out_graph)
@@ -336,7 +336,7 @@ cxu_result cx_emu_call_graph_child_graph_node_get_graph(CUgraphNode handle, CUgr
 static cxu_result get_event(CUgraphNode node, cxu_graph_node_type type, CUevent *out_event)
 {
     cx_emu_operation found;
-    cxu_result result = get(node, type, out_event, &found);
+    cxu_result result = get_params(node, type, out_event, &found);
 
     if (result == CXU_SUCCESS)
         *out_event = found.of.event;
@@ -350,8 +350,8 @@ cxu_result cx_emu_call_graph_event_record_node_get_event(CUgraphNode node, CUeve
 
 cxu_result cx_emu_call_graph_event_record_node_set_event(CUgraphNode node, CUevent event)
 {
-    return set(node,
-               &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
+    return set_params(
+        node, &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD, .of.event = event});
 }
 
 cxu_result cx_emu_call_graph_event_wait_node_get_event(CUgraphNode node, CUevent *out_event)
@@ -361,6 +361,6 @@ cxu_result cx_emu_call_graph_event_wait_node_get_event(CUgraphNode node, CUevent
 
 cxu_result cx_emu_call_graph_event_wait_node_set_event(CUgraphNode node, CUevent event)
 {
-    return set(node,
-               &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
+    return set_params(
+        node, &(cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event});
 }

@@ -5,7 +5,7 @@
 
 #define LAST_TYPE 13 /* conditional nodes, of CUDA 13.0 */
 
-static bool zero(const unsigned char *bytes, size_t from, size_t to)
+static bool is_zero(const unsigned char *bytes, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         if (bytes[i] != 0)
@@ -38,12 +38,12 @@ static size_t used_bytes(cxu_graph_node_type type)
 
 static bool well_formed(const cxu_graph_node_params *params)
 {
-    return zero((const void *)params->reserved, 0, sizeof params->reserved) &&
-           zero((const void *)params->of.words, used_bytes(params->type), sizeof params->of) &&
+    return is_zero((const void *)params->reserved, 0, sizeof params->reserved) &&
+           is_zero((const void *)params->of.words, used_bytes(params->type), sizeof params->of) &&
            params->reserved_tail == 0;
 }
 
-static cxu_result read(const cxu_graph_node_params *params, cx_emu_operation *out_operation)
+static cxu_result read_params(const cxu_graph_node_params *params, cx_emu_operation *out_operation)
 {
     *out_operation = (cx_emu_operation){.type = params->type};
     switch (params->type) {
@@ -70,7 +70,7 @@ static cxu_result read(const cxu_graph_node_params *params, cx_emu_operation *ou
 }
 
 /* Checks for the types that can be described. */
-static cxu_result check(const char *call, const cxu_graph_node_params *params)
+static cxu_result check_params(const char *call, const cxu_graph_node_params *params)
 {
     if (!params || (unsigned int)params->type > LAST_TYPE)
         return CXU_INVALID_VALUE;
@@ -81,11 +81,11 @@ static cxu_result check(const char *call, const cxu_graph_node_params *params)
 
 /* ---- adding ---- */
 
-static cxu_result add(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
-                      size_t count, const cxu_graph_node_params *params)
+static cxu_result add_any(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
+                          size_t count, const cxu_graph_node_params *params)
 {
     cx_emu_operation operation;
-    cxu_result result = read(params, &operation);
+    cxu_result result = read_params(params, &operation);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -114,7 +114,7 @@ cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,
     cxu_result result = cx_emu_enter();
 
     if (result == CXU_SUCCESS)
-        result = check("cuGraphAddNode", params);
+        result = check_params("cuGraphAddNode", params);
     if (result != CXU_SUCCESS)
         return result;
     if (!out_node || !cx_emu_edges_plain(edges, count))
@@ -122,7 +122,7 @@ cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,
     pthread_mutex_lock(&cx_emu_lock);
     result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
                  ? add_child(out_node, graph, dependencies, count, params)
-                 : add(out_node, graph, dependencies, count, params);
+                 : add_any(out_node, graph, dependencies, count, params);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -136,29 +136,29 @@ cxu_result cx_emu_call_graph_add_node_v1(CUgraphNode *out_node, CUgraph graph,
 
 /* ---- changing ---- */
 
-static cxu_result change(CUgraphExec exec, CUgraphNode node, const cx_emu_operation *operation)
+static cxu_result change_any(CUgraphExec exec, CUgraphNode node, const cx_emu_operation *operation)
 {
     return exec ? cx_emu_exec_change(exec, node, operation)
                 : cx_emu_graph_node_set(node, operation);
 }
 
 /* Changes a node of a graph, or of `exec` if that is given; a child graph only there. */
-static cxu_result set(const char *call, CUgraphExec exec, CUgraphNode node,
-                      const cxu_graph_node_params *params)
+static cxu_result set_any(const char *call, CUgraphExec exec, CUgraphNode node,
+                          const cxu_graph_node_params *params)
 {
     cx_emu_operation operation;
-    cxu_result result = check(call, params);
+    cxu_result result = check_params(call, params);
 
     if (result != CXU_SUCCESS)
         return result;
     if (params->type == CXU_GRAPH_NODE_TYPE_GRAPH && !exec)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = read(params, &operation);
+    result = read_params(params, &operation);
     if (result == CXU_SUCCESS) {
         result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
                      ? cx_emu_exec_change_child(exec, node, params->of.child.graph)
-                     : change(exec, node, &operation);
+                     : change_any(exec, node, &operation);
         cx_emu_operation_drop(&operation);
     }
     pthread_mutex_unlock(&cx_emu_lock);
@@ -169,7 +169,7 @@ cxu_result cx_emu_call_graph_node_set_params(CUgraphNode node, cxu_graph_node_pa
 {
     cxu_result result = cx_emu_enter();
 
-    return result == CXU_SUCCESS ? set("cuGraphNodeSetParams", NULL, node, params) : result;
+    return result == CXU_SUCCESS ? set_any("cuGraphNodeSetParams", NULL, node, params) : result;
 }
 
 cxu_result cx_emu_call_graph_exec_node_set_params(CUgraphExec exec, CUgraphNode node,
@@ -179,5 +179,5 @@ cxu_result cx_emu_call_graph_exec_node_set_params(CUgraphExec exec, CUgraphNode 
 
     if (result != CXU_SUCCESS)
         return result;
-    return exec ? set("cuGraphExecNodeSetParams", exec, node, params) : CXU_INVALID_VALUE;
+    return exec ? set_any("cuGraphExecNodeSetParams", exec, node, params) : CXU_INVALID_VALUE;
 }

@@ -28,7 +28,7 @@ typedef struct list {
     size_t room, count;
 } list;
 
-static void put(list *into, const cx_emu_node *from, const cx_emu_node *to)
+static void put_edge(list *into, const cx_emu_node *from, const cx_emu_node *to)
 {
     size_t at = into->count++;
 
@@ -77,21 +77,21 @@ static cxu_result list_graph(CUgraph handle, list *into, size_t *out_count,
 static void list_nodes(const cx_emu_graph *graph, list *into)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next)
-        put(into, each, NULL);
+        put_edge(into, each, NULL);
 }
 
 static void list_roots(const cx_emu_graph *graph, list *into)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next)
         if (each->before.count == 0)
-            put(into, each, NULL);
+            put_edge(into, each, NULL);
 }
 
 static void list_edges(const cx_emu_graph *graph, list *into)
 {
     for (const cx_emu_node *each = graph->first; each; each = each->next)
         for (size_t i = 0; i < each->before.count; i++)
-            put(into, each->before.items[i], each);
+            put_edge(into, each->before.items[i], each);
 }
 
 cxu_result cx_emu_call_graph_get_nodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
@@ -139,7 +139,7 @@ static cxu_result list_neighbours(CUgraphNode handle, bool before, list *into, s
         const cx_emu_nodes *found = before ? &node->before : &node->after;
 
         for (size_t i = 0; i < found->count; i++)
-            put(into, found->items[i], NULL);
+            put_edge(into, found->items[i], NULL);
         close_list(into, out_count);
     }
     pthread_mutex_unlock(&cx_emu_lock);

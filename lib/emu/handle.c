@@ -6,7 +6,7 @@
 #define SLOTS_MAX ((size_t)1 << 20)
 #define REST_MIN 4096 /* this many slots are free before the oldest of them is reused */
 
-static bool reserve(cx_emu_handles *handles)
+static bool reserve_slots(cx_emu_handles *handles)
 {
     void *base;
 
@@ -35,7 +35,7 @@ void *cx_emu_handle_take(cx_emu_handles *handles)
 {
     cx_emu_handle_slot *slot;
 
-    if (!reserve(handles))
+    if (!reserve_slots(handles))
         return NULL;
     if (handles->free_count > REST_MIN ||
         (handles->free_count > 0 && handles->touched == SLOTS_MAX))

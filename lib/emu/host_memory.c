@@ -15,8 +15,8 @@
      CXU_MEMHOSTREGISTER_READ_ONLY)
 
 /* Allocates pinned or managed memory in the current context. Lock held. */
-static cxu_result allocate(cx_emu_memory_kind kind, size_t bytes, unsigned int flags, bool valid,
-                           uintptr_t *out_address)
+static cxu_result allocate_host(cx_emu_memory_kind kind, size_t bytes, unsigned int flags,
+                                bool valid, uintptr_t *out_address)
 {
     cx_emu_context *context;
     cx_emu_allocation *allocation;
@@ -42,7 +42,7 @@ static cxu_result allocate_pinned(void **out_pointer, size_t bytes, unsigned int
     uintptr_t address;
     bool valid = out_pointer != NULL && (flags & ~(unsigned int)HOST_ALLOC_FLAGS) == 0;
     pthread_mutex_lock(&cx_emu_lock);
-    result = allocate(CX_EMU_MEMORY_PINNED, bytes, flags, valid, &address);
+    result = allocate_host(CX_EMU_MEMORY_PINNED, bytes, flags, valid, &address);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_pointer = (void *)address;
@@ -68,7 +68,7 @@ cxu_result cx_emu_call_mem_alloc_managed(CUdeviceptr *out_pointer, size_t bytes,
     bool valid =
         out_pointer != NULL && (flags == CXU_MEM_ATTACH_GLOBAL || flags == CXU_MEM_ATTACH_HOST);
     pthread_mutex_lock(&cx_emu_lock);
-    result = allocate(CX_EMU_MEMORY_MANAGED, bytes, flags, valid, &address);
+    result = allocate_host(CX_EMU_MEMORY_MANAGED, bytes, flags, valid, &address);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_pointer = address;

@@ -51,8 +51,8 @@ static cxu_result take_text(const char *text, size_t bytes, cx_emu_text *out_tex
     return CXU_SUCCESS;
 }
 
-static cxu_result unpack(const fat_entry *entry, const unsigned char *bytes,
-                         const cx_emu_code_options *options, cx_emu_text *out_text)
+static cxu_result unpack_entry(const fat_entry *entry, const unsigned char *bytes,
+                               const cx_emu_code_options *options, cx_emu_text *out_text)
 {
     const cx_emu_packed packed = {
         .packing = entry->flags & FAT_COMPRESSED_LZ4 ? CX_EMU_PACKING_LZ4 : CX_EMU_PACKING_ZSTD,
@@ -111,7 +111,7 @@ static cxu_result find_entry(const unsigned char *at, uint64_t left,
     }
     if (found)
         return best.flags & (FAT_COMPRESSED_LZ4 | FAT_COMPRESSED_ZSTD)
-                   ? unpack(&best, found, options, out_text)
+                   ? unpack_entry(&best, found, options, out_text)
                    : take_text((const char *)found, best.bytes, out_text);
     if (machine) {
         cx_emu_code_complain(options, "a fat binary has machine code and no PTX");

@@ -23,7 +23,7 @@ void cx_emu_arguments_drop(cx_emu_arguments *arguments)
 }
 
 /* One block: the header, then the address of each argument, then the arguments. */
-static cx_emu_arguments *allocate(const cx_ptx_kernel_info *kernel)
+static cx_emu_arguments *allocate_arguments(const cx_ptx_kernel_info *kernel)
 {
     size_t content_at = sizeof(cx_emu_arguments) + kernel->parameter_count * sizeof(void *);
     cx_emu_arguments *arguments;
@@ -66,8 +66,8 @@ static bool read_extra(void *const *extra, const void **out_buffer, size_t *out_
     return false;
 }
 
-static bool fill(cx_emu_arguments *arguments, const cx_ptx_kernel_info *kernel, void **parameters,
-                 void **extra)
+static bool fill_arguments(cx_emu_arguments *arguments, const cx_ptx_kernel_info *kernel,
+                           void **parameters, void **extra)
 {
     const void *buffer;
     size_t bytes;
@@ -117,10 +117,10 @@ cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CU
     kernel = cx_emu_function_describe(function);
     if ((parameters && extra) || (kernel.parameter_count > 0 && !parameters && !extra))
         return CXU_INVALID_VALUE;
-    arguments = allocate(&kernel);
+    arguments = allocate_arguments(&kernel);
     if (!arguments)
         return CXU_OUT_OF_MEMORY;
-    if (!fill(arguments, &kernel, parameters, extra)) {
+    if (!fill_arguments(arguments, &kernel, parameters, extra)) {
         cx_emu_arguments_drop(arguments);
         return CXU_INVALID_VALUE;
     }
@@ -206,7 +206,7 @@ static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
 }
 
 /* A kernel that never ends must not keep the process from ending. */
-static bool stopped(void *self)
+static bool is_stopped(void *self)
 {
     (void)self;
     return atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
@@ -253,7 +253,7 @@ static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
     const cx_emu_launch *launch = &run->launch;
-    const cx_ptx_environment environment = {find_memory, stopped, run};
+    const cx_ptx_environment environment = {find_memory, is_stopped, run};
     cx_ptx_fault fault = {0};
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
                           .cooperative = launch->cooperative,
@@ -274,7 +274,7 @@ static void run_kernel(void *argument)
     pthread_mutex_unlock(&cx_emu_lock);
 }
 
-static void retain(void *argument)
+static void retain_run(void *argument)
 {
     cx_emu_run *run = argument;
 
@@ -282,7 +282,7 @@ static void retain(void *argument)
     cx_emu_arguments_retain(run->launch.arguments);
 }
 
-static void release(void *argument)
+static void release_run(void *argument)
 {
     cx_emu_run *run = argument;
 
@@ -295,7 +295,8 @@ static void release(void *argument)
 
 /* ---- checks of a launch ---- */
 
-static bool within(const cx_emu_device *device, const uint32_t size[3], cxu_device_attribute first)
+static bool is_within(const cx_emu_device *device, const uint32_t size[3],
+                      cxu_device_attribute first)
 {
     for (int i = 0; i < 3; i++) {
         int most = 0;
@@ -338,13 +339,13 @@ static bool too_large(const cx_emu_launch *launch, const cx_emu_function *functi
     return blocks > fit || blocks * launch->grid[2] > fit;
 }
 
-static cxu_result check(const cx_emu_launch *launch, const cx_emu_function *function)
+static cxu_result check_launch(const cx_emu_launch *launch, const cx_emu_function *function)
 {
     const cx_emu_device *device = function->module->context->device;
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
 
-    if (!within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X) ||
-        !within(device, launch->block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
+    if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X) ||
+        !is_within(device, launch->block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
         launch->shared_bytes > cx_emu_function_dynamic_limit(function))
         return CXU_INVALID_VALUE;
     if (launch->cooperative && too_large(launch, function))
@@ -360,7 +361,7 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
     cxu_result result = cx_emu_function_find(launch->function, &function);
 
     if (result == CXU_SUCCESS)
-        result = check(launch, function);
+        result = check_launch(launch, function);
     if (result != CXU_SUCCESS)
         return result;
     function->loaded = true;
@@ -371,8 +372,8 @@ cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_ru
                             .launch = *launch};
     *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_KERNEL,
                                          .call = run_kernel,
-                                         .retain = retain,
-                                         .release = release,
+                                         .retain = retain_run,
+                                         .release = release_run,
                                          .argument = out_run,
                                          .argument_bytes = sizeof *out_run};
     if (module->memory) {

@@ -5,7 +5,7 @@
 #include "emu/state.h"
 #include "emu/stream.h"
 
-static cxu_result capture(cx_emu_stream *stream, const cx_emu_launch *launch)
+static cxu_result capture_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_KERNEL,
                                         .of.kernel = *launch};
@@ -14,7 +14,7 @@ static cxu_result capture(cx_emu_stream *stream, const cx_emu_launch *launch)
 }
 
 /* An invalid launch is refused when it is captured, as it is when it is made. */
-static cxu_result submit(cx_emu_stream *stream, const cx_emu_launch *launch)
+static cxu_result submit_launch(cx_emu_stream *stream, const cx_emu_launch *launch)
 {
     cx_emu_run run;
     cx_emu_work_request request;
@@ -22,7 +22,8 @@ static cxu_result submit(cx_emu_stream *stream, const cx_emu_launch *launch)
 
     if (result != CXU_SUCCESS)
         return result;
-    return stream->branch ? capture(stream, launch) : cx_emu_work_submit(stream, &request, NULL);
+    return stream->branch ? capture_launch(stream, launch)
+                          : cx_emu_work_submit(stream, &request, NULL);
 }
 
 /* The stream decides the context. A kernel of a library may have to be loaded there first, with the
@@ -41,13 +42,13 @@ static cxu_result launch_locked(cx_emu_launch *launch, CUfunction function, CUst
         return result;
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
-        result = submit(stream, launch);
+        result = submit_launch(stream, launch);
     cx_emu_arguments_drop(launch->arguments);
     return result;
 }
 
-static cxu_result launch(cx_emu_launch *what, CUfunction function, CUstream stream,
-                         void **parameters, void **extra)
+static cxu_result launch_function(cx_emu_launch *what, CUfunction function, CUstream stream,
+                                  void **parameters, void **extra)
 {
     cxu_result result = cx_emu_enter();
 
@@ -71,7 +72,7 @@ cxu_result cx_emu_call_launch_kernel(CUfunction function, unsigned int grid_x, u
                           .block = {block_x, block_y, block_z},
                           .shared_bytes = shared_bytes};
 
-    return launch(&what, function, stream, parameters, extra);
+    return launch_function(&what, function, stream, parameters, extra);
 }
 
 cxu_result cx_emu_call_launch_cooperative_kernel(CUfunction function, unsigned int grid_x,
@@ -85,7 +86,7 @@ cxu_result cx_emu_call_launch_cooperative_kernel(CUfunction function, unsigned i
                           .shared_bytes = shared_bytes,
                           .cooperative = true};
 
-    return launch(&what, function, stream, parameters, NULL);
+    return launch_function(&what, function, stream, parameters, NULL);
 }
 
 /* Ignores performance hints; refuses attributes that change results. */
@@ -124,6 +125,7 @@ cxu_result cx_emu_call_launch_kernel_ex(const cxu_launch_config *config, CUfunct
                            .block = {config->block_x, config->block_y, config->block_z},
                            .shared_bytes = config->shared_bytes};
     result = read_attributes(config, &what);
-    return result == CXU_SUCCESS ? launch(&what, function, config->stream, parameters, extra)
-                                 : result;
+    return result == CXU_SUCCESS
+               ? launch_function(&what, function, config->stream, parameters, extra)
+               : result;
 }

@@ -71,7 +71,7 @@ static bool make_kernels(cx_emu_library *library)
 }
 
 /* The library takes the code, or it is dropped. */
-static cxu_result create(CUlibrary *out_library, cx_emu_code *code)
+static cxu_result create_library(CUlibrary *out_library, cx_emu_code *code)
 {
     cx_emu_library *library = calloc(1, sizeof *library);
     named *own = cx_emu_handle_take(&names);
@@ -100,7 +100,7 @@ give_up:
     return CXU_OUT_OF_MEMORY;
 }
 
-static void destroy(cx_emu_library *library)
+static void destroy_library(cx_emu_library *library)
 {
     *(library->previous ? &library->previous->next : &all) = library->next;
     if (library->next)
@@ -112,18 +112,18 @@ static void destroy(cx_emu_library *library)
     free(library);
 }
 
-static cxu_result publish(CUlibrary *out_library, cx_emu_code *code)
+static cxu_result publish_library(CUlibrary *out_library, cx_emu_code *code)
 {
     cxu_result result;
 
     pthread_mutex_lock(&cx_emu_lock);
-    result = create(out_library, code);
+    result = create_library(out_library, code);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
 
-static bool valid(const CUlibrary *out_library, const void *what,
-                  const cx_emu_code_options *options)
+static bool options_valid(const CUlibrary *out_library, const void *what,
+                          const cx_emu_code_options *options)
 {
     return out_library && what &&
            (options->count == 0 || (options->options && options->values));
@@ -142,10 +142,10 @@ cxu_result cx_emu_call_library_load_data(CUlibrary *out_library, const void *ima
     (void)options, (void)values, (void)count;
     if (result != CXU_SUCCESS)
         return result;
-    if (!valid(out_library, image, &jit))
+    if (!options_valid(out_library, image, &jit))
         return CXU_INVALID_VALUE;
     result = cx_emu_code_load(image, &jit, &code);
-    return result == CXU_SUCCESS ? publish(out_library, code) : result;
+    return result == CXU_SUCCESS ? publish_library(out_library, code) : result;
 }
 
 cxu_result cx_emu_call_library_load_from_file(CUlibrary *out_library, const char *path,
@@ -161,10 +161,10 @@ cxu_result cx_emu_call_library_load_from_file(CUlibrary *out_library, const char
     (void)options, (void)values, (void)count;
     if (result != CXU_SUCCESS)
         return result;
-    if (!valid(out_library, path, &jit))
+    if (!options_valid(out_library, path, &jit))
         return CXU_INVALID_VALUE;
     result = cx_emu_code_load_file(path, &jit, &code);
-    return result == CXU_SUCCESS ? publish(out_library, code) : result;
+    return result == CXU_SUCCESS ? publish_library(out_library, code) : result;
 }
 
 cxu_result cx_emu_call_library_unload(CUlibrary handle)
@@ -177,7 +177,7 @@ cxu_result cx_emu_call_library_unload(CUlibrary handle)
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_library_find(handle, &library);
     if (result == CXU_SUCCESS)
-        destroy(library);
+        destroy_library(library);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -18,7 +18,7 @@ static const limit_row limits[CX_EMU_LIMITS] = {
     [CXU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {true, 64, 0, 128},
 };
 
-static cxu_result check(cxu_limit limit)
+static cxu_result check_limit(cxu_limit limit)
 {
     if ((unsigned int)limit >= CX_EMU_LIMITS)
         return CXU_INVALID_VALUE;
@@ -35,7 +35,7 @@ cxu_result cx_emu_call_ctx_set_limit(cxu_limit limit, size_t value)
 {
     cxu_result result = cx_emu_enter();
     if (result == CXU_SUCCESS)
-        result = check(limit);
+        result = check_limit(limit);
     if (result != CXU_SUCCESS)
         return result;
 
@@ -58,7 +58,7 @@ cxu_result cx_emu_call_ctx_get_limit(size_t *out_value, cxu_limit limit)
         return result;
     if (out_value == NULL)
         return CXU_INVALID_VALUE;
-    result = check(limit);
+    result = check_limit(limit);
     if (result != CXU_SUCCESS)
         return result;
 

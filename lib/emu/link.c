@@ -17,7 +17,7 @@ typedef struct linker {
 
 static cx_emu_handles linkers = {.slot_bytes = sizeof(linker)};
 
-static cxu_result find(CUlinkState state, linker **out_linker)
+static cxu_result find_linker(CUlinkState state, linker **out_linker)
 {
     cxu_result result = cx_emu_enter();
 
@@ -46,7 +46,7 @@ static bool keep_options(linker *self, unsigned int count, const cxu_jit_option 
     return true;
 }
 
-static cxu_result create(linker **out_linker)
+static cxu_result create_linker(linker **out_linker)
 {
     cx_emu_context *context;
     cxu_result result;
@@ -61,7 +61,7 @@ static cxu_result create(linker **out_linker)
     return result;
 }
 
-static void destroy(linker *self)
+static void destroy_linker(linker *self)
 {
     for (size_t i = 0; i < self->count; i++)
         free((char *)self->sources[i].text);
@@ -83,11 +83,11 @@ cxu_result cx_emu_call_link_create(unsigned int count, cxu_jit_option *options, 
         return result;
     if (!out_state || (count > 0 && (!options || !values)))
         return CXU_INVALID_VALUE;
-    result = create(&self);
+    result = create_linker(&self);
     if (result != CXU_SUCCESS)
         return result;
     if (!keep_options(self, count, options, values)) {
-        destroy(self);
+        destroy_linker(self);
         return CXU_OUT_OF_MEMORY;
     }
     cx_emu_code_begin_logs(&self->logs);
@@ -98,16 +98,16 @@ cxu_result cx_emu_call_link_create(unsigned int count, cxu_jit_option *options, 
 cxu_result cx_emu_call_link_destroy(CUlinkState state)
 {
     linker *self;
-    cxu_result result = find(state, &self);
+    cxu_result result = find_linker(state, &self);
 
     if (result == CXU_SUCCESS)
-        destroy(self);
+        destroy_linker(self);
     return result;
 }
 
 /* ---- inputs ---- */
 
-static cxu_result append(linker *self, const cx_emu_text *text)
+static cxu_result append_text(linker *self, const cx_emu_text *text)
 {
     cx_ptx_source *grown;
 
@@ -128,7 +128,7 @@ static cxu_result append(linker *self, const cx_emu_text *text)
 
 /* Reports errors of an input at once. A name that another input may define is no error yet; other
  * errors of such code are reported when all inputs are there. */
-static cxu_result check(const linker *self, const cx_emu_text *text)
+static cxu_result check_text(const linker *self, const cx_emu_text *text)
 {
     cx_emu_code *code;
     cxu_result result;
@@ -144,11 +144,11 @@ static cxu_result check(const linker *self, const cx_emu_text *text)
     return CXU_SUCCESS;
 }
 
-static cxu_result add(linker *self, const cx_emu_text *text)
+static cxu_result add_text(linker *self, const cx_emu_text *text)
 {
-    cxu_result result = check(self, text);
+    cxu_result result = check_text(self, text);
 
-    return result == CXU_SUCCESS ? append(self, text) : result;
+    return result == CXU_SUCCESS ? append_text(self, text) : result;
 }
 
 static cxu_result add_image(linker *self, const void *image)
@@ -158,7 +158,7 @@ static cxu_result add_image(linker *self, const void *image)
 
     if (result != CXU_SUCCESS)
         return result;
-    result = add(self, &found);
+    result = add_text(self, &found);
     cx_emu_text_free(&found);
     return result;
 }
@@ -184,7 +184,7 @@ cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type,
                                      cxu_jit_option *options, void **values)
 {
     linker *self;
-    cxu_result result = find(state, &self);
+    cxu_result result = find_linker(state, &self);
 
     (void)name;
     if (result != CXU_SUCCESS)
@@ -196,7 +196,7 @@ cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type,
         return result;
     if (type != CXU_JIT_INPUT_PTX)
         return add_image(self, image);
-    return add(self, &(cx_emu_text){.text = image, .length = strnlen(image, bytes)});
+    return add_text(self, &(cx_emu_text){.text = image, .length = strnlen(image, bytes)});
 }
 
 cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type, const char *path,
@@ -204,7 +204,7 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
 {
     linker *self;
     char *image;
-    cxu_result result = find(state, &self);
+    cxu_result result = find_linker(state, &self);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -223,7 +223,7 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
 /* ---- the result ---- */
 
 /* Loads the result once, so that errors are reported here. */
-static cxu_result join(linker *self, char **out_image, size_t *out_length)
+static cxu_result join_texts(linker *self, char **out_image, size_t *out_length)
 {
     cx_ptx_error error;
     cx_emu_code *code;
@@ -252,13 +252,13 @@ cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t
     linker *self;
     char *image;
     size_t length;
-    cxu_result result = find(state, &self);
+    cxu_result result = find_linker(state, &self);
 
     if (result != CXU_SUCCESS)
         return result;
     if (!out_image || self->count == 0 || self->image)
         return CXU_INVALID_VALUE;
-    result = join(self, &image, &length);
+    result = join_texts(self, &image, &length);
     if (result != CXU_SUCCESS)
         return result;
     self->image = image;

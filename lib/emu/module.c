@@ -225,7 +225,7 @@ cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)
 
 /* ---- limits of the device ---- */
 
-static size_t attribute(const cx_emu_function *function, cxu_device_attribute which)
+static size_t device_attribute_of(const cx_emu_function *function, cxu_device_attribute which)
 {
     int value = 0;
 
@@ -236,14 +236,14 @@ static size_t attribute(const cx_emu_function *function, cxu_device_attribute wh
 size_t cx_emu_function_dynamic_limit(const cx_emu_function *function)
 {
     size_t fixed = cx_emu_function_describe(function).shared_bytes;
-    size_t usual = attribute(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    size_t usual = device_attribute_of(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
 
     if (function->max_dynamic_bytes > 0)
         return (size_t)function->max_dynamic_bytes;
     return fixed < usual ? usual - fixed : 0;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -251,23 +251,26 @@ static size_t least(size_t a, size_t b)
 int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size_t shared_bytes)
 {
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
-    size_t warp = attribute(function, CXU_ATTRIBUTE_WARP_SIZE);
+    size_t warp = device_attribute_of(function, CXU_ATTRIBUTE_WARP_SIZE);
     size_t threads = (block_threads + warp - 1) / warp * warp;
     size_t shared = kernel.shared_bytes + shared_bytes;
-    size_t blocks = attribute(function, CXU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    size_t blocks = device_attribute_of(function, CXU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     size_t limit = kernel.max_threads
                        ? kernel.max_threads
-                       : attribute(function, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+                       : device_attribute_of(function, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 
     if (block_threads > limit || shared_bytes > cx_emu_function_dynamic_limit(function))
         return 0;
-    blocks = least(blocks,
-                   attribute(function, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / threads);
-    blocks = least(blocks, attribute(function, CXU_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
-                               (kernel.registers * threads));
+    blocks = smaller_of(
+        blocks,
+        device_attribute_of(function, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / threads);
+    blocks = smaller_of(
+        blocks, device_attribute_of(function, CXU_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
+                    (kernel.registers * threads));
     if (shared > 0)
-        blocks = least(blocks,
-                       attribute(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
-                           shared);
+        blocks = smaller_of(
+            blocks,
+            device_attribute_of(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) /
+                shared);
     return (int)blocks;
 }

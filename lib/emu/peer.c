@@ -5,7 +5,7 @@
 
 #define NONE (-1)
 
-static int find(const cx_emu_context *context, const cx_emu_context *peer)
+static int find_peer(const cx_emu_context *context, const cx_emu_context *peer)
 {
     for (int i = 0; i < context->peer_count; i++)
         if (context->peers[i] == peer && context->peer_ids[i] == cx_emu_context_id(peer))
@@ -13,7 +13,7 @@ static int find(const cx_emu_context *context, const cx_emu_context *peer)
     return NONE;
 }
 
-static void drop(cx_emu_context *context, int index)
+static void drop_peer(cx_emu_context *context, int index)
 {
     int last = --context->peer_count;
     context->peers[index] = context->peers[last];
@@ -25,12 +25,12 @@ static void drop_dead(cx_emu_context *context)
 {
     for (int i = context->peer_count - 1; i >= 0; i--)
         if (cx_emu_context_id(context->peers[i]) != context->peer_ids[i])
-            drop(context, i);
+            drop_peer(context, i);
 }
 
 bool cx_emu_peer_enabled(const cx_emu_context *context, const cx_emu_context *peer)
 {
-    return find(context, peer) != NONE;
+    return find_peer(context, peer) != NONE;
 }
 
 static cxu_result find_pair(CUcontext peer_handle, cx_emu_context **out_context,
@@ -44,7 +44,7 @@ static cxu_result find_pair(CUcontext peer_handle, cx_emu_context **out_context,
     return CXU_SUCCESS;
 }
 
-static cxu_result enable(CUcontext peer_handle)
+static cxu_result enable_peer(CUcontext peer_handle)
 {
     cx_emu_context *context, *peer;
     cxu_result result = find_pair(peer_handle, &context, &peer);
@@ -63,16 +63,16 @@ static cxu_result enable(CUcontext peer_handle)
     return CXU_SUCCESS;
 }
 
-static cxu_result disable(CUcontext peer_handle)
+static cxu_result disable_peer(CUcontext peer_handle)
 {
     cx_emu_context *context, *peer;
     cxu_result result = find_pair(peer_handle, &context, &peer);
     if (result != CXU_SUCCESS)
         return result;
-    int index = find(context, peer);
+    int index = find_peer(context, peer);
     if (index == NONE)
         return CXU_PEER_ACCESS_NOT_ENABLED;
-    drop(context, index);
+    drop_peer(context, index);
     return CXU_SUCCESS;
 }
 
@@ -84,7 +84,7 @@ cxu_result cx_emu_call_ctx_enable_peer_access(CUcontext peer, unsigned int flags
     if (flags != 0)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = enable(peer);
+    result = enable_peer(peer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -95,7 +95,7 @@ cxu_result cx_emu_call_ctx_disable_peer_access(CUcontext peer)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = disable(peer);
+    result = disable_peer(peer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -221,7 +221,7 @@ void cx_emu_physical_release(cx_emu_physical *physical)
     dispose_unused(physical);
 }
 
-static bool show(const cx_emu_physical *physical, unsigned char *place, size_t bytes)
+static bool show_pages(const cx_emu_physical *physical, unsigned char *place, size_t bytes)
 {
     if (mremap(physical->home, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != MAP_FAILED)
         return true;
@@ -235,7 +235,7 @@ static bool show(const cx_emu_physical *physical, unsigned char *place, size_t b
 
 bool cx_emu_physical_map(cx_emu_physical *physical, unsigned char *place, size_t bytes)
 {
-    if (!show(physical, place, bytes))
+    if (!show_pages(physical, place, bytes))
         return false;
     physical->mappings++;
     return true;

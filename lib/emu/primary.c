@@ -4,7 +4,7 @@
 #include "emu/sticky.h"
 #include <limits.h>
 
-static cxu_result enter(CUdevice ordinal, cx_emu_device **out_device)
+static cxu_result enter_primary(CUdevice ordinal, cx_emu_device **out_device)
 {
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
@@ -13,28 +13,28 @@ static cxu_result enter(CUdevice ordinal, cx_emu_device **out_device)
     return *out_device != NULL ? CXU_SUCCESS : CXU_INVALID_DEVICE;
 }
 
-static bool active(const cx_emu_device *device)
+static bool is_active(const cx_emu_device *device)
 {
     return cx_emu_context_id(device->primary) != 0;
 }
 
-static void deactivate(cx_emu_device *device)
+static void deactivate_primary(cx_emu_device *device)
 {
     cx_emu_context_wait_closed(device->primary);
-    if (active(device))
+    if (is_active(device))
         cx_emu_context_close(device->primary);
 }
 
-static cxu_result retain(cx_emu_device *device)
+static cxu_result retain_primary(cx_emu_device *device)
 {
     cx_emu_context_wait_closed(device->primary);
-    cxu_result result = active(device) ? cx_emu_context_error(device->primary)
-                                       : cx_emu_device_error(device);
+    cxu_result result =
+        is_active(device) ? cx_emu_context_error(device->primary) : cx_emu_device_error(device);
     if (result != CXU_SUCCESS)
         return result;
     if (device->primary_retains == UINT_MAX)
         return CXU_OUT_OF_MEMORY;
-    if (!active(device) && !cx_emu_context_open(device->primary, device, device->primary->flags))
+    if (!is_active(device) && !cx_emu_context_open(device->primary, device, device->primary->flags))
         return CXU_OUT_OF_MEMORY;
     device->primary_retains++;
     return CXU_SUCCESS;
@@ -43,36 +43,36 @@ static cxu_result retain(cx_emu_device *device)
 cxu_result cx_emu_call_primary_retain(CUcontext *out_context, CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(ordinal, &device);
+    cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     if (out_context == NULL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = retain(device);
+    result = retain_primary(device);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_context = cx_emu_context_handle(device->primary);
     return result;
 }
 
-static cxu_result release(cx_emu_device *device)
+static cxu_result release_primary(cx_emu_device *device)
 {
     if (device->primary_retains == 0)
         return CXU_INVALID_CONTEXT;
     if (--device->primary_retains == 0)
-        deactivate(device);
+        deactivate_primary(device);
     return CXU_SUCCESS;
 }
 
 cxu_result cx_emu_call_primary_release(CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(ordinal, &device);
+    cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = release(device);
+    result = release_primary(device);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -80,11 +80,11 @@ cxu_result cx_emu_call_primary_release(CUdevice ordinal)
 cxu_result cx_emu_call_primary_reset(CUdevice ordinal)
 {
     cx_emu_device *device;
-    cxu_result result = enter(ordinal, &device);
+    cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    deactivate(device);
+    deactivate_primary(device);
     pthread_mutex_unlock(&cx_emu_lock);
     return CXU_SUCCESS;
 }
@@ -92,7 +92,7 @@ cxu_result cx_emu_call_primary_reset(CUdevice ordinal)
 cxu_result cx_emu_call_primary_set_flags(CUdevice ordinal, unsigned int flags)
 {
     cx_emu_device *device;
-    cxu_result result = enter(ordinal, &device);
+    cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     if (!cx_emu_context_flags_valid(flags))
@@ -106,14 +106,14 @@ cxu_result cx_emu_call_primary_set_flags(CUdevice ordinal, unsigned int flags)
 cxu_result cx_emu_call_primary_get_state(CUdevice ordinal, unsigned int *out_flags, int *out_active)
 {
     cx_emu_device *device;
-    cxu_result result = enter(ordinal, &device);
+    cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
     if (out_flags == NULL || out_active == NULL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     *out_flags = device->primary->flags;
-    *out_active = active(device);
+    *out_active = is_active(device);
     pthread_mutex_unlock(&cx_emu_lock);
     return CXU_SUCCESS;
 }

@@ -52,7 +52,7 @@ static void *reserve_aligned(size_t bytes, size_t alignment_bytes)
     return start + before;
 }
 
-static void *reserve(size_t bytes, size_t alignment_bytes, uintptr_t hint)
+static void *reserve_addresses(size_t bytes, size_t alignment_bytes, uintptr_t hint)
 {
     void *found = hint % alignment_bytes == 0 ? reserve_at(hint, bytes) : NULL;
     return found != NULL ? found : reserve_aligned(bytes, alignment_bytes);
@@ -65,7 +65,7 @@ cxu_result cx_emu_reservation_create(size_t bytes, size_t alignment_bytes, uintp
     if (reservation == NULL)
         return CXU_OUT_OF_MEMORY;
     cx_emu_refusal_begin();
-    void *user = reserve(bytes, alignment_bytes, hint);
+    void *user = reserve_addresses(bytes, alignment_bytes, hint);
     if (user == NULL) {
         cx_emu_refused_by_system("mmap", bytes);
         goto fail;

@@ -47,7 +47,7 @@ static pid_t owner;
 
 /* ---- the choice of a schedule ---- */
 
-static bool parse(const char *text, choice *out_choice)
+static bool parse_schedule(const char *text, choice *out_choice)
 {
     static const char random[] = "random:";
     int seed;
@@ -70,14 +70,14 @@ bool cx_emu_schedule_valid(void)
 {
     choice unused;
 
-    return parse(cx_option("CTXRT_EMU_SCHEDULE"), &unused);
+    return parse_schedule(cx_option("CTXRT_EMU_SCHEDULE"), &unused);
 }
 
 bool cx_emu_schedule_choose(void)
 {
     choice found;
 
-    if (!parse(cx_option("CTXRT_EMU_SCHEDULE"), &found))
+    if (!parse_schedule(cx_option("CTXRT_EMU_SCHEDULE"), &found))
         return false;
     current_mode = found.mode;
     random_state = found.seed;
@@ -93,7 +93,7 @@ bool cx_emu_schedule_wants_lazy(void)
 {
     choice found;
 
-    return parse(cx_option("CTXRT_EMU_SCHEDULE"), &found) && found.mode == MODE_LAZY;
+    return parse_schedule(cx_option("CTXRT_EMU_SCHEDULE"), &found) && found.mode == MODE_LAZY;
 }
 
 /* splitmix64: any seed works, even 0. */
@@ -129,7 +129,7 @@ bool cx_emu_schedule_at_once(const cx_emu_work_request *request)
 
 /* ---- queues ---- */
 
-static void append(queue *to, cx_emu_work *work)
+static void append_work(queue *to, cx_emu_work *work)
 {
     work->next_queued = NULL;
     *(to->last ? &to->last->next_queued : &to->first) = work;
@@ -176,7 +176,7 @@ static cx_emu_work *take_any(void)
     return take_at(&calls, (int)(next_random() % (uint64_t)calls.length));
 }
 
-static bool idle(void)
+static bool is_idle(void)
 {
     return !granted && calls_running + hosts_running == 0;
 }
@@ -190,14 +190,14 @@ static cx_emu_work *take_next(void)
         granted = NULL;
         return work;
     }
-    if (calls.length == 0 || !idle())
+    if (calls.length == 0 || !is_idle())
         return NULL;
     if (current_mode == MODE_LAZY)
         return take_youngest();
     return cx_emu_work_waits() > 0 ? take_any() : NULL;
 }
 
-static cx_emu_work *take(void)
+static cx_emu_work *take_work(void)
 {
     if (current_mode != MODE_THREADS)
         return take_next();
@@ -216,7 +216,7 @@ static void *work_on(void *argument)
 
     pthread_mutex_lock(&cx_emu_lock);
     while (!self->leaving) {
-        cx_emu_work *work = take();
+        cx_emu_work *work = take_work();
         int *running;
 
         if (!work) {
@@ -238,7 +238,7 @@ static void *work_on(void *argument)
 /* At exit, and when the library is unloaded: idle workers end. If work is queued they go on: a
  * later exit handler may join a thread that waits for it. Busy workers are left alone: the user's
  * function in them may never return. */
-static void stop(void)
+static void stop_workers(void)
 {
     pthread_t idle[WORKERS_MAX];
     int idle_count = 0;
@@ -280,7 +280,7 @@ static bool register_exit(void)
 {
     if (!exit_registered) {
         owner = getpid();
-        exit_registered = atexit(stop) == 0;
+        exit_registered = atexit(stop_workers) == 0;
     }
     return exit_registered;
 }
@@ -309,7 +309,7 @@ static bool start_worker(void)
     return true;
 }
 
-static int least(int a, int b)
+static int smaller_of(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -318,8 +318,8 @@ static int workers_wanted(void)
 {
     if (current_mode != MODE_THREADS)
         return 1;
-    return least(calls.length + calls_running, CALLS_MAX) +
-           least(hosts.length + hosts_running, HOSTS_MAX);
+    return smaller_of(calls.length + calls_running, CALLS_MAX) +
+           smaller_of(hosts.length + hosts_running, HOSTS_MAX);
 }
 
 bool cx_emu_schedule_open(void)
@@ -334,20 +334,20 @@ static void wake_worker(void)
     pthread_cond_signal(&wake);
 }
 
-static void enqueue(cx_emu_work *work)
+static void enqueue_work(cx_emu_work *work)
 {
     if (work->kind == CX_EMU_WORK_LOCKED && current_mode != MODE_RANDOM) {
-        append(&locked, work);
+        append_work(&locked, work);
         return;
     }
-    append(takes_long(work->kind) && current_mode == MODE_THREADS ? &hosts : &calls, work);
+    append_work(takes_long(work->kind) && current_mode == MODE_THREADS ? &hosts : &calls, work);
     wake_worker();
 }
 
 void cx_emu_schedule_ready(cx_emu_work *work)
 {
     if (current_mode != MODE_LAZY || work->demanded)
-        enqueue(work);
+        enqueue_work(work);
 }
 
 void cx_emu_schedule_wake(void)
@@ -379,7 +379,7 @@ void cx_emu_schedule_demand(cx_emu_work *work)
 
         stack = top->next_queued;
         if (top->unfinished == 0)
-            enqueue(top);
+            enqueue_work(top);
         else
             for (size_t i = 0; i < top->dependency_count; i++)
                 push_if_idle(&stack, top->dependencies[i].before);
@@ -396,7 +396,7 @@ void cx_emu_schedule_again(cx_emu_work *work)
 {
     for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger)
         cx_emu_schedule_demand(each);
-    enqueue(work);
+    enqueue_work(work);
 }
 
 /* ---- queries ---- */
@@ -428,7 +428,7 @@ void cx_emu_schedule_step(cx_emu_work *work)
 {
     cx_emu_work *next;
 
-    if (current_mode == MODE_THREADS || !idle())
+    if (current_mode == MODE_THREADS || !is_idle())
         return;
     next = take_for_query(work);
     if (!next)

@@ -19,7 +19,7 @@ static cxu_result check_type(const char *call, cxu_mem_handle_type type)
     }
 }
 
-static cxu_result export(CUmemGenericAllocationHandle handle, int *out_file)
+static cxu_result export_handle(CUmemGenericAllocationHandle handle, int *out_file)
 {
     const cx_emu_physical *physical = cx_emu_physical_find(handle);
     if (physical == NULL)
@@ -43,7 +43,7 @@ cxu_result cx_emu_call_mem_export_to_shareable_handle(void *out_shareable,
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = export(handle, &file);
+    result = export_handle(handle, &file);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         memcpy(out_shareable, &file, sizeof(file));

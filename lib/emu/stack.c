@@ -32,7 +32,7 @@ static void make_key(void)
     key_made = pthread_key_create(&key, end_thread) == 0;
 }
 
-static bool grow(void)
+static bool grow_stack(void)
 {
     if (mine.capacity == 0) {
         mine.entries = mine.first;
@@ -61,7 +61,7 @@ static bool grow(void)
 
 bool cx_emu_stack_reserve(void)
 {
-    return mine.depth < mine.capacity || grow();
+    return mine.depth < mine.capacity || grow_stack();
 }
 
 void cx_emu_stack_push(cx_emu_entry entry)
@@ -93,7 +93,7 @@ cxu_result cx_emu_entry_make(CUcontext handle, cx_emu_entry *out_entry)
     return CXU_SUCCESS;
 }
 
-static cxu_result push(CUcontext handle)
+static cxu_result push_entry(CUcontext handle)
 {
     cx_emu_entry entry;
     cxu_result result = cx_emu_entry_make(handle, &entry);
@@ -110,7 +110,7 @@ cxu_result cx_emu_call_ctx_push(CUcontext context)
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    return context != NULL ? push(context) : CXU_INVALID_VALUE;
+    return context != NULL ? push_entry(context) : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_ctx_pop(CUcontext *out_context)
@@ -137,7 +137,7 @@ cxu_result cx_emu_call_ctx_set_current(CUcontext context)
         return CXU_SUCCESS;
     }
     if (mine.depth == 0)
-        return push(context);
+        return push_entry(context);
     return cx_emu_entry_make(context, &mine.entries[mine.depth - 1]);
 }
 

@@ -66,7 +66,7 @@ static void in_child(void)
     change_phase(CX_EMU_RUNNING, CX_EMU_FORKED);
 }
 
-static void hook(void)
+static void hook_exit(void)
 {
     if (hooked)
         return;
@@ -88,7 +88,7 @@ static bool choose_behaviour(void)
     return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_faults_choose();
 }
 
-static cxu_result start(void)
+static cxu_result start_driver(void)
 {
     if (atomic_load(&cx_emu_current_phase) == CX_EMU_RUNNING)
         return cx_emu_device_total() > 0 ? CXU_SUCCESS : CXU_NO_DEVICE;
@@ -103,7 +103,7 @@ static cxu_result start(void)
                "CTXRT_EMU_SCHEDULE, CTXRT_EMU_STICKY or CTXRT_EMU_FAULT is malformed");
         return CXU_INVALID_VALUE;
     }
-    hook();
+    hook_exit();
     if (!hooked || !cx_emu_slots_map())
         return CXU_OUT_OF_MEMORY;
     cx_emu_devices_build(&configuration);
@@ -123,19 +123,19 @@ cxu_result cx_emu_call_init(unsigned int flags)
     if (flags != 0)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    cxu_result result = start();
+    cxu_result result = start_driver();
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
 
-static bool same(const cx_emu_config *a, const cx_emu_config *b)
+static bool same_config(const cx_emu_config *a, const cx_emu_config *b)
 {
     return a->host_device == b->host_device && a->gpus == b->gpus &&
            a->gpu_memory_bytes == b->gpu_memory_bytes && a->driver_version == b->driver_version &&
            a->host_access == b->host_access;
 }
 
-static bool valid(const cx_emu_config *config)
+static bool config_valid(const cx_emu_config *config)
 {
     return config->gpus >= 0 && config->gpus < CX_EMU_DEVICES_MAX && config->gpu_memory_bytes > 0 &&
            config->gpu_memory_bytes <= CX_EMU_MEMORY_MAX &&
@@ -150,7 +150,7 @@ static bool reconfigure(const cx_emu_config *config)
 
         if (!used && !choose_behaviour())
             return false;
-        if (same(config, &configuration))
+        if (same_config(config, &configuration))
             return true;
         if (used)
             return false;
@@ -163,7 +163,7 @@ static bool reconfigure(const cx_emu_config *config)
 
 bool cx_emu_configure(const cx_emu_config *config)
 {
-    if (!valid(config))
+    if (!config_valid(config))
         return false;
     pthread_mutex_lock(&cx_emu_lock);
     bool done = reconfigure(config);

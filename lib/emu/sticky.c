@@ -42,7 +42,7 @@ static bool parse_word(const char *word, size_t length, choice *out)
     return false;
 }
 
-static bool parse(const char *text, choice *out)
+static bool parse_choice(const char *text, choice *out)
 {
     *out = (choice){REACH_PROCESS, REACH_CONTEXT};
     while (text) {
@@ -59,14 +59,14 @@ bool cx_emu_sticky_valid(void)
 {
     choice unused;
 
-    return parse(cx_option("CTXRT_EMU_STICKY"), &unused);
+    return parse_choice(cx_option("CTXRT_EMU_STICKY"), &unused);
 }
 
 bool cx_emu_sticky_choose(void)
 {
     choice found;
 
-    if (!parse(cx_option("CTXRT_EMU_STICKY"), &found))
+    if (!parse_choice(cx_option("CTXRT_EMU_STICKY"), &found))
         return false;
     chosen = found;
     return true;

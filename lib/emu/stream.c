@@ -27,7 +27,7 @@ static bool key_made;
 
 /* ---- making and destroying ---- */
 
-static cx_emu_stream *create(cx_emu_context *context, unsigned int flags, int priority)
+static cx_emu_stream *create_stream(cx_emu_context *context, unsigned int flags, int priority)
 {
     cx_emu_stream *stream = cx_emu_handle_take(&handles);
 
@@ -43,7 +43,7 @@ static cx_emu_stream *create(cx_emu_context *context, unsigned int flags, int pr
 
 static cx_emu_stream *create_listed(cx_emu_context *context, unsigned int flags, int priority)
 {
-    cx_emu_stream *stream = create(context, flags, priority);
+    cx_emu_stream *stream = create_stream(context, flags, priority);
 
     if (!stream)
         return NULL;
@@ -70,7 +70,7 @@ static void remove_stream(cx_emu_stream *stream)
     cx_emu_handle_return(&handles, stream);
 }
 
-static void destroy(cx_emu_stream *stream)
+static void destroy_stream(cx_emu_stream *stream)
 {
     stream->destroyed = true;
     if (stream->branch)
@@ -101,7 +101,7 @@ void cx_emu_stream_finished(cx_emu_stream *stream, cx_emu_work *work)
 
 bool cx_emu_streams_open(cx_emu_context *context)
 {
-    context->legacy = create(context, CXU_STREAM_DEFAULT, PRIORITY_LEAST);
+    context->legacy = create_stream(context, CXU_STREAM_DEFAULT, PRIORITY_LEAST);
     return context->legacy != NULL;
 }
 
@@ -130,7 +130,7 @@ static void end_thread(void *number)
     for (cx_emu_stream *each = of_threads, *next; each; each = next) {
         next = each->next_of_threads;
         if (each->thread == (uintptr_t)number && !each->destroyed)
-            destroy(each);
+            destroy_stream(each);
     }
     thread.last = NULL;
     thread.number = 0;
@@ -291,7 +291,7 @@ cxu_result cx_emu_call_stream_destroy(CUstream handle)
     pthread_mutex_lock(&cx_emu_lock);
     result = find_created(handle, &stream);
     if (result == CXU_SUCCESS)
-        destroy(stream);
+        destroy_stream(stream);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -11,7 +11,7 @@
 static long closed_count;
 static char first_closed[64];
 
-static bool unwaited(const cx_emu_work *work)
+static bool is_unwaited(const cx_emu_work *work)
 {
     return cx_emu_schedule_lazy() && !work->done && !work->demanded &&
            work->kind != CX_EMU_WORK_LOCKED;
@@ -38,11 +38,11 @@ static CUstream handle_of(const cx_emu_stream *stream)
     return stream->thread ? CXU_STREAM_PER_THREAD : (CUstream)(void *)stream;
 }
 
-static void show(const cx_emu_work *work, void *argument)
+static void show_work(const cx_emu_work *work, void *argument)
 {
     const visitor *to = argument;
 
-    if (!unwaited(work))
+    if (!is_unwaited(work))
         return;
     const cx_emu_unwaited_work shown = {call_of(work), cx_emu_context_handle(work->context),
                                         handle_of(work->stream)};
@@ -55,17 +55,17 @@ void cx_emu_unwaited(void (*visit)(const cx_emu_unwaited_work *work, void *argum
     visitor to = {visit, argument};
 
     pthread_mutex_lock(&cx_emu_lock);
-    cx_emu_work_each(show, &to);
+    cx_emu_work_each(show_work, &to);
     pthread_mutex_unlock(&cx_emu_lock);
 }
 
 /* ---- at the end of the process ---- */
 
-static void note(const cx_emu_work *work, void *context)
+static void note_work(const cx_emu_work *work, void *context)
 {
     const char *call = call_of(work);
 
-    if (!unwaited(work) || (context && work->context != context))
+    if (!is_unwaited(work) || (context && work->context != context))
         return;
     if (closed_count++ == 0)
         snprintf(first_closed, sizeof first_closed, "%s", call ? call : "unnamed");
@@ -73,13 +73,13 @@ static void note(const cx_emu_work *work, void *context)
 
 void cx_emu_unwaited_closing(const cx_emu_context *context)
 {
-    cx_emu_work_each(note, (void *)context);
+    cx_emu_work_each(note_work, (void *)context);
 }
 
 void cx_emu_unwaited_log(void)
 {
     pthread_mutex_lock(&cx_emu_lock);
-    cx_emu_work_each(note, NULL);
+    cx_emu_work_each(note_work, NULL);
     if (closed_count > 0)
         cx_log(CTXRT_LOG_WARNING,
                "CTXRT_EMU_SCHEDULE=lazy: nothing waited for %ld piece%s of work, first that of %s",

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-static bool granular(uint64_t value)
+static bool is_granular(uint64_t value)
 {
     return value % CX_EMU_MEMORY_GRANULARITY == 0;
 }
@@ -104,7 +104,7 @@ static cxu_result check_properties(const char *call, const cxu_mem_properties *p
 }
 
 /* The properties that were granted: compression, a hint, is not. */
-static cxu_mem_properties granted(const cxu_mem_properties *wanted)
+static cxu_mem_properties granted_properties(const cxu_mem_properties *wanted)
 {
     return (cxu_mem_properties){.type = wanted->type,
                                 .handle_types = wanted->handle_types,
@@ -118,12 +118,12 @@ cxu_result cx_emu_call_mem_create(CUmemGenericAllocationHandle *out_handle, size
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    if (out_handle == NULL || properties == NULL || flags != 0 || bytes == 0 || !granular(bytes))
+    if (out_handle == NULL || properties == NULL || flags != 0 || bytes == 0 || !is_granular(bytes))
         return CXU_INVALID_VALUE;
     result = check_properties("cuMemCreate", properties, &device);
     if (result != CXU_SUCCESS)
         return result;
-    cxu_mem_properties kept = granted(properties);
+    cxu_mem_properties kept = granted_properties(properties);
     cx_emu_physical *physical;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_device_error(device);
@@ -222,7 +222,7 @@ cxu_result cx_emu_call_mem_get_allocation_properties(cxu_mem_properties *out_pro
 
 /* ---- mappings ---- */
 
-static cxu_result map(CUdeviceptr pointer, size_t bytes, CUmemGenericAllocationHandle handle)
+static cxu_result map_range(CUdeviceptr pointer, size_t bytes, CUmemGenericAllocationHandle handle)
 {
     cx_emu_physical *physical;
     cx_emu_reservation *reservation = cx_emu_reservation_find((uintptr_t)pointer, bytes);
@@ -241,11 +241,11 @@ cxu_result cx_emu_call_mem_map(CUdeviceptr pointer, size_t bytes, size_t offset,
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    if (!range_valid(pointer, bytes) || !granular(pointer) || !granular(bytes) || offset != 0 ||
-        flags != 0)
+    if (!range_valid(pointer, bytes) || !is_granular(pointer) || !is_granular(bytes) ||
+        offset != 0 || flags != 0)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = map(pointer, bytes, handle);
+    result = map_range(pointer, bytes, handle);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

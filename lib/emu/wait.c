@@ -114,25 +114,25 @@ static bool has_stream(const extent *part, const cx_emu_stream *stream)
            (!part->blocking_only || cx_emu_stream_blocking(stream));
 }
 
-static bool busy(const extent *part, const cx_emu_stream *stream)
+static bool is_busy(const extent *part, const cx_emu_stream *stream)
 {
     return has_stream(part, stream) && stream->head && stream->head->sequence <= part->sequence;
 }
 
 /* The oldest unfinished piece of the first stream that has one, or NULL. */
-static cx_emu_work *unfinished(const extent *part)
+static cx_emu_work *unfinished_work(const extent *part)
 {
-    if (busy(part, part->legacy))
+    if (is_busy(part, part->legacy))
         return part->legacy->head;
     for (const cx_emu_stream *each = part->context->streams; each; each = each->next)
-        if (busy(part, each))
+        if (is_busy(part, each))
             return each->head;
     return NULL;
 }
 
 static bool extent_done(const void *subject)
 {
-    return !unfinished(subject);
+    return !unfinished_work(subject);
 }
 
 static void demand_extent(const extent *part)
@@ -212,12 +212,12 @@ bool cx_emu_work_poll_stream(cx_emu_stream *stream)
     if (stream == stream->context->legacy) {
         extent part = extent_of_legacy(stream);
 
-        work = unfinished(&part);
+        work = unfinished_work(&part);
     }
     return !work || cx_emu_work_poll(work);
 }
 
-static bool uses(const cx_emu_work *work, const cx_emu_allocation *allocation)
+static bool work_uses(const cx_emu_work *work, const cx_emu_allocation *allocation)
 {
     for (int i = 0; i < CX_EMU_WORK_USES; i++)
         if (cx_emu_allocation_used_by(allocation, work->uses[i]))
@@ -234,13 +234,13 @@ void cx_emu_work_wait_allocation(cx_emu_allocation *allocation)
 {
     while (allocation->users > 0) {
         for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger)
-            if (!each->done && uses(each, allocation))
+            if (!each->done && work_uses(each, allocation))
                 cx_emu_schedule_demand(each);
         wait_until(allocation_unused, allocation);
     }
 }
 
-static bool reaches(const cx_emu_work *work, const cx_emu_device *device)
+static bool work_reaches(const cx_emu_work *work, const cx_emu_device *device)
 {
     return !device || work->context->device == device || work->context->peer_count > 0;
 }
@@ -251,7 +251,7 @@ static cx_emu_work *next_kernel(const cx_emu_device *device, uint64_t latest)
 
     for (; each && each->sequence <= latest; each = each->younger)
         if (each->kind == CX_EMU_WORK_KERNEL && !each->done && each->context &&
-            reaches(each, device))
+            work_reaches(each, device))
             return each;
     return NULL;
 }

@@ -39,7 +39,7 @@ void cx_emu_work_drop(cx_emu_work *work)
     free(work);
 }
 
-static cx_emu_work *create(const cx_emu_work_request *request, size_t dependency_count)
+static cx_emu_work *create_piece(const cx_emu_work_request *request, size_t dependency_count)
 {
     const size_t align = _Alignof(max_align_t);
     size_t argument_at = (sizeof(cx_emu_work) + align - 1) / align * align;
@@ -104,7 +104,7 @@ bool cx_emu_work_kernels(void)
 /* ---- dependencies ---- */
 
 /* Counts the dependency if the piece is unfinished, and stores it unless `links` is NULL. */
-static void add(cx_emu_work *before, cx_emu_dependency *links, size_t *count)
+static void add_dependency(cx_emu_work *before, cx_emu_dependency *links, size_t *count)
 {
     if (!before || before->done)
         return;
@@ -119,7 +119,7 @@ static void add_unless_implied(cx_emu_work *other, const cx_emu_work *own, cx_em
                                size_t *count)
 {
     if (other && (!own || own->sequence < other->sequence))
-        add(other, links, count);
+        add_dependency(other, links, count);
 }
 
 /* Rule T11. */
@@ -127,8 +127,8 @@ static void add_stream(const cx_emu_stream *stream, cx_emu_dependency *links, si
 {
     const cx_emu_stream *legacy = stream->context->legacy;
 
-    add(stream->tail, links, count);
-    add(legacy->barrier, links, count);
+    add_dependency(stream->tail, links, count);
+    add_dependency(legacy->barrier, links, count);
     if (stream == legacy) {
         for (const cx_emu_stream *each = stream->context->streams; each; each = each->next)
             if (cx_emu_stream_blocking(each))
@@ -138,8 +138,8 @@ static void add_stream(const cx_emu_stream *stream, cx_emu_dependency *links, si
     }
 }
 
-static size_t gather(const cx_emu_stream *stream, const cx_emu_work_request *request,
-                     cx_emu_dependency *links)
+static size_t gather_dependencies(const cx_emu_stream *stream, const cx_emu_work_request *request,
+                                  cx_emu_dependency *links)
 {
     const cx_emu_context *context = request->after_context;
     size_t count = 0;
@@ -147,12 +147,12 @@ static size_t gather(const cx_emu_stream *stream, const cx_emu_work_request *req
     if (stream)
         add_stream(stream, links, &count);
     for (int i = 0; i < CX_EMU_WORK_AFTER; i++)
-        add(request->after[i], links, &count);
+        add_dependency(request->after[i], links, &count);
     if (context) {
-        add(context->legacy->tail, links, &count);
+        add_dependency(context->legacy->tail, links, &count);
         for (const cx_emu_stream *each = context->streams; each; each = each->next)
-            add(each->tail, links, &count);
-        add(context->whole, links, &count);
+            add_dependency(each->tail, links, &count);
+        add_dependency(context->whole, links, &count);
     }
     return count;
 }
@@ -186,7 +186,7 @@ static void belong_to_whole(cx_emu_work *work, cx_emu_context *context)
 
 /* ---- running ---- */
 
-static void finish(cx_emu_work *work)
+static void finish_piece(cx_emu_work *work)
 {
     work->done = true;
     work->done_ns = now_ns();
@@ -223,12 +223,12 @@ void cx_emu_work_run_locked(void)
     while ((work = cx_emu_schedule_take_locked())) {
         if (work->call)
             work->call(work->argument);
-        finish(work);
+        finish_piece(work);
     }
 }
 
 /* The error that keeps the piece from running: its own fault, or an earlier one of its context. */
-static cxu_result obstacle(const cx_emu_work *work)
+static cxu_result obstacle_of(const cx_emu_work *work)
 {
     cx_emu_context *context = work->context;
 
@@ -244,7 +244,7 @@ static cxu_result obstacle(const cx_emu_work *work)
 
 static void run_unlocked(cx_emu_work *work)
 {
-    cxu_result error = obstacle(work);
+    cxu_result error = obstacle_of(work);
 
     if (error != CXU_SUCCESS && !work->fail)
         return;
@@ -276,23 +276,23 @@ void cx_emu_work_run(cx_emu_work *work)
     if (work->again)
         cx_emu_schedule_again(work);
     else
-        finish(work);
+        finish_piece(work);
     cx_emu_work_run_locked();
 }
 
 cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *request,
                               cx_emu_work **out_work)
 {
-    size_t count = gather(stream, request, NULL);
+    size_t count = gather_dependencies(stream, request, NULL);
     bool at_once = count == 0 && cx_emu_schedule_at_once(request);
     cx_emu_work *work;
 
     if (!at_once && !cx_emu_schedule_open())
         return CXU_OPERATING_SYSTEM;
-    work = create(request, count);
+    work = create_piece(request, count);
     if (!work)
         return CXU_OUT_OF_MEMORY;
-    gather(stream, request, work->dependencies);
+    gather_dependencies(stream, request, work->dependencies);
     link_dependencies(work, count);
     if (stream)
         cx_emu_stream_append(stream, work);
@@ -314,7 +314,7 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
 /* ---- batches ---- */
 
 /* Frees a piece that was created and will never be submitted. */
-static void discard(cx_emu_work *work)
+static void discard_piece(cx_emu_work *work)
 {
     unfinished_kernels -= work->kind == CX_EMU_WORK_KERNEL;
     if (work->retained)
@@ -326,17 +326,18 @@ static void discard(cx_emu_work *work)
 
 static size_t piece_limit(const cx_emu_work_piece *piece)
 {
-    return gather(NULL, &piece->request, NULL) + (piece->after_count ? piece->after_count : 1);
+    return gather_dependencies(NULL, &piece->request, NULL) +
+           (piece->after_count ? piece->after_count : 1);
 }
 
 /* Creates all pieces, with room for their dependencies, or none. */
 static bool create_pieces(const cx_emu_work_batch *batch, cx_emu_work **out_works)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        out_works[i] = create(&batch->pieces[i].request, piece_limit(&batch->pieces[i]));
+        out_works[i] = create_piece(&batch->pieces[i].request, piece_limit(&batch->pieces[i]));
         if (!out_works[i]) {
             while (i > 0)
-                discard(out_works[--i]);
+                discard_piece(out_works[--i]);
             return false;
         }
     }
@@ -346,12 +347,12 @@ static bool create_pieces(const cx_emu_work_batch *batch, cx_emu_work **out_work
 static void link_piece(const cx_emu_work_piece *piece, const cx_emu_work_batch *batch,
                        cx_emu_work *begin, cx_emu_work *const *works, cx_emu_work *work)
 {
-    size_t count = gather(NULL, &piece->request, work->dependencies);
+    size_t count = gather_dependencies(NULL, &piece->request, work->dependencies);
 
     for (size_t i = 0; i < piece->after_count; i++)
-        add(works[batch->after[piece->first_after + i]], work->dependencies, &count);
+        add_dependency(works[batch->after[piece->first_after + i]], work->dependencies, &count);
     if (piece->after_count == 0)
-        add(begin, work->dependencies, &count);
+        add_dependency(begin, work->dependencies, &count);
     link_dependencies(work, count);
 }
 
@@ -361,7 +362,7 @@ static size_t gather_last(const cx_emu_work_batch *batch, cx_emu_work *const *wo
 {
     for (size_t i = 0; i < batch->count; i++)
         if (!works[i]->successors)
-            add(works[i], links, &count);
+            add_dependency(works[i], links, &count);
     return count;
 }
 
@@ -379,7 +380,7 @@ bool cx_emu_work_nothing_before(const cx_emu_stream *stream, cx_emu_work *after)
 {
     const cx_emu_work_request nothing = {.after = {after}};
 
-    return gather(stream, &nothing, NULL) == 0;
+    return gather_dependencies(stream, &nothing, NULL) == 0;
 }
 
 bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
@@ -387,7 +388,7 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
     static const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED};
 
     if (!work->done || work->references != 1 || work->context != stream->context ||
-        work->opening != stream->opening || gather(stream, &nothing, NULL) != 0 ||
+        work->opening != stream->opening || gather_dependencies(stream, &nothing, NULL) != 0 ||
         !cx_emu_schedule_at_once(&nothing))
         return false;
     work->slot = cx_emu_call_in_progress.slot;
@@ -400,21 +401,21 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
 {
     const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED, .after = {batch->after_work}};
     const cx_emu_work_request plain = {.kind = CX_EMU_WORK_LOCKED};
-    size_t before = gather(stream, &nothing, NULL);
+    size_t before = gather_dependencies(stream, &nothing, NULL);
     cx_emu_work *begin, *end;
 
     if (!cx_emu_schedule_open())
         return CXU_OPERATING_SYSTEM;
-    begin = create(&nothing, before);
+    begin = create_piece(&nothing, before);
     if (!begin)
         return CXU_OUT_OF_MEMORY;
     if (!create_pieces(batch, out_works))
         goto discard_begin;
-    end = create(&plain, before + 1 + batch->count);
+    end = create_piece(&plain, before + 1 + batch->count);
     if (!end)
         goto discard_pieces;
 
-    gather(stream, &nothing, begin->dependencies);
+    gather_dependencies(stream, &nothing, begin->dependencies);
     link_dependencies(begin, before);
     cx_emu_stream_append(stream, begin);
     for (size_t i = 0; i < batch->count; i++) {
@@ -423,7 +424,7 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
         cx_emu_work_retain(out_works[i]);
     }
     link_dependencies(end, gather_last(batch, out_works, end->dependencies,
-                                       gather(stream, &plain, end->dependencies)));
+                                       gather_dependencies(stream, &plain, end->dependencies)));
     cx_emu_stream_append(stream, end);
     cx_emu_work_retain(end);
     *out_end = end;
@@ -432,9 +433,9 @@ cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_bat
 
 discard_pieces:
     for (size_t i = 0; i < batch->count; i++)
-        discard(out_works[i]);
+        discard_piece(out_works[i]);
 discard_begin:
-    discard(begin);
+    discard_piece(begin);
     return CXU_OUT_OF_MEMORY;
 }
 

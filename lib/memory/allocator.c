@@ -144,7 +144,7 @@ static ctxrt_status open_memory(cx_allocator *allocator)
 }
 
 /* NULL: with the error recorded. */
-static cx_allocator *take(const cx_allocator *model, cx_context *context)
+static cx_allocator *take_allocator(const cx_allocator *model, cx_context *context)
 {
     cx_allocator *allocator = cx_pool_take(&cx_allocators);
     if (allocator == NULL) {
@@ -179,7 +179,7 @@ static ctxrt_status make_own(cx_context *context, const cx_allocator *model, _At
     pthread_mutex_lock(&context->lock);
     cx_allocator *allocator = atomic_load(place);
     if (allocator == NULL) {
-        allocator = take(model, context);
+        allocator = take_allocator(model, context);
         if (allocator != NULL)
             cx_pool_publish(&cx_allocators, allocator);
         atomic_store(place, allocator);
@@ -230,7 +230,7 @@ static inline ctxrt_status get_default(cx_context *context, cx_allocator **out_a
 
 /* ---- arguments ---- */
 
-static ctxrt_status find(const ctxrt_allocator *handle, cx_allocator **out_allocator)
+static ctxrt_status find_allocator(const ctxrt_allocator *handle, cx_allocator **out_allocator)
 {
     cx_allocator *allocator = cx_pool_find(&cx_allocators, handle);
     if (allocator == NULL)
@@ -242,7 +242,7 @@ static ctxrt_status find(const ctxrt_allocator *handle, cx_allocator **out_alloc
 ctxrt_status cx_allocator_of_frame(cx_frame *frame, cx_allocator **out_allocator)
 {
     ctxrt_allocator *own = atomic_load_explicit(&frame->allocator, memory_order_relaxed);
-    return own != NULL ? find(own, out_allocator)
+    return own != NULL ? find_allocator(own, out_allocator)
                        : get_default(cx_frame_context(frame), out_allocator);
 }
 
@@ -252,7 +252,7 @@ ctxrt_status cx_allocator_resolve(const ctxrt_allocator *handle, cx_allocator **
     cx_frame *frame;
     ctxrt_status status = cx_runtime_enter();
     if (status != CTXRT_SUCCESS || handle != NULL)
-        return status == CTXRT_SUCCESS ? find(handle, out_allocator) : status;
+        return status == CTXRT_SUCCESS ? find_allocator(handle, out_allocator) : status;
     status = cx_stack_enter(&thread, &frame);
     return status == CTXRT_SUCCESS ? cx_allocator_of_frame(frame, out_allocator) : status;
 }
@@ -274,7 +274,7 @@ ctxrt_status cx_allocator_make(const cx_allocator *model, ctxrt_allocator **out_
     if (status != CTXRT_SUCCESS)
         return status;
     cx_memory_watch_contexts();
-    cx_allocator *allocator = take(&chosen, context);
+    cx_allocator *allocator = take_allocator(&chosen, context);
     if (allocator == NULL)
         return ctxrt_last_error()->status;
     cx_context_object_add(context, CX_OBJECT_ALLOCATOR);
@@ -337,7 +337,7 @@ static ctxrt_status check_unused(const ctxrt_allocator *handle, const cx_allocat
 static ctxrt_status check_owned(const ctxrt_allocator *handle)
 {
     cx_allocator *allocator;
-    ctxrt_status status = find(handle, &allocator);
+    ctxrt_status status = find_allocator(handle, &allocator);
     if (status == CTXRT_SUCCESS && allocator->is_default)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the allocator is the %s one of its context, and goes with that",
@@ -349,7 +349,7 @@ static ctxrt_status check_owned(const ctxrt_allocator *handle)
 }
 
 /* Makes only an unused allocator stale. No other thread looks at it afterwards. */
-static ctxrt_status retire(const ctxrt_allocator *handle, cx_allocator **out_allocator)
+static ctxrt_status retire_allocator(const ctxrt_allocator *handle, cx_allocator **out_allocator)
 {
     cx_sections_close();
     ctxrt_status status = check_owned(handle);
@@ -389,7 +389,7 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
     if (!cx_runtime_enter_release(&status) || handle == NULL)
         return status;
     cx_allocator *allocator;
-    status = retire(handle, &allocator);
+    status = retire_allocator(handle, &allocator);
     if (status != CTXRT_SUCCESS)
         return status;
     close_kept(allocator);
@@ -405,7 +405,7 @@ ctxrt_status ctxrt_allocator_destroy(ctxrt_allocator *handle)
 static ctxrt_status check_same_context(const cx_frame *frame, const ctxrt_allocator *handle)
 {
     cx_allocator *allocator;
-    ctxrt_status status = find(handle, &allocator);
+    ctxrt_status status = find_allocator(handle, &allocator);
     if (status == CTXRT_SUCCESS && allocator->pinned != NULL)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "the allocator is of pinned memory: a frame's is of device memory");

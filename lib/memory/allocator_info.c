@@ -12,7 +12,7 @@ static void describe_cache(cx_cache *cache, ctxrt_allocator_info *info)
     info->allocated = cache->amounts.allocated;
     info->reserved = cache->amounts.reserved;
     info->inactive = cache->amounts.inactive;
-    info->inactive.current_count = cx_heap_free_count(&cache->region->heap);
+    info->inactive.current_count = cx_heap_free_count(&cache->generation->heap);
     pthread_mutex_unlock(&cache->lock);
     uint64_t unserved = atomic_load(&cache->misses_unserved);
     info->misses = atomic_load(&cache->misses);
@@ -46,7 +46,7 @@ static void describe_direct(const cx_allocator *beneath, ctxrt_allocator_info *i
     info->misses = inner.requested.total_count;
 }
 
-static void describe(cx_allocator *allocator, ctxrt_allocator_info *info)
+static void describe_allocator(cx_allocator *allocator, ctxrt_allocator_info *info)
 {
     ctxrt_allocator_figures figures;
     const cx_guard *guard = atomic_load(&allocator->guard);
@@ -91,7 +91,7 @@ ctxrt_status ctxrt_allocator_describe(ctxrt_allocator *handle, ctxrt_allocator_i
     ctxrt_allocator_info found = {.struct_size = info->struct_size};
     if (found.struct_size > sizeof found)
         found.struct_size = sizeof found;
-    describe(allocator, &found);
+    describe_allocator(allocator, &found);
     memcpy(info, &found, found.struct_size);
     return CTXRT_SUCCESS;
 }

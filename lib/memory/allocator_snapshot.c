@@ -53,7 +53,7 @@ void cx_place_text(const void *place, char *text, size_t size)
 
 /* Makes room for one more item in the array; NULL: out of memory. It grows when its count is a
  * power of two. */
-static void *grow(void *items, size_t count, size_t item_bytes)
+static void *grow_array(void *items, size_t count, size_t item_bytes)
 {
     return (count & (count - 1)) == 0 ? realloc(items, (count != 0 ? 2 * count : 1) * item_bytes)
                                       : items;
@@ -61,7 +61,7 @@ static void *grow(void *items, size_t count, size_t item_bytes)
 
 void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t bytes)
 {
-    cx_segment_shot *grown = grow(shot->segments, shot->segment_count, sizeof *grown);
+    cx_segment_shot *grown = grow_array(shot->segments, shot->segment_count, sizeof *grown);
     shot->out_of_memory = shot->out_of_memory || grown == NULL;
     if (grown == NULL)
         return;
@@ -71,7 +71,7 @@ void cx_shot_add_segment(cx_allocator_shot *shot, uintptr_t address, uint64_t by
 
 void cx_shot_add_block(cx_allocator_shot *shot, const cx_block_shot *block)
 {
-    cx_block_shot *grown = grow(shot->blocks, shot->block_count, sizeof *grown);
+    cx_block_shot *grown = grow_array(shot->blocks, shot->block_count, sizeof *grown);
     shot->out_of_memory = shot->out_of_memory || grown == NULL;
     if (grown == NULL)
         return;
@@ -146,7 +146,7 @@ static void fill_gaps(cx_allocator_shot *shot)
     }
 }
 
-static void sort(cx_allocator_shot *shot)
+static void sort_shot(cx_allocator_shot *shot)
 {
     if (shot->segment_count != 0)
         qsort(shot->segments, shot->segment_count, sizeof *shot->segments, by_address);
@@ -207,17 +207,17 @@ static const char *kind_of(const cx_allocator *allocator)
 static void take_guarded(cx_guard *guard, cx_allocator_shot *shot)
 {
     cx_cache *cache = cx_guard_cache(guard);
-    uint32_t epoch = cache->region->epoch;
+    uint32_t epoch = cache->generation->epoch;
     cx_cache_shot(cache, shot);
     for (size_t i = 0; i < shot->block_count; i++) {
-        cx_guarded piece;
+        cx_guarded cached;
         cx_block_shot *block = &shot->blocks[i];
         if (block->state != CX_BLOCK_LIVE)
             continue;
-        bool live = cx_guard_find(guard, (const void *)block->address, epoch, &piece);
+        bool live = cx_guard_find(guard, (const void *)block->address, epoch, &cached);
         block->state = live ? CX_BLOCK_LIVE : CX_BLOCK_QUARANTINED;
-        block->asked_bytes = live ? piece.size_bytes : 0;
-        block->place = live ? piece.place : NULL;
+        block->asked_bytes = live ? cached.size_bytes : 0;
+        block->place = live ? cached.place : NULL;
     }
 }
 
@@ -242,9 +242,9 @@ void cx_allocator_shot_take(cx_allocator *allocator, cx_allocator_shot *shot)
         cx_pool_each_held(&cx_memories, take_memory, &take);
         cx_pointers_each_record(take_record, &take);
     }
-    sort(shot);
+    sort_shot(shot);
     fill_gaps(shot);
-    sort(shot);
+    sort_shot(shot);
     assign_blocks(shot);
     take_places(&allocator->trace, shot);
 }
@@ -257,9 +257,10 @@ void cx_allocator_shot_drop(cx_allocator_shot *shot)
 
 /* ---- writing ---- */
 
-/* Writes the whole text to memory, so that the file gets it in one piece or not at all. NULL: out
+/* Writes the whole text to memory, so that the file gets it in one go or not at all. NULL: out
  * of memory. */
-static char *compose(const cx_allocator_shot *shot, ctxrt_snapshot_format format, size_t *out_size)
+static char *compose_text(const cx_allocator_shot *shot, ctxrt_snapshot_format format,
+                          size_t *out_size)
 {
     static void (*const writers[])(FILE *file, const cx_allocator_shot *shot) = {
         [CTXRT_SNAPSHOT_TEXT] = cx_allocator_shot_text,
@@ -283,7 +284,7 @@ static ctxrt_status write_snapshot(cx_allocator *allocator, FILE *file,
     cx_allocator_shot shot = {0};
     size_t size = 0;
     cx_allocator_shot_take(allocator, &shot);
-    char *text = compose(&shot, format, &size);
+    char *text = compose_text(&shot, format, &size);
     cx_allocator_shot_drop(&shot);
     if (text == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,

@@ -36,7 +36,8 @@ static ctxrt_status beyond_limit(const cx_allocator *allocator, size_t size_byte
         (unsigned long long)atomic_load(&allocator->figures.limit_bytes));
 }
 
-static ctxrt_status serve(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+static ctxrt_status serve_request(cx_allocator *allocator, const cx_allocation *request,
+                                  cx_block *block)
 {
     if (!cx_figures_reserve(&allocator->figures, request->size_bytes))
         return beyond_limit(allocator, request->size_bytes);
@@ -61,7 +62,7 @@ static inline ctxrt_status serve_cached(cx_allocator *allocator, const cx_alloca
 }
 
 /* Counts a request; its block does not change any more. */
-static void count(cx_allocator *allocator)
+static void count_request(cx_allocator *allocator)
 {
     uint64_t before = atomic_fetch_add(&allocator->live, 1);
     if (__builtin_expect((before & CX_ALLOCATOR_CLOSED) != 0, 0))
@@ -74,9 +75,9 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
                                    cx_thread_current};
     if (__builtin_expect(block->allocator->cache != NULL, 1))
         return serve_cached(block->allocator, &request, block);
-    count(block->allocator);
+    count_request(block->allocator);
     cx_context_memory_add(block->context, block->size_bytes);
-    ctxrt_status status = serve(block->allocator, &request, block);
+    ctxrt_status status = serve_request(block->allocator, &request, block);
     if (status != CTXRT_SUCCESS) {
         atomic_fetch_sub(&block->allocator->live, 1);
         cx_context_memory_drop(block->context, block->size_bytes);
@@ -86,8 +87,8 @@ ctxrt_status cx_block_take(cx_block *block, ctxrt_stream *stream)
 
 /* Resolves a request in one epoch of the context. `get_own`: gets the context's own allocator for
  * it; NULL: the frame's. */
-static ctxrt_status resolve(ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                            cx_block *block, ctxrt_stream **out_stream)
+static ctxrt_status resolve_request(ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                                    cx_block *block, ctxrt_stream **out_stream)
 {
     cx_stream_target target;
     ctxrt_status status = cx_work_begin(NULL, &target);
@@ -107,7 +108,7 @@ static ctxrt_status alloc_once(cx_block *block,
                                ctxrt_status (*get_own)(cx_context *, cx_allocator **))
 {
     ctxrt_stream *stream;
-    ctxrt_status status = resolve(get_own, block, &stream);
+    ctxrt_status status = resolve_request(get_own, block, &stream);
     if (status != CTXRT_SUCCESS)
         return status;
     cx_private_pool_use *use = cx_private_pool_in_frame(cx_thread_top(cx_thread_current));
@@ -116,8 +117,9 @@ static ctxrt_status alloc_once(cx_block *block,
 }
 
 /* After a reset the frame has another stream. */
-static ctxrt_status alloc(size_t size_bytes, ctxrt_status (*get_own)(cx_context *, cx_allocator **),
-                          cx_block *out_block)
+static ctxrt_status alloc_block(size_t size_bytes,
+                                ctxrt_status (*get_own)(cx_context *, cx_allocator **),
+                                cx_block *out_block)
 {
     cx_block block;
     ctxrt_status status;
@@ -133,22 +135,22 @@ static ctxrt_status alloc(size_t size_bytes, ctxrt_status (*get_own)(cx_context 
 
 ctxrt_status cx_block_alloc(size_t size_bytes, cx_block *out_block)
 {
-    return alloc(size_bytes, NULL, out_block);
+    return alloc_block(size_bytes, NULL, out_block);
 }
 
 ctxrt_status cx_block_alloc_pinned(size_t size_bytes, cx_block *out_block)
 {
-    return alloc(size_bytes, cx_allocator_pinned, out_block);
+    return alloc_block(size_bytes, cx_allocator_pinned, out_block);
 }
 
 ctxrt_status cx_block_alloc_direct(size_t size_bytes, cx_block *out_block)
 {
-    return alloc(size_bytes, cx_allocator_direct, out_block);
+    return alloc_block(size_bytes, cx_allocator_direct, out_block);
 }
 
 /* After the last block is uncounted, the allocator and the context may go: neither may be
  * touched. */
-static void uncount(const cx_block *block)
+static void uncount_block(const cx_block *block)
 {
     cx_figures_freed(&block->allocator->figures, block->size_bytes);
     atomic_fetch_sub(&block->allocator->live, 1);
@@ -156,7 +158,7 @@ static void uncount(const cx_block *block)
 }
 
 /* `gone`: the memory belongs to another block by now; only uncounts it. */
-static ctxrt_status end(const cx_block *block, bool gone)
+static ctxrt_status end_block(const cx_block *block, bool gone)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     cx_allocator *allocator = block->allocator;
@@ -172,13 +174,13 @@ static ctxrt_status end(const cx_block *block, bool gone)
         cx_guard_forget(guard, block);
     else if (allocator->pinned != NULL)
         status = cx_pinned_forget(block);
-    uncount(block);
+    uncount_block(block);
     return status;
 }
 
 ctxrt_status cx_block_give_back(const cx_block *block)
 {
-    return end(block, false);
+    return end_block(block, false);
 }
 
 /* The private pool that is open where a block is freed, that is in the top frame; and the frame's
@@ -201,11 +203,11 @@ static ctxrt_status keep_in_pool(const void *block)
 }
 
 /* A pool hands the block out again at once, unless it is pinned. */
-static ctxrt_status keep(cx_private_pool_use *use, const cx_block *block,
-                         const ctxrt_stream *stream)
+static ctxrt_status keep_block(cx_private_pool_use *use, const cx_block *block,
+                               const ctxrt_stream *stream)
 {
-    bool again = block->piece != 0 && block->allocator->pinned == NULL;
-    cx_use_list *uses = again ? &cx_piece_at(block->piece)->uses : NULL;
+    bool again = block->cached != 0 && block->allocator->pinned == NULL;
+    cx_use_list *uses = again ? &cx_cache_block_at(block->cached)->uses : NULL;
     return uses != NULL && atomic_load(uses) != NULL
                ? cx_use_finish_before(uses, keep_in_pool, block)
                : cx_private_pool_keep(use, block, stream);
@@ -218,7 +220,7 @@ ctxrt_status cx_block_free(const cx_block *block)
         return cx_private_pool_free(block);
     cx_private_pool_use *use =
         __builtin_expect(cx_private_pools == NULL, 1) ? NULL : pool_here(&stream);
-    return use == NULL ? cx_block_give_back(block) : keep(use, block, stream);
+    return use == NULL ? cx_block_give_back(block) : keep_block(use, block, stream);
 }
 
 void cx_block_forget(const cx_block *block)
@@ -226,7 +228,7 @@ void cx_block_forget(const cx_block *block)
     if (block->pooled != NULL)
         cx_private_pool_forget(block);
     else
-        (void)end(block, true);
+        (void)end_block(block, true);
 }
 
 ctxrt_status cx_block_check_freed(const cx_context *context, cx_slot slot, cxu_result result)

@@ -15,7 +15,7 @@ struct cx_block {
     cx_context *context;
     uint32_t epoch; /* of the context; if that has another one now, a reset has freed the memory */
     cx_allocator *allocator;
-    uint32_t piece;    /* for an allocator with a cache: piece.h; else 0 */
+    uint32_t cached;   /* for an allocator with a cache: cache_block.h; else 0 */
     cx_pooled *pooled; /* of a private pool: private_pool.h; NULL: none */
 };
 

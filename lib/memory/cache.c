@@ -10,15 +10,15 @@
 
 /* ---- making and destroying ---- */
 
-static cx_region *open_region(cx_cache *cache)
+static cx_cache_generation *open_generation(cx_cache *cache)
 {
-    cx_region *region = calloc(1, sizeof *region);
-    if (region == NULL)
+    cx_cache_generation *generation = calloc(1, sizeof *generation);
+    if (generation == NULL)
         return NULL;
-    region->cache = cache;
-    region->epoch = cx_context_next_epoch(cache->context);
-    cx_heap_open(&region->heap, &cx_pieces, region);
-    return region;
+    generation->cache = cache;
+    generation->epoch = cx_context_next_epoch(cache->context);
+    cx_heap_open(&generation->heap, &cx_cache_blocks, generation);
+    return generation;
 }
 
 static void leave_table(uint32_t index, uintptr_t address, void *argument)
@@ -27,49 +27,49 @@ static void leave_table(uint32_t index, uintptr_t address, void *argument)
     cx_pointers_retire(index);
 }
 
-/* Takes the blocks of a region out of the pointer table. */
-static void leave_pointers(const cx_region *region)
+/* Takes the blocks of a generation out of the pointer table. */
+static void leave_pointers(const cx_cache_generation *generation)
 {
-    cx_heap_each_block(&region->heap, leave_table, NULL);
+    cx_heap_each_block(&generation->heap, leave_table, NULL);
 }
 
-static void leave_ranges(const cx_region *region)
+static void leave_ranges(const cx_cache_generation *generation)
 {
-    const cx_heap *heap = &region->heap;
+    const cx_heap *heap = &generation->heap;
     for (uint32_t i = 0; i < heap->segment_count; i++)
         if (heap->segments[i].address != 0)
-            cx_region_leave_range(region, heap->segments[i].address);
+            cx_cache_generation_leave_range(generation, heap->segments[i].address);
 }
 
-static void close_region(cx_region *region)
+static void close_region(cx_cache_generation *generation)
 {
-    leave_pointers(region);
-    leave_ranges(region);
-    cx_region_close_range(region);
-    cx_heap_close(&region->heap);
-    free(region);
+    leave_pointers(generation);
+    leave_ranges(generation);
+    cx_cache_generation_close_range(generation);
+    cx_heap_close(&generation->heap);
+    free(generation);
 }
 
-static void close_regions(cx_region *region)
+static void close_generations(cx_cache_generation *generation)
 {
-    while (region != NULL) {
-        cx_region *past = region->past;
-        close_region(region);
-        region = past;
+    while (generation != NULL) {
+        cx_cache_generation *past = generation->past;
+        close_region(generation);
+        generation = past;
     }
 }
 
 static bool open_parts(cx_cache *cache)
 {
-    cache->region = open_region(cache);
-    cache->spare = open_region(cache);
-    return cx_cache_open_streams(cache) && cache->region != NULL && cache->spare != NULL;
+    cache->generation = open_generation(cache);
+    cache->spare = open_generation(cache);
+    return cx_cache_open_streams(cache) && cache->generation != NULL && cache->spare != NULL;
 }
 
 static void close_parts(cx_cache *cache)
 {
-    close_regions(cache->region);
-    close_regions(cache->spare);
+    close_generations(cache->generation);
+    close_generations(cache->spare);
     cx_cache_free_streams(cache);
     free(cache);
 }
@@ -104,7 +104,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
 static void free_segments(cx_cache *cache)
 {
     uintptr_t address;
-    while (cx_heap_remove_any(&cache->region->heap, &address) != 0)
+    while (cx_heap_remove_any(&cache->generation->heap, &address) != 0)
         cx_cache_free_segment(cache, address);
 }
 
@@ -113,7 +113,7 @@ void cx_cache_close(cx_cache *cache, bool native)
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(cache->context->driver);
     cx_cache_drop_deferred(cache);
     cx_cache_detach_threads(cache);
-    native = native && cx_context_holds_what_is_of(cache->context, cache->region->epoch);
+    native = native && cx_context_holds_what_is_of(cache->context, cache->generation->epoch);
     if (native && !cache->mapped)
         free_segments(cache);
     cx_cache_drop_streams(cache, native);
@@ -126,26 +126,26 @@ void cx_cache_close(cx_cache *cache, bool native)
 }
 
 /* The allocator counts blocks of pinned memory, for all epochs together. */
-static void close_unused(cx_cache *cache, cx_region *ended, bool pinned_live)
+static void close_unused(cx_cache *cache, cx_cache_generation *ended, bool pinned_live)
 {
     if (cache->pinned && !pinned_live) {
-        close_regions(cache->region->past);
-        cache->region->past = NULL;
-    } else if (!cache->pinned && cx_region_let_go(cache, ended, NULL)) {
+        close_generations(cache->generation->past);
+        cache->generation->past = NULL;
+    } else if (!cache->pinned && cx_cache_generation_let_go(cache, ended, NULL)) {
         close_region(ended);
     }
 }
 
 /* Thread caches drop their blocks themselves, once their threads see the new epoch. */
-static void forget(cx_cache *cache, cx_region *next)
+static void forget_memory(cx_cache *cache, cx_cache_generation *next)
 {
-    cx_region *ended = cache->region;
+    cx_cache_generation *ended = cache->generation;
     cx_cache_drop_deferred(cache);
     bool pinned_live = cache->pinned && cx_cache_live(cache) != 0;
-    cx_caches_hold();
+    cx_caches_lock();
     pthread_mutex_lock(&cache->range_lock);
     cx_cache_make_past(cache, next);
-    cx_caches_let_go();
+    cx_caches_unlock();
     pthread_mutex_lock(&cache->lock);
     leave_pointers(ended);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
@@ -153,7 +153,7 @@ static void forget(cx_cache *cache, cx_region *next)
     cx_amount_set(&cache->amounts.inactive, 0, 0);
     pthread_mutex_unlock(&cache->lock);
     /* A driver does not unmap it on a reset: mapped memory belongs to no context. */
-    cx_region_close_range(ended);
+    cx_cache_generation_close_range(ended);
     cache->left_bytes = cache->left_at_look = 0;
     pthread_mutex_unlock(&cache->range_lock);
     close_unused(cache, ended, pinned_live);
@@ -167,12 +167,12 @@ void cx_caches_forget(cx_context *context)
     uint32_t epoch = cx_context_next_epoch(context);
     cx_ranges_forget(context);
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
-        cx_region *region = cache->spare;
-        if (cache->context != context || region == NULL || cache->region->epoch == epoch)
+        cx_cache_generation *generation = cache->spare;
+        if (cache->context != context || generation == NULL || cache->generation->epoch == epoch)
             continue;
-        region->epoch = epoch;
-        forget(cache, region);
-        cache->spare = open_region(cache);
+        generation->epoch = epoch;
+        forget_memory(cache, generation);
+        cache->spare = open_generation(cache);
     }
 }
 
@@ -184,7 +184,7 @@ static void note_inactive(cx_cache *cache)
     uint64_t reserved = amounts->reserved.current_bytes,
              allocated = amounts->allocated.current_bytes;
     cx_amount_set(&amounts->inactive, reserved > allocated ? reserved - allocated : 0,
-                  cx_heap_free_count(&cache->region->heap));
+                  cx_heap_free_count(&cache->generation->heap));
 }
 
 void cx_cache_note_segment(cx_cache *cache, int64_t bytes)
@@ -207,19 +207,20 @@ void cx_cache_note_mapped(cx_cache *cache, uint64_t bytes)
     note_inactive(cache);
 }
 
-bool cx_cache_name_piece(cx_cache *cache, uint32_t index)
+bool cx_cache_name_block(cx_cache *cache, uint32_t index)
 {
-    cx_piece *piece = cx_piece_at(index);
-    cx_cache_stream *stream = cx_cache_stream_at(cache, piece->node.owner);
-    piece->node.tag = stream->foreign;
-    atomic_store_explicit(&piece->pointer, (void *)cx_heap_address(&cache->region->heap, index),
+    cx_cache_block *cached = cx_cache_block_at(index);
+    cx_cache_stream *stream = cx_cache_stream_at(cache, cached->node.owner);
+    cached->node.tag = stream->foreign;
+    atomic_store_explicit(&cached->pointer,
+                          (void *)cx_heap_address(&cache->generation->heap, index),
                           memory_order_relaxed);
     if (!cx_pointers_enter(index)) {
-        cx_heap_give(&cache->region->heap, index);
+        cx_heap_give(&cache->generation->heap, index);
         return false;
     }
     stream->taken++;
-    cx_amount_add(&cache->amounts.allocated, (uint64_t)piece->node.units << CX_FIT_UNIT_BITS);
+    cx_amount_add(&cache->amounts.allocated, (uint64_t)cached->node.units << CX_FIT_UNIT_BITS);
     note_inactive(cache);
     return true;
 }
@@ -229,8 +230,8 @@ uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units)
     bool lacks = false;
     uint32_t index = cache->mapped ? cx_cache_place_locked(cache, id, units, &lacks) : 0;
     if (index == 0 && !lacks)
-        index = cx_heap_take(&cache->region->heap, id, units);
-    return index != 0 && cx_cache_name_piece(cache, index) ? index : 0;
+        index = cx_heap_take(&cache->generation->heap, id, units);
+    return index != 0 && cx_cache_name_block(cache, index) ? index : 0;
 }
 
 uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units)
@@ -252,43 +253,43 @@ static bool reclaim_at_last(cx_cache *cache, uint32_t id)
  * more from the driver; all thread caches; memory whose work the host can wait for, since the
  * request would fail otherwise; freeing segments, to get their memory in one segment. */
 static ctxrt_status take_at_any_cost(cx_cache *cache, uint32_t id, uint32_t units,
-                                     uint32_t *out_piece)
+                                     uint32_t *out_cached)
 {
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
     if (atomic_exchange(&cache->keeps_large, false)) {
         cx_cache_flush_large(cache);
-        if ((*out_piece = cx_cache_take(cache, id, units)) != 0)
+        if ((*out_cached = cx_cache_take(cache, id, units)) != 0)
             return CTXRT_SUCCESS;
     }
     bool freed = cx_cache_free_deferred(cache, false);
     bool reclaimed = cx_cache_reclaim(cache, id, CX_RECLAIM_SOME);
-    if ((freed || reclaimed) && (*out_piece = cx_cache_take(cache, id, units)) != 0)
+    if ((freed || reclaimed) && (*out_cached = cx_cache_take(cache, id, units)) != 0)
         return CTXRT_SUCCESS;
-    ctxrt_status status = cx_cache_grow(cache, id, units, out_piece);
+    ctxrt_status status = cx_cache_grow(cache, id, units, out_cached);
     for (int round = 0; status == CTXRT_ERROR_OUT_OF_MEMORY; round++) {
         atomic_fetch_add_explicit(&cache->retries, 1, memory_order_relaxed);
         cx_cache_set_shortage(cache, CX_SHORTAGE_SPENT);
         cx_cache_flush(cache);
-        if ((*out_piece = cx_cache_take(cache, id, units)) != 0)
+        if ((*out_cached = cx_cache_take(cache, id, units)) != 0)
             return CTXRT_SUCCESS;
-        if (reclaim_at_last(cache, id) && (*out_piece = cx_cache_take(cache, id, units)) != 0)
+        if (reclaim_at_last(cache, id) && (*out_cached = cx_cache_take(cache, id, units)) != 0)
             return CTXRT_SUCCESS;
         if ((cache->mapped || cx_cache_shrink(cache) == 0) && round > 0)
             break;
-        status = cx_cache_grow(cache, id, units, out_piece);
+        status = cx_cache_grow(cache, id, units, out_cached);
     }
     return status;
 }
 
-ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t id, size_t size_bytes, uint32_t *out_piece)
+ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t id, size_t size_bytes, uint32_t *out_cached)
 {
     uint32_t units = cx_fit_units(size_bytes);
     if (units == 0)
         return cx_cache_out_of_memory(cache, size_bytes, CTXRT_ERROR_OUT_OF_MEMORY);
-    *out_piece = cx_cache_take(cache, id, units);
-    if (*out_piece != 0)
+    *out_cached = cx_cache_take(cache, id, units);
+    if (*out_cached != 0)
         return CTXRT_SUCCESS;
-    ctxrt_status status = take_at_any_cost(cache, id, units, out_piece);
+    ctxrt_status status = take_at_any_cost(cache, id, units, out_cached);
     if (status == CTXRT_SUCCESS)
         return status;
     atomic_fetch_add_explicit(&cache->misses_unserved, 1, memory_order_relaxed);
@@ -328,28 +329,28 @@ static void discount_allocated(cx_thread_statistics *own, size_t size_bytes)
  * none. */
 static uint32_t take_at_hand(cx_cache *cache, cx_magazines *magazines, uint32_t units)
 {
-    cx_kept_piece taken = {0};
+    cx_kept_block taken = {0};
     if (units == 0)
         return 0;
     if (units <= CX_MAGAZINE_UNITS_MAX)
         taken = cx_magazines_take(magazines, units, cx_cache_slack(cache, units));
     if (taken.units == 0)
         taken = cx_cache_refill(cache, magazines, units);
-    return taken.piece;
+    return taken.cached;
 }
 
 /* In a section, which is left while the driver is asked. */
-static ctxrt_status serve(cx_cache *cache, cx_thread_cache *self, const cx_allocation *request,
-                          uint32_t *out_piece)
+static ctxrt_status serve_slowly(cx_cache *cache, cx_thread_cache *self,
+                                 const cx_allocation *request, uint32_t *out_cached)
 {
     ctxrt_status status = cx_cache_select(cache, self, request);
     if (status != CTXRT_SUCCESS)
         return status;
     uint32_t id = self->recent->id;
-    *out_piece = take_at_hand(cache, self->recent, cx_fit_units(request->size_bytes));
-    if (*out_piece == 0) {
+    *out_cached = take_at_hand(cache, self->recent, cx_fit_units(request->size_bytes));
+    if (*out_cached == 0) {
         int cancel = cx_work_begin_wait(cache->context);
-        status = cx_cache_serve(cache, id, request->size_bytes, out_piece);
+        status = cx_cache_serve(cache, id, request->size_bytes, out_cached);
         cx_section_enter();
         cx_work_end_wait(cache->context, cancel);
     }
@@ -357,7 +358,7 @@ static ctxrt_status serve(cx_cache *cache, cx_thread_cache *self, const cx_alloc
 }
 
 /* In a section. Its count keeps the context's epoch from ending unnoticed. */
-static ctxrt_status alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block)
+static ctxrt_status alloc_cached(cx_cache *cache, const cx_allocation *request, cx_block *out_block)
 {
     uint32_t index = 0;
     cx_thread_cache *self = cx_cache_of_thread(cache, request->thread);
@@ -367,15 +368,15 @@ static ctxrt_status alloc(cx_cache *cache, const cx_allocation *request, cx_bloc
     ctxrt_status status = count_allocated(cache, self, request->size_bytes);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = serve(cache, self, request, &index);
+    status = serve_slowly(cache, self, request, &index);
     if (status != CTXRT_SUCCESS) {
         discount_allocated(&self->statistics, request->size_bytes);
         return status;
     }
-    cx_piece *piece = cx_piece_at(index);
-    cx_piece_begin(piece, request->size_bytes, cx_piece_generation(piece) + 1, 0);
-    out_block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
-    out_block->piece = index;
+    cx_cache_block *cached = cx_cache_block_at(index);
+    cx_cache_block_begin(cached, request->size_bytes, cx_cache_block_generation(cached) + 1, 0);
+    out_block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
+    out_block->cached = index;
     cx_statistics_served(cache, &self->statistics,
                          cx_statistics_read(&self->statistics.allocated_bytes),
                          cx_statistics_read(&self->statistics.allocated_count));
@@ -386,7 +387,7 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
 {
     if (!cx_block_enter(cache->context, request->epoch))
         return cx_block_overtaken(cache->context);
-    ctxrt_status status = alloc(cache, request, out_block);
+    ctxrt_status status = alloc_cached(cache, request, out_block);
     cx_section_leave();
     if (status != CTXRT_SUCCESS)
         atomic_fetch_add(&cache->failures, 1);
@@ -395,17 +396,17 @@ ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_bl
 
 /* ---- freeing ---- */
 
-void cx_cache_give(cx_cache *cache, uint32_t piece)
+void cx_cache_give(cx_cache *cache, uint32_t cached)
 {
-    cx_fit_node *node = &cx_piece_at(piece)->node;
+    cx_fit_node *node = &cx_cache_block_at(cached)->node;
     cx_cache_stream *stream = cx_cache_stream_at(cache, node->owner);
     uint64_t bytes = (uint64_t)node->units << CX_FIT_UNIT_BITS;
     stream->gives++;
     stream->taken--;
     if (stream->over)
-        (void)cx_heap_transfer(&cache->region->heap, piece, 0);
-    cx_pointers_leave(piece);
-    cx_heap_give(&cache->region->heap, piece);
+        (void)cx_heap_transfer(&cache->generation->heap, cached, 0);
+    cx_pointers_leave(cached);
+    cx_heap_give(&cache->generation->heap, cached);
     cx_amount_drop(&cache->amounts.allocated, bytes);
     cache->amounts.inactive.total_bytes += bytes;
     cache->amounts.inactive.total_count++;
@@ -414,48 +415,48 @@ void cx_cache_give(cx_cache *cache, uint32_t piece)
         cx_cache_stream_settle(cache, stream);
 }
 
-static void give(cx_cache *cache, const uint32_t *pieces, uint32_t count)
+static void give_all(cx_cache *cache, const uint32_t *blocks, uint32_t count)
 {
     if (count == 0)
         return;
     for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(cx_piece_at(pieces[i]), 1);
+        __builtin_prefetch(cx_cache_block_at(blocks[i]), 1);
     pthread_mutex_lock(&cache->lock);
     for (uint32_t i = 0; i < count; i++)
-        cx_cache_give(cache, pieces[i]);
+        cx_cache_give(cache, blocks[i]);
     pthread_mutex_unlock(&cache->lock);
 }
 
-void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_piece piece)
+void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_block cached)
 {
-    uint32_t over[CX_MAGAZINE_PIECES + 1], count = 0;
-    if (piece.units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed)) {
-        count = cx_magazines_thin(magazines, piece.units, over);
+    uint32_t over[CX_MAGAZINE_BLOCKS + 1], count = 0;
+    if (cached.units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed)) {
+        count = cx_magazines_thin(magazines, cached.units, over);
     } else if (atomic_load_explicit(&cache->keep.large, memory_order_relaxed)) {
-        const cx_kept_piece before = magazines->large;
-        magazines->large = piece;
+        const cx_kept_block before = magazines->large;
+        magazines->large = cached;
         if (!atomic_load_explicit(&cache->keeps_large, memory_order_relaxed))
             atomic_store(&cache->keeps_large, true);
         if (before.units == 0)
             return;
-        piece = before;
+        cached = before;
     }
-    if (!cx_magazines_put(magazines, &cache->keep, piece))
-        over[count++] = piece.piece;
-    give(cache, over, count);
+    if (!cx_magazines_put(magazines, &cache->keep, cached))
+        over[count++] = cached.cached;
+    give_all(cache, over, count);
 }
 
-static cx_kept_piece kept_piece(uint32_t index)
+static cx_kept_block kept_cached(uint32_t index)
 {
-    const cx_piece *piece = cx_piece_at(index);
-    return (cx_kept_piece){piece->node.units, index, cx_piece_generation(piece)};
+    const cx_cache_block *cached = cx_cache_block_at(index);
+    return (cx_kept_block){cached->node.units, index, cx_cache_block_generation(cached)};
 }
 
-static void put(cx_cache *cache, cx_magazines *magazines, uint32_t index)
+static void put_or_give(cx_cache *cache, cx_magazines *magazines, uint32_t index)
 {
-    const cx_kept_piece piece = kept_piece(index);
-    if (!cx_magazines_put(magazines, &cache->keep, piece))
-        cx_cache_put_over(cache, magazines, piece);
+    const cx_kept_block cached = kept_cached(index);
+    if (!cx_magazines_put(magazines, &cache->keep, cached))
+        cx_cache_put_over(cache, magazines, cached);
 }
 
 /* ---- returned blocks ---- */
@@ -467,16 +468,16 @@ void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream)
     atomic_store_explicit(&stream->returned_units, 0, memory_order_relaxed);
     uint32_t next, index = atomic_exchange(&stream->returned, 0);
     for (; index != 0; index = next) {
-        next = cx_piece_at(index)->node.next;
+        next = cx_cache_block_at(index)->node.next;
         cx_cache_give(cache, index);
     }
 }
 
 /* Returns a block to its stream, for a thread that allocates for that. All of them go to the heap
  * if they are more than one thread's magazines may keep, or too many. */
-static void return_piece(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
+static void return_cached(cx_cache *cache, cx_cache_stream *stream, uint32_t index)
 {
-    cx_fit_node *node = &cx_piece_at(index)->node;
+    cx_fit_node *node = &cx_cache_block_at(index)->node;
     uint64_t most = atomic_load_explicit(&cache->keep.units, memory_order_relaxed);
     uint64_t units = node->units > most / RETURNED_MOST ? node->units : most / RETURNED_MOST;
     uint32_t first = atomic_load_explicit(&stream->returned, memory_order_relaxed);
@@ -500,32 +501,32 @@ static bool collect_returned(cx_cache *cache, cx_magazines *magazines)
     atomic_store_explicit(&stream->returned_units, 0, memory_order_relaxed);
     uint32_t next, index = atomic_exchange(&stream->returned, 0);
     for (; index != 0; index = next) {
-        next = cx_piece_at(index)->node.next;
-        put(cache, magazines, index);
+        next = cx_cache_block_at(index)->node.next;
+        put_or_give(cache, magazines, index);
     }
     return true;
 }
 
-cx_kept_piece cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t units)
+cx_kept_block cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t units)
 {
-    cx_kept_piece taken = {0};
+    cx_kept_block taken = {0};
     if (collect_returned(cache, magazines) && units <= CX_MAGAZINE_UNITS_MAX)
         taken = cx_magazines_take(magazines, units, cx_cache_slack(cache, units));
     if (taken.units != 0)
         return taken;
     uint32_t index = cx_cache_take(cache, magazines->id, units);
     if (index == 0 && magazines->large.units != 0) {
-        give(cache, &magazines->large.piece, 1);
+        give_all(cache, &magazines->large.cached, 1);
         magazines->large.units = 0;
         index = cx_cache_take(cache, magazines->id, units);
     }
-    return index != 0 ? kept_piece(index) : taken;
+    return index != 0 ? kept_cached(index) : taken;
 }
 
 /* In a section of the block's epoch. */
 static void put_back(cx_cache *cache, cx_thread_cache *self, uint32_t index)
 {
-    const cx_fit_node *node = &cx_piece_at(index)->node;
+    const cx_fit_node *node = &cx_cache_block_at(index)->node;
     cx_magazines *magazines = NULL;
     if (self != NULL) {
         magazines = self->recent;
@@ -533,24 +534,24 @@ static void put_back(cx_cache *cache, cx_thread_cache *self, uint32_t index)
             magazines = self->by_id[node->owner % CX_THREAD_CACHE_STREAMS];
     }
     if (magazines != NULL && magazines->id == node->owner)
-        put(cache, magazines, index);
+        put_or_give(cache, magazines, index);
     else if (node->units <= atomic_load_explicit(&cache->keep.units_each, memory_order_relaxed))
-        return_piece(cache, cx_cache_stream_at(cache, node->owner), index);
+        return_cached(cache, cx_cache_stream_at(cache, node->owner), index);
     else
-        give(cache, &index, 1);
+        give_all(cache, &index, 1);
 }
 
 /* In a section, which is left while the driver is asked, with the context pinned. */
-static ctxrt_status free_piece(cx_cache *cache, cx_thread_cache *self, uint32_t index)
+static ctxrt_status free_cached(cx_cache *cache, cx_thread_cache *self, uint32_t index)
 {
     bool deferred = false;
     ctxrt_status status = CTXRT_SUCCESS;
-    cx_piece *piece = cx_piece_at(index);
-    bool used = atomic_load_explicit(&piece->uses, memory_order_relaxed) != NULL;
-    if (__builtin_expect(piece->node.tag || used || cache->host_accessible, 0)) {
+    cx_cache_block *cached = cx_cache_block_at(index);
+    bool used = atomic_load_explicit(&cached->uses, memory_order_relaxed) != NULL;
+    if (__builtin_expect(cached->node.tag || used || cache->host_accessible, 0)) {
         cx_section_leave();
-        if (piece->node.tag)
-            cx_cache_mark_foreign(cache, piece->node.owner);
+        if (cached->node.tag)
+            cx_cache_record_foreign(cache, cached->node.owner);
         if (used || cache->host_accessible)
             status = cx_cache_defer(cache, index, &deferred);
         cx_section_enter();
@@ -566,33 +567,33 @@ void cx_cache_count_freed(cx_cache *cache, cx_thread_cache *self, size_t size_by
         cx_statistics_freed(cache, &self->statistics, size_bytes);
         return;
     }
-    atomic_fetch_sub(&cache->told_bytes, (int64_t)size_bytes);
-    atomic_fetch_sub(&cache->told_count, 1);
+    atomic_fetch_sub(&cache->flushed_bytes, (int64_t)size_bytes);
+    atomic_fetch_sub(&cache->flushed_count, 1);
     atomic_fetch_add(&cache->gone.freed_bytes, size_bytes);
     atomic_fetch_add(&cache->gone.freed_count, 1);
 }
 
 /* The memory is gone, or the thread has no cache: only counts are left to do. */
-static ctxrt_status forget_piece(cx_cache *cache, const cx_block *block)
+static ctxrt_status forget_cached(cx_cache *cache, const cx_block *block)
 {
-    cx_region *region = cx_piece_region(block->piece);
-    ctxrt_status status = cx_use_finish(&cx_piece_at(block->piece)->uses);
-    if (cx_region_let_go(cache, region, block))
-        close_region(region);
+    cx_cache_generation *generation = cx_cache_generation_of(block->cached);
+    ctxrt_status status = cx_use_finish(&cx_cache_block_at(block->cached)->uses);
+    if (cx_cache_generation_let_go(cache, generation, block))
+        close_region(generation);
     return status;
 }
 
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block)
 {
     cx_context *context = cache->context;
-    const cx_region *region = cx_piece_region(block->piece);
-    cx_piece_clear(cx_piece_at(block->piece));
-    if (!cx_block_enter(context, region->epoch))
-        return forget_piece(cache, block);
+    const cx_cache_generation *generation = cx_cache_generation_of(block->cached);
+    cx_cache_block_clear(cx_cache_block_at(block->cached));
+    if (!cx_block_enter(context, generation->epoch))
+        return forget_cached(cache, block);
     int cancel = cx_cancel_hold();
     cx_context_pin(context);
     cx_thread_cache *self = cx_cache_of_thread(cache, cx_thread_current);
-    ctxrt_status status = free_piece(cache, self, block->piece);
+    ctxrt_status status = free_cached(cache, self, block->cached);
     cx_section_leave();
     cx_cache_release_beyond(cache);
     cx_cache_count_freed(cache, self, block->size_bytes);

@@ -25,7 +25,7 @@
 #include <uthash.h>
 
 /* The memory of one epoch of a context: a reset ends it. */
-typedef struct cx_region {
+typedef struct cx_cache_generation {
     cx_heap heap;
     struct cx_cache *cache;
     uint32_t epoch; /* of the context */
@@ -33,11 +33,11 @@ typedef struct cx_region {
      * and "cache" */
     bool has_range;
     cx_mapped_range range;
-    struct cx_region *past;
+    struct cx_cache_generation *past;
     /* its epoch has ended; lock "thread caches" */
     bool is_past;
     uint64_t left; /* blocks that users still have */
-} cx_region;
+} cx_cache_generation;
 
 /* A stream that blocks are freed for. Its id is the owner of their ranges. Lock "cache", except for
  * atomic fields. */
@@ -52,8 +52,8 @@ typedef struct cx_cache_stream {
     bool asked;   /* a thread is querying the driver about it */
     CUevent event;         /* NULL: none yet */
     uint64_t gives;        /* ranges freed for it */
-    uint64_t marked_gives; /* as many when the event was recorded */
-    uint64_t taken; /* pieces outside of the heap, and places that are being mapped for it */
+    uint64_t recorded_gives; /* as many when the event was recorded */
+    uint64_t taken; /* blocks outside of the heap, and places that are being mapped for it */
     cx_magazines *magazines; /* of the threads that allocate for it */
     /* Blocks freed by threads that do not allocate for this stream, linked by their nodes; 0: none.
      * Any thread pushes by compare-and-swap; a thread takes the whole list by an exchange, so no
@@ -87,8 +87,8 @@ typedef struct cx_cache {
     bool pinned; /* host memory: pinned.c. Unowned, and in no thread cache */
     pthread_mutex_t lock;    /* "cache": the heap and the streams */
     pthread_cond_t answered; /* a thread no longer queries a stream, or deferred frees */
-    cx_region *region;
-    cx_region *spare; /* for a reset; NULL: there was no memory for it */
+    cx_cache_generation *generation;
+    cx_cache_generation *spare; /* for a reset; NULL: there was no memory for it */
     cx_cache_amounts amounts;
     /* By id. A thread that has a block of a stream reads its entry without the lock, so outgrown
      * tables are kept. */
@@ -120,25 +120,25 @@ typedef struct cx_cache {
     int finders;     /* threads that found it without having memory of it */
     /* Flushed statistics, and those of threads that are gone or have no cache. */
     cx_thread_statistics gone;
-    _Atomic int64_t told_bytes, told_count, peak_bytes, peak_count;
+    _Atomic int64_t flushed_bytes, flushed_count, peak_bytes, peak_count;
     _Atomic uint64_t failures, misses, retries, growths;
     /* refused misses; requests for which the device had no memory */
     _Atomic uint64_t misses_unserved, refusals;
     _Atomic uint64_t peak_reserved_bytes;
 } cx_cache;
 
-/* A live piece as a cx_block. */
-static inline cx_block cx_piece_block(uint32_t index)
+/* A live cached block as a cx_block. */
+static inline cx_block cx_cache_block_as_block(uint32_t index)
 {
-    const cx_region *region = cx_piece_region(index);
-    const cx_piece *piece = cx_piece_at(index);
+    const cx_cache_generation *generation = cx_cache_generation_of(index);
+    const cx_cache_block *cached = cx_cache_block_at(index);
     return (cx_block){
-        .pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed),
-        .size_bytes = cx_piece_size(piece),
-        .context = region->cache->context,
-        .epoch = region->epoch,
-        .allocator = region->cache->allocator,
-        .piece = index,
+        .pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed),
+        .size_bytes = cx_cache_block_size(cached),
+        .context = generation->cache->context,
+        .epoch = generation->epoch,
+        .allocator = generation->cache->allocator,
+        .cached = index,
     };
 }
 
@@ -151,7 +151,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache);
 void cx_cache_close(cx_cache *cache, bool native);
 
 ctxrt_status cx_cache_alloc(cx_cache *cache, const cx_allocation *request, cx_block *out_block);
-/* Frees a piece without a count. */
+/* Frees a block without a count. */
 ctxrt_status cx_cache_free(cx_cache *cache, const cx_block *block);
 uint64_t cx_cache_trim(cx_cache *cache);
 
@@ -164,27 +164,27 @@ void cx_cache_set_keep(cx_cache *cache);
 
 /* Serves a request for a stream from free memory or the driver, and counts a miss. Neither looks
  * into the thread's cache nor counts the block. Outside of sections, with the context pinned. */
-ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t id, size_t size_bytes, uint32_t *out_piece);
+ctxrt_status cx_cache_serve(cx_cache *cache, uint32_t id, size_t size_bytes, uint32_t *out_cached);
 
 /* Takes a block from the heap, or returns 0. Makes no driver call. */
 uint32_t cx_cache_take(cx_cache *cache, uint32_t id, uint32_t units);
 
 /* Refills magazines without a fitting block: from blocks that other threads freed, or from the
  * heap. */
-cx_kept_piece cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t units);
+cx_kept_block cx_cache_refill(cx_cache *cache, cx_magazines *magazines, uint32_t units);
 
 /* Keeps a free block for which the magazines had no room; what does not fit returns to the heap. */
-void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_piece piece);
+void cx_cache_put_over(cx_cache *cache, cx_magazines *magazines, cx_kept_block cached);
 
 /* Returns a block to its heap; lock "cache" held. The only way back. */
-void cx_cache_give(cx_cache *cache, uint32_t piece);
+void cx_cache_give(cx_cache *cache, uint32_t cached);
 
 /* Returns blocks to the heap that threads freed for a stream without allocating for it; lock
  * "cache" held. */
 void cx_cache_take_returned(cx_cache *cache, cx_cache_stream *stream);
 
 /* The stream of a block; NULL: it was destroyed. */
-const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece);
+const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t cached);
 
 /* The thread ends. Makes no driver call: its freed blocks are behind their streams' work, as
  * always. */
@@ -193,15 +193,16 @@ void cx_caches_leave_thread(cx_thread *thread);
 /* The epoch of the cache's generation has ended, and `next` replaces it. The old one stays, with a
  * block counted for the caller, until users have freed all their blocks of it. Locks "thread
  * caches" and "range" held. */
-void cx_cache_make_past(cx_cache *cache, cx_region *next);
+void cx_cache_make_past(cx_cache *cache, cx_cache_generation *next);
 
 /* Counts a user's free of a block of a generation; NULL: the caller drops its own count of an ended
  * one. True if that was the last block of an ended one; the caller closes it. */
-bool cx_region_let_go(cx_cache *cache, cx_region *region, const cx_block *block);
+bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation,
+                                const cx_block *block);
 
 /* Takes and releases the lock "thread caches". */
-void cx_caches_hold(void);
-void cx_caches_let_go(void);
+void cx_caches_lock(void);
+void cx_caches_unlock(void);
 
 /* Called after a reset of the context: all memory is gone. */
 void cx_caches_forget(cx_context *context);
@@ -236,15 +237,15 @@ void cx_cache_figures(cx_cache *cache, ctxrt_allocator_figures *out_figures);
 
 /* A thread flushes its statistics when they have changed by this part of the cache's total, and by
  * at least this much. */
-#define CX_TELL_PART 128
-#define CX_TELL_BYTES ((int64_t)1 << 20)
-#define CX_TELL_COUNT 256
+#define CX_FLUSH_PART 128
+#define CX_FLUSH_BYTES ((int64_t)1 << 20)
+#define CX_FLUSH_COUNT 256
 
 /* Remembers the thread's highest value since its last flush; flushes in time. */
 void cx_statistics_raise(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count);
 
 /* Flushes a thread's statistics to the cache, for the peaks. */
-void cx_statistics_tell(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count);
+void cx_statistics_flush(cx_cache *cache, cx_thread_statistics *own, int64_t bytes, int64_t count);
 
 static inline uint64_t cx_statistics_read(const _Atomic uint64_t *figure)
 {
@@ -278,7 +279,7 @@ static inline void cx_statistics_freed(cx_cache *cache, cx_thread_statistics *ow
     int64_t bytes = (int64_t)(cx_statistics_read(&own->allocated_bytes) - freed_bytes);
     int64_t count = (int64_t)(cx_statistics_read(&own->allocated_count) - freed_count);
     if (__builtin_expect(((bytes - own->low_bytes) | (count - own->low_count)) < 0, 0))
-        cx_statistics_tell(cache, own, bytes, count);
+        cx_statistics_flush(cache, own, bytes, count);
     atomic_store_explicit(&own->freed_bytes, freed_bytes, memory_order_relaxed);
     atomic_store_explicit(&own->freed_count, freed_count, memory_order_release);
 }
@@ -341,12 +342,12 @@ static inline cx_cache_stream *cx_cache_stream_at(cx_cache *cache, uint32_t id)
  * held. */
 void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream);
 
-/* Frees the lists of a stream's free memory if it has none, and no piece of it will come back. Lock
+/* Frees the lists of a stream's free memory if it has none, and no block of it will come back. Lock
  * "cache" held. */
 void cx_cache_stream_forget_lists(cx_cache *cache, const cx_cache_stream *stream);
 
 /* After a range was freed for a stream of other code: an event behind the work before it. */
-void cx_cache_mark_foreign(cx_cache *cache, uint32_t id);
+void cx_cache_record_foreign(cx_cache *cache, uint32_t id);
 
 typedef enum cx_reclaim {
     CX_RECLAIM_SOME, /* looks at a few streams */
@@ -392,7 +393,7 @@ void cx_caches_forget_uses_of(const cx_context *context);
 ctxrt_status cx_cache_check_mapping(const cx_context *context);
 
 /* Maps memory for a block, and takes it; CTXRT_ERROR_OUT_OF_MEMORY. */
-ctxrt_status cx_cache_map(cx_cache *cache, uint32_t id, uint32_t units, uint32_t *out_piece);
+ctxrt_status cx_cache_map(cx_cache *cache, uint32_t id, uint32_t units, uint32_t *out_cached);
 
 /* Unmaps up to `wanted_bytes` of unowned memory; returns the bytes. */
 uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
@@ -403,7 +404,7 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes);
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t id, uint32_t units, bool *out_lacks);
 
 /* No work uses its memory any more. */
-void cx_region_close_range(cx_region *region);
+void cx_cache_generation_close_range(cx_cache_generation *generation);
 
 /* Lets a device reach the mapped memory of a context's caches, now and later, or ends that. Returns
  * the first error. */
@@ -415,18 +416,18 @@ cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reac
 void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes);
 
 /* Takes a segment from the driver, and a block of `units` for the stream from it. */
-ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t id, uint32_t units, uint32_t *out_piece);
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t id, uint32_t units, uint32_t *out_cached);
 
 /* Takes a block from free memory, or returns 0. Lock held. */
 uint32_t cx_cache_take_locked(cx_cache *cache, uint32_t id, uint32_t units);
 
 /* Makes a taken range a block; false: no memory for its entry in the pointer table, and the range
  * is free again. Lock held. Every block leaves its heap this way. */
-bool cx_cache_name_piece(cx_cache *cache, uint32_t index);
+bool cx_cache_name_block(cx_cache *cache, uint32_t index);
 
 /* Adds memory from the driver to the ranges, and removes it before it goes back. */
 ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size_t size_bytes);
-void cx_region_leave_range(const cx_region *region, uintptr_t address);
+void cx_cache_generation_leave_range(const cx_cache_generation *generation, uintptr_t address);
 
 /* Frees a segment; the context is current. */
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address);

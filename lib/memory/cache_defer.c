@@ -7,9 +7,9 @@
 #include "memory/cache.h"
 
 /* For its heap the block is still taken, so its link is ours. Lock "cache" held. */
-static void push(cx_cache *cache, uint32_t index)
+static void push_deferred(cx_cache *cache, uint32_t index)
 {
-    cx_piece_at(index)->node.next = cache->deferred;
+    cx_cache_block_at(index)->node.next = cache->deferred;
     cache->deferred = index;
 }
 
@@ -17,27 +17,27 @@ static void push(cx_cache *cache, uint32_t index)
  * host behind earlier work. Pinned memory has none. */
 static bool is_own_stream_done(cx_cache *cache, uint32_t index, bool wait)
 {
-    uint32_t id = cx_piece_at(index)->node.owner;
+    uint32_t id = cx_cache_block_at(index)->node.owner;
     return !cache->host_accessible || id == 0 || cx_cache_is_stream_done(cache, id, wait);
 }
 
 ctxrt_status cx_cache_defer(cx_cache *cache, uint32_t index, bool *out_deferred)
 {
     bool done;
-    ctxrt_status status = cx_use_let_go(&cx_piece_at(index)->uses, false, &done);
+    ctxrt_status status = cx_use_let_go(&cx_cache_block_at(index)->uses, false, &done);
     done &= is_own_stream_done(cache, index, true);
     *out_deferred = !done;
     if (done)
         return status;
     pthread_mutex_lock(&cache->lock);
-    push(cache, index);
+    push_deferred(cache, index);
     pthread_mutex_unlock(&cache->lock);
     return status;
 }
 
 /* One thread at a time goes through them: a context does not end while another thread queries one
  * of its events. */
-static bool begin(cx_cache *cache, bool must)
+static bool begin_settling(cx_cache *cache, bool must)
 {
     pthread_mutex_lock(&cache->lock);
     while (must && cache->settling)
@@ -48,7 +48,7 @@ static bool begin(cx_cache *cache, bool must)
     return begun;
 }
 
-static void end(cx_cache *cache)
+static void end_settling(cx_cache *cache)
 {
     pthread_mutex_lock(&cache->lock);
     cache->settling = false;
@@ -76,7 +76,7 @@ static bool let_go(cx_use_list *uses, bool wait)
     return done;
 }
 
-static void finish(cx_use_list *uses)
+static void finish_uses(cx_use_list *uses)
 {
     cx_error_saved saved;
     cx_error_save(&saved);
@@ -84,13 +84,13 @@ static void finish(cx_use_list *uses)
     cx_error_restore(&saved);
 }
 
-static void settle(cx_cache *cache, uint32_t index, bool done)
+static void settle_deferred(cx_cache *cache, uint32_t index, bool done)
 {
     pthread_mutex_lock(&cache->lock);
     if (done)
         cx_cache_give(cache, index);
     else
-        push(cache, index);
+        push_deferred(cache, index);
     pthread_mutex_unlock(&cache->lock);
 }
 
@@ -100,13 +100,13 @@ static bool look_through(cx_cache *cache, const cx_context *context, bool wait)
     bool any = false;
     uint32_t next;
     for (uint32_t index = take_all(cache); index != 0; index = next) {
-        cx_use_list *uses = &cx_piece_at(index)->uses;
-        next = cx_piece_at(index)->node.next;
+        cx_use_list *uses = &cx_cache_block_at(index)->uses;
+        next = cx_cache_block_at(index)->node.next;
         if (context != NULL && cx_use_is_of(uses, context))
-            finish(uses);
+            finish_uses(uses);
         bool done = let_go(uses, wait) && is_own_stream_done(cache, index, wait);
         any |= done;
-        settle(cache, index, done);
+        settle_deferred(cache, index, done);
     }
     return any;
 }
@@ -116,26 +116,26 @@ bool cx_cache_free_deferred(cx_cache *cache, bool wait)
     pthread_mutex_lock(&cache->lock);
     bool none = cache->deferred == 0;
     pthread_mutex_unlock(&cache->lock);
-    if (none || !begin(cache, wait))
+    if (none || !begin_settling(cache, wait))
         return false;
     bool any = look_through(cache, NULL, wait);
-    end(cache);
+    end_settling(cache);
     return any;
 }
 
 void cx_cache_drop_deferred(cx_cache *cache)
 {
-    (void)begin(cache, true);
-    for (uint32_t index = take_all(cache); index != 0; index = cx_piece_at(index)->node.next)
-        finish(&cx_piece_at(index)->uses);
-    end(cache);
+    (void)begin_settling(cache, true);
+    for (uint32_t index = take_all(cache); index != 0; index = cx_cache_block_at(index)->node.next)
+        finish_uses(&cx_cache_block_at(index)->uses);
+    end_settling(cache);
 }
 
 /* ---- ends of contexts ---- */
 
 /* False: another thread is resetting the context, and drops its deferred frees itself. The thread
  * that ends a context may have joined no section: it closes them instead. */
-static bool pin(cx_context *context)
+static bool pin_ending(cx_context *context)
 {
     cx_sections_close();
     bool settled = !cx_context_is_resetting(context);
@@ -149,11 +149,11 @@ void cx_caches_forget_uses_of(const cx_context *context)
 {
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
         bool other = cache->context != context;
-        if (other && !pin(cache->context))
+        if (other && !pin_ending(cache->context))
             continue;
-        (void)begin(cache, true);
+        (void)begin_settling(cache, true);
         (void)look_through(cache, context, false);
-        end(cache);
+        end_settling(cache);
         if (other)
             cx_context_unpin(cache->context);
     }

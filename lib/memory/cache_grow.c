@@ -91,7 +91,7 @@ ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size
         .begin = address,
         .size_bytes = size_bytes,
         .context = cache->context,
-        .epoch = cache->region->epoch,
+        .epoch = cache->generation->epoch,
         .kind = cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
         .segment = true,
         .mapped = cache->mapped,
@@ -99,15 +99,15 @@ ctxrt_status cx_cache_enter_range(const cx_cache *cache, uintptr_t address, size
     return cx_ranges_add(&view);
 }
 
-void cx_region_leave_range(const cx_region *region, uintptr_t address)
+void cx_cache_generation_leave_range(const cx_cache_generation *generation, uintptr_t address)
 {
-    cx_ranges_remove(region->cache->context, region->epoch, address, CX_PAST_GIVEN_BACK);
+    cx_ranges_remove(generation->cache->context, generation->epoch, address, CX_PAST_GIVEN_BACK);
 }
 
 void cx_cache_free_segment(const cx_cache *cache, uintptr_t address)
 {
     const cx_driver *driver = cache->context->driver;
-    cx_region_leave_range(cache->region, address);
+    cx_cache_generation_leave_range(cache->generation, address);
     if (cache->pinned)
         (void)driver->table.mem_free_host((void *)address);
     else
@@ -209,13 +209,13 @@ void cx_cache_count_reserved(cx_cache *cache, uint64_t bytes)
 /* Takes the block before another thread sees the segment and takes all of it. 0: no memory for a
  * node. */
 static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint32_t owner,
-                        uint32_t piece_units, uint32_t *out_piece)
+                        uint32_t cached_units, uint32_t *out_cached)
 {
     pthread_mutex_lock(&cache->lock);
-    bool added = cx_heap_add(&cache->region->heap, address, (uint32_t)units, 0);
+    bool added = cx_heap_add(&cache->generation->heap, address, (uint32_t)units, 0);
     if (added)
         cx_cache_note_segment(cache, (int64_t)(units << CX_FIT_UNIT_BITS));
-    *out_piece = added ? cx_cache_take_locked(cache, owner, piece_units) : 0;
+    *out_cached = added ? cx_cache_take_locked(cache, owner, cached_units) : 0;
     pthread_mutex_unlock(&cache->lock);
     if (!added)
         return false;
@@ -225,7 +225,7 @@ static bool add_segment(cx_cache *cache, uintptr_t address, uint64_t units, uint
 }
 
 static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t units,
-                                     uint32_t *out_piece)
+                                     uint32_t *out_cached)
 {
     const cx_driver *driver = cache->context->driver;
     uintptr_t address;
@@ -241,24 +241,24 @@ static ctxrt_status allocate_segment(cx_cache *cache, uint32_t owner, uint32_t u
         cx_cache_free_segment(cache, address);
         return status;
     }
-    if (!add_segment(cache, address, taken, owner, units, out_piece)) {
+    if (!add_segment(cache, address, taken, owner, units, out_cached)) {
         cx_cache_free_segment(cache, address);
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a segment of %s",
                         cx_context_text(cache->context));
     }
-    if (*out_piece == 0)
+    if (*out_cached == 0)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
     return CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+ctxrt_status cx_cache_grow(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)
 {
     const cx_driver *driver = cache->context->driver;
     if (cx_allocator_refuses_call(cache->allocator))
         return cx_driver_error(driver, slot_of(cache), CXU_OUT_OF_MEMORY);
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
-    ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_piece)
-                                        : allocate_segment(cache, owner, units, out_piece);
+    ctxrt_status status = cache->mapped ? cx_cache_map(cache, owner, units, out_cached)
+                                        : allocate_segment(cache, owner, units, out_cached);
     cx_relaxed_capture_end(&relaxed);
     return status;
 }
@@ -270,7 +270,7 @@ static uint64_t free_segments(cx_cache *cache, uint64_t kept_bytes)
     while (atomic_load(&cache->reserved_bytes) > kept_bytes) {
         uintptr_t address = 0;
         pthread_mutex_lock(&cache->lock);
-        uint64_t units = cx_heap_remove_free(&cache->region->heap, &address);
+        uint64_t units = cx_heap_remove_free(&cache->generation->heap, &address);
         if (units != 0)
             cx_cache_note_segment(cache, -(int64_t)(units << CX_FIT_UNIT_BITS));
         pthread_mutex_unlock(&cache->lock);

@@ -51,7 +51,7 @@ static void share_with_peers(const cx_cache *cache, cx_mapped_range *range)
 static ctxrt_status open_range(cx_cache *cache)
 {
     const cx_context *context = cache->context;
-    cx_region *region = cache->region;
+    cx_cache_generation *generation = cache->generation;
     size_t free_bytes, total_bytes;
     ctxrt_status status =
         CX_DRIVER_CALL(context->driver, mem_get_info, (&free_bytes, &total_bytes));
@@ -59,34 +59,34 @@ static ctxrt_status open_range(cx_cache *cache)
         return status;
     uint64_t units = ADDRESSES * (uint64_t)total_bytes >> CX_FIT_UNIT_BITS;
     cxu_result result = cx_mapped_range_open(
-        &region->range, context->driver, context->device->native,
+        &generation->range, context->driver, context->device->native,
         (size_t)(units < UNITS_MAX ? units : UNITS_MAX) << CX_FIT_UNIT_BITS, total_bytes / CHUNKS);
     if (result != CXU_SUCCESS)
         return not_mapped(cache, result);
-    status = cx_cache_enter_range(cache, region->range.address, region->range.bytes);
+    status = cx_cache_enter_range(cache, generation->range.address, generation->range.bytes);
     if (status != CTXRT_SUCCESS) {
-        cx_mapped_range_close(&region->range);
+        cx_mapped_range_close(&generation->range);
         return status;
     }
-    share_with_peers(cache, &region->range);
+    share_with_peers(cache, &generation->range);
     pthread_mutex_lock(&cache->lock);
-    region->has_range = cx_mapped_heap_add(&region->heap, &region->range);
+    generation->has_range = cx_mapped_heap_add(&generation->heap, &generation->range);
     pthread_mutex_unlock(&cache->lock);
-    if (region->has_range)
+    if (generation->has_range)
         return CTXRT_SUCCESS;
-    cx_region_leave_range(region, region->range.address);
-    cx_mapped_range_close(&region->range);
+    cx_cache_generation_leave_range(generation, generation->range.address);
+    cx_mapped_range_close(&generation->range);
     return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember the range of %s",
                     cx_context_text(context));
 }
 
-void cx_region_close_range(cx_region *region)
+void cx_cache_generation_close_range(cx_cache_generation *generation)
 {
-    if (region->has_range) {
-        cx_region_leave_range(region, region->range.address);
-        cx_mapped_range_close(&region->range);
+    if (generation->has_range) {
+        cx_cache_generation_leave_range(generation, generation->range.address);
+        cx_mapped_range_close(&generation->range);
     }
-    region->has_range = false;
+    generation->has_range = false;
 }
 
 /* ---- placing ---- */
@@ -94,27 +94,28 @@ void cx_region_close_range(cx_region *region)
 uint32_t cx_cache_place_locked(cx_cache *cache, uint32_t owner, uint32_t units, bool *out_lacks)
 {
     cx_mapped_place place;
-    cx_region *region = cache->region;
+    cx_cache_generation *generation = cache->generation;
     *out_lacks = false;
-    if (!region->has_range || units <= CX_HEAP_SMALL_UNITS ||
+    if (!generation->has_range || units <= CX_HEAP_SMALL_UNITS ||
         !atomic_load_explicit(&cache->dense, memory_order_relaxed) ||
-        !cx_mapped_heap_find(&region->heap, &region->range, owner, units, true, &place))
+        !cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, true, &place))
         return 0;
-    if (cx_mapped_place_lacks(&region->range, &place) == 0)
-        return cx_mapped_heap_settle(&region->heap, &place, owner);
-    cx_mapped_heap_give_up(&region->heap, &place);
+    if (cx_mapped_place_lacks(&generation->range, &place) == 0)
+        return cx_mapped_heap_settle(&generation->heap, &place, owner);
+    cx_mapped_heap_give_up(&generation->heap, &place);
     *out_lacks = true;
     return 0;
 }
 
 static bool find_place(cx_cache *cache, uint32_t owner, uint32_t units, cx_mapped_place *out_place)
 {
-    cx_region *region = cache->region;
+    cx_cache_generation *generation = cache->generation;
     bool densely = atomic_load(&cache->dense) && units > CX_HEAP_SMALL_UNITS;
     pthread_mutex_lock(&cache->lock);
-    bool found = (densely && cx_mapped_heap_find(&region->heap, &region->range, owner, units, true,
-                                                 out_place)) ||
-                 cx_mapped_heap_find(&region->heap, &region->range, owner, units, false, out_place);
+    bool found =
+        (densely && cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, true,
+                                        out_place)) ||
+        cx_mapped_heap_find(&generation->heap, &generation->range, owner, units, false, out_place);
     if (found)
         cx_cache_stream_at(cache, owner)->taken++;
     pthread_mutex_unlock(&cache->lock);
@@ -125,16 +126,16 @@ static void give_up(cx_cache *cache, const cx_mapped_place *place, uint32_t owne
 {
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream_at(cache, owner)->taken--;
-    cx_mapped_heap_give_up(&cache->region->heap, place);
+    cx_mapped_heap_give_up(&cache->generation->heap, place);
     pthread_mutex_unlock(&cache->lock);
 }
 
 /* Frees mapped memory beyond the block; the block may be of a span, or a part. 0: no memory for a
  * node. */
-static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t owner,
-                       uint32_t units)
+static uint32_t settle_place(cx_cache *cache, const cx_mapped_place *place, uint32_t owner,
+                             uint32_t units)
 {
-    cx_heap *heap = &cache->region->heap;
+    cx_heap *heap = &cache->generation->heap;
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream_at(cache, owner)->taken--;
     uint32_t index = cx_mapped_heap_settle(heap, place, owner);
@@ -142,7 +143,7 @@ static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t o
         cx_heap_give(heap, index);
         index = cx_heap_take(heap, owner, units);
     }
-    if (index != 0 && !cx_cache_name_piece(cache, index))
+    if (index != 0 && !cx_cache_name_block(cache, index))
         index = 0;
     pthread_mutex_unlock(&cache->lock);
     return index;
@@ -153,19 +154,19 @@ static uint32_t settle(cx_cache *cache, const cx_mapped_place *place, uint32_t o
 /* Unmaps unused chunks, up to `wanted_bytes` of them. Lock "range" held. */
 static uint64_t unmap_spare(cx_cache *cache, uint64_t wanted_bytes)
 {
-    cx_region *region = cache->region;
+    cx_cache_generation *generation = cache->generation;
     cx_mapped_place place;
     uint64_t bytes = 0;
     while (bytes < wanted_bytes) {
         pthread_mutex_lock(&cache->lock);
-        bool found =
-            cx_mapped_heap_find_spare(&region->heap, &region->range, wanted_bytes - bytes, &place);
+        bool found = cx_mapped_heap_find_spare(&generation->heap, &generation->range,
+                                               wanted_bytes - bytes, &place);
         pthread_mutex_unlock(&cache->lock);
         if (!found)
             break;
-        cx_mapped_place_unmap(&region->range, &place);
+        cx_mapped_place_unmap(&generation->range, &place);
         pthread_mutex_lock(&cache->lock);
-        cx_mapped_heap_remove(&region->heap, &place);
+        cx_mapped_heap_remove(&generation->heap, &place);
         pthread_mutex_unlock(&cache->lock);
         bytes += (uint64_t)place.units << CX_FIT_UNIT_BITS;
     }
@@ -194,7 +195,7 @@ static void know_device(cx_cache *cache, uint64_t needed_bytes)
 
 static void count_mapped(cx_cache *cache, size_t before_bytes)
 {
-    const cx_mapped_range *range = &cache->region->range;
+    const cx_mapped_range *range = &cache->generation->range;
     if (range->mapped_bytes >= before_bytes)
         cx_cache_count_reserved(cache, range->mapped_bytes - before_bytes);
     else
@@ -210,7 +211,7 @@ static void count_mapped(cx_cache *cache, size_t before_bytes)
  * elsewhere in the range. */
 static cxu_result map_place(cx_cache *cache, const cx_mapped_place *place)
 {
-    cx_mapped_range *range = &cache->region->range;
+    cx_mapped_range *range = &cache->generation->range;
     cxu_result result = CXU_OUT_OF_MEMORY;
     size_t lacking = cx_mapped_place_lacks(range, place);
     uint64_t moved = 1;
@@ -238,10 +239,10 @@ static uint64_t units_ahead(const cx_cache *cache, uint32_t least)
 }
 
 static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, uint32_t units,
-                            uint32_t *out_piece)
+                            uint32_t *out_cached)
 {
     cx_mapped_place place;
-    size_t before_bytes = cache->region->range.mapped_bytes;
+    size_t before_bytes = cache->generation->range.mapped_bytes;
     if (!find_place(cache, owner, needed, &place))
         return CXU_OUT_OF_MEMORY;
     cxu_result result = map_place(cache, &place);
@@ -250,58 +251,60 @@ static cxu_result map_units(cx_cache *cache, uint32_t owner, uint32_t needed, ui
         give_up(cache, &place, owner);
         return result;
     }
-    *out_piece = settle(cache, &place, owner, units);
+    *out_cached = settle_place(cache, &place, owner, units);
     return CXU_SUCCESS;
 }
 
 /* The place with the fewest chunks may lack memory where another place has it. */
-static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+static bool take_what_there_is(cx_cache *cache, uint32_t owner, uint32_t units,
+                               uint32_t *out_cached)
 {
     pthread_mutex_lock(&cache->lock);
-    *out_piece = cx_heap_take(&cache->region->heap, owner, units);
-    if (*out_piece != 0 && !cx_cache_name_piece(cache, *out_piece))
-        *out_piece = 0;
+    *out_cached = cx_heap_take(&cache->generation->heap, owner, units);
+    if (*out_cached != 0 && !cx_cache_name_block(cache, *out_cached))
+        *out_cached = 0;
     pthread_mutex_unlock(&cache->lock);
-    return *out_piece != 0;
+    return *out_cached != 0;
 }
 
-static ctxrt_status map_piece(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+static ctxrt_status map_cached(cx_cache *cache, uint32_t owner, uint32_t units,
+                               uint32_t *out_cached)
 {
     uint32_t least = units > CX_HEAP_SMALL_UNITS ? units : CX_HEAP_SPAN_UNITS;
     know_device(cache, (uint64_t)least << CX_FIT_UNIT_BITS);
     uint64_t wanted = units_ahead(cache, least);
     cxu_result result = CXU_OUT_OF_MEMORY;
     if (wanted > least)
-        result = map_units(cache, owner, (uint32_t)wanted, units, out_piece);
+        result = map_units(cache, owner, (uint32_t)wanted, units, out_cached);
     if (result == CXU_OUT_OF_MEMORY)
-        result = map_units(cache, owner, least, units, out_piece);
-    if (result == CXU_OUT_OF_MEMORY && take_what_there_is(cache, owner, units, out_piece))
+        result = map_units(cache, owner, least, units, out_cached);
+    if (result == CXU_OUT_OF_MEMORY && take_what_there_is(cache, owner, units, out_cached))
         return CTXRT_SUCCESS;
     if (result != CXU_SUCCESS)
         return cx_driver_error(cache->context->driver, CX_SLOT_mem_create, result);
     atomic_fetch_add(&cache->growths, 1);
-    return *out_piece != 0
+    return *out_cached != 0
                ? CTXRT_SUCCESS
                : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
 }
 
-static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+static ctxrt_status map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)
 {
     pthread_mutex_lock(&cache->range_lock);
-    ctxrt_status status = cache->region->has_range ? CTXRT_SUCCESS : open_range(cache);
+    ctxrt_status status = cache->generation->has_range ? CTXRT_SUCCESS : open_range(cache);
     if (status == CTXRT_SUCCESS)
-        status = map_piece(cache, owner, units, out_piece);
+        status = map_cached(cache, owner, units, out_cached);
     pthread_mutex_unlock(&cache->range_lock);
     return status;
 }
 
 /* If nothing is left to map, and unowned free memory does not suffice, streams whose work is done
  * give up theirs. */
-ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_piece)
+ctxrt_status cx_cache_map(cx_cache *cache, uint32_t owner, uint32_t units, uint32_t *out_cached)
 {
-    ctxrt_status status = map(cache, owner, units, out_piece);
+    ctxrt_status status = map(cache, owner, units, out_cached);
     if (status == CTXRT_ERROR_OUT_OF_MEMORY && cx_cache_reclaim(cache, 0, CX_RECLAIM_ALL))
-        status = map(cache, owner, units, out_piece);
+        status = map(cache, owner, units, out_cached);
     return status;
 }
 
@@ -309,10 +312,10 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
 {
     uint64_t bytes = 0;
     pthread_mutex_lock(&cache->range_lock);
-    if (cache->region->has_range) {
-        size_t before_bytes = cache->region->range.mapped_bytes;
+    if (cache->generation->has_range) {
+        size_t before_bytes = cache->generation->range.mapped_bytes;
         bytes = unmap_spare(cache, wanted_bytes);
-        (void)cx_mapped_range_settle(&cache->region->range);
+        (void)cx_mapped_range_settle(&cache->generation->range);
         count_mapped(cache, before_bytes);
     }
     pthread_mutex_unlock(&cache->range_lock);
@@ -321,12 +324,12 @@ uint64_t cx_cache_unmap(cx_cache *cache, uint64_t wanted_bytes)
 
 /* ---- peers ---- */
 
-static cxu_result share(cx_cache *cache, CUdevice device, bool reaches)
+static cxu_result share_range(cx_cache *cache, CUdevice device, bool reaches)
 {
     cxu_result result = CXU_SUCCESS;
     pthread_mutex_lock(&cache->range_lock);
-    cx_mapped_range *range = &cache->region->range;
-    if (cache->region->has_range)
+    cx_mapped_range *range = &cache->generation->range;
+    if (cache->generation->has_range)
         result = reaches ? cx_mapped_range_share(range, device)
                          : cx_mapped_range_withdraw(range, device);
     pthread_mutex_unlock(&cache->range_lock);
@@ -340,7 +343,7 @@ cxu_result cx_caches_share(const cx_context *context, CUdevice device, bool reac
     for (cx_cache *cache = cx_caches_next(NULL); cache != NULL; cache = cx_caches_next(cache)) {
         if (cache->context != context || !cache->mapped)
             continue;
-        cxu_result result = share(cache, device, reaches);
+        cxu_result result = share_range(cache, device, reaches);
         if (first_error == CXU_SUCCESS)
             first_error = result;
     }

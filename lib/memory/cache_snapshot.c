@@ -7,12 +7,12 @@
 /* A taken block that no user has is in a thread cache. */
 static void add_block(uint32_t index, uintptr_t address, void *shot)
 {
-    const cx_piece *piece = cx_piece_at(index);
-    bool live = cx_piece_is_live(piece);
+    const cx_cache_block *cached = cx_cache_block_at(index);
+    bool live = cx_cache_block_is_live(cached);
     const cx_block_shot block = {
         .address = address,
-        .bytes = (uint64_t)piece->node.units << CX_FIT_UNIT_BITS,
-        .asked_bytes = live ? cx_piece_size(piece) : 0,
+        .bytes = (uint64_t)cached->node.units << CX_FIT_UNIT_BITS,
+        .asked_bytes = live ? cx_cache_block_size(cached) : 0,
         .state = live ? CX_BLOCK_LIVE : CX_BLOCK_CACHED,
         .place = live ? cx_origin_of(index) : NULL,
     };
@@ -35,10 +35,10 @@ static void add_segments(const cx_heap *heap, cx_allocator_shot *shot)
 void cx_cache_shot(cx_cache *cache, cx_allocator_shot *shot)
 {
     pthread_mutex_lock(&cache->lock);
-    if (cache->region->has_range)
-        cx_mapped_heap_each(&cache->region->heap, add_mapped, shot);
+    if (cache->generation->has_range)
+        cx_mapped_heap_each(&cache->generation->heap, add_mapped, shot);
     else
-        add_segments(&cache->region->heap, shot);
-    cx_heap_each_block(&cache->region->heap, add_block, shot);
+        add_segments(&cache->generation->heap, shot);
+    cx_heap_each_block(&cache->generation->heap, add_block, shot);
     pthread_mutex_unlock(&cache->lock);
 }

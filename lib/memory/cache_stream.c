@@ -100,7 +100,7 @@ static void destroy_event(const cx_cache *cache, CUevent event)
 
 void cx_cache_stream_forget_lists(cx_cache *cache, const cx_cache_stream *stream)
 {
-    cx_heap *heap = &cache->region->heap;
+    cx_heap *heap = &cache->generation->heap;
     if (stream->taken == 0 && cx_heap_owned_units(heap, stream->id) == 0)
         cx_heap_forget(heap, stream->id);
 }
@@ -109,7 +109,7 @@ void cx_cache_stream_forget_lists(cx_cache *cache, const cx_cache_stream *stream
  * stream. */
 void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream)
 {
-    cx_heap *heap = &cache->region->heap;
+    cx_heap *heap = &cache->generation->heap;
     if (!stream->closed || stream->asked || stream->taken != 0)
         return;
     if (cx_heap_owned_units(heap, stream->id) != 0 &&
@@ -122,7 +122,7 @@ void cx_cache_stream_settle(cx_cache *cache, cx_cache_stream *stream)
 }
 
 /* Lock held. */
-static cx_cache_stream *find(cx_cache *cache, const ctxrt_stream *stream)
+static cx_cache_stream *find_stream(cx_cache *cache, const ctxrt_stream *stream)
 {
     cx_cache_stream *found;
     HASH_FIND_PTR(cache->by_handle, &stream, found);
@@ -131,8 +131,8 @@ static cx_cache_stream *find(cx_cache *cache, const ctxrt_stream *stream)
 
 /* Lock held. NULL: out of memory. The event belongs to the context; any of its streams may record
  * it. */
-static cx_cache_stream *add(cx_cache *cache, const ctxrt_stream *handle, CUstream native,
-                            bool foreign)
+static cx_cache_stream *add_stream(cx_cache *cache, const ctxrt_stream *handle, CUstream native,
+                                   bool foreign)
 {
     bool added = true;
     cx_cache_stream *stream = take_unused(cache);
@@ -143,7 +143,7 @@ static cx_cache_stream *add(cx_cache *cache, const ctxrt_stream *handle, CUstrea
                                 .native = native,
                                 .foreign = foreign,
                                 .event = stream->event,
-                                .marked_gives = UINT64_MAX};
+                                .recorded_gives = UINT64_MAX};
     HASH_ADD_PTR(cache->by_handle, stream, stream);
     if (added)
         return stream;
@@ -157,7 +157,7 @@ cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *handl
 {
     cx_stream_target target;
     pthread_mutex_lock(&cache->lock);
-    cx_cache_stream *stream = find(cache, handle);
+    cx_cache_stream *stream = find_stream(cache, handle);
     pthread_mutex_unlock(&cache->lock);
     if (stream != NULL)
         return stream;
@@ -166,9 +166,9 @@ cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *handl
     if (cx_stream_resolve_handle(handle, &target) != CTXRT_SUCCESS)
         return NULL;
     pthread_mutex_lock(&cache->lock);
-    stream = find(cache, handle);
+    stream = find_stream(cache, handle);
     if (stream == NULL)
-        stream = add(cache, handle, target.native, foreign);
+        stream = add_stream(cache, handle, target.native, foreign);
     pthread_mutex_unlock(&cache->lock);
     if (stream == NULL)
         (void)cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a stream of %s",
@@ -176,10 +176,11 @@ cx_cache_stream *cx_cache_stream_find(cx_cache *cache, const ctxrt_stream *handl
     return stream;
 }
 
-const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t piece)
+const ctxrt_stream *cx_cache_stream_of(cx_cache *cache, uint32_t cached)
 {
     pthread_mutex_lock(&cache->lock);
-    const cx_cache_stream *stream = cx_cache_stream_at(cache, cx_piece_at(piece)->node.owner);
+    const cx_cache_stream *stream =
+        cx_cache_stream_at(cache, cx_cache_block_at(cached)->node.owner);
     const ctxrt_stream *handle = stream->closed ? NULL : stream->stream;
     pthread_mutex_unlock(&cache->lock);
     return handle;
@@ -194,7 +195,7 @@ typedef struct seen_stream {
     CUstream native;
     bool foreign, closed, over;
     CUevent event;
-    uint64_t gives, marked_gives;
+    uint64_t gives, recorded_gives;
 } seen_stream;
 
 /* NULL: it could not be created or recorded. */
@@ -232,7 +233,7 @@ static bool enter_gate(cx_cache *cache, uint32_t id, bool must, seen_stream *out
                                   .over = stream->over,
                                   .event = stream->event,
                                   .gives = stream->gives,
-                                  .marked_gives = stream->marked_gives};
+                                  .recorded_gives = stream->recorded_gives};
     }
     pthread_mutex_unlock(&cache->lock);
     return mine;
@@ -243,7 +244,7 @@ static void leave_gate(cx_cache *cache, const seen_stream *seen)
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, seen->id);
     stream->event = seen->event;
-    stream->marked_gives = seen->marked_gives;
+    stream->recorded_gives = seen->recorded_gives;
     stream->asked = false;
     cx_cache_stream_settle(cache, stream);
     pthread_cond_broadcast(&cache->answered);
@@ -252,7 +253,7 @@ static void leave_gate(cx_cache *cache, const seen_stream *seen)
 
 /* A later event of a stream covers all work that an earlier one covers. After a failed record
  * neither the new nor the earlier event covers the work. */
-static bool mark_again(cx_cache *cache, seen_stream *seen)
+static bool record_again(cx_cache *cache, seen_stream *seen)
 {
     CUevent before = seen->event;
     if (before == NULL)
@@ -262,30 +263,30 @@ static bool mark_again(cx_cache *cache, seen_stream *seen)
     if (seen->event == NULL)
         destroy_event(cache, before);
     else
-        seen->marked_gives = seen->gives;
+        seen->recorded_gives = seen->gives;
     return seen->event != NULL;
 }
 
-void cx_cache_mark_foreign(cx_cache *cache, uint32_t id)
+void cx_cache_record_foreign(cx_cache *cache, uint32_t id)
 {
     seen_stream seen;
     if (!enter_gate(cache, id, true, &seen))
         return;
     /* A closed stream may be gone; its event is behind all of its work. */
     if (!seen.closed)
-        (void)mark_again(cache, &seen);
+        (void)record_again(cache, &seen);
     leave_gate(cache, &seen);
 }
 
 /* ---- reclaiming ---- */
 
 /* The event already covers every free in a foreign stream, or in one that is gone. */
-static bool is_marked(const seen_stream *seen)
+static bool is_recorded(const seen_stream *seen)
 {
     if (seen->event == NULL)
         return false;
-    return seen->foreign || seen->closed ? seen->marked_gives != UINT64_MAX
-                                         : seen->marked_gives == seen->gives;
+    return seen->foreign || seen->closed ? seen->recorded_gives != UINT64_MAX
+                                         : seen->recorded_gives == seen->gives;
 }
 
 /* Ranges freed meanwhile may have work behind the event: then nothing becomes unowned yet. */
@@ -296,8 +297,8 @@ static bool give_to_all(cx_cache *cache, const seen_stream *seen)
     bool same = seen->foreign || seen->closed || now->gives == seen->gives;
     if (same && seen->closed)
         now->over = true;
-    bool moved = same && cx_heap_owned_units(&cache->region->heap, seen->id) != 0 &&
-                 cx_heap_move(&cache->region->heap, seen->id, 0);
+    bool moved = same && cx_heap_owned_units(&cache->generation->heap, seen->id) != 0 &&
+                 cx_heap_move(&cache->generation->heap, seen->id, 0);
     cx_cache_stream_forget_lists(cache, now);
     pthread_mutex_unlock(&cache->lock);
     return moved;
@@ -353,12 +354,12 @@ static bool is_done(cx_cache *cache, seen_stream *seen, bool wait)
     const cx_driver *driver = cache->context->driver;
     if (seen->over)
         return true;
-    if (!is_marked(seen)) {
+    if (!is_recorded(seen)) {
         if (seen->closed)
             return wait && wait_for_context(cache);
         if (!seen->foreign && is_idle(driver, seen->native))
             return true;
-        if ((seen->foreign && !wait) || !mark_again(cache, seen))
+        if ((seen->foreign && !wait) || !record_again(cache, seen))
             return false;
     }
     return (wait ? driver->table.event_synchronize(seen->event)
@@ -379,7 +380,7 @@ static bool reclaim_one(cx_cache *cache, uint32_t id, bool wait)
 static bool is_worth_asking(cx_cache *cache, uint32_t id)
 {
     const cx_cache_stream *stream = cx_cache_stream_at(cache, id);
-    return stream->stream != NULL && (cx_heap_owned_units(&cache->region->heap, id) != 0 ||
+    return stream->stream != NULL && (cx_heap_owned_units(&cache->generation->heap, id) != 0 ||
                                       (stream->closed && !stream->over));
 }
 
@@ -429,7 +430,7 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     bool done = seen.closed || is_idle(driver, seen.native);
     if (!done && wait)
-        done = mark_again(cache, &seen) &&
+        done = record_again(cache, &seen) &&
                driver->table.event_synchronize(seen.event) == CXU_SUCCESS;
     cx_relaxed_capture_end(&relaxed);
     leave_gate(cache, &seen);
@@ -447,7 +448,7 @@ static void close_stream(cx_cache *cache, uint32_t id)
         return;
     bool over = !seen.foreign && is_idle(cache->context->driver, seen.native);
     if (!over)
-        (void)mark_again(cache, &seen);
+        (void)record_again(cache, &seen);
     pthread_mutex_lock(&cache->lock);
     cx_cache_stream *stream = cx_cache_stream_at(cache, id);
     stream->closed = true;
@@ -464,7 +465,7 @@ void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *handl
         if (cache->context != context)
             continue;
         pthread_mutex_lock(&cache->lock);
-        const cx_cache_stream *stream = find(cache, handle);
+        const cx_cache_stream *stream = find_stream(cache, handle);
         uint32_t id = stream != NULL ? stream->id : 0;
         pthread_mutex_unlock(&cache->lock);
         if (id != 0)

@@ -76,18 +76,18 @@ static void drop_all(cx_cache *cache, cx_thread_cache *self)
 static void give_large(cx_cache *cache, cx_magazines *magazines)
 {
     if (magazines->large.units != 0)
-        cx_cache_give(cache, magazines->large.piece);
+        cx_cache_give(cache, magazines->large.cached);
     magazines->large.units = 0;
 }
 
-/* Gives the pieces back to the heap and frees the magazines: an empty one is larger than many a
- * piece, and its thread may never use the stream again. Lock "cache" held. */
+/* Gives the blocks back to the heap and frees the magazines: an empty one is larger than many a
+ * block, and its thread may never use the stream again. Lock "cache" held. */
 static void end_magazines(cx_cache *cache, cx_magazines *magazines)
 {
-    uint32_t pieces[CX_MAGAZINE_PIECES];
+    uint32_t blocks[CX_MAGAZINE_BLOCKS];
     for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
-        for (uint32_t i = cx_magazines_empty(magazines, class, pieces); i-- > 0;)
-            cx_cache_give(cache, pieces[i]);
+        for (uint32_t i = cx_magazines_empty(magazines, class, blocks); i-- > 0;)
+            cx_cache_give(cache, blocks[i]);
     give_large(cache, magazines);
     *magazines->link_of_stream = magazines->next_of_stream;
     if (magazines->next_of_stream != NULL)
@@ -95,15 +95,15 @@ static void end_magazines(cx_cache *cache, cx_magazines *magazines)
     drop_magazines(cache, magazines);
 }
 
-/* True if the thread cache's blocks belong to the heap: not if their epoch has ended. A new region
- * may have the address of one that is gone. */
+/* True if the thread cache's blocks belong to the heap: not if their epoch has ended. A new
+ * generation may have the address of one that is gone. */
 static bool keeps_of(const cx_cache *cache, const cx_thread_cache *self)
 {
-    return self->region == cache->region && self->epoch == cache->region->epoch;
+    return self->generation == cache->generation && self->epoch == cache->generation->epoch;
 }
 
-static void empty(cx_cache *cache, const cx_thread_cache *self,
-                  void (*give)(cx_cache *cache, cx_magazines *magazines))
+static void empty_cache(cx_cache *cache, const cx_thread_cache *self,
+                        void (*give)(cx_cache *cache, cx_magazines *magazines))
 {
     cx_magazines *next;
     pthread_mutex_lock(&cache->lock);
@@ -118,7 +118,7 @@ static void empty(cx_cache *cache, const cx_thread_cache *self,
 static void empty_all(cx_cache *cache, void (*give)(cx_cache *cache, cx_magazines *magazines))
 {
     for (cx_thread_cache *self = cache->thread_caches; self != NULL; self = self->next)
-        empty(cache, self, give);
+        empty_cache(cache, self, give);
 }
 
 static void give_returned(cx_cache *cache)
@@ -171,7 +171,7 @@ void cx_cache_flush_stream(cx_cache *cache, cx_cache_stream *stream)
 
 /* ---- counting ---- */
 
-static uint64_t load(const _Atomic uint64_t *figure)
+static uint64_t load_figure(const _Atomic uint64_t *figure)
 {
     return atomic_load_explicit(figure, memory_order_acquire);
 }
@@ -179,11 +179,11 @@ static uint64_t load(const _Atomic uint64_t *figure)
 static void add_allocated(const cx_thread_statistics *own, cx_totals *totals)
 {
     int64_t high_bytes = cx_statistics_read_signed(&own->high_bytes) -
-                         cx_statistics_read_signed(&own->told_bytes);
+                         cx_statistics_read_signed(&own->flushed_bytes);
     int64_t high_count = cx_statistics_read_signed(&own->high_count) -
-                         cx_statistics_read_signed(&own->told_count);
-    totals->allocated_bytes += load(&own->allocated_bytes);
-    totals->allocated_count += load(&own->allocated_count);
+                         cx_statistics_read_signed(&own->flushed_count);
+    totals->allocated_bytes += load_figure(&own->allocated_bytes);
+    totals->allocated_count += load_figure(&own->allocated_count);
     if (high_bytes > totals->high_bytes)
         totals->high_bytes = high_bytes;
     if (high_count > totals->high_count)
@@ -192,12 +192,12 @@ static void add_allocated(const cx_thread_statistics *own, cx_totals *totals)
 
 static void add_freed(const cx_thread_statistics *own, cx_totals *totals)
 {
-    totals->freed_count += load(&own->freed_count);
-    totals->freed_bytes += load(&own->freed_bytes);
+    totals->freed_count += load_figure(&own->freed_count);
+    totals->freed_bytes += load_figure(&own->freed_bytes);
 }
 
 /* Lock held. */
-static void sum(cx_cache *cache, cx_totals *out_totals)
+static void sum_threads(cx_cache *cache, cx_totals *out_totals)
 {
     *out_totals = (cx_totals){0};
     add_freed(&cache->gone, out_totals);
@@ -211,48 +211,49 @@ static void sum(cx_cache *cache, cx_totals *out_totals)
 void cx_cache_sum(cx_cache *cache, cx_totals *out_totals)
 {
     pthread_mutex_lock(&lock);
-    sum(cache, out_totals);
+    sum_threads(cache, out_totals);
     pthread_mutex_unlock(&lock);
 }
 
 /* ---- memory of ended epochs ---- */
 
-void cx_caches_hold(void)
+void cx_caches_lock(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void cx_caches_let_go(void)
+void cx_caches_unlock(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-void cx_cache_make_past(cx_cache *cache, cx_region *next)
+void cx_cache_make_past(cx_cache *cache, cx_cache_generation *next)
 {
     cx_totals totals;
-    cx_region *ended = cache->region;
-    sum(cache, &totals);
+    cx_cache_generation *ended = cache->generation;
+    sum_threads(cache, &totals);
     ended->is_past = true;
     ended->left = totals.allocated_count - totals.freed_count + 1;
-    for (const cx_region *past = ended->past; past != NULL; past = past->past)
+    for (const cx_cache_generation *past = ended->past; past != NULL; past = past->past)
         ended->left -= past->left;
     next->past = ended;
     pthread_mutex_lock(&cache->lock);
-    cache->region = next;
+    cache->generation = next;
     pthread_mutex_unlock(&cache->lock);
 }
 
-bool cx_region_let_go(cx_cache *cache, cx_region *region, const cx_block *block)
+bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation,
+                                const cx_block *block)
 {
     pthread_mutex_lock(&lock);
     if (block != NULL)
         cx_cache_count_freed(cache, NULL, block->size_bytes);
-    bool last = region->is_past && --region->left == 0;
+    bool last = generation->is_past && --generation->left == 0;
     if (last) {
-        cx_region **link = &cache->region->past;
-        while (*link != region)
+        cx_cache_generation **link = &cache->generation->past;
+        while (*link != generation)
             link = &(*link)->past;
-        *link = region->past;
+        *link = generation->past;
     }
     pthread_mutex_unlock(&lock);
     return last;
@@ -266,7 +267,7 @@ void cx_caches_count(const cx_context *context, cx_context_memory *sum_of)
         /* The allocator counts memory that is pinned or has a guard. */
         if (cache->context == context && !cache->pinned &&
             atomic_load(&cache->allocator->guard) == NULL) {
-            sum(cache, &totals);
+            sum_threads(cache, &totals);
             sum_of->count += totals.allocated_count - totals.freed_count;
             sum_of->bytes += totals.allocated_bytes - totals.freed_bytes;
         }
@@ -278,7 +279,7 @@ bool cx_cache_count_within_limit(cx_cache *cache, cx_thread_cache *self, size_t 
     cx_totals totals;
     uint64_t used;
     pthread_mutex_lock(&lock);
-    sum(cache, &totals);
+    sum_threads(cache, &totals);
     uint64_t limit = atomic_load(&cache->allocator->figures.limit_bytes);
     bool fits =
         !__builtin_add_overflow(totals.allocated_bytes - totals.freed_bytes, size_bytes, &used) &&
@@ -294,16 +295,16 @@ bool cx_cache_count_within_limit(cx_cache *cache, cx_thread_cache *self, size_t 
 /* ---- making and detaching ---- */
 
 /* Lock held. The thread's counts stay, with those of gone threads. */
-static void detach(cx_cache *cache, cx_thread_cache *self)
+static void detach_thread(cx_cache *cache, cx_thread_cache *self)
 {
     cx_thread_statistics *own = &self->statistics, *gone = &cache->gone;
-    cx_statistics_tell(cache, own,
-                       (int64_t)(load(&own->allocated_bytes) - load(&own->freed_bytes)),
-                       (int64_t)(load(&own->allocated_count) - load(&own->freed_count)));
-    atomic_fetch_add(&gone->allocated_bytes, load(&own->allocated_bytes));
-    atomic_fetch_add(&gone->allocated_count, load(&own->allocated_count));
-    atomic_fetch_add(&gone->freed_bytes, load(&own->freed_bytes));
-    atomic_fetch_add(&gone->freed_count, load(&own->freed_count));
+    cx_statistics_flush(
+        cache, own, (int64_t)(load_figure(&own->allocated_bytes) - load_figure(&own->freed_bytes)),
+        (int64_t)(load_figure(&own->allocated_count) - load_figure(&own->freed_count)));
+    atomic_fetch_add(&gone->allocated_bytes, load_figure(&own->allocated_bytes));
+    atomic_fetch_add(&gone->allocated_count, load_figure(&own->allocated_count));
+    atomic_fetch_add(&gone->freed_bytes, load_figure(&own->freed_bytes));
+    atomic_fetch_add(&gone->freed_count, load_figure(&own->freed_count));
     *self->link = self->next;
     if (self->next != NULL)
         self->next->link = self->link;
@@ -315,7 +316,7 @@ void cx_cache_detach_threads(cx_cache *cache)
 {
     pthread_mutex_lock(&lock);
     while (cache->thread_caches != NULL)
-        detach(cache, cache->thread_caches);
+        detach_thread(cache, cache->thread_caches);
     *cache->link = cache->next;
     if (cache->next != NULL)
         cache->next->link = cache->link;
@@ -332,10 +333,10 @@ void cx_caches_leave_thread(cx_thread *thread)
         next = self->next_of_thread;
         cx_cache *cache = atomic_load(&self->cache);
         if (cache != NULL)
-            empty(cache, self, end_magazines);
+            empty_cache(cache, self, end_magazines);
         drop_all(cache, self);
         if (cache != NULL)
-            detach(cache, self);
+            detach_thread(cache, self);
         free(self);
     }
     thread->thread_caches = NULL;
@@ -368,15 +369,15 @@ static void put_first(cx_thread *thread, cx_thread_cache *self)
     thread->thread_caches = self;
 }
 
-static cx_thread_cache *make(cx_cache *cache, cx_thread *thread)
+static cx_thread_cache *make_thread_cache(cx_cache *cache, cx_thread *thread)
 {
     cx_thread_cache *self = take_idle(thread);
     if (self == NULL)
         return NULL;
     pthread_mutex_lock(&lock);
     self->statistics =
-        (cx_thread_statistics){.low_bytes = -CX_TELL_BYTES, .low_count = -CX_TELL_COUNT};
-    self->region = NULL;
+        (cx_thread_statistics){.low_bytes = -CX_FLUSH_BYTES, .low_count = -CX_FLUSH_COUNT};
+    self->generation = NULL;
     self->next = cache->thread_caches;
     self->link = &cache->thread_caches;
     if (cache->thread_caches != NULL)
@@ -393,15 +394,15 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
     while (self != NULL && atomic_load_explicit(&self->cache, memory_order_relaxed) != cache)
         self = self->next_of_thread;
     if (self == NULL)
-        self = make(cache, thread);
+        self = make_thread_cache(cache, thread);
     if (self == NULL)
         return NULL;
     if (self != thread->thread_caches)
         put_first(thread, self);
     if (!keeps_of(cache, self)) {
         drop_all(cache, self);
-        self->region = cache->region;
-        self->epoch = cache->region->epoch;
+        self->generation = cache->generation;
+        self->epoch = cache->generation->epoch;
     }
     return self;
 }

@@ -1,7 +1,8 @@
 /* The kind of allocator that has a cache; block.c calls the cache itself. */
 #include "memory/cache.h"
 
-static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+static ctxrt_status alloc_cached(cx_allocator *allocator, const cx_allocation *request,
+                                 cx_block *block)
 {
     return cx_cache_alloc(allocator->cache, request, block);
 }
@@ -11,15 +12,15 @@ static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
     return cx_cache_free(allocator->cache, block);
 }
 
-static uint64_t trim(cx_allocator *allocator)
+static uint64_t trim_cached(cx_allocator *allocator)
 {
     return cx_cache_trim(allocator->cache);
 }
 
-static void destroy(cx_allocator *allocator)
+static void destroy_cached(cx_allocator *allocator)
 {
     cx_cache_close(allocator->cache, true);
 }
 
 const cx_allocator_kind cx_caching_allocator = {
-    .alloc = alloc, .free = free_block, .trim = trim, .destroy = destroy};
+    .alloc = alloc_cached, .free = free_block, .trim = trim_cached, .destroy = destroy_cached};

@@ -4,7 +4,8 @@
 #include "context/context_guard.h"
 #include "memory/block.h"
 
-static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+static ctxrt_status alloc_custom(cx_allocator *allocator, const cx_allocation *request,
+                                 cx_block *block)
 {
     void *pointer = NULL;
     ctxrt_status status = allocator->vtable.alloc(allocator->user_data, request->size_bytes,
@@ -36,7 +37,7 @@ static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
     return CTXRT_SUCCESS;
 }
 
-static void destroy(cx_allocator *allocator)
+static void destroy_custom(cx_allocator *allocator)
 {
     cx_context_guard guard;
     if (allocator->vtable.destroy == NULL)
@@ -51,9 +52,10 @@ static void destroy(cx_allocator *allocator)
 }
 
 static const cx_allocator_kind custom_allocator = {
-    .alloc = alloc, .free = free_memory, .destroy = destroy};
+    .alloc = alloc_custom, .free = free_memory, .destroy = destroy_custom};
 
-static ctxrt_status check(const ctxrt_allocator_vtable *vtable, ctxrt_allocator **out_allocator)
+static ctxrt_status check_vtable(const ctxrt_allocator_vtable *vtable,
+                                 ctxrt_allocator **out_allocator)
 {
     if (vtable == NULL || out_allocator == NULL)
         return cx_error(CTXRT_ERROR_NULL_POINTER, "ctxrt_allocator_create_custom: %s is NULL",
@@ -74,7 +76,7 @@ ctxrt_status ctxrt_allocator_create_custom(const ctxrt_allocator_vtable *vtable,
 {
     ctxrt_status status = cx_runtime_enter();
     if (status == CTXRT_SUCCESS)
-        status = check(vtable, out_allocator);
+        status = check_vtable(vtable, out_allocator);
     if (status != CTXRT_SUCCESS)
         return status;
     const cx_allocator model = {

@@ -4,7 +4,7 @@
 #include "memory/ranges.h"
 #include "work/relaxed_capture.h"
 
-static ctxrt_status refuse(const cx_context *context, const cx_allocation *request)
+static ctxrt_status refuse_request(const cx_context *context, const cx_allocation *request)
 {
     const cx_driver *driver = context->driver;
     char room[256];
@@ -15,18 +15,19 @@ static ctxrt_status refuse(const cx_context *context, const cx_allocation *reque
         "there are not %zu bytes for %s: %s", request->size_bytes, cx_context_text(context), room);
 }
 
-static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+static ctxrt_status alloc_direct(cx_allocator *allocator, const cx_allocation *request,
+                                 cx_block *block)
 {
     const cx_context *context = request->context;
     const cx_driver *driver = context->driver;
     CUdeviceptr address = 0;
     if (cx_allocator_refuses_call(allocator))
-        return refuse(context, request);
+        return refuse_request(context, request);
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result = driver->table.mem_alloc(&address, request->size_bytes);
     cx_relaxed_capture_end(&relaxed);
     if (result == CXU_OUT_OF_MEMORY)
-        return refuse(context, request);
+        return refuse_request(context, request);
     if (result != CXU_SUCCESS)
         return cx_driver_error(driver, CX_SLOT_mem_alloc, result);
     block->pointer = (void *)(uintptr_t)address;
@@ -55,4 +56,4 @@ static ctxrt_status free_memory(cx_allocator *allocator, const cx_block *block)
     return cx_block_check_freed(block->context, CX_SLOT_mem_free, result);
 }
 
-const cx_allocator_kind cx_direct_allocator = {.alloc = alloc, .free = free_memory};
+const cx_allocator_kind cx_direct_allocator = {.alloc = alloc_direct, .free = free_memory};

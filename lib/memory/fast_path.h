@@ -43,23 +43,22 @@ static inline uint32_t cx_fast_path_take(cx_cache *cache, cx_thread_cache *self,
                                          uint32_t flags, uint32_t *out_generation)
 {
     uint32_t units = (uint32_t)((size_bytes + CX_FIT_UNIT_BYTES - 1) >> CX_FIT_UNIT_BITS);
-    cx_kept_piece taken =
-        cx_magazines_take(self->recent, units, cx_cache_slack(cache, units));
+    cx_kept_block taken = cx_magazines_take(self->recent, units, cx_cache_slack(cache, units));
     if (__builtin_expect(taken.units == 0, 0)) {
         taken = cx_cache_refill(cache, self->recent, units);
         if (taken.units == 0)
             return 0;
     }
     *out_generation = taken.generation + 1;
-    cx_piece_begin(cx_piece_at(taken.piece), size_bytes, taken.generation + 1, flags);
+    cx_cache_block_begin(cx_cache_block_at(taken.cached), size_bytes, taken.generation + 1, flags);
     cx_thread_statistics *own = &self->statistics;
     cx_statistics_served(cache, own, cx_statistics_add(&own->allocated_bytes, size_bytes),
                          cx_statistics_add(&own->allocated_count, 1));
-    return taken.piece;
+    return taken.cached;
 }
 
-/* Allocates a block of the calling thread's frame; `flags`: CX_PIECE_RAW or 0. 0: take the slow
- * path. */
+/* Allocates a block of the calling thread's frame; `flags`: CX_CACHE_BLOCK_RAW or 0. 0: take the
+ * slow path. */
 static inline uint32_t cx_fast_path_alloc(size_t size_bytes, uint32_t flags,
                                           uint32_t *out_generation)
 {
@@ -92,32 +91,32 @@ static inline bool cx_fast_path_is_plain(const cx_cache *cache, const cx_magazin
 
 /* In a section. The cache that takes the caller's block back directly; NULL: take the slow path.
  * The block keeps the allocator alive. */
-static inline cx_cache *cx_fast_path_home(const cx_thread_cache *self, uint32_t index)
+static inline cx_cache *cx_fast_path_cache_of(const cx_thread_cache *self, uint32_t index)
 {
-    const cx_region *region = cx_piece_region(index);
+    const cx_cache_generation *generation = cx_cache_generation_of(index);
     const cx_magazines *magazines = self->recent;
-    if (__builtin_expect(region != self->region || magazines == NULL, 0))
+    if (__builtin_expect(generation != self->generation || magazines == NULL, 0))
         return NULL;
     cx_cache *cache = atomic_load_explicit(&self->cache, memory_order_acquire);
-    bool plain = cache != NULL && magazines->id == cx_piece_at(index)->node.owner &&
-                 self->epoch ==
-                     atomic_load_explicit(&cache->context->epoch, memory_order_acquire) &&
-                 cx_fast_path_is_plain(cache, magazines);
+    bool plain =
+        cache != NULL && magazines->id == cx_cache_block_at(index)->node.owner &&
+        self->epoch == atomic_load_explicit(&cache->context->epoch, memory_order_acquire) &&
+        cx_fast_path_is_plain(cache, magazines);
     return __builtin_expect(plain, 1) && cx_fast_path_suits(cache) ? cache : NULL;
 }
 
 /* Frees a block whose last count the caller has taken: nothing else refers to it. No stream was
  * recorded. False: take the slow path. */
-static inline bool cx_fast_path_free(uint32_t index, cx_piece *piece)
+static inline bool cx_fast_path_free(uint32_t index, cx_cache_block *cached)
 {
     cx_thread_cache *self = cx_fast_path_is_open() ? cx_thread_current->thread_caches : NULL;
     if (self == NULL)
         return false;
     cx_section_enter();
-    cx_cache *cache = cx_fast_path_home(self, index);
+    cx_cache *cache = cx_fast_path_cache_of(self, index);
     if (__builtin_expect(cache != NULL, 1)) {
-        size_t size_bytes = cx_piece_size(piece);
-        const cx_kept_piece kept = {piece->node.units, index, cx_piece_generation(piece)};
+        size_t size_bytes = cx_cache_block_size(cached);
+        const cx_kept_block kept = {cached->node.units, index, cx_cache_block_generation(cached)};
         if (__builtin_expect(!cx_magazines_put(self->recent, &cache->keep, kept), 0))
             cx_cache_put_over(cache, self->recent, kept);
         cx_statistics_freed(cache, &self->statistics, size_bytes);

@@ -45,34 +45,34 @@ static ctxrt_status give_inner(cx_guard *guard, const cx_block *block)
 }
 
 /* Memory with a stream waits for it when it is checked. */
-static ctxrt_status wait_for_uses(const cx_guarded *piece)
+static ctxrt_status wait_for_uses(const cx_guarded *guarded)
 {
-    return piece->stream == NULL ? cx_pinned_wait(&piece->inner) : CTXRT_SUCCESS;
+    return guarded->stream == NULL ? cx_pinned_wait(&guarded->inner) : CTXRT_SUCCESS;
 }
 
 /* ---- quarantine ---- */
 
-static void give_beneath(cx_guard *guard, cx_guarded *piece)
+static void give_beneath(cx_guard *guard, cx_guarded *guarded)
 {
-    if (cx_context_holds_what_is_of(piece->inner.context, piece->inner.epoch)) {
-        (void)wait_for_uses(piece);
-        (void)cx_guard_look_inside(piece);
+    if (cx_context_holds_what_is_of(guarded->inner.context, guarded->inner.epoch)) {
+        (void)wait_for_uses(guarded);
+        (void)cx_guard_look_inside(guarded);
     }
-    (void)give_inner(guard, &piece->inner);
-    free(piece);
+    (void)give_inner(guard, &guarded->inner);
+    free(guarded);
 }
 
 /* Lock held. */
 static cx_guarded *take_oldest(cx_guard *guard, uint64_t most_bytes)
 {
-    cx_guarded *piece = guard->oldest;
-    if (piece == NULL || guard->quarantined_bytes <= most_bytes)
+    cx_guarded *guarded = guard->oldest;
+    if (guarded == NULL || guard->quarantined_bytes <= most_bytes)
         return NULL;
-    guard->oldest = piece->next;
+    guard->oldest = guarded->next;
     if (guard->oldest == NULL)
         guard->newest = NULL;
-    guard->quarantined_bytes -= piece->inner.size_bytes;
-    return piece;
+    guard->quarantined_bytes -= guarded->inner.size_bytes;
+    return guarded;
 }
 
 /* Writes found here only go to the log: the thread that happens to free now did not cause them. */
@@ -82,26 +82,26 @@ static bool empty_quarantine(cx_guard *guard, uint64_t most_bytes)
     for (;;) {
         cx_error_saved saved;
         pthread_mutex_lock(&guard->lock);
-        cx_guarded *piece = take_oldest(guard, most_bytes);
+        cx_guarded *guarded = take_oldest(guard, most_bytes);
         pthread_mutex_unlock(&guard->lock);
-        if (piece == NULL)
+        if (guarded == NULL)
             return any;
         cx_error_save(&saved);
-        give_beneath(guard, piece);
+        give_beneath(guard, guarded);
         cx_error_restore(&saved);
         any = true;
     }
 }
 
-static void put_into_quarantine(cx_guard *guard, cx_guarded *piece)
+static void put_into_quarantine(cx_guard *guard, cx_guarded *guarded)
 {
     pthread_mutex_lock(&guard->lock);
     if (guard->newest != NULL)
-        guard->newest->next = piece;
+        guard->newest->next = guarded;
     else
-        guard->oldest = piece;
-    guard->newest = piece;
-    guard->quarantined_bytes += piece->inner.size_bytes;
+        guard->oldest = guarded;
+    guard->newest = guarded;
+    guard->quarantined_bytes += guarded->inner.size_bytes;
     pthread_mutex_unlock(&guard->lock);
 }
 
@@ -123,25 +123,25 @@ static ctxrt_status check_context_limit(const cx_guard *guard, const cx_allocati
         (unsigned long long)(bytes - request->size_bytes), (unsigned long long)limit);
 }
 
-static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, cx_guarded *piece)
+static ctxrt_status take_beneath(cx_guard *guard, const cx_allocation *request, cx_guarded *guarded)
 {
     cx_allocation wider = *request;
     if (__builtin_add_overflow(request->size_bytes, 2 * CX_GUARD_BYTES, &wider.size_bytes))
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "there are not %zu bytes for %s",
                         request->size_bytes, cx_context_text(request->context));
-    piece->inner.size_bytes = wider.size_bytes;
-    ctxrt_status status = take_inner(guard, &wider, &piece->inner);
+    guarded->inner.size_bytes = wider.size_bytes;
+    ctxrt_status status = take_inner(guard, &wider, &guarded->inner);
     if (status == CTXRT_ERROR_OUT_OF_MEMORY && empty_quarantine(guard, 0))
-        status = take_inner(guard, &wider, &piece->inner);
+        status = take_inner(guard, &wider, &guarded->inner);
     return status;
 }
 
-static ctxrt_status enter_live(cx_guard *guard, cx_guarded *piece)
+static ctxrt_status enter_live(cx_guard *guard, cx_guarded *guarded)
 {
     bool added = true;
     pthread_mutex_lock(&guard->lock);
-    piece->number = ++guard->last_number;
-    HASH_ADD(hh, guard->live, key, sizeof piece->key, piece);
+    guarded->number = ++guard->last_number;
+    HASH_ADD(hh, guard->live, key, sizeof guarded->key, guarded);
     pthread_mutex_unlock(&guard->lock);
     return added ? CTXRT_SUCCESS
                  : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
@@ -150,74 +150,75 @@ static ctxrt_status enter_live(cx_guard *guard, cx_guarded *piece)
 static cx_guarded *leave_live(cx_guard *guard, const cx_block *block)
 {
     const cx_guard_key key = {block->pointer, block->epoch};
-    cx_guarded *piece;
+    cx_guarded *guarded;
     pthread_mutex_lock(&guard->lock);
-    HASH_FIND(hh, guard->live, &key, sizeof key, piece);
-    if (piece != NULL)
-        HASH_DEL(guard->live, piece);
+    HASH_FIND(hh, guard->live, &key, sizeof key, guarded);
+    if (guarded != NULL)
+        HASH_DEL(guard->live, guarded);
     pthread_mutex_unlock(&guard->lock);
-    return piece;
+    return guarded;
 }
 
-static ctxrt_status make(cx_guard *guard, const cx_allocation *request, const cx_block *block,
-                         cx_guarded *piece)
+static ctxrt_status make_guarded(cx_guard *guard, const cx_allocation *request,
+                                 const cx_block *block, cx_guarded *guarded)
 {
     ctxrt_status status = check_context_limit(guard, request);
     if (status != CTXRT_SUCCESS)
         return status;
-    piece->stream = guard->inner.pinned == NULL ? request->stream : NULL;
-    piece->inner =
+    guarded->stream = guard->inner.pinned == NULL ? request->stream : NULL;
+    guarded->inner =
         (cx_block){.context = block->context, .epoch = block->epoch, .allocator = &guard->inner};
-    status = take_beneath(guard, request, piece);
+    status = take_beneath(guard, request, guarded);
     if (status != CTXRT_SUCCESS)
         return status;
-    piece->pointer = (char *)piece->inner.pointer + CX_GUARD_BYTES;
-    piece->key = (cx_guard_key){piece->pointer, block->epoch};
-    piece->size_bytes = request->size_bytes;
-    piece->place = cx_trace_caller();
-    status = cx_guard_mark(guard, piece);
+    guarded->pointer = (char *)guarded->inner.pointer + CX_GUARD_BYTES;
+    guarded->key = (cx_guard_key){guarded->pointer, block->epoch};
+    guarded->size_bytes = request->size_bytes;
+    guarded->place = cx_trace_caller();
+    status = cx_guard_mark(guard, guarded);
     if (status == CTXRT_SUCCESS)
-        status = enter_live(guard, piece);
+        status = enter_live(guard, guarded);
     if (status != CTXRT_SUCCESS) {
         cx_error_saved saved;
         cx_error_save(&saved);
-        (void)give_inner(guard, &piece->inner);
+        (void)give_inner(guard, &guarded->inner);
         cx_error_restore(&saved);
     }
     return status;
 }
 
-static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+static ctxrt_status alloc_guarded(cx_allocator *allocator, const cx_allocation *request,
+                                  cx_block *block)
 {
     cx_guard *guard = atomic_load(&allocator->guard);
-    cx_guarded *piece = calloc(1, sizeof *piece);
-    if (piece == NULL)
+    cx_guarded *guarded = calloc(1, sizeof *guarded);
+    if (guarded == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember a piece of memory");
-    ctxrt_status status = make(guard, request, block, piece);
+    ctxrt_status status = make_guarded(guard, request, block, guarded);
     if (status != CTXRT_SUCCESS) {
-        free(piece);
+        free(guarded);
         return status;
     }
-    block->pointer = piece->pointer;
+    block->pointer = guarded->pointer;
     return CTXRT_SUCCESS;
 }
 
 /* ---- freeing ---- */
 
 /* An error of this block is returned, whatever happens to others. */
-static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
+static ctxrt_status end_guarded(cx_guard *guard, cx_guarded *guarded)
 {
     cx_context_guard context_guard;
-    ctxrt_status status = cx_context_guard_enter(piece->inner.context, &context_guard);
+    ctxrt_status status = cx_context_guard_enter(guarded->inner.context, &context_guard);
     if (status != CTXRT_SUCCESS) {
-        (void)give_inner(guard, &piece->inner);
-        free(piece);
+        (void)give_inner(guard, &guarded->inner);
+        free(guarded);
         return status;
     }
-    ctxrt_status earlier = wait_for_uses(piece);
-    status = cx_guard_look_around(piece);
-    cx_guard_fill_freed(guard, piece);
-    put_into_quarantine(guard, piece);
+    ctxrt_status earlier = wait_for_uses(guarded);
+    status = cx_guard_look_around(guarded);
+    cx_guard_fill_freed(guard, guarded);
+    put_into_quarantine(guard, guarded);
     (void)empty_quarantine(guard, guard->options.quarantine_bytes);
     cx_context_guard_leave(&context_guard);
     return status != CTXRT_SUCCESS ? status : earlier;
@@ -226,20 +227,20 @@ static ctxrt_status end_piece(cx_guard *guard, cx_guarded *piece)
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
 {
     cx_guard *guard = atomic_load(&allocator->guard);
-    cx_guarded *piece = leave_live(guard, block);
-    return piece != NULL ? end_piece(guard, piece) : CTXRT_SUCCESS;
+    cx_guarded *guarded = leave_live(guard, block);
+    return guarded != NULL ? end_guarded(guard, guarded) : CTXRT_SUCCESS;
 }
 
 void cx_guard_forget(cx_guard *guard, const cx_block *block)
 {
-    cx_guarded *piece = leave_live(guard, block);
-    if (piece == NULL)
+    cx_guarded *guarded = leave_live(guard, block);
+    if (guarded == NULL)
         return;
-    (void)give_inner(guard, &piece->inner);
-    free(piece);
+    (void)give_inner(guard, &guarded->inner);
+    free(guarded);
 }
 
-static uint64_t trim(cx_allocator *allocator)
+static uint64_t trim_guarded(cx_allocator *allocator)
 {
     cx_context_guard context_guard;
     cx_guard *guard = atomic_load(&allocator->guard);
@@ -255,33 +256,33 @@ static uint64_t trim(cx_allocator *allocator)
 /* ---- checking ---- */
 
 bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
-                   cx_guarded *out_piece)
+                   cx_guarded *out_guarded)
 {
     const cx_guard_key key = {(const char *)inner_pointer + CX_GUARD_BYTES, epoch};
-    cx_guarded *piece;
+    cx_guarded *guarded;
     pthread_mutex_lock(&guard->lock);
-    HASH_FIND(hh, guard->live, &key, sizeof key, piece);
-    if (piece != NULL)
-        *out_piece = *piece;
+    HASH_FIND(hh, guard->live, &key, sizeof key, guarded);
+    if (guarded != NULL)
+        *out_guarded = *guarded;
     pthread_mutex_unlock(&guard->lock);
-    return piece != NULL;
+    return guarded != NULL;
 }
 
 /* Copies all blocks, since they may go while the driver is asked. NULL: out of memory, or none. */
-static cx_guarded *copy_pieces(cx_guard *guard, size_t *out_count)
+static cx_guarded *copy_guarded(cx_guard *guard, size_t *out_count)
 {
-    cx_guarded *piece, *next;
+    cx_guarded *guarded, *next;
     size_t count = 0;
     pthread_mutex_lock(&guard->lock);
-    for (piece = guard->oldest; piece != NULL; piece = piece->next)
+    for (guarded = guard->oldest; guarded != NULL; guarded = guarded->next)
         count++;
     cx_guarded *copies = calloc(count + HASH_COUNT(guard->live) + 1, sizeof *copies);
     *out_count = 0;
-    for (piece = guard->oldest; copies != NULL && piece != NULL; piece = piece->next)
-        copies[(*out_count)++] = *piece;
+    for (guarded = guard->oldest; copies != NULL && guarded != NULL; guarded = guarded->next)
+        copies[(*out_count)++] = *guarded;
     if (copies != NULL)
-        HASH_ITER(hh, guard->live, piece, next)
-            copies[(*out_count)++] = *piece;
+        HASH_ITER (hh, guard->live, guarded, next)
+            copies[(*out_count)++] = *guarded;
     pthread_mutex_unlock(&guard->lock);
     return copies;
 }
@@ -289,23 +290,24 @@ static cx_guarded *copy_pieces(cx_guard *guard, size_t *out_count)
 /* Lock held. */
 static cx_guarded *find_again(cx_guard *guard, const cx_guarded *copy)
 {
-    cx_guarded *piece;
-    HASH_FIND(hh, guard->live, &copy->key, sizeof copy->key, piece);
-    if (piece != NULL && piece->number == copy->number)
-        return piece;
-    for (piece = guard->oldest; piece != NULL && piece->number != copy->number; piece = piece->next)
+    cx_guarded *guarded;
+    HASH_FIND(hh, guard->live, &copy->key, sizeof copy->key, guarded);
+    if (guarded != NULL && guarded->number == copy->number)
+        return guarded;
+    for (guarded = guard->oldest; guarded != NULL && guarded->number != copy->number;
+         guarded = guarded->next)
         ;
-    return piece;
+    return guarded;
 }
 
 /* True if a block stayed in the state of the copy during the check. */
 static bool was_there(cx_guard *guard, const cx_guarded *copy)
 {
     pthread_mutex_lock(&guard->lock);
-    cx_guarded *piece = find_again(guard, copy);
-    bool there = piece != NULL && piece->filled == copy->filled;
+    cx_guarded *guarded = find_again(guard, copy);
+    bool there = guarded != NULL && guarded->filled == copy->filled;
     if (there)
-        piece->told = true;
+        guarded->told = true;
     pthread_mutex_unlock(&guard->lock);
     return there;
 }
@@ -315,18 +317,18 @@ static ctxrt_status look_at_pinned(cx_guard *guard, cx_guarded *copy)
 {
     cx_guard_finding finding;
     pthread_mutex_lock(&guard->lock);
-    const cx_guarded *piece = find_again(guard, copy);
-    bool found = piece != NULL && piece->filled == copy->filled &&
-                 cx_guard_host_sees(piece, &finding);
+    const cx_guarded *guarded = find_again(guard, copy);
+    bool found =
+        guarded != NULL && guarded->filled == copy->filled && cx_guard_host_sees(guarded, &finding);
     pthread_mutex_unlock(&guard->lock);
-    return found ? cx_guard_tell(copy, &finding) : CTXRT_SUCCESS;
+    return found ? cx_guard_report(copy, &finding) : CTXRT_SUCCESS;
 }
 
-static ctxrt_status look_at(cx_guard *guard, cx_guarded *piece)
+static ctxrt_status look_at(cx_guard *guard, cx_guarded *guarded)
 {
     if (guard->inner.pinned != NULL)
-        return look_at_pinned(guard, piece);
-    return piece->filled ? cx_guard_look_inside(piece) : cx_guard_look_around(piece);
+        return look_at_pinned(guard, guarded);
+    return guarded->filled ? cx_guard_look_inside(guarded) : cx_guard_look_around(guarded);
 }
 
 ctxrt_status cx_guard_check(cx_guard *guard)
@@ -337,7 +339,7 @@ ctxrt_status cx_guard_check(cx_guard *guard)
     ctxrt_status status = cx_context_guard_enter(guard->inner.context, &context_guard);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_guarded *copies = copy_pieces(guard, &count);
+    cx_guarded *copies = copy_guarded(guard, &count);
     if (copies == NULL)
         status = cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to look at the allocator's pieces");
     for (size_t i = 0; i < count; i++)
@@ -427,16 +429,16 @@ ctxrt_status cx_guard_leave(cx_allocator *allocator)
 void cx_guard_close(cx_guard *guard, bool native)
 {
     cx_context_guard context_guard;
-    cx_guarded *piece;
+    cx_guarded *guarded;
     if (native && cx_context_guard_enter(guard->inner.context, &context_guard) == CTXRT_SUCCESS) {
         (void)empty_quarantine(guard, 0);
         cx_context_guard_leave(&context_guard);
     }
     /* The rest goes with the cache. */
-    while ((piece = take_oldest(guard, 0)) != NULL) {
+    while ((guarded = take_oldest(guard, 0)) != NULL) {
         if (guard->inner.pinned != NULL)
-            (void)cx_pinned_forget(&piece->inner);
-        free(piece);
+            (void)cx_pinned_forget(&guarded->inner);
+        free(guarded);
     }
     if (cx_guard_cache(guard) != NULL)
         cx_cache_close(cx_guard_cache(guard), native);
@@ -444,11 +446,11 @@ void cx_guard_close(cx_guard *guard, bool native)
     free(guard);
 }
 
-static void destroy(cx_allocator *allocator)
+static void destroy_guarded(cx_allocator *allocator)
 {
     cx_guard_close(atomic_load(&allocator->guard), true);
     atomic_store(&allocator->guard, NULL);
 }
 
 const cx_allocator_kind cx_guarded_allocator = {
-    .alloc = alloc, .free = free_block, .trim = trim, .destroy = destroy};
+    .alloc = alloc_guarded, .free = free_block, .trim = trim_guarded, .destroy = destroy_guarded};

@@ -80,7 +80,7 @@ void cx_guard_forget(cx_guard *guard, const cx_block *block);
 /* Finds the user's block in a block from beneath, in an epoch of the context. False: it is in
  * quarantine, or freed. */
 bool cx_guard_find(cx_guard *guard, const void *inner_pointer, uint32_t epoch,
-                   cx_guarded *out_piece);
+                   cx_guarded *out_guarded);
 
 /* True once there was a guard; and the user's part of a block in a segment, if it has one. */
 extern _Atomic bool cx_guards_used;
@@ -94,14 +94,14 @@ ctxrt_status cx_guard_check(cx_guard *guard);
 /* ---- guard_mark.c: filling and checking, with the context current ---- */
 
 /* Fills the bytes around a new block, and the block if that is requested. */
-ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *piece);
+ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *guarded);
 
 /* Checks the bytes around a block. CTXRT_ERROR_CORRUPTED, with a message, which goes to the log too
  * the first time. Waits for the block's stream, if it has one. */
-ctxrt_status cx_guard_look_around(cx_guarded *piece);
+ctxrt_status cx_guard_look_around(cx_guarded *guarded);
 
 /* Checks the inside of a block that was filled when it was freed. */
-ctxrt_status cx_guard_look_inside(cx_guarded *piece);
+ctxrt_status cx_guard_look_inside(cx_guarded *guarded);
 
 /* An overwritten byte outside of the user's memory. */
 typedef struct cx_guard_finding {
@@ -111,12 +111,12 @@ typedef struct cx_guard_finding {
 } cx_guard_finding;
 
 /* Checks a block of pinned memory, in any state. Calls no driver. */
-bool cx_guard_host_sees(const cx_guarded *piece, cx_guard_finding *out_finding);
+bool cx_guard_host_sees(const cx_guarded *guarded, cx_guard_finding *out_finding);
 
 /* Reports a finding. CTXRT_ERROR_CORRUPTED, as above. */
-ctxrt_status cx_guard_tell(cx_guarded *piece, const cx_guard_finding *finding);
+ctxrt_status cx_guard_report(cx_guarded *guarded, const cx_guard_finding *finding);
 
 /* Fills a freed block, if that is requested. */
-void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece);
+void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *guarded);
 
 #endif

@@ -37,8 +37,8 @@ static void open_to_requests(cx_allocator *allocator)
     cx_eventcount_wake(&opened);
 }
 
-static ctxrt_status change(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
-                           bool wanted)
+static ctxrt_status change_debug(cx_allocator *allocator, const ctxrt_allocator_debug *debug,
+                                 bool wanted)
 {
     ctxrt_status status = CTXRT_SUCCESS;
     if (atomic_load(&allocator->guard) != NULL)
@@ -74,7 +74,7 @@ ctxrt_status ctxrt_allocator_set_debug(ctxrt_allocator *handle,
                         "the pinned memory of %s is in use: %llu piece%s of it %s live",
                         cx_context_text(allocator->context), (unsigned long long)live,
                         live == 1 ? "" : "s", live == 1 ? "is" : "are");
-    status = change(allocator, &debug, wanted);
+    status = change_debug(allocator, &debug, wanted);
     open_to_requests(allocator);
     return status;
 }

@@ -10,12 +10,12 @@ typedef struct finding {
     cx_pointer_block *block;
 } finding;
 
-static void narrow(cx_guard *guard, uint32_t epoch, cx_pointer_block *block)
+static void narrow_block(cx_guard *guard, uint32_t epoch, cx_pointer_block *block)
 {
-    cx_guarded piece;
-    if (cx_guard_find(guard, (const void *)block->begin, epoch, &piece)) {
-        block->begin = (uintptr_t)piece.pointer;
-        block->size_bytes = piece.size_bytes;
+    cx_guarded guarded;
+    if (cx_guard_find(guard, (const void *)block->begin, epoch, &guarded)) {
+        block->begin = (uintptr_t)guarded.pointer;
+        block->size_bytes = guarded.size_bytes;
     } else {
         block->state = CX_POINTER_FREED;
         block->size_bytes = 0;
@@ -27,14 +27,14 @@ static void look_in_cache(cx_cache *cache, void *argument)
     finding *search = argument;
     pthread_mutex_lock(&cache->lock);
     cx_guard *guard = atomic_load(&cache->allocator->guard);
-    if (guard != NULL && cx_heap_has(&cache->region->heap, search->address))
-        narrow(guard, cache->region->epoch, search->block);
+    if (guard != NULL && cx_heap_has(&cache->generation->heap, search->address))
+        narrow_block(guard, cache->generation->epoch, search->block);
     pthread_mutex_unlock(&cache->lock);
 }
 
 void cx_guards_narrow(const void *pointer, cx_pointer_block *block)
 {
     finding search = {.address = (uintptr_t)pointer, .block = block};
-    if (block->piece != 0)
+    if (block->cached != 0)
         cx_caches_each(look_in_cache, &search);
 }

@@ -27,12 +27,12 @@ typedef struct queue {
     bool host, gone, capturing;
 } queue;
 
-static queue queue_of(const cx_guarded *piece)
+static queue queue_of(const cx_guarded *guarded)
 {
-    queue self = {.driver = piece->inner.context->driver, .host = piece->stream == NULL};
+    queue self = {.driver = guarded->inner.context->driver, .host = guarded->stream == NULL};
     if (self.host)
         return self;
-    const cx_stream *stream = cx_pool_find(&cx_streams, piece->stream);
+    const cx_stream *stream = cx_pool_find(&cx_streams, guarded->stream);
     self.gone = stream == NULL;
     if (self.gone)
         return self;
@@ -41,7 +41,7 @@ static queue queue_of(const cx_guarded *piece)
     return self;
 }
 
-static cxu_result fill(const queue *line, uintptr_t address, unsigned char value, size_t size)
+static cxu_result fill_bytes(const queue *line, uintptr_t address, unsigned char value, size_t size)
 {
     if (line->host) {
         memset((void *)address, value, size);
@@ -52,7 +52,7 @@ static cxu_result fill(const queue *line, uintptr_t address, unsigned char value
 }
 
 /* Waits for all work that may write there. */
-static cxu_result wait(const queue *line)
+static cxu_result wait_for_queue(const queue *line)
 {
     if (line->host)
         return CXU_SUCCESS;
@@ -74,59 +74,60 @@ static cxu_result read_back(const queue *line, unsigned char *bytes, uintptr_t a
 
 /* ---- filling ---- */
 
-static ctxrt_status mark(const cx_guard *guard, const cx_guarded *piece, const queue *line)
+static ctxrt_status fill_around(const cx_guard *guard, const cx_guarded *guarded, const queue *line)
 {
-    uintptr_t begin = (uintptr_t)piece->pointer;
-    cxu_result result = fill(line, begin - CX_GUARD_BYTES, AROUND, CX_GUARD_BYTES);
+    uintptr_t begin = (uintptr_t)guarded->pointer;
+    cxu_result result = fill_bytes(line, begin - CX_GUARD_BYTES, AROUND, CX_GUARD_BYTES);
     if (result == CXU_SUCCESS)
-        result = fill(line, begin + piece->size_bytes, AROUND, CX_GUARD_BYTES);
+        result = fill_bytes(line, begin + guarded->size_bytes, AROUND, CX_GUARD_BYTES);
     if (result == CXU_SUCCESS && (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
-        result = fill(line, begin, FRESH, piece->size_bytes);
+        result = fill_bytes(line, begin, FRESH, guarded->size_bytes);
     return cx_driver_check(line->driver, CX_SLOT_memset_d8_async, result);
 }
 
-ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *piece)
+ctxrt_status cx_guard_mark(const cx_guard *guard, cx_guarded *guarded)
 {
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(piece->inner.context->driver);
-    queue line = queue_of(piece);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(guarded->inner.context->driver);
+    queue line = queue_of(guarded);
     ctxrt_status status = CTXRT_SUCCESS;
-    piece->marked = !line.capturing && (guard->options.flags & CTXRT_DEBUG_CANARY) != 0;
-    if (piece->marked)
-        status = mark(guard, piece, &line);
+    guarded->marked = !line.capturing && (guard->options.flags & CTXRT_DEBUG_CANARY) != 0;
+    if (guarded->marked)
+        status = fill_around(guard, guarded, &line);
     else if (!line.capturing && (guard->options.flags & CTXRT_DEBUG_POISON) != 0)
-        status = cx_driver_check(line.driver, CX_SLOT_memset_d8_async,
-                                 fill(&line, (uintptr_t)piece->pointer, FRESH, piece->size_bytes));
+        status = cx_driver_check(
+            line.driver, CX_SLOT_memset_d8_async,
+            fill_bytes(&line, (uintptr_t)guarded->pointer, FRESH, guarded->size_bytes));
     cx_relaxed_capture_end(&relaxed);
     return status;
 }
 
-void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *piece)
+void cx_guard_fill_freed(const cx_guard *guard, cx_guarded *guarded)
 {
     if ((guard->options.flags & CTXRT_DEBUG_POISON) == 0)
         return;
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(piece->inner.context->driver);
-    queue line = queue_of(piece);
-    piece->filled = !line.capturing &&
-                    fill(&line, (uintptr_t)piece->pointer, FREED, piece->size_bytes) == CXU_SUCCESS;
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(guarded->inner.context->driver);
+    queue line = queue_of(guarded);
+    guarded->filled = !line.capturing && fill_bytes(&line, (uintptr_t)guarded->pointer, FREED,
+                                                    guarded->size_bytes) == CXU_SUCCESS;
     /* The inside may now show other writes than the bytes around it did. */
-    piece->told = piece->told && !piece->filled;
+    guarded->told = guarded->told && !guarded->filled;
     cx_relaxed_capture_end(&relaxed);
 }
 
 /* ---- checking ---- */
 
-ctxrt_status cx_guard_tell(cx_guarded *piece, const cx_guard_finding *finding)
+ctxrt_status cx_guard_report(cx_guarded *guarded, const cx_guard_finding *finding)
 {
     char place[256];
-    cx_place_text(piece->place, place, sizeof place);
+    cx_place_text(guarded->place, place, sizeof place);
     ctxrt_status status =
         cx_error(CTXRT_ERROR_CORRUPTED, "the %zu bytes at %p of %s%s%s: byte %zu %s is %#x",
-                 piece->size_bytes, piece->pointer, cx_context_text(piece->inner.context),
+                 guarded->size_bytes, guarded->pointer, cx_context_text(guarded->inner.context),
                  place[0] != '\0' ? ", allocated in " : "", place, finding->distance,
                  finding->where, finding->value);
-    if (!piece->told)
+    if (!guarded->told)
         cx_log(CTXRT_LOG_ERROR, "%s", ctxrt_last_error()->message);
-    piece->told = true;
+    guarded->told = true;
     return status;
 }
 
@@ -155,58 +156,58 @@ static size_t find_other(const queue *line, uintptr_t address, size_t size, unsi
     return at < size ? SIZE_MAX : size;
 }
 
-static bool look_around(const cx_guarded *piece, const queue *line, cx_guard_finding *out_finding)
+static bool look_around(const cx_guarded *guarded, const queue *line, cx_guard_finding *out_finding)
 {
     unsigned char other = 0;
-    uintptr_t begin = (uintptr_t)piece->pointer;
+    uintptr_t begin = (uintptr_t)guarded->pointer;
     size_t before = find_other(line, begin - CX_GUARD_BYTES, CX_GUARD_BYTES, AROUND, &other);
     if (before < CX_GUARD_BYTES) {
         *out_finding = (cx_guard_finding){"before it", CX_GUARD_BYTES - before, other};
         return true;
     }
-    size_t behind = find_other(line, begin + piece->size_bytes, CX_GUARD_BYTES, AROUND, &other);
+    size_t behind = find_other(line, begin + guarded->size_bytes, CX_GUARD_BYTES, AROUND, &other);
     *out_finding = (cx_guard_finding){"behind it", behind + 1, other};
     return behind < CX_GUARD_BYTES;
 }
 
-static bool look_inside(const cx_guarded *piece, const queue *line, cx_guard_finding *out_finding)
+static bool look_inside(const cx_guarded *guarded, const queue *line, cx_guard_finding *out_finding)
 {
     unsigned char other = 0;
-    size_t at = find_other(line, (uintptr_t)piece->pointer, piece->size_bytes, FREED, &other);
+    size_t at = find_other(line, (uintptr_t)guarded->pointer, guarded->size_bytes, FREED, &other);
     *out_finding = (cx_guard_finding){"of it was written after it was freed: it", at, other};
-    return at < piece->size_bytes;
+    return at < guarded->size_bytes;
 }
 
-bool cx_guard_host_sees(const cx_guarded *piece, cx_guard_finding *out_finding)
+bool cx_guard_host_sees(const cx_guarded *guarded, cx_guard_finding *out_finding)
 {
     const queue line = {.host = true};
-    if (piece->filled)
-        return look_inside(piece, &line, out_finding);
-    return piece->marked && look_around(piece, &line, out_finding);
+    if (guarded->filled)
+        return look_inside(guarded, &line, out_finding);
+    return guarded->marked && look_around(guarded, &line, out_finding);
 }
 
-static ctxrt_status look(cx_guarded *piece, bool wanted,
-                         bool (*how)(const cx_guarded *piece, const queue *line,
-                                     cx_guard_finding *out_finding))
+static ctxrt_status look_for_writes(cx_guarded *guarded, bool wanted,
+                                    bool (*how)(const cx_guarded *guarded, const queue *line,
+                                                cx_guard_finding *out_finding))
 {
     bool found = false;
     cx_guard_finding finding;
     if (!wanted)
         return CTXRT_SUCCESS;
-    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(piece->inner.context->driver);
-    queue line = queue_of(piece);
-    if (!line.capturing && wait(&line) == CXU_SUCCESS)
-        found = how(piece, &line, &finding);
+    cx_relaxed_capture relaxed = cx_relaxed_capture_begin(guarded->inner.context->driver);
+    queue line = queue_of(guarded);
+    if (!line.capturing && wait_for_queue(&line) == CXU_SUCCESS)
+        found = how(guarded, &line, &finding);
     cx_relaxed_capture_end(&relaxed);
-    return found ? cx_guard_tell(piece, &finding) : CTXRT_SUCCESS;
+    return found ? cx_guard_report(guarded, &finding) : CTXRT_SUCCESS;
 }
 
-ctxrt_status cx_guard_look_around(cx_guarded *piece)
+ctxrt_status cx_guard_look_around(cx_guarded *guarded)
 {
-    return look(piece, piece->marked, look_around);
+    return look_for_writes(guarded, guarded->marked, look_around);
 }
 
-ctxrt_status cx_guard_look_inside(cx_guarded *piece)
+ctxrt_status cx_guard_look_inside(cx_guarded *guarded)
 {
-    return look(piece, piece->filled, look_inside);
+    return look_for_writes(guarded, guarded->filled, look_inside);
 }

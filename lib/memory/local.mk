@@ -29,7 +29,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/mapped_heap.c lib/memory/mapped_heap.h \
 	lib/memory/mapped_range.c lib/memory/mapped_range.h \
 	lib/memory/memory.c lib/memory/memory.h \
-	lib/memory/piece.c lib/memory/piece.h \
+	lib/memory/cache_block.c lib/memory/cache_block.h \
 	lib/memory/origin.c lib/memory/origin.h \
 	lib/memory/past.c lib/memory/past.h \
 	lib/memory/pinned.c lib/memory/pinned.h \

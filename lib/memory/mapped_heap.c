@@ -21,7 +21,7 @@ bool cx_mapped_heap_add(cx_heap *heap, const cx_mapped_range *range)
 
 /* ---- finding ---- */
 
-static bool usable(const cx_fit_node *node, uint32_t owner)
+static bool is_usable(const cx_fit_node *node, uint32_t owner)
 {
     return node->state == CX_FIT_FREE &&
            (node->owner == owner || node->owner == 0 || node->owner == CX_FIT_NOWHERE);
@@ -41,10 +41,11 @@ typedef struct run {
 static run run_around(const cx_heap *heap, uint32_t index, uint32_t owner)
 {
     run found = {.first = index, .last = index};
-    for (uint32_t i = index; i != 0 && usable(node_at(heap, i), owner);
+    for (uint32_t i = index; i != 0 && is_usable(node_at(heap, i), owner);
          i = node_at(heap, i)->before)
         found.first = i;
-    for (uint32_t i = index; i != 0 && usable(node_at(heap, i), owner); i = node_at(heap, i)->after)
+    for (uint32_t i = index; i != 0 && is_usable(node_at(heap, i), owner);
+         i = node_at(heap, i)->after)
         found.last = i;
     found.offset_units = node_at(heap, found.first)->offset_units;
     found.end_units = node_at(heap, found.last)->offset_units + node_at(heap, found.last)->units;
@@ -104,7 +105,7 @@ static bool speaks_less(const candidate *a, const candidate *b)
     return a->left_of_chunk < b->left_of_chunk;
 }
 
-static void weigh(const run *around, uint32_t chunk, bool down, candidate *self)
+static void weigh_place(const run *around, uint32_t chunk, bool down, candidate *self)
 {
     uint32_t from = self->place.offset_units, end = from + self->place.units;
     uint64_t first = from / chunk, behind = ((uint64_t)end + chunk - 1) / chunk;
@@ -122,7 +123,7 @@ static void try_up(const cx_heap *heap, const run *around, uint32_t index, uint3
     if (around->end_units - node_at(heap, index)->offset_units < other.place.units)
         return;
     reach_up(heap, index, chunk, other.place.units, &other);
-    weigh(around, chunk, false, &other);
+    weigh_place(around, chunk, false, &other);
     if (speaks_less(&other, best))
         *best = other;
 }
@@ -135,7 +136,7 @@ static void try_down(const cx_heap *heap, const run *around, uint32_t index, uin
         other.place.units)
         return;
     reach_down(heap, index, chunk, other.place.units, &other);
-    weigh(around, chunk, true, &other);
+    weigh_place(around, chunk, true, &other);
     if (speaks_less(&other, best))
         *best = other;
 }
@@ -174,7 +175,8 @@ static bool are_few(const cx_heap *heap, uint32_t owner)
 /* ---- taking ---- */
 
 /* Takes a range's part of the place: whole chunks of unmapped ranges. */
-static uint32_t carve(cx_heap *heap, uint32_t index, uint32_t chunk, const cx_mapped_place *place)
+static uint32_t carve_range(cx_heap *heap, uint32_t index, uint32_t chunk,
+                            const cx_mapped_place *place)
 {
     const cx_fit_node *node = node_at(heap, index);
     uint32_t from = node->offset_units, end = node->offset_units + node->units;
@@ -187,21 +189,21 @@ static uint32_t carve(cx_heap *heap, uint32_t index, uint32_t chunk, const cx_ma
     return cx_fit_carve(&heap->large, index, from - node->offset_units, end - from);
 }
 
-static bool take(cx_heap *heap, uint32_t chunk, cx_mapped_place *place)
+static bool take_place(cx_heap *heap, uint32_t chunk, cx_mapped_place *place)
 {
     cx_mapped_place taken = *place;
     uint32_t index = place->first;
     for (;;) {
         uint32_t next = node_at(heap, index)->after;
         bool is_last = index == place->last;
-        uint32_t piece = carve(heap, index, chunk, place);
-        if (piece != 0)
-            taken.last = piece;
+        uint32_t cached = carve_range(heap, index, chunk, place);
+        if (cached != 0)
+            taken.last = cached;
         if (index == place->first)
-            taken.first = piece;
-        if (piece == 0 && index != place->first)
+            taken.first = cached;
+        if (cached == 0 && index != place->first)
             cx_mapped_heap_give_up(heap, &taken);
-        if (piece == 0)
+        if (cached == 0)
             return false;
         if (is_last)
             break;
@@ -224,7 +226,7 @@ bool cx_mapped_heap_find(cx_heap *heap, const cx_mapped_range *range, uint32_t o
         try_free(heap, owner, owner, chunk, &best);
     try_free(heap, CX_FIT_NOWHERE, owner, chunk, &best);
     if (best.fresh == UINT64_MAX || !cx_fit_expect(&heap->large, owner) ||
-        !take(heap, chunk, &best.place))
+        !take_place(heap, chunk, &best.place))
         return false;
     *out_place = best.place;
     return true;
@@ -300,12 +302,12 @@ bool cx_mapped_heap_find_spare(cx_heap *heap, const cx_mapped_range *range, uint
         size_t bytes = cx_mapped_range_find(range, node_offset, node_bytes, wanted_bytes, &offset);
         if (bytes == 0)
             continue;
-        uint32_t piece = cx_fit_carve(&heap->large, index,
-                                      (uint32_t)((offset - node_offset) >> CX_FIT_UNIT_BITS),
-                                      (uint32_t)(bytes >> CX_FIT_UNIT_BITS));
-        *out_place = (cx_mapped_place){piece, piece, (uint32_t)(offset >> CX_FIT_UNIT_BITS),
+        uint32_t cached = cx_fit_carve(&heap->large, index,
+                                       (uint32_t)((offset - node_offset) >> CX_FIT_UNIT_BITS),
+                                       (uint32_t)(bytes >> CX_FIT_UNIT_BITS));
+        *out_place = (cx_mapped_place){cached, cached, (uint32_t)(offset >> CX_FIT_UNIT_BITS),
                                        (uint32_t)(bytes >> CX_FIT_UNIT_BITS)};
-        return piece != 0;
+        return cached != 0;
     }
     return false;
 }

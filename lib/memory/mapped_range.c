@@ -17,7 +17,7 @@ static size_t first_of(const cx_mapped_range *range, size_t offset)
     return offset / range->chunk_bytes;
 }
 
-static size_t behind(const cx_mapped_range *range, size_t offset, size_t bytes)
+static size_t end_of(const cx_mapped_range *range, size_t offset, size_t bytes)
 {
     return (offset + bytes - 1) / range->chunk_bytes + 1;
 }
@@ -185,7 +185,7 @@ void cx_mapped_range_close(cx_mapped_range *range)
 size_t cx_mapped_range_lacks(const cx_mapped_range *range, size_t offset, size_t bytes)
 {
     size_t lacking = 0;
-    for (size_t chunk = first_of(range, offset); chunk < behind(range, offset, bytes); chunk++)
+    for (size_t chunk = first_of(range, offset); chunk < end_of(range, offset, bytes); chunk++)
         lacking += !is_mapped(range, chunk);
     return lacking * range->chunk_bytes;
 }
@@ -297,7 +297,7 @@ static cxu_result map_rows(cx_mapped_range *range, size_t chunk, size_t end)
 
 cxu_result cx_mapped_range_map(cx_mapped_range *range, size_t offset, size_t bytes)
 {
-    return map_rows(range, first_of(range, offset), behind(range, offset, bytes));
+    return map_rows(range, first_of(range, offset), end_of(range, offset, bytes));
 }
 
 size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t bytes,
@@ -317,5 +317,5 @@ size_t cx_mapped_range_find(const cx_mapped_range *range, size_t offset, size_t 
 
 void cx_mapped_range_unmap(cx_mapped_range *range, size_t offset, size_t bytes)
 {
-    unmap_chunks(range, first_of(range, offset), behind(range, offset, bytes));
+    unmap_chunks(range, first_of(range, offset), end_of(range, offset, bytes));
 }

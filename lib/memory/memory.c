@@ -33,19 +33,19 @@ static ctxrt_status no_such_memory(const ctxrt_memory *handle)
 /* The object of a handle: a cache's block, or an object of the pool. Its state tells if it belongs
  * to another handle by now. */
 typedef struct target {
-    cx_piece *piece;
+    cx_cache_block *cached;
     cx_memory *memory;
     _Atomic uint64_t *state;
     uint64_t count_max; /* also the mask of the count in the state */
 } target;
 
-static inline bool find(const ctxrt_memory *handle, target *out_target)
+static inline bool find_target(const ctxrt_memory *handle, target *out_target)
 {
     out_target->memory = NULL;
-    out_target->piece = cx_piece_of(handle);
-    if (__builtin_expect(out_target->piece != NULL, 1)) {
-        out_target->state = &out_target->piece->state;
-        out_target->count_max = CX_PIECE_COUNT_MAX;
+    out_target->cached = cx_cache_block_of(handle);
+    if (__builtin_expect(out_target->cached != NULL, 1)) {
+        out_target->state = &out_target->cached->state;
+        out_target->count_max = CX_CACHE_BLOCK_COUNT_MAX;
         return true;
     }
     out_target->memory = cx_pool_find(&cx_memories, handle);
@@ -64,7 +64,7 @@ static bool is_of(const ctxrt_memory *handle, const target *found, uint64_t stat
 /* Adds a count to the object of a handle, and to no other that has replaced it. */
 static ctxrt_status take_count(const ctxrt_memory *handle, target *out_target)
 {
-    if (!find(handle, out_target))
+    if (!find_target(handle, out_target))
         return no_such_memory(handle);
     uint64_t state = atomic_load(out_target->state);
     do {
@@ -97,16 +97,16 @@ static ctxrt_status end_object(ctxrt_memory *handle, cx_memory *memory)
     return status;
 }
 
-static inline ctxrt_status end_piece(const ctxrt_memory *handle)
+static inline ctxrt_status end_cached(const ctxrt_memory *handle)
 {
-    const cx_block block = cx_piece_block(cx_piece_index(handle));
+    const cx_block block = cx_cache_block_as_block(cx_cache_block_index(handle));
     return cx_block_free(&block);
 }
 
 static ctxrt_status give_count(ctxrt_memory *handle)
 {
     target found;
-    if (!find(handle, &found))
+    if (!find_target(handle, &found))
         return no_such_memory(handle);
     uint64_t state = atomic_load(found.state);
     do {
@@ -114,10 +114,10 @@ static ctxrt_status give_count(ctxrt_memory *handle)
             return no_such_memory(handle);
     } while (!atomic_compare_exchange_weak(found.state, &state, state - 1));
     if ((state & found.count_max) != 1) {
-        cx_eventcount_wake(&cx_piece_counts);
+        cx_eventcount_wake(&cx_cache_block_counts);
         return CTXRT_SUCCESS;
     }
-    return found.piece != NULL ? end_piece(handle) : end_object(handle, found.memory);
+    return found.cached != NULL ? end_cached(handle) : end_object(handle, found.memory);
 }
 
 ctxrt_status ctxrt_memory_retain(ctxrt_memory *handle)
@@ -139,14 +139,14 @@ __attribute__((noinline)) static ctxrt_status release_slowly(ctxrt_memory *handl
 
 ctxrt_status ctxrt_memory_release(ctxrt_memory *handle)
 {
-    cx_piece *piece = cx_piece_of(handle);
-    if (__builtin_expect(piece == NULL || !cx_fast_path_is_open() ||
-                             !cx_piece_end(piece, generation_of(handle) | 1),
+    cx_cache_block *cached = cx_cache_block_of(handle);
+    if (__builtin_expect(cached == NULL || !cx_fast_path_is_open() ||
+                             !cx_cache_block_end(cached, generation_of(handle) | 1),
                          0))
         return release_slowly(handle);
-    if (__builtin_expect(cx_fast_path_free(cx_piece_index(handle), piece), 1))
+    if (__builtin_expect(cx_fast_path_free(cx_cache_block_index(handle), cached), 1))
         return CTXRT_SUCCESS;
-    return end_piece(handle);
+    return end_cached(handle);
 }
 
 /* ---- making ---- */
@@ -184,10 +184,11 @@ static ctxrt_status free_block(cx_memory *memory)
 
 ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory)
 {
-    uint32_t index = model->block.piece;
+    uint32_t index = model->block.cached;
     /* A cache's block is a counted object by itself, unless a private pool has it. */
     if (__builtin_expect(index != 0 && model->block.pooled == NULL, 1)) {
-        *out_memory = cx_piece_handle(index, cx_piece_generation(cx_piece_at(index)));
+        *out_memory =
+            cx_cache_block_handle(index, cx_cache_block_generation(cx_cache_block_at(index)));
         return CTXRT_SUCCESS;
     }
     model->device = cx_block_device(model->block.context);
@@ -218,7 +219,7 @@ ctxrt_status ctxrt_memory_alloc(size_t size_bytes, ctxrt_memory **out_memory)
     uint32_t index = out_memory != NULL ? cx_fast_path_alloc(size_bytes, 0, &generation) : 0;
     if (__builtin_expect(index == 0, 0))
         return alloc_slowly(size_bytes, out_memory);
-    *out_memory = cx_piece_handle(index, generation);
+    *out_memory = cx_cache_block_handle(index, generation);
     return CTXRT_SUCCESS;
 }
 
@@ -268,10 +269,10 @@ ctxrt_status ctxrt_memory_wrap(void *pointer, size_t size_bytes, ctxrt_device id
 void *ctxrt_memory_pointer(ctxrt_memory *handle)
 {
     target found;
-    if (!find(handle, &found))
+    if (!find_target(handle, &found))
         return NULL;
     void *pointer =
-        atomic_load(found.piece != NULL ? &found.piece->pointer : &found.memory->pointer);
+        atomic_load(found.cached != NULL ? &found.cached->pointer : &found.memory->pointer);
     return is_of(handle, &found, atomic_load(found.state)) ? pointer : NULL;
 }
 
@@ -288,17 +289,17 @@ static ctxrt_memory_info describe_object(const cx_memory *memory)
     };
 }
 
-static ctxrt_memory_info describe_piece(uint32_t index)
+static ctxrt_memory_info describe_cached(uint32_t index)
 {
-    const cx_region *region = cx_piece_region(index);
-    const cx_context *context = region->cache->context;
+    const cx_cache_generation *generation = cx_cache_generation_of(index);
+    const cx_context *context = generation->cache->context;
     return (ctxrt_memory_info){
-        .pointer = atomic_load(&cx_piece_at(index)->pointer),
-        .size_bytes = cx_piece_size(cx_piece_at(index)),
+        .pointer = atomic_load(&cx_cache_block_at(index)->pointer),
+        .size_bytes = cx_cache_block_size(cx_cache_block_at(index)),
         .device = cx_block_device(context),
         .context = cx_context_handle(context),
-        .kind = region->cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
-        .pinned = region->cache->pinned,
+        .kind = generation->cache->pinned ? CTXRT_MEMORY_PINNED : CTXRT_MEMORY_DEVICE,
+        .pinned = generation->cache->pinned,
     };
 }
 
@@ -313,8 +314,9 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
     status = take_count(handle, &found);
     if (status != CTXRT_SUCCESS)
         return status;
-    const ctxrt_memory_info info = found.piece != NULL ? describe_piece(cx_piece_index(handle))
-                                                       : describe_object(found.memory);
+    const ctxrt_memory_info info = found.cached != NULL
+                                       ? describe_cached(cx_cache_block_index(handle))
+                                       : describe_object(found.memory);
     status = give_count(handle);
     if (status == CTXRT_SUCCESS)
         *out_info = info;
@@ -324,17 +326,17 @@ ctxrt_status ctxrt_memory_describe(ctxrt_memory *handle, ctxrt_memory_info *out_
 /* The caller has a count. From then on the block is freed by the slow path. */
 static cx_use_list *uses_of(const target *found)
 {
-    if (found->piece == NULL)
+    if (found->cached == NULL)
         return &found->memory->uses;
-    atomic_fetch_or(&found->piece->state, CX_PIECE_USED);
-    return &found->piece->uses;
+    atomic_fetch_or(&found->cached->state, CX_CACHE_BLOCK_USED);
+    return &found->cached->uses;
 }
 
 ctxrt_status cx_memory_cross(uint32_t index, cx_context *context, void *cross_copy)
 {
-    cx_piece *piece = cx_piece_at(index);
-    atomic_fetch_or(&piece->state, CX_PIECE_USED);
-    return cx_use_add_cross_copy(&piece->uses, context, cross_copy);
+    cx_cache_block *cached = cx_cache_block_at(index);
+    atomic_fetch_or(&cached->state, CX_CACHE_BLOCK_USED);
+    return cx_use_add_cross_copy(&cached->uses, context, cross_copy);
 }
 
 ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stream)
@@ -352,11 +354,11 @@ ctxrt_status ctxrt_memory_record_stream(ctxrt_memory *handle, ctxrt_stream *stre
 
 /* ---- pinned memory by its address ---- */
 
-ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation)
+ctxrt_memory *cx_memory_take_cached(uint32_t cached, uint32_t generation)
 {
     target found;
     cx_error_saved saved;
-    ctxrt_memory *handle = cx_piece_handle(piece, generation);
+    ctxrt_memory *handle = cx_cache_block_handle(cached, generation);
     cx_error_save(&saved);
     if (take_count(handle, &found) == CTXRT_SUCCESS)
         return handle;
@@ -367,8 +369,8 @@ ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation)
 ctxrt_status cx_memory_use(const ctxrt_memory *handle, const cx_stream_target *stream)
 {
     target found;
-    return find(handle, &found) ? cx_use_record_there(uses_of(&found), stream)
-                                : no_such_memory(handle);
+    return find_target(handle, &found) ? cx_use_record_there(uses_of(&found), stream)
+                                       : no_such_memory(handle);
 }
 
 void cx_memory_give(ctxrt_memory *handle)

@@ -40,7 +40,7 @@ ctxrt_status cx_memory_make(const cx_memory *model, void *pointer, ctxrt_memory 
 ctxrt_status cx_memory_make_of_block(cx_memory *model, ctxrt_memory **out_memory);
 
 /* Takes a count of a block that was found by its address; NULL: it is gone. */
-ctxrt_memory *cx_memory_take_piece(uint32_t piece, uint32_t generation);
+ctxrt_memory *cx_memory_take_cached(uint32_t cached, uint32_t generation);
 
 /* cx_use_record_there, for memory that the caller has a count of. */
 ctxrt_status cx_memory_use(const ctxrt_memory *handle, const cx_stream_target *stream);
@@ -50,7 +50,7 @@ void cx_memory_give(ctxrt_memory *handle);
 
 /* Records that a cross-driver copy uses a block, in the order of a stream of `context`:
  * across.h. */
-ctxrt_status cx_memory_cross(uint32_t piece, cx_context *context, void *cross_copy);
+ctxrt_status cx_memory_cross(uint32_t cached, cx_context *context, void *cross_copy);
 
 /* Frees host memory from calloc. */
 ctxrt_status cx_memory_free_host(cx_memory *memory);

@@ -32,7 +32,7 @@ static origin **bucket_of(const char *file, int line)
 }
 
 /* Lock held. */
-static origin *add(origin **bucket, const char *file, int line)
+static origin *add_origin(origin **bucket, const char *file, int line)
 {
     size_t length = strlen(file) + 1;
     origin *made = malloc(sizeof *made + length);
@@ -56,7 +56,7 @@ static const void *place_of(const char *file, int line)
     while (found != NULL && (found->line != line || strcmp(found->file, file) != 0))
         found = found->next;
     if (found == NULL)
-        found = add(bucket, file, line);
+        found = add_origin(bucket, file, line);
     pthread_mutex_unlock(&lock);
     return found != NULL ? (const void *)((uintptr_t)found | CX_ORIGIN_BIT) : NULL;
 }
@@ -78,36 +78,36 @@ typedef struct note {
 /* One array for each chunk of blocks, made with its first note. */
 static _Atomic(note *) notes[CX_FIT_CHUNKS_MAX];
 
-static note *note_of(uint32_t piece)
+static note *note_of(uint32_t cached)
 {
-    note *chunk = atomic_load(&notes[piece >> CX_FIT_CHUNK_BITS]);
-    return chunk != NULL ? &chunk[piece & (CX_FIT_CHUNK_NODES - 1)] : NULL;
+    note *chunk = atomic_load(&notes[cached >> CX_FIT_CHUNK_BITS]);
+    return chunk != NULL ? &chunk[cached & (CX_FIT_CHUNK_NODES - 1)] : NULL;
 }
 
-static note *make_note_of(uint32_t piece)
+static note *make_note_of(uint32_t cached)
 {
     note *none = NULL, *made = calloc(CX_FIT_CHUNK_NODES, sizeof *made);
     if (made != NULL &&
-        !atomic_compare_exchange_strong(&notes[piece >> CX_FIT_CHUNK_BITS], &none, made))
+        !atomic_compare_exchange_strong(&notes[cached >> CX_FIT_CHUNK_BITS], &none, made))
         free(made);
-    return note_of(piece);
+    return note_of(cached);
 }
 
-static void keep(uint32_t piece, const void *place)
+static void keep_origin(uint32_t cached, const void *place)
 {
-    note *own = note_of(piece);
+    note *own = note_of(cached);
     if (own == NULL)
-        own = make_note_of(piece);
+        own = make_note_of(cached);
     if (own == NULL)
         return;
     atomic_store(&own->place, place);
-    atomic_store(&own->generation, cx_piece_generation(cx_piece_at(piece)));
+    atomic_store(&own->generation, cx_cache_block_generation(cx_cache_block_at(cached)));
 }
 
-const void *cx_origin_of(uint32_t piece)
+const void *cx_origin_of(uint32_t cached)
 {
-    const note *own = note_of(piece);
-    uint32_t generation = cx_piece_generation(cx_piece_at(piece));
+    const note *own = note_of(cached);
+    uint32_t generation = cx_cache_block_generation(cx_cache_block_at(cached));
     if (own == NULL || atomic_load(&own->generation) != generation)
         return NULL;
     const void *place = atomic_load(&own->place);
@@ -117,7 +117,7 @@ const void *cx_origin_of(uint32_t piece)
 /* ---- allocating ---- */
 
 /* Traces and debug mode read it from the thread. */
-static const void *enter(const char *file, int line)
+static const void *enter_origin(const char *file, int line)
 {
     const void *place = place_of(file, line);
     if (cx_thread_current != NULL)
@@ -125,7 +125,7 @@ static const void *enter(const char *file, int line)
     return place;
 }
 
-static void leave(void)
+static void leave_origin(void)
 {
     if (cx_thread_current != NULL)
         cx_thread_current->origin = NULL;
@@ -133,16 +133,16 @@ static void leave(void)
 
 static void keep_of_handle(const ctxrt_memory *memory, const void *place)
 {
-    if (place != NULL && cx_piece_of(memory) != NULL)
-        keep(cx_piece_index(memory), place);
+    if (place != NULL && cx_cache_block_of(memory) != NULL)
+        keep_origin(cx_cache_block_index(memory), place);
 }
 
 ctxrt_status ctxrt_memory_alloc_at(size_t size_bytes, const char *file, int line,
                                    ctxrt_memory **out_memory)
 {
-    const void *place = enter(file, line);
+    const void *place = enter_origin(file, line);
     ctxrt_status status = ctxrt_memory_alloc(size_bytes, out_memory);
-    leave();
+    leave_origin();
     if (status == CTXRT_SUCCESS)
         keep_of_handle(*out_memory, place);
     return status;
@@ -151,9 +151,9 @@ ctxrt_status ctxrt_memory_alloc_at(size_t size_bytes, const char *file, int line
 ctxrt_status ctxrt_memory_alloc_pinned_at(size_t size_bytes, const char *file, int line,
                                           ctxrt_memory **out_memory)
 {
-    const void *place = enter(file, line);
+    const void *place = enter_origin(file, line);
     ctxrt_status status = ctxrt_memory_alloc_pinned(size_bytes, out_memory);
-    leave();
+    leave_origin();
     if (status == CTXRT_SUCCESS)
         keep_of_handle(*out_memory, place);
     return status;
@@ -161,12 +161,12 @@ ctxrt_status ctxrt_memory_alloc_pinned_at(size_t size_bytes, const char *file, i
 
 ctxrt_status ctxrt_alloc_at(size_t size_bytes, const char *file, int line, void **out_pointer)
 {
-    const void *place = enter(file, line);
+    const void *place = enter_origin(file, line);
     ctxrt_status status = ctxrt_alloc(size_bytes, out_pointer);
-    leave();
+    leave_origin();
     bool placed = status == CTXRT_SUCCESS && place != NULL;
-    uint32_t piece = placed ? cx_pointers_piece_at(*out_pointer) : 0;
-    if (piece != 0)
-        keep(piece, place);
+    uint32_t cached = placed ? cx_pointers_cached_at(*out_pointer) : 0;
+    if (cached != 0)
+        keep_origin(cached, place);
     return status;
 }

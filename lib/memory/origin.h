@@ -6,7 +6,7 @@
 #ifndef CX_MEMORY_ORIGIN_H
 #define CX_MEMORY_ORIGIN_H
 
-#include "memory/piece.h"
+#include "memory/cache_block.h"
 
 /* No address has this bit. */
 #define CX_ORIGIN_BIT ((uintptr_t)1 << 63)
@@ -20,6 +20,6 @@ static inline bool cx_origin_is_one(const void *place)
 void cx_origin_text(const void *place, char *text, size_t size);
 
 /* The origin of a live block; NULL: it was allocated without one. */
-const void *cx_origin_of(uint32_t piece);
+const void *cx_origin_of(uint32_t cached);
 
 #endif

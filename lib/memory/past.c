@@ -14,7 +14,7 @@
 static cx_past all[PAST_MAX];
 static _Atomic size_t count;
 
-static size_t number(void)
+static size_t past_count(void)
 {
     return atomic_load_explicit(&count, memory_order_relaxed);
 }
@@ -22,7 +22,7 @@ static size_t number(void)
 /* The first one that ends behind an address. */
 static size_t first_behind(uintptr_t address)
 {
-    size_t low = 0, high = number();
+    size_t low = 0, high = past_count();
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (all[middle].end <= address)
@@ -35,7 +35,7 @@ static size_t first_behind(uintptr_t address)
 
 static void remove_at(size_t index)
 {
-    memmove(&all[index], &all[index + 1], (number() - index - 1) * sizeof all[0]);
+    memmove(&all[index], &all[index + 1], (past_count() - index - 1) * sizeof all[0]);
     atomic_fetch_sub(&count, 1);
 }
 
@@ -44,7 +44,7 @@ static void remove_at(size_t index)
 static void merge_closest(void)
 {
     size_t best = 0;
-    for (size_t i = 1; i + 1 < number(); i++)
+    for (size_t i = 1; i + 1 < past_count(); i++)
         if (all[i + 1].begin - all[i].end < all[best + 1].begin - all[best].end)
             best = i;
     all[best + 1].begin = all[best].begin;
@@ -54,7 +54,7 @@ static void merge_closest(void)
 
 static void insert_at(size_t index, const cx_past *past)
 {
-    memmove(&all[index + 1], &all[index], (number() - index) * sizeof all[0]);
+    memmove(&all[index + 1], &all[index], (past_count() - index) * sizeof all[0]);
     all[index] = *past;
     atomic_fetch_add(&count, 1);
 }
@@ -62,11 +62,11 @@ static void insert_at(size_t index, const cx_past *past)
 void cx_past_leave(uintptr_t begin, uintptr_t end)
 {
     size_t i = first_behind(begin);
-    while (i < number() && all[i].begin < end) {
+    while (i < past_count() && all[i].begin < end) {
         cx_past *past = &all[i];
         if (past->begin < begin && past->end > end) {
             cx_past rest = *past;
-            if (number() == PAST_MAX)
+            if (past_count() == PAST_MAX)
                 return; /* it stays: the system is asked about the host's memory */
             past->end = begin;
             rest.begin = end;
@@ -88,11 +88,11 @@ void cx_past_leave(uintptr_t begin, uintptr_t end)
 void cx_past_enter(const cx_past *past)
 {
     cx_past_leave(past->begin, past->end);
-    if (number() == PAST_MAX)
+    if (past_count() == PAST_MAX)
         merge_closest();
     size_t place = first_behind(past->begin);
     /* merged neighbours may enclose it */
-    if (place < number() && all[place].begin < past->end)
+    if (place < past_count() && all[place].begin < past->end)
         return;
     insert_at(place, past);
 }
@@ -130,10 +130,10 @@ static bool is_kept_by_driver(uintptr_t address)
     return kept;
 }
 
-static bool find(uintptr_t begin, uintptr_t end, cx_past *out_past)
+static bool find_past(uintptr_t begin, uintptr_t end, cx_past *out_past)
 {
     size_t i = first_behind(begin);
-    bool found = i < number() && all[i].begin < end;
+    bool found = i < past_count() && all[i].begin < end;
     if (found)
         *out_past = all[i];
     return found;
@@ -146,20 +146,20 @@ bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
     if (__builtin_expect(atomic_load_explicit(&count, memory_order_acquire) == 0, 1))
         return false;
     cx_pointers_lock();
-    found = find(begin, end, out_past);
+    found = find_past(begin, end, out_past);
     cx_pointers_unlock();
     if (!found || is_kept_by_driver(out_past->begin > begin ? out_past->begin : begin))
         return found;
     int reason = errno;
     cx_pointers_lock();
-    while ((found = find(begin, end, out_past))) {
+    while ((found = find_past(begin, end, out_past))) {
         uintptr_t first = out_past->begin > begin ? out_past->begin : begin;
         uintptr_t last = (out_past->end < end ? out_past->end : end) - 1;
         if (!host_reaches(first) || !host_reaches(last))
             break;
         cx_past_leave(begin, end);
         cx_past left;
-        if (find(begin, end, &left) && left.begin <= begin && left.end >= end) {
+        if (find_past(begin, end, &left) && left.begin <= begin && left.end >= end) {
             found = false; /* there was no room to split it: it stays, and these bytes are the
                             * host's */
             break;

@@ -5,7 +5,7 @@
 #include "memory/across.h"
 #include "work/work.h"
 
-static void give(cx_cache *cache, uint32_t index)
+static void give_pinned(cx_cache *cache, uint32_t index)
 {
     pthread_mutex_lock(&cache->lock);
     cx_cache_give(cache, index);
@@ -19,14 +19,15 @@ static ctxrt_status alloc_pinned(cx_cache *cache, const cx_allocation *request, 
     ctxrt_status status = cx_cache_serve(cache, 0, request->size_bytes, &index);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_piece *piece = cx_piece_at(index);
-    cx_piece_begin(piece, request->size_bytes, cx_piece_generation(piece) + 1, 0);
-    block->pointer = atomic_load_explicit(&piece->pointer, memory_order_relaxed);
-    block->piece = index;
+    cx_cache_block *cached = cx_cache_block_at(index);
+    cx_cache_block_begin(cached, request->size_bytes, cx_cache_block_generation(cached) + 1, 0);
+    block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
+    block->cached = index;
     return CTXRT_SUCCESS;
 }
 
-static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request, cx_block *block)
+static ctxrt_status alloc_pinned_block(cx_allocator *allocator, const cx_allocation *request,
+                                       cx_block *block)
 {
     cx_context *context = allocator->context;
     if (!cx_block_enter(context, request->epoch))
@@ -37,15 +38,15 @@ static ctxrt_status alloc(cx_allocator *allocator, const cx_allocation *request,
     return status;
 }
 
-static void end_piece(uint32_t index)
+static void end_cached(uint32_t index)
 {
-    cx_piece_clear(cx_piece_at(index));
+    cx_cache_block_clear(cx_cache_block_at(index));
 }
 
 ctxrt_status cx_pinned_forget(const cx_block *block)
 {
-    end_piece(block->piece);
-    return cx_use_finish(&cx_piece_at(block->piece)->uses);
+    end_cached(block->cached);
+    return cx_use_finish(&cx_cache_block_at(block->cached)->uses);
 }
 
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
@@ -55,29 +56,30 @@ static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
     if (!cx_block_enter(context, block->epoch))
         return cx_pinned_forget(block);
     int cancel = cx_work_begin_wait(context);
-    end_piece(block->piece);
-    ctxrt_status status = cx_cache_defer(allocator->pinned, block->piece, &deferred);
+    end_cached(block->cached);
+    ctxrt_status status = cx_cache_defer(allocator->pinned, block->cached, &deferred);
     if (!deferred)
-        give(allocator->pinned, block->piece);
+        give_pinned(allocator->pinned, block->cached);
     cx_work_end_wait(context, cancel);
     return status;
 }
 
-static bool has_one_count(const void *piece)
+static bool has_one_count(const void *cached)
 {
-    return (atomic_load(&((const cx_piece *)piece)->state) & CX_PIECE_COUNT_MAX) <= 1;
+    return (atomic_load(&((const cx_cache_block *)cached)->state) & CX_CACHE_BLOCK_COUNT_MAX) <= 1;
 }
 
 /* A call that has found the block by its address has a count of it while it submits work. */
 ctxrt_status cx_pinned_wait(const cx_block *block)
 {
-    cx_eventcount_wait(&cx_piece_counts, has_one_count, cx_piece_at(block->piece));
-    return cx_use_finish(&cx_piece_at(block->piece)->uses);
+    cx_eventcount_wait(&cx_cache_block_counts, has_one_count, cx_cache_block_at(block->cached));
+    return cx_use_finish(&cx_cache_block_at(block->cached)->uses);
 }
 
-static uint64_t trim(cx_allocator *allocator)
+static uint64_t trim_pinned(cx_allocator *allocator)
 {
     return cx_cache_trim(allocator->pinned) + cx_across_trim(allocator->context);
 }
 
-const cx_allocator_kind cx_pinned_allocator = {.alloc = alloc, .free = free_block, .trim = trim};
+const cx_allocator_kind cx_pinned_allocator = {
+    .alloc = alloc_pinned_block, .free = free_block, .trim = trim_pinned};

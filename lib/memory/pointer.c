@@ -6,22 +6,22 @@
 #include "memory/origin.h"
 #include <stdio.h>
 
-static cxu_result ask(const cx_driver *driver, cxu_pointer_attribute attribute, const void *pointer,
-                      void *out_value)
+static cxu_result ask_attribute(const cx_driver *driver, cxu_pointer_attribute attribute,
+                                const void *pointer, void *out_value)
 {
     return driver->table.pointer_get_attribute(out_value, attribute, (uintptr_t)pointer);
 }
 
 /* An attribute that the driver or this memory lacks keeps its initial value. */
-static void describe(cx_driver *driver, const void *pointer, unsigned int type,
-                     cx_pointer_view *out_view)
+static void describe_pointer(cx_driver *driver, const void *pointer, unsigned int type,
+                             cx_pointer_view *out_view)
 {
     unsigned int managed = 0;
     int ordinal = -1;
     CUcontext owner = NULL;
-    (void)ask(driver, CXU_POINTER_IS_MANAGED, pointer, &managed);
-    (void)ask(driver, CXU_POINTER_DEVICE_ORDINAL, pointer, &ordinal);
-    (void)ask(driver, CXU_POINTER_CONTEXT, pointer, &owner);
+    (void)ask_attribute(driver, CXU_POINTER_IS_MANAGED, pointer, &managed);
+    (void)ask_attribute(driver, CXU_POINTER_DEVICE_ORDINAL, pointer, &ordinal);
+    (void)ask_attribute(driver, CXU_POINTER_CONTEXT, pointer, &owner);
     *out_view = (cx_pointer_view){
         .driver = driver,
         .kind = managed                       ? CTXRT_MEMORY_MANAGED
@@ -48,9 +48,9 @@ static ctxrt_status ask_drivers(const void *pointer, cx_pointer_view *out_view)
         cx_driver *driver = &cx_drivers[i];
         if (!driver->loaded)
             continue;
-        cxu_result result = ask(driver, CXU_POINTER_MEMORY_TYPE, pointer, &type);
+        cxu_result result = ask_attribute(driver, CXU_POINTER_MEMORY_TYPE, pointer, &type);
         if (result == CXU_SUCCESS && type != 0) {
-            describe(driver, pointer, type, out_view);
+            describe_pointer(driver, pointer, type, out_view);
             return CTXRT_SUCCESS;
         }
         if (result != CXU_SUCCESS && result != CXU_INVALID_VALUE)
@@ -169,7 +169,7 @@ static ctxrt_status refuse_beyond(const char *call, const char *noun, const void
 {
     char place[256] = "";
     const cx_pointer_block *block = &view->block;
-    const void *origin = block->piece != 0 ? cx_origin_of(block->piece) : NULL;
+    const void *origin = block->cached != 0 ? cx_origin_of(block->cached) : NULL;
     if (origin != NULL)
         cx_place_text(origin, place, sizeof place);
     return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
@@ -210,7 +210,8 @@ static bool is_known(const void *pointer, const cx_pointer_view *view)
     if (view->driver == NULL || (block->state != CX_POINTER_UNKNOWN &&
                                  (uintptr_t)pointer - block->begin >= block->size_bytes))
         return false;
-    return ask(view->driver, CXU_POINTER_MEMORY_TYPE, pointer, &type) == CXU_SUCCESS && type != 0;
+    return ask_attribute(view->driver, CXU_POINTER_MEMORY_TYPE, pointer, &type) == CXU_SUCCESS &&
+           type != 0;
 }
 
 ctxrt_status ctxrt_pointer_query(const void *pointer, ctxrt_pointer_info *out_info)
@@ -231,8 +232,8 @@ ctxrt_status ctxrt_pointer_query(const void *pointer, ctxrt_pointer_info *out_in
     CUdeviceptr base = view.block.begin;
     size_t size_bytes = view.block.size_bytes;
     if (view.block.state == CX_POINTER_UNKNOWN) {
-        (void)ask(view.driver, CXU_POINTER_RANGE_START_ADDR, pointer, &base);
-        (void)ask(view.driver, CXU_POINTER_RANGE_SIZE, pointer, &size_bytes);
+        (void)ask_attribute(view.driver, CXU_POINTER_RANGE_START_ADDR, pointer, &base);
+        (void)ask_attribute(view.driver, CXU_POINTER_RANGE_SIZE, pointer, &size_bytes);
     }
     *out_info = (ctxrt_pointer_info){
         .known = 1,

@@ -53,15 +53,15 @@ static cx_pointer_record *record_of(uint64_t slot)
 static const void *pointer_of(uint64_t slot)
 {
     return is_record(slot) ? record_of(slot)->block.pointer
-                           : atomic_load_explicit(&cx_piece_at(index_of(slot))->pointer,
+                           : atomic_load_explicit(&cx_cache_block_at(index_of(slot))->pointer,
                                                   memory_order_relaxed);
 }
 
-static uint64_t slot_of_piece(uint32_t piece)
+static uint64_t slot_of_cached(uint32_t cached)
 {
     const void *pointer =
-        atomic_load_explicit(&cx_piece_at(piece)->pointer, memory_order_relaxed);
-    return cx_pointer_key(pointer) << 25 | piece;
+        atomic_load_explicit(&cx_cache_block_at(cached)->pointer, memory_order_relaxed);
+    return cx_pointer_key(pointer) << 25 | cached;
 }
 
 static uint64_t slot_of_record(const cx_pointer_record *record)
@@ -72,7 +72,7 @@ static uint64_t slot_of_record(const cx_pointer_record *record)
 
 static cx_block block_of(uint64_t slot)
 {
-    return is_record(slot) ? record_of(slot)->block : cx_piece_block(index_of(slot));
+    return is_record(slot) ? record_of(slot)->block : cx_cache_block_as_block(index_of(slot));
 }
 
 /* The kind of raw pointer of an entry; 0: none. */
@@ -80,8 +80,8 @@ static int kind_of(uint64_t slot)
 {
     if (is_record(slot))
         return (int)record_of(slot)->kind;
-    uint64_t state = atomic_load(&cx_piece_at(index_of(slot))->state);
-    return (state & CX_PIECE_RAW) != 0 ? CX_POINTER_DEVICE : 0;
+    uint64_t state = atomic_load(&cx_cache_block_at(index_of(slot))->state);
+    return (state & CX_CACHE_BLOCK_RAW) != 0 ? CX_POINTER_DEVICE : 0;
 }
 
 static bool is_stale(uint64_t slot)
@@ -125,7 +125,7 @@ static bool find_next(const void *pointer, uint64_t *place)
 }
 
 /* Appends behind all entries of the same address. */
-static void append(cx_pointer_slots *table, uint64_t slot)
+static void append_entry(cx_pointer_slots *table, uint64_t slot)
 {
     uint64_t place = cx_pointer_place(table, slot >> 25);
     while (read_slot(table, place) != 0)
@@ -142,7 +142,7 @@ static void copy_into(cx_pointer_slots *grown, const cx_pointer_slots *from)
     for (uint64_t i = 1; i <= from->mask; i++) {
         uint64_t slot = read_slot(from, (start + i) & from->mask);
         if (slot != 0)
-            append(grown, slot);
+            append_entry(grown, slot);
     }
 }
 
@@ -187,20 +187,20 @@ static bool make_room(void)
     return true;
 }
 
-static bool insert(uint64_t slot)
+static bool insert_entry(uint64_t slot)
 {
     uint64_t place;
     if (!make_room())
         return false;
     if (find_first(pointer_of(slot), &place))
         atomic_fetch_add(&cx_pointers_doubles, 1);
-    append(table_now(), slot);
+    append_entry(table_now(), slot);
     used++;
     return true;
 }
 
 /* Moves later entries up, so that none is behind an empty slot. */
-static void erase(uint64_t place)
+static void erase_entry(uint64_t place)
 {
     cx_pointer_slots *table = table_now();
     const void *pointer = pointer_of(read_slot(table, place));
@@ -228,7 +228,7 @@ static void erase_slot(const void *pointer, uint64_t slot)
     while (found && read_slot(table_now(), place) != slot)
         found = find_next(pointer, &place);
     if (found)
-        erase(place);
+        erase_entry(place);
 }
 
 static bool is_custom(const cx_allocator *allocator)
@@ -255,26 +255,26 @@ static bool find_youngest(const void *pointer, bool custom, uint64_t *out_slot)
 
 /* ---- blocks of caches ---- */
 
-bool cx_pointers_enter(uint32_t piece)
+bool cx_pointers_enter(uint32_t cached)
 {
     pthread_mutex_lock(&lock);
-    uint64_t slot = slot_of_piece(piece);
-    bool entered = insert(slot);
+    uint64_t slot = slot_of_cached(cached);
+    bool entered = insert_entry(slot);
     if (entered)
         cx_ranges_set_start((uintptr_t)pointer_of(slot));
     pthread_mutex_unlock(&lock);
     return entered;
 }
 
-void cx_pointers_leave(uint32_t piece)
+void cx_pointers_leave(uint32_t cached)
 {
-    uint64_t slot = slot_of_piece(piece);
+    uint64_t slot = slot_of_cached(cached);
     pthread_mutex_lock(&lock);
     erase_slot(pointer_of(slot), slot);
     pthread_mutex_unlock(&lock);
 }
 
-uint32_t cx_pointers_piece_at(const void *pointer)
+uint32_t cx_pointers_cached_at(const void *pointer)
 {
     uint64_t slot;
     pthread_mutex_lock(&lock);
@@ -288,7 +288,7 @@ uint32_t cx_pointers_piece_at(const void *pointer)
 /* Lock held. */
 static bool insert_record(cx_pointer_record *record)
 {
-    bool added = insert(slot_of_record(record));
+    bool added = insert_entry(slot_of_record(record));
     if (added && is_custom(record->block.allocator))
         atomic_fetch_add(&cx_pointers_custom, 1);
     return added;
@@ -310,47 +310,47 @@ ctxrt_status cx_pointers_put(cx_pointer_record *record)
 
 /* Lock held. Takes the block's entry out, and puts the record in if it was a raw pointer; false: it
  * was one, and there is no record. */
-static bool retire_as(uint32_t piece, cx_pointer_record **record)
+static bool retire_as(uint32_t cached, cx_pointer_record **record)
 {
-    _Atomic uint64_t *state = &cx_piece_at(piece)->state;
-    uint64_t slot = slot_of_piece(piece);
-    bool raw = (atomic_load(state) & CX_PIECE_RAW) != 0;
+    _Atomic uint64_t *state = &cx_cache_block_at(cached)->state;
+    uint64_t slot = slot_of_cached(cached);
+    bool raw = (atomic_load(state) & CX_CACHE_BLOCK_RAW) != 0;
     if (raw && *record == NULL)
         return false;
     erase_slot(pointer_of(slot), slot);
-    raw = (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
+    raw = (atomic_fetch_and(state, ~(uint64_t)CX_CACHE_BLOCK_RAW) & CX_CACHE_BLOCK_RAW) != 0;
     if (raw && insert_record(*record))
         *record = NULL;
     return true;
 }
 
-void cx_pointers_retire(uint32_t piece)
+void cx_pointers_retire(uint32_t cached)
 {
     cx_pointer_record *record = NULL;
     for (;;) {
         pthread_mutex_lock(&lock);
-        bool retired = retire_as(piece, &record);
+        bool retired = retire_as(cached, &record);
         pthread_mutex_unlock(&lock);
         if (retired)
             break;
         record = cx_pointer_record_make(CX_POINTER_DEVICE);
         if (record == NULL)
             return; /* the block stays in the table */
-        record->block = cx_piece_block(piece);
+        record->block = cx_cache_block_as_block(cached);
     }
     if (record != NULL)
         cx_pointer_record_drop(record);
 }
 
-bool cx_pointers_make_raw(uint32_t piece)
+bool cx_pointers_make_raw(uint32_t cached)
 {
-    uint64_t place, slot = slot_of_piece(piece);
+    uint64_t place, slot = slot_of_cached(cached);
     pthread_mutex_lock(&lock);
     bool found = find_first(pointer_of(slot), &place);
     while (found && read_slot(table_now(), place) != slot)
         found = find_next(pointer_of(slot), &place);
     if (found)
-        atomic_fetch_or(&cx_piece_at(piece)->state, CX_PIECE_RAW);
+        atomic_fetch_or(&cx_cache_block_at(cached)->state, CX_CACHE_BLOCK_RAW);
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -378,12 +378,12 @@ static bool take_at(uint64_t place, cx_pointer_taken *out_taken)
         *out_taken = (cx_pointer_taken){.record = record_of(slot)};
         if (is_custom(record_of(slot)->block.allocator))
             atomic_fetch_sub(&cx_pointers_custom, 1);
-        erase(place);
+        erase_entry(place);
         return true;
     }
-    *out_taken = (cx_pointer_taken){.piece = index_of(slot)};
-    _Atomic uint64_t *state = &cx_piece_at(index_of(slot))->state;
-    return (atomic_fetch_and(state, ~(uint64_t)CX_PIECE_RAW) & CX_PIECE_RAW) != 0;
+    *out_taken = (cx_pointer_taken){.cached = index_of(slot)};
+    _Atomic uint64_t *state = &cx_cache_block_at(index_of(slot))->state;
+    return (atomic_fetch_and(state, ~(uint64_t)CX_CACHE_BLOCK_RAW) & CX_CACHE_BLOCK_RAW) != 0;
 }
 
 static bool is_custom_slot(uint64_t slot)
@@ -394,7 +394,7 @@ static bool is_custom_slot(uint64_t slot)
 /* Chooses memory of the oldest epoch if a reset ended that, and of that, or of all, the youngest. A
  * former block came into the table as a record when it was retired, and is still older than memory
  * that a custom allocator placed in it. *out_other: the kind of another raw pointer there. */
-static bool choose(const void *pointer, int kinds, uint64_t *out_place, int *out_other)
+static bool choose_entry(const void *pointer, int kinds, uint64_t *out_place, int *out_other)
 {
     uint64_t place, oldest = 0;
     bool chosen = false;
@@ -417,7 +417,7 @@ static bool choose(const void *pointer, int kinds, uint64_t *out_place, int *out
     return chosen;
 }
 
-static ctxrt_status refuse(const char *call, const void *pointer, int kind)
+static ctxrt_status refuse_pointer(const char *call, const void *pointer, int kind)
 {
     if (kind == 0)
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
@@ -436,10 +436,10 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
     int other = 0;
     bool taken = false;
     pthread_mutex_lock(&lock);
-    while (!taken && choose(pointer, kinds, &place, &other))
+    while (!taken && choose_entry(pointer, kinds, &place, &other))
         taken = take_at(place, out_taken);
     pthread_mutex_unlock(&lock);
-    return taken ? CTXRT_SUCCESS : refuse(call, pointer, other);
+    return taken ? CTXRT_SUCCESS : refuse_pointer(call, pointer, other);
 }
 
 /* ---- memory that is gone ---- */
@@ -447,8 +447,8 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
 bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out_taken)
 {
     bool taken = false;
-    uint64_t place, own = newest->piece != 0 ? slot_of_piece(newest->piece)
-                                             : slot_of_record(newest->record);
+    uint64_t place,
+        own = newest->cached != 0 ? slot_of_cached(newest->cached) : slot_of_record(newest->record);
     pthread_mutex_lock(&lock);
     const void *pointer = pointer_of(own);
     const cx_allocator *allocator = block_of(own).allocator;
@@ -511,17 +511,17 @@ void cx_pointers_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void describe_piece(uint32_t index, uint64_t state, const void *start,
-                           cx_pointer_block *out_block)
+static void describe_cached(uint32_t index, uint64_t state, const void *start,
+                            cx_pointer_block *out_block)
 {
-    out_block->state = (state & CX_PIECE_COUNT_MAX) != 0 ? CX_POINTER_LIVE : CX_POINTER_FREED;
+    out_block->state = (state & CX_CACHE_BLOCK_COUNT_MAX) != 0 ? CX_POINTER_LIVE : CX_POINTER_FREED;
     out_block->begin = (uintptr_t)start;
-    out_block->size_bytes = cx_piece_size(cx_piece_at(index));
-    out_block->piece = index;
+    out_block->size_bytes = cx_cache_block_size(cx_cache_block_at(index));
+    out_block->cached = index;
     out_block->generation = (uint32_t)(state >> 32);
 }
 
-/* Finds the live block that starts at an address, without a lock, as cx_pointers_take_piece
+/* Finds the live block that starts at an address, without a lock, as cx_pointers_take_cached
  * does. */
 static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
 {
@@ -537,9 +537,9 @@ static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
     }
     if (is_record(slot) || atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0)
         return false;
-    const cx_piece *head = cx_piece_at(index_of(slot));
+    const cx_cache_block *head = cx_cache_block_at(index_of(slot));
     uint64_t state = atomic_load_explicit(&head->state, memory_order_acquire);
-    describe_piece(index_of(slot), state, pointer, out_block);
+    describe_cached(index_of(slot), state, pointer, out_block);
     return out_block->state == CX_POINTER_LIVE &&
            atomic_load_explicit(&head->state, memory_order_acquire) == state &&
            atomic_load_explicit(&table->slots[i], memory_order_relaxed) == slot &&
@@ -553,7 +553,7 @@ static bool piece_starts_at(uintptr_t address)
 }
 
 /* Lock held. Finds the block of a segment that contains an address. */
-static void find_piece(const void *pointer, cx_pointer_block *out_block)
+static void find_cached(const void *pointer, cx_pointer_block *out_block)
 {
     uint64_t slot;
     uintptr_t start = cx_ranges_start((uintptr_t)pointer, piece_starts_at);
@@ -561,10 +561,10 @@ static void find_piece(const void *pointer, cx_pointer_block *out_block)
     out_block->size_bytes = 0;
     if (start == 0 || !find_youngest((const void *)start, false, &slot))
         return;
-    const cx_piece *piece = cx_piece_at(index_of(slot));
-    uint64_t state = atomic_load(&cx_piece_at(index_of(slot))->state);
-    if (((uintptr_t)pointer - start) >> CX_FIT_UNIT_BITS < piece->node.units)
-        describe_piece(index_of(slot), state, (const void *)start, out_block);
+    const cx_cache_block *cached = cx_cache_block_at(index_of(slot));
+    uint64_t state = atomic_load(&cx_cache_block_at(index_of(slot))->state);
+    if (((uintptr_t)pointer - start) >> CX_FIT_UNIT_BITS < cached->node.units)
+        describe_cached(index_of(slot), state, (const void *)start, out_block);
 }
 
 /* Lock held. Finds a custom allocator's memory at an address, wherever that is. */
@@ -582,7 +582,7 @@ static void find_custom(const void *pointer, cx_pointer_block *out_block)
         out_block->state = CX_POINTER_CUSTOM;
     out_block->begin = (uintptr_t)pointer;
     out_block->size_bytes = block.size_bytes;
-    out_block->piece = 0;
+    out_block->cached = 0;
 }
 
 void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
@@ -607,7 +607,7 @@ void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
         return;
     pthread_mutex_lock(&lock);
     if (searched)
-        find_piece(pointer, out_block);
+        find_cached(pointer, out_block);
     if (custom)
         find_custom(pointer, out_block);
     pthread_mutex_unlock(&lock);

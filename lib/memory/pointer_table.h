@@ -2,9 +2,9 @@
  * The pointer table: the blocks that start at an address.
  *
  * A cache's block is in the table from when it leaves its heap until it returns, whatever it is
- * used for: CX_PIECE_RAW in its state means that it was handed out as a raw pointer. So allocating
- * and freeing a raw pointer do not change the table. Other memory has a record, which is in the
- * table while its raw pointer lives.
+ * used for: CX_CACHE_BLOCK_RAW in its state means that it was handed out as a raw pointer. So
+ * allocating and freeing a raw pointer do not change the table. Other memory has a record, which is
+ * in the table while its raw pointer lives.
  *
  * Several entries may have one address: a custom allocator's slab and its first block, or pointers
  * from before and after a reset. Freeing an address frees memory from before a reset first, which
@@ -18,14 +18,14 @@
 #ifndef CX_MEMORY_POINTER_TABLE_H
 #define CX_MEMORY_POINTER_TABLE_H
 
-#include "memory/piece.h"
+#include "memory/cache_block.h"
 #include "memory/pointer_record.h"
 #include <ctxrt/memory.h>
 
-/* A raw pointer taken out of the table: a piece, or a record to be dropped with
+/* A raw pointer taken out of the table: a cached block, or a record to be dropped with
  * cx_pointer_record_drop. */
 typedef struct cx_pointer_taken {
-    uint32_t piece; /* 0: a record */
+    uint32_t cached; /* 0: a record */
     cx_pointer_record *record;
 } cx_pointer_taken;
 
@@ -47,22 +47,22 @@ typedef struct cx_pointer_block {
     bool stays;     /* outlives a reset */
     ctxrt_memory_kind kind;
     bool mapped;    /* reachable only for devices that it is mapped for */
-    uint32_t piece; /* 0: none */
+    uint32_t cached; /* 0: none */
     uint32_t generation;
 } cx_pointer_block;
 
 /* A block leaves its heap. False: no memory for the entry. Lock "cache" held. */
-bool cx_pointers_enter(uint32_t piece);
+bool cx_pointers_enter(uint32_t cached);
 
 /* Makes a block that was handed out a raw pointer. False: a reset has retired it meanwhile. */
-bool cx_pointers_make_raw(uint32_t piece);
+bool cx_pointers_make_raw(uint32_t cached);
 
 /* A block returns to its heap; harmless if it is not in the table. */
-void cx_pointers_leave(uint32_t piece);
+void cx_pointers_leave(uint32_t cached);
 
 /* The block's memory is gone after a reset: a raw pointer that is still to be freed becomes a
  * record. */
-void cx_pointers_retire(uint32_t piece);
+void cx_pointers_retire(uint32_t cached);
 
 /* Adds a record to the table, and its memory to the ranges, unless an allocator's kind does that
  * itself. CTXRT_ERROR_OUT_OF_MEMORY. */
@@ -79,8 +79,8 @@ ctxrt_status cx_pointers_take(const char *call, const void *pointer, int kinds,
  * 0. */
 bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out_taken);
 
-/* The piece that starts at an address, used or not; 0: none. It may go at any moment. */
-uint32_t cx_pointers_piece_at(const void *pointer);
+/* The block that starts at an address, used or not; 0: none. It may go at any moment. */
+uint32_t cx_pointers_cached_at(const void *pointer);
 
 /* Takes out a raw pointer of a kind from before a reset. False: there is none. */
 bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind,
@@ -132,11 +132,11 @@ static inline uint64_t cx_pointer_place(const cx_pointer_slots *table, uint64_t 
 }
 
 /*
- * Takes out a piece's raw pointer and its count without a lock. Returns the piece, whose state was
+ * Takes out a block's raw pointer and its count without a lock. Returns the block, whose state was
  * *out_state, or 0 if cx_pointers_take must look. The entry is read again after the state: so the
- * piece had this address while it had this state, and still has both if the exchange succeeds.
+ * block had this address while it had this state, and still has both if the exchange succeeds.
  */
-static inline uint32_t cx_pointers_take_piece(const void *pointer, uint64_t *out_state)
+static inline uint32_t cx_pointers_take_cached(const void *pointer, uint64_t *out_state)
 {
     cx_pointer_slots *table = atomic_load_explicit(&cx_pointers_now, memory_order_acquire);
     if (__builtin_expect(table == NULL || ((uintptr_t)pointer & (CX_FIT_UNIT_BYTES - 1)) != 0 ||
@@ -153,9 +153,9 @@ static inline uint32_t cx_pointers_take_piece(const void *pointer, uint64_t *out
     }
     if (__builtin_expect((slot & CX_POINTER_IS_RECORD) != 0, 0))
         return 0;
-    cx_piece *piece = cx_piece_at((uint32_t)slot & CX_POINTER_INDEX_MASK);
-    uint64_t state = atomic_load_explicit(&piece->state, memory_order_acquire);
-    if (__builtin_expect((state & CX_PIECE_RAW) == 0 ||
+    cx_cache_block *cached = cx_cache_block_at((uint32_t)slot & CX_POINTER_INDEX_MASK);
+    uint64_t state = atomic_load_explicit(&cached->state, memory_order_acquire);
+    if (__builtin_expect((state & CX_CACHE_BLOCK_RAW) == 0 ||
                              atomic_load_explicit(&table->slots[i], memory_order_relaxed) != slot ||
                              atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) !=
                                  table ||
@@ -163,7 +163,7 @@ static inline uint32_t cx_pointers_take_piece(const void *pointer, uint64_t *out
                          0))
         return 0;
     *out_state = state;
-    return atomic_compare_exchange_strong_explicit(&piece->state, &state,
+    return atomic_compare_exchange_strong_explicit(&cached->state, &state,
                                                    state & ~(uint64_t)UINT32_MAX,
                                                    memory_order_acq_rel, memory_order_relaxed)
                ? (uint32_t)slot & CX_POINTER_INDEX_MASK

@@ -50,7 +50,7 @@ void cx_private_pool_retain(cx_private_pool *pool)
 }
 
 /* Called once the pool has no owner, and no block that points to it. */
-static void destroy(cx_private_pool *pool)
+static void destroy_pool(cx_private_pool *pool)
 {
     pthread_mutex_destroy(&pool->lock);
     free(pool);
@@ -77,7 +77,7 @@ ctxrt_status cx_private_pool_release(cx_private_pool *pool)
     }
     free(kept);
     if (gone)
-        destroy(pool);
+        destroy_pool(pool);
     return status;
 }
 
@@ -128,7 +128,7 @@ static size_t place_of(const cx_private_pool *pool, size_t size_bytes)
     return low;
 }
 
-static bool reserve(cx_private_pool *pool)
+static bool reserve_kept(cx_private_pool *pool)
 {
     size_t wanted = pool->kept_count + pool->live_count + 1;
     if (wanted <= pool->kept_capacity)
@@ -143,17 +143,17 @@ static bool reserve(cx_private_pool *pool)
 
 /* Makes a block findable by its address, as a live block of its cache: with the requested size, or
  * all of it while it is kept. Pinned memory is never reused. */
-static void begin_piece(const cx_pooled *pooled, size_t size_bytes)
+static void begin_cached(const cx_pooled *pooled, size_t size_bytes)
 {
-    uint32_t index = pooled->block.piece;
+    uint32_t index = pooled->block.cached;
     if (index == 0)
         return;
-    cx_piece *piece = cx_piece_at(index);
-    cx_piece_begin(piece, size_bytes, cx_piece_generation(piece) + 1, 0);
+    cx_cache_block *cached = cx_cache_block_at(index);
+    cx_cache_block_begin(cached, size_bytes, cx_cache_block_generation(cached) + 1, 0);
 }
 
 /* There is room. */
-static void insert(cx_private_pool *pool, cx_pooled *pooled)
+static void insert_kept(cx_private_pool *pool, cx_pooled *pooled)
 {
     size_t place = place_of(pool, pooled->block.size_bytes);
     memmove(&pool->kept[place + 1], &pool->kept[place],
@@ -161,7 +161,7 @@ static void insert(cx_private_pool *pool, cx_pooled *pooled)
     pool->kept[place] = pooled;
     pool->kept_count++;
     pool->kept_bytes += pooled->block.size_bytes;
-    begin_piece(pooled, pooled->block.size_bytes);
+    begin_cached(pooled, pooled->block.size_bytes);
 }
 
 static cx_pooled *take_out(cx_private_pool *pool, size_t place)
@@ -175,7 +175,8 @@ static cx_pooled *take_out(cx_private_pool *pool, size_t place)
 }
 
 /* The best fit, if it is at most twice as large as requested. */
-static cx_pooled *reuse(cx_private_pool *pool, const cx_block *wanted, const ctxrt_stream *stream)
+static cx_pooled *reuse_kept(cx_private_pool *pool, const cx_block *wanted,
+                             const ctxrt_stream *stream)
 {
     for (size_t i = place_of(pool, wanted->size_bytes); i < pool->kept_count; i++) {
         const cx_pooled *pooled = pool->kept[i];
@@ -219,7 +220,7 @@ static ctxrt_status add_new(cx_private_pool *pool, const cx_block *wanted, ctxrt
     pooled->pool = pool;
     pooled->block = *wanted;
     pthread_mutex_lock(&pool->lock);
-    bool room = reserve(pool);
+    bool room = reserve_kept(pool);
     if (room)
         count_live(pool, pooled);
     pthread_mutex_unlock(&pool->lock);
@@ -257,10 +258,10 @@ ctxrt_status cx_private_pool_alloc(cx_private_pool_use *use, cx_block *block, ct
     cx_private_pool *pool = use->pool;
     const ctxrt_stream *served = stream == use->capture ? CX_PRIVATE_POOL_CAPTURE : stream;
     pthread_mutex_lock(&pool->lock);
-    cx_pooled *pooled = reuse(pool, block, served);
+    cx_pooled *pooled = reuse_kept(pool, block, served);
     if (pooled != NULL) {
         count_live(pool, pooled);
-        begin_piece(pooled, block->size_bytes);
+        begin_cached(pooled, block->size_bytes);
     }
     pthread_mutex_unlock(&pool->lock);
     if (pooled == NULL)
@@ -284,14 +285,14 @@ ctxrt_status cx_private_pool_free(const cx_block *block)
     bool gone = drop_live(pool, pooled);
     bool owned = pool->owners != 0;
     if (owned)
-        insert(pool, pooled);
+        insert_kept(pool, pooled);
     pthread_mutex_unlock(&pool->lock);
     if (!owned) {
         status = give_back_relaxed(&pooled->block);
         free(pooled);
     }
     if (gone)
-        destroy(pool);
+        destroy_pool(pool);
     return status;
 }
 
@@ -299,9 +300,9 @@ ctxrt_status cx_private_pool_free(const cx_block *block)
  * frame's. The host may still write to pinned memory when a graph that reads it runs. */
 static const ctxrt_stream *stream_of(const cx_block *block, const ctxrt_stream *stream)
 {
-    if (block->allocator->pinned != NULL || block->piece == 0)
+    if (block->allocator->pinned != NULL || block->cached == 0)
         return NULL;
-    return cx_cache_stream_of(block->allocator->cache, block->piece) == stream ? stream : NULL;
+    return cx_cache_stream_of(block->allocator->cache, block->cached) == stream ? stream : NULL;
 }
 
 ctxrt_status cx_private_pool_keep(cx_private_pool_use *use, const cx_block *block,
@@ -314,9 +315,9 @@ ctxrt_status cx_private_pool_keep(cx_private_pool_use *use, const cx_block *bloc
     *pooled = (cx_pooled){pool, *block, stream_of(block, stream)};
     note_stream(use, stream);
     pthread_mutex_lock(&pool->lock);
-    bool room = reserve(pool);
+    bool room = reserve_kept(pool);
     if (room)
-        insert(pool, pooled);
+        insert_kept(pool, pooled);
     pthread_mutex_unlock(&pool->lock);
     if (room)
         return CTXRT_SUCCESS;
@@ -334,5 +335,5 @@ void cx_private_pool_forget(const cx_block *block)
     cx_block_forget(&pooled->block);
     free(pooled);
     if (gone)
-        destroy(pool);
+        destroy_pool(pool);
 }

@@ -66,7 +66,7 @@ static size_t count_up_to(const list *all, size_t number, uintptr_t address)
     return low;
 }
 
-static cx_range *find(uintptr_t address)
+static cx_range *find_range(uintptr_t address)
 {
     const list *all = atomic_load_explicit(&list_now, memory_order_acquire);
     size_t number = atomic_load_explicit(&count, memory_order_acquire);
@@ -77,7 +77,7 @@ static cx_range *find(uintptr_t address)
     return range != NULL && address < end_of(range) ? range : NULL;
 }
 
-static void look(cx_range *range, cx_range_view *out_view)
+static void look_at_range(cx_range *range, cx_range_view *out_view)
 {
     *out_view = (cx_range_view){
         .begin = begin_of(range),
@@ -94,9 +94,9 @@ static void look(cx_range *range, cx_range_view *out_view)
 
 static bool find_view(uintptr_t address, cx_range_view *out_view)
 {
-    cx_range *range = find(address);
+    cx_range *range = find_range(address);
     if (range != NULL)
-        look(range, out_view);
+        look_at_range(range, out_view);
     return range != NULL;
 }
 
@@ -118,7 +118,7 @@ bool cx_ranges_find(const void *pointer, cx_range_view *out_view)
 
 static bool unit_of(uintptr_t address, cx_range **out_range, uint64_t *out_unit)
 {
-    *out_range = find(address);
+    *out_range = find_range(address);
     if (*out_range == NULL || (*out_range)->starts.levels == 0)
         return false;
     *out_unit = (address - begin_of(*out_range)) >> CX_FIT_UNIT_BITS;
@@ -216,7 +216,7 @@ static cx_range *take_spare(bool segment, size_t size_bytes)
     return NULL;
 }
 
-static void insert(cx_range *range, const cx_range_view *view)
+static void insert_range(cx_range *range, const cx_range_view *view)
 {
     list *all = atomic_load(&list_now);
     size_t number = atomic_load(&count), place = count_up_to(all, number, view->begin);
@@ -246,30 +246,30 @@ static void drop_overlapped(uintptr_t begin, uintptr_t end)
         drop_at(all, --place);
 }
 
-static bool overlaps(uintptr_t begin, uintptr_t end)
+static bool range_overlaps(uintptr_t begin, uintptr_t end)
 {
     const list *all = atomic_load(&list_now);
     size_t place = all != NULL ? count_up_to(all, atomic_load(&count), end - 1) : 0;
     return place != 0 && end_of(range_at(all, place - 1)) > begin;
 }
 
-static bool add(const cx_range_view *view)
+static bool add_range(const cx_range_view *view)
 {
     uintptr_t end = view->begin + view->size_bytes;
-    if (view->callers && overlaps(view->begin, end))
+    if (view->callers && range_overlaps(view->begin, end))
         return true;
     cx_past_leave(view->begin, end);
     drop_overlapped(view->begin, end);
     cx_range *range = make_room() ? take_spare(view->segment, view->size_bytes) : NULL;
     if (range != NULL)
-        insert(range, view);
+        insert_range(range, view);
     return range != NULL;
 }
 
 ctxrt_status cx_ranges_add(const cx_range_view *view)
 {
     cx_pointers_lock();
-    bool added = add(view);
+    bool added = add_range(view);
     cx_pointers_unlock();
     return added ? CTXRT_SUCCESS
                  : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember what memory is %s's",
@@ -279,7 +279,7 @@ ctxrt_status cx_ranges_add(const cx_range_view *view)
 static void end_at(list *all, size_t place, cx_past_end how)
 {
     cx_range_view view;
-    look(range_at(all, place), &view);
+    look_at_range(range_at(all, place), &view);
     const cx_past past = {
         .begin = view.begin,
         .end = view.begin + view.size_bytes,
@@ -301,7 +301,7 @@ void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin
     list *all = atomic_load(&list_now);
     size_t place = all != NULL ? count_up_to(all, atomic_load(&count), begin) : 0;
     if (place != 0) {
-        look(range_at(all, place - 1), &view);
+        look_at_range(range_at(all, place - 1), &view);
         if (view.begin == begin && view.context == context && view.epoch == epoch)
             end_at(all, place - 1, how);
     }
@@ -314,7 +314,7 @@ void cx_ranges_forget(const cx_context *context)
     cx_pointers_lock();
     list *all = atomic_load(&list_now);
     for (size_t i = atomic_load(&count); i-- > 0;) {
-        look(range_at(all, i), &view);
+        look_at_range(range_at(all, i), &view);
         if (view.context == context && view.epoch != atomic_load(&context->epoch) && !view.stays)
             end_at(all, i, CX_PAST_RESET);
     }

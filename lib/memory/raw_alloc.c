@@ -16,7 +16,7 @@
 #define FREED_AT_ONCE \
     (CX_POINTER_DEVICE | CX_POINTER_MANAGED | CX_POINTER_ASYNC | CX_POINTER_PINNED)
 
-static bool stale(const cx_pointer_record *record)
+static bool is_stale(const cx_pointer_record *record)
 {
     return !cx_context_holds_what_is_of(record->block.context, record->block.epoch);
 }
@@ -52,7 +52,8 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
     cx_pointer_record_leave(record);
-    bool there = cx_context_pin_what_is_of(context, block->epoch), gone = !there && stale(record);
+    bool there = cx_context_pin_what_is_of(context, block->epoch),
+         gone = !there && is_stale(record);
     if (!gone || record->kind == CX_POINTER_ASYNC) {
         bool pinned = record->kind == CX_POINTER_PINNED;
         cxu_result result =
@@ -97,11 +98,12 @@ __attribute__((cold, noinline)) static void forget_gone_slowly(const cx_pointer_
 {
     cx_pointer_taken gone;
     while (cx_pointers_take_gone(newest, &gone)) {
-        const cx_block block = gone.piece != 0 ? cx_piece_block(gone.piece) : gone.record->block;
+        const cx_block block =
+            gone.cached != 0 ? cx_cache_block_as_block(gone.cached) : gone.record->block;
         if (cx_context_holds_what_is_of(block.context, block.epoch))
             cx_log(CTXRT_LOG_WARNING, "other code freed %p, which ctxrt had allocated",
                    block.pointer);
-        if (gone.piece != 0)
+        if (gone.cached != 0)
             cx_block_forget(&block);
         else
             forget_record(gone.record);
@@ -116,7 +118,7 @@ static inline void forget_gone(const cx_pointer_taken *newest)
 }
 
 /* Adds the record of new memory to the table, or frees both. */
-static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
+static ctxrt_status keep_record(cx_pointer_record *record, void **out_pointer)
 {
     void *pointer = record->block.pointer;
     ctxrt_status status = cx_pointers_put(record);
@@ -132,27 +134,28 @@ static ctxrt_status keep(cx_pointer_record *record, void **out_pointer)
 /* ---- memory of allocators ---- */
 
 /* Frees a block without a count, whose state was `state`. */
-static inline ctxrt_status free_piece(uint32_t index, uint64_t state)
+static inline ctxrt_status free_cached(uint32_t index, uint64_t state)
 {
-    if (__builtin_expect(
-            (state & CX_PIECE_USED) == 0 && cx_fast_path_free(index, cx_piece_at(index)), 1))
+    if (__builtin_expect((state & CX_CACHE_BLOCK_USED) == 0 &&
+                             cx_fast_path_free(index, cx_cache_block_at(index)),
+                         1))
         return CTXRT_SUCCESS;
-    const cx_block block = cx_piece_block(index);
+    const cx_block block = cx_cache_block_as_block(index);
     return cx_block_free(&block);
 }
 
-static inline ctxrt_status keep_piece(uint32_t index, void **out_pointer)
+static inline ctxrt_status keep_cached(uint32_t index, void **out_pointer)
 {
-    void *pointer = atomic_load_explicit(&cx_piece_at(index)->pointer, memory_order_relaxed);
-    forget_gone(&(cx_pointer_taken){.piece = index});
+    void *pointer = atomic_load_explicit(&cx_cache_block_at(index)->pointer, memory_order_relaxed);
+    forget_gone(&(cx_pointer_taken){.cached = index});
     *out_pointer = pointer;
     return CTXRT_SUCCESS;
 }
 
 static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
 {
-    if (block->piece != 0 && block->pooled == NULL && cx_pointers_make_raw(block->piece))
-        return keep_piece(block->piece, out_pointer);
+    if (block->cached != 0 && block->pooled == NULL && cx_pointers_make_raw(block->cached))
+        return keep_cached(block->cached, out_pointer);
     cx_pointer_record *record = cx_pointer_record_make(CX_POINTER_DEVICE);
     if (record == NULL) {
         cx_error_saved saved;
@@ -162,7 +165,7 @@ static ctxrt_status keep_block(const cx_block *block, void **out_pointer)
         return CTXRT_ERROR_OUT_OF_MEMORY;
     }
     record->block = *block;
-    return keep(record, out_pointer);
+    return keep_record(record, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
@@ -170,9 +173,9 @@ ctxrt_status ctxrt_alloc(size_t size_bytes, void **out_pointer)
     cx_block block;
     uint32_t generation;
     uint32_t index =
-        out_pointer != NULL ? cx_fast_path_alloc(size_bytes, CX_PIECE_RAW, &generation) : 0;
+        out_pointer != NULL ? cx_fast_path_alloc(size_bytes, CX_CACHE_BLOCK_RAW, &generation) : 0;
     if (__builtin_expect(index != 0, 1))
-        return keep_piece(index, out_pointer);
+        return keep_cached(index, out_pointer);
     ctxrt_status status = cx_block_check_request("ctxrt_alloc", size_bytes, out_pointer);
     if (status == CTXRT_SUCCESS)
         status = cx_block_alloc(size_bytes, &block);
@@ -194,10 +197,10 @@ __attribute__((noinline)) static ctxrt_status free_slowly(void *pointer)
     ctxrt_status status = cx_pointers_take("ctxrt_free", pointer, FREED_AT_ONCE, &taken);
     if (status != CTXRT_SUCCESS)
         return status;
-    if (taken.piece == 0)
+    if (taken.cached == 0)
         return free_record(taken.record);
-    _Atomic uint64_t *state = &cx_piece_at(taken.piece)->state;
-    return free_piece(taken.piece, atomic_fetch_and(state, ~(uint64_t)UINT32_MAX));
+    _Atomic uint64_t *state = &cx_cache_block_at(taken.cached)->state;
+    return free_cached(taken.cached, atomic_fetch_and(state, ~(uint64_t)UINT32_MAX));
 }
 
 ctxrt_status ctxrt_free(void *pointer)
@@ -206,8 +209,8 @@ ctxrt_status ctxrt_free(void *pointer)
     if (!cx_runtime_enter_release(&status) || pointer == NULL)
         return status;
     uint64_t state;
-    uint32_t index = cx_pointers_take_piece(pointer, &state);
-    return __builtin_expect(index != 0, 1) ? free_piece(index, state) : free_slowly(pointer);
+    uint32_t index = cx_pointers_take_cached(pointer, &state);
+    return __builtin_expect(index != 0, 1) ? free_cached(index, state) : free_slowly(pointer);
 }
 
 /* ---- managed and pinned ---- */
@@ -262,7 +265,7 @@ static ctxrt_status alloc_there(cx_context *context, cx_pointer_kind kind,
         return status;
     }
     cx_context_memory_add(context, size_bytes);
-    return keep(record, out_pointer);
+    return keep_record(record, out_pointer);
 }
 
 static ctxrt_status alloc_of_kind(const char *call, cx_pointer_kind kind,
@@ -314,7 +317,7 @@ static ctxrt_status alloc_in_stream(const cx_stream_target *target, size_t size_
     }
     record->block.pointer = (void *)(uintptr_t)address;
     cx_context_memory_add(target->context, size_bytes);
-    return keep(record, out_pointer);
+    return keep_record(record, out_pointer);
 }
 
 ctxrt_status ctxrt_alloc_async(size_t size_bytes, ctxrt_stream *stream, void **out_pointer)
@@ -389,7 +392,7 @@ ctxrt_status ctxrt_free_async(void *pointer, ctxrt_stream *stream)
 
 /* ---- the caller's own pages ---- */
 
-static ctxrt_status pin(const cx_context *context, void *pointer, size_t size_bytes)
+static ctxrt_status pin_pages(const cx_context *context, void *pointer, size_t size_bytes)
 {
     const cx_driver *driver = context->driver;
     cxu_result result =
@@ -402,7 +405,7 @@ static ctxrt_status pin(const cx_context *context, void *pointer, size_t size_by
     return cx_driver_check(driver, CX_SLOT_mem_host_register, result);
 }
 
-static ctxrt_status unpin(const cx_pointer_record *record)
+static ctxrt_status unpin_pages(const cx_pointer_record *record)
 {
     cx_context_guard guard;
     cx_context *context = record->block.context;
@@ -436,7 +439,7 @@ static ctxrt_status keep_registered(cx_pointer_record *record)
     if (status != CTXRT_SUCCESS) {
         cx_error_saved saved;
         cx_error_save(&saved);
-        (void)unpin(record);
+        (void)unpin_pages(record);
         cx_error_restore(&saved);
     }
     return status;
@@ -465,7 +468,7 @@ static ctxrt_status register_there(cx_context *context, void *pointer, size_t si
         .epoch = cx_context_pinned_epoch(context),
     };
     cx_context_memory_add(context, size_bytes);
-    ctxrt_status status = pin(context, pointer, size_bytes);
+    ctxrt_status status = pin_pages(context, pointer, size_bytes);
     if (status == CTXRT_SUCCESS)
         status = keep_registered(record);
     if (status != CTXRT_SUCCESS) {
@@ -503,7 +506,7 @@ ctxrt_status ctxrt_host_unregister(void *pointer)
     if (status != CTXRT_SUCCESS)
         return status;
     cx_pointer_record *record = taken.record;
-    status = unpin(record);
+    status = unpin_pages(record);
     cx_context_memory_drop(record->block.context, record->block.size_bytes);
     cx_pointer_record_drop(record);
     return status;

@@ -24,7 +24,7 @@ typedef struct group {
 typedef struct report {
     group *groups;
     size_t count;
-    uint64_t pieces, bytes;
+    uint64_t blocks, bytes;
     bool out_of_memory;
 } report;
 
@@ -48,15 +48,15 @@ static group *find_group(report *self, ctxrt_memory_kind kind, ctxrt_device devi
     return &grown[self->count++];
 }
 
-static void add(report *self, ctxrt_memory_kind kind, ctxrt_device device, const void *place,
-                uint64_t bytes)
+static void add_to_group(report *self, ctxrt_memory_kind kind, ctxrt_device device,
+                         const void *place, uint64_t bytes)
 {
     group *one = find_group(self, kind, device, place);
     if (one == NULL)
         return;
     one->count++;
     one->bytes += bytes;
-    self->pieces++;
+    self->blocks++;
     self->bytes += bytes;
 }
 
@@ -65,7 +65,7 @@ static bool add_object(void *object, void *argument)
 {
     const cx_memory *memory = object;
     if (memory->block.allocator == NULL)
-        add(argument, memory->kind, memory->device, NULL, memory->block.size_bytes);
+        add_to_group(argument, memory->kind, memory->device, NULL, memory->block.size_bytes);
     return true;
 }
 
@@ -87,8 +87,8 @@ static ctxrt_memory_kind kind_of(const cx_pointer_record *record)
 static void add_record(const cx_pointer_record *record, void *argument)
 {
     if (record->kind != CX_POINTER_DEVICE)
-        add(argument, kind_of(record), cx_block_device(record->block.context), NULL,
-            record->block.size_bytes);
+        add_to_group(argument, kind_of(record), cx_block_device(record->block.context), NULL,
+                     record->block.size_bytes);
 }
 
 static void add_allocator(report *self, cx_allocator *allocator)
@@ -99,7 +99,7 @@ static void add_allocator(report *self, cx_allocator *allocator)
     self->out_of_memory = self->out_of_memory || shot.out_of_memory;
     for (size_t i = 0; i < shot.block_count; i++)
         if (shot.blocks[i].state == CX_BLOCK_LIVE)
-            add(self, kind, shot.device, shot.blocks[i].place, shot.blocks[i].asked_bytes);
+            add_to_group(self, kind, shot.device, shot.blocks[i].place, shot.blocks[i].asked_bytes);
     cx_allocator_shot_drop(&shot);
 }
 
@@ -138,7 +138,7 @@ static int by_bytes(const void *left, const void *right)
 }
 
 /* No allocator is destroyed meanwhile. */
-static report collect(void)
+static report collect_report(void)
 {
     report self = {0};
     cx_sections_close();
@@ -176,7 +176,7 @@ void cx_report_log_left(void)
         return;
     cx_error_save(&saved);
     int cancel = cx_cancel_hold();
-    report left = collect();
+    report left = collect_report();
     for (size_t i = 0; i < left.count && i < LOGGED_MOST; i++) {
         describe_group(&left.groups[i], text, sizeof text);
         cx_log(CTXRT_LOG_INFO, "left at the shutdown: %s", text);
@@ -190,14 +190,14 @@ void cx_report_log_left(void)
     cx_error_restore(&saved);
 }
 
-static char *compose(const report *self, size_t *out_size)
+static char *compose_text(const report *self, size_t *out_size)
 {
     char line[512], *text = NULL;
     FILE *memory = self->out_of_memory ? NULL : open_memstream(&text, out_size);
     if (memory == NULL)
         return NULL;
-    fprintf(memory, "%llu piece%s of memory, %llu bytes\n", (unsigned long long)self->pieces,
-            self->pieces == 1 ? "" : "s", (unsigned long long)self->bytes);
+    fprintf(memory, "%llu piece%s of memory, %llu bytes\n", (unsigned long long)self->blocks,
+            self->blocks == 1 ? "" : "s", (unsigned long long)self->bytes);
     for (size_t i = 0; i < self->count; i++) {
         describe_group(&self->groups[i], line, sizeof line);
         fprintf(memory, "  %s\n", line);
@@ -212,8 +212,8 @@ static char *compose(const report *self, size_t *out_size)
 static ctxrt_status write_report(FILE *file)
 {
     size_t size = 0;
-    report live = collect();
-    char *text = compose(&live, &size);
+    report live = collect_report();
+    char *text = compose_text(&live, &size);
     free(live.groups);
     if (text == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY,

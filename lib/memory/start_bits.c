@@ -39,7 +39,7 @@ static bool is_marked(const cx_start_bits *bits, uint64_t granule)
     return (bits->words[0][granule >> 6] >> (granule & 63) & 1) != 0;
 }
 
-static void mark(cx_start_bits *bits, uint64_t granule)
+static void mark_granule(cx_start_bits *bits, uint64_t granule)
 {
     for (uint32_t level = 0; level < bits->levels; level++, granule >>= 6) {
         uint64_t *word = &bits->words[level][granule >> 6];
@@ -50,7 +50,7 @@ static void mark(cx_start_bits *bits, uint64_t granule)
     }
 }
 
-static void unmark(cx_start_bits *bits, uint64_t granule)
+static void unmark_granule(cx_start_bits *bits, uint64_t granule)
 {
     for (uint32_t level = 0; level < bits->levels; level++, granule >>= 6) {
         uint64_t *word = &bits->words[level][granule >> 6];
@@ -93,7 +93,7 @@ void cx_start_bits_set(cx_start_bits *bits, uint64_t unit)
     uint64_t granule = unit >> CX_START_GRANULE_BITS;
     uint8_t within = (uint8_t)(unit & GRANULE_MASK);
     if (!is_marked(bits, granule)) {
-        mark(bits, granule);
+        mark_granule(bits, granule);
         bits->last[granule] = within;
     } else if (bits->last[granule] < within) {
         bits->last[granule] = within;
@@ -117,7 +117,7 @@ static bool find_within(cx_start_bits *bits, uint64_t granule, uint64_t most,
         return true;
     }
     if (all)
-        unmark(bits, granule);
+        unmark_granule(bits, granule);
     return false;
 }
 

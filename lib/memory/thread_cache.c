@@ -17,18 +17,18 @@ void cx_magazines_free(cx_magazines *magazines)
 
 /* ---- taking ---- */
 
-static cx_kept_piece search_class(cx_magazines *magazines, cx_magazine *magazine, uint32_t units,
+static cx_kept_block search_class(cx_magazines *magazines, cx_magazine *magazine, uint32_t units,
                                   uint32_t slack)
 {
     for (uint32_t place = magazine->count; place-- > 0;)
-        if (magazine->pieces[place].units - units <= slack)
+        if (magazine->blocks[place].units - units <= slack)
             return cx_magazine_take_at(magazines, magazine, place);
-    return (cx_kept_piece){0};
+    return (cx_kept_block){0};
 }
 
-cx_kept_piece cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack)
+cx_kept_block cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack)
 {
-    cx_kept_piece taken = {0};
+    cx_kept_block taken = {0};
     uint32_t last = cx_magazine_class(units + slack);
     for (uint32_t class = cx_magazine_class(units);
          taken.units == 0 && class <= last && class < CX_MAGAZINE_CLASSES; class++)
@@ -46,20 +46,20 @@ cx_kept_piece cx_magazines_search(cx_magazines *magazines, uint32_t units, uint3
 
 /* Takes out those that were put first. */
 static uint32_t take_out(cx_magazines *magazines, cx_magazine *magazine, uint32_t number,
-                         uint32_t pieces[CX_MAGAZINE_PIECES])
+                         uint32_t blocks[CX_MAGAZINE_BLOCKS])
 {
     for (uint32_t i = 0; i < number; i++) {
-        pieces[i] = magazine->pieces[i].piece;
-        magazines->units -= magazine->pieces[i].units;
+        blocks[i] = magazine->blocks[i].cached;
+        magazines->units -= magazine->blocks[i].units;
     }
     magazine->count -= number;
-    memmove(magazine->pieces, magazine->pieces + number,
-            magazine->count * sizeof *magazine->pieces);
+    memmove(magazine->blocks, magazine->blocks + number,
+            magazine->count * sizeof *magazine->blocks);
     return number;
 }
 
 uint32_t cx_magazines_thin(cx_magazines *magazines, uint32_t units,
-                           uint32_t pieces[CX_MAGAZINE_PIECES])
+                           uint32_t blocks[CX_MAGAZINE_BLOCKS])
 {
     cx_magazine **magazine = &magazines->classes[cx_magazine_class(units)];
     if (*magazine == NULL) {
@@ -68,12 +68,12 @@ uint32_t cx_magazines_thin(cx_magazines *magazines, uint32_t units,
             (*magazine)->count = 0;
         return 0;
     }
-    return take_out(magazines, *magazine, ((*magazine)->count + 1) / 2, pieces);
+    return take_out(magazines, *magazine, ((*magazine)->count + 1) / 2, blocks);
 }
 
 uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class,
-                            uint32_t pieces[CX_MAGAZINE_PIECES])
+                            uint32_t blocks[CX_MAGAZINE_BLOCKS])
 {
     cx_magazine *magazine = magazines->classes[class];
-    return magazine != NULL ? take_out(magazines, magazine, magazine->count, pieces) : 0;
+    return magazine != NULL ? take_out(magazines, magazine, magazine->count, blocks) : 0;
 }

@@ -13,11 +13,11 @@
 #define CX_MEMORY_THREAD_CACHE_H
 
 #include "context/thread.h"
-#include "memory/piece.h"
+#include "memory/cache_block.h"
 
 #define CX_MAGAZINE_UNITS_MAX ((uint32_t)(((uint64_t)16 << 30) >> CX_FIT_UNIT_BITS))
 #define CX_MAGAZINE_CLASSES 368 /* 16 for each power of two up to 16 GiB */
-#define CX_MAGAZINE_PIECES 64
+#define CX_MAGAZINE_BLOCKS 64
 
 /* The limits of one thread's magazines for one stream, besides blocks so small that they hardly
  * count. Written seldom, read by all threads. */
@@ -30,16 +30,16 @@ typedef struct cx_keep {
 
 /* A free block in a magazine. It has everything that an allocation needs, so that the block's own
  * record, mostly not in the processor's cache, is only written to. `units` is 0: none. */
-typedef struct cx_kept_piece {
+typedef struct cx_kept_block {
     uint32_t units;
-    uint32_t piece;
+    uint32_t cached;
     uint32_t generation;
-} cx_kept_piece;
+} cx_kept_block;
 
 /* Free blocks of one class, the last one put first. */
 typedef struct cx_magazine {
     uint32_t count;
-    cx_kept_piece pieces[CX_MAGAZINE_PIECES];
+    cx_kept_block blocks[CX_MAGAZINE_BLOCKS];
 } cx_magazine;
 
 /* Free blocks of one stream. */
@@ -50,7 +50,7 @@ typedef struct cx_magazines {
     bool plain;                 /* a free only puts into magazines or the heap */
     bool plain_when_idle; /* the same holds while the stream is idle: for host_accessible memory */
     uint64_t units;
-    cx_kept_piece large;                       /* the last freed block beyond units_each */
+    cx_kept_block large;                       /* the last freed block beyond units_each */
     cx_magazine *classes[CX_MAGAZINE_CLASSES]; /* NULL: unused so far */
     struct cx_thread_cache *thread_cache;
     struct cx_magazines *next, **link; /* of the thread cache, the last used first */
@@ -62,8 +62,8 @@ typedef struct cx_thread_statistics {
     _Atomic uint64_t allocated_bytes, freed_bytes;
     _Atomic uint64_t allocated_count, freed_count;
     /* The live amount at the thread's last flush, and its maximum since. */
-    _Atomic int64_t told_bytes, high_bytes;
-    _Atomic int64_t told_count, high_count;
+    _Atomic int64_t flushed_bytes, high_bytes;
+    _Atomic int64_t flushed_count, high_count;
     int64_t low_bytes, low_count; /* private to the thread: below these it flushes */
 } cx_thread_statistics;
 
@@ -76,8 +76,8 @@ typedef struct cx_thread_statistics {
 
 typedef struct cx_thread_cache {
     _Atomic(struct cx_cache *) cache; /* NULL: its allocator is gone */
-    const struct cx_region *region;   /* of the blocks */
-    uint32_t epoch;                   /* the region's */
+    const struct cx_cache_generation *generation; /* of the blocks */
+    uint32_t epoch;                               /* the generation's */
     cx_magazines *recent;             /* for the frame's stream at the last request */
     /* Frames of this context with this allocator, or none, use the cache; NULL: no such context is
      * known. */
@@ -98,11 +98,11 @@ static inline uint32_t cx_magazine_class(uint32_t units)
 }
 
 /* Takes the block at a place out of a magazine. */
-static inline cx_kept_piece cx_magazine_take_at(cx_magazines *magazines, cx_magazine *magazine,
+static inline cx_kept_block cx_magazine_take_at(cx_magazines *magazines, cx_magazine *magazine,
                                                 uint32_t place)
 {
-    const cx_kept_piece taken = magazine->pieces[place];
-    magazine->pieces[place] = magazine->pieces[--magazine->count];
+    const cx_kept_block taken = magazine->blocks[place];
+    magazine->blocks[place] = magazine->blocks[--magazine->count];
     magazines->units -= taken.units;
     return taken;
 }
@@ -112,17 +112,17 @@ static inline cx_kept_piece cx_magazine_take_at(cx_magazines *magazines, cx_maga
 #define CX_MAGAZINE_AHEAD_SHIFT 5
 
 /* Searches all classes with fitting blocks, and the large block. */
-cx_kept_piece cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack);
+cx_kept_block cx_magazines_search(cx_magazines *magazines, uint32_t units, uint32_t slack);
 
 /* Takes a block of at least `units`, at most CX_MAGAZINE_UNITS_MAX, and at most `slack` more. */
-static inline cx_kept_piece cx_magazines_take(cx_magazines *magazines, uint32_t units,
+static inline cx_kept_block cx_magazines_take(cx_magazines *magazines, uint32_t units,
                                               uint32_t slack)
 {
     uint32_t class = cx_magazine_class(units + (units >> CX_MAGAZINE_AHEAD_SHIFT));
     cx_magazine *magazine = class < CX_MAGAZINE_CLASSES ? magazines->classes[class] : NULL;
     if (__builtin_expect(magazine != NULL && magazine->count != 0, 1)) {
         uint32_t last = magazine->count - 1;
-        if (__builtin_expect(magazine->pieces[last].units - units <= slack, 1))
+        if (__builtin_expect(magazine->blocks[last].units - units <= slack, 1))
             return cx_magazine_take_at(magazines, magazine, last);
     }
     return cx_magazines_search(magazines, units, slack);
@@ -130,17 +130,17 @@ static inline cx_kept_piece cx_magazines_take(cx_magazines *magazines, uint32_t 
 
 /* Keeps a free block. False: not allowed, or no room; cx_magazines_thin makes some. */
 static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep,
-                                    cx_kept_piece piece)
+                                    cx_kept_block cached)
 {
-    if (piece.units > atomic_load_explicit(&keep->units_each, memory_order_relaxed))
+    if (cached.units > atomic_load_explicit(&keep->units_each, memory_order_relaxed))
         return false;
-    cx_magazine *magazine = magazines->classes[cx_magazine_class(piece.units)];
-    uint64_t kept = magazines->units + piece.units;
+    cx_magazine *magazine = magazines->classes[cx_magazine_class(cached.units)];
+    uint64_t kept = magazines->units + cached.units;
     uint64_t most = atomic_load_explicit(&keep->units, memory_order_relaxed);
-    if (magazine == NULL || magazine->count == CX_MAGAZINE_PIECES ||
-        (kept > most && piece.units > most >> CX_KEEP_SMALL_SHIFT))
+    if (magazine == NULL || magazine->count == CX_MAGAZINE_BLOCKS ||
+        (kept > most && cached.units > most >> CX_KEEP_SMALL_SHIFT))
         return false;
-    magazine->pieces[magazine->count++] = piece;
+    magazine->blocks[magazine->count++] = cached;
     magazines->units = kept;
     return true;
 }
@@ -148,11 +148,11 @@ static inline bool cx_magazines_put(cx_magazines *magazines, const cx_keep *keep
 /* Makes room for blocks of a size: makes their magazine, or empties half of it. Returns the number
  * of blocks taken out, which go to the heap. */
 uint32_t cx_magazines_thin(cx_magazines *magazines, uint32_t units,
-                           uint32_t pieces[CX_MAGAZINE_PIECES]);
+                           uint32_t blocks[CX_MAGAZINE_BLOCKS]);
 
 /* Takes all blocks of a class out. */
 uint32_t cx_magazines_empty(cx_magazines *magazines, uint32_t class,
-                            uint32_t pieces[CX_MAGAZINE_PIECES]);
+                            uint32_t blocks[CX_MAGAZINE_BLOCKS]);
 
 /* NULL: out of memory. */
 cx_magazines *cx_magazines_new(void);

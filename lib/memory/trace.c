@@ -148,7 +148,7 @@ static cx_trace_ring *ring_for(cx_trace *trace, size_t length)
     return ring;
 }
 
-static bool start(cx_trace *trace, size_t operations)
+static bool start_trace(cx_trace *trace, size_t operations)
 {
     cx_trace_ring *ring = ring_for(trace, length_for(operations));
     if (ring == NULL)
@@ -241,7 +241,7 @@ void cx_trace_begin(cx_trace *trace)
         return;
     int cancel = cx_cancel_hold();
     pthread_mutex_lock(&trace_lock);
-    if (start(trace, LENGTH_USUAL))
+    if (start_trace(trace, LENGTH_USUAL))
         trace->file = ++files;
     else
         cx_log(CTXRT_LOG_WARNING, "there is no memory for the trace of an allocator");
@@ -277,7 +277,7 @@ ctxrt_status ctxrt_allocator_trace_start(ctxrt_allocator *handle, size_t operati
         return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
                         "a trace keeps at most %zu operations, not %zu", LENGTH_MOST, operations);
     pthread_mutex_lock(&trace_lock);
-    bool started = start(&allocator->trace, operations != 0 ? operations : LENGTH_USUAL);
+    bool started = start_trace(&allocator->trace, operations != 0 ? operations : LENGTH_USUAL);
     pthread_mutex_unlock(&trace_lock);
     return started ? CTXRT_SUCCESS
                    : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for a trace of %zu operations",

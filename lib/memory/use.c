@@ -8,7 +8,7 @@
 #include "work/work.h"
 #include <stdlib.h>
 
-static cx_use *find(cx_use_list *list, const ctxrt_stream *stream, const cx_context *context)
+static cx_use *find_use(cx_use_list *list, const ctxrt_stream *stream, const cx_context *context)
 {
     cx_use *use = atomic_load(list);
     /* The legacy stream has one handle for all contexts. */
@@ -18,30 +18,30 @@ static cx_use *find(cx_use_list *list, const ctxrt_stream *stream, const cx_cont
     return use;
 }
 
-static void add(cx_use_list *list, cx_use *use)
+static void add_use(cx_use_list *list, cx_use *use)
 {
     use->next = atomic_load(list);
     while (!atomic_compare_exchange_weak(list, &use->next, use))
         ;
 }
 
-static ctxrt_status record(const cx_use *use, const cx_stream_target *target)
+static ctxrt_status record_event(const cx_use *use, const cx_stream_target *target)
 {
-    return CX_DRIVER_CALL(target->driver, event_record, (use->mark, target->native));
+    return CX_DRIVER_CALL(target->driver, event_record, (use->event, target->native));
 }
 
 /* An event can be recorded only by streams of the context that it was created in (T1). */
-static ctxrt_status mark(cx_use *use, const cx_stream_target *target)
+static ctxrt_status make_and_record(cx_use *use, const cx_stream_target *target)
 {
     cx_context_guard guard;
     ctxrt_status status = cx_context_guard_enter(target->context, &guard);
     if (status != CTXRT_SUCCESS)
         return status;
-    status = CX_DRIVER_CALL(target->driver, event_create, (&use->mark, CXU_EVENT_DISABLE_TIMING));
+    status = CX_DRIVER_CALL(target->driver, event_create, (&use->event, CXU_EVENT_DISABLE_TIMING));
     if (status == CTXRT_SUCCESS) {
-        status = record(use, target);
+        status = record_event(use, target);
         if (status != CTXRT_SUCCESS)
-            (void)target->driver->table.event_destroy(use->mark);
+            (void)target->driver->table.event_destroy(use->event);
     }
     cx_context_guard_leave(&guard);
     return status;
@@ -49,21 +49,21 @@ static ctxrt_status mark(cx_use *use, const cx_stream_target *target)
 
 ctxrt_status cx_use_record_there(cx_use_list *list, const cx_stream_target *target)
 {
-    cx_use *use = find(list, target->stream, target->context);
+    cx_use *use = find_use(list, target->stream, target->context);
     if (use != NULL)
-        return record(use, target);
+        return record_event(use, target);
     use = malloc(sizeof *use);
     if (use == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a stream");
     *use = (cx_use){.context = target->context, .stream = target->stream, .kept = true};
     use->epoch = target->epoch;
-    ctxrt_status status = mark(use, target);
+    ctxrt_status status = make_and_record(use, target);
     if (status != CTXRT_SUCCESS) {
         free(use);
         return status;
     }
     cx_context_object_add(target->context, CX_OBJECT_MEMORY);
-    add(list, use);
+    add_use(list, use);
     return CTXRT_SUCCESS;
 }
 
@@ -80,7 +80,7 @@ ctxrt_status cx_use_record(cx_use_list *list, ctxrt_stream *stream)
 }
 
 /* Reuses the entry of a finished copy. */
-static bool reuse(cx_use_list *list, const cx_context *context, void *cross_copy)
+static bool reuse_entry(cx_use_list *list, const cx_context *context, void *cross_copy)
 {
     for (cx_use *use = atomic_load(list); use != NULL; use = use->next) {
         void *before = atomic_load(&use->cross_copy);
@@ -93,17 +93,17 @@ static bool reuse(cx_use_list *list, const cx_context *context, void *cross_copy
 
 ctxrt_status cx_use_add_cross_copy(cx_use_list *list, cx_context *context, void *cross_copy)
 {
-    if (reuse(list, context, cross_copy))
+    if (reuse_entry(list, context, cross_copy))
         return CTXRT_SUCCESS;
     cx_use *use = malloc(sizeof *use);
     if (use == NULL)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to record a copy");
     *use = (cx_use){.context = context, .cross_copy = cross_copy};
-    add(list, use);
+    add_use(list, use);
     return CTXRT_SUCCESS;
 }
 
-static void unkeep(cx_use *use)
+static void unkeep_context(cx_use *use)
 {
     if (use->kept)
         cx_context_object_drop(use->context, CX_OBJECT_MEMORY);
@@ -111,7 +111,7 @@ static void unkeep(cx_use *use)
 }
 
 /* An event from before a reset is gone, and so is the work before it. */
-static cxu_result ask(const cx_use *use, bool wait)
+static cxu_result query_use(const cx_use *use, bool wait)
 {
     const cx_driver *driver = use->context->driver;
     const void *cross_copy = atomic_load(&use->cross_copy);
@@ -121,7 +121,7 @@ static cxu_result ask(const cx_use *use, bool wait)
         return CXU_CONTEXT_IS_DESTROYED;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
     cxu_result result =
-        wait ? driver->table.event_synchronize(use->mark) : driver->table.event_query(use->mark);
+        wait ? driver->table.event_synchronize(use->event) : driver->table.event_query(use->event);
     cx_relaxed_capture_end(&relaxed);
     return result;
 }
@@ -149,19 +149,19 @@ static bool is_over(const cx_use *use, cxu_result result)
            (result != CXU_NOT_READY && cross_copy != NULL && cx_across_is_over(cross_copy));
 }
 
-static void drop(cx_use *use, cxu_result result)
+static void drop_use(cx_use *use, cxu_result result)
 {
     if (!is_gone(result) && atomic_load(&use->cross_copy) == NULL)
-        (void)use->context->driver->table.event_destroy(use->mark);
-    unkeep(use);
+        (void)use->context->driver->table.event_destroy(use->event);
+    unkeep_context(use);
     free(use);
 }
 
-static ctxrt_status finish(cx_use *use)
+static ctxrt_status finish_use(cx_use *use)
 {
-    cxu_result result = ask(use, true);
+    cxu_result result = query_use(use, true);
     ctxrt_status status = error_of(use, true, result);
-    drop(use, result);
+    drop_use(use, result);
     return status;
 }
 
@@ -171,7 +171,7 @@ ctxrt_status cx_use_finish(cx_use_list *list)
     cx_use *use = atomic_exchange(list, NULL);
     while (use != NULL) {
         cx_use *next = use->next;
-        ctxrt_status one = finish(use);
+        ctxrt_status one = finish_use(use);
         if (status == CTXRT_SUCCESS)
             status = one;
         use = next;
@@ -198,14 +198,14 @@ ctxrt_status cx_use_let_go(cx_use_list *list, bool wait, bool *out_done)
     cx_use *next, *left = NULL;
     for (cx_use *use = atomic_exchange(list, NULL); use != NULL; use = next) {
         next = use->next;
-        cxu_result result = ask(use, wait);
+        cxu_result result = query_use(use, wait);
         ctxrt_status one = error_of(use, wait, result);
         status = status == CTXRT_SUCCESS ? one : status;
         if (is_over(use, result)) {
-            drop(use, result);
+            drop_use(use, result);
             continue;
         }
-        unkeep(use);
+        unkeep_context(use);
         use->next = left;
         left = use;
     }

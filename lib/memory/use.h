@@ -13,7 +13,7 @@ typedef struct cx_use {
     cx_context *context;
     uint32_t epoch;
     const ctxrt_stream *stream; /* a handle, so that a later stream is not mistaken for this one */
-    CUevent mark;
+    CUevent event;
     /* A cross-driver copy instead of an event: a handle for across.h. It keeps no context: before
      * one ends, its copies are waited for. */
     _Atomic(void *) cross_copy;

@@ -124,10 +124,10 @@ START_TEST(a_free_sleeps_while_a_call_uses_the_memory)
     cx_pointer_view view;
     start("canary");
     cx_assert_ok(cx_pointer_look(allocate(KIB, &memory), KIB, &view));
-    ctxrt_memory *used = cx_memory_take_piece(view.block.piece, view.block.generation);
+    ctxrt_memory *used = cx_memory_take_cached(view.block.cached, view.block.generation);
     ck_assert_ptr_nonnull(used);
     ck_assert_int_eq(pthread_create(&thread, NULL, release, memory), 0);
-    while (atomic_load(&cx_piece_counts.sleepers) == 0)
+    while (atomic_load(&cx_cache_block_counts.sleepers) == 0)
         sched_yield();
     cx_memory_give(used);
     ck_assert_int_eq(pthread_join(thread, &status), 0);

@@ -8,7 +8,7 @@
 
 #define PIECES 20000
 
-cx_fit_store cx_pieces = {.stride = sizeof(cx_piece)};
+cx_fit_store cx_cache_blocks = {.stride = sizeof(cx_cache_block)};
 
 static cx_magazines *magazines;
 static cx_keep keep;
@@ -34,8 +34,8 @@ static uint32_t random_units(uint64_t *state, uint32_t bits)
 /* A full magazine takes no piece, and thinning would lose pieces. */
 static bool put(uint32_t piece, uint32_t units)
 {
-    uint32_t over[CX_MAGAZINE_PIECES];
-    const cx_kept_piece kept = {units, piece, ~piece};
+    uint32_t over[CX_MAGAZINE_BLOCKS];
+    const cx_kept_block kept = {units, piece, ~piece};
     if (cx_magazines_put(magazines, &keep, kept))
         return true;
     if (magazines->classes[cx_magazine_class(units)] != NULL)
@@ -46,9 +46,9 @@ static bool put(uint32_t piece, uint32_t units)
 
 static uint32_t take(uint32_t units, uint32_t slack, uint32_t *out_piece)
 {
-    const cx_kept_piece taken = cx_magazines_take(magazines, units, slack);
+    const cx_kept_block taken = cx_magazines_take(magazines, units, slack);
     if (taken.units != 0)
-        *out_piece = taken.generation == ~taken.piece ? taken.piece : UINT32_MAX;
+        *out_piece = taken.generation == ~taken.cached ? taken.cached : UINT32_MAX;
     return taken.units;
 }
 
@@ -124,11 +124,11 @@ START_TEST(a_piece_below_others_of_its_class_is_found)
     /* of one class: 1600 to 1663 */
     ck_assert_uint_eq(cx_magazine_class(1600), cx_magazine_class(1663));
     ck_assert(put(999, 1663));
-    for (uint32_t i = 0; i + 1 < CX_MAGAZINE_PIECES; i++)
+    for (uint32_t i = 0; i + 1 < CX_MAGAZINE_BLOCKS; i++)
         ck_assert(put(i, 1600 + i % 60));
     ck_assert_uint_eq(take(1661, 10, &piece), 1663);
     ck_assert_uint_eq(piece, 999);
-    for (uint32_t i = 0; i + 1 < CX_MAGAZINE_PIECES; i++)
+    for (uint32_t i = 0; i + 1 < CX_MAGAZINE_BLOCKS; i++)
         ck_assert_uint_ne(take(1600, 63, &piece), 0);
     ck_assert_uint_eq(magazines->units, 0);
 }
@@ -157,21 +157,21 @@ START_TEST(no_more_is_kept_than_may_be_but_for_small_pieces)
     uint64_t before = magazines->units;
     for (piece = 0; put(++piece, 3);)
         ;
-    ck_assert_uint_eq(magazines->units, before + (uint64_t)3 * CX_MAGAZINE_PIECES);
+    ck_assert_uint_eq(magazines->units, before + (uint64_t)3 * CX_MAGAZINE_BLOCKS);
 }
 END_TEST
 
 START_TEST(thinning_takes_the_half_that_was_put_first_and_makes_room)
 {
-    uint32_t pieces[CX_MAGAZINE_PIECES], half = CX_MAGAZINE_PIECES / 2;
-    const cx_kept_piece more = {5000, 99, 0};
-    for (uint32_t i = 0; i < CX_MAGAZINE_PIECES; i++)
+    uint32_t pieces[CX_MAGAZINE_BLOCKS], half = CX_MAGAZINE_BLOCKS / 2;
+    const cx_kept_block more = {5000, 99, 0};
+    for (uint32_t i = 0; i < CX_MAGAZINE_BLOCKS; i++)
         ck_assert(put(i, 5000));
     ck_assert(!cx_magazines_put(magazines, &keep, more));
     ck_assert_uint_eq(cx_magazines_thin(magazines, 5000, pieces), half);
     for (uint32_t i = 0; i < half; i++)
         ck_assert_uint_eq(pieces[i], i);
-    ck_assert_uint_eq(magazines->units, 5000 * (CX_MAGAZINE_PIECES - half));
+    ck_assert_uint_eq(magazines->units, 5000 * (CX_MAGAZINE_BLOCKS - half));
     ck_assert(cx_magazines_put(magazines, &keep, more));
 }
 END_TEST
@@ -193,7 +193,7 @@ static void take_at_random(uint64_t *state)
 
 static uint64_t empty_all(void)
 {
-    uint32_t pieces[CX_MAGAZINE_PIECES], count;
+    uint32_t pieces[CX_MAGAZINE_BLOCKS], count;
     uint64_t units = 0;
     for (uint32_t class = 0; class < CX_MAGAZINE_CLASSES; class++)
         if ((count = cx_magazines_empty(magazines, class, pieces)) != 0)

@@ -76,7 +76,7 @@ static bool keeps(const ctxrt_stream *stream)
 static int lists_of_streams(const cx_cache *cache)
 {
     int count = 0;
-    const cx_heap *heap = &cache->region->heap;
+    const cx_heap *heap = &cache->generation->heap;
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < heap->large.owner_limit; id++)
         count += heap->large.bins[id] != NULL;
     for (uint32_t id = CX_CACHE_STREAM_FIRST; id < heap->small.owner_limit; id++)

@@ -115,13 +115,13 @@ tests_memory_check_report_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/ru
 tests_memory_check_report_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_report_LDADD = $(PUBLIC_LIBS)
 
-check_PROGRAMS += tests/memory/check_marks
-TESTS += tests/memory/check_marks
-tests_memory_check_marks_SOURCES = tests/memory/check_marks.c tests/runtime/gate.h \
+check_PROGRAMS += tests/memory/check_stream_events
+TESTS += tests/memory/check_stream_events
+tests_memory_check_stream_events_SOURCES = tests/memory/check_stream_events.c tests/runtime/gate.h \
 	tests/support/fixture.c tests/support/fixture.h
-tests_memory_check_marks_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
-tests_memory_check_marks_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_marks_LDADD = $(INSIDE_LIBS)
+tests_memory_check_stream_events_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
+tests_memory_check_stream_events_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_stream_events_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_pinned
 TESTS += tests/memory/check_pinned
