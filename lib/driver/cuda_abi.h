@@ -71,8 +71,10 @@ typedef enum cxu_ctx_flags {
     CXU_CTX_FLAGS_MASK = 0xff
 } cxu_ctx_flags;
 
+typedef enum cxu_exec_affinity_type { CXU_EXEC_AFFINITY_TYPE_SM_COUNT = 0 } cxu_exec_affinity_type;
+
 typedef struct cxu_exec_affinity {
-    int type;
+    int type; /* cxu_exec_affinity_type */
     union {
         struct {
             unsigned int count;
@@ -234,6 +236,26 @@ typedef struct cxu_mem_pool_properties {
     unsigned char reserved[54];
 } cxu_mem_pool_properties;
 
+typedef enum cxu_mem_advise {
+    CXU_MEM_ADVISE_SET_READ_MOSTLY = 1,
+    CXU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+    CXU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+    CXU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+    CXU_MEM_ADVISE_SET_ACCESSED_BY = 5,
+    CXU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
+} cxu_mem_advise;
+
+typedef enum cxu_mem_range_attribute {
+    CXU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+    CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+    CXU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+    CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+    CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
+    CXU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+    CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+    CXU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8
+} cxu_mem_range_attribute;
+
 enum { CXU_STREAM_DEFAULT = 0, CXU_STREAM_NON_BLOCKING = 1 };
 enum {
     CXU_EVENT_DEFAULT = 0,
@@ -360,19 +382,41 @@ enum {
 
 typedef enum cxu_launch_attribute_id {
     CXU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+    CXU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
     CXU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
     CXU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    CXU_LAUNCH_ATTRIBUTE_PRIORITY = 8
+    CXU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+    CXU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+    CXU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10
 } cxu_launch_attribute_id;
+
+enum {
+    CXU_SYNC_POLICY_AUTO = 1,
+    CXU_SYNC_POLICY_SPIN = 2,
+    CXU_SYNC_POLICY_YIELD = 3,
+    CXU_SYNC_POLICY_BLOCKING_SYNC = 4
+};
+
+typedef struct cxu_access_policy_window {
+    void *base;
+    size_t bytes;
+    float hit_ratio;
+    int hit_property;
+    int miss_property;
+} cxu_access_policy_window;
+
+typedef union cxu_launch_attribute_value {
+    char bytes[64];
+    int number;
+    unsigned int cluster[3];
+    cxu_access_policy_window window;
+} cxu_launch_attribute_value;
 
 typedef struct cxu_launch_attribute {
     cxu_launch_attribute_id id;
     char padding[4];
-    union {
-        char bytes[64];
-        int number;
-        unsigned int cluster[3];
-    } value;
+    cxu_launch_attribute_value value;
 } cxu_launch_attribute;
 
 typedef struct cxu_launch_config {

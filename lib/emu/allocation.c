@@ -117,6 +117,7 @@ static void dispose_detached(cx_emu_allocation *allocation)
         cx_emu_arena_give(allocation->range);
     if (allocation->mapping != NULL)
         cx_emu_mapping_close(allocation);
+    cx_emu_hints_free(&allocation->hints);
     free(allocation);
 }
 
@@ -192,6 +193,14 @@ static bool take_host_memory(cx_emu_allocation *allocation)
         *arena = cx_emu_arena_create_of_host(cx_emu_machine_total_bytes());
     return (device_memory || round_up(bytes, page_bytes, &bytes)) &&
            take_from(*arena, allocation, bytes);
+}
+
+bool cx_emu_gpu_memory_overlaps(uintptr_t address, size_t bytes)
+{
+    for (int i = 0; i < cx_emu_device_total(); i++)
+        if (cx_emu_arena_overlaps(cx_emu_device_find(i)->arena, address, bytes))
+            return true;
+    return false;
 }
 
 bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes)

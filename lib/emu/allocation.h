@@ -10,6 +10,7 @@
 
 #include "emu/arena.h"
 #include "emu/context.h"
+#include "emu/hint.h"
 #include <bsd/sys/tree.h>
 #include <stddef.h>
 
@@ -38,6 +39,7 @@ struct cx_emu_allocation {
     bool freed;       /* by the user or with its context; disposed of once `users` is 0 */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool of_module;   /* variables of a module: it goes with the module, and no user frees it */
+    cx_emu_hints hints;             /* of CX_EMU_MEMORY_MANAGED */
     struct cx_emu_pool *pool;       /* the pool of CX_EMU_MEMORY_ASYNC, else NULL */
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
@@ -77,6 +79,10 @@ cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes
 /* True if a byte is in addresses that ever held host memory of the driver's allocations: no other
  * code gets these. At least one byte. */
 bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes);
+
+/* Whether a byte is in addresses that are kept for the memory of GPUs, taken or not. At least one
+ * byte. */
+bool cx_emu_gpu_memory_overlaps(uintptr_t address, size_t bytes);
 
 /*
  * Allocates on a device. `owner` frees it when it is destroyed; NULL: no context does. If there is

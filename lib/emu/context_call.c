@@ -289,3 +289,43 @@ cxu_result cx_emu_call_ctx_synchronize(void)
 {
     return cx_emu_call_ctx_synchronize_v2(NULL);
 }
+
+/* ---- execution affinity: contexts have all multiprocessors ---- */
+
+cxu_result cx_emu_call_device_get_exec_affinity_support(int *out_supported,
+                                                        cxu_exec_affinity_type type,
+                                                        CUdevice device)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_supported == NULL || type != CXU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CXU_INVALID_VALUE;
+    if (cx_emu_device_find(device) == NULL)
+        return CXU_INVALID_DEVICE;
+    *out_supported = 0;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_ctx_get_exec_affinity(cxu_exec_affinity *out_affinity,
+                                             cxu_exec_affinity_type type)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_affinity == NULL)
+        return CXU_INVALID_VALUE;
+    if (type != CXU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CXU_UNSUPPORTED_EXEC_AFFINITY;
+    cx_emu_context *context;
+    int count = 0;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_context_current(&context);
+    if (result == CXU_SUCCESS)
+        cx_emu_attribute(context->device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT, &count);
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result == CXU_SUCCESS)
+        *out_affinity = (cxu_exec_affinity){.type = CXU_EXEC_AFFINITY_TYPE_SM_COUNT,
+                                            .value.multiprocessors.count = (unsigned int)count};
+    return result;
+}

@@ -3,8 +3,11 @@
 #include "emu/reservation.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- ranges ---- */
 
@@ -43,7 +46,18 @@ static bool touches_device(uintptr_t address, size_t bytes)
 
     return (allocation && (uintptr_t)allocation->mapped != allocation->address) ||
            cx_emu_reservation_overlapping(address, bytes) ||
-           cx_emu_host_memory_overlaps(address, bytes);
+           cx_emu_host_memory_overlaps(address, bytes) ||
+           (bytes > 0 && cx_emu_gpu_memory_overlaps(address, bytes));
+}
+
+/* Device memory that was freed may be nobody's by now. Only for addresses of which the caller does
+ * not say that they are the host's: this is a call of the system. */
+static bool is_mapped(uintptr_t address, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = address / page * page;
+
+    return bytes == 0 || msync((void *)first, address - first + bytes, MS_ASYNC) == 0 ||
+           errno != ENOMEM;
 }
 
 cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t bytes,
@@ -62,7 +76,8 @@ cxu_result cx_emu_span_find(cxu_memory_type type, uintptr_t address, size_t byte
             return CXU_INVALID_VALUE;
         return cx_emu_allocation_error(allocation);
     }
-    if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes))
+    if (type == CXU_MEMORYTYPE_DEVICE || touches_device(address, bytes) ||
+        (type == CXU_MEMORYTYPE_UNIFIED && !is_mapped(address, bytes)))
         return CXU_INVALID_VALUE;
     *out_span = (cx_emu_span){(unsigned char *)address, {NULL, end}, CX_EMU_PLACE_PAGEABLE};
     return CXU_SUCCESS;

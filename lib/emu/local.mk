@@ -19,7 +19,7 @@ lib_emu_libemu_la_SOURCES += \
 # memory
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/arena.c lib/emu/arena.h lib/emu/allocation.c lib/emu/memory.c \
-	lib/emu/host_memory.c lib/emu/pointer.c lib/emu/pool.c lib/emu/pool.h lib/emu/pool_call.c
+	lib/emu/hint.c lib/emu/hint.h lib/emu/hint_call.c lib/emu/host_memory.c lib/emu/pointer.c lib/emu/pool.c lib/emu/pool.h lib/emu/pool_call.c
 
 # virtual memory
 lib_emu_libemu_la_SOURCES += \
@@ -32,7 +32,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/copy.c lib/emu/copy.h lib/emu/copy_region.c lib/emu/event.c lib/emu/event.h \
 	lib/emu/fill.c lib/emu/fill.h lib/emu/handle.c lib/emu/handle.h lib/emu/host_call.c \
 	lib/emu/host_call.h lib/emu/schedule.c \
-	lib/emu/schedule.h lib/emu/stream.c lib/emu/stream.h lib/emu/wait.c lib/emu/work.c
+	lib/emu/schedule.h lib/emu/stream.c lib/emu/stream.h lib/emu/stream_attribute.c lib/emu/wait.c lib/emu/work.c
 
 # capture and graphs
 lib_emu_libemu_la_SOURCES += \

@@ -10,6 +10,14 @@
 
 struct cx_emu_branch;
 
+/* As the user set them; zeroes at first. */
+typedef struct cx_emu_stream_attributes {
+    cxu_access_policy_window window;
+    int policy; /* 0: never set */
+    int domain;
+    char domain_map[2];
+} cx_emu_stream_attributes;
+
 struct cx_emu_stream {
     cx_emu_handle_slot slot;
     uint64_t id; /* never used twice */
@@ -18,6 +26,7 @@ struct cx_emu_stream {
     cx_emu_context *context;
     unsigned int flags;
     int priority;
+    cx_emu_stream_attributes attributes;
     struct cx_emu_branch *branch; /* its part in a capture (capture.h), or NULL */
     uint64_t thread;              /* the owner of a per-thread default stream; else 0 */
     bool destroyed;  /* the handle is stale; the slot is returned when the work is done (T12) */

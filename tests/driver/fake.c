@@ -135,6 +135,10 @@
 #define cuGraphBatchMemOpNodeGetParams absent_cuGraphBatchMemOpNodeGetParams
 #define cuGraphBatchMemOpNodeSetParams absent_cuGraphBatchMemOpNodeSetParams
 #define cuGraphExecBatchMemOpNodeSetParams absent_cuGraphExecBatchMemOpNodeSetParams
+#define cuDeviceGetExecAffinitySupport absent_cuDeviceGetExecAffinitySupport
+#define cuCtxGetExecAffinity absent_cuCtxGetExecAffinity
+#define cuMemAdvise_v2 absent_cuMemAdvise_v2
+#define cuMemPrefetchAsync_v2 absent_cuMemPrefetchAsync_v2
 #endif
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

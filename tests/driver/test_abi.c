@@ -155,6 +155,9 @@ SAME_FIELD(cxu_launch_attribute, id, CUlaunchAttribute, id)
 SAME_FIELD(cxu_launch_attribute, value, CUlaunchAttribute, value)
 SAME_FIELD(cxu_launch_attribute, value.number, CUlaunchAttribute, value.cooperative)
 SAME_FIELD(cxu_launch_attribute, value.cluster, CUlaunchAttribute, value.clusterDim)
+SAME_FIELD(cxu_launch_attribute, value.window, CUlaunchAttribute, value.accessPolicyWindow)
+SAME_FIELD(cxu_access_policy_window, bytes, CUaccessPolicyWindow, num_bytes)
+SAME_FIELD(cxu_access_policy_window, hit_ratio, CUaccessPolicyWindow, hitRatio)
 SAME_SIZE(cxu_module_loading_mode, CUmoduleLoadingMode)
 #endif
 #if CUDA_VERSION >= 12040
@@ -165,6 +168,8 @@ SAME_SIZE(cxu_function_loading_state, CUfunctionLoadingState)
 #define SAME_PROPERTY(field, their_field) \
     SAME_FIELD(cxu_mem_properties, field, CUmemAllocationProp, their_field)
 SAME_SIZE(cxu_mem_handle_type, CUmemAllocationHandleType)
+SAME_SIZE(cxu_mem_advise, CUmem_advise)
+SAME_SIZE(cxu_mem_range_attribute, CUmem_range_attribute)
 SAME_SIZE(cxu_mem_allocation_type, CUmemAllocationType)
 SAME_SIZE(cxu_mem_granularity, CUmemAllocationGranularity_flags)
 SAME_SIZE(cxu_mem_location, CUmemLocation)
@@ -220,6 +225,7 @@ SAME_FIELD(cxu_mem_pool_properties, max_bytes, CUmemPoolProps, maxSize)
 SAME_FIELD(cxu_mem_pool_properties, usage, CUmemPoolProps, usage)
 #endif
 #if CUDA_VERSION >= 11040
+SAME_SIZE(cxu_exec_affinity_type, CUexecAffinityType)
 SAME_SIZE(cxu_exec_affinity, CUexecAffinityParam)
 SAME_FIELD(cxu_exec_affinity, type, CUexecAffinityParam, type)
 SAME_FIELD(cxu_exec_affinity, value, CUexecAffinityParam, param)
@@ -312,6 +318,11 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_mem_properties CUmemAllocationProp
 #define cxu_stream_mem_op CUstreamBatchMemOpParams
 #define cxu_batch_mem_op_node_params CUDA_BATCH_MEM_OP_NODE_PARAMS
+#define cxu_mem_advise CUmem_advise
+#define cxu_mem_range_attribute CUmem_range_attribute
+#define cxu_exec_affinity_type CUexecAffinityType
+#define cxu_launch_attribute_id CUlaunchAttributeID
+#define cxu_launch_attribute_value CUlaunchAttributeValue
 #define cxu_mem_access_flags CUmemAccess_flags
 #define cxu_mem_allocation_type CUmemAllocationType
 #define cxu_mem_pool_attribute CUmemPool_attribute

@@ -242,3 +242,17 @@ tests_emu_check_value_op_SOURCES = tests/emu/check_value_op.c $(EMU_WORK_SOURCES
 tests_emu_check_value_op_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_value_op_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_value_op_LDADD = $(EMU_LIBS)
+
+check_PROGRAMS += tests/emu/check_hint
+TESTS += tests/emu/check_hint
+tests_emu_check_hint_SOURCES = tests/emu/check_hint.c $(EMU_WORK_SOURCES)
+tests_emu_check_hint_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_hint_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_hint_LDADD = $(EMU_LIBS)
+
+check_PROGRAMS += tests/emu/check_sweep
+TESTS += tests/emu/check_sweep
+tests_emu_check_sweep_SOURCES = tests/emu/check_sweep.c tests/emu/kernels.h $(EMU_WORK_SOURCES)
+tests_emu_check_sweep_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_sweep_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_sweep_LDADD = $(EMU_LIBS)

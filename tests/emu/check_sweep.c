@@ -1,0 +1,336 @@
+/*
+ * Every call of symbols.def with NULL, with handles that are none, that were destroyed, or that are
+ * of another kind, and with numbers from nothing to the largest: an answer, and never a crash. The
+ * driver works as before afterwards.
+ */
+#include "driver/table.h"
+#include "kernels.h"
+#include "work_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arguments ---- */
+
+typedef enum kind {
+    KIND_NUMBER,
+    KIND_POINTER,
+    KIND_FUNCTION_POINTER,
+    KIND_ADDRESS,
+    KIND_CONTEXT,
+    KIND_STREAM,
+    KIND_EVENT,
+    KIND_POOL,
+    KIND_MODULE,
+    KIND_LIBRARY,
+    KIND_LINK,
+    KIND_FUNCTION,
+    KIND_KERNEL,
+    KIND_GRAPH,
+    KIND_NODE,
+    KIND_EXEC,
+    KIND_COUNT
+} kind;
+
+enum { POINTER_CLASS = 5 }; /* of __builtin_classify_type */
+
+#define KIND_OF(type)                                                                       \
+    _Generic((type){0}, CUcontext: KIND_CONTEXT, CUstream: KIND_STREAM, CUevent: KIND_EVENT, \
+             CUmemoryPool: KIND_POOL, CUmodule: KIND_MODULE, CUlibrary: KIND_LIBRARY,       \
+             CUlinkState: KIND_LINK, CUfunction: KIND_FUNCTION, CUkernel: KIND_KERNEL,      \
+             CUgraph: KIND_GRAPH, CUgraphNode: KIND_NODE, CUgraphExec: KIND_EXEC,           \
+             CUdeviceptr: KIND_ADDRESS, CUhostFn: KIND_FUNCTION_POINTER,                    \
+             cxu_stream_callback: KIND_FUNCTION_POINTER,                                    \
+             cxu_shared_of_block: KIND_FUNCTION_POINTER,                                    \
+             default: __builtin_classify_type((type){0}) == POINTER_CLASS ? KIND_POINTER    \
+                                                                          : KIND_NUMBER)
+
+typedef enum handle_choice {
+    HANDLE_NULL,
+    HANDLE_ODD,       /* a small number */
+    HANDLE_MEMORY,    /* an address where something else lies */
+    HANDLE_DESTROYED,
+    HANDLE_OTHER_KIND,
+    HANDLE_CHOICES
+} handle_choice;
+
+typedef enum number_choice { NUMBER_ZERO, NUMBER_ONE, NUMBER_LARGEST, NUMBER_CHOICES } number_choice;
+
+static struct {
+    handle_choice handle;
+    number_choice number;
+    bool pointers; /* to memory, else NULL */
+} choice;
+
+static void *destroyed[KIND_COUNT], *live_stream;
+
+/* All zeroes: room for whatever a call reads or writes through a pointer. */
+static unsigned char *room;
+#define ROOM_BYTES 65536
+
+static int nothing(void)
+{
+    return 0;
+}
+
+static uintptr_t handle_for(kind of)
+{
+    switch (choice.handle) {
+    case HANDLE_ODD:
+        return 3;
+    case HANDLE_MEMORY:
+        return (uintptr_t)room;
+    case HANDLE_DESTROYED:
+        return (uintptr_t)destroyed[of];
+    case HANDLE_OTHER_KIND:
+        return (uintptr_t)(of == KIND_STREAM ? (void *)work_context : live_stream);
+    default:
+        return 0;
+    }
+}
+
+/* An address may be the host's, and what lies there is the program's to answer for: NULL, memory of
+ * the program, or memory that was freed. */
+static uintptr_t address(void)
+{
+    switch (choice.handle) {
+    case HANDLE_NULL:
+    case HANDLE_ODD:
+        return 0;
+    case HANDLE_DESTROYED:
+        return (uintptr_t)destroyed[KIND_ADDRESS];
+    default:
+        return (uintptr_t)room;
+    }
+}
+
+/* The bytes of an argument, until some more arguments have been asked for. */
+static const void *argument(kind of)
+{
+    static union {
+        unsigned char bytes[256];
+        uintptr_t word;
+        int (*function)(void);
+    } slots[16];
+    static unsigned int next;
+    int fill = choice.number == NUMBER_LARGEST ? 0xff : 0;
+
+    next = (next + 1) % 16;
+    memset(&slots[next], fill, sizeof slots[next]);
+    switch (of) {
+    case KIND_NUMBER:
+        if (choice.number == NUMBER_ONE)
+            slots[next].bytes[0] = 1;
+        break;
+    case KIND_POINTER:
+        slots[next].word = choice.pointers ? (uintptr_t)room : 0;
+        break;
+    case KIND_FUNCTION_POINTER:
+        slots[next].function = choice.pointers ? nothing : NULL;
+        break;
+    case KIND_ADDRESS:
+        slots[next].word = address();
+        break;
+    default:
+        slots[next].word = handle_for(of);
+    }
+    return &slots[next];
+}
+
+#define ARGUMENT(type)                                          \
+    ({                                                          \
+        type value_;                                            \
+        memcpy(&value_, argument(KIND_OF(type)), sizeof value_); \
+        value_;                                                 \
+    })
+#define PICK(arity, list) PICK_(arity, list)
+#define PICK_(arity, list) PICK_##arity list
+#define PICK_0() ()
+#define PICK_1(t1, n1) (ARGUMENT(t1))
+#define PICK_2(t1, n1, t2, n2) (ARGUMENT(t1), ARGUMENT(t2))
+#define PICK_3(t1, n1, t2, n2, t3, n3) (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3))
+#define PICK_4(t1, n1, t2, n2, t3, n3, t4, n4) \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4))
+#define PICK_5(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5) \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5))
+#define PICK_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6) \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6))
+#define PICK_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7)                    \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6), \
+     ARGUMENT(t7))
+#define PICK_8(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8)            \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6), \
+     ARGUMENT(t7), ARGUMENT(t8))
+#define PICK_9(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9)    \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6), \
+     ARGUMENT(t7), ARGUMENT(t8), ARGUMENT(t9))
+#define PICK_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10) \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6),         \
+     ARGUMENT(t7), ARGUMENT(t8), ARGUMENT(t9), ARGUMENT(t10))
+#define PICK_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10, \
+                t11, n11)                                                                        \
+    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6),         \
+     ARGUMENT(t7), ARGUMENT(t8), ARGUMENT(t9), ARGUMENT(t10), ARGUMENT(t11))
+
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    static cxu_result sweep_##slot(void)                                      \
+    {                                                                         \
+        return cx_emu_call_##slot PICK(arity, parameters);                    \
+    }
+#include "driver/symbols.def"
+
+static cxu_result (*const sweeps[CX_SLOT_COUNT])(void) = {
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    [CX_SLOT_##slot] = sweep_##slot,
+#include "driver/symbols.def"
+};
+
+/* ---- handles that were destroyed ---- */
+
+static void destroy_code(void)
+{
+    CUmodule module;
+    CUlibrary library;
+    CUfunction function;
+    CUkernel kernel;
+    CUlinkState link;
+
+    ck_success(cx_emu_call_module_load_data(&module, PTX_ALL));
+    ck_success(cx_emu_call_module_get_function(&function, module, "reverse"));
+    ck_success(cx_emu_call_module_unload(module));
+    ck_success(cx_emu_call_library_load_data(&library, PTX_ALL, NULL, NULL, 0, NULL, NULL, 0));
+    ck_success(cx_emu_call_library_get_kernel(&kernel, library, "reverse"));
+    ck_success(cx_emu_call_library_unload(library));
+    ck_success(cx_emu_call_link_create(0, NULL, NULL, &link));
+    ck_success(cx_emu_call_link_destroy(link));
+    destroyed[KIND_MODULE] = module;
+    destroyed[KIND_FUNCTION] = function;
+    destroyed[KIND_LIBRARY] = library;
+    destroyed[KIND_KERNEL] = kernel;
+    destroyed[KIND_LINK] = link;
+}
+
+static void destroy_graph(void)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    ck_success(cx_emu_call_graph_create(&graph, 0));
+    ck_success(cx_emu_call_graph_add_empty_node(&node, graph, NULL, 0));
+    ck_success(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 0));
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+    ck_success(cx_emu_call_graph_destroy(graph));
+    destroyed[KIND_GRAPH] = graph;
+    destroyed[KIND_NODE] = node;
+    destroyed[KIND_EXEC] = exec;
+}
+
+static void destroy_one_of_each(void)
+{
+    CUcontext context;
+    CUstream stream = make_stream(CXU_STREAM_DEFAULT);
+    CUevent event = make_event();
+    CUmemoryPool pool;
+    CUdeviceptr memory = make_memory(64);
+    cxu_mem_pool_properties properties = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+                                          .location = {CXU_MEM_LOCATION_TYPE_DEVICE, 0}};
+
+    ck_success(cx_emu_call_ctx_create_v2(&context, 0, 1));
+    ck_success(cx_emu_call_ctx_destroy(context));
+    ck_success(cx_emu_call_stream_destroy(stream));
+    ck_success(cx_emu_call_event_destroy(event));
+    ck_success(cx_emu_call_mem_pool_create(&pool, &properties));
+    ck_success(cx_emu_call_mem_pool_destroy(pool));
+    ck_success(cx_emu_call_mem_free(memory));
+    destroyed[KIND_CONTEXT] = context;
+    destroyed[KIND_STREAM] = stream;
+    destroyed[KIND_EVENT] = event;
+    destroyed[KIND_POOL] = pool;
+    destroyed[KIND_ADDRESS] = (void *)(uintptr_t)memory;
+    destroy_code();
+    destroy_graph();
+}
+
+static void setup(void)
+{
+    work_setup();
+    room = calloc(1, ROOM_BYTES);
+    ck_assert_ptr_nonnull(room);
+    destroy_one_of_each();
+    live_stream = make_stream(CXU_STREAM_NON_BLOCKING);
+}
+
+static void teardown(void)
+{
+    free(room);
+    work_teardown();
+}
+
+/* ---- the sweep ---- */
+
+/* Each call finds the same: no call but the one context current. */
+static void restore(void)
+{
+    CUcontext popped;
+
+    while (cx_emu_call_ctx_pop(&popped) == CXU_SUCCESS)
+        continue;
+    ck_success(cx_emu_call_ctx_push(work_context));
+    cx_emu_call_mem_host_unregister(room);
+    memset(room, 0, ROOM_BYTES);
+}
+
+static void ck_still_works(void)
+{
+    uint32_t value = 7, found = 0;
+    CUdeviceptr memory = make_memory(sizeof value);
+
+    ck_success(cx_emu_call_memcpy_htod(memory, &value, sizeof value));
+    ck_success(cx_emu_call_ctx_synchronize());
+    read_device(&found, memory, sizeof found);
+    ck_assert_uint_eq(found, value);
+    ck_success(cx_emu_call_mem_free(memory));
+}
+
+/* A pointer to an array that is shorter than the number beside it says is the caller's mistake, and
+ * no driver can tell. */
+static bool fair(void)
+{
+    return choice.number != NUMBER_LARGEST || !choice.pointers;
+}
+
+START_TEST(no_call_crashes)
+{
+    choice.handle = (handle_choice)(_i % HANDLE_CHOICES);
+    choice.number = (number_choice)(_i / HANDLE_CHOICES % NUMBER_CHOICES);
+    choice.pointers = _i / HANDLE_CHOICES / NUMBER_CHOICES != 0;
+    if (!fair())
+        return;
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++) {
+        cxu_result result = sweeps[slot]();
+
+        ck_assert_msg(cx_result_name(result) != NULL, "%s returns %d", cx_symbols[slot].symbol,
+                      (int)result);
+        restore();
+    }
+    ck_still_works();
+}
+END_TEST
+
+static Suite *sweep_suite(void)
+{
+    Suite *suite = suite_create("sweep");
+    TCase *tests = tcase_create("sweep");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, no_call_crashes, 0, HANDLE_CHOICES * NUMBER_CHOICES * 2);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){sweep_suite, NULL});
+}
