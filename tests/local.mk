@@ -33,6 +33,7 @@ include tests/lifetimes/local.mk
 include tests/memory/local.mk
 include tests/module/local.mk
 include tests/mutants/local.mk
+include tests/observed/local.mk
 include tests/play/local.mk
 include tests/scenarios/local.mk
 include tests/seeds/local.mk

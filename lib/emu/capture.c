@@ -77,13 +77,53 @@ cxu_result cx_emu_capture_check_unsafe_slowly(void)
     return result;
 }
 
+static const cx_emu_device *device_of(const cx_emu_capture *capture)
+{
+    return capture->origin ? capture->origin->context->device : NULL;
+}
+
+cxu_result cx_emu_capture_check_wait_slowly(const cx_emu_device *device)
+{
+    cxu_result result = CXU_SUCCESS;
+
+    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+        if (capture_forbids(each) && device_of(each) == device) {
+            each->invalidated = true;
+            result = CXU_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    return result;
+}
+
+cxu_result cx_emu_capture_check_free_slowly(void)
+{
+    cxu_result result = CXU_SUCCESS;
+
+    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+        if (capture_forbids(each) && each->mode == CXU_STREAM_CAPTURE_MODE_GLOBAL) {
+            each->invalidated = true;
+            result = CXU_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    return result;
+}
+
 cxu_result cx_emu_capture_check_synchronous_slowly(const cx_emu_stream *stream)
 {
     cxu_result result = cx_emu_capture_check_slowly(stream);
 
     if (result != CXU_SUCCESS)
         return result;
-    return stream->branch ? cx_emu_capture_refuse(stream) : cx_emu_capture_check_unsafe_slowly();
+    return stream->branch ? cx_emu_capture_refuse(stream) : CXU_SUCCESS;
+}
+
+cxu_result cx_emu_capture_check_context_wait_slowly(const cx_emu_context *context)
+{
+    bool found = false;
+
+    for (cx_emu_capture *each = cx_emu_captures; each; each = each->next)
+        if (each->thread == thread.number && takes_part(each, context, false))
+            found = each->invalidated = true;
+    cxu_result result = cx_emu_capture_check_wait_slowly(context->device);
+    return found ? CXU_STREAM_CAPTURE_UNSUPPORTED : result;
 }
 
 cxu_result cx_emu_capture_check_context_slowly(const cx_emu_context *context)

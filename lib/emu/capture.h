@@ -54,6 +54,9 @@ cxu_result cx_emu_capture_check_slowly(const cx_emu_stream *stream);
 cxu_result cx_emu_capture_check_unsafe_slowly(void);
 cxu_result cx_emu_capture_check_synchronous_slowly(const cx_emu_stream *stream);
 cxu_result cx_emu_capture_check_context_slowly(const cx_emu_context *context);
+cxu_result cx_emu_capture_check_context_wait_slowly(const cx_emu_context *context);
+cxu_result cx_emu_capture_check_wait_slowly(const cx_emu_device *device);
+cxu_result cx_emu_capture_check_free_slowly(void);
 
 /* Checks that a call may use a stream. CXU_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a
  * blocking stream of its context captures (G3); CXU_STREAM_CAPTURE_INVALIDATED. */
@@ -69,7 +72,25 @@ static inline cxu_result cx_emu_capture_check_unsafe(void)
     return cx_emu_captures ? cx_emu_capture_check_unsafe_slowly() : CXU_SUCCESS;
 }
 
-/* Checks that a call may work in a stream and wait for it: the errors of both. */
+/* The same of a call that waits for work of a device: captures on others do not mind. */
+static inline cxu_result cx_emu_capture_check_wait(const cx_emu_device *device)
+{
+    return cx_emu_captures ? cx_emu_capture_check_wait_slowly(device) : CXU_SUCCESS;
+}
+
+/* The same of a call that waits for a whole context: also, no capture of the thread is in it. */
+static inline cxu_result cx_emu_capture_check_context_wait(const cx_emu_context *context)
+{
+    return cx_emu_captures ? cx_emu_capture_check_context_wait_slowly(context) : CXU_SUCCESS;
+}
+
+/* The same of freeing in the order of a stream that does not capture: only GLOBAL captures mind. */
+static inline cxu_result cx_emu_capture_check_free(void)
+{
+    return cx_emu_captures ? cx_emu_capture_check_free_slowly() : CXU_SUCCESS;
+}
+
+/* Whether a copy or fill that waits may work in a stream: not if that captures. */
 static inline cxu_result cx_emu_capture_check_synchronous(const cx_emu_stream *stream)
 {
     return cx_emu_captures ? cx_emu_capture_check_synchronous_slowly(stream) : CXU_SUCCESS;

@@ -98,14 +98,14 @@ cxu_result cx_emu_call_stream_end_capture(CUstream handle, CUgraph *out_graph)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_graph)
-        return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS && !stream->branch) {
         result = cx_emu_capture_check(stream);
         if (result == CXU_SUCCESS)
             result = CXU_ILLEGAL_STATE;
+    } else if (result == CXU_SUCCESS && !out_graph) {
+        result = CXU_INVALID_VALUE;
     } else if (result == CXU_SUCCESS) {
         result = cx_emu_capture_end(stream, &graph);
         *out_graph = graph ? cx_emu_graph_handle(graph) : NULL;

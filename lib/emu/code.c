@@ -28,12 +28,26 @@ static void set_filled(const cx_emu_code_options *self, cxu_jit_option which, un
         memcpy(value, &bytes, sizeof bytes);
 }
 
+/* An empty text, where there is room for one. */
+static void begin_log(const cx_emu_code_options *self, cxu_jit_option buffer, cxu_jit_option size)
+{
+    void **text = value_of(self, buffer), **bytes = value_of(self, size);
+    unsigned int capacity = 0;
+
+    if (bytes)
+        memcpy(&capacity, bytes, sizeof capacity);
+    if (text && *text && capacity > 0)
+        *(char *)*text = '\0';
+}
+
 void cx_emu_code_begin_logs(cx_emu_code_options *self)
 {
     void **capacity = value_of(self, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 
     if (capacity)
         memcpy(&self->error_capacity, capacity, sizeof self->error_capacity);
+    begin_log(self, CXU_JIT_INFO_LOG_BUFFER, CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
+    begin_log(self, CXU_JIT_ERROR_LOG_BUFFER, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
     set_filled(self, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 0);
     set_filled(self, CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, 0);
 }

@@ -220,7 +220,8 @@ cxu_result cx_emu_call_ctx_set_flags(unsigned int flags)
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result == CXU_SUCCESS)
-        context->flags = flags;
+        context->flags = (flags & ~(unsigned int)CXU_CTX_MAP_HOST) |
+                         (context->flags & CXU_CTX_MAP_HOST);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -263,9 +264,7 @@ static cxu_result synchronize_context(CUcontext handle)
     cxu_result result = cx_emu_context_find_or_current(handle, &context);
     if (result != CXU_SUCCESS)
         return result;
-    result = cx_emu_capture_check_context(context);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_capture_check_unsafe();
+    result = cx_emu_capture_check_context_wait(context);
     if (result != CXU_SUCCESS)
         return result;
     uint64_t id = cx_emu_context_id(context);

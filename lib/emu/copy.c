@@ -287,6 +287,8 @@ static cxu_result submit_locked(const cx_emu_copy *copy, CUstream handle, cx_emu
     result = locate_path(copy, stream->context->device, &found);
     if (result != CXU_SUCCESS)
         return result;
+    if (stream->branch && copy->destination.device) /* between contexts */
+        return cx_emu_capture_refuse(stream);
     if (stream->branch)
         return capture_copy(stream, copy);
     if (must_stage(&found.to, &found.from, found.from_bytes, mode))

@@ -101,9 +101,13 @@ cxu_result cx_emu_call_graph_exec_host_node_set_params(CUgraphExec exec, CUgraph
                                                        const cxu_host_node_params *params)
 {
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST};
+    cxu_result result = cx_emu_enter();
 
-    if (params)
-        operation.of.host = *params;
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!params || !params->function)
+        return CXU_INVALID_VALUE;
+    operation.of.host = *params;
     return set_exec_node(exec, node, &operation);
 }
 

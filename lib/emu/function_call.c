@@ -3,6 +3,8 @@
 #include "emu/module.h"
 #include "emu/state.h"
 
+#define CLUSTER_POLICIES_LAST 2
+
 /* ---- attributes ---- */
 
 static int device_attribute(const cx_emu_device *device, cxu_device_attribute which)
@@ -29,8 +31,22 @@ static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attri
         *out_value = (int)kernel.shared_bytes;
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *out_value = (int)cx_ptx_constant_bytes(function->module->code->ptx);
+        return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+    case CXU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
         *out_value = 0;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *out_value = function->cluster[attribute - CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *out_value = function->non_portable_clusters;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *out_value = function->cluster_policy;
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
         *out_value = (int)kernel.local_bytes;
@@ -64,7 +80,7 @@ cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute att
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_value)
+    if (!out_value || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);
@@ -97,6 +113,21 @@ static cxu_result write_attribute(cx_emu_function *function, cxu_func_attribute 
             return CXU_INVALID_VALUE;
         function->carveout = value;
         return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        if (value < 0)
+            return CXU_INVALID_VALUE;
+        function->cluster[attribute - CXU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        function->non_portable_clusters = value != 0;
+        return CXU_SUCCESS;
+    case CXU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        if (value < 0 || value > CLUSTER_POLICIES_LAST)
+            return CXU_INVALID_VALUE;
+        function->cluster_policy = value;
+        return CXU_SUCCESS;
     default:
         return CXU_INVALID_VALUE;
     }
@@ -111,7 +142,7 @@ cxu_result cx_emu_call_func_set_attribute(CUfunction handle, cxu_func_attribute 
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_function_or_kernel_find(handle, &function);
+    result = cx_emu_function_find(handle, &function);
     if (result == CXU_SUCCESS)
         result = write_attribute(function, attribute, value);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -141,7 +172,7 @@ cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_module)
+    if (!out_module || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);
@@ -158,7 +189,7 @@ cxu_result cx_emu_call_func_get_name(const char **out_name, CUfunction handle)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_name)
+    if (!out_name || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);
@@ -177,7 +208,7 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_offset)
+    if (!out_offset || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_function_or_kernel_find(handle, &function);

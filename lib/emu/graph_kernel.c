@@ -26,14 +26,15 @@ cxu_result cx_emu_graph_kernel_take(const cxu_kernel_node_params *params,
     cxu_result result;
 
     if (!function)
-        return CXU_INVALID_VALUE;
+        return CXU_INVALID_HANDLE;
     result = find_context(params, &context);
     if (result != CXU_SUCCESS)
         return result;
     *out_operation = (cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_KERNEL};
     *launch = (cx_emu_launch){.grid = {params->grid_x, params->grid_y, params->grid_z},
                               .block = {params->block_x, params->block_y, params->block_z},
-                              .shared_bytes = params->shared_bytes};
+                              .shared_bytes = params->shared_bytes,
+                              .kernel = params->function ? NULL : params->kernel};
     return cx_emu_launch_take(launch, context, function, params->parameters, params->extra);
 }
 
@@ -110,6 +111,7 @@ static cxu_result read_params(CUgraphNode handle, cxu_kernel_node_params *out_pa
         .block_z = launch->block[2],
         .shared_bytes = launch->shared_bytes,
         .parameters = launch->arguments->each,
+        .kernel = launch->kernel,
     };
     return CXU_SUCCESS;
 }

@@ -97,9 +97,13 @@ cxu_result cx_emu_call_graph_add_host_node(CUgraphNode *out_node, CUgraph graph,
                                            const cxu_host_node_params *params)
 {
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST};
+    cxu_result result = cx_emu_enter();
 
-    if (params)
-        operation.of.host = *params;
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!params)
+        return CXU_INVALID_VALUE;
+    operation.of.host = *params;
     return add_node(out_node, graph, dependencies, count, &operation);
 }
 
@@ -111,6 +115,17 @@ cxu_result cx_emu_call_graph_add_empty_node(CUgraphNode *out_node, CUgraph graph
     return add_node(out_node, graph, dependencies, count, &operation);
 }
 
+static cxu_result add_event(CUgraphNode *out_node, CUgraph graph, const CUgraphNode *dependencies,
+                            size_t count, const cx_emu_operation *operation)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    return operation->of.event ? add_node(out_node, graph, dependencies, count, operation)
+                               : CXU_INVALID_VALUE;
+}
+
 cxu_result cx_emu_call_graph_add_event_record_node(CUgraphNode *out_node, CUgraph graph,
                                                    const CUgraphNode *dependencies, size_t count,
                                                    CUevent event)
@@ -118,7 +133,7 @@ cxu_result cx_emu_call_graph_add_event_record_node(CUgraphNode *out_node, CUgrap
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_EVENT_RECORD,
                                         .of.event = event};
 
-    return add_node(out_node, graph, dependencies, count, &operation);
+    return add_event(out_node, graph, dependencies, count, &operation);
 }
 
 cxu_result cx_emu_call_graph_add_event_wait_node(CUgraphNode *out_node, CUgraph graph,
@@ -127,7 +142,7 @@ cxu_result cx_emu_call_graph_add_event_wait_node(CUgraphNode *out_node, CUgraph 
 {
     const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_WAIT_EVENT, .of.event = event};
 
-    return add_node(out_node, graph, dependencies, count, &operation);
+    return add_event(out_node, graph, dependencies, count, &operation);
 }
 
 static bool lies_in(const cx_emu_graph *graph, const cx_emu_graph *other)
@@ -310,9 +325,13 @@ cxu_result cx_emu_call_graph_host_node_set_params(CUgraphNode node,
                                                   const cxu_host_node_params *params)
 {
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_HOST};
+    cxu_result result = cx_emu_enter();
 
-    if (params)
-        operation.of.host = *params;
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!params || !params->function)
+        return CXU_INVALID_VALUE;
+    operation.of.host = *params;
     return set_params(node, &operation);
 }
 

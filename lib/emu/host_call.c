@@ -75,7 +75,8 @@ static cxu_result submit_callback(CUstream handle, callback *host)
 
     if (result != CXU_SUCCESS)
         return result;
-    return stream->branch ? cx_emu_capture_refuse(stream)
+    /* The capture goes on, unlike with other work that cannot be captured. */
+    return stream->branch ? CXU_STREAM_CAPTURE_UNSUPPORTED
                           : cx_emu_work_submit(stream, &request, NULL);
 }
 

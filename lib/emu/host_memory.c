@@ -1,5 +1,5 @@
-#include "emu/allocation.h"
 #include "base/cancel.h"
+#include "emu/allocation.h"
 #include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/reservation.h"
@@ -23,11 +23,15 @@ static cxu_result allocate_host(cx_emu_memory_kind kind, size_t bytes, unsigned 
     cxu_result result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         return result;
-    if (!valid || bytes == 0)
+    if (!valid || (bytes == 0 && kind != CX_EMU_MEMORY_PINNED))
         return CXU_INVALID_VALUE;
     result = cx_emu_capture_check_unsafe();
     if (result != CXU_SUCCESS)
         return result;
+    if (bytes == 0) {
+        *out_address = 0;
+        return CXU_SUCCESS;
+    }
     result = cx_emu_allocation_create(context->device, context, kind, bytes, flags, &allocation);
     if (result == CXU_SUCCESS)
         *out_address = allocation->address;
@@ -75,6 +79,7 @@ cxu_result cx_emu_call_mem_alloc_managed(CUdeviceptr *out_pointer, size_t bytes,
     return result;
 }
 
+/* `unknown`: there is no memory of the driver at all. */
 static cxu_result find_kind(const void *pointer, cx_emu_memory_kind kind, cxu_result unknown,
                             cx_emu_allocation **out_allocation)
 {
@@ -82,7 +87,7 @@ static cxu_result find_kind(const void *pointer, cx_emu_memory_kind kind, cxu_re
 
     *out_allocation = cx_emu_allocation_at_start((uintptr_t)pointer);
     if (*out_allocation == NULL || (*out_allocation)->kind != kind)
-        return unknown;
+        return cx_emu_allocation_find((uintptr_t)pointer, 1) != NULL ? CXU_INVALID_VALUE : unknown;
     result = cx_emu_allocation_error(*out_allocation);
     return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
 }
@@ -146,6 +151,14 @@ cxu_result cx_emu_call_mem_host_get_device_pointer(CUdeviceptr *out_pointer, voi
     return result;
 }
 
+/* All of it is mapped, whether that was asked for or not. */
+static unsigned int reported_flags(const cx_emu_allocation *allocation)
+{
+    unsigned int known =
+        allocation->kind == CX_EMU_MEMORY_PINNED ? HOST_ALLOC_FLAGS : CXU_MEMHOSTREGISTER_PORTABLE;
+    return (allocation->flags & known) | CXU_MEMHOSTALLOC_DEVICEMAP;
+}
+
 cxu_result cx_emu_call_mem_host_get_flags(unsigned int *out_flags, void *host)
 {
     cxu_result result = cx_emu_enter();
@@ -154,10 +167,10 @@ cxu_result cx_emu_call_mem_host_get_flags(unsigned int *out_flags, void *host)
     const cx_emu_allocation *allocation;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_host_memory(host, &allocation);
-    if (result == CXU_SUCCESS && (out_flags == NULL || allocation->kind != CX_EMU_MEMORY_PINNED))
+    if (result == CXU_SUCCESS && out_flags == NULL)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
-        *out_flags = allocation->flags;
+        *out_flags = reported_flags(allocation);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -189,9 +202,8 @@ static cxu_result register_pages(uintptr_t address, size_t bytes, unsigned int f
         return CXU_NOT_SUPPORTED;
     const cx_emu_allocation *known = cx_emu_allocation_overlapping(address, bytes);
     if (known != NULL)
-        return known->kind == CX_EMU_MEMORY_PINNED || known->kind == CX_EMU_MEMORY_REGISTERED
-                   ? CXU_HOST_MEMORY_ALREADY_REGISTERED
-                   : CXU_INVALID_VALUE;
+        return known->kind == CX_EMU_MEMORY_REGISTERED ? CXU_HOST_MEMORY_ALREADY_REGISTERED
+                                                       : CXU_INVALID_VALUE;
     if (cx_emu_reservation_overlapping(address, bytes) ||
         cx_emu_host_memory_overlaps(address, bytes) || !pages_exist(address, bytes))
         return CXU_INVALID_VALUE;

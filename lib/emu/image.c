@@ -131,6 +131,24 @@ static cxu_result find_in_fat(const unsigned char *image, const cx_emu_code_opti
     return find_entry(image + header.header_bytes, header.bytes, options, out_text);
 }
 
+/* Behind blanks and comments. */
+static bool begins_as_ptx(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t\r\n\v\f");
+        if (strncmp(text, "//", 2) == 0) {
+            text += strcspn(text, "\n");
+        } else if (strncmp(text, "/*", 2) == 0) {
+            const char *end = strstr(text + 2, "*/");
+            if (end == NULL)
+                return false;
+            text = end + 2;
+        } else {
+            return strncmp(text, ".version", strlen(".version")) == 0;
+        }
+    }
+}
+
 /* The length of an image is unknown: a text ends with a zero, and is read up to there. */
 cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *options,
                              cx_emu_text *out_text)
@@ -151,8 +169,10 @@ cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *optio
         if (magic == WRAPPER_MAGIC)
             return find_in_fat(((const fat_wrapper *)image)->content, options, out_text);
     }
-    if ((bytes[0] < ' ' && !strchr("\t\r\n", bytes[0])) || bytes[0] >= 0x7f)
+    if (!begins_as_ptx(image)) {
+        cx_emu_code_complain(options, "the image is no PTX, which begins with .version");
         return CXU_INVALID_IMAGE;
+    }
     return take_text(image, strlen(image), out_text);
 }
 

@@ -320,8 +320,7 @@ static cxu_result check_threads(const cx_emu_launch *launch, const cx_ptx_kernel
     if (kernel->required[0] &&
         memcmp(kernel->required, launch->block, sizeof launch->block) != 0)
         return CXU_INVALID_VALUE;
-    return kernel->max_threads && threads > kernel->max_threads ? CXU_LAUNCH_OUT_OF_RESOURCES
-                                                                : CXU_SUCCESS;
+    return kernel->max_threads && threads > kernel->max_threads ? CXU_INVALID_VALUE : CXU_SUCCESS;
 }
 
 /* All blocks of a cooperative launch must fit on the device at once. */

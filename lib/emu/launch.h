@@ -24,6 +24,7 @@ typedef struct cx_emu_launch {
     uint32_t shared_bytes;
     bool cooperative;
     cx_emu_arguments *arguments;
+    CUkernel kernel; /* that the function came from, where the user named that */
 } cx_emu_launch;
 
 /* The argument of a piece of work that runs a kernel. */

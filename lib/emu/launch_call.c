@@ -104,6 +104,8 @@ static cxu_result read_attributes(const cxu_launch_config *config, cx_emu_launch
         case CXU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             what->cooperative = attribute->value.number != 0;
             break;
+        case CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: /* of streams, not of launches */
+            return CXU_INVALID_VALUE;
         default:
             return cx_emu_not_supported("cuLaunchKernelEx", "an attribute of a launch");
         }

@@ -1,21 +1,28 @@
 #include "emu/limit.h"
 
+#include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/state.h"
 
-/* The limits of a GPU of compute capability 7.5; larger values are clamped to `most` (Q4). */
+/* The limits of a GPU of compute capability 7.5 (Q4). Values below `least` become that; values
+ * above `most` become that too, or are refused. */
 typedef struct limit_row {
     bool supported;
     size_t initial, least, most;
+    size_t multiple; /* rounded up to; 0: any value */
+    bool strict;     /* above `most` is refused */
+    bool fixed;      /* it can be read only */
 } limit_row;
 
 static const limit_row limits[CX_EMU_LIMITS] = {
-    [CXU_LIMIT_STACK_SIZE] = {true, 1024, 0, (size_t)512 << 10},
-    [CXU_LIMIT_PRINTF_FIFO_SIZE] = {true, (size_t)1 << 20, 4096, (size_t)1 << 30},
+    [CXU_LIMIT_STACK_SIZE] = {true, 1024, 0, (size_t)512 << 10, .multiple = 16, .strict = true},
+    [CXU_LIMIT_PRINTF_FIFO_SIZE] = {true, (size_t)1 << 20, (size_t)384 << 10, (size_t)1 << 30},
     [CXU_LIMIT_MALLOC_HEAP_SIZE] = {true, (size_t)8 << 20, (size_t)4 << 20, (size_t)4 << 30},
-    [CXU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {true, 2, 0, 24},
+    [CXU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {true, 2, 0, 24, .strict = true},
     [CXU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {true, 2048, 0, 65536},
-    [CXU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {true, 64, 0, 128},
+    [CXU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {true, 64, 0, 128, .strict = true},
+    [CXU_LIMIT_SHMEM_SIZE] = {true, (size_t)48 << 10, .fixed = true},
+    [CXU_LIMIT_CIG_ENABLED] = {true, 0, .fixed = true},
 };
 
 static cxu_result check_limit(cxu_limit limit)
@@ -31,6 +38,29 @@ void cx_emu_limits_reset(cx_emu_context *context)
         context->limits[i] = limits[i].initial;
 }
 
+static cxu_result set_limit(cxu_limit limit, size_t value)
+{
+    const limit_row *row = &limits[limit];
+    cx_emu_context *context;
+    cxu_result result = cx_emu_context_current(&context);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (row->fixed)
+        return CXU_NOT_PERMITTED;
+    if (row->strict && value > row->most)
+        return CXU_INVALID_VALUE;
+    result = cx_emu_capture_check_unsafe();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (row->multiple != 0)
+        value = (value + row->multiple - 1) / row->multiple * row->multiple;
+    context->limits[limit] = value < row->least  ? row->least
+                             : value > row->most ? row->most
+                                                 : value;
+    return CXU_SUCCESS;
+}
+
 cxu_result cx_emu_call_ctx_set_limit(cxu_limit limit, size_t value)
 {
     cxu_result result = cx_emu_enter();
@@ -38,15 +68,8 @@ cxu_result cx_emu_call_ctx_set_limit(cxu_limit limit, size_t value)
         result = check_limit(limit);
     if (result != CXU_SUCCESS)
         return result;
-
-    const limit_row *row = &limits[limit];
-    cx_emu_context *context;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_context_current(&context);
-    if (result == CXU_SUCCESS)
-        context->limits[limit] = value < row->least  ? row->least
-                                 : value > row->most ? row->most
-                                                     : value;
+    result = set_limit(limit, value);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

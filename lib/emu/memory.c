@@ -233,14 +233,25 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
     return result;
 }
 
+static bool captures(CUstream handle)
+{
+    cx_emu_stream *stream;
+    return cx_emu_captures != NULL && cx_emu_stream_find(handle, &stream) == CXU_SUCCESS &&
+           stream->branch != NULL && !stream->branch->capture->invalidated;
+}
+
 /* Memory of cuMemAlloc may be freed in stream order too; host and managed memory may not. */
 static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
 {
     cx_emu_context *context;
+    cx_emu_allocation *allocation = find_owned(pointer);
+    if (allocation != NULL && allocation->kind == CX_EMU_MEMORY_DEVICE && captures(stream))
+        return CXU_INVALID_VALUE;
     cxu_result result = find_context("cuMemFreeAsync", stream, &context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_free();
     if (result != CXU_SUCCESS)
         return result;
-    cx_emu_allocation *allocation = find_owned(pointer);
     if (allocation == NULL ||
         (allocation->kind != CX_EMU_MEMORY_ASYNC && allocation->kind != CX_EMU_MEMORY_DEVICE))
         return CXU_INVALID_VALUE;

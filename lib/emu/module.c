@@ -47,7 +47,7 @@ static bool make_functions(cx_emu_module *module)
             return false;
         function->module = module;
         function->kernel = cx_ptx_kernel_at(module->code->ptx, i);
-        function->carveout = -1;
+        function->carveout = function->max_dynamic_bytes = -1;
         function->loaded = cx_emu_loads_eagerly();
         module->functions[i] = function;
     }
@@ -238,7 +238,7 @@ size_t cx_emu_function_dynamic_limit(const cx_emu_function *function)
     size_t fixed = cx_emu_function_describe(function).shared_bytes;
     size_t usual = device_attribute_of(function, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
 
-    if (function->max_dynamic_bytes > 0)
+    if (function->max_dynamic_bytes >= 0)
         return (size_t)function->max_dynamic_bytes;
     return fixed < usual ? usual - fixed : 0;
 }

@@ -18,8 +18,10 @@ typedef struct cx_emu_function {
     cx_emu_handle_slot slot;
     cx_emu_module *module;
     const cx_ptx_function *kernel;
-    int max_dynamic_bytes; /* of shared memory, as the user set it */
+    int max_dynamic_bytes; /* of shared memory, as the user set it; -1: not set */
     int carveout;
+    int cluster[3]; /* a width, height and depth that nothing here depends on */
+    int non_portable_clusters, cluster_policy;
     bool loaded; /* what cuFuncIsLoaded says: nothing else depends on it */
 } cx_emu_function;
 

@@ -79,7 +79,7 @@ cxu_result cx_emu_call_module_load(CUmodule *out_module, const char *path)
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_module || !path)
+    if (!out_module || !path || *path == '\0')
         return CXU_INVALID_VALUE;
     result = cx_emu_code_load_file(path, &(cx_emu_code_options){0}, &code);
     return result == CXU_SUCCESS ? load_into_current(out_module, code) : result;
@@ -132,7 +132,7 @@ cxu_result cx_emu_call_module_get_function(CUfunction *out_function, CUmodule ha
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
     if (result == CXU_SUCCESS)
-        result = find_function(module, name, out_function);
+        result = *name != '\0' ? find_function(module, name, out_function) : CXU_INVALID_VALUE;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -144,7 +144,7 @@ cxu_result cx_emu_call_module_get_function_count(unsigned int *out_count, CUmodu
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_count)
+    if (!out_count || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
@@ -162,7 +162,7 @@ cxu_result cx_emu_call_module_enumerate_functions(CUfunction *out_functions, uns
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!out_functions)
+    if (!out_functions || !handle)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
@@ -185,7 +185,8 @@ cxu_result cx_emu_call_module_get_global(CUdeviceptr *out_pointer, size_t *out_b
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_module_find(handle, &module);
     if (result == CXU_SUCCESS)
-        result = cx_emu_module_variable(module, name, out_pointer, out_bytes);
+        result = *name != '\0' ? cx_emu_module_variable(module, name, out_pointer, out_bytes)
+                               : CXU_INVALID_VALUE;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

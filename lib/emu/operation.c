@@ -55,7 +55,7 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
         return cx_emu_launch_request(&operation->of.kernel, &room->run, out_request);
     case CXU_GRAPH_NODE_TYPE_HOST:
         if (!operation->of.host.function)
-            return CXU_INVALID_VALUE;
+            return CXU_SUCCESS; /* nothing to call */
         room->host = operation->of.host;
         *out_request = cx_emu_host_request(&room->host);
         return CXU_SUCCESS;

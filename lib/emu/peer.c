@@ -39,9 +39,8 @@ static cxu_result find_pair(CUcontext peer_handle, cx_emu_context **out_context,
     cxu_result result = cx_emu_context_current(out_context);
     if (result != CXU_SUCCESS)
         return result;
-    if (cx_emu_context_find(peer_handle, out_peer) != CXU_SUCCESS || *out_peer == *out_context)
-        return CXU_INVALID_CONTEXT;
-    return CXU_SUCCESS;
+    return cx_emu_context_find(peer_handle, out_peer) == CXU_SUCCESS ? CXU_SUCCESS
+                                                                     : CXU_INVALID_CONTEXT;
 }
 
 static cxu_result enable_peer(CUcontext peer_handle)
@@ -50,7 +49,7 @@ static cxu_result enable_peer(CUcontext peer_handle)
     cxu_result result = find_pair(peer_handle, &context, &peer);
     if (result != CXU_SUCCESS)
         return result;
-    if (!cx_emu_device_peer(context->device, peer->device))
+    if (peer == context || !cx_emu_device_peer(context->device, peer->device))
         return CXU_PEER_ACCESS_UNSUPPORTED;
     if (cx_emu_peer_enabled(context, peer))
         return CXU_PEER_ACCESS_ALREADY_ENABLED;

@@ -325,7 +325,9 @@ cxu_result cx_emu_physical_import(int file, cx_emu_physical **out_physical)
 {
     struct stat found;
     label text;
-    if (fstat(file, &found) != 0 || !S_ISREG(found.st_mode) ||
+    if (fstat(file, &found) != 0)
+        return CXU_INVALID_DEVICE;
+    if (!S_ISREG(found.st_mode) ||
         !file_read_label(file, &found, &text))
         return CXU_INVALID_VALUE;
     cx_emu_physical *known = find_open(&found);

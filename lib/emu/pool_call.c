@@ -1,4 +1,5 @@
 /* Calls on memory pools (T14, T15). */
+#include "emu/capture.h"
 #include "emu/pool.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
@@ -127,7 +128,7 @@ static cxu_result check_properties(const cxu_mem_pool_properties *properties,
     if (properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE || properties->usage != 0)
         return cx_emu_not_supported("cuMemPoolCreate", "a pool for other processes or devices");
     *out_device = cx_emu_device_find(properties->location.id);
-    return *out_device != NULL ? CXU_SUCCESS : CXU_INVALID_DEVICE;
+    return *out_device != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_call_mem_pool_create(CUmemoryPool *out_pool,
@@ -267,6 +268,8 @@ cxu_result cx_emu_call_mem_pool_set_attribute(CUmemoryPool handle, cxu_mem_pool_
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_unsafe();
+    if (result == CXU_SUCCESS)
         result = set_value(pool, attribute, given);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
@@ -284,6 +287,8 @@ cxu_result cx_emu_call_mem_pool_get_attribute(CUmemoryPool handle, cxu_mem_pool_
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_unsafe();
     if (result == CXU_SUCCESS)
         found = get_value(pool, attribute);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -353,9 +358,8 @@ cxu_result cx_emu_call_mem_pool_get_access(cxu_mem_access_flags *out_flags, CUme
         return result;
     if (out_flags == NULL || location == NULL)
         return CXU_INVALID_VALUE;
-    result = check_location(location);
-    if (result != CXU_SUCCESS)
-        return result;
+    if (check_location(location) != CXU_SUCCESS)
+        return CXU_INVALID_VALUE;
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);

@@ -20,6 +20,7 @@ static bool is_active(const cx_emu_device *device)
 
 static void deactivate_primary(cx_emu_device *device)
 {
+    device->primary_flags = 0;
     cx_emu_context_wait_closed(device->primary);
     if (is_active(device))
         cx_emu_context_close(device->primary);
@@ -34,7 +35,8 @@ static cxu_result retain_primary(cx_emu_device *device)
         return result;
     if (device->primary_retains == UINT_MAX)
         return CXU_OUT_OF_MEMORY;
-    if (!is_active(device) && !cx_emu_context_open(device->primary, device, device->primary->flags))
+    if (!is_active(device) &&
+        !cx_emu_context_open(device->primary, device, device->primary_flags | CXU_CTX_MAP_HOST))
         return CXU_OUT_OF_MEMORY;
     device->primary_retains++;
     return CXU_SUCCESS;
@@ -95,10 +97,11 @@ cxu_result cx_emu_call_primary_set_flags(CUdevice ordinal, unsigned int flags)
     cxu_result result = enter_primary(ordinal, &device);
     if (result != CXU_SUCCESS)
         return result;
-    if (!cx_emu_context_flags_valid(flags))
+    if (!cx_emu_context_flags_valid(flags) || (flags & CXU_CTX_MAP_HOST) != 0)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    device->primary->flags = flags;
+    device->primary_flags = flags;
+    device->primary->flags = flags | CXU_CTX_MAP_HOST;
     pthread_mutex_unlock(&cx_emu_lock);
     return CXU_SUCCESS;
 }
@@ -112,8 +115,8 @@ cxu_result cx_emu_call_primary_get_state(CUdevice ordinal, unsigned int *out_fla
     if (out_flags == NULL || out_active == NULL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    *out_flags = device->primary->flags;
     *out_active = is_active(device);
+    *out_flags = device->primary_flags | (*out_active ? CXU_CTX_MAP_HOST : 0u);
     pthread_mutex_unlock(&cx_emu_lock);
     return CXU_SUCCESS;
 }

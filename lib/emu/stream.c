@@ -301,6 +301,7 @@ typedef struct properties {
     unsigned int flags;
     int priority;
     uint64_t id;
+    bool captures;
     CUdevice device;
 } properties;
 
@@ -319,6 +320,7 @@ static cxu_result query_properties(CUstream handle, const void *out, properties 
         *out_properties = (properties){.flags = stream->flags,
                                        .priority = stream->priority,
                                        .id = stream->id,
+                                       .captures = stream->branch != NULL,
                                        .device = stream->context->device->ordinal};
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
@@ -344,10 +346,28 @@ cxu_result cx_emu_call_stream_get_flags(CUstream stream, unsigned int *out_flags
     return result;
 }
 
+/* A stream that captures, other than RELAXED, does not say whose it is: that invalidates the
+ * capture. */
+static cxu_result query_identity(CUstream handle, const void *out, properties *out_properties)
+{
+    cx_emu_stream *stream;
+    cxu_result result = query_properties(handle, out, out_properties);
+
+    if (result != CXU_SUCCESS || !out_properties->captures)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_stream_find(handle, &stream);
+    if (result == CXU_SUCCESS && stream->branch &&
+        stream->branch->capture->mode != CXU_STREAM_CAPTURE_MODE_RELAXED)
+        result = cx_emu_capture_refuse(stream);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
 cxu_result cx_emu_call_stream_get_id(CUstream stream, unsigned long long *out_id)
 {
     properties found;
-    cxu_result result = query_properties(stream, out_id, &found);
+    cxu_result result = query_identity(stream, out_id, &found);
 
     if (result == CXU_SUCCESS)
         *out_id = found.id;
@@ -357,7 +377,7 @@ cxu_result cx_emu_call_stream_get_id(CUstream stream, unsigned long long *out_id
 cxu_result cx_emu_call_stream_get_device(CUstream stream, CUdevice *out_device)
 {
     properties found;
-    cxu_result result = query_properties(stream, out_device, &found);
+    cxu_result result = query_identity(stream, out_device, &found);
 
     if (result == CXU_SUCCESS)
         *out_device = found.device;
@@ -402,6 +422,8 @@ cxu_result cx_emu_call_stream_synchronize(CUstream handle)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_not_capturing(handle, &stream);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_wait(stream->context->device);
     if (result == CXU_SUCCESS)
         result = cx_emu_work_wait_stream(stream);
     pthread_mutex_unlock(&cx_emu_lock);

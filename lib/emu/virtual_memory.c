@@ -22,7 +22,7 @@ static bool range_valid(CUdeviceptr pointer, size_t bytes)
 static bool reserve_valid(size_t bytes, size_t alignment_bytes, CUdeviceptr hint)
 {
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    return bytes > 0 && bytes % page_bytes == 0 && hint % page_bytes == 0 &&
+    return bytes > 0 && is_granular(bytes) && hint % page_bytes == 0 &&
            (alignment_bytes & (alignment_bytes - 1)) == 0;
 }
 
@@ -80,7 +80,7 @@ static cxu_result find_gpu(const char *call, const cxu_mem_location *location,
         return cx_emu_not_supported(call, "memory of the host");
     cx_emu_device *device = cx_emu_device_find(location->id);
     if (device == NULL)
-        return CXU_INVALID_DEVICE;
+        return CXU_INVALID_VALUE;
     if (device->host)
         return cx_emu_not_supported(call, "the host device");
     *out_device = device;
@@ -91,23 +91,23 @@ static cxu_result check_properties(const char *call, const cxu_mem_properties *p
                                    cx_emu_device **out_device)
 {
     unsigned int types = (unsigned int)properties->handle_types;
-    const unsigned int known = CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
-                               CXU_MEM_HANDLE_TYPE_WIN32 | CXU_MEM_HANDLE_TYPE_WIN32_KMT |
-                               CXU_MEM_HANDLE_TYPE_FABRIC;
-    if (properties->type != CXU_MEM_ALLOCATION_TYPE_PINNED || (types & ~known) != 0)
+    const unsigned int windows = CXU_MEM_HANDLE_TYPE_WIN32 | CXU_MEM_HANDLE_TYPE_WIN32_KMT;
+    if (properties->type != CXU_MEM_ALLOCATION_TYPE_PINNED || (types & windows) != 0)
         return CXU_INVALID_VALUE;
-    if ((types & ~(unsigned int)CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0)
+    if ((types & CXU_MEM_HANDLE_TYPE_FABRIC) != 0)
         return cx_emu_not_supported(call, "a handle type other than a file descriptor");
     if (properties->flags.gpu_direct_rdma != 0 || properties->flags.usage != 0)
         return cx_emu_not_supported(call, "memory for other devices or for sparse arrays");
     return find_gpu(call, &properties->location, out_device);
 }
 
-/* The properties that were granted: compression, a hint, is not. */
+/* The properties that were granted: not compression, a hint, nor handle types that are none. */
 static cxu_mem_properties granted_properties(const cxu_mem_properties *wanted)
 {
+    unsigned int types = (unsigned int)wanted->handle_types;
+    types &= CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     return (cxu_mem_properties){.type = wanted->type,
-                                .handle_types = wanted->handle_types,
+                                .handle_types = (cxu_mem_handle_type)types,
                                 .location = wanted->location};
 }
 
@@ -189,7 +189,6 @@ cxu_result cx_emu_call_mem_get_allocation_granularity(size_t *out_bytes,
                                                       const cxu_mem_properties *properties,
                                                       cxu_mem_granularity option)
 {
-    cx_emu_device *device;
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
@@ -197,10 +196,8 @@ cxu_result cx_emu_call_mem_get_allocation_granularity(size_t *out_bytes,
         (option != CXU_MEM_ALLOC_GRANULARITY_MINIMUM &&
          option != CXU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
         return CXU_INVALID_VALUE;
-    result = check_properties("cuMemGetAllocationGranularity", properties, &device);
-    if (result == CXU_SUCCESS)
-        *out_bytes = CX_EMU_MEMORY_GRANULARITY;
-    return result;
+    *out_bytes = CX_EMU_MEMORY_GRANULARITY;
+    return CXU_SUCCESS;
 }
 
 cxu_result cx_emu_call_mem_get_allocation_properties(cxu_mem_properties *out_properties,
@@ -259,6 +256,14 @@ static cxu_result find_whole(CUdeviceptr pointer, size_t bytes, cx_emu_allocatio
     return *out_first != NULL ? cx_emu_allocation_error(*out_first) : CXU_INVALID_VALUE;
 }
 
+/* Unmapping where nothing is mapped does nothing. */
+static bool is_unmapped(CUdeviceptr pointer, size_t bytes)
+{
+    return range_valid(pointer, bytes) && is_granular(pointer) && is_granular(bytes) &&
+           cx_emu_reservation_find((uintptr_t)pointer, bytes) != NULL &&
+           cx_emu_allocation_overlapping((uintptr_t)pointer, bytes) == NULL;
+}
+
 cxu_result cx_emu_call_mem_unmap(CUdeviceptr pointer, size_t bytes)
 {
     cxu_result result = cx_emu_enter();
@@ -269,6 +274,8 @@ cxu_result cx_emu_call_mem_unmap(CUdeviceptr pointer, size_t bytes)
     result = find_whole(pointer, bytes, &first);
     if (result == CXU_SUCCESS)
         cx_emu_mapping_remove(first, bytes);
+    else if (is_unmapped(pointer, bytes))
+        result = CXU_SUCCESS;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

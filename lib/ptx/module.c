@@ -31,6 +31,11 @@ size_t cx_ptx_memory_bytes(const cx_ptx_module *module)
     return module->memory_bytes;
 }
 
+size_t cx_ptx_constant_bytes(const cx_ptx_module *module)
+{
+    return module->constant_bytes;
+}
+
 void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory)
 {
     memset(memory, 0, module->memory_bytes);

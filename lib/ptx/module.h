@@ -233,6 +233,7 @@ struct cx_ptx_module {
     uint32_t *targets; /* of brx.idx: a count, then places in the code */
     size_t target_count, target_capacity;
     size_t memory_bytes;
+    size_t constant_bytes; /* of it, in .const */
     size_t shared_bytes; /* of variables outside functions */
     uint32_t sites;
 };

@@ -48,6 +48,7 @@ typedef struct cx_ptx_variable {
 } cx_ptx_variable;
 
 size_t cx_ptx_memory_bytes(const cx_ptx_module *module);
+size_t cx_ptx_constant_bytes(const cx_ptx_module *module); /* of them, those in .const */
 
 /* Writes the initial bytes of the variables, cx_ptx_memory_bytes() of them; kernels will see the
  * memory at `address`. */

@@ -255,6 +255,8 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
            (taken.count == 0 || keep_content(self, &taken, offset)) &&
            publish_variable(self, what, placement, offset) &&
            add_name(self, what, CX_PTX_GLOBAL, offset);
+    if (done && placement.constant)
+        self->module->constant_bytes += what->element_bytes * what->count;
     free(taken.bytes);
     return done;
 }

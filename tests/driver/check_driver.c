@@ -158,7 +158,7 @@ START_TEST(a_failed_call_is_recorded_with_call_result_name_and_text)
     ck_assert_str_eq(error->driver_result_name, "CUDA_ERROR_OUT_OF_MEMORY");
     ck_assert_str_eq(error->driver_call, "cuCtxSynchronize");
     ck_assert_str_eq(error->message, "cuCtxSynchronize failed: CUDA_ERROR_OUT_OF_MEMORY, 2 "
-                                     "(not enough memory for the request)");
+                                     "(out of memory)");
 }
 END_TEST
 

@@ -509,7 +509,7 @@ START_TEST(info_asks_for_a_status_and_for_nodes_with_their_edges)
     ck_result(cx_emu_call_stream_get_capture_info(stream, &status, &id, NULL, NULL, &edges, NULL),
               INVALID_VALUE);
     ck_result(cx_emu_call_stream_is_capturing(stream, NULL), INVALID_VALUE);
-    ck_result(cx_emu_call_stream_end_capture(stream, NULL), INVALID_VALUE);
+    ck_result(cx_emu_call_stream_end_capture(stream, NULL), ILLEGAL_STATE);
 }
 END_TEST
 

@@ -197,10 +197,24 @@ static cxu_result call_event_synchronize(void)
     return cx_emu_call_event_synchronize(spare_event);
 }
 
+static cxu_result call_set_limit(void)
+{
+    return cx_emu_call_ctx_set_limit(CXU_LIMIT_MALLOC_HEAP_SIZE, (size_t)16 << 20);
+}
+
+static cxu_result call_pool_attribute(void)
+{
+    CUmemoryPool pool;
+    uint64_t value;
+
+    ck_success(cx_emu_call_device_get_default_mem_pool(&pool, 0));
+    return cx_emu_call_mem_pool_get_attribute(pool, CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
+}
+
 static cxu_result (*const unsafe_calls[])(void) = {
     call_alloc, call_alloc_pitch, call_alloc_host,       call_alloc_managed,
-    call_free,  call_free_host,   call_register,         call_copy,
-    call_fill,  call_event_query, call_event_synchronize};
+    call_free,  call_free_host,   call_register,         call_event_query,
+    call_event_synchronize,       call_set_limit,        call_pool_attribute};
 #define UNSAFE_CALLS (sizeof unsafe_calls / sizeof unsafe_calls[0])
 
 static cxu_result call_event_create(void)
@@ -354,10 +368,33 @@ START_TEST(a_context_whose_stream_captures_is_not_synchronised)
     begin_in(stream, CXU_STREAM_CAPTURE_MODE_RELAXED);
     ck_result(cx_emu_call_ctx_synchronize(), STREAM_CAPTURE_UNSUPPORTED);
     ck_end(stream, STREAM_CAPTURE_INVALIDATED);
-    begin_in(stream, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    begin_in(stream, CXU_STREAM_CAPTURE_MODE_GLOBAL);
     ck_result(elsewhere(cx_emu_call_ctx_synchronize), STREAM_CAPTURE_UNSUPPORTED);
     ck_end(stream, STREAM_CAPTURE_INVALIDATED);
     ck_success(cx_emu_call_ctx_synchronize());
+}
+END_TEST
+
+START_TEST(a_thread_local_capture_lets_others_synchronise_its_context)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+
+    begin_in(stream, CXU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    ck_success(elsewhere(cx_emu_call_ctx_synchronize));
+    drop(end(stream));
+}
+END_TEST
+
+START_TEST(copies_and_fills_that_wait_go_on_beside_a_capture)
+{
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+
+    ck_success(cx_emu_call_mem_alloc(&spare_memory, BYTES));
+    begin_in(stream, CXU_STREAM_CAPTURE_MODE_GLOBAL);
+    ck_success(call_copy());
+    ck_success(call_fill());
+    drop(end(stream));
+    ck_success(cx_emu_call_mem_free(spare_memory));
 }
 END_TEST
 
@@ -524,6 +561,8 @@ static Suite *rules_suite(void)
     tcase_add_test(tcase, a_relaxed_thread_may_make_them_while_it_captures);
     tcase_add_test(tcase, an_unsafe_call_invalidates_all_captures_that_forbid_it);
     tcase_add_test(tcase, a_context_whose_stream_captures_is_not_synchronised);
+    tcase_add_test(tcase, a_thread_local_capture_lets_others_synchronise_its_context);
+    tcase_add_test(tcase, copies_and_fills_that_wait_go_on_beside_a_capture);
     tcase_add_test(tcase, the_legacy_stream_is_not_used_while_a_blocking_stream_captures);
     tcase_add_test(tcase, the_legacy_stream_is_free_while_a_non_blocking_stream_captures);
     tcase_add_test(tcase, the_legacy_stream_of_another_context_is_free);

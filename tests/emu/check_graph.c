@@ -214,12 +214,24 @@ START_TEST(a_copy_of_three_dimensions_is_a_node)
 }
 END_TEST
 
+START_TEST(a_host_node_without_a_function_does_nothing)
+{
+    const cxu_host_node_params no_function = {NULL, NULL};
+    CUgraph graph = make_graph();
+    CUgraphNode node;
+
+    ck_success(cx_emu_call_graph_add_host_node(&node, graph, NULL, 0, &no_function));
+    ck_result(cx_emu_call_graph_host_node_set_params(node, &no_function), INVALID_VALUE);
+    run_graph(graph);
+    drop(graph);
+}
+END_TEST
+
 START_TEST(what_cannot_be_done_is_no_node)
 {
     CUdeviceptr memory = make_memory(BYTES);
     cxu_memcpy_3d copy = copy_between(memory, memory, BYTES), bad_copy;
     cxu_memset_node_params fill = fill_of(memory, 1, BYTES), bad_fill;
-    const cxu_host_node_params no_function = {NULL, NULL};
     CUgraph graph = make_graph();
     CUgraphNode node;
 
@@ -250,9 +262,8 @@ START_TEST(what_cannot_be_done_is_no_node)
     bad_fill.destination = 0;
     ck_result(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &bad_fill, work_context),
               INVALID_VALUE);
-    ck_result(cx_emu_call_graph_add_host_node(&node, graph, NULL, 0, &no_function), INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_host_node(&node, graph, NULL, 0, NULL), INVALID_VALUE);
-    ck_result(cx_emu_call_graph_add_event_wait_node(&node, graph, NULL, 0, NULL), INVALID_HANDLE);
+    ck_result(cx_emu_call_graph_add_event_wait_node(&node, graph, NULL, 0, NULL), INVALID_VALUE);
     ck_result(cx_emu_call_graph_add_child_graph_node(&node, graph, NULL, 0, NULL), INVALID_VALUE);
     ck_assert_uint_eq(count_nodes(graph), 0);
     drop(graph);
@@ -512,6 +523,7 @@ static Suite *graph_suite(void)
     tcase_add_test(tcase, nodes_run_behind_what_they_depend_on);
     tcase_add_test(tcase, copies_and_fills_are_nodes);
     tcase_add_test(tcase, a_copy_of_three_dimensions_is_a_node);
+    tcase_add_test(tcase, a_host_node_without_a_function_does_nothing);
     tcase_add_test(tcase, what_cannot_be_done_is_no_node);
     tcase_add_test(tcase, nodes_of_events_name_their_event);
     tcase_add_test(tcase, what_a_node_does_can_be_changed);

@@ -65,8 +65,8 @@ START_TEST(peer_access_needs_two_good_contexts_and_no_flags)
 {
     CUcontext a = create_on(0), b = create_on(1), same_device = create_on(1);
     EXPECT(INVALID_VALUE, ctx_enable_peer_access, a, 1);
-    EXPECT(INVALID_CONTEXT, ctx_enable_peer_access, same_device, 0);
-    EXPECT(INVALID_CONTEXT, ctx_disable_peer_access, same_device);
+    EXPECT(PEER_ACCESS_UNSUPPORTED, ctx_enable_peer_access, same_device, 0); /* current */
+    EXPECT(PEER_ACCESS_NOT_ENABLED, ctx_disable_peer_access, same_device);
     EXPECT(PEER_ACCESS_UNSUPPORTED, ctx_enable_peer_access, b, 0);
     EXPECT(INVALID_CONTEXT, ctx_enable_peer_access, NULL, 0);
     EXPECT(SUCCESS, ctx_destroy, same_device);

@@ -8,7 +8,8 @@ static void expect_state(CUdevice device, unsigned int flags, int active)
     unsigned int got_flags = 77;
     int got_active = 77;
     EXPECT(SUCCESS, primary_get_state, device, &got_flags, &got_active);
-    ck_assert_uint_eq(got_flags, flags);
+    /* An active one maps host memory. */
+    ck_assert_uint_eq(got_flags, active ? flags | CXU_CTX_MAP_HOST : flags);
     ck_assert_int_eq(got_active, active);
 }
 
@@ -187,7 +188,8 @@ START_TEST(set_flags_overwrites_also_while_active)
     expect_state(0, CXU_CTX_SCHED_YIELD, 1);
     EXPECT(SUCCESS, ctx_push, primary);
     EXPECT(SUCCESS, ctx_get_flags, &flags);
-    ck_assert_uint_eq(flags, CXU_CTX_SCHED_YIELD);
+    ck_assert_uint_eq(flags, CXU_CTX_SCHED_YIELD | CXU_CTX_MAP_HOST);
+    EXPECT(INVALID_VALUE, primary_set_flags, 0, CXU_CTX_SCHED_SPIN | CXU_CTX_MAP_HOST);
     EXPECT(INVALID_VALUE, primary_set_flags, 0, 0x7);
     EXPECT(SUCCESS, ctx_pop, NULL);
     EXPECT(SUCCESS, primary_release, 0);

@@ -124,7 +124,7 @@ START_TEST(the_api_version_is_3020)
 END_TEST
 
 /* Q4 */
-START_TEST(a_limit_is_kept_or_clamped)
+START_TEST(a_limit_is_kept_rounded_or_refused)
 {
     CUcontext a = create_on(0);
     size_t value = 0;
@@ -133,9 +133,10 @@ START_TEST(a_limit_is_kept_or_clamped)
     EXPECT(SUCCESS, ctx_set_limit, CXU_LIMIT_STACK_SIZE, 4096);
     EXPECT(SUCCESS, ctx_get_limit, &value, CXU_LIMIT_STACK_SIZE);
     ck_assert_uint_eq(value, 4096);
-    EXPECT(SUCCESS, ctx_set_limit, CXU_LIMIT_STACK_SIZE, SIZE_MAX);
+    EXPECT(INVALID_VALUE, ctx_set_limit, CXU_LIMIT_STACK_SIZE, SIZE_MAX);
+    EXPECT(SUCCESS, ctx_set_limit, CXU_LIMIT_STACK_SIZE, 100);
     EXPECT(SUCCESS, ctx_get_limit, &value, CXU_LIMIT_STACK_SIZE);
-    ck_assert_uint_eq(value, (size_t)512 << 10);
+    ck_assert_uint_eq(value, 112);
     EXPECT(SUCCESS, ctx_set_limit, CXU_LIMIT_PRINTF_FIFO_SIZE, 0);
     EXPECT(SUCCESS, ctx_get_limit, &value, CXU_LIMIT_PRINTF_FIFO_SIZE);
     ck_assert_uint_gt(value, 0);
@@ -168,7 +169,9 @@ START_TEST(a_limit_that_the_gpu_lacks_is_unsupported)
     CUcontext a = create_on(0);
     size_t value = 77;
     EXPECT(UNSUPPORTED_LIMIT, ctx_set_limit, CXU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1);
-    EXPECT(UNSUPPORTED_LIMIT, ctx_get_limit, &value, CXU_LIMIT_SHMEM_SIZE);
+    EXPECT(UNSUPPORTED_LIMIT, ctx_get_limit, &value, CXU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+    EXPECT(NOT_PERMITTED, ctx_set_limit, CXU_LIMIT_SHMEM_SIZE, 4096);
+    EXPECT(NOT_PERMITTED, ctx_set_limit, CXU_LIMIT_CIG_ENABLED, 1);
     EXPECT(INVALID_VALUE, ctx_set_limit, CXU_LIMIT_MAX, 1);
     EXPECT(INVALID_VALUE, ctx_get_limit, &value, (cxu_limit)-1);
     EXPECT(INVALID_VALUE, ctx_get_limit, NULL, CXU_LIMIT_STACK_SIZE);
@@ -245,7 +248,7 @@ static Suite *query_suite(void)
     tcase_add_test(tests, the_forms_with_a_context_need_none_current);
     tcase_add_test(tests, ids_are_unique_and_null_means_current);
     tcase_add_test(tests, the_api_version_is_3020);
-    tcase_add_test(tests, a_limit_is_kept_or_clamped);
+    tcase_add_test(tests, a_limit_is_kept_rounded_or_refused);
     tcase_add_test(tests, a_limit_belongs_to_its_context);
     tcase_add_test(tests, a_limit_that_the_gpu_lacks_is_unsupported);
     tcase_add_test(tests, either_end_of_the_priority_range_may_be_left_out);

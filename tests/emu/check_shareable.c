@@ -124,7 +124,7 @@ START_TEST(what_is_not_ours_is_not_imported)
     int strange = memfd_create("strange", MFD_ALLOW_SEALING);
     ck_assert_int_ge(strange, 0);
     ck_invalid(import(ends[0], &handle));
-    ck_invalid(import(-1, &handle));
+    ck_assert_int_eq(import(-1, &handle), CXU_INVALID_DEVICE);
     ck_invalid(import(strange, &handle));
     ck_assert_int_eq(ftruncate(strange, (off_t)CHUNK + 40), 0);
     ck_invalid(import(strange, &handle));

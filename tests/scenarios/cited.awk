@@ -7,7 +7,7 @@ FNR == 1 {
     name = part[parts - 1] "/" part[parts]
     files[++file_count] = name
 }
-match($0, /# *[A-Z][0-9]+ \[[DOU?]\]/) {
+match($0, /# *[A-Z][0-9]+ \[[DORU?]\]/) {
     split(substr($0, RSTART + 1), cited, " ")
     rule = cited[1]
     open = index($0, "[?]") != 0

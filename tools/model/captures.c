@@ -157,19 +157,37 @@ static said ask_work(prediction *self, int operand)
     return SAID;
 }
 
-/* A query of a capturing stream. */
+/* Waiting for work of a device, where a capture of it forbids that. */
+static said refuse_wait(prediction *self, int context)
+{
+    bool refused = false;
+    for (int i = 0; i < self->model->capture_count; i++) {
+        world_capture *each = &self->model->captures[i];
+        if (capture_forbids(self, each) && self->model->contexts[each->context].device ==
+                                       self->model->contexts[context].device)
+            refused = each->invalid = true;
+    }
+    if (!refused)
+        return NO_MATTER;
+    cite(self, CX_RULE_G2);
+    answer(self, CXU_STREAM_CAPTURE_UNSUPPORTED);
+    return SAID;
+}
+
+/* Asking a stream that captures how far it is; or waiting for one that does not. */
 static said ask_state(prediction *self)
 {
+    bool waits = cx_verb_number(self->step->verb) == CX_VERB_stream_sync;
     int stream, context, error;
     if (!find_stream(self, 0, &stream, &context, &error))
         return UNSAID;
     if (error != CXU_SUCCESS)
         return NO_MATTER;
-    if (stream == NO_THING)
-        return context_captures(self->model, context, false) ? UNSAID : NO_MATTER;
+    if (stream == NO_THING && context_captures(self->model, context, false))
+        return UNSAID;
     world_capture *capture = capture_of(self->model, stream);
     if (capture == NULL)
-        return NO_MATTER;
+        return waits ? refuse_wait(self, context) : NO_MATTER;
     if (capture->uncertain)
         return UNSAID;
     cite(self, CX_RULE_G2);
@@ -461,9 +479,25 @@ static said ask_memory_call(prediction *self)
     bool good = makes ? number_of(self, 1) != 0
                       : index >= 0 && in_context(self->model, index, current_of(self));
     bool legacy = !makes && cx_verb_number(self->step->verb) != CX_VERB_mem_free;
-    if (legacy && context_captures(self->model, current_of(self), true))
-        return UNSAID; /* no rule tells whether G2 or G3 comes first */
-    return ask_unsafe(self, good);
+    if (!legacy)
+        return ask_unsafe(self, good);
+    if (!context_captures(self->model, current_of(self), true))
+        return NO_MATTER;
+    if (!good || current_state(self) != CXU_SUCCESS)
+        return UNSAID;
+    cite(self, CX_RULE_G3);
+    invalidate_context(self->model, current_of(self), true);
+    answer(self, CXU_STREAM_CAPTURE_IMPLICIT);
+    return SAID;
+}
+
+/* What a limit may be differs between devices, so that nothing is said where it is refused. */
+static said ask_limit(const prediction *self)
+{
+    for (int i = 0; i < self->model->capture_count; i++)
+        if (capture_forbids(self, &self->model->captures[i]))
+            return UNSAID;
+    return NO_MATTER;
 }
 
 static bool loads_code(const prediction *self)
@@ -531,6 +565,7 @@ said ask_capture(prediction *self)
     case CX_VERB_mem_free:
     case CX_VERB_mem_fill:
     case CX_VERB_mem_expect: return ask_memory_call(self);
+    case CX_VERB_limit_set: return ask_limit(self);
     case CX_VERB_ctx_sync:
     case CX_VERB_ctx_sync_of:
     case CX_VERB_ctx_destroy:

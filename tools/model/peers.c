@@ -10,7 +10,7 @@ static bool check_peer(prediction *self, int peer, int *out_error)
     if (*out_error != CXU_SUCCESS)
         return true;
     *out_error = CXU_INVALID_CONTEXT;
-    if (peer == NO_THING || peer == current_of(self))
+    if (peer == NO_THING)
         return true;
     const world_context *context = &model->contexts[peer];
     if (context->live)
@@ -45,10 +45,8 @@ static bool disable_peer(prediction *self)
     if (peer == UNKNOWN_THING || !check_peer(self, peer, &error))
         return false;
     cite(self, CX_RULE_E1);
-    if (error != CXU_SUCCESS) {
-        answer(self, error);
-        return peer == current_of(self) ? answer(self, CXU_PEER_ACCESS_NOT_ENABLED) : true;
-    }
+    if (error != CXU_SUCCESS)
+        return answer(self, error);
     world_context *current = &self->model->contexts[current_of(self)];
     if (!current->reaches[peer])
         return answer(self, CXU_PEER_ACCESS_NOT_ENABLED);

@@ -9,7 +9,7 @@ static bool retain_primary(prediction *self, int device)
         bool again = context->generation > 0;
         context->live = true;
         context->generation++;
-        context->flags = self->model->primary_flags[device];
+        context->flags = self->model->primary_flags[device] | CXU_CTX_MAP_HOST;
         if (again)
             cite(self, CX_RULE_P5);
     }
@@ -21,6 +21,7 @@ static bool retain_primary(prediction *self, int device)
 static void deactivate_primary(prediction *self, int device)
 {
     world_context *context = &self->model->contexts[device];
+    self->model->primary_flags[device] = 0;
     if (!context->live)
         return;
     end_contents(self->model, device);
@@ -54,7 +55,8 @@ static bool reset_primary(prediction *self, int device)
 static bool set_flags(prediction *self)
 {
     int64_t flags = number_of(self, 0), device = number_of(self, 1);
-    bool bad_flags = !context_flags_are_valid(flags), bad_device = !device_exists(self, device);
+    bool bad_flags = !context_flags_are_valid(flags) || (flags & CXU_CTX_MAP_HOST) != 0;
+    bool bad_device = !device_exists(self, device);
     cite(self, CX_RULE_P6);
     if (bad_device)
         answer(self, CXU_INVALID_DEVICE);
@@ -63,7 +65,7 @@ static bool set_flags(prediction *self)
     if (bad_device || bad_flags)
         return true;
     self->model->primary_flags[device] = flags;
-    self->model->contexts[device].flags = flags;
+    self->model->contexts[device].flags = flags | CXU_CTX_MAP_HOST;
     return answer(self, CXU_SUCCESS);
 }
 
@@ -71,8 +73,9 @@ static bool primary_state(prediction *self, int device)
 {
     cite(self, CX_RULE_P1);
     answer(self, CXU_SUCCESS);
-    answer_number(self, self->model->primary_flags[device]);
-    return answer_number(self, self->model->contexts[device].live);
+    bool live = self->model->contexts[device].live;
+    answer_number(self, self->model->primary_flags[device] | (live ? CXU_CTX_MAP_HOST : 0));
+    return answer_number(self, live);
 }
 
 static bool of_device(prediction *self, int operand, bool (*ask)(prediction *self, int device))

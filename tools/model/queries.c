@@ -107,13 +107,17 @@ static bool context_limit(prediction *self)
 {
     cite(self, CX_RULE_Q4);
     int state = current_state(self);
+    bool sets = cx_verb_number(self->step->verb) == CX_VERB_limit_set;
     if (!limit_is_known(number_of(self, 0))) {
+        answer(self, sets ? CXU_NOT_PERMITTED : state);
         answer(self, CXU_UNSUPPORTED_LIMIT);
         answer(self, CXU_INVALID_VALUE);
         return state == CXU_SUCCESS ? true : answer(self, state);
     }
     answer(self, state);
-    return answer(self, CXU_UNSUPPORTED_LIMIT); /* a device may lack any of them */
+    if (sets && state == CXU_SUCCESS)
+        answer(self, CXU_INVALID_VALUE); /* a device may have less */
+    return answer(self, CXU_UNSUPPORTED_LIMIT); /* or lack any of them */
 }
 
 static bool context_cache(prediction *self)
