@@ -23,6 +23,7 @@ typedef struct cx_emu_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     bool cooperative;
+    int priority; /* told to whoever asks the node; nothing depends on it */
     cx_emu_arguments *arguments;
     CUkernel kernel; /* that the function came from, where the user named that */
 } cx_emu_launch;

@@ -99,7 +99,9 @@ static cxu_result read_attributes(const cxu_launch_config *config, cx_emu_launch
 
         switch (attribute->id) {
         case CXU_LAUNCH_ATTRIBUTE_IGNORE:
+            break;
         case CXU_LAUNCH_ATTRIBUTE_PRIORITY:
+            what->priority = attribute->value.number;
             break;
         case CXU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             what->cooperative = attribute->value.number != 0;

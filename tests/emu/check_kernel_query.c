@@ -300,6 +300,49 @@ START_TEST(a_profiler_starts_and_stops_in_a_context)
 }
 END_TEST
 
+START_TEST(a_kernel_node_remembers_its_attributes)
+{
+    CUdeviceptr at = make_memory(64);
+    void *parameters[] = {&at};
+    cxu_kernel_node_params params = {.function = reverse, .grid_x = 1, .grid_y = 1, .grid_z = 1,
+                                     .block_x = 1, .block_y = 1, .block_z = 1,
+                                     .parameters = parameters};
+    cxu_launch_attribute_value value = {.number = 77};
+    CUgraph graph;
+    CUgraphNode node, other, empty;
+
+    ck_success(cx_emu_call_graph_create(&graph, 0));
+    ck_success(cx_emu_call_graph_add_kernel_node(&node, graph, NULL, 0, &params));
+    ck_success(cx_emu_call_graph_add_kernel_node(&other, graph, NULL, 0, &params));
+    ck_success(cx_emu_call_graph_add_empty_node(&empty, graph, NULL, 0));
+    ck_success(cx_emu_call_graph_kernel_node_get_attribute(node, CXU_LAUNCH_ATTRIBUTE_PRIORITY,
+                                                           &value));
+    ck_assert_int_eq(value.number, 0);
+    value.number = -1;
+    ck_success(cx_emu_call_graph_kernel_node_set_attribute(node, CXU_LAUNCH_ATTRIBUTE_PRIORITY,
+                                                           &value));
+    ck_success(cx_emu_call_graph_kernel_node_copy_attributes(other, node));
+    value.number = 77;
+    ck_success(cx_emu_call_graph_kernel_node_get_attribute(other, CXU_LAUNCH_ATTRIBUTE_PRIORITY,
+                                                           &value));
+    ck_assert_int_eq(value.number, -1);
+    ck_success(cx_emu_call_graph_kernel_node_get_attribute(other, CXU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                                           &value));
+    ck_assert_int_eq(value.number, 0);
+    ck_result(cx_emu_call_graph_kernel_node_get_attribute(node, (cxu_launch_attribute_id)999,
+                                                          &value),
+              INVALID_VALUE);
+    ck_result(cx_emu_call_graph_kernel_node_set_attribute(node, CXU_LAUNCH_ATTRIBUTE_IGNORE,
+                                                          &value),
+              INVALID_VALUE);
+    ck_result(cx_emu_call_graph_kernel_node_copy_attributes(NULL, node), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_kernel_node_get_attribute(empty, CXU_LAUNCH_ATTRIBUTE_PRIORITY,
+                                                          &value),
+              INVALID_VALUE);
+    ck_success(cx_emu_call_graph_destroy(graph));
+}
+END_TEST
+
 static Suite *kernel_query_suite(void)
 {
     Suite *suite = suite_create("kernel query");
@@ -317,6 +360,7 @@ static Suite *kernel_query_suite(void)
     tcase_add_test(tests, the_best_block_is_asked_for_properly);
     tcase_add_test(tests, blocks_that_fit_share_the_memory_of_a_multiprocessor);
     tcase_add_test(tests, no_cluster_fits);
+    tcase_add_test(tests, a_kernel_node_remembers_its_attributes);
     tcase_add_test(tests, a_profiler_starts_and_stops_in_a_context);
     suite_add_tcase(suite, tests);
     return suite;
