@@ -40,12 +40,12 @@ struct cx_cross_copy {
     cx_cross_copy *later;
 };
 
-/* Before something is kept in a context: how that goes is asked for from now on. */
+/* Called before anything is kept in a context: from then on this room hears of ends of contexts. */
 void cx_cross_copy_watch_contexts(void);
 
-/* Begins one like `model`; the stream's context is current at its driver, whose captures are put
- * off. *out_handle names it for good, as in base/pool.h. Memory of its ends that a caching
- * allocator gave out is in use from now on. */
+/* Begins a copy like `model`. The stream's context is current at its driver, and captures are
+ * relaxed. *out_handle names the copy for good, as in base/pool.h. Memory of its ends that a
+ * caching allocator gave out is in use from now on. */
 ctxrt_status cx_cross_copy_begin(const cx_cross_copy *model, cx_cross_copy **out_copy,
                                  void **out_handle);
 

@@ -7,7 +7,7 @@
 #include "work/relaxed_capture.h"
 #include "work/work.h"
 
-/* To a stream that is found once the context of the memory is current. */
+/* Diverts to a stream that is chosen once the context of the memory is current. */
 static ctxrt_status divert_route(const cx_pointer_view *end, cx_route *route)
 {
     cx_context *context;

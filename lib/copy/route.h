@@ -1,8 +1,8 @@
 /*
- * Where a copy or a fill runs: on the stream it was given, or, where the memory belongs to another
- * driver than that stream, or is mapped and out of its device's reach, after the stream's work in a
- * context of the memory's own: in a stream that neither waits for its other streams nor ends their
- * captures.
+ * The stream that a copy or a fill runs on: the given one; or, if the memory belongs to another
+ * driver or is mapped and out of reach of the stream's device, one in a context of the memory's
+ * own, after the given stream's work. That one neither waits for the context's other streams nor
+ * ends their captures.
  */
 #ifndef CX_COPY_ROUTE_H
 #define CX_COPY_ROUTE_H
@@ -24,7 +24,7 @@ typedef struct cx_copy_pins {
 ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *destination,
                          const cx_pointer_view *source, cx_stream_target *out_target,
                          cx_copy_pins *out_pins);
-/* The same for ends that the host touches itself, in no stream's order. */
+/* Pins the contexts of ends that the host touches itself, in no stream's order. */
 ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_pointer_view *source,
                               cx_copy_pins *out_pins);
 void cx_copy_unpin(const cx_copy_pins *pins);

@@ -1,7 +1,7 @@
 /*
- * What copies between two drivers, and those that another context must do than the stream's, need
- * of a context: pinned memory that they are staged through, and a stream of their own. Made when
- * first needed; goes with the context.
+ * A context's resources for cross-driver copies and for copies that run in another context than the
+ * stream's: pinned memory for staging, and a stream. Made when first needed; they go with the
+ * context.
  */
 #ifndef CX_COPY_STAGING_H
 #define CX_COPY_STAGING_H

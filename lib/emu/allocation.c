@@ -221,7 +221,7 @@ static bool fits_quota(const cx_emu_device *device, size_t bytes)
     return device->host || (used <= limit && bytes <= limit - used);
 }
 
-/* What pools keep back is given up first. */
+/* Pools give up their kept memory first. */
 static bool fits_without_kept(cx_emu_device *device, size_t bytes)
 {
     return fits_quota(device, bytes) ||

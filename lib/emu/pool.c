@@ -21,7 +21,7 @@ static void dispose_unused(cx_emu_pool *pool)
         close_pool(pool);
 }
 
-/* ---- what is kept back ---- */
+/* ---- kept memory ---- */
 
 static void keep(cx_emu_pool *pool, uint64_t bytes)
 {
@@ -53,7 +53,7 @@ bool cx_emu_pools_release(cx_emu_device *device)
     return true;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static cxu_result open_pool(cx_emu_device *device, size_t max_bytes, cx_emu_pool **out_pool)
 {
@@ -148,15 +148,15 @@ static bool within_limit(const cx_emu_pool *pool, size_t bytes)
 cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *out_pointer)
 {
     cx_emu_allocation *allocation;
-    uint64_t again = pool->kept_bytes; /* what is kept back serves first */
+    uint64_t again = pool->kept_bytes; /* kept memory serves first */
     if (!within_limit(pool, bytes))
         return CXU_OUT_OF_MEMORY;
     if (again > bytes)
         again = bytes / CX_EMU_ALIGNMENT * CX_EMU_ALIGNMENT +
                 (bytes % CX_EMU_ALIGNMENT ? CX_EMU_ALIGNMENT : 0);
     release(pool, again);
-    /* Counted before it is there: others may destroy the pool during the wait. There from now on,
-     * so any work that the stream gets from now on finds it. */
+    /* Counted before it exists: other threads may destroy the pool during the wait. It exists
+     * before any work that the stream gets from now on. */
     pool->allocations++;
     cxu_result result = cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
                                                  &allocation);

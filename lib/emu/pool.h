@@ -2,9 +2,9 @@
  * Pools of stream-ordered memory: each device's default one, and the user's own. All functions:
  * lock "emu.state" held.
  *
- * A pool counts what is allocated from it. What its stream has freed stays the pool's up to the
- * release threshold, and goes to the device beyond that, when the pool is trimmed or destroyed, or
- * when the device would refuse memory otherwise.
+ * A pool counts its allocations. Freed memory stays in the pool up to the release threshold. It
+ * returns to the device beyond that, when the pool is trimmed or destroyed, or before the device
+ * would refuse memory.
  */
 #ifndef CX_EMU_POOL_H
 #define CX_EMU_POOL_H
@@ -21,7 +21,7 @@ typedef struct cx_emu_pool {
     size_t max_bytes; /* 0: no limit */
     size_t allocations;
     uint64_t used_bytes, used_high, reserved_high;
-    uint64_t kept_bytes; /* freed, and not the device's yet */
+    uint64_t kept_bytes; /* freed, but not returned to the device yet */
     uint64_t release_threshold;
     int settings[CX_EMU_POOL_SETTINGS];
     unsigned char access[CX_EMU_DEVICES_MAX]; /* cxu_mem_access_flags, by ordinal */
@@ -57,10 +57,10 @@ bool cx_emu_pool_exists(void);
  */
 cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *out_pointer);
 
-/* The pool keeps so much back that it has no more than `reserved_bytes` with what is used. */
+/* Returns kept memory until the pool has at most `reserved_bytes`, including memory in use. */
 void cx_emu_pool_trim(cx_emu_pool *pool, uint64_t reserved_bytes);
 
-/* All that the pools of a device keep back goes to it. False: that was nothing. */
+/* Returns all kept memory of a device's pools to it. False: there was none. */
 bool cx_emu_pools_release(cx_emu_device *device);
 
 static inline uint64_t cx_emu_pool_reserved(const cx_emu_pool *pool)

@@ -60,7 +60,7 @@ cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle
     return result;
 }
 
-/* ---- the same by location, since CUDA 13.0 ---- */
+/* ---- the current pool by location, since CUDA 13.0 ---- */
 
 static cxu_result find_place(const char *call, const cxu_mem_location *location,
                              cxu_mem_allocation_type type, CUdevice *out_ordinal)
@@ -114,7 +114,7 @@ cxu_result cx_emu_call_mem_set_mem_pool(cxu_mem_location *location, cxu_mem_allo
     return result == CXU_SUCCESS ? cx_emu_call_device_set_mem_pool(ordinal, pool) : result;
 }
 
-/* ---- life ---- */
+/* ---- making and destroying ---- */
 
 static cxu_result check_properties(const cxu_mem_pool_properties *properties,
                                    cx_emu_device **out_device)

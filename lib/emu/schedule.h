@@ -50,11 +50,11 @@ void cx_emu_schedule_ready(cx_emu_work *work);
 /* A thread waits for the piece, which may not be ready. */
 void cx_emu_schedule_demand(cx_emu_work *work);
 
-/* Whether the schedule runs one piece at a time, so that none may wait for others. Needs no lock:
- * it changes with the configuration only. */
+/* True if the schedule runs one piece at a time, so that none may wait for others. Needs no lock:
+ * it changes only with the configuration. */
 bool cx_emu_schedule_one_at_a_time(void);
 
-/* A piece was run, and has to be run again after others. */
+/* A piece was run, and must be run again after others. */
 void cx_emu_schedule_again(cx_emu_work *work);
 
 /* Something looks whether the piece, which is not done, is done: where nothing else would run it,

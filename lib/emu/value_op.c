@@ -11,7 +11,7 @@
 #define WAIT_CONDITION_MASK 3u
 #define POLL_US_MAX 500u
 
-/* ---- life ---- */
+/* ---- making and counting ---- */
 
 static bool is_wait(const cxu_stream_mem_op *operation)
 {
@@ -19,7 +19,7 @@ static bool is_wait(const cxu_stream_mem_op *operation)
            operation->type == CXU_STREAM_MEM_OP_WAIT_VALUE_64;
 }
 
-/* How wide the value is; 0: the operation has none. */
+/* The width of the value; 0: the operation has none. */
 static size_t value_bytes(const cxu_stream_mem_op *operation)
 {
     switch (operation->type) {
@@ -86,7 +86,7 @@ void cx_emu_values_drop(cx_emu_values *values)
 
 /* ---- running ---- */
 
-/* Where the value lies, or NULL: not in memory that the context reaches. */
+/* The address of the value for the driver, or NULL: not in memory that the context reaches. */
 static void *locate(const cxu_stream_mem_op *operation, const cx_emu_context *context)
 {
     size_t bytes = value_bytes(operation);
@@ -115,7 +115,7 @@ static bool holds(uint64_t found, uint64_t wanted, unsigned int condition, size_
     }
 }
 
-/* Does one operation, or says that it has to wait. */
+/* Does one operation; false: it has to wait. */
 static bool perform(const cxu_stream_mem_op *operation, void *at)
 {
     size_t bytes = value_bytes(operation);
@@ -135,8 +135,8 @@ static bool perform(const cxu_stream_mem_op *operation, void *at)
                  operation->flags, bytes);
 }
 
-/* True: all is done, or nothing is left to be done for. Memory that was freed meanwhile is an
- * address that nobody has, as for a kernel. Lock held. */
+/* True: all is done, or the context has ended. Memory that was freed meanwhile is an unknown
+ * address, as for a kernel. Lock held. */
 static bool advance(cx_emu_values_run *run)
 {
     if (!cx_emu_context_opened(run->context, run->opening) ||

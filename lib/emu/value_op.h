@@ -1,12 +1,13 @@
 /*
- * Values in memory that a stream writes, or waits for. All functions: lock "emu.state" held.
+ * Writes of values to memory by streams, and waits for values. All functions: lock "emu.state"
+ * held.
  */
 #ifndef CX_EMU_VALUE_OP_H
 #define CX_EMU_VALUE_OP_H
 
 #include "emu/work.h"
 
-/* Counted, and never changed. */
+/* Counted, and constant. */
 typedef struct cx_emu_values {
     int references;
     unsigned int count;
@@ -15,24 +16,24 @@ typedef struct cx_emu_values {
 
 #define CX_EMU_VALUES_MAX 256
 
-/* What a piece of work takes that does them, one after the other. */
+/* The argument of a piece of work that does the operations one after the other. */
 typedef struct cx_emu_values_run {
     cx_emu_values *values;
-    unsigned int at; /* the next one */
+    unsigned int at; /* the next operation */
     cx_emu_context *context;
     uint64_t opening; /* of the context: a wait ends with it */
 } cx_emu_values_run;
 
-/* A copy of the user's. CXU_INVALID_VALUE: none, too many, or one that does not exist;
- * CXU_NOT_SUPPORTED: one that the device cannot do; CXU_OUT_OF_MEMORY. */
+/* Copies the user's operations. CXU_INVALID_VALUE: none, too many, or an unknown one;
+ * CXU_NOT_SUPPORTED: the device lacks one; CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_values_create(const char *call, unsigned int count,
                                 const cxu_stream_mem_op *operations, cx_emu_values **out_values);
 
 void cx_emu_values_retain(cx_emu_values *values);
 void cx_emu_values_drop(cx_emu_values *values); /* NULL is harmless */
 
-/* The request for a piece of work that does them in a context; its argument is `out_run`.
- * CXU_INVALID_VALUE: memory that is not there, not reached, managed, or not aligned. */
+/* Makes the request for a piece of work that does them in a context; its argument is `out_run`.
+ * CXU_INVALID_VALUE: memory that is unknown, not reached, managed, or not aligned. */
 cxu_result cx_emu_values_request(cx_emu_values *values, cx_emu_context *context,
                                  cx_emu_values_run *out_run, cx_emu_work_request *out_request);
 

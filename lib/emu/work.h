@@ -39,8 +39,8 @@ struct cx_emu_work {
     int references;    /* its own until it is done, and those of events and waits */
     bool done;
     int slot;         /* the call that submitted it, or -1 */
-    cxu_result fault; /* what it fails with when its turn comes, or CXU_SUCCESS */
-    bool again;    /* its call has to be made again: it waits for a value (value_op.h) */
+    cxu_result fault; /* the error that it will fail with, or CXU_SUCCESS */
+    bool again;       /* its call must be made again: it waits for a value (value_op.h) */
     bool demanded; /* something waits for it, or runs it (schedule.c) */
     bool retained; /* the argument's references are kept until `release` */
     cx_emu_work_kind kind;
@@ -137,8 +137,9 @@ bool cx_emu_work_poll(cx_emu_work *work);
 /* Visits all pieces, including done ones that are still referenced, oldest first. */
 void cx_emu_work_each(void (*visit)(const cx_emu_work *work, void *argument), void *argument);
 
-/* In the call of a piece, without the lock: what it waits for is not there yet, so it is to be
- * called again after others. Where one piece runs at a time it must not hold them up. */
+/* Called in the call of a piece, without the lock: the piece must be called again after others,
+ * because it waits for something. Under schedules of one piece at a time it must not hold the
+ * others up. */
 void cx_emu_work_call_again(void);
 
 /* Runs a ready piece in this thread: the lock is released meanwhile. For schedule.c. */

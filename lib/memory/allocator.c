@@ -363,8 +363,8 @@ static ctxrt_status retire_allocator(const ctxrt_allocator *handle, cx_allocator
     return status;
 }
 
-/* A reset of the context waits: what it ends, the driver gives out anew, and that must not be freed
- * as the allocator's. */
+/* A reset of the context waits: the driver hands memory that it ends out anew, and this must not
+ * free it as the allocator's. */
 static void close_kept(cx_allocator *allocator)
 {
     cx_thread *thread;

@@ -452,7 +452,7 @@ bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out
     pthread_mutex_lock(&lock);
     const void *pointer = pointer_of(own);
     const cx_allocator *allocator = block_of(own).allocator;
-    /* Where a reset has ended the newest one by now, another block may have its address. */
+    /* If a reset has ended the newest one, its address may belong to another block. */
     bool found = !is_stale(own) && find_first(pointer, &place);
     while (found && !taken) {
         uint64_t slot = read_slot(table_now(), place);

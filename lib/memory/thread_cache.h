@@ -69,9 +69,9 @@ typedef struct cx_thread_statistics {
 
 #define CX_THREAD_CACHE_STREAMS 16 /* looked up by id */
 
-/* A thread has magazines for so many streams, in its caches of all allocators together: those it
- * used last. Default streams go from thread to thread with frames that are handed over, so that
- * each thread comes to use each of them. */
+/* A thread has at most this many magazines, in its caches of all allocators together: those used
+ * last. Default streams move between threads with handed-over frames, so each thread may come to
+ * use all of them. */
 #define CX_THREAD_MAGAZINES_MAX 64
 
 typedef struct cx_thread_cache {
