@@ -80,7 +80,7 @@ cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes
  * code gets these. At least one byte. */
 bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes);
 
-/* Whether a byte is in addresses that are kept for the memory of GPUs, taken or not. At least one
+/* True if a byte is in addresses reserved for the memory of GPUs, taken or not. At least one
  * byte. */
 bool cx_emu_gpu_memory_overlaps(uintptr_t address, size_t bytes);
 

@@ -90,7 +90,7 @@ static inline cxu_result cx_emu_capture_check_free(void)
     return cx_emu_captures ? cx_emu_capture_check_free_slowly() : CXU_SUCCESS;
 }
 
-/* Whether a copy or fill that waits may work in a stream: not if that captures. */
+/* Checks that a copy or fill that waits may work in a stream: a capturing one refuses it. */
 static inline cxu_result cx_emu_capture_check_synchronous(const cx_emu_stream *stream)
 {
     return cx_emu_captures ? cx_emu_capture_check_synchronous_slowly(stream) : CXU_SUCCESS;

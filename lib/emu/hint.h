@@ -1,13 +1,13 @@
 /*
- * Where managed memory should be, as the user advised: state, which nothing here depends on. All
- * functions: lock "emu.state" held.
+ * The advice that a user gave about managed memory. It is only kept as state: nothing here depends
+ * on it. All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_HINT_H
 #define CX_EMU_HINT_H
 
 #include "emu/device.h"
 
-/* Of a part of an allocation, in bytes from its beginning. */
+/* The advice for a part of an allocation, in bytes from its beginning. */
 typedef struct cx_emu_hint {
     size_t begin, end;
     bool read_mostly;
@@ -15,7 +15,7 @@ typedef struct cx_emu_hint {
     uint64_t accessed_by[2];                /* bits: 0 the host, 1 + ordinal a device */
 } cx_emu_hint;
 
-/* Those of an allocation: in order, without gaps. None: nothing was advised. */
+/* The advice for the parts of an allocation: in order, without gaps. Empty: there was none. */
 typedef struct cx_emu_hints {
     cx_emu_hint *items;
     size_t count;

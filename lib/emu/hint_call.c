@@ -86,7 +86,7 @@ static void change_hint(cx_emu_hint *hint, const void *argument)
     }
 }
 
-/* Of two pieces of advice the place is not looked at. */
+/* Two kinds of advice ignore the location. */
 static cxu_result check_advice(const advice *given)
 {
     switch (given->what) {
@@ -199,7 +199,7 @@ cxu_result cx_emu_call_mem_prefetch_async(CUdeviceptr pointer, size_t bytes, CUd
     return cx_emu_call_mem_prefetch_async_v2(pointer, bytes, location_of(device), 0, stream);
 }
 
-/* Which stream uses managed memory: all may here, so that only the order counts. */
+/* Attaches managed memory to a stream. Every stream may use it here, so only the order counts. */
 static cxu_result attach(CUstream handle, CUdeviceptr pointer, size_t bytes, unsigned int flags)
 {
     cx_emu_stream *stream;
@@ -239,7 +239,7 @@ static bool same_location(cxu_mem_location one, cxu_mem_location other)
     return one.type == other.type && one.id == other.id;
 }
 
-/* What holds for all of the range; nothing where its parts differ. */
+/* The advice that holds for all of the range; parts that differ have none in common. */
 static cx_emu_hint common_hint(const hint_range *range)
 {
     const cx_emu_hints *hints = &range->allocation->hints;

@@ -71,7 +71,7 @@ static inline struct cx_cache *cx_guard_cache(const cx_guard *guard)
     return guard->inner.pinned != NULL ? guard->inner.pinned : guard->inner.cache;
 }
 
-/* None of its memory is live. `native`: the context still exists. */
+/* Closes a guard without live memory. `native`: the context still exists. */
 void cx_guard_close(cx_guard *guard, bool native);
 
 /* Forgets a block whose memory went with a reset of the context. */

@@ -55,7 +55,12 @@ typedef enum handle_choice {
     HANDLE_CHOICES
 } handle_choice;
 
-typedef enum number_choice { NUMBER_ZERO, NUMBER_ONE, NUMBER_LARGEST, NUMBER_CHOICES } number_choice;
+typedef enum number_choice {
+    NUMBER_ZERO,
+    NUMBER_ONE,
+    NUMBER_LARGEST,
+    NUMBER_CHOICES
+} number_choice;
 
 static struct {
     handle_choice handle;

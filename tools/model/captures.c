@@ -491,7 +491,7 @@ static said ask_memory_call(prediction *self)
     return SAID;
 }
 
-/* What a limit may be differs between devices, so that nothing is said where it is refused. */
+/* The allowed values of a limit differ between devices, so refused ones get no prediction. */
 static said ask_limit(const prediction *self)
 {
     for (int i = 0; i < self->model->capture_count; i++)
