@@ -73,7 +73,7 @@ void cx_driver_room_text(const cx_driver *driver, char *text, size_t size);
 void cx_driver_forget_errors(void);
 
 /* Records a failed call as the thread's last error: "cuMemAlloc_v2 failed:
- * CUDA_ERROR_OUT_OF_MEMORY, 2 (not enough memory for the request)", or that this driver does not
+ * CUDA_ERROR_OUT_OF_MEMORY, 2 (out of memory)", or that this driver does not
  * have the call, or why the driver is not loaded. Returns its status. */
 __attribute__((cold)) ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot,
                                                    cxu_result result);

@@ -72,19 +72,19 @@ static inline cxu_result cx_emu_capture_check_unsafe(void)
     return cx_emu_captures ? cx_emu_capture_check_unsafe_slowly() : CXU_SUCCESS;
 }
 
-/* The same of a call that waits for work of a device: captures on others do not mind. */
+/* Checks the same for a call that waits for a device; captures on other devices go on. */
 static inline cxu_result cx_emu_capture_check_wait(const cx_emu_device *device)
 {
     return cx_emu_captures ? cx_emu_capture_check_wait_slowly(device) : CXU_SUCCESS;
 }
 
-/* The same of a call that waits for a whole context: also, no capture of the thread is in it. */
+/* Checks the same for a call that waits for a context, where the thread must not capture. */
 static inline cxu_result cx_emu_capture_check_context_wait(const cx_emu_context *context)
 {
     return cx_emu_captures ? cx_emu_capture_check_context_wait_slowly(context) : CXU_SUCCESS;
 }
 
-/* The same of freeing in the order of a stream that does not capture: only GLOBAL captures mind. */
+/* Checks the same for freeing in stream order, which only GLOBAL captures forbid. */
 static inline cxu_result cx_emu_capture_check_free(void)
 {
     return cx_emu_captures ? cx_emu_capture_check_free_slowly() : CXU_SUCCESS;

@@ -269,7 +269,7 @@ START_TEST(a_peer_reaches_what_is_mapped_and_what_will_be)
     fill(2 * CHUNK, 1, CHUNK);
     map(0, 4 * CHUNK);
     fill(0, 2, 4 * CHUNK);
-    ck_assert_int_eq(cx_mapped_range_share(&range, 9), CXU_INVALID_DEVICE);
+    ck_assert_int_eq(cx_mapped_range_share(&range, 9), CXU_INVALID_VALUE);
     ck_assert_int_eq(range.peer_count, 1);
     ck_assert_int_eq(cx_mapped_range_withdraw(&range, 1), CXU_SUCCESS);
     ck_assert_int_eq(cx_mapped_range_withdraw(&range, 1), CXU_SUCCESS);
