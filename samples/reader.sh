@@ -1,5 +1,6 @@
 # Sourced after tap.sh: cc, pkg-config and ctxrt as someone who reads the documentation calls them, but those of the build
 # tree, and with warnings as errors. $reader is empty where that cannot be.
+: "${scratch:?samples/reader.sh is sourced after tap.sh, which makes the scratch folder}"
 reader=$(command -v "${PKG_CONFIG:-pkg-config}")
 mkdir "$scratch/bin" "$scratch/include"
 cp "$top_srcdir/samples/cuda_min.h" "$scratch/include/cuda.h" # where there is no toolkit
