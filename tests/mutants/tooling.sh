@@ -87,7 +87,7 @@ mutate stack.c 'cx_emu_call_ctx_push result#1: return context' --survivors "$scr
     grep -q '^1 of 1 mutants: 1 killed' "$scratch/out" && grep -q '^killed by stack/' "$scratch/results"
 report $? 'a_mutant_that_returns_another_error_is_killed'
 
-equivalent='grow constant#1: if (!key_made || mine.capacity > SIZE_MAX / 2 / sizeof *mine.entries) => if (!key_made || mine.capacity > SIZE_MAX / (2'
+equivalent='grow_stack constant#1: if (!key_made || mine.capacity > SIZE_MAX / 2 / sizeof *mine.entries) => if (!key_made || mine.capacity > SIZE_MAX / (2'
 mutate stack.c "$equivalent" --survivors "$scratch/none"
 [ $? -eq 1 ] && grep -q 'does not say why' "$scratch/out"
 report $? 'a_survivor_that_is_not_explained_is_an_error'
@@ -96,7 +96,7 @@ mutate stack.c "$equivalent"
 report $? 'a_survivor_that_is_explained_as_equivalent_is_none'
 
 scenarios=/queries/limits
-mutate limit.c 'limits constant#1: [CXU_LIMIT_STACK_SIZE] = {true, 1024, 0, (size_t)512 << 10} => [CXU_LIMIT_STACK_SIZE] = {f' --survivors "$scratch/none" &&
+mutate limit.c 'limits constant#1: [CXU_LIMIT_STACK_SIZE] = {true, 1024, 0, (size_t)512 << 10, .multiple = 16, .strict = true} => [CXU_LIMIT_STACK_SIZE] = {f' --survivors "$scratch/none" &&
     grep -q '^1 of 1 mutants: 1 killed' "$scratch/out"
 report $? 'a_constant_that_must_be_known_is_compiled_by_itself'
 
