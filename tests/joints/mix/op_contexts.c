@@ -81,7 +81,6 @@ void op_reset(actor *self)
 {
     int place = (int)pick(self, PRIMARIES);
     if (all.faults || (!MENDED_MEMORY_BESIDE_RESET && all.threads > 1) ||
-        (!MENDED_RESET_BESIDE_MANY && all.threads > 16) ||
         (!MENDED_FREE_AFTER_RESET && shadow_has_raw(place)))
         return;
     trouble_begin(place, TROUBLE_RESET);
