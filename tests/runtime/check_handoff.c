@@ -197,6 +197,7 @@ START_TEST(memory_freed_behind_work_of_the_senders_new_default_stream_is_not_the
     cx_assert_ok(ctxrt_memory_release(memory));
     on_a_thread(allocate_in_the_frame, &self);
     gate_open(&closed);
+    cx_assert_ok(ctxrt_stream_synchronize(NULL));
     cx_assert_ok(ctxrt_stack_pop());
 }
 END_TEST
