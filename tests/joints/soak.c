@@ -63,7 +63,7 @@ static bool find_all(const char *path)
 static void check(actor *self, int result, const char *call)
 {
     actor_note(self, "%s: %d", call, result);
-    atomic_fetch_add_explicit(&foreign_calls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&foreign_calls, 1, memory_order_release);
     if (result != 0)
         actor_fail(self, "%s by other code gave %d", call, result);
 }
@@ -163,11 +163,13 @@ static void note_resident(void)
         average_add(&watch.early, bytes);
     if (now >= watch.seconds - tenth)
         average_add(&watch.late, bytes);
+    /* The threads begin after `all` was cleared: only then may it be read. */
+    long foreign = atomic_load_explicit(&foreign_calls, memory_order_acquire);
     const struct mallinfo2 heap = mallinfo2();
     printf("# %5.0f s: %6.1f MiB resident, %.1f of %.1f MiB by malloc, %ld operations, %ld foreign "
            "calls\n",
            now, mib(bytes), mib(heap.uordblks + heap.hblkhd), mib(heap.arena + heap.hblkhd),
-           atomic_load(&all.operations), atomic_load(&foreign_calls));
+           foreign != 0 ? atomic_load(&all.operations) : 0, foreign);
     fflush(stdout);
 }
 
