@@ -3,6 +3,9 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 SH_LOG_DRIVER = $(LOG_DRIVER)
 AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
 
+# Most of the time to compile goes into the tests, whose speed matters little: bootstrap asks for -O0.
+tests/%.o tests/%.lo: private CFLAGS += $(TEST_CFLAGS)
+
 check_LTLIBRARIES += tests/support/libsupport.la
 tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h
 tests_support_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

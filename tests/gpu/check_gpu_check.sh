@@ -19,7 +19,7 @@ row() # folder, pattern: the difference is in what was printed and in the file
     grep -q "$2" "$scratch/out" && grep -q "$2" "$scratch/$1/differences.txt"
 }
 
-echo 1..18
+echo 1..19
 run sh "$top_srcdir/tests/gpu/bundle.sh" "$scratch/made/gpu-check"
 [ "$status" -eq 0 ] && mkdir "$scratch/another place" && mv "$scratch/made/gpu-check" "$carried"
 report $? 'the_bundle_is_made_and_carried_to_another_place'
@@ -29,13 +29,16 @@ printed '^scenario stack/pop.scn$' &&
     [ "$(cut -d ' ' -f 1 "$scratch/out" | sort -u | paste -sd ' ')" = \
         'bench driver_sample guest pipeline probe sample scenario test' ]
 report $? 'it_lists_what_it_runs'
-for options in '--colour' '--out' '--libcuda'; do
+for options in '--colour' '--out' '--libcuda' '--only' '--only everything'; do
     run "$carried/gpu-check.sh" $options
     [ "$status" -eq 2 ] && [ ! -s "$scratch/out" ] && grep -q '^usage' "$scratch/errors" || echo "$options: $status"
 done > "$scratch/bad"
 cp "$scratch/bad" "$scratch/out"
 [ ! -s "$scratch/bad" ]
 report $? 'wrong_use_is_told_and_gives_2'
+run "$carried/gpu-check.sh" --only probe,benches --list
+[ "$(cut -d ' ' -f 1 "$scratch/out" | sort -u | paste -sd ' ')" = 'bench probe' ]
+report $? 'only_lists_the_kinds_that_are_named'
 run "$top_srcdir/tests/gpu/gpu-check.sh"
 [ "$status" -eq 2 ] && grep -q 'no bundle' "$scratch/errors"
 report $? 'out_of_its_bundle_it_says_how_one_is_made'
@@ -68,24 +71,26 @@ run "$top_builddir/ctxrt" play "$scratch"/all/scenarios/stack-*.scn
 [ "$status" -eq 0 ]
 report $? 'a_recording_plays_again'
 
+options="$options --only tests,samples"
 check one CTXRT_EMU_DEVICES=1
 cp "$scratch/one/skipped.txt" "$scratch/errors"
 [ "$status" -eq 0 ] && grep -q '^sample guest_host: it needs 3 devices' "$scratch/one/skipped.txt" &&
     grep -q '^test check_stack: [a-z_0-9]*: there is no device cuda:' "$scratch/one/skipped.txt"
 report $? 'what_needs_more_devices_than_there_are_is_skipped_with_the_reason'
 
-options="--quick --libcuda $top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
+options="--quick --only scenarios,probe,tests --libcuda $top_builddir/lib/shim/cuda-12/.libs/libcuda.so.1"
 check many CTXRT_EMU_DEVICES=6
 [ "$status" -eq 0 ] && grep -Eq '^tests/runtime/check_stack +[0-9]+ passed, 0 skipped$' "$scratch/out"
 report $? 'tests_of_four_devices_run_where_there_are_more'
 grep -q '^# recorded on ctxrt emulated GPU, CUDA 12.9, ' "$scratch/many/scenarios/stack-get_none.scn" &&
     grep -q '^# driver: 12.9' "$scratch/many/driver.probe.txt" && grep -q ' agree, 0 differ, ' "$scratch/out"
 report $? 'each_driver_is_compared_with_the_embedded_one_of_its_version'
-options="--quick --libcuda $standin"
+options="--quick --only scenarios --libcuda $standin"
 check other CTXRT_EMU_FAULT=cuCtxGetApiVersion@1:UNKNOWN
 [ "$status" -eq 0 ] && grep -q ' agree, [1-9][0-9]* differ, ' "$scratch/out" &&
     row other '^Q3  *O  *queries/api_version.scn:2: A: ctx.version a  *SUCCESS 3020  *UNKNOWN untouched$'
 report $? 'a_step_that_differs_is_in_the_table_with_its_rule'
+options="--quick --only probe,tests,samples --libcuda $standin"
 echo more >> "$carried/expected/foreign_push.txt"
 check broken CTXRT_EMU_FAULT=cuCtxPopCurrent@1:UNKNOWN
 [ "$status" -eq 1 ] && row broken '^S2  *[DOR ]*  S2\.pop.empty  *INVALID_CONTEXT(201)  *UNKNOWN(999)$'

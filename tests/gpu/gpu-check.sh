@@ -2,7 +2,9 @@
 # Runs all of ctxrt that a real driver can be asked, records what that driver does, and prints where it differs from
 # the embedded one. docs/gpu-check.md says more. Needs sh, awk, sed, grep and coreutils, and neither network nor root.
 #
-# usage: gpu-check.sh [--libcuda PATH] [--out FOLDER] [--quick] [--list]
+# usage: gpu-check.sh [--libcuda PATH] [--out FOLDER] [--quick] [--only KIND[,KIND]...] [--list]
+#
+# KIND is scenarios, probe, tests, samples or benches.
 #
 # Exit status: 0 all ran, whatever differs; 1 a test or a sample of ctxrt failed, or something did not run to its end;
 # 2 wrong use; 77 there is no GPU.
@@ -11,7 +13,7 @@ LC_ALL=C
 export LC_ALL
 tab=$(printf '\t')
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-libcuda='' out='' quick=no list=no
+libcuda='' out='' quick=no list=no only=scenarios,probe,tests,samples,benches
 
 usage()
 {
@@ -30,6 +32,16 @@ while [ $# -gt 0 ]; do
     --libcuda | --out)
         [ $# -ge 2 ] && [ -n "$2" ] || wrong_use "$1 needs a path"
         [ "$1" = --out ] && out=$2 || libcuda=$2
+        shift ;;
+    --only)
+        [ $# -ge 2 ] && [ -n "$2" ] || wrong_use "$1 needs a kind"
+        for kind in $(echo "$2" | tr , ' '); do
+            case $kind in
+            scenarios | probe | tests | samples | benches) ;;
+            *) wrong_use "$kind is no kind" ;;
+            esac
+        done
+        only=$2
         shift ;;
     --quick) quick=yes ;;
     --list) list=yes ;;
@@ -54,12 +66,27 @@ programs() # kind: lines of PROGRAM NEEDS
         $1 == kind && (quick == "no" || kind != "test" || ++count <= 2) { print $2, $3 + 0 }' "$here/contents.txt"
 }
 
-if [ $list = yes ]; then
-    scenarios | sed 's/^/scenario /'
-    echo probe
-    for kind in test guest sample driver_sample pipeline bench; do
-        programs $kind | sed "s/^\([^ ]*\) .*/$kind \1/"
+wanted() # kind
+{
+    case ,$only, in
+    *,"$1",*) ;;
+    *) return 1 ;;
+    esac
+}
+
+list() # kind of program...
+{
+    for kind; do
+        programs "$kind" | sed "s/^\([^ ]*\) .*/$kind \1/"
     done
+}
+
+if [ $list = yes ]; then
+    ! wanted scenarios || scenarios | sed 's/^/scenario /'
+    ! wanted probe || echo probe
+    ! wanted tests || list test guest
+    ! wanted samples || list sample driver_sample pipeline
+    ! wanted benches || list bench
     exit 0
 fi
 
@@ -383,18 +410,23 @@ run_benches()
     fi
 }
 
-play_scenarios
-observe
-run_tests
-run_samples sample
+run_all_samples()
+{
+    run_samples sample
+    run_samples driver_sample
+    run_samples pipeline
+}
+
 with_libcuda=''
 if [ -n "$libcuda" ]; then
     with_libcuda=$out/log/libcuda
     mkdir -p "$with_libcuda" && ln -sf "$libcuda" "$with_libcuda/libcuda.so.1"
 fi
-run_samples driver_sample
-run_samples pipeline
-run_benches
+! wanted scenarios || play_scenarios
+! wanted probe || observe
+! wanted tests || run_tests
+! wanted samples || run_all_samples
+! wanted benches || run_benches
 
 awk -v semantics="$here/semantics.md" -f "$here/table.awk" "$differences" > "$out/differences.txt"
 echo
