@@ -4,11 +4,12 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op'
-seeds='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20'
-[ -z "$SANITIZERS" ] || seeds=1
-# Of capture most is not about order.
-few='1 2 3'
-[ -z "$SANITIZERS" ] || few=1
+seeds='1 2 3' few=1 # most tests of captures are not about order
+if [ -n "$SANITIZERS" ]; then
+    seeds=1
+elif [ "$CTXRT_TEST_EXTENT" = soak ]; then
+    seeds=$(seq 1 20) few='1 2 3'
+fi
 
 echo 1..24
 
