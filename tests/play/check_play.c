@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define TIMEOUT_MS 2000
 
@@ -364,6 +365,34 @@ START_TEST(steps_that_were_not_run_are_recorded_as_anything)
 }
 END_TEST
 
+#define MANY_THREADS 1000
+#define SWITCHES_PER_STEP 50 /* were each step to wake all threads, there would be 1,000 */
+
+static void write_many_threads(FILE *to)
+{
+    fputs("M: ctx.create a\n", to);
+    for (int i = 0; i < MANY_THREADS; i++)
+        fprintf(to, "T%d: ctx.push a\n", i);
+    for (int i = 0; i < MANY_THREADS; i++)
+        fprintf(to, "T%d: ctx.get -> SUCCESS a\n", i);
+}
+
+START_TEST(a_step_wakes_only_the_thread_that_runs_it)
+{
+    char *text;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    write_many_threads(to);
+    fclose(to);
+    check_passes(text);
+    free(text);
+
+    struct rusage used; /* of the process that played it */
+    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &used), 0);
+    ck_assert_int_lt(used.ru_nvcsw, 2 * MANY_THREADS * SWITCHES_PER_STEP);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("scenarios played");
@@ -389,6 +418,10 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_thread_that_ended_begins_anew);
     tcase_add_test(tests, a_record_goes_on_behind_mismatches);
     suite_add_tcase(suite, tests);
+
+    TCase *many = tcase_create("many threads");
+    tcase_add_test(many, a_step_wakes_only_the_thread_that_runs_it);
+    suite_add_tcase(suite, many);
 
     TCase *waits = tcase_create("waiting");
     tcase_add_test(waits, a_copy_that_was_never_waited_for_is_named_every_time);

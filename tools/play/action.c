@@ -320,7 +320,7 @@ static int act_gate_open(cx_player *player, cx_call *call)
     cx_gate *gate = find_gate(player, call->line->step.operands[0].name);
     if (gate != NULL)
         gate->open = true;
-    cx_player_changed(player);
+    pthread_cond_broadcast(&player->hosts);
     pthread_mutex_unlock(&player->lock);
     return gate != NULL ? CXU_SUCCESS : CXU_OUT_OF_MEMORY;
 }
@@ -331,14 +331,14 @@ static void run_function(void *argument)
     cx_player *player = self->player;
     pthread_mutex_lock(&player->lock);
     while (self->gate != NULL && !self->gate->open)
-        pthread_cond_wait(&player->changed, &player->lock);
+        pthread_cond_wait(&player->hosts, &player->lock);
     bool stopped = player->stopped;
     pthread_mutex_unlock(&player->lock);
     if (!stopped)
         cx_line_block_run(player, &self->line->step.block);
     pthread_mutex_lock(&player->lock);
     self->ran = true;
-    cx_player_changed(player);
+    pthread_cond_broadcast(&player->hosts);
     pthread_mutex_unlock(&player->lock);
 }
 
@@ -403,7 +403,7 @@ static int act_function_wait(cx_player *player, cx_call *call)
     cx_function *function = call->in[0].host;
     pthread_mutex_lock(&player->lock);
     while (function != NULL && !function->ran)
-        pthread_cond_wait(&player->changed, &player->lock);
+        pthread_cond_wait(&player->hosts, &player->lock);
     pthread_mutex_unlock(&player->lock);
     return CXU_SUCCESS;
 }

@@ -48,6 +48,7 @@ typedef struct cx_player_thread {
     cx_player *player;
     const char *name;
     pthread_t thread;
+    pthread_cond_t given; /* it has a step, or is ending; no other thread waits for it */
     int tid; /* of the kernel; 0 until it runs */
     cx_player_thread_state state;
     bool ending; /* after this step, or with the scenario */
@@ -67,7 +68,8 @@ struct cx_player {
     cx_tape *tape;
     cx_driver driver;
     pthread_mutex_t lock; /* "play" */
-    pthread_cond_t changed;
+    pthread_cond_t back;  /* a thread has done its step: the conductor waits for it */
+    pthread_cond_t hosts; /* a gate is open, or a host function has run */
     cx_values values;
     cx_player_thread *threads;
     cx_gate *gates;
@@ -78,11 +80,6 @@ struct cx_player {
     const cx_line *exiting; /* the exit step, once it was reached */
     bool stopped;           /* a step mismatched: the rest is not run */
 };
-
-/* Lock held, for the waits below. */
-void cx_player_changed(cx_player *player);
-/* Waits until something has changed, at most `timeout_ms`; false: the time is over. */
-bool cx_player_wait(cx_player *player, int timeout_ms);
 
 /* ---- step.c ---- */
 

@@ -153,7 +153,8 @@ static bool prepare_process(cx_player *player)
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     bool made = pthread_mutex_init(&player->lock, NULL) == 0 &&
-                pthread_cond_init(&player->changed, &attributes) == 0;
+                pthread_cond_init(&player->back, &attributes) == 0 &&
+                pthread_cond_init(&player->hosts, NULL) == 0;
     pthread_condattr_destroy(&attributes);
     return made;
 }

@@ -10,12 +10,8 @@
 #define ASLEEP_LOOKS 5 /* asleep in so many checks in a row: it waits */
 #define LOOKS_MOST 150 /* a driver may wait without sleeping */
 
-void cx_player_changed(cx_player *player)
-{
-    pthread_cond_broadcast(&player->changed);
-}
-
-bool cx_player_wait(cx_player *player, int timeout_ms)
+/* Lock held. Waits until a step has returned, at most `timeout_ms`; false: the time is over. */
+static bool await_return(cx_player *player, int timeout_ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -25,7 +21,7 @@ bool cx_player_wait(cx_player *player, int timeout_ms)
         until.tv_sec++;
         until.tv_nsec -= 1000000000L;
     }
-    return pthread_cond_timedwait(&player->changed, &player->lock, &until) != ETIMEDOUT;
+    return pthread_cond_timedwait(&player->back, &player->lock, &until) != ETIMEDOUT;
 }
 
 static void *run_thread(void *argument)
@@ -36,7 +32,7 @@ static void *run_thread(void *argument)
     self->tid = gettid();
     while (!self->ending || self->state == CX_PLAYER_THREAD_GIVEN) {
         if (self->state != CX_PLAYER_THREAD_GIVEN) {
-            pthread_cond_wait(&player->changed, &player->lock);
+            pthread_cond_wait(&self->given, &player->lock);
             continue;
         }
         self->state = CX_PLAYER_THREAD_BUSY;
@@ -44,10 +40,16 @@ static void *run_thread(void *argument)
         cx_step_run(player, &self->call);
         pthread_mutex_lock(&player->lock);
         self->state = CX_PLAYER_THREAD_BACK;
-        cx_player_changed(player);
+        pthread_cond_signal(&player->back);
     }
     pthread_mutex_unlock(&player->lock);
     return NULL;
+}
+
+static void free_thread(cx_player_thread *self)
+{
+    pthread_cond_destroy(&self->given);
+    free(self);
 }
 
 static cx_player_thread *start_thread(cx_player *player, const char *name)
@@ -56,8 +58,9 @@ static cx_player_thread *start_thread(cx_player *player, const char *name)
     if (self == NULL)
         return NULL;
     *self = (cx_player_thread){.player = player, .name = name};
+    pthread_cond_init(&self->given, NULL);
     if (pthread_create(&self->thread, NULL, run_thread, self) != 0) {
-        free(self);
+        free_thread(self);
         return NULL;
     }
     self->next = player->threads;
@@ -81,10 +84,10 @@ static void end_thread(cx_player *player, cx_player_thread *self)
         link = &(*link)->next;
     *link = self->next;
     self->ending = true;
-    cx_player_changed(player);
+    pthread_cond_signal(&self->given);
     pthread_mutex_unlock(&player->lock);
     pthread_join(self->thread, NULL);
-    free(self);
+    free_thread(self);
     pthread_mutex_lock(&player->lock);
 }
 
@@ -93,7 +96,7 @@ void cx_player_threads_end(cx_player *player)
     pthread_mutex_lock(&player->lock);
     for (cx_gate *each = player->gates; each != NULL; each = each->next)
         each->open = true;
-    cx_player_changed(player);
+    pthread_cond_broadcast(&player->hosts);
     for (cx_player_thread *each = player->threads, *next; each != NULL; each = next) {
         next = each->next;
         if (each->state == CX_PLAYER_THREAD_IDLE)
@@ -122,7 +125,7 @@ static bool await_step(cx_player *player, const cx_player_thread *self)
 {
     int timeout_ms = player->options->timeout_ms;
     while (self->state != CX_PLAYER_THREAD_BACK)
-        if (!cx_player_wait(player, timeout_ms) && self->state != CX_PLAYER_THREAD_BACK)
+        if (!await_return(player, timeout_ms) && self->state != CX_PLAYER_THREAD_BACK)
             return false;
     return true;
 }
@@ -134,7 +137,7 @@ static void await_begin(cx_player *player, const cx_player_thread *self)
     for (int i = 0; i < LOOKS_MOST && asleep < ASLEEP_LOOKS; i++) {
         if (self->state == CX_PLAYER_THREAD_BACK)
             return;
-        cx_player_wait(player, LOOK_MS);
+        await_return(player, LOOK_MS);
         asleep = self->state == CX_PLAYER_THREAD_BUSY && is_asleep(self->tid) ? asleep + 1 : 0;
     }
 }
@@ -145,7 +148,7 @@ static int hand_over(cx_player *player, cx_player_thread *self, const cx_line *l
     if (line->step.mode != CX_MODE_FINISH) {
         self->call.line = line;
         self->state = CX_PLAYER_THREAD_GIVEN;
-        cx_player_changed(player);
+        pthread_cond_signal(&self->given);
     }
     if (line->step.mode == CX_MODE_BEGIN) {
         await_begin(player, self);
