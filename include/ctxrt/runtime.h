@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 #define CTXRT_VERSION_MAJOR 0
-#define CTXRT_VERSION_MINOR 1
+#define CTXRT_VERSION_MINOR 2
 #define CTXRT_VERSION_PATCH 0
 
 /** The driver that serves the devices of type CUDA. There is never a silent fallback to another
