@@ -117,59 +117,105 @@ static void print_cell(const char *cell, const char *stack)
     printf(" %.*s |", changed ? (int)strlen(cell) : (int)answer, cell);
 }
 
-static void print_row(guest_act act, play_kind kind, const char *levels, const both_ways *made)
+/* Under `error` either nothing differs, or all but leave and resync is refused. */
+static const char *under_error(const both_ways *follow, const both_ways *error)
+{
+    const row *was = &follow->pushed, *is = &error->pushed;
+    char refused[sizeof is->cells[0]];
+    if (memcmp(follow, error, sizeof *follow) == 0)
+        return "same";
+    snprintf(refused, sizeof refused, "STACK_MISMATCH: %.40s", was->cells[PLAY_NOTHING]);
+    for (play_call next = PLAY_WORK; next <= PLAY_CLOSE; next++)
+        if (strcmp(is->cells[next], refused) != 0)
+            return NULL;
+    if (strcmp(was->cells[PLAY_NOTHING], is->cells[PLAY_NOTHING]) != 0 ||
+        strcmp(was->cells[PLAY_RESYNC], is->cells[PLAY_RESYNC]) != 0 ||
+        strcmp(follow->scope.cells[PLAY_CLOSE], error->scope.cells[PLAY_CLOSE]) != 0)
+        return NULL;
+    return "refused";
+}
+
+static void print_row(guest_act act, play_kind kind, const char *levels, const both_ways *follow,
+                      const both_ways *error)
 {
     static const char *const tops[PLAY_KINDS] = {
         [PLAY_PUSH] = "its frame", [PLAY_PUSH_SET] = "override", [PLAY_SET] = "override"};
     printf("| %s | %s | %s |", guest_act_text(act), levels, tops[kind]);
-    const char *stack = made->pushed.cells[PLAY_NOTHING];
+    const char *stack = follow->pushed.cells[PLAY_NOTHING];
     printf(" %s |", stack);
     for (play_call next = PLAY_WORK; next < PLAY_CALLS; next++) {
-        print_cell(made->pushed.cells[next], stack);
+        print_cell(follow->pushed.cells[next], stack);
         if (next == PLAY_CLOSE)
-            print_cell(made->scope.possible ? made->scope.cells[next] : "-", stack);
+            print_cell(follow->scope.possible ? follow->scope.cells[next] : "-", stack);
     }
-    printf("\n");
+    const char *text = under_error(follow, error);
+    printf(" %s |\n", text != NULL ? text : "?");
+    if (text == NULL) {
+        printf("# %s at levels %s: the policy error is neither the same nor refuses\n",
+               guest_act_text(act), levels);
+        broken_rules++;
+    }
+}
+
+static const play_kind kinds[] = {PLAY_PUSH, PLAY_PUSH_SET, PLAY_SET};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+typedef struct answers {
+    both_ways rows[GUEST_ACTS][KINDS][PLAY_LEVELS + 1];
+} answers;
+
+static int first_level(size_t kind)
+{
+    return kinds[kind] == PLAY_SET ? 0 : 1;
+}
+
+static int last_level(size_t kind)
+{
+    return kinds[kind] == PLAY_SET ? 0 : PLAY_LEVELS;
 }
 
 /* One line for all levels with the same answers. */
-static void print_kind(guest_act act, play_kind kind)
+static void print_kind(guest_act act, size_t kind, const answers *follow, const answers *error)
 {
-    int first = kind == PLAY_SET ? 0 : 1, last = kind == PLAY_SET ? 0 : PLAY_LEVELS;
-    both_ways rows[PLAY_LEVELS + 1];
-    for (int level = first; level <= last; level++)
-        rows[level] = play_both_ways(act, kind, level);
-    for (int level = first; level <= last;) {
+    const both_ways *rows = follow->rows[act][kind], *errors = error->rows[act][kind];
+    int last = last_level(kind);
+    for (int level = first_level(kind); level <= last;) {
         int end = level;
         char levels[16];
-        while (end < last && memcmp(&rows[end + 1], &rows[level], sizeof rows[level]) == 0)
+        while (end < last && memcmp(&rows[end + 1], &rows[level], sizeof rows[level]) == 0 &&
+               memcmp(&errors[end + 1], &errors[level], sizeof errors[level]) == 0)
             end++;
         snprintf(levels, sizeof levels, end > level ? "%d\u2013%d" : "%d", level, end);
         if (rows[level].pushed.possible)
-            print_row(act, kind, levels, &rows[level]);
+            print_row(act, kinds[kind], levels, &rows[level], &errors[level]);
         level = end + 1;
     }
 }
 
-static void print_policy(ctxrt_foreign_policy policy, const char *name)
+static void play_policy(ctxrt_foreign_policy policy, answers *out)
 {
-    static const play_kind kinds[] = {PLAY_PUSH, PLAY_PUSH_SET, PLAY_SET};
     ctxrt_options options = CTXRT_OPTIONS_INIT;
     options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
     options.foreign = policy;
     options.emulated_devices = PLAY_DEVICES;
     must(ctxrt_init(&options), "init");
     play_open(&stage, &cx_drivers[0].table, guest_do);
-    printf("### Policy `%s`\n\n", name);
-    printf("| the guest | level | top | driver's stack | work | set | push | pop | leave | resync "
-           "|\n");
-    printf("|---|---|---|---|---|---|---|---|---|---|\n");
     for (guest_act act = 0; act < GUEST_ACTS; act++)
-        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-            print_kind(act, kinds[i]);
-    printf("\n");
+        for (size_t kind = 0; kind < KINDS; kind++)
+            for (int level = first_level(kind); level <= last_level(kind); level++)
+                out->rows[act][kind][level] = play_both_ways(act, kinds[kind], level);
     play_close(&stage);
     must(ctxrt_shutdown(), "shutdown");
+}
+
+static void print_table(const answers *follow, const answers *error)
+{
+    printf("| the guest | level | top | driver's stack | work | set | push | pop | leave | resync "
+           "| `error` |\n");
+    printf("|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for (guest_act act = 0; act < GUEST_ACTS; act++)
+        for (size_t kind = 0; kind < KINDS; kind++)
+            print_kind(act, kind, follow, error);
 }
 
 static void no_log(ctxrt_log_level level, const char *message, void *argument)
@@ -181,7 +227,9 @@ int main(void)
 {
     /* threads end with what the guest has left of their stacks */
     must(ctxrt_log_set(no_log, NULL, CTXRT_LOG_ERROR), "log");
-    print_policy(CTXRT_FOREIGN_FOLLOW, "follow");
-    print_policy(CTXRT_FOREIGN_ERROR, "error");
+    static answers follow, error;
+    play_policy(CTXRT_FOREIGN_FOLLOW, &follow);
+    play_policy(CTXRT_FOREIGN_ERROR, &error);
+    print_table(&follow, &error);
     return broken_rules != 0;
 }
