@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define KEY_HELP 'h'
 
@@ -41,6 +43,32 @@ error_t command_wrong_use(struct argp_state *state, const char *format, ...)
     print_error(state->argv[0], format, arguments, end);
     va_end(arguments);
     return TOLD;
+}
+
+/* The shift of a unit such as M, m, MB or MiB; 0 for none, -1 for any other text. */
+static int unit_shift(const char *unit)
+{
+    static const char letters[] = "KkMmGgTt";
+    const char *letter = strchr(letters, *unit);
+    if (*unit == '\0')
+        return 0;
+    if (letter == NULL ||
+        (unit[1] != '\0' && strcmp(unit + 1, "B") != 0 && strcmp(unit + 1, "iB") != 0))
+        return -1;
+    return 10 * ((int)(letter - letters) / 2 + 1);
+}
+
+bool command_parse_size(const char *text, uint64_t *out_bytes)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    int shift = unit_shift(end);
+    if (*text < '0' || *text > '9' || errno != 0 || shift < 0 || number == 0 ||
+        number > UINT64_MAX >> shift)
+        return false;
+    *out_bytes = number << shift;
+    return true;
 }
 
 int command_failure(const char *command, ctxrt_status failure)
@@ -89,5 +117,8 @@ bool command_parse(const struct argp *argp, int argc, char **argv, void *input, 
                       "'%s' is no option, or lacks its value; see %s --help", self.refused,
                       argv[0]);
     *out_status = self.helped ? COMMAND_GOOD : COMMAND_WRONG_USE;
+    if (self.helped && (fflush(stdout) != 0 || ferror(stdout) != 0))
+        *out_status =
+            command_error(argv[0], COMMAND_FAILED, "standard output could not be written");
     return false;
 }

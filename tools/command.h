@@ -7,6 +7,7 @@
 #include <argp.h>
 #include <ctxrt/status.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
     COMMAND_GOOD = 0,
@@ -39,6 +40,10 @@ __attribute__((format(printf, 3, 4))) int command_error(const char *command, int
  * the result. */
 __attribute__((format(printf, 2, 3))) error_t command_wrong_use(struct argp_state *state,
                                                                 const char *format, ...);
+
+/* Parses a number of bytes: 4096, 64K, 512M, 4G, 4GiB, in powers of 1024. False: it is none, or is
+ * 0 or too large. */
+bool command_parse_size(const char *text, uint64_t *out_bytes);
 
 /* Prints why the calling thread's last call failed, with the status `failure`; returns the exit
  * status that fits. */

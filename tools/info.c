@@ -38,11 +38,10 @@ static const struct unpacker {
 /* The environment variables that are read. An empty one counts as not set, except the last one: it
  * hides all devices then. */
 static const char *const variables[] = {
-    "CTXRT_DRIVER",       "CTXRT_LIBCUDA",         "CTXRT_FOREIGN",
-    "CTXRT_LOG",          "CTXRT_ALLOCATOR",       "CTXRT_ALLOCATOR_TRACE",
-    "CTXRT_DEBUG_MEMORY", "CTXRT_EMU_DEVICES",     "CTXRT_EMU_MEMORY",
-    "CTXRT_EMU_SCHEDULE", "CTXRT_EMU_HOST_ACCESS", "CTXRT_EMU_FAULT",
-    "CTXRT_EMU_STICKY",   "CUDA_MODULE_LOADING",   "CUDA_VISIBLE_DEVICES",
+    "CTXRT_DRIVER",     "CTXRT_LIBCUDA",         "CTXRT_FOREIGN",         "CTXRT_LOG",
+    "CTXRT_ALLOCATOR",  "CTXRT_ALLOCATOR_TRACE", "CTXRT_DEBUG_MEMORY",    "CTXRT_EMU_DEVICES",
+    "CTXRT_EMU_MEMORY", "CTXRT_EMU_SCHEDULE",    "CTXRT_EMU_HOST_ACCESS", "CTXRT_EMU_FAULT",
+    "CTXRT_EMU_STICKY", "CUDA_MODULE_LOADING",   "CUDA_VISIBLE_DEVICES",
 };
 #define VARIABLES (sizeof variables / sizeof variables[0])
 
@@ -173,6 +172,14 @@ static void print_device(const device *self)
     printf("    %-22s %d\n", "threads per block", info->max_threads_per_block);
 }
 
+static bool has_gpu_driver(const findings *self)
+{
+    for (size_t i = 0; i < self->driver_count; i++)
+        if (self->drivers[i].type == CTXRT_DEVICE_CUDA && self->drivers[i].loaded)
+            return true;
+    return false;
+}
+
 static void print_text(const findings *self)
 {
     char version[32];
@@ -184,6 +191,9 @@ static void print_text(const findings *self)
     printf("\nDevices\n");
     for (size_t i = 0; i < self->device_count; i++)
         print_device(&self->devices[i]);
+    if (!has_gpu_driver(self))
+        printf("  no GPU was found; to play GPUs on the CPU, set CTXRT_DRIVER=emulated for a "
+               "program of ctxrt,\n  or run any program of the Driver API by: ctxrt run PROGRAM\n");
     printf("\nEnvironment\n");
     for (size_t i = 0; i < VARIABLES; i++) {
         const char *value = variable_value(variables[i]);
@@ -279,12 +289,11 @@ static json_t *findings_json(const findings *self)
     for (size_t i = 0; i < self->device_count; i++)
         whole = append_value(devices, device_json(&self->devices[i])) && whole;
     write_library_version(version, sizeof version);
-    json_t *all =
-        json_pack("{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:b, s:b}}", "version", version,
-                  "drivers", drivers, "devices", devices, "environment", environment_json(),
-                  "build", "compared_with_cuda_h", BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC,
-                  "sanitizers", CTXRT_BUILT_SANITIZERS, unpackers[0].name, unpackers[0].built,
-                  unpackers[1].name, unpackers[1].built);
+    json_t *all = json_pack(
+        "{s:s, s:o, s:o, s:o, s:{s:b, s:s, s:s, s:b, s:b}}", "version", version, "drivers", drivers,
+        "devices", devices, "environment", environment_json(), "build", "compared_with_cuda_h",
+        BUILT_CUDA_H, "nvcc", CTXRT_BUILT_NVCC, "sanitizers", CTXRT_BUILT_SANITIZERS,
+        unpackers[0].name, unpackers[0].built, unpackers[1].name, unpackers[1].built);
     if (whole)
         return all;
     json_decref(all);
@@ -313,7 +322,8 @@ static int show_findings(const char *command, const findings *self, bool json)
 
 static const char doc[] = "Shows the drivers that ctxrt found, or why there is none, their "
                           "devices, the environment in force "
-                          "and how ctxrt was built. Makes no context.";
+                          "and how ctxrt was built. Makes no context."
+                          "\vExample: CTXRT_DRIVER=emulated ctxrt info --json";
 
 int info_command(int argc, char **argv)
 {

@@ -13,6 +13,10 @@ ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 ctxrt_LDADD = lib/libctxrt.la $(JANSSON_LIBS)
 EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 
+# bash-completion looks for the completion of a command here, under each prefix of XDG_DATA_DIRS.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = tools/completion/ctxrt
+
 # The player holds an embedded driver of its own and opens others, so it is a program without libctxrt.
 pkglibexec_PROGRAMS += ctxrt-play
 ctxrt_play_SOURCES = tools/play_main.c tools/play_host.c tools/play_host.h tools/play_random.c \

@@ -217,6 +217,11 @@ static int do_file(const request *self, const char *file)
     cx_scenario *scenario = cx_scenario_read(file, stderr);
     if (scenario == NULL)
         return COMMAND_WRONG_USE;
+    if (!cx_scenario_has_step(scenario)) {
+        cx_scenario_destroy(scenario);
+        return command_error("ctxrt play", COMMAND_WRONG_USE,
+                             "%s: there is no step in it, so there is nothing to play", file);
+    }
     int status = self->print ? (cx_scenario_print(scenario, stdout) ? COMMAND_GOOD : COMMAND_FAILED)
                              : play_scenario(self, scenario);
     cx_scenario_destroy(scenario);
@@ -242,7 +247,8 @@ static const char doc[] =
     "Plays scenarios of driver calls and checks what comes back. FILE - is the standard input."
     "\vExit status: 0 all as the scenarios say, 1 not, 2 wrong use or no scenario, 77 the driver "
     "is not "
-    "there or lacks what they need. The language: ctxrt-play(1).";
+    "there or lacks what they need. The language: ctxrt-play(1).\n"
+    "Example: ctxrt play --show scenario.scn";
 
 int main(int argc, char **argv)
 {

@@ -17,23 +17,6 @@ typedef struct request {
     const char *file;
 } request;
 
-/* Parses 64M, 4G, 4096: a number of bytes, in powers of 1024. */
-static bool take_size(const char *text, uint64_t *out_bytes)
-{
-    static const char units[] = "KMGT";
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    int shift = unit != NULL ? 10 * (int)(unit - units + 1) : 0;
-    if (*text < '0' || *text > '9' || errno != 0 ||
-        (*end != '\0' && (unit == NULL || end[1] != '\0')) || number == 0 ||
-        number > UINT64_MAX >> shift)
-        return false;
-    *out_bytes = number << shift;
-    return true;
-}
-
 static error_t take_driver(request *self, const char *name, struct argp_state *state)
 {
     bool emulated = strcmp(name, "emulated") == 0;
@@ -46,7 +29,7 @@ static error_t take_driver(request *self, const char *name, struct argp_state *s
 static error_t take_memory(request *self, const char *text, struct argp_state *state)
 {
     uint64_t bytes;
-    if (!take_size(text, &bytes))
+    if (!command_parse_size(text, &bytes))
         return command_wrong_use(state, "--memory %s: it is a size such as 512M or 4G", text);
     self->options.emulated_memory_bytes = bytes;
     self->options.cuda_driver = CTXRT_CUDA_DRIVER_EMULATED;
@@ -65,7 +48,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'm':
         return take_memory(self, argument, state);
     case 'l':
-        return take_size(argument, &self->limit_bytes)
+        return command_parse_size(argument, &self->limit_bytes)
                    ? 0
                    : command_wrong_use(state, "--limit %s: it is a size such as 512M or 4G",
                                        argument);
@@ -162,7 +145,8 @@ static int replay_trace(const char *command, const request *self, const allocati
 static const char doc[] = "Replays recorded allocations, a,SLOT,BYTES and f,SLOT a line, on device "
                           "cuda:0. FILE - is the standard input."
                           "\vExit status: 0 all were served; 1 one was not, and its line is named; "
-                          "2 wrong use, or a line that is none.";
+                          "2 wrong use, or a line that is none.\n"
+                          "Example: ctxrt replay --memory 4G allocations.txt";
 
 int replay_command(int argc, char **argv)
 {

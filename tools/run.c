@@ -12,6 +12,11 @@
 
 enum { KEY_CUDA = 256 };
 
+/* The embedded driver has the same bounds: lib/emu/config.c. */
+#define DEVICES_MOST 64
+#define MEMORY_LEAST (UINT64_C(2) << 20)
+#define MEMORY_MOST (UINT64_C(1) << 40)
+
 typedef struct request {
     const char *devices;
     const char *memory;
@@ -19,16 +24,36 @@ typedef struct request {
     char **program;
 } request;
 
+static error_t take_devices(request *self, const char *text, struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || number < 1 || number > DEVICES_MOST)
+        return command_wrong_use(state, "--devices %s: it is a number from 1 to %d", text,
+                                 DEVICES_MOST);
+    self->devices = text;
+    return 0;
+}
+
+static error_t take_memory(request *self, const char *text, struct argp_state *state)
+{
+    uint64_t bytes;
+    if (!command_parse_size(text, &bytes) || bytes < MEMORY_LEAST || bytes > MEMORY_MOST)
+        return command_wrong_use(
+            state, "--memory %s: it is a size from 2M to 1T, such as 512M or 4G", text);
+    self->memory = text;
+    return 0;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
     switch (key) {
     case 'd':
-        self->devices = argument;
-        return *argument != '\0' ? 0 : command_wrong_use(state, "--devices needs a number");
+        return take_devices(self, argument, state);
     case 'm':
-        self->memory = argument;
-        return *argument != '\0' ? 0 : command_wrong_use(state, "--memory needs a size");
+        return take_memory(self, argument, state);
     case KEY_CUDA:
         self->cuda = argument;
         if (strcmp(argument, "12") != 0 && strcmp(argument, "13") != 0)
@@ -88,7 +113,8 @@ static const char doc[] = "Runs PROGRAM on the stand-in libcuda.so.1, which play
                           "option does not say is as the "
                           "environment says it (ctxrt(7)). The exit status is PROGRAM's; 127 if "
                           "there is no such program, "
-                          "126 if it cannot be executed.";
+                          "126 if it cannot be executed.\n"
+                          "Example: ctxrt run --devices 2 --memory 512M ./program";
 
 int run_command(int argc, char **argv)
 {

@@ -1,4 +1,5 @@
 #include "shim/exports.h"
+#include "shim/runtime_library.h"
 #include "shim/shim.h"
 
 #include <stddef.h>
@@ -44,7 +45,10 @@ cxu_result cx_shim_call_cuGetProcAddress_v2(const char *name, void **out_functio
 /* Gives no table: the private protocol between NVIDIA's libraries and their driver is theirs. */
 cxu_result cx_shim_call_cuGetExportTable(const void **out_table, const cxu_uuid *id)
 {
-    return out_table == NULL || id == NULL ? CXU_INVALID_VALUE : CXU_NOT_FOUND;
+    if (out_table == NULL || id == NULL)
+        return CXU_INVALID_VALUE;
+    cx_shim_warn_of_runtime_library();
+    return CXU_NOT_FOUND;
 }
 
 CX_SHIM_EXPORT(cuGetProcAddress, cx_shim_call_cuGetProcAddress)

@@ -4,6 +4,7 @@ lib_shim_libshim_la_SOURCES = \
 	lib/shim/exports.def lib/shim/served.def \
 	lib/shim/address.c \
 	lib/shim/exports.c lib/shim/exports.h \
+	lib/shim/runtime_library.c lib/shim/runtime_library.h \
 	lib/shim/served.c \
 	lib/shim/shim.c lib/shim/shim.h \
 	lib/shim/unserved.c

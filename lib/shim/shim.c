@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "emu/emu.h"
+#include "shim/runtime_library.h"
 #include <pthread.h>
 
 static cx_driver_table table;
@@ -14,6 +15,7 @@ static void configure_driver(void)
     cx_emu_config config;
     const char *reason;
     configured = CXU_SUCCESS;
+    cx_shim_look_for_runtime_library();
     if (!cx_emu_config_from_environment(&config, &reason)) {
         cx_log(CTXRT_LOG_ERROR, "the stand-in driver does not start: %s", reason);
         configured = CXU_SYSTEM_NOT_READY;

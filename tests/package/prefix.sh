@@ -11,7 +11,7 @@ case $(sed -n 's/^top_srcdir = //p' "$top_builddir/Makefile") in
 *) skip_all 'the build is not beside or in the sources' ;;
 esac
 
-echo 1..6
+echo 1..7
 mkdir -p "$scratch/tree/copy"
 ln -s "$top_srcdir"/* "$scratch/tree" 2> /dev/null
 (cd "$top_builddir" && tar cf - --exclude='*.valgrind' --exclude=./tests --exclude=./bench --exclude=./samples .) |
@@ -42,3 +42,5 @@ report $? 'the_command_finds_its_library_by_itself'
 [ -f "$documents/docs/guide.md" ] && [ -f "$documents/README.md" ] &&
     run "$prefix/bin/ctxrt" play "$documents/scenarios/stack/"*.scn && [ "$status" -eq 0 ]
 report $? 'documents_and_scenarios_are_there'
+[ -f "$prefix/share/bash-completion/completions/ctxrt" ]
+report $? 'bash_finds_the_completion_there'

@@ -370,15 +370,23 @@ START_TEST(the_names_that_no_toolkit_has_are_not_supported)
 }
 END_TEST
 
-START_TEST(no_export_table_is_ever_given)
+START_TEST(no_export_table_is_ever_given_and_the_log_names_libcudart_once)
 {
     const void *table = &table;
     cxu_uuid id = {{0}};
+    FILE *log = tmpfile();
+    ck_assert_ptr_nonnull(log);
+    int kept = dup(STDERR_FILENO);
+    ck_assert_int_ge(dup2(fileno(log), STDERR_FILENO), 0);
     for (int byte = 0; byte < 256; byte++) {
         memset(id.bytes, byte, sizeof id.bytes);
         ck_assert_int_eq(cuGetExportTable(&table, &id), CXU_NOT_FOUND);
     }
+    ck_assert_int_ge(dup2(kept, STDERR_FILENO), 0);
+    close(kept);
     ck_assert_ptr_eq(table, &table);
+    ck_assert_int_eq(count_lines(log, "libcudart"), 1);
+    fclose(log);
 }
 END_TEST
 
@@ -466,7 +474,7 @@ static Suite *calls_suite(void)
     tcase_add_test(tests, the_32_bit_signatures_of_old_are_not_supported);
     tcase_add_test(tests, the_names_that_no_toolkit_has_are_not_supported);
     tcase_add_test(tests, the_first_names_of_links_and_ipc_work_as_the_newer_ones);
-    tcase_add_test(tests, no_export_table_is_ever_given);
+    tcase_add_test(tests, no_export_table_is_ever_given_and_the_log_names_libcudart_once);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -4,7 +4,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
 
-echo 1..24
+echo 1..28
 
 run "$ctxrt" --version
 printed '^ctxrt [0-9]*\.[0-9]*\.[0-9]*$'
@@ -50,6 +50,16 @@ report $? 'and_shown_although_it_is_empty'
 run env CTXRT_LIBCUDA=/nowhere/libcuda.so.1 "$ctxrt" info
 printed 'libcuda .*not loaded: .*/nowhere/libcuda.so.1'
 report $? 'why_there_is_no_libcuda_is_shown_and_is_no_failure'
+grep -q 'no GPU was found.*CTXRT_DRIVER=emulated' "$scratch/out" && grep -q 'ctxrt run PROGRAM$' "$scratch/out"
+report $? 'how_to_play_gpus_is_shown_where_there_is_none'
+run env CTXRT_DRIVER=none "$ctxrt" info
+printed 'no GPU was found'
+report $? 'and_where_no_driver_was_asked_for'
+for hidden in '' 0; do
+    run env CTXRT_DRIVER=emulated CUDA_VISIBLE_DEVICES=$hidden "$ctxrt" info
+    printed '^Devices' && ! grep -q 'no GPU was found' "$scratch/out"
+    report $? "but_not_where_gpus_are_played${hidden:-_and_hidden}"
+done
 run env CTXRT_DRIVER=best "$ctxrt" info
 failed_with 2 'CTXRT_DRIVER=best: it can be'
 report $? 'a_bad_value_in_the_environment_is_wrong_use'

@@ -39,6 +39,16 @@ run "$ctxrt" play "$broken"
 [ "$status" -eq 2 ] && grep -q "^$broken:2:4: .*did you mean 'ctx.get'" "$scratch/errors" &&
     [ "$(sed -n 3p "$scratch/errors")" = '   ^' ]
 report $? 'no_scenario_is_told_with_line_and_column'
+: > "$scratch/empty.scn"
+printf '# Nothing but words.\ndevices 2\n\n' > "$scratch/words.scn"
+for empty in empty words; do
+    run "$ctxrt" play "$scratch/$empty.scn"
+    failed_with 2 "$empty.scn: there is no step in it"
+    report $? "a_scenario_without_a_step_is_wrong_use_$empty"
+done
+run "$ctxrt" play "$good" "$scratch/empty.scn"
+[ "$status" -eq 2 ] && grep -q "^$good: passed\$" "$scratch/out"
+report $? 'and_does_not_keep_others_from_being_played'
 run "$ctxrt" play "$scratch/nowhere.scn"
 failed_with 2 'nowhere.scn: cannot be read: No such file'
 report $? 'a_file_that_is_not_there_is_wrong_use'

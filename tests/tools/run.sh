@@ -5,7 +5,7 @@ set -u
 ctxrt=$top_builddir/ctxrt
 shim=$top_builddir/lib/shim
 
-echo 1..26
+echo 1..34
 
 run "$ctxrt" run --help
 printed '--memory' && ! grep -Eq -- '--schedule|--fault' "$scratch/out"
@@ -21,14 +21,22 @@ failed_with 2 "'--devices'.*lacks its value"
 report $? 'an_option_without_its_value_is_wrong_use'
 for devices in 0 65 two 4x ''; do
     run "$ctxrt" run --devices "$devices" true
-    failed_with 2 'DEVICES is not\|needs a number'
+    failed_with 2 "^ctxrt run: --devices $devices: it is a number from 1 to 64"
     report $? "devices_cannot_be_'$devices'"
 done
 for memory in 1K 2T 4X -4G 99999999999999999999 ''; do
     run "$ctxrt" run --memory "$memory" true
-    failed_with 2 'MEMORY is not\|needs a size'
+    failed_with 2 "^ctxrt run: --memory $memory: it is a size from 2M to 1T"
     report $? "memory_cannot_be_'$memory'"
 done
+for memory in 2M 2m 2MiB 1T 2097152; do
+    run "$ctxrt" run --memory "$memory" true
+    [ "$status" -eq 0 ] && [ ! -s "$scratch/errors" ]
+    report $? "memory_can_be_$memory"
+done
+run env CTXRT_EMU_DEVICES=0 "$ctxrt" run true
+failed_with 2 'CTXRT_EMU_DEVICES is not a number'
+report $? 'a_bad_number_in_the_environment_is_wrong_use'
 run "$ctxrt" run --cuda 11 true
 failed_with 2 '--cuda 11: it can be 12 or 13'
 report $? 'cuda_is_12_or_13'
@@ -61,6 +69,19 @@ report $? 'calls_fail_in_the_stand_in_on_demand'
 run env CTXRT_EMU_FAULT=cuMemAloc "$ctxrt" run true
 failed_with 2 "'cuMemAloc' is no call of the driver"
 report $? 'faults_that_cannot_be_read_are_wrong_use'
+# A library of that name, which has nothing in it; the program itself is one of the Driver API.
+if run sh -c 'echo "int nothing;" | ${CC:-cc} -shared -fPIC -x c -o "$1" -' sh "$scratch/libcudart.so.12" &&
+    [ "$status" -eq 0 ] && [ -z "$SANITIZERS" ]; then
+    run env LD_PRELOAD="$scratch/libcudart.so.12" "$ctxrt" run "$ctxrt" info
+    [ "$status" -eq 0 ] && [ "$(grep -c 'libcudart.*programs of the CUDA Driver API' "$scratch/errors")" -eq 1 ]
+    report $? 'a_program_with_libcudart_is_warned_once'
+    run env LD_PRELOAD="$scratch/libcudart.so.12" CTXRT_LOG=error "$ctxrt" run "$ctxrt" info
+    printed '^  cuda:0$'
+    report $? 'and_not_where_the_log_leaves_warnings_out'
+else
+    skip 'a_program_with_libcudart_is_warned_once' 'no library can be built and preloaded'
+    skip 'and_not_where_the_log_leaves_warnings_out' 'no library can be built and preloaded'
+fi
 run "$ctxrt" run --cuda=13 "$ctxrt" info
 printed "CUDA 13\.0, 4 devices, $shim/cuda-13/"
 report $? 'cuda_13_is_the_other_stand_in'

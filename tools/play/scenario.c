@@ -79,6 +79,14 @@ cx_line *cx_line_block_add(cx_scenario *scenario, cx_line_block *block, cx_line_
     return line;
 }
 
+bool cx_scenario_has_step(const cx_scenario *scenario)
+{
+    const cx_line *line = scenario->lines.first;
+    while (line != NULL && line->kind != CX_LINE_STEP)
+        line = line->next;
+    return line != NULL;
+}
+
 const cx_verb *cx_line_verb(const cx_line_block *block, const cx_line *line)
 {
     const cx_verb *verb = line->step.verb;

@@ -117,6 +117,9 @@ const char *cx_scenario_text(cx_scenario *scenario, const char *text, size_t len
 /* Adds a line at the end of a block: scenario->lines, or a step's. */
 cx_line *cx_line_block_add(cx_scenario *scenario, cx_line_block *block, cx_line_kind kind);
 
+/* True if there is anything to play; directives and comments are not. */
+bool cx_scenario_has_step(const cx_scenario *scenario);
+
 /* The verb of a step; for a finish, that of the step that its thread began last in the same
  * block. */
 const cx_verb *cx_line_verb(const cx_line_block *block, const cx_line *line);

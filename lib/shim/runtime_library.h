@@ -1,0 +1,14 @@
+/*
+ * Programs of the CUDA Runtime API: they are told why they do not run on the stand-in.
+ */
+#ifndef CX_SHIM_RUNTIME_LIBRARY_H
+#define CX_SHIM_RUNTIME_LIBRARY_H
+
+/* Warns in the log, once in a process, that libcudart does not work with this driver. */
+void cx_shim_warn_of_runtime_library(void);
+
+/* Warns if libcudart is among the libraries of this process. One that is linked into the program
+ * is not seen: it shows when it calls cuGetExportTable. */
+void cx_shim_look_for_runtime_library(void);
+
+#endif

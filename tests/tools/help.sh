@@ -1,0 +1,92 @@
+#!/bin/sh
+# ctxrt help: the help of each command, its examples, and the completion of bash.
+set -u
+. "$top_srcdir/tests/support/tap.sh"
+ctxrt=$top_builddir/ctxrt
+commands='draw info play replay run'
+
+run "$ctxrt" --help
+cp "$scratch/out" "$scratch/help"
+run "$ctxrt" help
+printed '^  run  ' && cmp -s "$scratch/out" "$scratch/help"
+report $? 'help_alone_is_the_help_of_ctxrt'
+run "$ctxrt" help help
+printed '^  run  '
+report $? 'so_is_the_help_of_help'
+named=$(sed -n 's/^  \([a-z]*\)  .*/\1/p' "$scratch/help" | grep -v '^help$' | tr '\n' ' ')
+[ "$named" = "$commands " ]
+report $? 'it_names_every_command'
+for command in $commands; do
+    run "$ctxrt" "$command" --help
+    cp "$scratch/out" "$scratch/help"
+    run "$ctxrt" help "$command"
+    printed "^Usage: ctxrt $command " && cmp -s "$scratch/out" "$scratch/help"
+    report $? "the_help_of_${command}_is_that_of_its_option"
+done
+run "$ctxrt" help paly
+failed_with 2 "there is no command 'paly'.*ctxrt --help"
+report $? 'help_of_an_unknown_command_is_wrong_use'
+run "$ctxrt" help run fast
+failed_with 2 "'fast' is one argument too many"
+report $? 'help_of_two_commands_is_wrong_use'
+run sh -c "'$ctxrt' help > /dev/full"
+[ "$status" -eq 1 ] && grep -q 'standard output could not be written' "$scratch/errors"
+report $? 'help_that_cannot_be_written_is_a_failure'
+
+# The examples, as they stand in the help, with the files that they name.
+mkdir "$scratch/example"
+printf 'A: ctx.create a\n' > "$scratch/example/scenario.scn"
+printf 'a,0,4096\nf,0\n' > "$scratch/example/allocations.txt"
+printf '{"threads": []}\n' > "$scratch/example/stacks.json"
+printf '#!/bin/sh\necho "$CTXRT_EMU_DEVICES"\n' > "$scratch/example/program"
+chmod +x "$scratch/example/program"
+ctxrt()
+{
+    "$top_builddir/ctxrt" "$@"
+}
+for command in '' $commands; do
+    example=$("$ctxrt" help $command | sed -n 's/^Example: //p')
+    run eval "cd '$scratch/example' && $example"
+    [ -n "$example" ] && [ "$status" -eq 0 ] && case $example in *"ctxrt $command"*) ;; *) false ;; esac
+    report $? "the_example_of_ctxrt${command:+_}${command}_runs"
+done
+
+if ! command -v bash > /dev/null; then
+    skip 'bash completes' 'bash is not installed'
+    echo "1..$number"
+    exit 0
+fi
+# Completes the last word as bash would; prints the completions in one line. `=' is a word of its own there.
+cat > "$scratch/complete" << 'EOF'
+. "$top_srcdir/tools/completion/ctxrt" || exit 1
+PATH=$top_builddir:$PATH
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_ctxrt ctxrt "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+echo "${COMPREPLY[*]}"
+EOF
+mkdir "$scratch/files" "$scratch/files/folder"
+touch "$scratch/files/first.scn" "$scratch/files/fine.json" "$scratch/files/far away.scn"
+while IFS='|' read -r what words expected; do
+    # shellcheck disable=SC2086
+    run sh -c 'cd "$1" && shift && exec bash --norc "$@"' sh "$scratch/files" "$scratch/complete" $words
+    [ "$status" -eq 0 ] && [ ! -s "$scratch/errors" ] && [ "$(cat "$scratch/out")" = "$expected" ]
+    report $? "bash_completes_$what"
+done << 'EOF'
+a_command|ctxrt r|replay run
+a_command_of_help|ctxrt help d|draw
+nothing_behind_help_of_a_command|ctxrt help draw d|
+an_option_of_ctxrt|ctxrt --v|--version
+an_option|ctxrt info --j|--json
+an_option_with_a_value|ctxrt play --d|--driver=
+each_option_once|ctxrt run --|--cuda= --devices= --memory= --help
+the_value_of_an_option|ctxrt play --driver c|cuda
+a_value_behind_its_sign|ctxrt run --cuda = 1|12 13
+all_values_behind_the_sign|ctxrt replay --driver =|emulated libcuda
+a_scenario|ctxrt play fi|first.scn
+a_name_with_a_space|ctxrt play fa|far away.scn
+a_snapshot|ctxrt draw fi|fine.json
+a_folder|ctxrt play fo|folder
+a_program|ctxrt run --devices 2 ctxrt-p|ctxrt-play
+a_file_of_the_program|ctxrt run --devices = 2 ls fi|fine.json first.scn
+EOF
+echo "1..$number"
