@@ -61,7 +61,7 @@ void cx_emu_code_complain(const cx_emu_code_options *self, const char *format, .
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    cx_log(CTXRT_LOG_INFO, "embedded driver: %s", text);
+    cx_log(CTXRT_LOG_WARNING, "embedded driver: %s", text);
     if (!buffer || !*buffer || self->error_capacity == 0)
         return;
     snprintf(*buffer, self->error_capacity, "%s", text);
@@ -91,11 +91,6 @@ static cxu_result check_versions(const cx_ptx_module *ptx, const cx_emu_code_opt
                              cx_ptx_version(ptx) / 10, cx_ptx_version(ptx) % 10,
                              PTX_VERSION_MAX / 10, PTX_VERSION_MAX % 10);
         return CXU_UNSUPPORTED_PTX_VERSION;
-    }
-    if (cx_ptx_target(ptx) > CX_EMU_TARGET_MAX) {
-        cx_emu_code_complain(options, "PTX .target sm_%d is above the device's sm_%d",
-                             cx_ptx_target(ptx), CX_EMU_TARGET_MAX);
-        return CXU_INVALID_PTX;
     }
     return CXU_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* Atomic operations. They are atomic for other grids too, and for the host. */
+#include "ptx/bits.h"
 #include "ptx/grid.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand)
     }
     memcpy(&narrow, &old, sizeof narrow);
     memcpy(&narrow_operand, &operand, sizeof narrow);
-    narrow += narrow_operand;
+    narrow = cx_ptx_number(narrow + narrow_operand);
     old = 0;
     memcpy(&old, &narrow, sizeof narrow);
     return old;

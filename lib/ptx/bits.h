@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
-static inline uint32_t cx_ptx_find_bit(int64_t value, int highest)
+static inline uint32_t cx_ptx_find_bit(int64_t value)
 {
     uint64_t bits = (uint64_t)(value < 0 ? ~value : value);
 
-    (void)highest;
     return bits ? 63u - (uint32_t)__builtin_clzll(bits) : UINT32_MAX;
 }
 
@@ -52,10 +52,130 @@ static inline uint64_t cx_ptx_extract(uint64_t bits, uint32_t position, uint32_t
     return field;
 }
 
+/* ---- floats ---- */
+
+static inline uint32_t cx_ptx_bits_f32(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float cx_ptx_f32_of(uint32_t bits)
+{
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline double cx_ptx_f64_of(uint64_t bits)
+{
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint64_t cx_ptx_bits_f64(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Results that are NaN have one pattern. */
+static inline float cx_ptx_number(float value)
+{
+    return value == value ? value : cx_ptx_f32_of(0x7fffffff);
+}
+
 static inline float cx_ptx_flush(float value)
 {
     return fabsf(value) < 0x1p-126f ? copysignf(0.0f, value) : value;
 }
+
+static inline double cx_ptx_flush64(double value)
+{
+    return fabs(value) < 0x1p-1022 ? copysign(0.0, value) : value;
+}
+
+/* Clamped to [0, 1]; NaN and -0 become +0. */
+static inline float cx_ptx_clamp(float value)
+{
+    return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
+}
+
+/* -0 is less than +0; a number wins against NaN. */
+static inline float cx_ptx_min_f32(float a, float b)
+{
+    if (isunordered(a, b))
+        return cx_ptx_number(a == a ? a : b);
+    return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static inline float cx_ptx_max_f32(float a, float b)
+{
+    if (isunordered(a, b))
+        return cx_ptx_number(a == a ? a : b);
+    return a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+static inline double cx_ptx_min_f64(double a, double b)
+{
+    if (isunordered(a, b))
+        return a == a ? a : b;
+    return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static inline double cx_ptx_max_f64(double a, double b)
+{
+    if (isunordered(a, b))
+        return a == a ? a : b;
+    return a > b || (a == b && !signbit(a)) ? a : b;
+}
+
+static inline float cx_ptx_minn_f32(float a, float b)
+{
+    return isunordered(a, b) ? cx_ptx_f32_of(0x7fffffff) : cx_ptx_min_f32(a, b);
+}
+
+static inline float cx_ptx_maxn_f32(float a, float b)
+{
+    return isunordered(a, b) ? cx_ptx_f32_of(0x7fffffff) : cx_ptx_max_f32(a, b);
+}
+
+/* The sign is the product's. */
+static inline float cx_ptx_xorsign(float picked, float a, float b)
+{
+    uint32_t sign = (cx_ptx_bits_f32(a) ^ cx_ptx_bits_f32(b)) & UINT32_C(0x80000000);
+
+    return picked == picked ? cx_ptx_f32_of(cx_ptx_bits_f32(picked) | sign) : picked;
+}
+
+/* a * (1 / b): the reciprocal of a large divisor is 0. */
+static inline float cx_ptx_divide_approx(float a, float b)
+{
+    if (fabsf(b) > 0x1p126f && !isinf(b))
+        return cx_ptx_number(a * copysignf(0.0f, b));
+    return cx_ptx_number(a / b);
+}
+
+/* Only the upper 32 bits count. */
+static inline double cx_ptx_upper_half(double value)
+{
+    return cx_ptx_f64_of(cx_ptx_bits_f64(value) & ~(uint64_t)UINT32_MAX);
+}
+
+static inline double cx_ptx_gross(double value)
+{
+    return value == value ? cx_ptx_upper_half(cx_ptx_flush64(value))
+                          : cx_ptx_f64_of(UINT64_C(0x7fffffff00000000));
+}
+
+/* ---- integers ---- */
 
 static inline int32_t cx_ptx_saturate(int64_t value)
 {
@@ -112,6 +232,61 @@ static inline uint64_t cx_ptx_insert(uint64_t a, uint64_t b, uint32_t position, 
         return b;
     mask = (length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1) << position;
     return (b & ~mask) | (a << position & mask);
+}
+
+static inline uint32_t cx_ptx_bit_mask(uint32_t position, uint32_t length)
+{
+    uint64_t ones = length > 31 ? UINT32_MAX : (UINT64_C(1) << length) - 1;
+
+    return position > 31 ? 0 : (uint32_t)(ones << position);
+}
+
+static inline uint32_t cx_ptx_sign_extend(uint32_t value, uint32_t bits)
+{
+    return bits == 0 ? 0 : bits > 31 ? value
+                                     : (uint32_t)((int32_t)(value << (32 - bits)) >> (32 - bits));
+}
+
+static inline uint32_t cx_ptx_zero_extend(uint32_t value, uint32_t bits)
+{
+    return bits > 31 ? value : value & ((UINT32_C(1) << bits) - 1);
+}
+
+static inline uint32_t cx_ptx_find_nth(uint32_t mask, uint32_t base, int32_t nth)
+{
+    int64_t left = nth < 0 ? -(int64_t)nth : nth, step = nth < 0 ? -1 : 1;
+
+    if (nth == 0)
+        return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
+    for (int64_t at = base; at >= 0 && at < 32; at += step)
+        if (mask >> at & 1 && --left == 0)
+            return (uint32_t)at;
+    return UINT32_MAX;
+}
+
+static inline int64_t cx_ptx_signed24(uint32_t value)
+{
+    return (int32_t)(value << 8) >> 8;
+}
+
+static inline uint32_t cx_ptx_dot2(uint32_t a, uint32_t b, bool a_signed, bool b_signed)
+{
+    uint32_t sum = 0;
+
+    for (int i = 0; i < 2; i++) {
+        int32_t x = a_signed ? (int16_t)(a >> 16 * i) : (uint16_t)(a >> 16 * i);
+        int32_t y = b_signed ? (int8_t)(b >> 8 * i) : (uint8_t)(b >> 8 * i);
+
+        sum += (uint32_t)(x * y);
+    }
+    return sum;
+}
+
+/* The selection of a mode of prmt; `choice` is the lowest two bits of its third operand. */
+static inline uint32_t cx_ptx_permute_mode(uint32_t a, uint32_t b, const uint16_t modes[4],
+                                           uint32_t choice)
+{
+    return cx_ptx_permute(a, b, modes[choice & 3]);
 }
 
 #endif

@@ -231,7 +231,7 @@ static bool parse_directive(cx_ptx_parser *self)
         cx_ptx_space space;
     } spaces[] = {{".local", CX_PTX_LOCAL},   {".param", CX_PTX_LOCAL},
                   {".shared", CX_PTX_SHARED}, {".global", CX_PTX_GLOBAL},
-                  {".const", CX_PTX_GLOBAL}};
+                  {".const", CX_PTX_CONSTANT}};
 
     self->line = self->token.line;
     if (cx_ptx_at(self, ".loc") || cx_ptx_at(self, ".file")) {

@@ -1,62 +1,9 @@
+#include "ptx/bits.h"
 #include "ptx/grid.h"
+#include "ptx/small.h"
 
 #include <fenv.h>
 #include <math.h>
-#include <string.h>
-
-/* ---- halves ---- */
-
-float cx_ptx_half_to_float(uint16_t half)
-{
-    unsigned exponent = half >> 10 & 31, fraction = half & 1023;
-    float value;
-
-    if (exponent == 31)
-        value = fraction ? NAN : INFINITY;
-    else if (exponent == 0)
-        value = ldexpf((float)fraction, -24);
-    else
-        value = ldexpf((float)(fraction | 1024), (int)exponent - 25);
-    return half & 0x8000 ? -value : value;
-}
-
-/* Rounds to nearest, ties to even. */
-uint16_t cx_ptx_half_of_double(double value)
-{
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    int exponent;
-    double scaled;
-
-    value = fabs(value);
-    if (isnan(value))
-        return 0x7fff;
-    if (value >= 65520)
-        return sign | 0x7c00;
-    if (value < ldexp(1, -14))
-        return (uint16_t)(sign | (unsigned)nearbyint(ldexp(value, 24)));
-    frexp(value, &exponent);
-    scaled = nearbyint(ldexp(value, 11 - exponent));
-    return (uint16_t)(sign + ((unsigned)(exponent + 13) << 10) + (unsigned)scaled);
-}
-
-static uint16_t brain_of_float(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    if (isnan(value))
-        return 0x7fff;
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-static float brain_to_float(uint16_t brain)
-{
-    uint32_t bits = (uint32_t)brain << 16;
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 /* ---- integers ---- */
 
@@ -126,13 +73,15 @@ static double whole(uint8_t mode, double value)
     }
 }
 
-/* NaN becomes 0, numbers beyond the range the nearest one in it. */
-static uint64_t integer_of(cx_ptx_type to, double value)
+/* Numbers beyond the range become the nearest one in it; NaN becomes 0 or the highest bit alone. */
+static uint64_t integer_of(cx_ptx_type to, cx_ptx_type from, double value)
 {
     double limit = ldexp(1, (int)bits_of(to) - cx_ptx_type_signed(to));
 
     if (isnan(value))
-        return 0;
+        return from != CX_PTX_F64 && bits_of(to) != 64
+                   ? 0
+                   : cx_ptx_extend(to, UINT64_C(1) << (bits_of(to) - 1));
     if (value >= limit)
         return greatest_of(to);
     if (value <= (double)least_of(to))
@@ -140,57 +89,31 @@ static uint64_t integer_of(cx_ptx_type to, double value)
     return cx_ptx_type_signed(to) ? (uint64_t)(int64_t)value : (uint64_t)value;
 }
 
-static double flushed(uint8_t mode, double value)
+static const cx_ptx_small *small_of_type(cx_ptx_type type)
 {
-    return (mode & CX_PTX_FLUSHED) && fabs(value) < ldexp(1, -126) ? copysign(0, value) : value;
-}
-
-static double clamped(uint8_t mode, double value)
-{
-    return mode & CX_PTX_SATURATED ? fmin(fmax(value, 0), 1) : value;
+    switch (type) {
+    case CX_PTX_F16:
+        return &cx_ptx_f16;
+    case CX_PTX_BF16:
+        return &cx_ptx_bf16;
+    case CX_PTX_E4M3:
+        return &cx_ptx_e4m3;
+    case CX_PTX_E5M2:
+        return &cx_ptx_e5m2;
+    default:
+        return NULL;
+    }
 }
 
 static double float_of(const cx_ptx_instruction *how, const cx_ptx_slot *from)
 {
-    switch (how->from) {
-    case CX_PTX_F16:
-        return cx_ptx_half_to_float(from->u16);
-    case CX_PTX_BF16:
-        return brain_to_float(from->u16);
-    case CX_PTX_F32:
-        return flushed(how->mode, from->f32);
-    default:
-        return from->f64;
-    }
-}
+    const cx_ptx_small *small = small_of_type((cx_ptx_type)how->from);
 
-static void store_float(const cx_ptx_instruction *how, cx_ptx_slot *to, double value)
-{
-    value = clamped(how->mode, value);
-    switch (how->type) {
-    case CX_PTX_F16:
-        to->u16 = cx_ptx_half_of_double(value);
-        break;
-    case CX_PTX_BF16:
-        to->u16 = brain_of_float((float)value);
-        break;
-    case CX_PTX_F32:
-        to->f32 = (float)flushed(how->mode, value);
-        break;
-    default:
-        to->f64 = value;
-    }
-}
-
-/* Converts from 64 bits directly: a double in between would round twice. */
-static void store_integer(const cx_ptx_instruction *how, cx_ptx_slot *to, uint64_t bits)
-{
-    bool negative = cx_ptx_type_signed((cx_ptx_type)how->from);
-
-    if (how->type == CX_PTX_F32)
-        to->f32 = negative ? (float)(int64_t)bits : (float)bits;
-    else
-        store_float(how, to, negative ? (double)(int64_t)bits : (double)bits);
+    if (small)
+        return cx_ptx_small_value(small, small->bits == 8 ? from->u16 & 255u : from->u16);
+    if (how->from == CX_PTX_F32)
+        return how->mode & CX_PTX_FLUSHED ? cx_ptx_flush(from->f32) : from->f32;
+    return from->f64;
 }
 
 /* FE_TONEAREST, which is the host's default, unless the mode demands another direction. */
@@ -208,17 +131,61 @@ static int direction_of(uint8_t mode)
     }
 }
 
-/* A long double holds any 64-bit number and any double. */
-static void store_narrowed(const cx_ptx_instruction *how, cx_ptx_slot *to, long double value)
+static void store_single(uint8_t mode, cx_ptx_slot *to, float value)
 {
-    int direction = direction_of(how->mode);
+    if (mode & CX_PTX_FLUSHED)
+        value = cx_ptx_flush(value);
+    to->f32 = mode & CX_PTX_SATURATED ? cx_ptx_clamp(value) : cx_ptx_number(value);
+}
 
-    if (how->mode & CX_PTX_SATURATED)
-        value = fminl(fmaxl(value, 0), 1);
-    if (how->type == CX_PTX_F32)
-        to->f32 = (float)flushed(how->mode, cx_ptx_narrow_f32(direction, value));
+static void store_double(uint8_t mode, cx_ptx_slot *to, double value)
+{
+    if (mode & CX_PTX_SATURATED)
+        value = value > 0 ? fmin(value, 1) : 0;
+    to->f64 = value;
+}
+
+static uint32_t small_bits(const cx_ptx_small *small, uint8_t mode, double value)
+{
+    int direction = mode & CX_PTX_ROUND_AWAY ? CX_PTX_TIES_AWAY : direction_of(mode);
+    uint32_t bits = cx_ptx_small_of(small, value, direction);
+    uint32_t sign = bits & UINT32_C(1) << (small->bits - 1);
+
+    if ((mode & CX_PTX_FINITE) && !isnan(value) && (bits ^ sign) >= small->infinity)
+        bits = sign | (small->infinity - 1);
+    if (mode & CX_PTX_SATURATED)
+        return cx_ptx_small_saturate(small, bits, 0, 0);
+    return mode & CX_PTX_RELU ? cx_ptx_small_relu(small, bits, 0, 0) : bits;
+}
+
+static void store_float(const cx_ptx_instruction *how, cx_ptx_slot *to, double value)
+{
+    const cx_ptx_small *small = small_of_type((cx_ptx_type)how->type);
+
+    if (small)
+        to->u16 = (uint16_t)small_bits(small, how->mode, value);
+    else if (how->type == CX_PTX_TF32)
+        to->u32 = small_bits(&cx_ptx_tf32, how->mode, value) << 13;
+    else if (how->type == CX_PTX_F64)
+        store_double(how->mode, to, value);
+    else if (direction_of(how->mode) != FE_TONEAREST)
+        store_single(how->mode, to, cx_ptx_narrow_f32(direction_of(how->mode), value));
     else
-        to->f64 = cx_ptx_narrow_f64(direction, value);
+        store_single(how->mode, to, (float)value);
+}
+
+/* Converts from 64 bits directly: a double in between would round twice. */
+static void store_integer(const cx_ptx_instruction *how, cx_ptx_slot *to, uint64_t bits)
+{
+    long double value = cx_ptx_type_signed((cx_ptx_type)how->from) ? (long double)(int64_t)bits
+                                                                   : (long double)bits;
+
+    if (how->type == CX_PTX_F32)
+        store_single(how->mode, to, cx_ptx_narrow_f32(direction_of(how->mode), value));
+    else if (how->type == CX_PTX_F64)
+        store_double(how->mode, to, cx_ptx_narrow_f64(direction_of(how->mode), value));
+    else
+        store_float(how, to, cx_ptx_narrow_to_odd(value));
 }
 
 void cx_ptx_convert(const cx_ptx_instruction *how, cx_ptx_slot *to, const cx_ptx_slot *from)
@@ -229,19 +196,14 @@ void cx_ptx_convert(const cx_ptx_instruction *how, cx_ptx_slot *to, const cx_ptx
     if (cx_ptx_type_float(source)) {
         double value = whole(how->mode, float_of(how, from));
 
-        if (direction_of(how->mode) != FE_TONEAREST)
-            store_narrowed(how, to, value);
-        else if (cx_ptx_type_float(type))
+        if (cx_ptx_type_float(type))
             store_float(how, to, value);
         else
-            to->u64 = integer_of(type, value);
+            to->u64 = integer_of(type, source, value);
         return;
     }
     bits = cx_ptx_extend(source, from->u64);
-    if (direction_of(how->mode) != FE_TONEAREST)
-        store_narrowed(how, to,
-                       cx_ptx_type_signed(source) ? (long double)(int64_t)bits : (long double)bits);
-    else if (cx_ptx_type_float(type))
+    if (cx_ptx_type_float(type))
         store_integer(how, to, bits);
     else
         to->u64 = cx_ptx_extend(type, saturated(type, source, bits));

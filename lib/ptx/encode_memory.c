@@ -35,8 +35,10 @@ static bool changes_nothing(const cx_ptx_token *word)
 
 static bool read_space(const cx_ptx_token *word, access_words *out)
 {
-    if (cx_ptx_token_is(word, "global") || cx_ptx_token_is(word, "const"))
+    if (cx_ptx_token_is(word, "global"))
         out->space = CX_PTX_GLOBAL;
+    else if (cx_ptx_token_is(word, "const"))
+        out->space = CX_PTX_CONSTANT;
     else if (cx_ptx_token_is(word, "shared") || cx_ptx_token_is(word, "shared::cta"))
         out->space = CX_PTX_SHARED;
     else if (cx_ptx_token_is(word, "local"))
@@ -73,7 +75,7 @@ static bool read_words(const cx_ptx_statement *statement, access_words *out)
  * parameters of a call are in the frame.
  */
 static bool take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
-                         const cx_ptx_operand *operand, cx_ptx_space space,
+                         const cx_ptx_operand *operand, cx_ptx_space space, bool writes,
                          cx_ptx_instruction *out)
 {
     if (operand->kind != CX_PTX_OPERAND_ADDRESS)
@@ -84,11 +86,13 @@ static bool take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
         if (space != CX_PTX_GENERIC && space != operand->space && !parameter)
             return cx_ptx_wrong(self, statement, "the variable lies in another space");
         space = operand->space;
-    } else if ((space == CX_PTX_GLOBAL || space == CX_PTX_GENERIC) &&
+    } else if ((space == CX_PTX_GLOBAL || space == CX_PTX_GENERIC || space == CX_PTX_CONSTANT) &&
                operand->slot >= CX_PTX_SLOTS_FIXED && cx_ptx_type_bytes(operand->type) != 8) {
         return cx_ptx_wrong(self, statement, "an address has 64 bits");
     }
-    out->space = (uint8_t)space;
+    if (writes && space == CX_PTX_CONSTANT)
+        return cx_ptx_wrong(self, statement, "constant memory is only read");
+    out->space = (uint8_t)(space == CX_PTX_CONSTANT ? CX_PTX_GLOBAL : space);
     out->a = operand->slot;
     out->immediate = operand->offset;
     return true;
@@ -140,7 +144,7 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
 
     if (!read_words(statement, &what))
         return cx_ptx_unknown(self, statement);
-    if (!take_address(self, statement, address, what.space, &done))
+    if (!take_address(self, statement, address, what.space, stores, &done))
         return false;
     if ((value->kind == CX_PTX_OPERAND_VECTOR ? value->count : 1) != what.count)
         return cx_ptx_wrong(self, statement, "wrong number of values");
@@ -239,7 +243,7 @@ static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement
         return cx_ptx_unknown(self, statement);
     operands = done.mode == CX_PTX_ATOMIC_SWAP ? 3 : 2;
     if (!cx_ptx_need(self, statement, first + operands, first + operands) ||
-        !take_address(self, statement, &statement->operands[first], what.space, &done))
+        !take_address(self, statement, &statement->operands[first], what.space, true, &done))
         return false;
     done.type = (uint8_t)what.type;
     done.size = done.align = (uint8_t)cx_ptx_type_bytes(what.type);
@@ -287,8 +291,8 @@ static bool encode_copy(cx_ptx_parser *self, const cx_ptx_statement *statement)
     uint64_t bytes;
 
     if (!cx_ptx_need(self, statement, 3, 4) ||
-        !take_address(self, statement, &statement->operands[0], CX_PTX_SHARED, &done) ||
-        !take_address(self, statement, &statement->operands[1], CX_PTX_GLOBAL, &source))
+        !take_address(self, statement, &statement->operands[0], CX_PTX_SHARED, true, &done) ||
+        !take_address(self, statement, &statement->operands[1], CX_PTX_GLOBAL, false, &source))
         return false;
     bytes = statement->operands[2].bits;
     if (statement->operands[2].kind != CX_PTX_OPERAND_NUMBER ||
@@ -371,8 +375,8 @@ bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *stateme
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;
-    if (what.space == CX_PTX_GLOBAL)
-        done.op = CX_PTX_IS_GLOBAL;
+    if (what.space == CX_PTX_GLOBAL || what.space == CX_PTX_CONSTANT)
+        done.op = what.space == CX_PTX_GLOBAL ? CX_PTX_IS_GLOBAL : CX_PTX_IS_CONSTANT;
     done.immediate = (int64_t)window_of(what.space);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
     done.d = cx_ptx_result(self, &statement->operands[0], 0);

@@ -90,14 +90,17 @@ bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
 
 void cx_ptx_convert(const cx_ptx_instruction *how, cx_ptx_slot *to, const cx_ptx_slot *from);
 /* Sums, products, quotients and fused sums with another rounding than to nearest. */
-typedef enum cx_ptx_sum { CX_PTX_SUM, CX_PTX_PRODUCT, CX_PTX_QUOTIENT, CX_PTX_FUSED } cx_ptx_sum;
+typedef enum cx_ptx_sum {
+    CX_PTX_SUM,
+    CX_PTX_PRODUCT,
+    CX_PTX_QUOTIENT,
+    CX_PTX_ROOT,
+    CX_PTX_FUSED
+} cx_ptx_sum;
 float cx_ptx_round_f32(cx_ptx_sum what, int how, float a, float b, float c);
 double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c);
 float cx_ptx_narrow_f32(int how, long double value);
 double cx_ptx_narrow_f64(int how, long double value);
-
-float cx_ptx_half_to_float(uint16_t half);
-uint16_t cx_ptx_half_of_double(double value);
 
 /* An integer of the type, extended to 64 bits. */
 uint64_t cx_ptx_extend(cx_ptx_type type, uint64_t bits);

@@ -1,6 +1,7 @@
 /* The instructions. */
 #include "ptx/bits.h"
 #include "ptx/grid.h"
+#include "ptx/small.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -71,6 +72,32 @@ static bool in_view(const cx_ptx_view *view, uint64_t address, unsigned bytes)
            view->bytes - (address - view->address) >= bytes;
 }
 
+static void narrow_view(cx_ptx_view *view, uint64_t begin, uint64_t end)
+{
+    view->memory += begin - view->address;
+    view->address = begin;
+    view->bytes = end - begin;
+}
+
+/* Kernels only read constants: their view holds nothing else, and others end before them. */
+static void cut_at_constants(const cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
+{
+    const cx_ptx_module *module = grid->module;
+    uint64_t begin = grid->launch->memory_address + module->constant_begin;
+    uint64_t end = begin + module->constant_space, last = view->address + view->bytes;
+
+    if (module->constant_space == 0 || last <= begin || view->address >= end)
+        return;
+    if (address < begin) {
+        narrow_view(view, view->address, begin);
+    } else if (address < end) {
+        narrow_view(view, begin, end < last ? end : last);
+        view->read_only = true;
+    } else {
+        narrow_view(view, end, last);
+    }
+}
+
 static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
 {
     const cx_ptx_environment *environment = grid->environment;
@@ -79,6 +106,7 @@ static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
     if (!environment->find(environment->self, address, &range))
         return false;
     *view = (cx_ptx_view){range.address, range.bytes, range.memory, range.read_only};
+    cut_at_constants(grid, view, address);
     return true;
 }
 
@@ -226,17 +254,18 @@ static void add_with_carry(cx_ptx_slot *slots, const cx_ptx_instruction *at)
         slots[CX_PTX_SLOT_CARRY].u64 = out;
 }
 
-static void subtract_with_borrow(cx_ptx_slot *slots, const cx_ptx_instruction *at)
+/* As on hardware: a + ~b + carry, so the carry means that nothing is borrowed. */
+static void subtract_with_carry(cx_ptx_slot *slots, const cx_ptx_instruction *at)
 {
-    uint64_t borrow = at->mode & 1 ? slots[CX_PTX_SLOT_CARRY].u64 : 0, rest, out;
+    uint64_t carry = at->mode & 1 ? slots[CX_PTX_SLOT_CARRY].u64 : 1, rest, out;
 
     if (at->op == CX_PTX_SUB_CARRY_32) {
-        rest = (uint64_t)slots[at->a].u32 - slots[at->b].u32 - borrow;
-        out = rest >> 63;
+        rest = (uint64_t)slots[at->a].u32 + (uint32_t)~slots[at->b].u32 + carry;
+        out = rest >> 32;
         slots[at->d].u32 = (uint32_t)rest;
     } else {
-        out = __builtin_sub_overflow(slots[at->a].u64, slots[at->b].u64, &rest);
-        out |= __builtin_sub_overflow(rest, borrow, &rest);
+        out = __builtin_add_overflow(slots[at->a].u64, ~slots[at->b].u64, &rest);
+        out |= __builtin_add_overflow(rest, carry, &rest);
         slots[at->d].u64 = rest;
     }
     if (at->mode & 2)
@@ -342,6 +371,10 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
         case CX_PTX_IS_GLOBAL:
             slots[at->d].u32 = (slots[at->a].u64 & CX_PTX_WINDOW_MASK) == 0;
             break;
+        case CX_PTX_IS_CONSTANT:
+            slots[at->d].u32 = slots[at->a].u64 - slots[CX_PTX_SLOT_CONSTANT].u64 <
+                               grid->module->constant_space;
+            break;
         case CX_PTX_PACK: {
             unsigned bits = at->size * 8u;
             uint64_t mask = UINT64_MAX >> (64 - bits);
@@ -383,7 +416,7 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
             break;
         case CX_PTX_SUB_CARRY_32:
         case CX_PTX_SUB_CARRY_64:
-            subtract_with_borrow(slots, at);
+            subtract_with_carry(slots, at);
             break;
         case CX_PTX_ATOMIC:
             memory = reach_memory(grid, block, thread, at, slots, true);

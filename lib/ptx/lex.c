@@ -73,14 +73,18 @@ static cx_ptx_token take_token(cx_ptx_lexer *lexer, cx_ptx_token_kind kind, size
     return token;
 }
 
-/* Two colons belong to a word, as in shared::cta; one ends a label. */
+/* Two colons belong to a word, as in shared::cta; one ends a label. A directive ends at the next
+ * one: .reg.b32 */
 static cx_ptx_token take_word(cx_ptx_lexer *lexer)
 {
+    bool directive = *lexer->next == '.';
     size_t length = 1;
 
     while (length < bytes_left(lexer)) {
         const char *here = lexer->next + length;
 
+        if (directive && *here == '.')
+            break;
         if (in_word(*here))
             length++;
         else if (length + 2 < bytes_left(lexer) && here[0] == ':' && here[1] == ':' &&

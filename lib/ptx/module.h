@@ -23,6 +23,7 @@ typedef union cx_ptx_slot {
 enum {
     CX_PTX_SLOT_ZERO,
     CX_PTX_SLOT_GLOBAL,  /* the address of the module's variables */
+    CX_PTX_SLOT_CONSTANT, /* of those in .const */
     CX_PTX_SLOT_LOCAL,   /* the function's frame in the thread's local memory */
     CX_PTX_SLOT_DYNAMIC, /* the dynamic shared memory of the launch */
     CX_PTX_SLOT_TID,
@@ -74,6 +75,7 @@ typedef enum cx_ptx_op {
     CX_PTX_TO_WINDOW,   /* d = a + immediate, NULL stays */
     CX_PTX_IS_WINDOW,
     CX_PTX_IS_GLOBAL,
+    CX_PTX_IS_CONSTANT,
     CX_PTX_PACK,   /* d is made of a and b, each `size` bytes */
     CX_PTX_UNPACK, /* d is the part `mode` of a, `size` bytes */
     CX_PTX_EXTEND, /* integers of other sizes */
@@ -166,7 +168,10 @@ typedef enum cx_ptx_rounding {
     CX_PTX_ROUND_FLOAT_UP,
     CX_PTX_ROUNDING_MASK = 7,
     CX_PTX_SATURATED = 8,
-    CX_PTX_FLUSHED = 16
+    CX_PTX_FLUSHED = 16,
+    CX_PTX_RELU = 32,       /* negative results become 0 */
+    CX_PTX_FINITE = 64,     /* the largest finite number instead of infinity */
+    CX_PTX_ROUND_AWAY = 128 /* ties away from zero */
 } cx_ptx_rounding;
 
 typedef struct cx_ptx_instruction {
@@ -187,6 +192,7 @@ typedef struct cx_ptx_instruction {
 struct cx_ptx_function {
     char *name;
     bool kernel, defined;
+    bool prototyped; /* its parameters are known */
     cx_ptx_parameter *parameters; /* of kernels; of other functions: results first, in their
                                    * frame */
     size_t parameter_count;
@@ -210,12 +216,14 @@ struct cx_ptx_function {
 typedef struct cx_ptx_image {
     size_t offset, bytes;
     unsigned char *content;
+    bool constant;
 } cx_ptx_image;
 
 /* An address in the initial bytes of a variable. */
 typedef struct cx_ptx_relocation {
     size_t offset;
     uint64_t target; /* in the module's memory */
+    bool constant, to_constant; /* the offset, the target is among constants, while parsing */
 } cx_ptx_relocation;
 
 struct cx_ptx_module {
@@ -233,7 +241,9 @@ struct cx_ptx_module {
     uint32_t *targets; /* of brx.idx: a count, then places in the code */
     size_t target_count, target_capacity;
     size_t memory_bytes;
-    size_t constant_bytes; /* of it, in .const */
+    size_t constant_begin; /* constants are the end of the memory, which kernels only read */
+    size_t constant_space; /* with gaps between them */
+    size_t constant_bytes; /* without */
     size_t shared_bytes; /* of variables outside functions */
     uint32_t sites;
 };

@@ -25,7 +25,8 @@ typedef enum cx_ptx_space {
     CX_PTX_SHARED,
     CX_PTX_LOCAL,
     CX_PTX_PARAMETER, /* of a kernel */
-    CX_PTX_DYNAMIC    /* dynamic shared memory of the launch */
+    CX_PTX_DYNAMIC,   /* dynamic shared memory of the launch */
+    CX_PTX_CONSTANT   /* a part of global memory, only while parsing */
 } cx_ptx_space;
 
 typedef struct cx_ptx_name {

@@ -13,7 +13,7 @@ static const op_row rows[CX_PTX_COMPUTED] = {
 #include "ptx/ops.def"
 };
 
-#define BUCKETS 2048
+#define BUCKETS 4096
 
 static uint16_t buckets[BUCKETS];
 

@@ -119,6 +119,7 @@ static void take_variable(cx_ptx_operand *out, const cx_ptx_name *name)
         [CX_PTX_GENERIC] = CX_PTX_SLOT_ZERO,     [CX_PTX_GLOBAL] = CX_PTX_SLOT_GLOBAL,
         [CX_PTX_SHARED] = CX_PTX_SLOT_ZERO,      [CX_PTX_LOCAL] = CX_PTX_SLOT_LOCAL,
         [CX_PTX_PARAMETER] = CX_PTX_SLOT_ZERO,   [CX_PTX_DYNAMIC] = CX_PTX_SLOT_DYNAMIC,
+        [CX_PTX_CONSTANT] = CX_PTX_SLOT_CONSTANT,
     };
 
     out->kind = CX_PTX_OPERAND_VARIABLE;
@@ -191,7 +192,7 @@ static bool take_number(cx_ptx_parser *self, cx_ptx_operand *out)
 }
 
 /* Takes + or - and a number, any number of times: [a + -4]. */
-static bool take_offset(cx_ptx_parser *self, int64_t *inout_offset)
+bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset)
 {
     while (cx_ptx_at(self, "+") || cx_ptx_at(self, "-")) {
         bool minus = cx_ptx_take(self, "-") ? true : !cx_ptx_take(self, "+");
@@ -223,7 +224,7 @@ static bool take_address(cx_ptx_parser *self, cx_ptx_operand *out)
         out->type = CX_PTX_U64;
     }
     out->kind = CX_PTX_OPERAND_ADDRESS;
-    return take_offset(self, &out->offset) && cx_ptx_expect(self, "]");
+    return cx_ptx_take_offset(self, &out->offset) && cx_ptx_expect(self, "]");
 }
 
 static bool take_part(cx_ptx_parser *self, cx_ptx_operand *out)
@@ -293,7 +294,7 @@ bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out)
     if (!take_name(self, out))
         return false;
     if (out->kind == CX_PTX_OPERAND_VARIABLE)
-        return take_offset(self, &out->offset);
+        return cx_ptx_take_offset(self, &out->offset);
     return take_second(self, out);
 }
 

@@ -151,6 +151,16 @@ static void begin_function(cx_ptx_parser *self)
     self->line = self->token.line;
 }
 
+static bool is_same_prototype(const cx_ptx_function *one, const cx_ptx_function *other)
+{
+    if (one->parameter_count != other->parameter_count || one->result_count != other->result_count)
+        return false;
+    for (size_t i = 0; i < one->parameter_count; i++)
+        if (one->parameters[i].bytes != other->parameters[i].bytes)
+            return false;
+    return true;
+}
+
 /* Results stand before the name, so the function is known only after them. */
 static bool parse_header(cx_ptx_parser *self, bool kernel)
 {
@@ -170,7 +180,13 @@ static bool parse_header(cx_ptx_parser *self, bool kernel)
         return false;
     }
     cx_ptx_function *function = cx_ptx_current(self);
+    if (function->prototyped && !is_same_prototype(function, &header)) {
+        free(header.parameters);
+        return CX_PTX_INVALID_AT(self, "'%.*s' is declared with other parameters or results",
+                                 CX_PTX_QUOTE(&word));
+    }
     free(function->parameters);
+    function->prototyped = true;
     function->parameters = header.parameters;
     function->parameter_count = header.parameter_count;
     function->result_count = header.result_count;
@@ -301,7 +317,7 @@ static bool parse_top(cx_ptx_parser *self)
     if (cx_ptx_take(self, ".shared"))
         placement.space = CX_PTX_SHARED;
     else if (cx_ptx_take(self, ".const"))
-        placement.constant = true;
+        placement.space = CX_PTX_CONSTANT;
     else if (!cx_ptx_take(self, ".global"))
         return cx_ptx_fail(self,
                            self->token.kind == CX_PTX_WORD && self->token.text[0] == '.'
@@ -311,6 +327,26 @@ static bool parse_top(cx_ptx_parser *self)
     return cx_ptx_parse_variables(self, placement);
 }
 
+/* Constants lie behind the other variables. */
+static void place_constants(cx_ptx_module *module)
+{
+    const size_t align = 4096;
+    size_t begin = (module->memory_bytes + align - 1) & ~(align - 1);
+
+    if (module->constant_space == 0)
+        return;
+    module->constant_begin = begin;
+    module->memory_bytes = begin + module->constant_space;
+    for (size_t i = 0; i < module->variable_count; i++)
+        module->variables[i].offset += module->variables[i].constant ? begin : 0;
+    for (size_t i = 0; i < module->image_count; i++)
+        module->images[i].offset += module->images[i].constant ? begin : 0;
+    for (size_t i = 0; i < module->relocation_count; i++) {
+        module->relocations[i].offset += module->relocations[i].constant ? begin : 0;
+        module->relocations[i].target += module->relocations[i].to_constant ? begin : 0;
+    }
+}
+
 static bool parse_module(cx_ptx_parser *self)
 {
     if (!cx_ptx_parse_header(self))
@@ -318,6 +354,7 @@ static bool parse_module(cx_ptx_parser *self)
     while (self->token.kind != CX_PTX_END)
         if (!parse_top(self))
             return false;
+    place_constants(self->module);
     return cx_ptx_measure_stacks(self);
 }
 

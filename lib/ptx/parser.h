@@ -112,6 +112,9 @@ typedef struct cx_ptx_operand {
     cx_ptx_type part_types[CX_PTX_VECTOR_MAX];
 } cx_ptx_operand;
 
+/* Takes + or - and a number, any number of times. */
+bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset);
+
 bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out_operand);
 
 /* A slot with the operand's value as that type, or CX_PTX_NO_SLOT. */
@@ -172,6 +175,10 @@ bool cx_ptx_encode_match(cx_ptx_parser *self, const cx_ptx_statement *statement)
 bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement);
 
+/* Emits an operation of ops.def. */
+bool cx_ptx_emit_computed(cx_ptx_parser *self, const cx_ptx_statement *statement, const char *key,
+                          cx_ptx_instruction done);
+
 /* Instructions that parse their own operands: from the opcode, which has been taken, to the
  * semicolon. */
 bool cx_ptx_parse_call(cx_ptx_parser *self);
@@ -187,7 +194,6 @@ bool cx_ptx_parse_instruction(cx_ptx_parser *self);
 typedef struct cx_ptx_placement {
     cx_ptx_space space;
     bool external, exported;
-    bool constant;
 } cx_ptx_placement;
 
 bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement);

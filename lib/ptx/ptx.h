@@ -45,6 +45,7 @@ typedef struct cx_ptx_variable {
     const char *name;
     size_t offset, bytes; /* in the module's memory */
     bool exported;        /* .visible or .weak */
+    bool constant;
 } cx_ptx_variable;
 
 size_t cx_ptx_memory_bytes(const cx_ptx_module *module);

@@ -21,6 +21,9 @@ float cx_ptx_round_f32(cx_ptx_sum what, int how, float a, float b, float c)
     case CX_PTX_QUOTIENT:
         result = x / y;
         break;
+    case CX_PTX_ROOT:
+        result = sqrtf(x);
+        break;
     default:
         result = fmaf(x, y, z);
     }
@@ -43,6 +46,9 @@ double cx_ptx_round_f64(cx_ptx_sum what, int how, double a, double b, double c)
         break;
     case CX_PTX_QUOTIENT:
         result = x / y;
+        break;
+    case CX_PTX_ROOT:
+        result = sqrt(x);
         break;
     default:
         result = fma(x, y, z);

@@ -50,6 +50,7 @@ static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t 
     };
     memset(slots, 0, CX_PTX_SLOTS_FIXED * sizeof *slots);
     slots[CX_PTX_SLOT_GLOBAL].u64 = launch->memory_address;
+    slots[CX_PTX_SLOT_CONSTANT].u64 = launch->memory_address + grid->module->constant_begin;
     slots[CX_PTX_SLOT_DYNAMIC].u64 = grid->shared_bytes - launch->shared_bytes;
     slots[CX_PTX_SLOT_TID].u64 = index % launch->block[0];
     slots[CX_PTX_SLOT_TID + 1].u64 = index / launch->block[0] % launch->block[1];

@@ -12,6 +12,8 @@ typedef enum cx_ptx_type {
     CX_PTX_B8,
     CX_PTX_U8,
     CX_PTX_S8,
+    CX_PTX_E4M3, /* only while converting */
+    CX_PTX_E5M2,
     CX_PTX_B16,
     CX_PTX_U16,
     CX_PTX_S16,
@@ -21,6 +23,7 @@ typedef enum cx_ptx_type {
     CX_PTX_U32,
     CX_PTX_S32,
     CX_PTX_F32,
+    CX_PTX_TF32,
     CX_PTX_B64,
     CX_PTX_U64,
     CX_PTX_S64,
@@ -45,7 +48,8 @@ static inline bool cx_ptx_type_signed(cx_ptx_type type)
 
 static inline bool cx_ptx_type_float(cx_ptx_type type)
 {
-    return type == CX_PTX_F16 || type == CX_PTX_BF16 || type == CX_PTX_F32 || type == CX_PTX_F64;
+    return type == CX_PTX_F16 || type == CX_PTX_BF16 || type == CX_PTX_F32 || type == CX_PTX_F64 ||
+           type == CX_PTX_E4M3 || type == CX_PTX_E5M2 || type == CX_PTX_TF32;
 }
 
 /* The type of a word like "u32", or CX_PTX_NO_TYPE. */

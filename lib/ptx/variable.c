@@ -6,11 +6,14 @@
 
 #define VARIABLE_BYTES_MAX ((uint64_t)1 << 36)
 #define LOCAL_BYTES_MAX ((uint64_t)512 << 10)
+#define DIMENSIONS_MAX 8
 
 /* ---- declarations: the words before the name, and the size ---- */
 
 typedef struct declaration {
     uint64_t align, element_bytes, count;
+    uint64_t sizes[DIMENSIONS_MAX]; /* in brackets; 0: left out */
+    int dimensions;
     cx_ptx_type type;
     bool open; /* a size in brackets is left out */
     cx_ptx_token name;
@@ -50,7 +53,12 @@ static bool take_sizes(cx_ptx_parser *self, declaration *out)
 
     out->count = 1;
     out->open = false;
+    out->dimensions = 0;
     while (cx_ptx_take(self, "[")) {
+        if (out->dimensions == DIMENSIONS_MAX)
+            return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "more than %d dimensions",
+                               DIMENSIONS_MAX);
+        out->sizes[out->dimensions++] = 0;
         if (cx_ptx_take(self, "]")) {
             out->open = true;
             continue;
@@ -60,6 +68,7 @@ static bool take_sizes(cx_ptx_parser *self, declaration *out)
         if (__builtin_mul_overflow(out->count, size, &out->count) ||
             out->count > VARIABLE_BYTES_MAX / 64)
             return CX_PTX_INVALID_AT(self, "a variable is too large");
+        out->sizes[out->dimensions - 1] = size;
     }
     return true;
 }
@@ -106,7 +115,7 @@ static bool add_bytes(cx_ptx_parser *self, content *out, const void *bytes, size
     return true;
 }
 
-static bool add_relocation(cx_ptx_parser *self, content *out, uint64_t target)
+static bool add_relocation(cx_ptx_parser *self, content *out, const cx_ptx_operand *symbol)
 {
     cx_ptx_module *module = self->module;
     void *relocations = module->relocations;
@@ -116,7 +125,10 @@ static bool add_relocation(cx_ptx_parser *self, content *out, uint64_t target)
     module->relocations = relocations;
     if (!grown)
         return cx_ptx_no_memory(self);
-    module->relocations[module->relocation_count++] = (cx_ptx_relocation){out->count, target};
+    module->relocations[module->relocation_count++] = 
+        (cx_ptx_relocation){.offset = out->count,
+                            .target = (uint64_t)symbol->offset,
+                            .to_constant = symbol->space == CX_PTX_CONSTANT};
     return add_bytes(self, out, &(uint64_t){0}, sizeof(uint64_t));
 }
 
@@ -142,6 +154,7 @@ static bool take_number(cx_ptx_parser *self, const declaration *what, content *o
     return add_bytes(self, out, &bits, cx_ptx_type_bytes(what->type));
 }
 
+/* generic(name)+4, name+4, generic(name+4) */
 static bool take_symbol(cx_ptx_parser *self, const declaration *what, content *out)
 {
     bool generic = cx_ptx_take(self, "generic") && cx_ptx_expect(self, "(");
@@ -149,40 +162,82 @@ static bool take_symbol(cx_ptx_parser *self, const declaration *what, content *o
 
     if (!cx_ptx_parse_operand(self, &symbol))
         return false;
-    if (generic && !cx_ptx_expect(self, ")"))
+    if (generic &&
+        (!cx_ptx_expect(self, ")") || !cx_ptx_take_offset(self, &symbol.offset)))
         return false;
-    if (symbol.kind != CX_PTX_OPERAND_VARIABLE || symbol.space != CX_PTX_GLOBAL ||
+    if (symbol.kind != CX_PTX_OPERAND_VARIABLE ||
+        (symbol.space != CX_PTX_GLOBAL && symbol.space != CX_PTX_CONSTANT) ||
         cx_ptx_type_bytes(what->type) != 8)
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as what a variable begins with",
                            CX_PTX_QUOTE(&symbol.token));
-    return add_relocation(self, out, (uint64_t)symbol.offset);
+    return add_relocation(self, out, &symbol);
 }
 
-/* Ignores braces: the groups have no gaps between them. */
-static bool take_content(cx_ptx_parser *self, const declaration *what, content *out)
+static bool take_value(cx_ptx_parser *self, const declaration *what, content *out)
 {
-    int depth = 0;
+    return self->token.kind == CX_PTX_WORD ? take_symbol(self, what, out)
+                                           : take_number(self, what, out);
+}
 
-    do {
-        if (cx_ptx_take(self, "{")) {
-            depth++;
-            if (!cx_ptx_at(self, "}"))
-                continue;
-        } else if (self->token.kind == CX_PTX_WORD) {
-            if (!take_symbol(self, what, out))
-                return false;
-        } else if (!take_number(self, what, out)) {
+/* The bytes of what a brace of that depth holds: all, a row, ..., the parts of a vector. */
+static uint64_t bytes_in_braces(const declaration *what, int depth)
+{
+    uint64_t bytes = what->element_bytes;
+
+    for (int i = depth; i < what->dimensions; i++)
+        bytes *= what->sizes[i];
+    return bytes;
+}
+
+static int deepest_brace(const declaration *what)
+{
+    return what->dimensions + (what->element_bytes > cx_ptx_type_bytes(what->type));
+}
+
+static bool fill_with_zeros(cx_ptx_parser *self, content *out, size_t end)
+{
+    while (out->count < end)
+        if (!add_bytes(self, out, "", 1))
             return false;
-        }
-        while (depth > 0 && cx_ptx_take(self, "}"))
-            depth--;
-        if (depth > 0 && !cx_ptx_at(self, "{") && !cx_ptx_expect(self, ","))
-            return false;
-    } while (depth > 0);
     return true;
 }
 
-static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset)
+/* A group of values in braces, with zeros at its end; a group in it begins where a row begins. */
+static bool take_group(cx_ptx_parser *self, const declaration *what, int depth, content *out)
+{
+    uint64_t bytes = bytes_in_braces(what, depth), inner = bytes_in_braces(what, depth + 1);
+    size_t begin = out->count;
+    bool open = depth == 0 && what->open;
+
+    cx_ptx_advance(self);
+    if (depth >= deepest_brace(what))
+        return CX_PTX_INVALID_AT(self, "too many braces for '%.*s'", CX_PTX_QUOTE(&what->name));
+    while (!cx_ptx_at(self, "}")) {
+        if (cx_ptx_at(self, "{")) {
+            size_t over = inner ? (out->count - begin) % inner : 0;
+
+            if (!fill_with_zeros(self, out, out->count + (over ? inner - over : 0)) ||
+                !take_group(self, what, depth + 1, out))
+                return false;
+        } else if (!take_value(self, what, out)) {
+            return false;
+        }
+        if (!cx_ptx_take(self, ",") && !cx_ptx_at(self, "}"))
+            return cx_ptx_expect(self, "}");
+    }
+    cx_ptx_advance(self);
+    if (!open && out->count - begin > bytes)
+        return CX_PTX_INVALID_AT(self, "more values than '%.*s' has room for",
+                                 CX_PTX_QUOTE(&what->name));
+    return depth == 0 || fill_with_zeros(self, out, begin + bytes);
+}
+
+static bool take_content(cx_ptx_parser *self, const declaration *what, content *out)
+{
+    return cx_ptx_at(self, "{") ? take_group(self, what, 0, out) : take_value(self, what, out);
+}
+
+static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset, bool constant)
 {
     cx_ptx_module *module = self->module;
     void *images = module->images;
@@ -192,9 +247,12 @@ static bool keep_content(cx_ptx_parser *self, content *taken, size_t offset)
     module->images = images;
     if (!grown)
         return cx_ptx_no_memory(self);
-    module->images[module->image_count++] = (cx_ptx_image){offset, taken->count, taken->bytes};
-    for (size_t i = taken->relocations; i < module->relocation_count; i++)
+    module->images[module->image_count++] = 
+        (cx_ptx_image){offset, taken->count, taken->bytes, constant};
+    for (size_t i = taken->relocations; i < module->relocation_count; i++) {
         module->relocations[i].offset += offset;
+        module->relocations[i].constant = constant;
+    }
     taken->bytes = NULL;
     return true;
 }
@@ -229,34 +287,43 @@ static bool publish_variable(cx_ptx_parser *self, const declaration *what,
     if (!name)
         return cx_ptx_no_memory(self);
     module->variables[module->variable_count++] =
-        (cx_ptx_variable){name, offset, what->element_bytes * what->count, placement.exported};
+        (cx_ptx_variable){name, offset, what->element_bytes * what->count, placement.exported,
+                          placement.space == CX_PTX_CONSTANT};
     return true;
+}
+
+/* An array whose first size is left out is as long as its values. */
+static bool close_size(cx_ptx_parser *self, declaration *what, const content *taken)
+{
+    uint64_t row = what->element_bytes * what->count;
+
+    if (what->open && row > 0)
+        what->count *= (taken->count + row - 1) / row;
+    return taken->count <= what->element_bytes * what->count ||
+           CX_PTX_INVALID_AT(self, "more values than '%.*s' has room for",
+                             CX_PTX_QUOTE(&what->name));
 }
 
 static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placement placement)
 {
-    content taken = {.relocations = self->module->relocation_count};
+    cx_ptx_module *module = self->module;
+    bool constant = placement.space == CX_PTX_CONSTANT;
+    size_t *bytes = constant ? &module->constant_space : &module->memory_bytes;
+    content taken = {.relocations = module->relocation_count};
     uint64_t offset;
-    bool done = true;
+    bool done;
 
-    if (cx_ptx_take(self, "=")) {
-        done = take_content(self, what, &taken);
-        if (done && what->open && what->count > 0)
-            what->count = (taken.count + what->element_bytes * what->count - 1) /
-                          (what->element_bytes * what->count) * what->count;
-        if (done && taken.count > what->element_bytes * what->count)
-            done = CX_PTX_INVALID_AT(self, "more values than '%.*s' has room for",
-                                     CX_PTX_QUOTE(&what->name));
-    } else if (what->open) {
-        done = CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
-    }
-    done = done &&
-           place_variable(self, what, VARIABLE_BYTES_MAX, &self->module->memory_bytes, &offset) &&
-           (taken.count == 0 || keep_content(self, &taken, offset)) &&
+    if (cx_ptx_take(self, "="))
+        done = take_content(self, what, &taken) && close_size(self, what, &taken);
+    else
+        done = !what->open ||
+               CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
+    done = done && place_variable(self, what, VARIABLE_BYTES_MAX, bytes, &offset) &&
+           (taken.count == 0 || keep_content(self, &taken, offset, constant)) &&
            publish_variable(self, what, placement, offset) &&
-           add_name(self, what, CX_PTX_GLOBAL, offset);
-    if (done && placement.constant)
-        self->module->constant_bytes += what->element_bytes * what->count;
+           add_name(self, what, placement.space, offset);
+    if (done && constant)
+        module->constant_bytes += what->element_bytes * what->count;
     free(taken.bytes);
     return done;
 }

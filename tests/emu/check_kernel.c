@@ -84,7 +84,6 @@ START_TEST(loading_needs_a_context_and_code)
     ck_result(cx_emu_call_module_load_data(&module, machine), NO_BINARY_FOR_GPU);
     ck_result(cx_emu_call_module_load_data(&module, ".version 99.0\n.target sm_75\n"),
               UNSUPPORTED_PTX_VERSION);
-    ck_result(cx_emu_call_module_load_data(&module, ".version 8.0\n.target sm_90\n"), INVALID_PTX);
     ck_result(cx_emu_call_module_load(&module, "/no/such/file.ptx"), FILE_NOT_FOUND);
     ck_success(cx_emu_call_ctx_pop(&context));
     ck_result(cx_emu_call_module_load_data(&module, PTX_ALL), INVALID_CONTEXT);

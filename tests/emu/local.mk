@@ -256,3 +256,29 @@ tests_emu_check_sweep_SOURCES = tests/emu/check_sweep.c tests/emu/kernels.h $(EM
 tests_emu_check_sweep_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_sweep_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_sweep_LDADD = $(EMU_LIBS)
+
+# edge values of instructions
+EDGE_SOURCES = tests/ptx/edges.c tests/ptx/edges.h tests/ptx/exact.c tests/ptx/exact.h $(EMU_WORK_SOURCES)
+EXTRA_DIST += tests/ptx/edges_integer.def tests/ptx/edges_float.def tests/ptx/edges_half.def
+check_PROGRAMS += tests/ptx/check_edges_integer tests/ptx/check_edges_float tests/ptx/check_edges_half
+TESTS += tests/ptx/check_edges_integer tests/ptx/check_edges_float tests/ptx/check_edges_half
+tests_ptx_check_edges_integer_SOURCES = tests/ptx/check_edges_integer.c $(EDGE_SOURCES)
+tests_ptx_check_edges_integer_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_edges_integer_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_edges_integer_LDADD = $(EMU_LIBS)
+tests_ptx_check_edges_float_SOURCES = tests/ptx/check_edges_float.c $(EDGE_SOURCES)
+tests_ptx_check_edges_float_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_edges_float_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_edges_float_LDADD = $(EMU_LIBS)
+tests_ptx_check_edges_half_SOURCES = tests/ptx/check_edges_half.c $(EDGE_SOURCES)
+tests_ptx_check_edges_half_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_edges_half_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_edges_half_LDADD = $(EMU_LIBS)
+
+# texts of PTX
+check_PROGRAMS += tests/ptx/check_texts
+TESTS += tests/ptx/check_texts
+tests_ptx_check_texts_SOURCES = tests/ptx/check_texts.c $(EMU_WORK_SOURCES)
+tests_ptx_check_texts_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_texts_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_texts_LDADD = $(EMU_LIBS)

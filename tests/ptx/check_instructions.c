@@ -401,7 +401,7 @@ START_TEST(an_instruction_that_is_not_known_in_full_is_refused)
 {
     static const char *const texts[] = {
         "cvt.rx.f32.s32 %f0, %ua;",    "cvt.rz.s32.f32 %u0, %fa;", "cvt.f32.s32.u8 %f0, %ua;",
-        "cvt.rz.f16.f32 %h0, %fa;",    "add.rx.f32 %f0, %fa, %fb;", "shl.s33 %u0, %ua, %ub;",
+        "cvt.rn.f16x2.s32 %u0, %ua;",  "add.rx.f32 %f0, %fa, %fb;", "shl.s33 %u0, %ua, %ub;",
         "setp.like.s32 %p1, %ua, %ub;", "atom.global.sub.u32 %u0, [%out], 1;",
     };
 
