@@ -2,8 +2,10 @@
 
 #include "base/cancel.h"
 #include "emu/device.h"
+#include "emu/heap.h"
 #include "emu/limit.h"
 #include "emu/module.h"
+#include "emu/output.h"
 #include "emu/slot.h"
 #include "emu/stack.h"
 #include "emu/state.h"
@@ -120,6 +122,8 @@ void cx_emu_context_close(cx_emu_context *context)
     context->closing = true;
     cx_emu_streams_close(context);
     cx_emu_modules_release(context);
+    cx_emu_output_flush(context);
+    cx_emu_heap_close(context);
     cx_emu_allocations_release(context);
     context->closing = false;
     open_contexts--;

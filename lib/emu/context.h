@@ -48,6 +48,9 @@ typedef struct cx_emu_context {
     cx_emu_stream *legacy;          /* made and freed with the context */
     /* the latest piece that is behind all work and in no stream; counted */
     struct cx_emu_work *whole;
+    struct cx_emu_output *output, *last_output; /* text of its kernels (output.h) */
+    size_t output_bytes;
+    struct cx_emu_heap *heap; /* of its kernels, or NULL (heap.h) */
     struct cx_emu_context *next_free; /* while the slot is unused */
 } cx_emu_context;
 

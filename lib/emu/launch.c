@@ -2,6 +2,8 @@
 
 #include "base/log.h"
 #include "emu/device.h"
+#include "emu/heap.h"
+#include "emu/output.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include <stdio.h>
@@ -212,6 +214,39 @@ static bool is_stopped(void *self)
     return atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
 }
 
+/* ---- what kernels call ---- */
+
+static void print_text(void *self, const char *text, size_t length, bool failed)
+{
+    cx_emu_run *run = self;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    cx_emu_output_add(run->context, text, length, failed);
+    pthread_mutex_unlock(&cx_emu_lock);
+}
+
+static uint64_t take_heap(void *self, uint64_t bytes)
+{
+    cx_emu_run *run = self;
+    uint64_t address;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    address = cx_emu_heap_take(run->context, bytes);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return address;
+}
+
+static bool give_heap(void *self, uint64_t address)
+{
+    cx_emu_run *run = self;
+    bool given;
+
+    pthread_mutex_lock(&cx_emu_lock);
+    given = cx_emu_heap_give(run->context, address);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return given;
+}
+
 /* ---- running ---- */
 
 static cxu_result error_of(cx_ptx_outcome outcome)
@@ -253,7 +288,12 @@ static void run_kernel(void *argument)
 {
     cx_emu_run *run = argument;
     const cx_emu_launch *launch = &run->launch;
-    const cx_ptx_environment environment = {find_memory, is_stopped, run};
+    const cx_ptx_environment environment = {.find = find_memory,
+                                            .stopped = is_stopped,
+                                            .self = run,
+                                            .print = print_text,
+                                            .allocate = take_heap,
+                                            .release = give_heap};
     cx_ptx_fault fault = {0};
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
                           .cooperative = launch->cooperative,

@@ -1,6 +1,7 @@
 #include "emu/module.h"
 
 #include "emu/device.h"
+#include "emu/heap.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include <stdlib.h>
@@ -89,7 +90,9 @@ cxu_result cx_emu_module_create(cx_emu_context *context, cx_emu_code *code,
     named *own;
     cxu_result result;
 
-    result = make_memory(context, code, &memory);
+    result = cx_ptx_uses_heap(code->ptx) ? cx_emu_heap_open(context) : CXU_SUCCESS;
+    if (result == CXU_SUCCESS)
+        result = make_memory(context, code, &memory);
     if (result != CXU_SUCCESS)
         return result;
     module = calloc(1, sizeof *module);

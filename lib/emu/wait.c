@@ -1,5 +1,6 @@
 /* Threads that wait for work. */
 #include "base/cancel.h"
+#include "emu/output.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
@@ -79,7 +80,10 @@ cxu_result cx_emu_work_wait(cx_emu_work *work)
 
     cx_emu_schedule_demand(work);
     wait_until(work_done, work);
-    return context ? error_after(context, opening) : CXU_SUCCESS;
+    if (!context)
+        return CXU_SUCCESS;
+    cx_emu_output_flush(context);
+    return error_after(context, opening);
 }
 
 bool cx_emu_work_poll(cx_emu_work *work)
@@ -159,6 +163,7 @@ static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
         wait_until(work_done, whole);
         cx_emu_work_drop(whole);
     }
+    cx_emu_output_flush(context);
 }
 
 void cx_emu_work_wait_context(cx_emu_context *context)
@@ -196,8 +201,11 @@ cxu_result cx_emu_work_wait_stream(cx_emu_stream *stream)
 
         demand_extent(&part);
         wait_until(extent_done, &part);
+        cx_emu_output_flush(context);
         result = error_after(context, opening);
-    } else if (work) {
+    } else if (!work) {
+        cx_emu_output_flush(context);
+    } else {
         cx_emu_work_retain(work);
         result = cx_emu_work_wait(work);
         cx_emu_work_drop(work);

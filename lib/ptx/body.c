@@ -217,7 +217,9 @@ static bool parse_label(cx_ptx_parser *self, size_t scope)
         if (!parse_targets(self, &name.index))
             return false;
     } else if (cx_ptx_at(self, ".callprototype") || cx_ptx_at(self, ".calltargets")) {
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "calls of what a register holds");
+        name.kind = CX_PTX_NAME_PROTOTYPE;
+        if (!cx_ptx_parse_callees(self, &name.index))
+            return false;
     }
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
 }

@@ -290,6 +290,7 @@ bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement)
     unsigned bytes = cx_ptx_type_bytes(cx_ptx_last_type(&statement->opcode));
     const cx_ptx_operand *source = &statement->operands[1];
     cx_ptx_instruction done = {.immediate = source->offset};
+    uint64_t address;
 
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;
@@ -297,7 +298,7 @@ bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return encode_pack(self, statement, bytes);
     if (statement->operands[0].kind == CX_PTX_OPERAND_VECTOR)
         return encode_unpack(self, statement, bytes);
-    if (source->kind == CX_PTX_OPERAND_WORD)
+    if (source->kind == CX_PTX_OPERAND_WORD && !cx_ptx_function_address(self, source, &address))
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "'%.*s' as an operand",
                            CX_PTX_QUOTE(&source->token));
     if (source->kind != CX_PTX_OPERAND_VARIABLE && source->kind != CX_PTX_OPERAND_SPECIAL)

@@ -71,8 +71,22 @@ typedef struct cx_ptx_grid {
 /* Runs a thread until it waits, ends or fails, or its turn is over. */
 void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread);
 
+/* Finds memory by a generic address. NULL: the thread has failed. */
+unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                            uint64_t address, unsigned bytes, unsigned align);
+
 void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
                         cx_ptx_outcome outcome, uint64_t address);
+
+/* ---- calls ---- */
+
+/* Calls a function; the thread goes on at `next`. False: the thread has failed. */
+bool cx_ptx_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                 const cx_ptx_instruction *at);
+void cx_ptx_return(cx_ptx_grid *grid, cx_ptx_thread *thread);
+
+/* Copies between this function's frame and the one behind it. False: there is no room. */
+bool cx_ptx_copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at);
 
 /* ---- threads together ---- */
 

@@ -161,6 +161,21 @@ static __attribute__((noinline)) unsigned char *reach_slowly(cx_ptx_grid *grid,
                   : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
 }
 
+unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                            uint64_t address, unsigned bytes, unsigned align)
+{
+    const cx_ptx_instruction *next = thread->next;
+    const cx_ptx_instruction access = {.space = CX_PTX_GENERIC,
+                                       .size = (uint8_t)bytes,
+                                       .align = (uint8_t)align,
+                                       .site = grid->module->sites,
+                                       .line = next->line};
+    unsigned char *memory = reach_slowly(grid, block, thread, &access, address, false);
+
+    thread->next = next;
+    return memory;
+}
+
 /* Read-only views are never used here by an instruction that writes. */
 static inline unsigned char *reach_memory(cx_ptx_grid *grid, cx_ptx_block *block,
                                           cx_ptx_thread *thread, const cx_ptx_instruction *at,
@@ -182,57 +197,6 @@ static inline unsigned char *reach_memory(cx_ptx_grid *grid, cx_ptx_block *block
         break;
     }
     return reach_slowly(grid, block, thread, at, address, writes);
-}
-
-/* ---- calls ---- */
-
-/* Copies the slots that every function has from the caller to the callee. */
-static bool enter_function(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
-{
-    const cx_ptx_function *functions = grid->module->functions;
-    const cx_ptx_function *callee = &functions[at->immediate];
-    const cx_ptx_function *caller = &functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
-    cx_ptx_slot *slots = thread->slots + caller->slots;
-    uint64_t frame = thread->slots[CX_PTX_SLOT_LOCAL].u64 + caller->frame_bytes;
-
-    if ((size_t)(slots - thread->first_slots) + callee->slots > grid->slots_of_thread ||
-        frame + callee->frame_bytes > grid->local_of_thread)
-        return false;
-    memcpy(slots, thread->slots, CX_PTX_SLOTS_FIXED * sizeof *slots);
-    memcpy(slots + CX_PTX_SLOTS_FIXED, callee->constant, callee->constants * sizeof *slots);
-    slots[CX_PTX_SLOT_LOCAL].u64 = frame;
-    slots[CX_PTX_SLOT_RETURN].u64 = (uint64_t)(at + 1 - grid->module->code);
-    slots[CX_PTX_SLOT_CALLER].u64 = thread->slots[CX_PTX_SLOT_FUNCTION].u64;
-    slots[CX_PTX_SLOT_FUNCTION].u64 = (uint64_t)at->immediate;
-    thread->slots = slots;
-    thread->next = grid->module->code + callee->begin;
-    return true;
-}
-
-static void leave_function(cx_ptx_grid *grid, cx_ptx_thread *thread)
-{
-    uint64_t caller = thread->slots[CX_PTX_SLOT_CALLER].u64;
-
-    thread->next = grid->module->code + thread->slots[CX_PTX_SLOT_RETURN].u64;
-    thread->slots -= grid->module->functions[caller].slots;
-}
-
-/* Copies between this function's frame and the one behind it. */
-static bool copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
-{
-    const cx_ptx_function *function =
-        &grid->module->functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
-    uint64_t own = thread->slots[CX_PTX_SLOT_LOCAL].u64;
-    uint64_t other = own + function->frame_bytes + at->b;
-
-    own += at->a;
-    if (own + at->c > grid->local_of_thread || other + at->c > grid->local_of_thread)
-        return false;
-    if (at->op == CX_PTX_ARGUMENT)
-        memcpy(thread->local + other, thread->local + own, at->c);
-    else
-        memcpy(thread->local + own, thread->local + other, at->c);
-    return true;
 }
 
 /* ---- sums that carry ---- */
@@ -489,29 +453,23 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
         }
         case CX_PTX_ARGUMENT:
         case CX_PTX_RESULT:
-            if (!copy_argument(grid, thread, at)) {
+            if (!cx_ptx_copy_argument(grid, thread, at)) {
                 thread->next = at;
                 cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
                 return;
             }
             break;
         case CX_PTX_CALL:
-            thread->next = at;
-            if (!grid->module->functions[at->immediate].defined) {
-                cx_ptx_thread_fail(grid, block, thread, CX_PTX_ASSERTION, 0);
+        case CX_PTX_CALL_INDIRECT:
+            if (!cx_ptx_call(grid, block, thread, at))
                 return;
-            }
-            if (!enter_function(grid, thread, at)) {
-                cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
-                return;
-            }
             slots = thread->slots;
             next = thread->next;
             if (--turn > 0)
                 break;
             return;
         case CX_PTX_RETURN:
-            leave_function(grid, thread);
+            cx_ptx_return(grid, thread);
             slots = thread->slots;
             next = thread->next;
             break;

@@ -121,7 +121,22 @@ int cx_ptx_target(const cx_ptx_module *module)
     return module->target;
 }
 
-bool cx_ptx_is_assertion(const cx_ptx_function *function)
+bool cx_ptx_uses_heap(const cx_ptx_module *module)
 {
-    return !function->defined && strcmp(function->name, "__assertfail") == 0;
+    for (size_t i = 0; i < module->function_count; i++)
+        if (module->functions[i].builtin == CX_PTX_BUILTIN_ALLOCATE &&
+            !module->functions[i].defined)
+            return true;
+    return false;
+}
+
+bool cx_ptx_is_same_prototype(const cx_ptx_function *one,
+                              const cx_ptx_function *other)
+{
+    if (one->parameter_count != other->parameter_count || one->result_count != other->result_count)
+        return false;
+    for (size_t i = 0; i < one->parameter_count; i++)
+        if (one->parameters[i].bytes != other->parameters[i].bytes)
+            return false;
+    return true;
 }

@@ -55,6 +55,9 @@ enum {
 #define CX_PTX_WINDOW_LOCAL (UINT64_C(0x72) << 56)
 #define CX_PTX_WINDOW_PARAMETER (UINT64_C(0x73) << 56)
 
+/* The address of a function: its number in the module, from 1, times 16. */
+#define CX_PTX_WINDOW_CODE (UINT64_C(0x74) << 56)
+
 typedef enum cx_ptx_op {
 #define CX_PTX_OP(id, key, arity, d, a, b, c, value) CX_PTX_OP_##id,
 #include "ptx/ops.def"
@@ -103,6 +106,7 @@ typedef enum cx_ptx_op {
     CX_PTX_ARGUMENT, /* copied into the frame of the callee */
     CX_PTX_RESULT,   /* copied from the frame of the callee */
     CX_PTX_CALL,
+    CX_PTX_CALL_INDIRECT, /* of the function whose address is in a */
     CX_PTX_RETURN,
     CX_PTX_EXIT,
     CX_PTX_TRAPPED,
@@ -189,8 +193,18 @@ typedef struct cx_ptx_instruction {
     int line;
 } cx_ptx_instruction;
 
+/* Functions that a module declares and the device has. */
+typedef enum cx_ptx_builtin {
+    CX_PTX_NO_BUILTIN,
+    CX_PTX_BUILTIN_ASSERTION,
+    CX_PTX_BUILTIN_PRINT,
+    CX_PTX_BUILTIN_ALLOCATE,
+    CX_PTX_BUILTIN_RELEASE
+} cx_ptx_builtin;
+
 struct cx_ptx_function {
     char *name;
+    cx_ptx_builtin builtin;
     bool kernel, defined;
     bool prototyped; /* its parameters are known */
     cx_ptx_parameter *parameters; /* of kernels; of other functions: results first, in their
@@ -207,6 +221,7 @@ struct cx_ptx_function {
     cx_ptx_slot *constant;
     uint32_t max_threads, required[3];
     size_t stack_slots, stack_bytes; /* with all its callees */
+    bool calls_indirectly;
     size_t *calls; /* functions */
     size_t call_count, call_capacity;
     int mark; /* while stacks are measured */
@@ -248,8 +263,8 @@ struct cx_ptx_module {
     uint32_t sites;
 };
 
-/* True for the function that a failed assertion calls; no module defines it. */
-bool cx_ptx_is_assertion(const cx_ptx_function *function);
+/* True if both have parameters and results of the same sizes. */
+bool cx_ptx_is_same_prototype(const cx_ptx_function *one, const cx_ptx_function *other);
 
 #define CX_PTX_NO_OP UINT16_MAX
 

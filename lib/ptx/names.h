@@ -15,7 +15,8 @@ typedef enum cx_ptx_name_kind {
     CX_PTX_NAME_VARIABLE,
     CX_PTX_NAME_FUNCTION,
     CX_PTX_NAME_LABEL,
-    CX_PTX_NAME_TARGETS
+    CX_PTX_NAME_TARGETS,
+    CX_PTX_NAME_PROTOTYPE /* of functions that are called by address: index is one of them */
 } cx_ptx_name_kind;
 
 /* Address spaces. */

@@ -331,9 +331,24 @@ static uint32_t emit_to_temp(cx_ptx_parser *self, cx_ptx_instruction instruction
     return instruction.d;
 }
 
+bool cx_ptx_function_address(const cx_ptx_parser *self, const cx_ptx_operand *operand,
+                             uint64_t *out_address)
+{
+    const cx_ptx_name *name =
+        operand->kind == CX_PTX_OPERAND_WORD
+            ? cx_ptx_names_find(&self->names, operand->token.text, operand->token.length, 0)
+            : NULL;
+
+    if (!name || name->kind != CX_PTX_NAME_FUNCTION)
+        return false;
+    *out_address = CX_PTX_WINDOW_CODE | ((uint64_t)name->index + 1) * 16;
+    return true;
+}
+
 uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type)
 {
     uint32_t slot = operand->slot;
+    uint64_t address;
 
     switch (operand->kind) {
     case CX_PTX_OPERAND_REGISTER:
@@ -347,6 +362,8 @@ uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx
                                                        .a = slot,
                                                        .immediate = operand->offset});
     default:
+        if (cx_ptx_function_address(self, operand, &address))
+            return cx_ptx_constant(self, address);
         CX_PTX_INVALID_AT(self, "'%.*s' cannot be an operand here", CX_PTX_QUOTE(&operand->token));
         return CX_PTX_NO_SLOT;
     }

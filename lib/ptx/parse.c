@@ -1,4 +1,5 @@
 /* Modules: the text outside functions, and functions as a whole. */
+#include "ptx/builtin.h"
 #include "ptx/growth.h"
 #include "ptx/parser.h"
 #include "ptx/stack.h"
@@ -75,6 +76,7 @@ static bool new_function(cx_ptx_parser *self, const cx_ptx_token *word, bool ker
         function.name = strndup(word->text, word->length);
     if (!function.name)
         return cx_ptx_no_memory(self);
+    function.builtin = cx_ptx_builtin_find(function.name);
     *out_index = module->function_count;
     module->functions[module->function_count++] = function;
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
@@ -151,16 +153,6 @@ static void begin_function(cx_ptx_parser *self)
     self->line = self->token.line;
 }
 
-static bool is_same_prototype(const cx_ptx_function *one, const cx_ptx_function *other)
-{
-    if (one->parameter_count != other->parameter_count || one->result_count != other->result_count)
-        return false;
-    for (size_t i = 0; i < one->parameter_count; i++)
-        if (one->parameters[i].bytes != other->parameters[i].bytes)
-            return false;
-    return true;
-}
-
 /* Results stand before the name, so the function is known only after them. */
 static bool parse_header(cx_ptx_parser *self, bool kernel)
 {
@@ -180,7 +172,7 @@ static bool parse_header(cx_ptx_parser *self, bool kernel)
         return false;
     }
     cx_ptx_function *function = cx_ptx_current(self);
-    if (function->prototyped && !is_same_prototype(function, &header)) {
+    if (function->prototyped && !cx_ptx_is_same_prototype(function, &header)) {
         free(header.parameters);
         return CX_PTX_INVALID_AT(self, "'%.*s' is declared with other parameters or results",
                                  CX_PTX_QUOTE(&word));

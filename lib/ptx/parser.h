@@ -117,6 +117,10 @@ bool cx_ptx_take_offset(cx_ptx_parser *self, int64_t *inout_offset);
 
 bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out_operand);
 
+/* The address of a function that the operand names; false: it names none. */
+bool cx_ptx_function_address(const cx_ptx_parser *self, const cx_ptx_operand *operand,
+                             uint64_t *out_address);
+
 /* A slot with the operand's value as that type, or CX_PTX_NO_SLOT. */
 uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type);
 
@@ -182,6 +186,8 @@ bool cx_ptx_emit_computed(cx_ptx_parser *self, const cx_ptx_statement *statement
 /* Instructions that parse their own operands: from the opcode, which has been taken, to the
  * semicolon. */
 bool cx_ptx_parse_call(cx_ptx_parser *self);
+/* Parses `.callprototype _ (.param .b32 _);` or `.calltargets f, g;` */
+bool cx_ptx_parse_callees(cx_ptx_parser *self, uint32_t *out_index);
 bool cx_ptx_parse_branch(cx_ptx_parser *self, const cx_ptx_token *opcode, uint32_t guard,
                          bool unless);
 

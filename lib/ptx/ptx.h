@@ -55,6 +55,9 @@ size_t cx_ptx_constant_bytes(const cx_ptx_module *module); /* of them, those in 
  * memory at `address`. */
 void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory);
 
+/* True if kernels may call malloc. */
+bool cx_ptx_uses_heap(const cx_ptx_module *module);
+
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
 
 /* ---- kernels ---- */
@@ -103,6 +106,11 @@ typedef struct cx_ptx_environment {
     /* True: give up; asked now and then. */
     bool (*stopped)(void *self);
     void *self;
+    /* Takes text that a kernel prints; `failed`: of an assertion. NULL: the text is lost. */
+    void (*print)(void *self, const char *text, size_t length, bool failed);
+    /* malloc and free of kernels; 0, false: it cannot be. NULL: there is no heap. */
+    uint64_t (*allocate)(void *self, uint64_t bytes);
+    bool (*release)(void *self, uint64_t address);
 } cx_ptx_environment;
 
 typedef struct cx_ptx_launch {

@@ -65,14 +65,14 @@ static void make_room_for_recursion(cx_ptx_module *module)
             bytes = module->functions[i].frame_bytes;
     }
     for (size_t i = 0; i < module->function_count; i++) {
-        if (module->functions[i].call_count == 0)
+        if (module->functions[i].call_count == 0 && !module->functions[i].calls_indirectly)
             continue;
         module->functions[i].stack_slots += slots * RECURSIONS;
         module->functions[i].stack_bytes += bytes * RECURSIONS;
     }
 }
 
-/* Callees must be defined, except the one that a failed assertion calls. */
+/* Callees must be defined, or those that every device has. */
 static bool check_callees(cx_ptx_parser *self)
 {
     for (size_t i = 0; i < self->module->function_count; i++) {
@@ -81,7 +81,7 @@ static bool check_callees(cx_ptx_parser *self)
         for (size_t call = 0; call < caller->call_count; call++) {
             const cx_ptx_function *callee = &self->module->functions[caller->calls[call]];
 
-            if (!callee->defined && !cx_ptx_is_assertion(callee))
+            if (!callee->defined && callee->builtin == CX_PTX_NO_BUILTIN)
                 return cx_ptx_fail(self, CX_PTX_UNSUPPORTED,
                                    "the function '%.60s' is called and not defined", callee->name);
         }
@@ -100,6 +100,8 @@ bool cx_ptx_measure_stacks(cx_ptx_parser *self)
     for (size_t i = 0; i < module->function_count; i++)
         if (module->functions[i].mark == UNSEEN)
             recursive |= measure_from(module, i, path);
+    for (size_t i = 0; i < module->function_count; i++)
+        recursive |= module->functions[i].calls_indirectly;
     free(path);
     if (recursive)
         make_room_for_recursion(module);

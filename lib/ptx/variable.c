@@ -159,12 +159,15 @@ static bool take_symbol(cx_ptx_parser *self, const declaration *what, content *o
 {
     bool generic = cx_ptx_take(self, "generic") && cx_ptx_expect(self, "(");
     cx_ptx_operand symbol;
+    uint64_t address;
 
     if (!cx_ptx_parse_operand(self, &symbol))
         return false;
     if (generic &&
         (!cx_ptx_expect(self, ")") || !cx_ptx_take_offset(self, &symbol.offset)))
         return false;
+    if (cx_ptx_function_address(self, &symbol, &address) && what->element_bytes == 8)
+        return add_bytes(self, out, &address, sizeof address);
     if (symbol.kind != CX_PTX_OPERAND_VARIABLE ||
         (symbol.space != CX_PTX_GLOBAL && symbol.space != CX_PTX_CONSTANT) ||
         cx_ptx_type_bytes(what->type) != 8)

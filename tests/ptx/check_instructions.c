@@ -88,7 +88,7 @@ static cx_ptx_outcome run(const char *text, const uint64_t parameters[4], uint32
     cx_ptx_error error = {0};
     cx_ptx_module *module = NULL;
     cx_ptx_fault fault = {0};
-    const cx_ptx_environment environment = {find, stopped, NULL};
+    const cx_ptx_environment environment = {.find = find, .stopped = stopped};
     const cx_ptx_launch launch = {
         .grid = {1, 1, 1}, .block = {threads, 1, 1}, .parameters = parameters};
     cx_ptx_status status = cx_ptx_load(text, strlen(text), &module, &error);

@@ -36,7 +36,8 @@ static void run(const cx_ptx_module *module, const cx_ptx_function *kernel)
 {
     static uint64_t parameters[CX_PTX_PARAMETER_BYTES_MAX / sizeof(uint64_t)];
     world all = {.turns = 0};
-    const cx_ptx_environment environment = {find, stopped, &all};
+    const cx_ptx_environment environment = {
+        .find = find, .stopped = stopped, .self = &all};
     const cx_ptx_launch launch = {.grid = {2, 1, 1},
                                   .block = {3, 2, 1},
                                   .shared_bytes = 64,

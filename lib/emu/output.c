@@ -1,0 +1,58 @@
+#include "emu/output.h"
+
+#include "emu/state.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cx_emu_output {
+    struct cx_emu_output *next;
+    size_t length;
+    bool failed;
+    char text[];
+} cx_emu_output;
+
+static void drop_oldest(cx_emu_context *context)
+{
+    cx_emu_output *oldest = context->output;
+
+    context->output = oldest->next;
+    if (!context->output)
+        context->last_output = NULL;
+    context->output_bytes -= oldest->length;
+    free(oldest);
+}
+
+/* Text that finds no memory is lost. */
+void cx_emu_output_add(cx_emu_context *context, const char *text, size_t length, bool failed)
+{
+    cx_emu_output *added = malloc(sizeof *added + length);
+
+    if (!added)
+        return;
+    *added = (cx_emu_output){.length = length, .failed = failed};
+    memcpy(added->text, text, length);
+    *(context->last_output ? &context->last_output->next : &context->output) = added;
+    context->last_output = added;
+    context->output_bytes += length;
+    while (context->output && context->output_bytes > context->limits[CXU_LIMIT_PRINTF_FIFO_SIZE])
+        drop_oldest(context);
+}
+
+void cx_emu_output_flush(cx_emu_context *context)
+{
+    cx_emu_output *each = context->output, *next;
+
+    if (!each)
+        return;
+    context->output = context->last_output = NULL;
+    context->output_bytes = 0;
+    pthread_mutex_unlock(&cx_emu_lock);
+    for (; each; each = next) {
+        next = each->next;
+        fwrite(each->text, 1, each->length, each->failed ? stderr : stdout);
+        free(each);
+    }
+    fflush(stdout);
+    pthread_mutex_lock(&cx_emu_lock);
+}
