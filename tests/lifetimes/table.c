@@ -214,6 +214,7 @@ static const struct happening {
     {"The thread that made it ends", PRIMARY, NULL, true},
     {"`ctxrt_shutdown`", PRIMARY, shut_down, false},
 };
+enum { HAPPENINGS = sizeof happenings / sizeof happenings[0] };
 
 /* ---- one row ---- */
 
@@ -417,27 +418,43 @@ static void print_rows(char answers[][ANSWER_BYTES])
     }
 }
 
-static void play_table(const struct happening *event, char *shared_answer)
+static void play_table(const struct happening *event, char *shared_answer,
+                       char out_answers[KINDS_MAX][ANSWER_BYTES])
 {
-    char answers[KINDS_MAX][ANSWER_BYTES] = {{0}};
     for (int i = 0; object_kinds[i].noun != NULL; i++)
         if (!event->elsewhere || !object_kinds[i].is_frame) {
             play_alone(event, &object_kinds[i], shared_answer);
-            strcpy(answers[i], shared_answer);
+            strcpy(out_answers[i], shared_answer);
         }
-    printf("### %s\n\n| object | the call | its use then |\n|---|---|---|\n", event->text);
-    print_rows(answers);
+}
+
+/* One table for all happenings with the same answers, in the order of the first of them. */
+static void print_tables(char answers[HAPPENINGS][KINDS_MAX][ANSWER_BYTES])
+{
+    bool printed[HAPPENINGS] = {false};
+    for (size_t i = 0; i < HAPPENINGS; i++) {
+        if (printed[i])
+            continue;
+        printf("%s### %s", i == 0 ? "" : "\n", happenings[i].text);
+        for (size_t k = i + 1; k < HAPPENINGS; k++)
+            if (memcmp(answers[k], answers[i], sizeof answers[i]) == 0) {
+                printf("; %s", happenings[k].text);
+                printed[k] = true;
+            }
+        printf("\n\n| object | the call | its use then |\n|---|---|---|\n");
+        print_rows(answers[i]);
+    }
 }
 
 int main(void)
 {
+    static char answers[HAPPENINGS][KINDS_MAX][ANSWER_BYTES];
     char *shared_answer =
         mmap(NULL, ANSWER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared_answer == MAP_FAILED)
         return 1;
-    for (size_t i = 0; i < sizeof happenings / sizeof happenings[0]; i++) {
-        printf("%s", i == 0 ? "" : "\n");
-        play_table(&happenings[i], shared_answer);
-    }
+    for (size_t i = 0; i < HAPPENINGS; i++)
+        play_table(&happenings[i], shared_answer, answers[i]);
+    print_tables(answers);
     return failures == 0 ? 0 : 1;
 }
