@@ -108,7 +108,7 @@ dnl CTXRT_COVERAGE: --enable-coverage for `make coverage` (gcov and gcovr).
 AC_DEFUN([CTXRT_COVERAGE], [
     AC_ARG_ENABLE([coverage], [AS_HELP_STRING([--enable-coverage], [build for make coverage])], [], [enable_coverage=no])
     COVERAGE_CFLAGS=
-    AS_IF([test "$enable_coverage" = yes], [COVERAGE_CFLAGS="--coverage -O0"])
+    AS_IF([test "$enable_coverage" = yes], [COVERAGE_CFLAGS="--coverage -O0 -fprofile-update=atomic -DCX_COVERAGE"])
     AC_SUBST([COVERAGE_CFLAGS])
     AC_PATH_PROG([GCOVR], [gcovr])
     AM_CONDITIONAL([COVERAGE], [test "$enable_coverage" = yes])

@@ -17,6 +17,27 @@
 
 /* ---- the process of a scenario, or of a block of process ---- */
 
+#ifdef CX_COVERAGE
+extern void __gcov_dump(void);
+
+static void dump_coverage(void)
+{
+    __gcov_dump();
+}
+#else
+static void dump_coverage(void)
+{
+}
+#endif
+
+/* Ends without exit handlers, which are the scenario's. gcov's would be among them. */
+static _Noreturn void leave_process(int status)
+{
+    fflush(NULL);
+    dump_coverage();
+    _exit(status);
+}
+
 static cx_player *ending; /* for the exit handler, which takes no argument */
 
 static void run_exit_block(void)
@@ -168,16 +189,15 @@ static void live_process(const cx_scenario *scenario, const cx_play_options *opt
         (cx_player){.scenario = scenario, .options = options, .tape = tape, .request = request};
     ending = &player;
     if (has_late_exit(block) && atexit(run_exit_block) != 0)
-        _exit(1);
+        leave_process(1);
     if (!prepare_process(&player) || !set_environment(&player)) {
         cx_tape_say(tape, false, "there is not enough memory");
-        _exit(1);
+        leave_process(1);
     }
     player.order = cx_order_create();
     if (open_driver(&player) && start_driver(&player, block) && run_lines(&player, block))
         cx_player_threads_end(&player);
-    fflush(NULL);
-    _exit(0);
+    leave_process(0);
 }
 
 /* ---- the watching process ---- */
@@ -305,8 +325,7 @@ static void live_on(cx_player *player, const cx_line *line)
 {
     prepare_process(player);
     bool good = cx_line_block_run(player, &line->step.block);
-    fflush(NULL);
-    _exit(good ? 0 : 1);
+    leave_process(good ? 0 : 1);
 }
 
 int cx_process_fork(cx_player *player, const cx_line *line)
