@@ -4,6 +4,7 @@
 #include "emu/fault.h"
 #include "emu/schedule.h"
 #include "emu/sticky.h"
+#include "emu/watchdog.h"
 #include <string.h>
 
 #define GPUS 4
@@ -56,6 +57,8 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
     else if (!cx_emu_sticky_valid())
         reason = "CTXRT_EMU_STICKY is no list of process, context, ecc:process, ecc:context and "
                  "ecc:once";
+    else if (!cx_emu_watchdog_valid())
+        reason = "CTXRT_EMU_WATCHDOG is not a number of seconds";
     else
         (void)cx_emu_faults_valid(&reason);
     if (reason != NULL) {

@@ -6,6 +6,7 @@
 #include "emu/output.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
+#include "emu/watchdog.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,8 +211,11 @@ static bool find_memory(void *self, uint64_t address, cx_ptx_range *out_range)
 /* A kernel that never ends must not keep the process from ending. */
 static bool is_stopped(void *self)
 {
-    (void)self;
-    return atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
+    cx_emu_run *run = self;
+
+    run->timed_out = cx_emu_watchdog_passed(run->deadline);
+    return run->timed_out ||
+           atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
 }
 
 /* ---- what kernels call ---- */
@@ -272,15 +276,27 @@ static cxu_result error_of(cx_ptx_outcome outcome)
     }
 }
 
+/* The end of a long path. */
+static const char *file_name(const cx_ptx_fault *fault)
+{
+    size_t length = strlen(fault->source), most = 60;
+
+    return length > most ? fault->source + (length - most) : fault->source;
+}
+
 static void describe_fault(const cx_emu_run *run, const cx_ptx_fault *fault, char *text,
                            size_t size)
 {
     const char *name = cx_ptx_kernel_describe(run->code->ptx, run->kernel).name;
+    char source_line[16] = "";
 
+    if (fault->source)
+        snprintf(source_line, sizeof source_line, ":%d", fault->source_line);
     snprintf(text, size,
-             "kernel %.120s, line %d of its PTX, block (%u, %u, %u), thread (%u, %u, %u), "
+             "kernel %.120s, line %d of its PTX%s%.60s%s, block (%u, %u, %u), thread (%u, %u, %u), "
              "address %#llx",
-             name, fault->line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
+             name, fault->line, fault->source ? ", " : "", fault->source ? file_name(fault) : "",
+             source_line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
              fault->thread[1], fault->thread[2], (unsigned long long)fault->address);
 }
 
@@ -303,10 +319,13 @@ static void run_kernel(void *argument)
 
     memcpy(grid.grid, launch->grid, sizeof grid.grid);
     memcpy(grid.block, launch->block, sizeof grid.block);
+    run->deadline = cx_emu_watchdog_deadline();
     error = error_of(cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault));
+    if (error == CXU_SUCCESS && run->timed_out)
+        error = CXU_LAUNCH_TIMEOUT;
     if (error == CXU_SUCCESS)
         return;
-    char what[240];
+    char what[320];
     describe_fault(run, &fault, what, sizeof what);
     cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
     pthread_mutex_lock(&cx_emu_lock);

@@ -37,6 +37,8 @@ typedef struct cx_emu_run {
     const cx_emu_allocation *memory; /* the module's variables, in use by the work; or NULL */
     cx_emu_use *uses;        /* memory that it has reached so far */
     size_t use_count, use_capacity;
+    uint64_t deadline; /* watchdog.h */
+    bool timed_out;
 } cx_emu_run;
 
 /*

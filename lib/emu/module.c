@@ -68,13 +68,15 @@ static cxu_result make_memory(cx_emu_context *context, const cx_emu_code *code,
                               cx_emu_allocation **out_memory)
 {
     size_t bytes = cx_ptx_memory_bytes(code->ptx);
+    bool managed = cx_ptx_has_managed(code->ptx);
     cxu_result result;
 
     *out_memory = NULL;
     if (bytes == 0)
         return CXU_SUCCESS;
-    result = cx_emu_allocation_create(context->device, context, CX_EMU_MEMORY_DEVICE, bytes, 0,
-                                      out_memory);
+    result = cx_emu_allocation_create(
+        context->device, context, managed ? CX_EMU_MEMORY_MANAGED : CX_EMU_MEMORY_DEVICE, bytes,
+        managed ? CXU_MEM_ATTACH_GLOBAL : 0, out_memory);
     if (result != CXU_SUCCESS)
         return result;
     (*out_memory)->of_module = true;

@@ -1,6 +1,7 @@
 /* Atomic operations. They are atomic for other grids too, and for the host. */
 #include "ptx/bits.h"
 #include "ptx/grid.h"
+#include "ptx/small.h"
 
 #include <string.h>
 
@@ -24,6 +25,25 @@ static uint64_t float_sum(cx_ptx_type type, uint64_t old, uint64_t operand)
     return old;
 }
 
+static const cx_ptx_small *small_of(uint8_t type)
+{
+    return type == CX_PTX_F16 ? &cx_ptx_f16 : type == CX_PTX_BF16 ? &cx_ptx_bf16 : NULL;
+}
+
+static uint64_t sum_of(const cx_ptx_instruction *what, uint64_t old, uint64_t operand)
+{
+    const cx_ptx_small *small = small_of(what->type), *pairs = small_of(what->from);
+    uint32_t a = (uint32_t)old, b = (uint32_t)operand;
+
+    if (small)
+        return cx_ptx_small_add(small, a & 0xffff, b & 0xffff, 0);
+    if (pairs)
+        return cx_ptx_small_pair(cx_ptx_small_add, pairs, a, b, 0);
+    return cx_ptx_type_float((cx_ptx_type)what->type)
+               ? float_sum((cx_ptx_type)what->type, old, operand)
+               : old + operand;
+}
+
 static bool is_less(cx_ptx_type type, uint64_t a, uint64_t b)
 {
     a = cx_ptx_extend(type, a);
@@ -37,7 +57,7 @@ static uint64_t result_of(const cx_ptx_instruction *what, uint64_t old, uint64_t
 
     switch ((cx_ptx_atomic)what->mode) {
     case CX_PTX_ATOMIC_ADD:
-        return cx_ptx_type_float(type) ? float_sum(type, old, operand) : old + operand;
+        return sum_of(what, old, operand);
     case CX_PTX_ATOMIC_MIN:
         return is_less(type, operand, old) ? operand : old;
     case CX_PTX_ATOMIC_MAX:
@@ -84,6 +104,15 @@ uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t
 {
     if (what->mode == CX_PTX_ATOMIC_SWAP)
         return compare_and_swap(what, memory, operand, other);
+    if (what->size == 2) {
+        uint16_t *half = memory, before = __atomic_load_n(half, __ATOMIC_RELAXED);
+
+        while (!__atomic_compare_exchange_n(half, &before,
+                                            (uint16_t)result_of(what, before, operand), true,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            continue;
+        return before;
+    }
     if (what->size == 4) {
         uint32_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
 

@@ -32,7 +32,12 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
         {"bar", cx_ptx_encode_bar},         {"barrier", cx_ptx_encode_bar},
         {"shfl", cx_ptx_encode_shfl},       {"vote", cx_ptx_encode_vote},
         {"match", cx_ptx_encode_match},     {"redux", cx_ptx_encode_redux},
-        {"activemask", cx_ptx_encode_activemask},
+        {"activemask", cx_ptx_encode_activemask}, {"elect", cx_ptx_encode_elect},
+        {"alloca", cx_ptx_encode_alloca},   {"stacksave", cx_ptx_encode_stack},
+        {"stackrestore", cx_ptx_encode_stack}, {"mbarrier", cx_ptx_encode_mbarrier},
+        {"createpolicy", cx_ptx_encode_policy}, {"discard", cx_ptx_encode_nothing},
+        {"applypriority", cx_ptx_encode_nothing}, {"setmaxnreg", cx_ptx_encode_nothing},
+        {"griddepcontrol", cx_ptx_encode_nothing},
     };
     cx_ptx_words words = cx_ptx_words_of(opcode);
     cx_ptx_token first;
@@ -67,6 +72,18 @@ static bool take_operands(cx_ptx_parser *self, cx_ptx_statement *statement)
     return cx_ptx_expect(self, ";");
 }
 
+static bool is_known(const cx_ptx_token *opcode)
+{
+    cx_ptx_words words = cx_ptx_words_of(opcode);
+    cx_ptx_token first;
+
+    cx_ptx_next_word(&words, &first);
+    if (cx_ptx_token_is(&first, "cp"))
+        return !cx_ptx_has_word(opcode, "bulk");
+    return encoder_of(opcode) != cx_ptx_encode_computed ||
+           cx_ptx_op_family(first.text, first.length);
+}
+
 static bool parse_opcode(cx_ptx_parser *self, uint32_t guard, bool unless)
 {
     cx_ptx_statement statement = {.count = 0};
@@ -77,8 +94,14 @@ static bool parse_opcode(cx_ptx_parser *self, uint32_t guard, bool unless)
         return cx_ptx_parse_branch(self, &statement.opcode, guard, unless);
     if (first_word_is(&statement.opcode, "call"))
         return cx_ptx_parse_call(self);
-    return take_operands(self, &statement) &&
-           encoder_of(&statement.opcode)(self, &statement);
+    if (take_operands(self, &statement))
+        return encoder_of(&statement.opcode)(self, &statement);
+    /* Operands that nothing here knows belong to an instruction that is not known either. */
+    if (self->status != CX_PTX_NO_MEMORY && !is_known(&statement.opcode)) {
+        self->status = CX_PTX_SUCCESS;
+        return cx_ptx_unknown(self, &statement);
+    }
+    return false;
 }
 
 /* A guarded instruction gets a jump around it; a branch is a guarded jump by itself. */
@@ -236,10 +259,8 @@ static bool parse_directive(cx_ptx_parser *self)
                   {".const", CX_PTX_CONSTANT}};
 
     self->line = self->token.line;
-    if (cx_ptx_at(self, ".loc") || cx_ptx_at(self, ".file")) {
-        cx_ptx_skip_line(self);
-        return true;
-    }
+    if (cx_ptx_at(self, ".loc") || cx_ptx_at(self, ".file"))
+        return cx_ptx_parse_source(self);
     if (cx_ptx_take(self, ".reg"))
         return parse_registers(self);
     if (cx_ptx_take(self, ".pragma")) {

@@ -12,7 +12,7 @@ static bool enter_function(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_pt
     const cx_ptx_function *callee = &functions[index];
     const cx_ptx_function *caller = &functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
     cx_ptx_slot *slots = thread->slots + caller->slots;
-    uint64_t frame = thread->slots[CX_PTX_SLOT_LOCAL].u64 + caller->frame_bytes;
+    uint64_t frame = thread->slots[CX_PTX_SLOT_TOP].u64;
 
     if ((size_t)(slots - thread->first_slots) + callee->slots > grid->slots_of_thread ||
         frame + callee->frame_bytes > grid->local_of_thread)
@@ -20,6 +20,7 @@ static bool enter_function(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_pt
     memcpy(slots, thread->slots, CX_PTX_SLOTS_FIXED * sizeof *slots);
     memcpy(slots + CX_PTX_SLOTS_FIXED, callee->constant, callee->constants * sizeof *slots);
     slots[CX_PTX_SLOT_LOCAL].u64 = frame;
+    slots[CX_PTX_SLOT_TOP].u64 = frame + callee->frame_bytes;
     slots[CX_PTX_SLOT_RETURN].u64 = (uint64_t)(at + 1 - grid->module->code);
     slots[CX_PTX_SLOT_CALLER].u64 = thread->slots[CX_PTX_SLOT_FUNCTION].u64;
     slots[CX_PTX_SLOT_FUNCTION].u64 = index;
@@ -49,9 +50,7 @@ static bool find_callee(const cx_ptx_grid *grid, const cx_ptx_thread *thread,
 static bool call_builtin(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                          const cx_ptx_function *callee)
 {
-    const cx_ptx_function *caller =
-        &grid->module->functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
-    uint64_t frame = thread->slots[CX_PTX_SLOT_LOCAL].u64 + caller->frame_bytes;
+    uint64_t frame = thread->slots[CX_PTX_SLOT_TOP].u64;
 
     if (frame + callee->frame_bytes > grid->local_of_thread) {
         cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
@@ -93,10 +92,8 @@ void cx_ptx_return(cx_ptx_grid *grid, cx_ptx_thread *thread)
 
 bool cx_ptx_copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
 {
-    const cx_ptx_function *function =
-        &grid->module->functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
     uint64_t own = thread->slots[CX_PTX_SLOT_LOCAL].u64;
-    uint64_t other = own + function->frame_bytes + at->b;
+    uint64_t other = thread->slots[CX_PTX_SLOT_TOP].u64 + at->b;
 
     own += at->a;
     if (own + at->c > grid->local_of_thread || other + at->c > grid->local_of_thread)
@@ -105,5 +102,35 @@ bool cx_ptx_copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx
         memcpy(thread->local + other, thread->local + own, at->c);
     else
         memcpy(thread->local + own, thread->local + other, at->c);
+    return true;
+}
+
+static bool fail_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                       const cx_ptx_instruction *at)
+{
+    thread->next = at;
+    cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
+    return false;
+}
+
+bool cx_ptx_change_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                         const cx_ptx_instruction *at)
+{
+    const cx_ptx_function *function =
+        &grid->module->functions[thread->slots[CX_PTX_SLOT_FUNCTION].u64];
+    uint64_t least = thread->slots[CX_PTX_SLOT_LOCAL].u64 + function->frame_bytes;
+    uint64_t *top = &thread->slots[CX_PTX_SLOT_TOP].u64, value = thread->slots[at->a].u64;
+    uint64_t begin = (*top + at->align - 1) & ~(uint64_t)(at->align - 1);
+
+    if (at->op == CX_PTX_RESTORE) {
+        if (value < least || value > *top)
+            return fail_frame(grid, block, thread, at);
+        *top = value;
+        return true;
+    }
+    if (begin > grid->local_of_thread || value > grid->local_of_thread - begin)
+        return fail_frame(grid, block, thread, at);
+    *top = (begin + value + 15) & ~(uint64_t)15;
+    thread->slots[at->d].u64 = begin;
     return true;
 }

@@ -297,6 +297,54 @@ bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement)
     return emit_warp(self, statement, done);
 }
 
+bool cx_ptx_encode_elect(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_instruction done = {.mode = CX_PTX_WARP_ELECT};
+
+    if (!cx_ptx_need(self, statement, 2, 2))
+        return false;
+    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.e = cx_ptx_value(self, &statement->operands[1], CX_PTX_U32);
+    return emit_warp(self, statement, done);
+}
+
+/* alloca.u64 address, bytes {, alignment} */
+bool cx_ptx_encode_alloca(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_ALLOCATE, .align = 16};
+    uint64_t align = statement->count == 3 ? statement->operands[2].bits : 8;
+
+    if (cx_ptx_last_type(&statement->opcode) != CX_PTX_U64 || align > 128)
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, 2, 3))
+        return false;
+    if (align == 0 || (align & (align - 1)))
+        return cx_ptx_wrong(self, statement, "an alignment must be a power of two");
+    done.align = (uint8_t)(align < 16 ? 16 : align);
+    done.d = cx_ptx_result(self, &statement->operands[0], 8);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
+    cx_ptx_current(self)->allocates = true;
+    return done.d != CX_PTX_NO_SLOT && done.a != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+/* stacksave.u64 d, stackrestore.u64 a */
+bool cx_ptx_encode_stack(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_OP_mov_b64, .a = CX_PTX_SLOT_TOP};
+
+    if (cx_ptx_last_type(&statement->opcode) != CX_PTX_U64)
+        return cx_ptx_unknown(self, statement);
+    if (!cx_ptx_need(self, statement, 1, 1))
+        return false;
+    if (statement->opcode.text[5] == 's') {
+        done.d = cx_ptx_result(self, &statement->operands[0], 8);
+    } else {
+        done.op = CX_PTX_RESTORE;
+        done.a = cx_ptx_value(self, &statement->operands[0], CX_PTX_U64);
+    }
+    return done.d != CX_PTX_NO_SLOT && done.a != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
 bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
     cx_ptx_instruction done = {.op = CX_PTX_ACTIVE_MASK};

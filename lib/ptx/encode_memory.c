@@ -74,7 +74,7 @@ static bool read_words(const cx_ptx_statement *statement, access_words *out)
  * The address of an instruction. A variable brings its own space if the opcode names none; the
  * parameters of a call are in the frame.
  */
-static bool take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
+bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
                          const cx_ptx_operand *operand, cx_ptx_space space, bool writes,
                          cx_ptx_instruction *out)
 {
@@ -144,7 +144,7 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
 
     if (!read_words(statement, &what))
         return cx_ptx_unknown(self, statement);
-    if (!take_address(self, statement, address, what.space, stores, &done))
+    if (!cx_ptx_take_address(self, statement, address, what.space, stores, &done))
         return false;
     if ((value->kind == CX_PTX_OPERAND_VECTOR ? value->count : 1) != what.count)
         return cx_ptx_wrong(self, statement, "wrong number of values");
@@ -215,6 +215,8 @@ static bool atomic_exists(uint8_t mode, cx_ptx_type type)
 {
     bool integer = !cx_ptx_type_float(type);
 
+    if (type == CX_PTX_F16 || type == CX_PTX_BF16)
+        return mode == CX_PTX_ATOMIC_ADD;
     if (cx_ptx_type_bytes(type) < 4)
         return type == CX_PTX_B16 && mode == CX_PTX_ATOMIC_SWAP;
     if (mode == CX_PTX_ATOMIC_INC || mode == CX_PTX_ATOMIC_DEC)
@@ -235,15 +237,19 @@ static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement
     while (cx_ptx_next_word(&words, &word)) {
         if (changes_nothing(&word) || read_space(&word, &what) || read_atomic(&word, &done.mode))
             continue;
+        if (cx_ptx_token_is(&word, "f16x2"))
+            done.from = CX_PTX_F16;
+        else if (cx_ptx_token_is(&word, "bf16x2"))
+            done.from = CX_PTX_BF16;
         if ((what.type = cx_ptx_type_find(word.text, word.length)) == CX_PTX_NO_TYPE)
             return cx_ptx_unknown(self, statement);
     }
     if (what.type == CX_PTX_NO_TYPE || done.mode == UINT8_MAX ||
-        !atomic_exists(done.mode, what.type) || cx_ptx_has_word(&statement->opcode, "f16x2"))
+        !atomic_exists(done.mode, done.from ? (cx_ptx_type)done.from : what.type))
         return cx_ptx_unknown(self, statement);
     operands = done.mode == CX_PTX_ATOMIC_SWAP ? 3 : 2;
     if (!cx_ptx_need(self, statement, first + operands, first + operands) ||
-        !take_address(self, statement, &statement->operands[first], what.space, true, &done))
+        !cx_ptx_take_address(self, statement, &statement->operands[first], what.space, true, &done))
         return false;
     done.type = (uint8_t)what.type;
     done.size = done.align = (uint8_t)cx_ptx_type_bytes(what.type);
@@ -287,12 +293,13 @@ bool cx_ptx_encode_nothing(cx_ptx_parser *self, const cx_ptx_statement *statemen
 
 static bool encode_copy(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
+    const cx_ptx_operand *to = &statement->operands[0], *from = &statement->operands[1];
     cx_ptx_instruction done = {.op = CX_PTX_COPY_ASYNC}, source;
     uint64_t bytes;
 
     if (!cx_ptx_need(self, statement, 3, 4) ||
-        !take_address(self, statement, &statement->operands[0], CX_PTX_SHARED, true, &done) ||
-        !take_address(self, statement, &statement->operands[1], CX_PTX_GLOBAL, false, &source))
+        !cx_ptx_take_address(self, statement, to, CX_PTX_SHARED, true, &done) ||
+        !cx_ptx_take_address(self, statement, from, CX_PTX_GLOBAL, false, &source))
         return false;
     bytes = statement->operands[2].bits;
     if (statement->operands[2].kind != CX_PTX_OPERAND_NUMBER ||
@@ -381,4 +388,15 @@ bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *stateme
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
     done.d = cx_ptx_result(self, &statement->operands[0], 0);
     return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+}
+
+/* createpolicy.fractional.L2::evict_last.b64 policy: no policy changes anything. */
+bool cx_ptx_encode_policy(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_instruction done = {.op = CX_PTX_OP_mov_b64, .a = CX_PTX_SLOT_ZERO};
+
+    if (!cx_ptx_need(self, statement, 1, 4))
+        return false;
+    done.d = cx_ptx_result(self, &statement->operands[0], 8);
+    return done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }

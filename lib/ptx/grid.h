@@ -9,6 +9,7 @@
 
 #define CX_PTX_WARP_SIZE 32
 #define CX_PTX_BARRIERS 16
+#define CX_PTX_WORKSPACE_WORDS 8
 #define CX_PTX_MASK_BITS 32
 
 typedef enum cx_ptx_thread_state {
@@ -63,6 +64,7 @@ typedef struct cx_ptx_grid {
     size_t slots_of_thread, local_of_thread;
     size_t shared_bytes;
     unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];
+    uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
 
     cx_ptx_outcome outcome; /* CX_PTX_DONE unless something failed */
     cx_ptx_fault *fault;
@@ -87,6 +89,10 @@ void cx_ptx_return(cx_ptx_grid *grid, cx_ptx_thread *thread);
 
 /* Copies between this function's frame and the one behind it. False: there is no room. */
 bool cx_ptx_copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at);
+
+/* alloca and stackrestore. False: there is no room, and the thread has failed. */
+bool cx_ptx_change_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                         const cx_ptx_instruction *at);
 
 /* ---- threads together ---- */
 
@@ -118,6 +124,9 @@ double cx_ptx_narrow_f64(int how, long double value);
 
 /* An integer of the type, extended to 64 bits. */
 uint64_t cx_ptx_extend(cx_ptx_type type, uint64_t bits);
+
+/* Does an operation on the barrier in `memory`; returns its result. */
+uint64_t cx_ptx_mbarrier_do(uint8_t mode, uint64_t *memory, uint32_t operand, uint64_t state);
 
 /* Does the operation on `memory`, which is aligned; returns the old value. */
 uint64_t cx_ptx_atomic_do(const cx_ptx_instruction *what, void *memory, uint64_t operand,

@@ -29,6 +29,8 @@ void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_p
                         cx_ptx_outcome outcome, uint64_t address)
 {
     const uint32_t *size = grid->launch->block;
+    const cx_ptx_module *module = grid->module;
+    size_t code = ((uintptr_t)thread->next - (uintptr_t)module->code) / sizeof *module->code;
 
     if (grid->outcome != CX_PTX_DONE)
         return;
@@ -40,6 +42,8 @@ void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_p
         .line = thread->next->line,
         .address = address,
     };
+    if (code < module->code_count)
+        grid->fault->source = cx_ptx_source_of(module, code, &grid->fault->source_line);
 }
 
 /* ---- memory ---- */
@@ -58,6 +62,10 @@ static unsigned char *reach_own(cx_ptx_space space, uint64_t offset, cx_ptx_grid
     case CX_PTX_LOCAL:
         memory = thread->local;
         size = grid->local_of_thread;
+        break;
+    case CX_PTX_WORKSPACE:
+        memory = (unsigned char *)grid->workspace;
+        size = grid->launch->cooperative ? sizeof grid->workspace : 0;
         break;
     default:
         memory = grid->parameters;
@@ -121,6 +129,9 @@ static bool in_window(uint64_t address, cx_ptx_space *out_space)
         return true;
     case CX_PTX_WINDOW_PARAMETER:
         *out_space = CX_PTX_PARAMETER;
+        return true;
+    case CX_PTX_WINDOW_WORKSPACE:
+        *out_space = CX_PTX_WORKSPACE;
         return true;
     default:
         return false;
@@ -392,6 +403,9 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
         case CX_PTX_CLOCK_32:
             slots[at->d].u32 = (uint32_t)now_ns();
             break;
+        case CX_PTX_CLOCK_HIGH:
+            slots[at->d].u32 = (uint32_t)(now_ns() >> 32);
+            break;
         case CX_PTX_CLOCK_64:
         case CX_PTX_TIMER:
             slots[at->d].u64 = now_ns();
@@ -458,6 +472,18 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
                 cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
                 return;
             }
+            break;
+        case CX_PTX_ALLOCATE:
+        case CX_PTX_RESTORE:
+            if (!cx_ptx_change_frame(grid, block, thread, at))
+                return;
+            break;
+        case CX_PTX_MBARRIER:
+            memory = reach_memory(grid, block, thread, at, slots, true);
+            if (!memory)
+                return;
+            slots[at->d].u64 = cx_ptx_mbarrier_do(at->mode, (uint64_t *)(void *)memory,
+                                                  slots[at->b].u32, slots[at->c].u64);
             break;
         case CX_PTX_CALL:
         case CX_PTX_CALL_INDIRECT:

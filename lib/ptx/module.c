@@ -17,6 +17,10 @@ void cx_ptx_unload(cx_ptx_module *module)
         free((char *)module->variables[i].name);
     for (size_t i = 0; i < module->image_count; i++)
         free(module->images[i].content);
+    for (size_t i = 0; i < module->file_count; i++)
+        free(module->files[i].name);
+    free(module->files);
+    free(module->marks);
     free(module->code);
     free(module->functions);
     free(module->variables);
@@ -119,6 +123,39 @@ int cx_ptx_version(const cx_ptx_module *module)
 int cx_ptx_target(const cx_ptx_module *module)
 {
     return module->target;
+}
+
+static const cx_ptx_mark *mark_before(const cx_ptx_module *module, size_t code)
+{
+    size_t low = 0, high = module->mark_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (module->marks[middle].code <= code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &module->marks[low - 1] : NULL;
+}
+
+const char *cx_ptx_source_of(const cx_ptx_module *module, size_t code, int *out_line)
+{
+    const cx_ptx_mark *mark = mark_before(module, code);
+
+    if (!mark || mark->line == 0)
+        return NULL;
+    *out_line = (int)mark->line;
+    for (size_t i = 0; i < module->file_count; i++)
+        if (module->files[i].number == mark->file)
+            return module->files[i].name;
+    return NULL;
+}
+
+bool cx_ptx_has_managed(const cx_ptx_module *module)
+{
+    return module->managed;
 }
 
 bool cx_ptx_uses_heap(const cx_ptx_module *module)

@@ -42,6 +42,9 @@ enum {
     CX_PTX_SLOT_LANEMASK_GT,
     CX_PTX_SLOT_DYNAMIC_BYTES,
     CX_PTX_SLOT_SHARED_BYTES,
+    CX_PTX_SLOT_WORKSPACE_LOW, /* the address of the grid's workspace, in two words */
+    CX_PTX_SLOT_WORKSPACE_HIGH,
+    CX_PTX_SLOT_TOP, /* the end of the function's frame and of what it allocated */
     CX_PTX_SLOT_CARRY,
     CX_PTX_SLOT_RETURN,   /* the return address */
     CX_PTX_SLOT_FUNCTION, /* the present function */
@@ -54,6 +57,7 @@ enum {
 #define CX_PTX_WINDOW_SHARED (UINT64_C(0x71) << 56)
 #define CX_PTX_WINDOW_LOCAL (UINT64_C(0x72) << 56)
 #define CX_PTX_WINDOW_PARAMETER (UINT64_C(0x73) << 56)
+#define CX_PTX_WINDOW_WORKSPACE (UINT64_C(0x75) << 56)
 
 /* The address of a function: its number in the module, from 1, times 16. */
 #define CX_PTX_WINDOW_CODE (UINT64_C(0x74) << 56)
@@ -92,6 +96,7 @@ typedef enum cx_ptx_op {
     CX_PTX_SUB_CARRY_64,
     CX_PTX_ATOMIC,
     CX_PTX_CLOCK_32,
+    CX_PTX_CLOCK_HIGH,
     CX_PTX_CLOCK_64,
     CX_PTX_TIMER,
     CX_PTX_FENCE,
@@ -106,6 +111,9 @@ typedef enum cx_ptx_op {
     CX_PTX_ARGUMENT, /* copied into the frame of the callee */
     CX_PTX_RESULT,   /* copied from the frame of the callee */
     CX_PTX_CALL,
+    CX_PTX_ALLOCATE, /* d: the address of a bytes in the frame, aligned */
+    CX_PTX_RESTORE,  /* the end of the frame is a again */
+    CX_PTX_MBARRIER, /* mode: cx_ptx_mbarrier */
     CX_PTX_CALL_INDIRECT, /* of the function whose address is in a */
     CX_PTX_RETURN,
     CX_PTX_EXIT,
@@ -157,8 +165,21 @@ typedef enum cx_ptx_warp_mode {
     CX_PTX_WARP_REDUCE_MAX,
     CX_PTX_WARP_REDUCE_AND,
     CX_PTX_WARP_REDUCE_OR,
-    CX_PTX_WARP_REDUCE_XOR
+    CX_PTX_WARP_REDUCE_XOR,
+    CX_PTX_WARP_ELECT
 } cx_ptx_warp_mode;
+
+/* The operation of CX_PTX_MBARRIER. */
+typedef enum cx_ptx_mbarrier {
+    CX_PTX_MBARRIER_INIT,
+    CX_PTX_MBARRIER_ARRIVE,
+    CX_PTX_MBARRIER_ARRIVE_DROP,
+    CX_PTX_MBARRIER_TEST,
+    CX_PTX_MBARRIER_TEST_PARITY,
+    CX_PTX_MBARRIER_COUNT,
+    CX_PTX_MBARRIER_EXPECT,
+    CX_PTX_MBARRIER_COMPLETE
+} cx_ptx_mbarrier;
 
 /* The mode of CX_PTX_CONVERT. */
 typedef enum cx_ptx_rounding {
@@ -221,7 +242,7 @@ struct cx_ptx_function {
     cx_ptx_slot *constant;
     uint32_t max_threads, required[3];
     size_t stack_slots, stack_bytes; /* with all its callees */
-    bool calls_indirectly;
+    bool calls_indirectly, allocates;
     size_t *calls; /* functions */
     size_t call_count, call_capacity;
     int mark; /* while stacks are measured */
@@ -241,8 +262,24 @@ typedef struct cx_ptx_relocation {
     bool constant, to_constant; /* the offset, the target is among constants, while parsing */
 } cx_ptx_relocation;
 
+/* Code from this place on comes from that line of a source file (.loc); 0: unknown. */
+typedef struct cx_ptx_mark {
+    size_t code;
+    uint32_t file, line;
+} cx_ptx_mark;
+
+/* The name of a source file (.file). */
+typedef struct cx_ptx_file {
+    uint32_t number;
+    char *name;
+} cx_ptx_file;
+
 struct cx_ptx_module {
     int version, target;
+    cx_ptx_mark *marks;
+    size_t mark_count, mark_capacity;
+    cx_ptx_file *files;
+    size_t file_count, file_capacity;
     cx_ptx_instruction *code;
     size_t code_count, code_capacity;
     cx_ptx_function *functions;
@@ -259,9 +296,13 @@ struct cx_ptx_module {
     size_t constant_begin; /* constants are the end of the memory, which kernels only read */
     size_t constant_space; /* with gaps between them */
     size_t constant_bytes; /* without */
+    bool managed;          /* the host reaches the variables too */
     size_t shared_bytes; /* of variables outside functions */
     uint32_t sites;
 };
+
+/* The source file and line of a place in the code; NULL: unknown. */
+const char *cx_ptx_source_of(const cx_ptx_module *module, size_t code, int *out_line);
 
 /* True if both have parameters and results of the same sizes. */
 bool cx_ptx_is_same_prototype(const cx_ptx_function *one, const cx_ptx_function *other);
@@ -271,5 +312,8 @@ bool cx_ptx_is_same_prototype(const cx_ptx_function *one, const cx_ptx_function 
 /* The operation of a key of ops.def, or CX_PTX_NO_OP; and its number of operands. */
 uint16_t cx_ptx_op_find(const char *key, size_t length);
 int cx_ptx_op_arity(uint16_t op);
+
+/* True if a key begins with that word. */
+bool cx_ptx_op_family(const char *word, size_t length);
 
 #endif

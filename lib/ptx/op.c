@@ -56,3 +56,11 @@ int cx_ptx_op_arity(uint16_t op)
 {
     return rows[op].arity;
 }
+
+bool cx_ptx_op_family(const char *word, size_t length)
+{
+    for (uint16_t op = 0; op < CX_PTX_COMPUTED; op++)
+        if (strncmp(rows[op].key, word, length) == 0 && rows[op].key[length] == '.')
+            return true;
+    return false;
+}

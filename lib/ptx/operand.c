@@ -4,27 +4,47 @@
 
 /* ---- special registers ---- */
 
+/* A register with three components has .x, .y or .z behind its name. */
+typedef enum special_form { WHOLE, COMPONENTS, EQUAL_COMPONENTS, NUMBERED } special_form;
+
+/* A launch is no cluster: each block is one by itself. */
 static const struct {
     const char *text;
     uint32_t slot;
+    special_form form;
 } fixed[] = {
-    {"%tid", CX_PTX_SLOT_TID},
-    {"%ntid", CX_PTX_SLOT_NTID},
-    {"%ctaid", CX_PTX_SLOT_CTAID},
-    {"%nctaid", CX_PTX_SLOT_NCTAID},
-    {"%laneid", CX_PTX_SLOT_LANEID},
-    {"%warpid", CX_PTX_SLOT_WARPID},
-    {"%nwarpid", CX_PTX_SLOT_NWARPID},
-    {"%smid", CX_PTX_SLOT_SMID},
-    {"%nsmid", CX_PTX_SLOT_NSMID},
-    {"%gridid", CX_PTX_SLOT_ZERO},
-    {"%lanemask_eq", CX_PTX_SLOT_LANEMASK_EQ},
-    {"%lanemask_le", CX_PTX_SLOT_LANEMASK_LE},
-    {"%lanemask_lt", CX_PTX_SLOT_LANEMASK_LT},
-    {"%lanemask_ge", CX_PTX_SLOT_LANEMASK_GE},
-    {"%lanemask_gt", CX_PTX_SLOT_LANEMASK_GT},
-    {"%dynamic_smem_size", CX_PTX_SLOT_DYNAMIC_BYTES},
-    {"%total_smem_size", CX_PTX_SLOT_SHARED_BYTES},
+    {"%tid", CX_PTX_SLOT_TID, COMPONENTS},
+    {"%ntid", CX_PTX_SLOT_NTID, COMPONENTS},
+    {"%ctaid", CX_PTX_SLOT_CTAID, COMPONENTS},
+    {"%nctaid", CX_PTX_SLOT_NCTAID, COMPONENTS},
+    {"%clusterid", CX_PTX_SLOT_CTAID, COMPONENTS},
+    {"%nclusterid", CX_PTX_SLOT_NCTAID, COMPONENTS},
+    {"%cluster_ctaid", CX_PTX_SLOT_ZERO, EQUAL_COMPONENTS},
+    {"%cluster_nctaid", CX_PTX_SLOT_NSMID, EQUAL_COMPONENTS},
+    {"%cluster_ctarank", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%cluster_nctarank", CX_PTX_SLOT_NSMID, WHOLE},
+    {"%is_explicit_cluster", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%laneid", CX_PTX_SLOT_LANEID, WHOLE},
+    {"%warpid", CX_PTX_SLOT_WARPID, WHOLE},
+    {"%nwarpid", CX_PTX_SLOT_NWARPID, WHOLE},
+    {"%smid", CX_PTX_SLOT_SMID, WHOLE},
+    {"%nsmid", CX_PTX_SLOT_NSMID, WHOLE},
+    {"%gridid", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%lanemask_eq", CX_PTX_SLOT_LANEMASK_EQ, WHOLE},
+    {"%lanemask_le", CX_PTX_SLOT_LANEMASK_LE, WHOLE},
+    {"%lanemask_lt", CX_PTX_SLOT_LANEMASK_LT, WHOLE},
+    {"%lanemask_ge", CX_PTX_SLOT_LANEMASK_GE, WHOLE},
+    {"%lanemask_gt", CX_PTX_SLOT_LANEMASK_GT, WHOLE},
+    {"%dynamic_smem_size", CX_PTX_SLOT_DYNAMIC_BYTES, WHOLE},
+    {"%total_smem_size", CX_PTX_SLOT_SHARED_BYTES, WHOLE},
+    {"%aggr_smem_size", CX_PTX_SLOT_SHARED_BYTES, WHOLE},
+    {"%reserved_smem_offset_begin", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%reserved_smem_offset_end", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%current_graph_exec", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%envreg1", CX_PTX_SLOT_WORKSPACE_HIGH, WHOLE},
+    {"%envreg2", CX_PTX_SLOT_WORKSPACE_LOW, WHOLE},
+    {"%envreg", CX_PTX_SLOT_ZERO, NUMBERED},
+    {"%pm", CX_PTX_SLOT_ZERO, NUMBERED},
 };
 
 static const struct {
@@ -33,32 +53,41 @@ static const struct {
     cx_ptx_type type;
 } changing[] = {
     {"%clock", CX_PTX_CLOCK_32, CX_PTX_U32},
-    {"%clock_hi", CX_PTX_CLOCK_32, CX_PTX_U32},
+    {"%clock_hi", CX_PTX_CLOCK_HIGH, CX_PTX_U32},
     {"%clock64", CX_PTX_CLOCK_64, CX_PTX_U64},
     {"%globaltimer", CX_PTX_TIMER, CX_PTX_U64},
+    {"%globaltimer_lo", CX_PTX_CLOCK_32, CX_PTX_U32},
+    {"%globaltimer_hi", CX_PTX_CLOCK_HIGH, CX_PTX_U32},
 };
 
-/* The word of a register with three components ends in .x, .y or .z. */
+static bool is_digits(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+    return length > 0;
+}
+
 static bool is_fixed(const cx_ptx_token *token, size_t row, uint32_t *out_slot)
 {
-    size_t length = strlen(fixed[row].text);
-    bool vector = fixed[row].slot >= CX_PTX_SLOT_TID && fixed[row].slot < CX_PTX_SLOT_LANEID;
+    size_t length = strlen(fixed[row].text), rest;
+    const char *behind = token->text + length;
 
     if (token->length < length || memcmp(token->text, fixed[row].text, length) != 0)
         return false;
+    rest = token->length - length;
     *out_slot = fixed[row].slot;
-    if (!vector)
-        return token->length == length;
-    if (token->length != length + 2 || token->text[length] != '.')
-        return false;
-    switch (token->text[length + 1]) {
-    case 'x':
-    case 'y':
-    case 'z':
-        *out_slot += (uint32_t)(token->text[length + 1] - 'x');
-        return true;
+    switch (fixed[row].form) {
+    case WHOLE:
+        return rest == 0;
+    case NUMBERED:
+        return is_digits(behind, rest) || (rest > 3 && memcmp(behind + rest - 3, "_64", 3) == 0);
     default:
-        return false;
+        if (rest != 2 || behind[0] != '.' || behind[1] < 'x' || behind[1] > 'z')
+            return false;
+        if (fixed[row].form == COMPONENTS)
+            *out_slot += (uint32_t)(behind[1] - 'x');
+        return true;
     }
 }
 
@@ -224,7 +253,11 @@ static bool take_address(cx_ptx_parser *self, cx_ptx_operand *out)
         out->type = CX_PTX_U64;
     }
     out->kind = CX_PTX_OPERAND_ADDRESS;
-    return cx_ptx_take_offset(self, &out->offset) && cx_ptx_expect(self, "]");
+    if (!cx_ptx_take_offset(self, &out->offset))
+        return false;
+    if (cx_ptx_at(self, ","))
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "an address with coordinates");
+    return cx_ptx_expect(self, "]");
 }
 
 static bool take_part(cx_ptx_parser *self, cx_ptx_operand *out)

@@ -130,6 +130,17 @@ static bool take_limits(cx_ptx_parser *self)
             function->max_threads = size[0] * size[1] * size[2];
             if (required)
                 memcpy(function->required, size, sizeof size);
+        } else if (cx_ptx_take(self, ".reqnctapercluster")) {
+            if (!take_triple(self, size))
+                return false;
+            if (size[0] * size[1] * size[2] > 1)
+                return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "clusters of several blocks");
+        } else if (cx_ptx_take(self, ".maxclusterrank")) {
+            if (!cx_ptx_expect_number(self, &unused))
+                return false;
+        } else if (cx_ptx_take(self, ".explicitcluster") ||
+                   cx_ptx_take(self, ".blocksareclusters")) {
+            continue;
         } else if (cx_ptx_take(self, ".minnctapersm") || cx_ptx_take(self, ".maxnreg") ||
                    cx_ptx_take(self, ".maxnctapersm")) {
             if (!cx_ptx_expect_number(self, &unused))
@@ -214,7 +225,7 @@ static bool parse_function(cx_ptx_parser *self, bool kernel)
         done = cx_ptx_expect(self, "{");
     else {
         cx_ptx_current(self)->begin = self->module->code_count;
-        done = cx_ptx_parse_body(self) && finish_function(self);
+        done = cx_ptx_mark_source(self, 0, 0) && cx_ptx_parse_body(self) && finish_function(self);
     }
     done = done && keep_function_name(self, names);
     self->function = OUTSIDE;
@@ -286,7 +297,9 @@ static bool parse_top(cx_ptx_parser *self)
 {
     cx_ptx_placement placement = {.space = CX_PTX_GLOBAL};
 
-    if (cx_ptx_at(self, ".file") || cx_ptx_at(self, ".loc")) {
+    if (cx_ptx_at(self, ".file") || cx_ptx_at(self, ".loc"))
+        return cx_ptx_parse_source(self);
+    if (cx_ptx_at(self, "@")) { /* @@DWARF */
         cx_ptx_skip_line(self);
         return true;
     }

@@ -177,7 +177,17 @@ bool cx_ptx_encode_shfl(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_vote(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_match(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_elect(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_alloca(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_stack(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_policy(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement);
+
+/* Takes the address of an instruction; `space` is that of the opcode. */
+bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                         const cx_ptx_operand *operand, cx_ptx_space space, bool writes,
+                         cx_ptx_instruction *out);
 
 /* Emits an operation of ops.def. */
 bool cx_ptx_emit_computed(cx_ptx_parser *self, const cx_ptx_statement *statement, const char *key,
@@ -190,6 +200,11 @@ bool cx_ptx_parse_call(cx_ptx_parser *self);
 bool cx_ptx_parse_callees(cx_ptx_parser *self, uint32_t *out_index);
 bool cx_ptx_parse_branch(cx_ptx_parser *self, const cx_ptx_token *opcode, uint32_t guard,
                          bool unless);
+
+/* Parses a line with .file or .loc, or skips it. */
+bool cx_ptx_parse_source(cx_ptx_parser *self);
+/* Code from here on comes from that line; 0: unknown. */
+bool cx_ptx_mark_source(cx_ptx_parser *self, uint32_t file, uint32_t line);
 
 /* Parses from the guard or the opcode up to the semicolon. */
 bool cx_ptx_parse_instruction(cx_ptx_parser *self);

@@ -55,6 +55,9 @@ size_t cx_ptx_constant_bytes(const cx_ptx_module *module); /* of them, those in 
  * memory at `address`. */
 void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned char *memory);
 
+/* True if the host uses variables directly, at the address that kernels see. */
+bool cx_ptx_has_managed(const cx_ptx_module *module);
+
 /* True if kernels may call malloc. */
 bool cx_ptx_uses_heap(const cx_ptx_module *module);
 
@@ -138,13 +141,15 @@ typedef enum cx_ptx_outcome {
 typedef struct cx_ptx_fault {
     uint32_t block[3], thread[3];
     int line; /* of the PTX */
+    const char *source; /* the source file that .loc names, or NULL; the module's */
+    int source_line;
     uint64_t address; /* of ILLEGAL_ADDRESS and MISALIGNED_ADDRESS */
 } cx_ptx_fault;
 
 /*
  * Runs a grid in the calling thread and returns when it is done. The caller has checked the block
  * dimensions: at most CX_PTX_THREADS_MAX threads, no dimension 0. The fault is written for outcomes
- * from ILLEGAL_ADDRESS on.
+ * from ILLEGAL_ADDRESS on, and for STOPPED: a thread that was not done.
  */
 cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
                           const cx_ptx_launch *launch, const cx_ptx_environment *environment,

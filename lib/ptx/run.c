@@ -72,6 +72,9 @@ static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t 
     slots[CX_PTX_SLOT_LANEMASK_GT].u64 = (uint32_t)(UINT32_MAX << lane << 1);
     slots[CX_PTX_SLOT_DYNAMIC_BYTES].u64 = launch->shared_bytes;
     slots[CX_PTX_SLOT_SHARED_BYTES].u64 = grid->shared_bytes;
+    if (launch->cooperative)
+        slots[CX_PTX_SLOT_WORKSPACE_HIGH].u64 = CX_PTX_WINDOW_WORKSPACE >> 32;
+    slots[CX_PTX_SLOT_TOP].u64 = grid->kernel->frame_bytes;
     slots[CX_PTX_SLOT_FUNCTION].u64 = (uint64_t)(grid->kernel - grid->module->functions);
     memcpy(slots + CX_PTX_SLOTS_FIXED, grid->kernel->constant,
            grid->kernel->constants * sizeof *slots);
@@ -138,22 +141,24 @@ static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
     return moved | cx_ptx_barriers_release(block, grid->threads_in_block);
 }
 
-static void check_stop(cx_ptx_grid *grid)
+/* Fails the first thread of the block that has not ended, or else the first one. */
+static void fail_unfinished(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = grid->threads_in_block; i-- > 0;)
+        if (block->threads[i].state != CX_PTX_THREAD_ENDED)
+            found = i;
+    cx_ptx_thread_fail(grid, block, &block->threads[found], outcome, 0);
+}
+
+static void check_stop(cx_ptx_grid *grid, const cx_ptx_block *block)
 {
     const cx_ptx_environment *environment = grid->environment;
 
     if (grid->outcome == CX_PTX_DONE && environment->stopped &&
         environment->stopped(environment->self))
-        grid->outcome = CX_PTX_STOPPED;
-}
-
-static void fail_deadlocked(cx_ptx_grid *grid, const cx_ptx_block *block)
-{
-    for (uint32_t i = 0; i < grid->threads_in_block; i++)
-        if (block->threads[i].state != CX_PTX_THREAD_ENDED) {
-            cx_ptx_thread_fail(grid, block, &block->threads[i], CX_PTX_DEADLOCK, 0);
-            return;
-        }
+        fail_unfinished(grid, block, CX_PTX_STOPPED);
 }
 
 static void run_blocks(cx_ptx_grid *grid, cx_ptx_block *blocks, size_t count, uint64_t total)
@@ -169,13 +174,14 @@ static void run_blocks(cx_ptx_grid *grid, cx_ptx_block *blocks, size_t count, ui
             if (!block->used)
                 continue;
             if (!run_block(grid, block))
-                fail_deadlocked(grid, block);
+                fail_unfinished(grid, block, CX_PTX_DEADLOCK);
             if (block->left == 0) {
                 block->used = false;
                 left--;
             }
+            if (left > 0)
+                check_stop(grid, block);
         }
-        check_stop(grid);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #define RECURSIONS 48
+#define ALLOCATED_BYTES ((size_t)16 << 10) /* room for alloca */
 
 enum { UNSEEN, OPEN, MEASURED };
 
@@ -35,7 +36,8 @@ static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
         if (top->next_call == 0 && function->mark == UNSEEN) {
             function->mark = OPEN;
             function->stack_slots = function->slots;
-            function->stack_bytes = function->frame_bytes;
+            function->stack_bytes =
+                function->frame_bytes + (function->allocates ? ALLOCATED_BYTES : 0);
         }
         if (top->next_call == function->call_count) {
             function->mark = MEASURED;

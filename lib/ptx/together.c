@@ -248,6 +248,21 @@ static void reduce_lanes(const party *all)
     give_all(all, value);
 }
 
+/* The lowest lane is the leader. */
+static void elect_lane(const party *all)
+{
+    unsigned leader = (unsigned)__builtin_ctz(all->present);
+
+    for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
+        if (!is_present(all, lane))
+            continue;
+        const cx_ptx_instruction *at = instruction_of(all, lane);
+        slot_of(all, lane, at->d)->u32 = leader;
+        if (at->site != UINT32_MAX)
+            slot_of(all, lane, at->site)->u32 = lane == leader;
+    }
+}
+
 static void perform_joint(const party *all)
 {
     switch (all->at->mode) {
@@ -268,6 +283,9 @@ static void perform_joint(const party *all)
     case CX_PTX_WARP_MATCH_ANY:
     case CX_PTX_WARP_MATCH_ALL:
         match_lanes(all);
+        break;
+    case CX_PTX_WARP_ELECT:
+        elect_lane(all);
         break;
     default:
         reduce_lanes(all);

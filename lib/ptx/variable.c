@@ -363,13 +363,26 @@ static bool refuse_external(cx_ptx_parser *self, const declaration *what)
                        CX_PTX_QUOTE(&what->name));
 }
 
+/* .attribute(.managed) */
+static bool take_attributes(cx_ptx_parser *self)
+{
+    if (!cx_ptx_take(self, ".attribute"))
+        return true;
+    if (!cx_ptx_expect(self, "("))
+        return false;
+    if (!cx_ptx_at(self, ".managed"))
+        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "the attribute '%.*s' of a variable",
+                           CX_PTX_QUOTE(&self->token));
+    cx_ptx_advance(self);
+    self->module->managed = true;
+    return cx_ptx_expect(self, ")");
+}
+
 bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
 {
     declaration what = {0};
 
-    if (cx_ptx_at(self, ".attribute"))
-        return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, ".attribute of a variable");
-    if (!take_align(self, &what) || !take_type(self, &what))
+    if (!take_attributes(self) || !take_align(self, &what) || !take_type(self, &what))
         return false;
     do {
         bool done;
