@@ -27,7 +27,8 @@ for block in "$scratch"/[0-9]*.scn; do
     fi
 done
 
-# Of a verb that is one call the page has no text: the call says it.
+# Of a verb that is one call the page has no text: the call says it. What launches have in common is LAUNCH there.
+launch=' \[to=<device-memory>\] \[from=<device-memory>\] [^`]*\[arguments=yes\]'
 reference()
 {
     echo '| verb -> what it gives | call |'
@@ -41,7 +42,7 @@ reference()
     sed -n '/^| numbers/,$p' "$scratch/out"
 }
 run $play --verbs
-reference > "$scratch/reference"
+reference | sed "s/$launch/ LAUNCH/" > "$scratch/reference"
 sed -n '/^| verb ->/,$p' "$page" | diff - "$scratch/reference" > "$scratch/errors" &&
     [ "$(grep -c '^| `' "$scratch/reference")" -eq "$(grep -c '^| `' "$scratch/out")" ]
 report $? 'the reference is what the list of verbs says'
