@@ -46,6 +46,8 @@ static cx_ptx_encoder encoder_of(const cx_ptx_token *opcode)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (cx_ptx_token_is(&first, rows[i].word))
             return rows[i].encode;
+    if (first.text[0] == 'v')
+        return cx_ptx_encode_video;
     return cx_ptx_encode_computed;
 }
 
@@ -72,6 +74,15 @@ static bool take_operands(cx_ptx_parser *self, cx_ptx_statement *statement)
     return cx_ptx_expect(self, ";");
 }
 
+/* The policy of a cache changes nothing: it is the last operand of ld.global.L2::cache_hint.u32. */
+static bool drop_policy(cx_ptx_statement *statement)
+{
+    if (memchr(statement->opcode.text, ':', statement->opcode.length) &&
+        cx_ptx_has_word(&statement->opcode, "L2::cache_hint") && statement->count > 0)
+        statement->count--;
+    return true;
+}
+
 static bool is_known(const cx_ptx_token *opcode)
 {
     cx_ptx_words words = cx_ptx_words_of(opcode);
@@ -94,7 +105,7 @@ static bool parse_opcode(cx_ptx_parser *self, uint32_t guard, bool unless)
         return cx_ptx_parse_branch(self, &statement.opcode, guard, unless);
     if (first_word_is(&statement.opcode, "call"))
         return cx_ptx_parse_call(self);
-    if (take_operands(self, &statement))
+    if (take_operands(self, &statement) && drop_policy(&statement))
         return encoder_of(&statement.opcode)(self, &statement);
     /* Operands that nothing here knows belong to an instruction that is not known either. */
     if (self->status != CX_PTX_NO_MEMORY && !is_known(&statement.opcode)) {

@@ -177,10 +177,15 @@ static void store_float(const cx_ptx_instruction *how, cx_ptx_slot *to, double v
 /* Converts from 64 bits directly: a double in between would round twice. */
 static void store_integer(const cx_ptx_instruction *how, cx_ptx_slot *to, uint64_t bits)
 {
-    long double value = cx_ptx_type_signed((cx_ptx_type)how->from) ? (long double)(int64_t)bits
-                                                                   : (long double)bits;
+    bool is_signed = cx_ptx_type_signed((cx_ptx_type)how->from);
+    bool nearest = direction_of(how->mode) == FE_TONEAREST;
+    long double value = is_signed ? (long double)(int64_t)bits : (long double)bits;
 
-    if (how->type == CX_PTX_F32)
+    if (how->type == CX_PTX_F32 && nearest)
+        store_single(how->mode, to, is_signed ? (float)(int64_t)bits : (float)bits);
+    else if (how->type == CX_PTX_F64 && nearest)
+        store_double(how->mode, to, is_signed ? (double)(int64_t)bits : (double)bits);
+    else if (how->type == CX_PTX_F32)
         store_single(how->mode, to, cx_ptx_narrow_f32(direction_of(how->mode), value));
     else if (how->type == CX_PTX_F64)
         store_double(how->mode, to, cx_ptx_narrow_f64(direction_of(how->mode), value));

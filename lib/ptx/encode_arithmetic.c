@@ -78,12 +78,13 @@ static bool can_be_modified(const cx_ptx_token *opcode, unsigned modifiers)
 static uint16_t modifying_op(const cx_ptx_token *opcode, const char *modifier)
 {
     cx_ptx_words words = cx_ptx_words_of(opcode);
-    cx_ptx_token last;
+    cx_ptx_token word, last = {.length = 0};
     char key[KEY_MAX];
     size_t length = strlen(modifier);
 
-    while (cx_ptx_next_word(&words, &last))
-        continue;
+    while (cx_ptx_next_word(&words, &word))
+        if (!modifier_of(&word)) /* max.s32.relu */
+            last = word;
     if (length + last.length > KEY_MAX)
         return CX_PTX_NO_OP;
     memcpy(key, modifier, length);
@@ -123,8 +124,26 @@ static bool emit_modified(cx_ptx_parser *self, const cx_ptx_statement *statement
            (!(modifiers & RELU) || emit_modifier(self, statement, "?relu.", done.d, done.d));
 }
 
+/* min.f32 d, a, b, c: the least of three, as min of the least of two. */
+static bool encode_three(cx_ptx_parser *self, const cx_ptx_statement *statement)
+{
+    cx_ptx_statement first = *statement, second = *statement;
+    cx_ptx_operand between = {
+        .kind = CX_PTX_OPERAND_REGISTER, .type = CX_PTX_F32, .second = CX_PTX_NO_SLOT};
+
+    between.slot = cx_ptx_register(self, 1);
+    if (between.slot == CX_PTX_NO_SLOT)
+        return false;
+    first.count = second.count = 3;
+    first.operands[0] = between;
+    second.operands[1] = between;
+    second.operands[2] = statement->operands[3];
+    return cx_ptx_encode_computed(self, &first) && cx_ptx_encode_computed(self, &second);
+}
+
 bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
+    static const char *const of_three[] = {"min", "max", NULL};
     static const unsigned steps[] = {0, APPROXIMATE, FLUSHED | SATURATED | RELU,
                                      FLUSHED | SATURATED | RELU | APPROXIMATE};
     cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
@@ -138,6 +157,9 @@ bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *stateme
     if (done.op == CX_PTX_NO_OP || !can_be_modified(&statement->opcode, modifiers))
         return cx_ptx_unknown(self, statement);
     arity = cx_ptx_op_arity(done.op);
+    if (statement->count == 4 && type == CX_PTX_F32 &&
+        first_word_among(&statement->opcode, of_three))
+        return encode_three(self, statement);
     if (!cx_ptx_need(self, statement, arity + 1, arity + 1))
         return false;
     for (int i = 0; i < arity; i++) {

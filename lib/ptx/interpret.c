@@ -2,6 +2,7 @@
 #include "ptx/bits.h"
 #include "ptx/grid.h"
 #include "ptx/small.h"
+#include "ptx/video.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -385,6 +386,14 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
             slots[at->d].u32 =
                 cx_ptx_lop3(at->mode, slots[at->a].u32, slots[at->b].u32, slots[at->c].u32);
             break;
+        case CX_PTX_VIDEO: {
+            cx_ptx_video what;
+
+            memcpy(&what, &at->immediate, sizeof what);
+            slots[at->d].u32 = cx_ptx_video_do(&what, slots[at->a].u32, slots[at->b].u32,
+                                               slots[at->c].u32);
+            break;
+        }
         case CX_PTX_ADD_CARRY_32:
         case CX_PTX_ADD_CARRY_64:
             add_with_carry(slots, at);

@@ -10,5 +10,5 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/parse.c lib/ptx/parser.c lib/ptx/parser.h lib/ptx/print.c lib/ptx/ptx.h \
 	lib/ptx/rounding.c lib/ptx/run.c lib/ptx/small.c lib/ptx/small.h lib/ptx/source.c \
 	lib/ptx/stack.c lib/ptx/stack.h lib/ptx/together.c \
-	lib/ptx/type.c lib/ptx/type.h lib/ptx/variable.c
+	lib/ptx/type.c lib/ptx/type.h lib/ptx/variable.c lib/ptx/video.c lib/ptx/video.h
 lib_ptx_libptx_la_LIBADD = -lm

@@ -90,6 +90,7 @@ typedef enum cx_ptx_op {
     CX_PTX_BFI_32,
     CX_PTX_BFI_64,
     CX_PTX_LOP3,
+    CX_PTX_VIDEO, /* immediate: cx_ptx_video */
     CX_PTX_ADD_CARRY_32, /* mode: 1 takes the carry, 2 gives it */
     CX_PTX_ADD_CARRY_64,
     CX_PTX_SUB_CARRY_32,

@@ -181,6 +181,7 @@ bool cx_ptx_encode_elect(cx_ptx_parser *self, const cx_ptx_statement *statement)
 bool cx_ptx_encode_alloca(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_stack(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *statement);
+bool cx_ptx_encode_video(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_policy(cx_ptx_parser *self, const cx_ptx_statement *statement);
 bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *statement);
 

@@ -207,6 +207,42 @@ static uint64_t borrow_of(uint64_t a, uint64_t b, uint64_t borrow)
     return (unsigned __int128)a < (unsigned __int128)b + borrow;
 }
 
+/* Part number i of a word, by division. */
+static int64_t video_part(uint64_t word, int i, int parts, bool is_signed)
+{
+    int64_t size = parts == 4 ? 256 : parts == 2 ? 65536 : 4294967296;
+    int64_t part = (int64_t)(word & UINT32_MAX);
+
+    for (; i > 0; i--)
+        part /= size;
+    part %= size;
+    return is_signed && part >= size / 2 ? part - size : part;
+}
+
+static int64_t video_clamp(int64_t value, int parts, bool is_signed)
+{
+    int64_t size = parts == 4 ? 256 : parts == 2 ? 65536 : 4294967296;
+    int64_t least = is_signed ? -size / 2 : 0;
+
+    return value < least ? least : value > least + size - 1 ? least + size - 1 : value;
+}
+
+/* `parts` negative: the sum of all. */
+#define VIDEO(parts, d_signed, a_signed, b_signed, clamps, value)                            \
+    ({                                                                                       \
+        int n = (parts) < 0 ? -(parts) : (parts);                                            \
+        uint64_t all = 0;                                                                    \
+        for (int i = 0; i < n; i++) {                                                        \
+            int64_t x = video_part(a, i, n, a_signed), y = video_part(b, i, n, b_signed);    \
+            int64_t r = value;                                                               \
+            if (clamps)                                                                      \
+                r = video_clamp(r, n, d_signed);                                             \
+            all += (parts) < 0 ? (uint64_t)r                                                 \
+                               : ((uint64_t)r & (UINT64_MAX >> (64 - 32 / n))) << (32 / n * i); \
+        }                                                                                    \
+        all;                                                                                 \
+    })
+
 /* ---- the rows ---- */
 
 #define ROW(id, sets, text, value)                                             \

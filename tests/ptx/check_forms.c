@@ -264,6 +264,11 @@ END_TEST
 
 START_TEST(hints_change_nothing)
 {
+    ck_assert_uint_eq(run_one(KERNEL("", "mov.u64 %d3, 0;\nmov.u32 %r2, 7;\n"
+                                         "st.global.L2::cache_hint.u32 [%d1], %r2, %d3;\n"
+                                         "ld.global.L2::cache_hint.u32 %r3, [%d1], %d3;\n"
+                                         "add.u32 %r3, %r3, %r3;\n" STORE("%r3"))),
+                      14);
     ck_assert_uint_eq(
         run_one(KERNEL("", "createpolicy.fractional.L2::evict_last.b64 %d3, 1.0;\n"
                            "discard.global.L2 [%d1], 128;\n"
