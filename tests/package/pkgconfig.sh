@@ -14,7 +14,7 @@ root=$scratch/root
 report $? 'make_install_installs'
 
 pc=$(find "$root" -name ctxrt.pc)
-command=$(find "$root" -name ctxrt -type f)
+command=$(find "$root" -path '*/bin/ctxrt')
 libraries=$(dirname "$(dirname "$pc")")
 export PKG_CONFIG_LIBDIR="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$root" \
     PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
