@@ -40,6 +40,8 @@ static const struct {
     {"%aggr_smem_size", CX_PTX_SLOT_SHARED_BYTES, WHOLE},
     {"%reserved_smem_offset_begin", CX_PTX_SLOT_ZERO, WHOLE},
     {"%reserved_smem_offset_end", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%reserved_smem_offset_cap", CX_PTX_SLOT_ZERO, WHOLE},
+    {"%reserved_smem_offset_", CX_PTX_SLOT_ZERO, NUMBERED},
     {"%current_graph_exec", CX_PTX_SLOT_ZERO, WHOLE},
     {"%envreg1", CX_PTX_SLOT_WORKSPACE_HIGH, WHOLE},
     {"%envreg2", CX_PTX_SLOT_WORKSPACE_LOW, WHOLE},

@@ -76,6 +76,7 @@ START_TEST(special_registers_of_newer_devices_are_known)
                 {"%cluster_ctaid.x", 0},   {"%cluster_nctaid.z", 1},  {"%clusterid.x", 0},
                 {"%nclusterid.x", 1},      {"%cluster_ctarank", 0},   {"%cluster_nctarank", 1},
                 {"%nsmid", 1},             {"%pm0", 0},               {"%ctaid.y", 0},
+                {"%reserved_smem_offset_1", 0},
                 {"%aggr_smem_size", 0},    {"%ntid.x", 1}};
     char text[1024];
 
