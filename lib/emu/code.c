@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PTX_VERSION_MAX 90
+#define PTX_TARGET_MAX 121
 
 /* ---- the user's logs ---- */
 
@@ -91,6 +92,11 @@ static cxu_result check_versions(const cx_ptx_module *ptx, const cx_emu_code_opt
                              cx_ptx_version(ptx) / 10, cx_ptx_version(ptx) % 10,
                              PTX_VERSION_MAX / 10, PTX_VERSION_MAX % 10);
         return CXU_UNSUPPORTED_PTX_VERSION;
+    }
+    if (cx_ptx_target(ptx) > PTX_TARGET_MAX) {
+        cx_emu_code_complain(options, "PTX .target sm_%d is above sm_%d, the newest known",
+                             cx_ptx_target(ptx), PTX_TARGET_MAX);
+        return CXU_INVALID_PTX;
     }
     return CXU_SUCCESS;
 }

@@ -207,6 +207,15 @@ START_TEST(newer_targets_load)
 }
 END_TEST
 
+START_TEST(a_target_that_does_not_exist_is_refused)
+{
+    CUmodule module;
+
+    ck_result(load_text(".version 8.6\n.target sm_999\n.address_size 64\n", &module), INVALID_PTX);
+    ck_assert_ptr_nonnull(strstr(complaint, "sm_999"));
+}
+END_TEST
+
 START_TEST(a_definition_with_another_prototype_is_refused)
 {
     static const char *const texts[] = {
@@ -237,6 +246,7 @@ static Suite *text_suite(void)
     tcase_add_test(texts, isspacep_knows_constants);
     tcase_add_test(texts, directives_need_no_blank_between_them);
     tcase_add_test(texts, newer_targets_load);
+    tcase_add_test(texts, a_target_that_does_not_exist_is_refused);
     tcase_add_test(texts, a_definition_with_another_prototype_is_refused);
     suite_add_tcase(suite, texts);
     return suite;

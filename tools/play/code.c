@@ -224,7 +224,7 @@ static const char *const texts[CX_CODE_COUNT] = {
     [CX_CODE_WRAPPED] = (const char *)&wrapped,
     [CX_CODE_LATEST] = "\n\t .version 9.0\n.target sm_75\n.address_size 64\n",
     [CX_CODE_LATER] = ".version 9.1\n.target sm_75\n.address_size 64\n",
-    [CX_CODE_BEYOND] = ".version 9.0\n.target sm_76\n.address_size 64\n",
+    [CX_CODE_BEYOND] = ".version 9.0\n.target sm_122\n.address_size 64\n",
 };
 
 static const char *const names[CX_CODE_NAME_ALL] = {
