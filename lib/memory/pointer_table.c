@@ -309,7 +309,8 @@ ctxrt_status cx_pointers_put(cx_pointer_record *record)
 }
 
 /* Lock held. Takes the block's entry out, and puts the record in if it was a raw pointer; false: it
- * was one, and there is no record. */
+ * was one, and there is no record. The record comes first: the address of a raw pointer that is
+ * still to be freed is never another block's alone, or cx_pointers_take_cached would free that. */
 static bool retire_as(uint32_t cached, cx_pointer_record **record)
 {
     _Atomic uint64_t *state = &cx_cache_block_at(cached)->state;
@@ -317,10 +318,13 @@ static bool retire_as(uint32_t cached, cx_pointer_record **record)
     bool raw = (atomic_load(state) & CX_CACHE_BLOCK_RAW) != 0;
     if (raw && *record == NULL)
         return false;
+    bool kept = raw && insert_record(*record);
     erase_slot(pointer_of(slot), slot);
     raw = (atomic_fetch_and(state, ~(uint64_t)CX_CACHE_BLOCK_RAW) & CX_CACHE_BLOCK_RAW) != 0;
-    if (raw && insert_record(*record))
+    if (kept && raw)
         *record = NULL;
+    else if (kept)
+        erase_slot((*record)->block.pointer, slot_of_record(*record));
     return true;
 }
 
