@@ -37,12 +37,13 @@ static inline bool cx_copy_is_at_hand(const cx_context *context, uint32_t index,
                                       const void *pointer, size_t bytes)
 {
     const cx_cache_block *cached = cx_cache_block_at(index);
-    const cx_cache_generation *region = cx_cache_generation_of(index);
-    const cx_cache *cache = region->cache;
+    const cx_cache_generation *generation = cx_cache_generation_of(index);
     return cx_cache_block_is_live(cached) && bytes <= cx_cache_block_size(cached) &&
            atomic_load_explicit(&cached->pointer, memory_order_relaxed) == pointer &&
-           cache->context == context && !cache->pinned &&
-           region->epoch == atomic_load_explicit(&context->epoch, memory_order_relaxed);
+           atomic_load_explicit(&generation->context, memory_order_relaxed) == context &&
+           !atomic_load_explicit(&generation->pinned, memory_order_relaxed) &&
+           atomic_load_explicit(&generation->epoch, memory_order_relaxed) ==
+               atomic_load_explicit(&context->epoch, memory_order_relaxed);
 }
 
 /* True if blocks can be recognised by these records alone. */

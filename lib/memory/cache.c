@@ -10,59 +10,19 @@
 
 /* ---- making and destroying ---- */
 
-static cx_cache_generation *open_generation(cx_cache *cache)
-{
-    cx_cache_generation *generation = calloc(1, sizeof *generation);
-    if (generation == NULL)
-        return NULL;
-    generation->cache = cache;
-    generation->epoch = cx_context_next_epoch(cache->context);
-    cx_heap_open(&generation->heap, &cx_cache_blocks, generation);
-    return generation;
-}
-
-static void leave_table(uint32_t index, uintptr_t address, void *argument)
-{
-    (void)address, (void)argument;
-    cx_pointers_retire(index);
-}
-
-/* Takes the blocks of a generation out of the pointer table. */
-static void leave_pointers(const cx_cache_generation *generation)
-{
-    cx_heap_each_block(&generation->heap, leave_table, NULL);
-}
-
-static void leave_ranges(const cx_cache_generation *generation)
-{
-    const cx_heap *heap = &generation->heap;
-    for (uint32_t i = 0; i < heap->segment_count; i++)
-        if (heap->segments[i].address != 0)
-            cx_cache_generation_leave_range(generation, heap->segments[i].address);
-}
-
-static void close_region(cx_cache_generation *generation)
-{
-    leave_pointers(generation);
-    leave_ranges(generation);
-    cx_cache_generation_close_range(generation);
-    cx_heap_close(&generation->heap);
-    free(generation);
-}
-
 static void close_generations(cx_cache_generation *generation)
 {
     while (generation != NULL) {
         cx_cache_generation *past = generation->past;
-        close_region(generation);
+        cx_cache_generation_close(generation);
         generation = past;
     }
 }
 
 static bool open_parts(cx_cache *cache)
 {
-    cache->generation = open_generation(cache);
-    cache->spare = open_generation(cache);
+    cache->generation = cx_cache_generation_open(cache);
+    cache->spare = cx_cache_generation_open(cache);
     return cx_cache_open_streams(cache) && cache->generation != NULL && cache->spare != NULL;
 }
 
@@ -80,6 +40,7 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
     if (cache != NULL) {
         cache->allocator = allocator;
         cache->context = allocator->context;
+        cache->pinned = allocator->kind == &cx_pinned_allocator;
         if (!open_parts(cache)) {
             close_parts(cache);
             cache = NULL;
@@ -89,7 +50,6 @@ ctxrt_status cx_cache_open(cx_allocator *allocator, cx_cache **out_cache)
         return cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory for an allocator of %s",
                         cx_context_text(allocator->context));
     cache->mapped = allocator->options.source == CTXRT_ALLOCATOR_SOURCE_VMM;
-    cache->pinned = allocator->kind == &cx_pinned_allocator;
     cache->host_accessible =
         cache->context->device != NULL && cache->context->device->host_accessible;
     cx_cache_set_keep(cache);
@@ -132,7 +92,7 @@ static void close_unused(cx_cache *cache, cx_cache_generation *ended, bool pinne
         close_generations(cache->generation->past);
         cache->generation->past = NULL;
     } else if (!cache->pinned && cx_cache_generation_let_go(cache, ended, NULL)) {
-        close_region(ended);
+        cx_cache_generation_close(ended);
     }
 }
 
@@ -147,7 +107,7 @@ static void forget_memory(cx_cache *cache, cx_cache_generation *next)
     cx_cache_make_past(cache, next);
     cx_caches_unlock();
     pthread_mutex_lock(&cache->lock);
-    leave_pointers(ended);
+    cx_cache_generation_leave_table(ended);
     cx_amount_set(&cache->amounts.allocated, 0, 0);
     cx_amount_set(&cache->amounts.reserved, 0, 0);
     cx_amount_set(&cache->amounts.inactive, 0, 0);
@@ -172,7 +132,7 @@ void cx_caches_forget(cx_context *context)
             continue;
         generation->epoch = epoch;
         forget_memory(cache, generation);
-        cache->spare = open_generation(cache);
+        cache->spare = cx_cache_generation_open(cache);
     }
 }
 
@@ -579,7 +539,7 @@ static ctxrt_status forget_cached(cx_cache *cache, const cx_block *block)
     cx_cache_generation *generation = cx_cache_generation_of(block->cached);
     ctxrt_status status = cx_use_finish(&cx_cache_block_at(block->cached)->uses);
     if (cx_cache_generation_let_go(cache, generation, block))
-        close_region(generation);
+        cx_cache_generation_close(generation);
     return status;
 }
 

@@ -9,8 +9,8 @@
  * Calls of the driver are made outside of it, with the context pinned.
  *
  * Locks: "thread caches" (the lists of caches and thread caches), then "cache" of each cache (heap
- * and streams). Neither is held across a driver call; "range", before both, is: cache_map.c says
- * why.
+ * and streams), then "generations" (those that are to be used again). None is held across a driver
+ * call; "range", before them, is: cache_map.c says why.
  */
 #ifndef CX_MEMORY_CACHE_H
 #define CX_MEMORY_CACHE_H
@@ -24,11 +24,14 @@
 #include "memory/thread_cache.h"
 #include <uthash.h>
 
-/* The memory of one epoch of a context: a reset ends it. */
+/* The memory of one epoch of a context: a reset ends it. Used again and never freed, since a reader
+ * of the pointer table may still look at the atomic fields when it has gone. */
 typedef struct cx_cache_generation {
     cx_heap heap;
     struct cx_cache *cache;
-    uint32_t epoch; /* of the context */
+    _Atomic(cx_context *) context; /* of the cache, as `pinned` */
+    _Atomic bool pinned;
+    _Atomic uint32_t epoch; /* of the context */
     /* for a cache that maps its memory: made with the first block; changed under the locks "range"
      * and "cache" */
     bool has_range;
@@ -439,5 +442,16 @@ uint64_t cx_cache_shrink(cx_cache *cache);
 void cx_cache_release_beyond(cx_cache *cache);
 
 ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_status cause);
+
+/* ---- cache_generation.c ---- */
+
+/* For the epoch that the context has next; NULL: no memory. */
+cx_cache_generation *cx_cache_generation_open(cx_cache *cache);
+
+/* No user has blocks of it any more. */
+void cx_cache_generation_close(cx_cache_generation *generation);
+
+/* Takes its blocks out of the pointer table. */
+void cx_cache_generation_leave_table(const cx_cache_generation *generation);
 
 #endif

@@ -12,6 +12,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/cache_grow.c \
 	lib/memory/cache_map.c \
 	lib/memory/cache_defer.c \
+	lib/memory/cache_generation.c \
 	lib/memory/cache_snapshot.c \
 	lib/memory/cache_stream.c \
 	lib/memory/cache_thread.c \

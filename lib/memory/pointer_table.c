@@ -525,6 +525,15 @@ static void describe_cached(uint32_t index, uint64_t state, const void *start,
     out_block->generation = (uint32_t)(state >> 32);
 }
 
+/* True if the block is of the range that *range tells. Blocks from before a reset are in the table
+ * until their cache learns of it, while other blocks may have their addresses. */
+static bool is_of_range(uint32_t index, const cx_pointer_block *range)
+{
+    const cx_cache_generation *generation = cx_cache_generation_of(index);
+    return atomic_load_explicit(&generation->epoch, memory_order_acquire) == range->epoch &&
+           atomic_load_explicit(&generation->context, memory_order_acquire) == range->context;
+}
+
 /* Finds the live block that starts at an address, without a lock, as cx_pointers_take_cached
  * does. */
 static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
@@ -542,6 +551,8 @@ static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
     if (is_record(slot) || atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0)
         return false;
     const cx_cache_block *head = cx_cache_block_at(index_of(slot));
+    if (!is_of_range(index_of(slot), out_block))
+        return false;
     uint64_t state = atomic_load_explicit(&head->state, memory_order_acquire);
     describe_cached(index_of(slot), state, pointer, out_block);
     return out_block->state == CX_POINTER_LIVE &&
@@ -550,25 +561,40 @@ static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
            atomic_load_explicit(&cx_pointers_now, memory_order_relaxed) == table;
 }
 
-static bool piece_starts_at(uintptr_t address)
+/* Lock held. Finds the block of a range that starts at an address. */
+static bool find_in_range(const void *pointer, const cx_pointer_block *range, uint32_t *out_cached)
 {
-    uint64_t slot;
-    return find_youngest((const void *)address, false, &slot);
+    uint64_t place;
+    bool any = false;
+    for (bool found = find_first(pointer, &place); found; found = find_next(pointer, &place)) {
+        uint64_t slot = read_slot(table_now(), place);
+        if (is_record(slot) || !is_of_range(index_of(slot), range))
+            continue;
+        *out_cached = index_of(slot);
+        any = true;
+    }
+    return any;
 }
 
-/* Lock held. Finds the block of a segment that contains an address. */
+static bool piece_starts_at(const void *range, uintptr_t address)
+{
+    uint32_t cached;
+    return find_in_range((const void *)address, range, &cached);
+}
+
+/* Lock held. Finds the block that contains an address, of the segment that *out_block tells. */
 static void find_cached(const void *pointer, cx_pointer_block *out_block)
 {
-    uint64_t slot;
-    uintptr_t start = cx_ranges_start((uintptr_t)pointer, piece_starts_at);
+    uint32_t index;
+    uintptr_t start = cx_ranges_start((uintptr_t)pointer, piece_starts_at, out_block);
     out_block->state = CX_POINTER_FREED;
     out_block->size_bytes = 0;
-    if (start == 0 || !find_youngest((const void *)start, false, &slot))
+    if (start == 0 || !find_in_range((const void *)start, out_block, &index))
         return;
-    const cx_cache_block *cached = cx_cache_block_at(index_of(slot));
-    uint64_t state = atomic_load(&cx_cache_block_at(index_of(slot))->state);
+    const cx_cache_block *cached = cx_cache_block_at(index);
+    uint64_t state = atomic_load(&cached->state);
     if (((uintptr_t)pointer - start) >> CX_FIT_UNIT_BITS < cached->node.units)
-        describe_cached(index_of(slot), state, (const void *)start, out_block);
+        describe_cached(index, state, (const void *)start, out_block);
 }
 
 /* Lock held. Finds a custom allocator's memory at an address, wherever that is. */

@@ -135,22 +135,25 @@ void cx_ranges_set_start(uintptr_t address)
 
 typedef struct asked_range {
     uintptr_t begin;
-    bool (*starts)(uintptr_t address);
+    bool (*starts)(const void *argument, uintptr_t address);
+    const void *argument;
 } asked_range;
 
 static bool starts_at(void *argument, uint64_t unit)
 {
     const asked_range *asked = argument;
-    return asked->starts(asked->begin + (uintptr_t)(unit << CX_FIT_UNIT_BITS));
+    return asked->starts(asked->argument, asked->begin + (uintptr_t)(unit << CX_FIT_UNIT_BITS));
 }
 
-uintptr_t cx_ranges_start(uintptr_t address, bool (*starts)(uintptr_t address))
+uintptr_t cx_ranges_start(uintptr_t address,
+                          bool (*starts)(const void *argument, uintptr_t address),
+                          const void *argument)
 {
     cx_range *range;
     uint64_t unit;
     if (!unit_of(address, &range, &unit))
         return 0;
-    asked_range asked = {begin_of(range), starts};
+    asked_range asked = {begin_of(range), starts, argument};
     return cx_start_bits_find(&range->starts, unit, starts_at, &asked, &unit)
                ? asked.begin + (uintptr_t)(unit << CX_FIT_UNIT_BITS)
                : 0;

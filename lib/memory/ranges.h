@@ -43,6 +43,8 @@ void cx_ranges_set_start(uintptr_t address);
 
 /* The start of the last block at or before an address of a segment; 0: none. `starts` tells whether
  * a block still starts at an address. */
-uintptr_t cx_ranges_start(uintptr_t address, bool (*starts)(uintptr_t address));
+uintptr_t cx_ranges_start(uintptr_t address,
+                          bool (*starts)(const void *argument, uintptr_t address),
+                          const void *argument);
 
 #endif

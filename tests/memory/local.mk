@@ -43,6 +43,13 @@ tests_memory_check_thread_caches_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_thread_caches_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_thread_caches_LDADD = $(INSIDE_LIBS)
 
+check_PROGRAMS += tests/memory/check_address_reuse
+TESTS += tests/memory/check_address_reuse
+tests_memory_check_address_reuse_SOURCES = tests/memory/check_address_reuse.c tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_address_reuse_CPPFLAGS = $(MEMORY_CPPFLAGS)
+tests_memory_check_address_reuse_CFLAGS = $(MEMORY_CFLAGS)
+tests_memory_check_address_reuse_LDADD = $(INSIDE_LIBS)
+
 check_PROGRAMS += tests/memory/check_allocator_random
 TESTS += tests/memory/check_allocator_random
 tests_memory_check_allocator_random_SOURCES = tests/memory/check_allocator_random.c tests/memory/blocks.c \

@@ -1,0 +1,79 @@
+/* Addresses that a reset has freed in the driver, and that other memory gets before ctxrt has
+ * forgotten what was there. */
+#include "device/runtime.h"
+#include "fixture.h"
+#include "test.h"
+
+enum { BLOCKS = 16, BLOCK_BYTES = 256, LARGE_BYTES = 2048, FILL_BYTES = 512 };
+
+static cx_driver_table beneath;
+static ctxrt_context *created;
+static void *stale[BLOCKS];
+static char *large;
+
+static void use_large_from(char *pointer)
+{
+    ctxrt_pointer_info info;
+    cx_assert_ok(ctxrt_pointer_query(pointer, &info));
+    ck_assert(info.known && info.base == large && info.size_bytes == LARGE_BYTES);
+    cx_assert_ok(ctxrt_fill_async(pointer, 1, FILL_BYTES, NULL));
+    cx_assert_ok(ctxrt_fill(pointer, 2, FILL_BYTES));
+}
+
+/* As another thread may, between the driver's reset and what ctxrt does after it. */
+static cxu_result reset_and_allocate(CUdevice device)
+{
+    int within = 0;
+    cxu_result result = beneath.primary_reset(device);
+    cx_assert_ok(ctxrt_stack_push(created));
+    cx_assert_ok(ctxrt_alloc(LARGE_BYTES, (void **)&large));
+    for (int i = 0; i < BLOCKS; i++) {
+        char *pointer = stale[i];
+        if (pointer <= large || pointer + FILL_BYTES > large + LARGE_BYTES)
+            continue;
+        use_large_from(pointer);
+        within++;
+    }
+    ck_assert_int_gt(within, 0);
+    cx_assert_ok(ctxrt_stack_pop());
+    return result;
+}
+
+START_TEST(a_block_is_not_taken_for_one_from_before_a_reset_that_begins_inside_it)
+{
+    void *first;
+    cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), CTXRT_CONTEXT_SCHED_AUTO, &created));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    /* No block that is left begins where the large one will. */
+    cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &first));
+    for (int i = 0; i < BLOCKS; i++)
+        cx_assert_ok(ctxrt_alloc(BLOCK_BYTES, &stale[i]));
+    cx_assert_ok(ctxrt_free(first));
+    cx_assert_ok(ctxrt_allocator_trim(NULL, NULL));
+    beneath = cx_drivers[0].table;
+    cx_drivers[0].table.primary_reset = reset_and_allocate;
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_drivers[0].table = beneath;
+    for (int i = 0; i < BLOCKS; i++)
+        cx_assert_ok(ctxrt_free(stale[i]));
+    use_large_from(large);
+    cx_assert_ok(ctxrt_free(large));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_context_destroy(created));
+}
+END_TEST
+
+static Suite *address_reuse_suite(void)
+{
+    Suite *suite = suite_create("address_reuse");
+    TCase *tcase = tcase_create("address_reuse");
+    tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
+    tcase_add_test(tcase, a_block_is_not_taken_for_one_from_before_a_reset_that_begins_inside_it);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite * (*const[])(void)){address_reuse_suite, NULL});
+}
