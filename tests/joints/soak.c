@@ -8,6 +8,7 @@
  * if the resident memory of the last tenth of the time is on average more than 8 MiB above that of
  * the second tenth. The mix itself holds more at one time than at another.
  */
+#include "mix/blocks.h"
 #include "mix/crowd.h"
 
 #include <dlfcn.h>
@@ -68,13 +69,16 @@ static void check(actor *self, int result, const char *call)
         actor_fail(self, "%s by other code gave %d", call, result);
 }
 
+/* A reset would free the memory, and its address could be ctxrt's before it is freed here. */
 static void use_memory(actor *self)
 {
     unsigned long long address = 0;
+    pthread_rwlock_rdlock(&all.resetting);
     int result = native.alloc(&address, 1 + pick(self, 4096));
     actor_note(self, "cuMemAlloc: %d", result);
     if (result == 0)
         check(self, native.release(address), "cuMemFree");
+    pthread_rwlock_unlock(&all.resetting);
 }
 
 /* ctxrt takes the context in as a foreign frame, and drops that when it is no longer current. */
@@ -83,7 +87,13 @@ static void use_ctxrt(actor *self)
     ctxrt_device device;
     void *pointer;
     (void)OK(self, ctxrt_device_get(&device));
-    if (OK_OR(self, ctxrt_alloc(1 + pick(self, 4096), &pointer), MAY(CTXRT_ERROR_OUT_OF_MEMORY)))
+    ctxrt_status status = ctxrt_alloc(1 + pick(self, 4096), &pointer);
+    unsigned may = MAY(CTXRT_ERROR_OUT_OF_MEMORY);
+    if (actor_met_any(self, TROUBLE_RESET))
+        may |= MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+    if (self->depth > 0) /* a frame of another driver stays on top */
+        may |= may_of_frame(&self->frames[self->depth - 1]);
+    if (actor_expect(self, status, may, "ctxrt_alloc beside other code's context"))
         (void)OK(self, ctxrt_free(pointer));
 }
 

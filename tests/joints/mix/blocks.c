@@ -231,6 +231,15 @@ bool block_is_live(const block *one)
     return life_look(&one->life) == LIVE;
 }
 
+unsigned block_may_be_stale(const block *one)
+{
+    const unsigned refused =
+        MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+    if (block_is_live(one))
+        return 0;
+    return all.threads > 1 ? refused | MAY(CTXRT_ERROR_DRIVER) : refused;
+}
+
 bool block_is_host(const block *one)
 {
     return one->source >= PINNED;
@@ -371,10 +380,7 @@ block *block_make(actor *self, source which)
 
 static unsigned may_of_look(const block *one, const route *by)
 {
-    unsigned may = may_be_gone(&by->life);
-    if (!block_is_live(one))
-        may |= MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
-    return may;
+    return may_be_gone(&by->life) | block_may_be_stale(one);
 }
 
 void block_look(actor *self, block *one)

@@ -104,6 +104,10 @@ void block_look(actor *self, block *one);
 bool block_is_live(const block *one);
 bool block_is_host(const block *one);
 
+/* The failures that a call with its address may give. Another thread may be getting an address of
+ * before a reset: then the driver knows it, and not yet ctxrt, and the driver refuses it. */
+unsigned block_may_be_stale(const block *one);
+
 /* A block of the pocket; NULL: none. The other way round, ends what was in its place. */
 block *pocket_pick(actor *self);
 block *pocket_pick_at(actor *self, int place);

@@ -22,7 +22,7 @@ void op_destroy_context(actor *self)
         return;
     ctxrt_context *context = there->context;
     if (!OK_OR(self, ctxrt_context_destroy(context),
-               actor_met_keepers(self) ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
+               actor_met_keepers(self) || actor_met_strays() ? MAY(CTXRT_ERROR_IN_USE) : 0)) {
         atomic_store(&there->users, 0);
         return;
     }
@@ -86,7 +86,11 @@ void op_reset(actor *self)
     trouble_begin(place, TROUBLE_RESET);
     trouble_begin(place, TROUBLE_WAIT);
     atomic_fetch_add(&all.resets, 1);
+    if (all.other_code)
+        pthread_rwlock_wrlock(&all.resetting);
     (void)OK(self, ctxrt_device_reset(all.places[place].device));
+    if (all.other_code)
+        pthread_rwlock_unlock(&all.resetting);
     trouble_end(place, TROUBLE_WAIT);
     trouble_end(place, TROUBLE_RESET);
 }

@@ -8,9 +8,7 @@
 static unsigned may_of(const block *one, const route *by)
 {
     unsigned may = by != NULL ? may_be_gone(&by->life) : 0;
-    if (!block_is_live(one))
-        may |= MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
-    return may;
+    return may | block_may_be_stale(one);
 }
 
 /* What is in it after a call that wrote `size` bytes, or failed. */

@@ -57,10 +57,17 @@ static void release(actor *self, ctxrt_graph *graph, work *own)
     atomic_fetch_sub(&all.keepers, 1);
 }
 
+/* True if no reset came between the making of the memory and that of the graph: a later one ends
+ * both. */
+static bool is_whole(const work *own)
+{
+    return block_is_live(own->target) && (own->scratch == NULL || block_is_live(own->scratch));
+}
+
 static void keep(actor *self, ctxrt_graph *graph, work *own, const life *made)
 {
     thing *one = &all.things[GRAPH][pick(self, THINGS)];
-    if (users_claim(&one->users, EMPTY)) {
+    if (is_whole(own) && users_claim(&one->users, EMPTY)) {
         one->place = own->target->place;
         one->life = *made;
         one->object = graph;

@@ -4,13 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned may_be_stale(const block *one)
-{
-    return block_is_live(one) ? 0
-                              : MAY(CTXRT_ERROR_INVALID_ARGUMENT) |
-                                    MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
-}
-
 void op_allocate(actor *self)
 {
     static const source sources[] = {OBJECT, OBJECT, OBJECT,   RAW,     RAW,     RAW,       PINNED,
@@ -27,9 +20,7 @@ void op_allocate(actor *self)
             block_join(self, made, &by);
             ctxrt_status status =
                 ctxrt_fill_async(made->pointer, (int)value, made->size, by.stream);
-            may = may_be_gone(&by.life);
-            if (!block_is_live(made))
-                may |= MAY(CTXRT_ERROR_INVALID_ARGUMENT) | MAY(CTXRT_ERROR_CONTEXT_DESTROYED);
+            may = may_be_gone(&by.life) | block_may_be_stale(made);
             bool filled = actor_expect(self, status, may, "ctxrt_fill_async of a new block");
             block_used(self, made, &by);
             block_has(self, made, value, filled ? made->size : 0, &by);
@@ -43,7 +34,7 @@ static bool write_value(actor *self, block *one, const route *by)
 {
     unsigned value = (unsigned)pick(self, 256);
     bool written = OK_OR(self, ctxrt_fill_async(one->pointer, (int)value, one->size, by->stream),
-                         may_be_gone(&by->life) | may_be_stale(one));
+                         may_be_gone(&by->life) | block_may_be_stale(one));
     block_used(self, one, by);
     block_has(self, one, value, written ? one->size : 0, by);
     return written;

@@ -128,7 +128,8 @@ typedef struct world {
     atomic_uint resets; /* that began */
     atomic_long operations, looks;
     actor *actors[THREADS_MAX];
-    pthread_mutex_t telling;
+    bool other_code;            /* uses the driver's memory itself */
+    pthread_rwlock_t resetting; /* written to by resets, if there is other code, which reads */
 } world;
 
 extern world all;
@@ -196,6 +197,10 @@ bool actor_is_behind(const actor *self, unsigned resets);
 
 /* Whether a recording or a graph may keep memory that was freed, of any place. */
 bool actor_met_keepers(const actor *self);
+
+/* Whether ctxrt_free may have freed another thread's raw pointer of before a reset, which had the
+ * same address as the one that was meant: that one is live until the other thread frees its own. */
+bool actor_met_strays(void);
 
 /* A thing of a kind at a place that has one, held; NULL: there is none. */
 thing *actor_hold(actor *self, kind which, int place);
