@@ -27,6 +27,11 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUtexref_st *CUtexref;
+typedef struct CUextMemory_st *CUexternalMemory;
+typedef struct CUasyncCallbackEntry_st *CUasyncCallbackHandle;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 
 typedef enum cxu_result {
 #define CX_RESULT(name, value, text) CXU_##name = value,
@@ -70,6 +75,88 @@ typedef enum cxu_ctx_flags {
     CXU_CTX_SYNC_MEMOPS = 0x80,
     CXU_CTX_FLAGS_MASK = 0xff
 } cxu_ctx_flags;
+
+/* CUdevprop, of the first versions. */
+typedef struct cxu_device_properties {
+    int max_threads_per_block;
+    int max_block[3];
+    int max_grid[3];
+    int shared_bytes_per_block;
+    int constant_bytes;
+    int warp_size;
+    int max_pitch_bytes;
+    int registers_per_block;
+    int clock_rate_khz;
+    int texture_alignment;
+} cxu_device_properties;
+
+typedef enum cxu_array_format {
+    CXU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+    CXU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+    CXU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+    CXU_AD_FORMAT_SIGNED_INT8 = 0x08,
+    CXU_AD_FORMAT_SIGNED_INT16 = 0x09,
+    CXU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+    CXU_AD_FORMAT_HALF = 0x10,
+    CXU_AD_FORMAT_FLOAT = 0x20
+} cxu_array_format;
+
+/* Integer additions to maxima of floats; FLOAT_MAX is the last. */
+typedef enum cxu_atomic_operation {
+    CXU_ATOMIC_OPERATION_INTEGER_ADD = 0,
+    CXU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+    CXU_ATOMIC_OPERATION_FLOAT_MAX = 12
+} cxu_atomic_operation;
+
+enum {
+    CXU_ATOMIC_CAPABILITY_SIGNED = 1,
+    CXU_ATOMIC_CAPABILITY_UNSIGNED = 2,
+    CXU_ATOMIC_CAPABILITY_REDUCTION = 4,
+    CXU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
+    CXU_ATOMIC_CAPABILITY_SCALAR_64 = 16
+};
+
+typedef enum cxu_flush_rdma_target {
+    CXU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX = 0
+} cxu_flush_rdma_target;
+
+typedef enum cxu_flush_rdma_scope {
+    CXU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER = 100,
+    CXU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES = 200
+} cxu_flush_rdma_scope;
+
+/* Notifications of a device, which it sends when the process is over its memory budget. */
+typedef struct cxu_async_notification cxu_async_notification;
+typedef void (*cxu_async_callback)(cxu_async_notification *notification, void *user_data,
+                                   CUasyncCallbackHandle callback);
+
+/* The driver's log of errors. */
+typedef enum cxu_log_level {
+    CXU_LOG_LEVEL_ERROR = 0,
+    CXU_LOG_LEVEL_WARNING = 1
+} cxu_log_level;
+typedef unsigned int cxu_log_iterator;
+typedef void (*cxu_logs_callback)(void *user_data, cxu_log_level level, char *message,
+                                  size_t length);
+
+/* Checkpoints of processes. */
+typedef enum cxu_process_state {
+    CXU_PROCESS_STATE_RUNNING = 0,
+    CXU_PROCESS_STATE_LOCKED = 1
+} cxu_process_state;
+typedef struct cxu_checkpoint_lock_args cxu_checkpoint_lock_args;
+typedef struct cxu_checkpoint_checkpoint_args cxu_checkpoint_checkpoint_args;
+typedef struct cxu_checkpoint_restore_args cxu_checkpoint_restore_args;
+typedef struct cxu_checkpoint_unlock_args cxu_checkpoint_unlock_args;
+
+/* Of CUDA_EXTERNAL_MEMORY_HANDLE_DESC only the kind of handle is read. */
+typedef struct cxu_external_memory_handle {
+    int type; /* 1: a file descriptor, to 9: DMA-BUF */
+    int padding;
+    uint64_t rest[12];
+} cxu_external_memory_handle;
+
+typedef struct cxu_array_map_info cxu_array_map_info;
 
 typedef enum cxu_exec_affinity_type { CXU_EXEC_AFFINITY_TYPE_SM_COUNT = 0 } cxu_exec_affinity_type;
 
@@ -344,6 +431,82 @@ typedef struct cxu_memcpy_3d {
     size_t depth;
 } cxu_memcpy_3d;
 
+/* CUDA_MEMCPY3D_PEER: the same, with a context for each side. */
+typedef struct cxu_memcpy_3d_peer {
+    size_t source_x_bytes;
+    size_t source_y;
+    size_t source_z;
+    size_t source_lod;
+    cxu_memory_type source_type;
+    const void *source_host;
+    CUdeviceptr source_device;
+    CUarray source_array;
+    CUcontext source_context;
+    size_t source_pitch_bytes;
+    size_t source_height;
+
+    size_t destination_x_bytes;
+    size_t destination_y;
+    size_t destination_z;
+    size_t destination_lod;
+    cxu_memory_type destination_type;
+    void *destination_host;
+    CUdeviceptr destination_device;
+    CUarray destination_array;
+    CUcontext destination_context;
+    size_t destination_pitch_bytes;
+    size_t destination_height;
+
+    size_t width_bytes;
+    size_t height;
+    size_t depth;
+} cxu_memcpy_3d_peer;
+
+/* Batches of copies. */
+
+enum { CXU_MEMCPY_FLAG_DEFAULT = 0, CXU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1 };
+
+typedef enum cxu_memcpy_src_access_order {
+    CXU_MEMCPY_SRC_ACCESS_ORDER_INVALID = 0,
+    CXU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+    CXU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+    CXU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3
+} cxu_memcpy_src_access_order;
+
+typedef struct cxu_memcpy_attributes {
+    cxu_memcpy_src_access_order order;
+    cxu_mem_location source_hint, destination_hint;
+    unsigned int flags;
+} cxu_memcpy_attributes;
+
+typedef enum cxu_memcpy_operand_type {
+    CXU_MEMCPY_OPERAND_TYPE_POINTER = 1,
+    CXU_MEMCPY_OPERAND_TYPE_ARRAY = 2
+} cxu_memcpy_operand_type;
+
+typedef struct cxu_memcpy_operand {
+    cxu_memcpy_operand_type type;
+    union {
+        struct {
+            CUdeviceptr address;
+            size_t row_length;   /* in elements, here of one byte; 0: tight */
+            size_t layer_height; /* 0: tight */
+            cxu_mem_location hint;
+        } pointer;
+        struct {
+            CUarray array;
+            size_t x, y, z;
+        } array;
+    } of;
+} cxu_memcpy_operand;
+
+typedef struct cxu_memcpy_3d_batch_op {
+    cxu_memcpy_operand source, destination;
+    size_t width, height, depth;
+    cxu_memcpy_src_access_order order;
+    unsigned int flags;
+} cxu_memcpy_3d_batch_op;
+
 typedef enum cxu_jit_input_type {
     CXU_JIT_INPUT_CUBIN = 0,
     CXU_JIT_INPUT_PTX = 1,
@@ -434,6 +597,16 @@ typedef struct cxu_launch_config {
     unsigned int attribute_count;
 } cxu_launch_config;
 
+/* CUDA_LAUNCH_PARAMS: one launch of a cooperative launch on several devices. */
+typedef struct cxu_launch_params {
+    CUfunction function;
+    unsigned int grid_x, grid_y, grid_z;
+    unsigned int block_x, block_y, block_z;
+    unsigned int shared_bytes;
+    CUstream stream;
+    void **parameters;
+} cxu_launch_params;
+
 typedef enum cxu_module_loading_mode {
     CXU_MODULE_EAGER_LOADING = 1,
     CXU_MODULE_LAZY_LOADING = 2
@@ -492,6 +665,9 @@ typedef struct cxu_batch_mem_op_node_params {
 
 /* Capture and graphs. */
 
+enum { CXU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 };
+enum { CXU_GRAPH_USER_OBJECT_MOVE = 1 };
+
 typedef enum cxu_stream_capture_status {
     CXU_STREAM_CAPTURE_STATUS_NONE = 0,
     CXU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
@@ -515,7 +691,10 @@ typedef enum cxu_graph_node_type {
     CXU_GRAPH_NODE_TYPE_EMPTY = 5,
     CXU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
     CXU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
-    CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12
+    CXU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+    CXU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+    CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+    CXU_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } cxu_graph_node_type;
 
 /* All zero: the first node is done, with its memory, before the other begins. */
@@ -562,6 +741,39 @@ typedef struct cxu_host_node_params {
     void *user_data;
 } cxu_host_node_params;
 
+/* The address is written. */
+typedef struct cxu_mem_alloc_node_params {
+    cxu_mem_pool_properties pool;
+    const cxu_mem_access *accesses;
+    size_t access_count;
+    size_t bytes;
+    CUdeviceptr address;
+} cxu_mem_alloc_node_params;
+
+typedef enum cxu_graph_mem_attribute {
+    CXU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
+    CXU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,
+    CXU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT = 2,
+    CXU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH = 3
+} cxu_graph_mem_attribute;
+
+enum { CXU_GRAPH_COND_ASSIGN_DEFAULT = 1 };
+
+typedef enum cxu_graph_conditional_type {
+    CXU_GRAPH_COND_TYPE_IF = 0,
+    CXU_GRAPH_COND_TYPE_WHILE = 1,
+    CXU_GRAPH_COND_TYPE_SWITCH = 2
+} cxu_graph_conditional_type;
+
+/* The array of bodies is written: the driver's, of `size` graphs. */
+typedef struct cxu_conditional_node_params {
+    uint64_t handle;
+    cxu_graph_conditional_type type;
+    unsigned int size;
+    CUgraph *bodies;
+    CUcontext context;
+} cxu_conditional_node_params;
+
 enum { CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, CXU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1 };
 
 /* CUgraphNodeParams: the type selects the part that is read; all else is zero. */
@@ -587,6 +799,9 @@ typedef struct cxu_graph_node_params {
             int ownership;
         } child;
         CUevent event; /* of both event nodes */
+        cxu_mem_alloc_node_params alloc;
+        CUdeviceptr freed;
+        cxu_conditional_node_params condition;
     } of;
     long long reserved_tail;
 } cxu_graph_node_params;
@@ -603,7 +818,8 @@ typedef enum cxu_graph_instantiate_result {
     CXU_GRAPH_INSTANTIATE_ERROR = 1,
     CXU_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
     CXU_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3,
-    CXU_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4
+    CXU_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4,
+    CXU_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5
 } cxu_graph_instantiate_result;
 
 typedef struct cxu_graph_instantiate_params {

@@ -5,6 +5,7 @@
 #include "emu/fault.h"
 #include "emu/machine.h"
 #include "emu/mapping.h"
+#include "emu/graph_memory.h"
 #include "emu/pool.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
@@ -468,6 +469,8 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
     if (allocation->device == context->device)
         return true;
     if (allocation->pool != NULL && cx_emu_pool_access(allocation->pool, context->device) != 0)
+        return true;
+    if (allocation->block != NULL && allocation->block->access[context->device->ordinal] != 0)
         return true;
     for (int i = 0; i < context->peer_count; i++) {
         if (allocation->context != NULL && context->peers[i] == allocation->context &&

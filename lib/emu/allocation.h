@@ -41,6 +41,7 @@ struct cx_emu_allocation {
     bool of_module;   /* variables of a module: it goes with the module, and no user frees it */
     cx_emu_hints hints;             /* of CX_EMU_MEMORY_MANAGED */
     struct cx_emu_pool *pool;       /* the pool of CX_EMU_MEMORY_ASYNC, else NULL */
+    struct cx_emu_block *block;     /* of CX_EMU_MEMORY_ASYNC that graphs allocate, else NULL */
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
 

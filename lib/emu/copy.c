@@ -258,6 +258,24 @@ cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *dev
     return CXU_SUCCESS;
 }
 
+cxu_result cx_emu_copy_stage(cx_emu_work_request *request)
+{
+    cx_emu_transfer *shape = request->argument;
+    void *staged = malloc(shape->width_bytes * shape->height * shape->depth);
+
+    if (!staged)
+        return CXU_OUT_OF_MEMORY;
+    stage_source(shape, staged);
+    request->release = release_staged;
+    return CXU_SUCCESS;
+}
+
+void cx_emu_copy_unstage(cx_emu_work_request *request)
+{
+    if (request->release)
+        request->release(request->argument);
+}
+
 static cxu_result capture_copy(cx_emu_stream *stream, const cx_emu_copy *copy)
 {
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEMCPY,
@@ -375,7 +393,7 @@ cxu_result cx_emu_call_memcpy_dtod_async(CUdeviceptr destination, CUdeviceptr so
                       stream, CX_EMU_COPY_ASYNC);
 }
 
-static cxu_result find_devices(CUcontext to, CUcontext from, const cx_emu_device **out_to,
+cxu_result cx_emu_copy_devices(CUcontext to, CUcontext from, const cx_emu_device **out_to,
                                const cx_emu_device **out_from)
 {
     cx_emu_context *context;
@@ -406,8 +424,8 @@ static cxu_result copy_between(uintptr_t to, CUcontext to_context, uintptr_t fro
     cxu_result result = cx_emu_enter();
 
     if (result == CXU_SUCCESS)
-        result = find_devices(to_context, from_context, &copy.destination.device,
-                              &copy.source.device);
+        result = cx_emu_copy_devices(to_context, from_context, &copy.destination.device,
+                                     &copy.source.device);
     return result == CXU_SUCCESS ? cx_emu_copy_submit(&copy, stream, mode) : result;
 }
 

@@ -81,6 +81,17 @@ typedef struct cx_emu_transfer {
 cxu_result cx_emu_copy_request(const cx_emu_copy *copy, const cx_emu_device *device,
                                cx_emu_transfer *out_transfer, cx_emu_work_request *out_request);
 
+/* Reads the source of such a request now, to a buffer that goes with the request's work.
+ * CXU_OUT_OF_MEMORY. Lock held. */
+cxu_result cx_emu_copy_stage(cx_emu_work_request *request);
+
+/* Frees the buffer, if there is one, of a request that was not submitted. */
+void cx_emu_copy_unstage(cx_emu_work_request *request);
+
+/* Finds the devices of two contexts. Errors of cx_emu_context_find. Takes the lock. */
+cxu_result cx_emu_copy_devices(CUcontext to, CUcontext from, const cx_emu_device **out_to,
+                               const cx_emu_device **out_from);
+
 /* Reads the user's descriptor of a copy. CXU_INVALID_VALUE; CXU_NOT_SUPPORTED for arrays, with a
  * message that names `call`. */
 cxu_result cx_emu_copy_of_3d(const char *call, const cxu_memcpy_3d *descriptor,

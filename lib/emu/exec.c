@@ -15,6 +15,7 @@ typedef struct name {
 
 static cx_emu_handles names = {.slot_bytes = sizeof(name)};
 static cx_emu_exec *execs;
+static unsigned int last_number;
 
 cxu_result cx_emu_exec_find(CUgraphExec handle, cx_emu_exec **out_exec)
 {
@@ -55,6 +56,7 @@ cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec *
     if (!exec)
         return result;
     exec->flags = flags;
+    exec->number = ++last_number;
     exec->graph = cx_emu_graph_clone(graph, false);
     if (!exec->graph)
         goto free_exec;
@@ -82,16 +84,47 @@ free_exec:
     return result;
 }
 
+static void destroy_graph(void *argument)
+{
+    cx_emu_graph_destroy(argument);
+}
+
+/* What launches need: user objects, memory, bodies. */
+static bool outlives(const cx_emu_graph *graph)
+{
+    return graph->holdings.count > 0 || cx_emu_graph_has_memory(graph) ||
+           cx_emu_graph_has_conditions(graph);
+}
+
+/* The end of the last launch, which does nothing else, destroys the graph. */
+static void release_graph(cx_emu_exec *exec)
+{
+    if (!exec->last || exec->last->done || !outlives(exec->graph)) {
+        cx_emu_graph_destroy(exec->graph);
+        return;
+    }
+    exec->last->argument = exec->graph;
+    exec->last->release = destroy_graph;
+}
+
 void cx_emu_exec_destroy(cx_emu_exec *exec)
 {
     *(exec->previous ? &exec->previous->next : &execs) = exec->next;
     if (exec->next)
         exec->next->previous = exec->previous;
     cx_emu_handle_return(&names, exec->name);
+    release_graph(exec);
     cx_emu_work_drop(exec->last);
     cx_emu_plan_free(&exec->plan);
-    cx_emu_graph_destroy(exec->graph);
     free(exec);
+}
+
+bool cx_emu_exec_exists(const cx_emu_graph *graph)
+{
+    for (const cx_emu_exec *each = execs; each; each = each->next)
+        if (each->graph->source_id == graph->id)
+            return true;
+    return false;
 }
 
 /* ---- launching ---- */
@@ -185,6 +218,11 @@ static void run_here(const cx_emu_plan *plan)
     }
 }
 
+static void begin_conditions(void *argument)
+{
+    cx_emu_conditions_begin(argument);
+}
+
 static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
 {
     cx_emu_plan *plan = &exec->plan;
@@ -192,6 +230,10 @@ static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
                                .count = plan->count,
                                .after = plan->after,
                                .after_work = exec->last};
+    if (cx_emu_graph_has_conditions(exec->graph)) {
+        batch.begin = begin_conditions;
+        batch.argument = exec->graph;
+    }
     cx_emu_work *end;
     cxu_result result = cx_emu_work_submit_batch(stream, &batch, plan->works, &end);
 
@@ -205,6 +247,17 @@ static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
     return CXU_SUCCESS;
 }
 
+/* The blocks are allocated first, since a launch that cannot have them does nothing. */
+static cxu_result submit_with_memory(cx_emu_exec *exec, cx_emu_stream *stream)
+{
+    cxu_result result = CXU_SUCCESS;
+
+    if (cx_emu_graph_has_memory(exec->graph))
+        result = cx_emu_graph_memory_launch(
+            exec->graph, exec->flags & CXU_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    return result == CXU_SUCCESS ? submit_plan(exec, stream) : result;
+}
+
 cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
 {
     cxu_result result = has_requests(&exec->plan) ? CXU_SUCCESS : make_requests(&exec->plan);
@@ -212,7 +265,7 @@ cxu_result cx_emu_exec_launch(cx_emu_exec *exec, cx_emu_stream *stream)
     if (result != CXU_SUCCESS)
         return result;
     if (!can_run_here(exec, stream))
-        return submit_plan(exec, stream);
+        return submit_with_memory(exec, stream);
     run_here(&exec->plan);
     return CXU_SUCCESS;
 }
@@ -224,6 +277,9 @@ cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream)
 
     if (!cx_emu_graph_has_room_for(stream->branch->capture->graph, exec->graph))
         return cx_emu_not_supported("cuGraphLaunch", "a graph so deep in others");
+    if (cx_emu_graph_has_memory(exec->graph) || cx_emu_graph_has_conditions(exec->graph))
+        return cx_emu_not_supported("cuGraphLaunch",
+                                    "a graph with memory or conditions in a capture");
     operation.of.child = cx_emu_graph_clone(exec->graph, true);
     if (!operation.of.child)
         return CXU_OUT_OF_MEMORY;

@@ -11,6 +11,7 @@ typedef struct cx_emu_exec {
     void *name;
     cx_emu_graph *graph;
     uint64_t flags;
+    unsigned int number; /* in the order of their making */
     cx_emu_plan plan;
     cx_emu_work *last;                   /* the end of the last launch; a reference, or NULL */
     struct cx_emu_exec *previous, *next; /* all of them, so that leak checkers see them */
@@ -25,6 +26,9 @@ cxu_result cx_emu_exec_find(CUgraphExec handle, cx_emu_exec **out_exec);
  */
 cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec **out_exec,
                               cx_emu_node **out_offender);
+
+/* True if an executable graph was made from the graph. */
+bool cx_emu_exec_exists(const cx_emu_graph *graph);
 
 /* Launched work goes on. */
 void cx_emu_exec_destroy(cx_emu_exec *exec);

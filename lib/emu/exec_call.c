@@ -21,19 +21,34 @@ static cxu_result check_flags(uint64_t flags, uint64_t valid)
     return CXU_SUCCESS;
 }
 
+/* The memory of a graph has one place, so that one executable graph has it at a time. */
+static cxu_result check_graph(const cx_emu_graph *graph)
+{
+    if (graph->capture || graph->moved)
+        return CXU_INVALID_VALUE;
+    if (graph->owner && graph->owner->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return cx_emu_not_supported("cuGraphInstantiate", "the body of a conditional node");
+    if (cx_emu_graph_has_memory(graph) && cx_emu_exec_exists(graph))
+        return cx_emu_not_supported("cuGraphInstantiate",
+                                    "a second instance of a graph with memory");
+    return CXU_SUCCESS;
+}
+
 static cxu_result instantiate_graph(CUgraphExec *out_exec, CUgraph handle, uint64_t flags,
-                                    CUgraphNode *out_offender)
+                                    CUgraphNode *out_offender, bool *out_unused)
 {
     cx_emu_graph *graph;
-    cx_emu_node *offender;
+    cx_emu_node *offender = NULL;
     cx_emu_exec *exec;
     cxu_result result = cx_emu_graph_find(handle, &graph);
 
     if (result != CXU_SUCCESS)
         return result;
-    if (graph->capture || graph->moved)
-        return CXU_INVALID_VALUE;
-    result = cx_emu_exec_create(graph, flags, &exec, &offender);
+    result = check_graph(graph);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_conditions_check(graph, out_unused, &offender);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_exec_create(graph, flags, &exec, &offender);
     if (result == CXU_SUCCESS)
         *out_exec = cx_emu_exec_handle(exec);
     else if (offender)
@@ -45,6 +60,7 @@ cxu_result cx_emu_call_graph_instantiate_with_flags(CUgraphExec *out_exec, CUgra
                                                     unsigned long long flags)
 {
     CUgraphNode offender;
+    bool unused;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -55,14 +71,14 @@ cxu_result cx_emu_call_graph_instantiate_with_flags(CUgraphExec *out_exec, CUgra
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = instantiate_graph(out_exec, graph, flags, &offender);
+    result = instantiate_graph(out_exec, graph, flags, &offender, &unused);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
 
 /* The upload itself needs no work. */
 static cxu_result instantiate_and_upload(CUgraphExec *out_exec, CUgraph graph,
-                                         cxu_graph_instantiate_params *params)
+                                         cxu_graph_instantiate_params *params, bool *out_unused)
 {
     cx_emu_stream *stream;
     cxu_result result = CXU_SUCCESS;
@@ -73,12 +89,13 @@ static cxu_result instantiate_and_upload(CUgraphExec *out_exec, CUgraph graph,
         return result;
     return instantiate_graph(out_exec, graph,
                              params->flags & ~(uint64_t)CXU_GRAPH_INSTANTIATE_FLAG_UPLOAD,
-                             &params->out_error_node);
+                             &params->out_error_node, out_unused);
 }
 
 cxu_result cx_emu_call_graph_instantiate_with_params(CUgraphExec *out_exec, CUgraph graph,
                                                      cxu_graph_instantiate_params *params)
 {
+    bool unused = false;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -91,10 +108,12 @@ cxu_result cx_emu_call_graph_instantiate_with_params(CUgraphExec *out_exec, CUgr
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = instantiate_and_upload(out_exec, graph, params);
+    result = instantiate_and_upload(out_exec, graph, params, &unused);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         params->out_result = CXU_GRAPH_INSTANTIATE_SUCCESS;
+    else if (unused)
+        params->out_result = CXU_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
     else if (params->out_error_node)
         params->out_result = CXU_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
     return result;

@@ -165,6 +165,22 @@ cxu_result cx_emu_call_func_set_cache_config(CUfunction handle, cxu_func_cache c
     return result;
 }
 
+/* A hint too; the context's own setting has the same values. */
+cxu_result cx_emu_call_func_set_shared_mem_config(CUfunction handle, cxu_shared_config config)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if ((unsigned int)config > CXU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_function_or_kernel_find(handle, &function);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
 cxu_result cx_emu_call_func_get_module(CUmodule *out_module, CUfunction handle)
 {
     cx_emu_function *function;
@@ -222,6 +238,23 @@ cxu_result cx_emu_call_func_get_param_info(CUfunction handle, size_t index, size
         if (out_bytes)
             *out_bytes = kernel.parameters[index].bytes;
     }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_func_get_param_count(CUfunction handle, size_t *out_count)
+{
+    cx_emu_function *function;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_count || !handle)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_function_or_kernel_find(handle, &function);
+    if (result == CXU_SUCCESS)
+        *out_count = cx_emu_function_describe(function).parameter_count;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -13,6 +13,7 @@ static cx_emu_handles graph_names = {.slot_bytes = sizeof(name)};
 static cx_emu_handles node_names = {.slot_bytes = sizeof(name)};
 static cx_emu_graph *graphs;
 static uint64_t last_id, last_visit;
+static unsigned int last_number;
 
 /* ---- lists ---- */
 
@@ -139,6 +140,7 @@ cx_emu_graph *cx_emu_graph_create(bool named)
         return NULL;
     }
     graph->id = ++last_id;
+    graph->number = named ? ++last_number : 0;
     graph->next = graphs;
     if (graphs)
         graphs->previous = graph;
@@ -158,6 +160,8 @@ void cx_emu_graph_destroy(cx_emu_graph *graph)
         graph->next->previous = graph->previous;
     if (graph->name)
         cx_emu_handle_return(&graph_names, graph->name);
+    cx_emu_condition_forget_graph(graph);
+    cx_emu_holdings_drop(&graph->holdings);
     free(graph);
 }
 
@@ -185,6 +189,7 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *opera
     if (graph->name && !give_name(&node_names, node, &node->name))
         goto free_list;
     node->id = ++last_id;
+    node->local_id = graph->last_local_id++;
     node->operation = *operation;
     cx_emu_operation_retain(operation);
     append_node(graph, node);
@@ -192,8 +197,8 @@ cx_emu_node *cx_emu_graph_add(cx_emu_graph *graph, const cx_emu_operation *opera
         cx_emu_nodes_put(&node->before, before->items[i]);
         cx_emu_nodes_put(&before->items[i]->after, node);
     }
-    if (operation->type == CXU_GRAPH_NODE_TYPE_GRAPH)
-        operation->of.child->owner = node;
+    for (size_t i = 0; i < cx_emu_node_graph_count(node); i++)
+        cx_emu_node_graph(node, i)->owner = node;
     return node;
 
 free_list:
@@ -213,6 +218,8 @@ void cx_emu_node_destroy(cx_emu_node *node)
         take_out(&node->after.items[i]->before, node);
     if (node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
         cx_emu_graph_destroy(node->operation.of.child);
+    if (node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+        cx_emu_condition_destroy(node->operation.of.condition);
     cx_emu_operation_drop(&node->operation);
     *(node->previous ? &node->previous->next : &graph->first) = node->next;
     *(node->next ? &node->next->previous : &graph->last) = node->previous;
@@ -251,11 +258,17 @@ static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
     static const cx_emu_nodes none;
     cx_emu_operation operation = node->operation;
     bool has_child = operation.type == CXU_GRAPH_NODE_TYPE_GRAPH;
+    bool has_bodies = operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL;
     cx_emu_node *copy;
 
     if (has_child) {
         operation.of.child = cx_emu_graph_clone(operation.of.child, into->name);
         if (!operation.of.child)
+            return NULL;
+    }
+    if (has_bodies) {
+        operation.of.condition = cx_emu_condition_clone(operation.of.condition);
+        if (!operation.of.condition)
             return NULL;
     }
     copy = cx_emu_graph_add(into, &operation, &none);
@@ -264,6 +277,8 @@ static cx_emu_node *clone_node(const cx_emu_node *node, cx_emu_graph *into)
         copy->disabled = node->disabled;
     } else if (has_child) {
         cx_emu_graph_destroy(operation.of.child);
+    } else if (has_bodies) {
+        cx_emu_condition_destroy(operation.of.condition);
     }
     return copy;
 }
@@ -285,6 +300,8 @@ cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named)
     if (!copy)
         return NULL;
     copy->source_id = graph->id;
+    if (!cx_emu_holdings_copy(&graph->holdings, &copy->holdings))
+        goto destroy_copy;
     for (cx_emu_node *each = graph->first; each; each = each->next) {
         each->twin = clone_node(each, copy);
         if (!each->twin)
@@ -308,8 +325,8 @@ cx_emu_node *cx_emu_graph_find_copy(const cx_emu_graph *copy, const cx_emu_node 
 
         if (each->source_id == source->id)
             return each;
-        if (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
-            inside = cx_emu_graph_find_copy(each->operation.of.child, source);
+        for (size_t i = 0; !inside && i < cx_emu_node_graph_count(each); i++)
+            inside = cx_emu_graph_find_copy(cx_emu_node_graph(each, i), source);
         if (inside)
             return inside;
     }
@@ -334,8 +351,8 @@ static size_t levels_of(const cx_emu_graph *graph)
     size_t most = 0;
 
     for (const cx_emu_node *each = graph->first; each; each = each->next)
-        if (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
-            size_t levels = levels_of(each->operation.of.child);
+        for (size_t i = 0; i < cx_emu_node_graph_count(each); i++) {
+            size_t levels = levels_of(cx_emu_node_graph(each, i));
 
             if (levels > most)
                 most = levels;

@@ -7,6 +7,7 @@
 #define CX_EMU_GRAPH_H
 
 #include "emu/operation.h"
+#include "emu/user_object.h"
 
 typedef struct cx_emu_node cx_emu_node;
 typedef struct cx_emu_capture cx_emu_capture;
@@ -23,6 +24,7 @@ struct cx_emu_node {
     uint64_t source_id; /* of the node that it was copied from; 0: none */
     cx_emu_graph *graph;
     cx_emu_operation operation;
+    unsigned int local_id; /* in its graph */
     bool disabled; /* in an executable graph: does nothing */
     bool spared;   /* the user removed edges: a capture does not miss it */
     cx_emu_nodes before, after;
@@ -38,13 +40,32 @@ struct cx_emu_node {
 struct cx_emu_graph {
     void *name;
     uint64_t id, source_id; /* as a node's */
+    unsigned int number;    /* of the user's graphs, in the order of their making */
+    unsigned int last_local_id;
     cx_emu_node *first, *last;
     size_t node_count;
     cx_emu_node *owner;            /* a child graph: its node */
     bool moved;                    /* the user's graph itself, not a copy */
+    cx_emu_holdings holdings;      /* of user objects */
     cx_emu_capture *capture;       /* the capture that adds to it */
     cx_emu_graph *previous, *next; /* all graphs, so that leak checkers see them */
 };
+
+/* ---- graphs of a node: a child, or the bodies of a condition ---- */
+
+static inline size_t cx_emu_node_graph_count(const cx_emu_node *node)
+{
+    if (node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return node->operation.of.condition->size;
+    return node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH;
+}
+
+static inline cx_emu_graph *cx_emu_node_graph(const cx_emu_node *node, size_t index)
+{
+    return node->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL
+               ? node->operation.of.condition->bodies[index]
+               : node->operation.of.child;
+}
 
 /* ---- lists ---- */
 
@@ -80,6 +101,15 @@ bool cx_emu_edges_plain(const cxu_graph_edge_data *edges, size_t count);
 /* NULL: no memory, or no handle. */
 cx_emu_graph *cx_emu_graph_create(bool named);
 void cx_emu_graph_destroy(cx_emu_graph *graph); /* with its nodes and their child graphs */
+
+/* True if a node of the graph frees the block. */
+bool cx_emu_graph_frees(const cx_emu_graph *graph, const cx_emu_block *block);
+
+/* True if neither memory nor conditions keep the graph from being copied for the user. */
+static inline bool cx_emu_graph_clonable(const cx_emu_graph *graph)
+{
+    return !cx_emu_graph_has_memory(graph) && !cx_emu_graph_has_conditions(graph);
+}
 
 /* Copies a graph, with its nodes and edges in the same order; NULL: no memory. */
 cx_emu_graph *cx_emu_graph_clone(const cx_emu_graph *graph, bool named);

@@ -50,6 +50,8 @@ cxu_result cx_emu_call_graph_clone(CUgraph *out_clone, CUgraph original)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_graph_find(original, &graph);
+    if (result == CXU_SUCCESS && !cx_emu_graph_clonable(graph))
+        result = cx_emu_not_supported("cuGraphClone", "a graph with memory or conditions");
     if (result != CXU_SUCCESS)
         goto unlock;
     clone = cx_emu_graph_clone(graph, true);
@@ -105,6 +107,8 @@ cxu_result cx_emu_call_graph_destroy_node(CUgraphNode handle)
     result = cx_emu_node_find(handle, &node);
     if (result == CXU_SUCCESS && node->graph->capture)
         result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS && cx_emu_graph_has_memory(node->graph))
+        result = cx_emu_not_supported("cuGraphDestroyNode", "a graph with memory");
     if (result == CXU_SUCCESS)
         cx_emu_node_destroy(node);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -174,6 +178,8 @@ static cxu_result remove_edges(const cx_emu_graph *graph, const CUgraphNode *fro
 {
     edge found;
 
+    if (cx_emu_graph_has_memory(graph))
+        return cx_emu_not_supported("cuGraphRemoveDependencies", "a graph with memory");
     for (size_t i = 0; i < count; i++) {
         cxu_result result = find_edge(graph, from[i], to[i], &found);
 

@@ -61,9 +61,10 @@ cxu_graph_exec_update_result cx_emu_graph_compare(const cx_emu_graph *graph,
     for (const cx_emu_node *node = graph->first, *other = like->first; node;
          node = node->next, other = other->next) {
         result = compare_nodes(node, other, out_node, out_from);
-        if (result == CXU_GRAPH_EXEC_UPDATE_SUCCESS &&
-            node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
-            result = cx_emu_graph_compare(node->operation.of.child, other->operation.of.child,
+        for (size_t i = 0; result == CXU_GRAPH_EXEC_UPDATE_SUCCESS &&
+                           i < cx_emu_node_graph_count(node);
+             i++)
+            result = cx_emu_graph_compare(cx_emu_node_graph(node, i), cx_emu_node_graph(other, i),
                                           out_node, out_from);
         if (result != CXU_GRAPH_EXEC_UPDATE_SUCCESS)
             return result;
@@ -77,9 +78,9 @@ void cx_emu_graph_assign(cx_emu_graph *graph, const cx_emu_graph *like)
     const cx_emu_node *other = like->first;
 
     for (cx_emu_node *node = graph->first; node; node = node->next, other = other->next) {
-        if (node->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH)
-            cx_emu_graph_assign(node->operation.of.child, other->operation.of.child);
-        else
+        for (size_t i = 0; i < cx_emu_node_graph_count(node); i++)
+            cx_emu_graph_assign(cx_emu_node_graph(node, i), cx_emu_node_graph(other, i));
+        if (cx_emu_node_graph_count(node) == 0)
             cx_emu_operation_assign(&node->operation, &other->operation);
     }
 }

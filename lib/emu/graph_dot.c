@@ -25,8 +25,14 @@ static const char *type_name(cxu_graph_node_type type)
         return "WAIT_EVENT";
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return "EVENT_RECORD";
+    case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return "MEM_ALLOC";
+    case CXU_GRAPH_NODE_TYPE_MEM_FREE:
+        return "MEM_FREE";
     case CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return "BATCH_MEM_OP";
+    case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return "CONDITIONAL";
     default:
         return "EMPTY";
     }
@@ -112,11 +118,13 @@ static void print_clusters(FILE *out, const cx_emu_graph *graph, unsigned int fl
     print_nodes(out, graph, flags);
     fprintf(out, "}\n");
     for (const cx_emu_node *each = graph->first; each; each = each->next)
-        if (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH) {
-            print_clusters(out, each->operation.of.child, flags);
-            if (each->operation.of.child->first)
+        for (size_t i = 0; i < cx_emu_node_graph_count(each); i++) {
+            const cx_emu_graph *inside = cx_emu_node_graph(each, i);
+
+            print_clusters(out, inside, flags);
+            if (inside->first)
                 fprintf(out, "node_%" PRIu64 " -> node_%" PRIu64 " [style=dotted];\n", each->id,
-                        each->operation.of.child->first->id);
+                        inside->first->id);
         }
 }
 

@@ -167,6 +167,9 @@ static cxu_result check_child(const cx_emu_graph *child, CUgraph into_handle, bo
         return result;
     if (child->moved || (move && !may_move(child, into)))
         return CXU_INVALID_VALUE;
+    if (!move && !cx_emu_graph_clonable(child))
+        return cx_emu_not_supported("cuGraphAddChildGraphNode",
+                                    "a copy of a graph with memory or conditions");
     return cx_emu_graph_has_room_for(into, child)
                ? CXU_SUCCESS
                : cx_emu_not_supported("cuGraphAddChildGraphNode", "a graph so deep in others");

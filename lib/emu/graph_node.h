@@ -23,6 +23,15 @@ cxu_result cx_emu_graph_node_add_child(CUgraphNode *out_node, CUgraph graph,
                                        const CUgraphNode *dependencies, size_t count, CUgraph child,
                                        bool move);
 
+/* Adds a node that allocates a new block, whose address the parameters get; or one that frees the
+ * block at an address. CXU_INVALID_VALUE: there is none, or the graph frees it already. */
+cxu_result cx_emu_graph_node_add_alloc(CUgraphNode *out_node, CUgraph graph,
+                                       const CUgraphNode *dependencies, size_t count,
+                                       cxu_mem_alloc_node_params *params);
+cxu_result cx_emu_graph_node_add_free(CUgraphNode *out_node, CUgraph graph,
+                                      const CUgraphNode *dependencies, size_t count,
+                                      CUdeviceptr address);
+
 /* Changes the operation of a node of that type; if the operation has no context, it keeps the
  * node's. */
 cxu_result cx_emu_graph_node_set(CUgraphNode node, const cx_emu_operation *operation);

@@ -31,6 +31,12 @@ static size_t used_bytes(cxu_graph_node_type type)
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return sizeof params->of.event;
+    case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return sizeof params->of.alloc;
+    case CXU_GRAPH_NODE_TYPE_MEM_FREE:
+        return sizeof params->of.freed;
+    case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return sizeof params->of.condition;
     default:
         return 0;
     }
@@ -69,12 +75,19 @@ static cxu_result read_params(const cxu_graph_node_params *params, cx_emu_operat
     }
 }
 
+/* The types that are only added. */
+static bool is_fixed(cxu_graph_node_type type)
+{
+    return type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CXU_GRAPH_NODE_TYPE_MEM_FREE ||
+           type == CXU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
 /* Checks for the types that can be described. */
-static cxu_result check_params(const char *call, const cxu_graph_node_params *params)
+static cxu_result check_params(const char *call, const cxu_graph_node_params *params, bool adding)
 {
     if (!params || (unsigned int)params->type > LAST_TYPE)
         return CXU_INVALID_VALUE;
-    if (params->type > CXU_GRAPH_NODE_TYPE_EVENT_RECORD)
+    if (params->type > CXU_GRAPH_NODE_TYPE_EVENT_RECORD && !(adding && is_fixed(params->type)))
         return cx_emu_not_supported(call, "a node of this type");
     return well_formed(params) ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
@@ -106,6 +119,63 @@ static cxu_result add_child(CUgraphNode *out_node, CUgraph graph, const CUgraphN
                                        ownership != 0);
 }
 
+static cxu_result make_condition(CUgraph graph_handle, const cxu_conditional_node_params *params,
+                                 cx_emu_operation *out_operation)
+{
+    cx_emu_graph *graph;
+    cxu_result result = cx_emu_graph_find(graph_handle, &graph);
+
+    *out_operation = (cx_emu_operation){.type = CXU_GRAPH_NODE_TYPE_CONDITIONAL};
+    if (result == CXU_SUCCESS)
+        result = cx_emu_operation_set_context(out_operation, params->context);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_condition_create(graph, params, &out_operation->of.condition);
+    if (result == CXU_SUCCESS &&
+        !cx_emu_graph_has_room_for(graph, out_operation->of.condition->bodies[0])) {
+        cx_emu_condition_destroy(out_operation->of.condition);
+        result = cx_emu_not_supported("cuGraphAddNode", "a condition so deep in others");
+    }
+    return result;
+}
+
+static cxu_result add_condition(CUgraphNode *out_node, CUgraph graph,
+                                const CUgraphNode *dependencies, size_t count,
+                                cxu_conditional_node_params *params)
+{
+    cx_emu_operation operation;
+    cxu_result result = make_condition(graph, params, &operation);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    result = cx_emu_graph_node_add(out_node, graph, dependencies, count, &operation);
+    if (result != CXU_SUCCESS) {
+        cx_emu_condition_destroy(operation.of.condition);
+        return result;
+    }
+    operation.of.condition->handle->decides = true;
+    params->bodies = operation.of.condition->names;
+    return CXU_SUCCESS;
+}
+
+static cxu_result add_described(CUgraphNode *out_node, CUgraph graph,
+                                const CUgraphNode *dependencies, size_t count,
+                                cxu_graph_node_params *params)
+{
+    switch (params->type) {
+    case CXU_GRAPH_NODE_TYPE_GRAPH:
+        return add_child(out_node, graph, dependencies, count, params);
+    case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return cx_emu_graph_node_add_alloc(out_node, graph, dependencies, count,
+                                           &params->of.alloc);
+    case CXU_GRAPH_NODE_TYPE_MEM_FREE:
+        return cx_emu_graph_node_add_free(out_node, graph, dependencies, count, params->of.freed);
+    case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return add_condition(out_node, graph, dependencies, count, &params->of.condition);
+    default:
+        return add_any(out_node, graph, dependencies, count, params);
+    }
+}
+
 cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,
                                       const CUgraphNode *dependencies,
                                       const cxu_graph_edge_data *edges, size_t count,
@@ -114,15 +184,13 @@ cxu_result cx_emu_call_graph_add_node(CUgraphNode *out_node, CUgraph graph,
     cxu_result result = cx_emu_enter();
 
     if (result == CXU_SUCCESS)
-        result = check_params("cuGraphAddNode", params);
+        result = check_params("cuGraphAddNode", params, true);
     if (result != CXU_SUCCESS)
         return result;
     if (!out_node || !cx_emu_edges_plain(edges, count))
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = params->type == CXU_GRAPH_NODE_TYPE_GRAPH
-                 ? add_child(out_node, graph, dependencies, count, params)
-                 : add_any(out_node, graph, dependencies, count, params);
+    result = add_described(out_node, graph, dependencies, count, params);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -147,7 +215,7 @@ static cxu_result set_any(const char *call, CUgraphExec exec, CUgraphNode node,
                           const cxu_graph_node_params *params)
 {
     cx_emu_operation operation;
-    cxu_result result = check_params(call, params);
+    cxu_result result = check_params(call, params, false);
 
     if (result != CXU_SUCCESS)
         return result;

@@ -3,6 +3,8 @@
 #include "emu/state.h"
 #include "emu/stream.h"
 
+#define HOST_TASK_MODES_LAST 1 /* blocking, spinning */
+
 /* ---- host functions ---- */
 
 static void run_function(void *argument)
@@ -93,6 +95,25 @@ cxu_result cx_emu_call_launch_host_func(CUstream stream, CUhostFn function, void
     result = submit_function(stream, &host);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
+}
+
+static void call_nothing(void *user_data)
+{
+    (void)user_data;
+}
+
+/* The mode says how the driver's thread waits for its turn, which changes nothing here. NULL is
+ * nothing to call, as recorded. */
+cxu_result cx_emu_call_launch_host_func_v2(CUstream stream, CUhostFn function, void *user_data,
+                                           unsigned int mode)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (mode > HOST_TASK_MODES_LAST)
+        return CXU_INVALID_VALUE;
+    return cx_emu_call_launch_host_func(stream, function ? function : call_nothing, user_data);
 }
 
 cxu_result cx_emu_call_stream_add_callback(CUstream stream, cxu_stream_callback function,

@@ -147,6 +147,23 @@ cxu_result cx_emu_call_kernel_get_param_info(CUkernel handle, size_t index, size
     return result;
 }
 
+cxu_result cx_emu_call_kernel_get_param_count(CUkernel handle, size_t *out_count)
+{
+    cx_ptx_kernel_info info;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_count || !handle)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = describe_kernel(handle, &info);
+    if (result == CXU_SUCCESS)
+        *out_count = info.parameter_count;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
 /* A wish, which nothing here depends on. */
 cxu_result cx_emu_call_kernel_set_cache_config(CUkernel handle, cxu_func_cache config,
                                                CUdevice device)

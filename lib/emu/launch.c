@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "emu/device.h"
+#include "emu/error_log.h"
 #include "emu/heap.h"
 #include "emu/output.h"
 #include "emu/state.h"
@@ -328,6 +329,7 @@ static void run_kernel(void *argument)
     char what[320];
     describe_fault(run, &fault, what, sizeof what);
     cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
+    cx_emu_error_log(CXU_LOG_LEVEL_ERROR, "%s: error %d", what, (int)error);
     pthread_mutex_lock(&cx_emu_lock);
     cx_emu_context_fail(run->context, error, what);
     pthread_mutex_unlock(&cx_emu_lock);

@@ -1,5 +1,6 @@
 /* The calls that launch kernels. */
 #include "emu/capture.h"
+#include "emu/device.h"
 #include "emu/launch.h"
 #include "emu/operation.h"
 #include "emu/state.h"
@@ -87,6 +88,71 @@ cxu_result cx_emu_call_launch_cooperative_kernel(CUfunction function, unsigned i
                           .cooperative = true};
 
     return launch_function(&what, function, stream, parameters, NULL);
+}
+
+/* ---- on several devices at once ---- */
+
+#define MULTI_DEVICE_FLAGS 3 /* without the waits before or after */
+
+static bool same_shape(const cxu_launch_params *one, const cxu_launch_params *other)
+{
+    return one->grid_x == other->grid_x && one->grid_y == other->grid_y &&
+           one->grid_z == other->grid_z && one->block_x == other->block_x &&
+           one->block_y == other->block_y && one->block_z == other->block_z &&
+           one->shared_bytes == other->shared_bytes;
+}
+
+/* Each in a stream of its own device, which is not a default stream. */
+static cxu_result check_launches(const cxu_launch_params *launches, unsigned int count)
+{
+    cx_emu_stream *stream;
+    const cx_emu_device *devices[CX_EMU_DEVICES_MAX];
+    cx_emu_function *function;
+    cxu_result result;
+
+    for (unsigned int i = 0; i < count; i++) {
+        result = cx_emu_is_kernel(launches[i].function)
+                     ? CXU_SUCCESS
+                     : cx_emu_function_find(launches[i].function, &function);
+        if (result != CXU_SUCCESS)
+            return result;
+        if (!launches[i].stream || launches[i].stream == CXU_STREAM_LEGACY ||
+            launches[i].stream == CXU_STREAM_PER_THREAD || !same_shape(&launches[0], &launches[i]))
+            return CXU_INVALID_VALUE;
+        result = cx_emu_stream_find(launches[i].stream, &stream);
+        if (result != CXU_SUCCESS)
+            return result;
+        devices[i] = stream->context->device;
+        for (unsigned int j = 0; j < i; j++)
+            if (devices[j] == devices[i])
+                return CXU_INVALID_DEVICE;
+    }
+    return CXU_SUCCESS;
+}
+
+/* The kernels do not wait for each other: PTX has no instruction for that. */
+cxu_result cx_emu_call_launch_cooperative_kernel_multi_device(cxu_launch_params *launches,
+                                                              unsigned int count,
+                                                              unsigned int flags)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!launches || count == 0 || count > (unsigned int)cx_emu_device_total() ||
+        flags > MULTI_DEVICE_FLAGS)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = check_launches(launches, count);
+    pthread_mutex_unlock(&cx_emu_lock);
+    for (unsigned int i = 0; result == CXU_SUCCESS && i < count; i++) {
+        const cxu_launch_params *each = &launches[i];
+
+        result = cx_emu_call_launch_cooperative_kernel(
+            each->function, each->grid_x, each->grid_y, each->grid_z, each->block_x, each->block_y,
+            each->block_z, each->shared_bytes, each->stream, each->parameters);
+    }
+    return result;
 }
 
 /* Ignores performance hints; refuses attributes that change results. */

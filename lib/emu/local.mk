@@ -21,6 +21,13 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/arena.c lib/emu/arena.h lib/emu/allocation.c lib/emu/memory.c \
 	lib/emu/hint.c lib/emu/hint.h lib/emu/hint_call.c lib/emu/host_memory.c lib/emu/pointer.c lib/emu/pool.c lib/emu/pool.h lib/emu/pool_call.c
 
+# calls of graphs, copies and devices that programs make
+lib_emu_libemu_la_SOURCES += \
+	lib/emu/checkpoint.c lib/emu/condition.c lib/emu/condition.h lib/emu/copy_batch.c lib/emu/device_query.c \
+	lib/emu/error_log.c lib/emu/error_log.h lib/emu/external.c lib/emu/graph_identity.c \
+	lib/emu/graph_memory.c lib/emu/graph_memory.h lib/emu/graph_memory_node.c lib/emu/notification.c \
+	lib/emu/old_launch.c lib/emu/old_launch.h lib/emu/user_object.c lib/emu/user_object.h
+
 # virtual memory
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/machine.c lib/emu/machine.h \

@@ -133,6 +133,8 @@ static cxu_result free_memory(CUdeviceptr pointer)
     result = find_freeable(pointer, &allocation);
     if (result != CXU_SUCCESS)
         return result;
+    if (allocation->block)
+        return cx_emu_block_free(allocation->block);
     switch (allocation->kind) {
     case CX_EMU_MEMORY_DEVICE:
     case CX_EMU_MEMORY_MANAGED:
@@ -177,7 +179,7 @@ cxu_result cx_emu_call_mem_get_address_range(CUdeviceptr *out_base, size_t *out_
     return result;
 }
 
-/* Finds the context of a stream-ordered allocation or free. Captured ones are not supported. */
+/* Finds the context of a stream-ordered allocation or free. `call`: it cannot be captured. */
 static cxu_result find_context(const char *call, CUstream handle, cx_emu_context **out_context)
 {
     cx_emu_stream *stream;
@@ -187,11 +189,71 @@ static cxu_result find_context(const char *call, CUstream handle, cx_emu_context
     result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(stream);
-    if (result == CXU_SUCCESS && stream->branch) {
+    if (result == CXU_SUCCESS && stream->branch && call) {
         cx_emu_not_supported(call, "a capturing stream");
         result = cx_emu_capture_refuse(stream);
     }
     return result;
+}
+
+static bool captures(CUstream handle)
+{
+    cx_emu_stream *stream;
+    return cx_emu_captures != NULL && cx_emu_stream_find(handle, &stream) == CXU_SUCCESS &&
+           stream->branch != NULL && !stream->branch->capture->invalidated;
+}
+
+/* ---- in captures: nodes ---- */
+
+static cxu_result add_to_capture(CUstream handle, const cx_emu_operation *operation)
+{
+    cx_emu_stream *stream;
+    cxu_result result = cx_emu_stream_find(handle, &stream);
+
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check(stream);
+    if (result == CXU_SUCCESS && !stream->branch)
+        result = CXU_STREAM_CAPTURE_INVALIDATED; /* it ended meanwhile */
+    return result == CXU_SUCCESS ? cx_emu_capture_add(stream, operation) : result;
+}
+
+static cxu_result capture_allocation(const cx_emu_pool *pool, size_t bytes, CUstream stream,
+                                     CUdeviceptr *out_pointer)
+{
+    const cxu_mem_alloc_node_params params = {
+        .pool = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
+                 .location = {CXU_MEM_LOCATION_TYPE_DEVICE, pool->device->ordinal}},
+        .bytes = bytes};
+    cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    cxu_result result = cx_emu_block_create("cuMemAllocAsync", &params, &operation.of.block);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    result = add_to_capture(stream, &operation);
+    if (result == CXU_SUCCESS)
+        *out_pointer = operation.of.block->params.address;
+    cx_emu_operation_drop(&operation);
+    return result;
+}
+
+static cxu_result capture_free(cx_emu_block *block, CUstream handle)
+{
+    const cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_FREE, .of.block = block};
+    cx_emu_stream *stream;
+    cxu_result result = cx_emu_stream_find(handle, &stream);
+
+    if (result == CXU_SUCCESS && cx_emu_graph_frees(stream->branch->capture->graph, block))
+        result = CXU_INVALID_VALUE;
+    return result == CXU_SUCCESS ? add_to_capture(handle, &operation) : result;
+}
+
+/* ---- stream-ordered memory ---- */
+
+static cxu_result allocate_from(cx_emu_pool *pool, size_t bytes, CUstream stream,
+                                CUdeviceptr *out_pointer)
+{
+    return captures(stream) ? capture_allocation(pool, bytes, stream, out_pointer)
+                            : cx_emu_pool_allocate(pool, bytes, out_pointer);
 }
 
 cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, CUstream stream)
@@ -202,13 +264,13 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
     cx_emu_context *context;
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_context("cuMemAllocAsync", stream, &context);
+    result = find_context(NULL, stream, &context);
     if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = cx_emu_pool_current(context->device, &pool);
     if (result == CXU_SUCCESS)
-        result = cx_emu_pool_allocate(pool, bytes, out_pointer);
+        result = allocate_from(pool, bytes, stream, out_pointer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -222,22 +284,15 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
     cx_emu_context *context;
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_context("cuMemAllocFromPoolAsync", stream, &context);
+    result = find_context(NULL, stream, &context);
     if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
-        result = cx_emu_pool_allocate(pool, bytes, out_pointer);
+        result = allocate_from(pool, bytes, stream, out_pointer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
-}
-
-static bool captures(CUstream handle)
-{
-    cx_emu_stream *stream;
-    return cx_emu_captures != NULL && cx_emu_stream_find(handle, &stream) == CXU_SUCCESS &&
-           stream->branch != NULL && !stream->branch->capture->invalidated;
 }
 
 /* Memory of cuMemAlloc may be freed in stream order too; host and managed memory may not. */
@@ -247,6 +302,8 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
     cx_emu_allocation *allocation = find_owned(pointer);
     if (allocation != NULL && allocation->kind == CX_EMU_MEMORY_DEVICE && captures(stream))
         return CXU_INVALID_VALUE;
+    if (allocation != NULL && allocation->block != NULL && captures(stream))
+        return capture_free(allocation->block, stream);
     cxu_result result = find_context("cuMemFreeAsync", stream, &context);
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check_free();
@@ -255,6 +312,8 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
     if (allocation == NULL ||
         (allocation->kind != CX_EMU_MEMORY_ASYNC && allocation->kind != CX_EMU_MEMORY_DEVICE))
         return CXU_INVALID_VALUE;
+    if (allocation->block != NULL)
+        return cx_emu_block_free_in_stream(allocation->block, stream);
     return cx_emu_allocation_free_in_stream(allocation, stream);
 }
 

@@ -21,8 +21,10 @@ static cx_emu_module *all;
 static void free_functions(cx_emu_module *module)
 {
     for (size_t i = 0; i < module->function_count; i++)
-        if (module->functions[i])
+        if (module->functions[i]) {
+            cx_emu_old_launch_free(module->functions[i]->old_launch);
             cx_emu_handle_return(&functions, module->functions[i]);
+        }
     free(module->functions);
 }
 

@@ -9,6 +9,7 @@
 #include "emu/allocation.h"
 #include "emu/code.h"
 #include "emu/handle.h"
+#include "emu/old_launch.h"
 
 typedef struct cx_emu_module cx_emu_module;
 typedef struct cx_emu_library cx_emu_library;
@@ -22,6 +23,7 @@ typedef struct cx_emu_function {
     int carveout;
     int cluster[3]; /* a width, height and depth that nothing here depends on */
     int non_portable_clusters, cluster_policy;
+    cx_emu_old_launch *old_launch; /* NULL: nothing was set */
     bool loaded; /* what cuFuncIsLoaded says: nothing else depends on it */
 } cx_emu_function;
 

@@ -62,6 +62,9 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
     case CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return cx_emu_values_request(operation->of.values, operation->context, &room->values,
                                      out_request);
+    case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return cx_emu_condition_request(operation->of.condition, operation->context,
+                                        &room->condition, out_request);
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
         return request_event(operation, out_request);
@@ -76,6 +79,9 @@ void cx_emu_operation_retain(const cx_emu_operation *operation)
         cx_emu_arguments_retain(operation->of.kernel.arguments);
     if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
         cx_emu_values_retain(operation->of.values);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        operation->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
+        cx_emu_block_retain(operation->of.block);
 }
 
 void cx_emu_operation_drop(const cx_emu_operation *operation)
@@ -84,6 +90,9 @@ void cx_emu_operation_drop(const cx_emu_operation *operation)
         cx_emu_arguments_drop(operation->of.kernel.arguments);
     if (operation->type == CXU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
         cx_emu_values_drop(operation->of.values);
+    if (operation->type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        operation->type == CXU_GRAPH_NODE_TYPE_MEM_FREE)
+        cx_emu_block_drop(operation->of.block);
 }
 
 void cx_emu_operation_assign(cx_emu_operation *own, const cx_emu_operation *operation)
@@ -176,6 +185,11 @@ bool cx_emu_operation_compatible(const cx_emu_operation *before, const cx_emu_op
         return kernels_compatible(&before->of.kernel, &after->of.kernel);
     case CXU_GRAPH_NODE_TYPE_MEMSET:
         return fills_compatible(&before->of.fill, &after->of.fill);
+    case CXU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CXU_GRAPH_NODE_TYPE_MEM_FREE:
+        return before->of.block == after->of.block;
+    case CXU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return before->of.condition->handle == after->of.condition->handle;
     default:
         return true;
     }

@@ -4,8 +4,10 @@
 #ifndef CX_EMU_OPERATION_H
 #define CX_EMU_OPERATION_H
 
+#include "emu/condition.h"
 #include "emu/copy.h"
 #include "emu/fill.h"
+#include "emu/graph_memory.h"
 #include "emu/launch.h"
 #include "emu/value_op.h"
 
@@ -24,6 +26,8 @@ typedef struct cx_emu_operation {
         CUevent event;       /* of both event nodes */
         cx_emu_values *values; /* a node has a reference */
         cx_emu_graph *child; /* the node's own */
+        cx_emu_block *block; /* of nodes that allocate or free; they have a reference */
+        cx_emu_condition *condition; /* the node's own, with its bodies */
     } of;
 } cx_emu_operation;
 
@@ -34,6 +38,7 @@ typedef union cx_emu_operation_room {
     cxu_host_node_params host;
     cx_emu_run run;
     cx_emu_values_run values;
+    cx_emu_condition_run condition;
 } cx_emu_operation_room;
 
 /* Retains and drops the references that a node keeps. */

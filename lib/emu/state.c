@@ -4,6 +4,7 @@
 #include "base/option.h"
 #include "emu/context.h"
 #include "emu/device.h"
+#include "emu/error_log.h"
 #include "emu/fault.h"
 #include "emu/physical.h"
 #include "emu/pool.h"
@@ -205,7 +206,10 @@ static bool first_time(const char *call)
 
 cxu_result cx_emu_not_supported(const char *call, const char *what)
 {
-    if (first_time(call))
+    if (first_time(call)) {
         cx_log(CTXRT_LOG_WARNING, "%s: %s is not supported by the embedded driver", call, what);
+        cx_emu_error_log(CXU_LOG_LEVEL_WARNING, "%s: %s is not supported by the embedded driver",
+                         call, what);
+    }
     return CXU_NOT_SUPPORTED;
 }

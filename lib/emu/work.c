@@ -399,7 +399,10 @@ bool cx_emu_work_repeat(cx_emu_work *work, const cx_emu_stream *stream)
 cxu_result cx_emu_work_submit_batch(cx_emu_stream *stream, const cx_emu_work_batch *batch,
                                     cx_emu_work **out_works, cx_emu_work **out_end)
 {
-    const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED, .after = {batch->after_work}};
+    const cx_emu_work_request nothing = {.kind = CX_EMU_WORK_LOCKED,
+                                         .call = batch->begin,
+                                         .argument = batch->argument,
+                                         .after = {batch->after_work}};
     const cx_emu_work_request plain = {.kind = CX_EMU_WORK_LOCKED};
     size_t before = gather_dependencies(stream, &nothing, NULL);
     cx_emu_work *begin, *end;

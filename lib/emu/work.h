@@ -103,6 +103,8 @@ typedef struct cx_emu_work_batch {
     size_t count;
     const size_t *after;     /* indexes of pieces */
     cx_emu_work *after_work; /* all of the batch is behind this piece too; may be NULL */
+    void (*begin)(void *argument); /* called before any piece, lock held; may be NULL */
+    void *argument;
 } cx_emu_work_batch;
 
 /*

@@ -43,5 +43,5 @@ lib/shim/unserved.def:
 lib/shim/cuda-12.map:
 	$(SHIM_GENERATE) -v make=map -v newest=12090 $(SHIM_TABLES) > $@.new && mv $@.new $@
 lib/shim/cuda-13.map:
-	$(SHIM_GENERATE) -v make=map -v newest=13000 $(SHIM_TABLES) > $@.new && mv $@.new $@
+	$(SHIM_GENERATE) -v make=map -v newest=13020 $(SHIM_TABLES) > $@.new && mv $@.new $@
 lib/shim/unserved.lo: lib/shim/unserved.def

@@ -30,6 +30,7 @@ typedef enum kind {
     KIND_GRAPH,
     KIND_NODE,
     KIND_EXEC,
+    KIND_USER_OBJECT,
     KIND_COUNT
 } kind;
 
@@ -40,8 +41,11 @@ enum { POINTER_CLASS = 5 }; /* of __builtin_classify_type */
              CUmemoryPool: KIND_POOL, CUmodule: KIND_MODULE, CUlibrary: KIND_LIBRARY,       \
              CUlinkState: KIND_LINK, CUfunction: KIND_FUNCTION, CUkernel: KIND_KERNEL,      \
              CUgraph: KIND_GRAPH, CUgraphNode: KIND_NODE, CUgraphExec: KIND_EXEC,           \
+             CUuserObject: KIND_USER_OBJECT,                                                \
              CUdeviceptr: KIND_ADDRESS, CUhostFn: KIND_FUNCTION_POINTER,                    \
              cxu_stream_callback: KIND_FUNCTION_POINTER,                                    \
+             cxu_async_callback: KIND_FUNCTION_POINTER,                                     \
+             cxu_logs_callback: KIND_FUNCTION_POINTER,                                      \
              cxu_shared_of_block: KIND_FUNCTION_POINTER,                                    \
              default: __builtin_classify_type((type){0}) == POINTER_CLASS ? KIND_POINTER    \
                                                                           : KIND_NUMBER)
@@ -216,8 +220,14 @@ static void destroy_code(void)
     destroyed[KIND_LINK] = link;
 }
 
+static void destroy_nothing(void *user_data)
+{
+    (void)user_data;
+}
+
 static void destroy_graph(void)
 {
+    CUuserObject object;
     CUgraph graph;
     CUgraphNode node;
     CUgraphExec exec;
@@ -227,6 +237,9 @@ static void destroy_graph(void)
     ck_success(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 0));
     ck_success(cx_emu_call_graph_exec_destroy(exec));
     ck_success(cx_emu_call_graph_destroy(graph));
+    ck_success(cx_emu_call_user_object_create(&object, NULL, destroy_nothing, 1, 1));
+    ck_success(cx_emu_call_user_object_release(object, 1));
+    destroyed[KIND_USER_OBJECT] = object;
     destroyed[KIND_GRAPH] = graph;
     destroyed[KIND_NODE] = node;
     destroyed[KIND_EXEC] = exec;

@@ -70,6 +70,50 @@ tests_emu_check_ordered_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_ordered_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_ordered_LDADD = $(EMU_LIBS)
 
+# calls of graphs, copies and devices that programs make
+check_PROGRAMS += tests/emu/check_copy_batch
+TESTS += tests/emu/check_copy_batch
+tests_emu_check_copy_batch_SOURCES = tests/emu/check_copy_batch.c tests/emu/graph_fixture.c tests/emu/graph_fixture.h $(EMU_WORK_SOURCES)
+tests_emu_check_copy_batch_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_copy_batch_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_copy_batch_LDADD = $(EMU_LIBS)
+check_PROGRAMS += tests/emu/check_old_launch
+TESTS += tests/emu/check_old_launch
+tests_emu_check_old_launch_SOURCES = tests/emu/check_old_launch.c tests/emu/kernels.h $(EMU_WORK_SOURCES)
+tests_emu_check_old_launch_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_old_launch_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_old_launch_LDADD = $(EMU_LIBS)
+check_PROGRAMS += tests/emu/check_user_object
+TESTS += tests/emu/check_user_object
+tests_emu_check_user_object_SOURCES = tests/emu/check_user_object.c tests/emu/graph_fixture.c tests/emu/graph_fixture.h $(EMU_WORK_SOURCES)
+tests_emu_check_user_object_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_user_object_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_user_object_LDADD = $(EMU_LIBS)
+check_PROGRAMS += tests/emu/check_error_log
+TESTS += tests/emu/check_error_log
+tests_emu_check_error_log_SOURCES = tests/emu/check_error_log.c $(EMU_WORK_SOURCES)
+tests_emu_check_error_log_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_error_log_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_error_log_LDADD = $(EMU_LIBS)
+check_PROGRAMS += tests/emu/check_graph_memory
+TESTS += tests/emu/check_graph_memory
+tests_emu_check_graph_memory_SOURCES = tests/emu/check_graph_memory.c tests/emu/graph_fixture.c tests/emu/graph_fixture.h $(EMU_WORK_SOURCES)
+tests_emu_check_graph_memory_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_graph_memory_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_graph_memory_LDADD = $(EMU_LIBS)
+check_PROGRAMS += tests/emu/check_condition
+TESTS += tests/emu/check_condition
+tests_emu_check_condition_SOURCES = tests/emu/check_condition.c tests/emu/graph_fixture.c tests/emu/graph_fixture.h $(EMU_WORK_SOURCES)
+tests_emu_check_condition_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_condition_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_condition_LDADD = $(EMU_LIBS)
+check_PROGRAMS += tests/emu/check_graph_identity
+TESTS += tests/emu/check_graph_identity
+tests_emu_check_graph_identity_SOURCES = tests/emu/check_graph_identity.c tests/emu/graph_fixture.c tests/emu/graph_fixture.h tests/emu/kernels.h $(EMU_WORK_SOURCES)
+tests_emu_check_graph_identity_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_graph_identity_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_graph_identity_LDADD = $(EMU_LIBS)
+
 # the core: life, contexts, stacks, primaries, queries, devices, peers
 EMU_CORE_TESTS = \
 	tests/emu/check_context tests/emu/check_device tests/emu/check_life tests/emu/check_peer \

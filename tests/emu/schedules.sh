@@ -3,7 +3,7 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op'
+tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op copy_batch user_object graph_memory condition'
 seeds='1 2 3' few=1 # most tests of captures are not about order
 if [ -n "$SANITIZERS" ]; then
     seeds=1
@@ -11,7 +11,7 @@ elif [ "$CTXRT_TEST_EXTENT" = soak ]; then
     seeds=$(seq 1 20) few='1 2 3'
 fi
 
-echo 1..24
+echo 1..29
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
@@ -40,6 +40,8 @@ pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill
 report $? 'copies_and_fills_are_right_under_lazy'
 pass lazy pool value_op
 report $? 'values_are_written_and_waited_for_under_lazy'
+pass lazy pool copy_batch && pass lazy pool user_object && pass lazy pool graph_memory && pass lazy pool condition
+report $? 'batches_user_objects_memory_and_conditions_of_graphs_are_right_under_lazy'
 pass lazy pool callback
 report $? 'callbacks_are_right_under_lazy'
 pass lazy pool capture && pass lazy pool capture_join && pass lazy pool capture_rules && pass lazy pool graph &&

@@ -33,7 +33,7 @@ cxu_result cuLinkAddData(CUlinkState state, cxu_jit_input_type type, void *image
                          void **values);
 cxu_result cuLinkAddFile(CUlinkState state, cxu_jit_input_type type, const char *path,
                          unsigned int count, cxu_jit_option *options, void **values);
-cxu_result cuLaunch(void *function);
+cxu_result cuTexRefCreate(void *out_texture);
 cxu_result cuGLInit(void);
 cxu_result cuEGLStreamConsumerConnect(void *connection, void *stream);
 cxu_result cuVDPAUGetDevice(CUdevice *out_device, unsigned int vdpau, void *get_proc_address);

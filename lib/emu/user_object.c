@@ -1,0 +1,266 @@
+#include "emu/user_object.h"
+#include "base/log.h"
+#include "emu/graph.h"
+#include "emu/handle.h"
+#include "emu/state.h"
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The user may release the references that are not a graph's. */
+struct cx_emu_user_object {
+    cx_emu_handle_slot slot;
+    void *pointer;
+    CUhostFn destroy;
+    uint64_t own, of_graphs;
+};
+
+static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_user_object)};
+
+/* ---- destruction ---- */
+
+typedef struct ending {
+    CUhostFn destroy;
+    void *pointer;
+} ending;
+
+static void *run_ending(void *argument)
+{
+    ending it = *(const ending *)argument;
+
+    free(argument);
+    cx_emu_in_callback = true;
+    it.destroy(it.pointer);
+    return NULL;
+}
+
+static bool start_thread(ending *it)
+{
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    pthread_t thread;
+    bool started;
+
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    started = pthread_create(&thread, &attributes, run_ending, it) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+/* The user's function runs on a thread of its own: no call waits for it, and the last reference may
+ * go with the lock held. */
+static void destroy_unused(cx_emu_user_object *object)
+{
+    ending *it;
+
+    if (object->own + object->of_graphs > 0)
+        return;
+    it = malloc(sizeof *it);
+    if (it)
+        *it = (ending){object->destroy, object->pointer};
+    if (!it || !start_thread(it)) {
+        free(it);
+        cx_log(CTXRT_LOG_ERROR, "embedded driver: no thread for a user object's destructor");
+    }
+    cx_emu_handle_return(&handles, object);
+}
+
+/* ---- references of graphs ---- */
+
+bool cx_emu_holdings_copy(const cx_emu_holdings *from, cx_emu_holdings *out_copy)
+{
+    *out_copy = (cx_emu_holdings){0};
+    if (from->count == 0)
+        return true;
+    out_copy->items = calloc(from->count, sizeof *out_copy->items);
+    if (!out_copy->items)
+        return false;
+    memcpy(out_copy->items, from->items, from->count * sizeof *from->items);
+    out_copy->count = from->count;
+    for (size_t i = 0; i < from->count; i++)
+        from->items[i].object->of_graphs += from->items[i].count;
+    return true;
+}
+
+void cx_emu_holdings_drop(cx_emu_holdings *holdings)
+{
+    for (size_t i = 0; i < holdings->count; i++) {
+        holdings->items[i].object->of_graphs -= holdings->items[i].count;
+        destroy_unused(holdings->items[i].object);
+    }
+    free(holdings->items);
+    *holdings = (cx_emu_holdings){0};
+}
+
+static cx_emu_holding *find_holding(const cx_emu_holdings *holdings,
+                                    const cx_emu_user_object *object)
+{
+    for (size_t i = 0; i < holdings->count; i++)
+        if (holdings->items[i].object == object)
+            return &holdings->items[i];
+    return NULL;
+}
+
+static cx_emu_holding *find_or_add(cx_emu_holdings *holdings, cx_emu_user_object *object)
+{
+    cx_emu_holding *items, *found = find_holding(holdings, object);
+
+    if (found)
+        return found;
+    items = reallocarray(holdings->items, holdings->count + 1, sizeof *items);
+    if (!items)
+        return NULL;
+    holdings->items = items;
+    items[holdings->count] = (cx_emu_holding){object, 0};
+    return &items[holdings->count++];
+}
+
+/* ---- calls ---- */
+
+static cxu_result find_object(CUuserObject handle, unsigned int count,
+                              cx_emu_user_object **out_object)
+{
+    if (count == 0 || count > INT_MAX || !cx_emu_handle_live(&handles, handle))
+        return CXU_INVALID_VALUE;
+    *out_object = (cx_emu_user_object *)(void *)handle;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_user_object_create(CUuserObject *out_object, void *pointer, CUhostFn destroy,
+                                          unsigned int count, unsigned int flags)
+{
+    cx_emu_user_object *object;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_object || !destroy || count == 0 || count > INT_MAX ||
+        flags != CXU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    object = cx_emu_handle_take(&handles);
+    if (object) {
+        object->pointer = pointer;
+        object->destroy = destroy;
+        object->own = count;
+        *out_object = (CUuserObject)(void *)object;
+    } else {
+        result = CXU_OUT_OF_MEMORY;
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_user_object_retain(CUuserObject handle, unsigned int count)
+{
+    cx_emu_user_object *object;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find_object(handle, count, &object);
+    if (result == CXU_SUCCESS)
+        object->own += count;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+cxu_result cx_emu_call_user_object_release(CUuserObject handle, unsigned int count)
+{
+    cx_emu_user_object *object;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find_object(handle, count, &object);
+    if (result == CXU_SUCCESS && count > object->own)
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS) {
+        object->own -= count;
+        destroy_unused(object);
+    }
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static cxu_result retain_for_graph(CUgraph graph_handle, CUuserObject handle, unsigned int count,
+                                   bool move)
+{
+    cx_emu_graph *graph;
+    cx_emu_user_object *object;
+    cx_emu_holding *holding;
+    cxu_result result = cx_emu_graph_find(graph_handle, &graph);
+
+    if (result == CXU_SUCCESS)
+        result = find_object(handle, count, &object);
+    if (result != CXU_SUCCESS)
+        return result;
+    holding = find_holding(&graph->holdings, object);
+    if ((move && count > object->own) || (holding && count > UINT_MAX - holding->count))
+        return CXU_INVALID_VALUE;
+    holding = find_or_add(&graph->holdings, object);
+    if (!holding)
+        return CXU_OUT_OF_MEMORY;
+    holding->count += count;
+    object->of_graphs += count;
+    object->own -= move ? count : 0;
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_graph_retain_user_object(CUgraph graph, CUuserObject object,
+                                                unsigned int count, unsigned int flags)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (flags & ~(unsigned int)CXU_GRAPH_USER_OBJECT_MOVE)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = retain_for_graph(graph, object, count, flags != 0);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static cxu_result release_for_graph(CUgraph graph_handle, CUuserObject handle, unsigned int count)
+{
+    cx_emu_graph *graph;
+    cx_emu_user_object *object;
+    cx_emu_holding *holding;
+    cxu_result result = cx_emu_graph_find(graph_handle, &graph);
+
+    if (result == CXU_SUCCESS)
+        result = find_object(handle, count, &object);
+    if (result != CXU_SUCCESS)
+        return result;
+    holding = find_holding(&graph->holdings, object);
+    if (!holding || count > holding->count)
+        return CXU_INVALID_VALUE;
+    holding->count -= count;
+    if (holding->count == 0)
+        *holding = graph->holdings.items[--graph->holdings.count];
+    object->of_graphs -= count;
+    destroy_unused(object);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_call_graph_release_user_object(CUgraph graph, CUuserObject object,
+                                                 unsigned int count)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = release_for_graph(graph, object, count);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}

@@ -1,0 +1,248 @@
+/* Conditional nodes: which bodies run. */
+#include "graph_fixture.h"
+
+#include <string.h>
+
+static CUstream stream;
+static CUgraph graph;
+static CUdeviceptr memory;
+
+static void setup(void)
+{
+    graph_setup();
+    stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    graph = make_graph();
+    memory = make_memory(FILL_BYTES);
+    ck_success(cx_emu_call_memset_d8(memory, 0, FILL_BYTES));
+    ck_success(cx_emu_call_ctx_synchronize());
+}
+
+static uint64_t handle_of(CUgraph of, unsigned int value)
+{
+    uint64_t handle = 0;
+
+    ck_success(cx_emu_call_graph_conditional_handle_create(&handle, of, work_context, value,
+                                                           CXU_GRAPH_COND_ASSIGN_DEFAULT));
+    return handle;
+}
+
+static cxu_result add(CUgraph into, uint64_t handle, cxu_graph_conditional_type type,
+                      unsigned int size, CUgraph **out_bodies)
+{
+    cxu_graph_node_params params = {.type = CXU_GRAPH_NODE_TYPE_CONDITIONAL};
+    CUgraphNode node;
+    cxu_result result;
+
+    params.of.condition = (cxu_conditional_node_params){
+        .handle = handle, .type = type, .size = size, .context = work_context};
+    result = cx_emu_call_graph_add_node(&node, into, NULL, NULL, 0, &params);
+    if (result == CXU_SUCCESS) {
+        ck_assert_int_eq(type_of(node), CXU_GRAPH_NODE_TYPE_CONDITIONAL);
+        *out_bodies = params.of.condition.bodies;
+    }
+    return result;
+}
+
+/* What the first byte is after a launch, if body i fills with i + 1. */
+static unsigned char filled_by(unsigned int value, cxu_graph_conditional_type type,
+                               unsigned int size)
+{
+    CUgraph decided = make_graph(), *bodies;
+    CUgraphExec exec;
+
+    ck_success(cx_emu_call_memset_d8(memory, 0, FILL_BYTES));
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_success(add(decided, handle_of(decided, value), type, size, &bodies));
+    for (unsigned int i = 0; i < size; i++)
+        add_byte_fill(bodies[i], memory, i + 1);
+    exec = make_exec(decided);
+    launch_and_wait(exec, stream);
+    drop_exec(exec);
+    drop(decided);
+    return first_byte(memory);
+}
+
+START_TEST(an_if_runs_its_body_or_the_other)
+{
+    ck_assert_uint_eq(filled_by(1, CXU_GRAPH_COND_TYPE_IF, 1), 1);
+    ck_assert_uint_eq(filled_by(0, CXU_GRAPH_COND_TYPE_IF, 1), 0);
+    ck_assert_uint_eq(filled_by(7, CXU_GRAPH_COND_TYPE_IF, 2), 1);
+    ck_assert_uint_eq(filled_by(0, CXU_GRAPH_COND_TYPE_IF, 2), 2);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_switch_runs_the_body_of_its_value)
+{
+    ck_assert_uint_eq(filled_by(0, CXU_GRAPH_COND_TYPE_SWITCH, 3), 1);
+    ck_assert_uint_eq(filled_by(2, CXU_GRAPH_COND_TYPE_SWITCH, 3), 3);
+    ck_assert_uint_eq(filled_by(3, CXU_GRAPH_COND_TYPE_SWITCH, 3), 0);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_while_of_zero_does_not_begin)
+{
+    ck_assert_uint_eq(filled_by(0, CXU_GRAPH_COND_TYPE_WHILE, 1), 0);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(bodies_hold_children_and_conditions)
+{
+    CUdeviceptr other = make_memory(FILL_BYTES);
+    CUgraph *bodies, *inner, child = make_graph();
+    CUgraphNode node;
+
+    ck_success(add(graph, handle_of(graph, 1), CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
+    add_byte_fill(child, memory, 3);
+    ck_success(cx_emu_call_graph_add_child_graph_node(&node, bodies[0], NULL, 0, child));
+    ck_success(add(bodies[0], handle_of(graph, 1), CXU_GRAPH_COND_TYPE_IF, 1, &inner));
+    add_byte_fill(inner[0], other, 4);
+    ck_result(add(bodies[0], handle_of(child, 1), CXU_GRAPH_COND_TYPE_IF, 1, &inner),
+              INVALID_VALUE);
+    run_graph(graph);
+    ck_assert_uint_eq(first_byte(memory), 3);
+    ck_assert_uint_eq(first_byte(other), 4);
+    drop(child);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_body_may_be_empty_and_a_row)
+{
+    CUdeviceptr out = make_memory(FILL_BYTES);
+    cxu_memcpy_3d copy = copy_between(out, memory, FILL_BYTES);
+    CUgraph *bodies;
+    CUgraphNode fill, after;
+
+    ck_success(add(graph, handle_of(graph, 1), CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
+    run_graph(graph);
+    fill = add_byte_fill(bodies[0], memory, 3);
+    ck_success(
+        cx_emu_call_graph_add_memcpy_node(&after, bodies[0], &fill, 1, &copy, work_context));
+    run_graph(graph);
+    ck_assert_uint_eq(first_byte(out), 3);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_node_behind_waits_for_the_body)
+{
+    CUdeviceptr out = make_memory(FILL_BYTES);
+    cxu_memcpy_3d copy = copy_between(out, memory, FILL_BYTES);
+    CUgraph *bodies;
+    CUgraphNode condition, after;
+
+    ck_success(add(graph, handle_of(graph, 1), CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
+    condition = only_node(graph, CXU_GRAPH_NODE_TYPE_CONDITIONAL);
+    add_byte_fill(bodies[0], memory, 5);
+    ck_success(
+        cx_emu_call_graph_add_memcpy_node(&after, graph, &condition, 1, &copy, work_context));
+    run_graph(graph);
+    ck_assert_uint_eq(first_byte(out), 5);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(a_launch_goes_on_when_its_graphs_are_gone)
+{
+    stream_gate gate = GATE_CLOSED;
+    CUgraph *bodies;
+    CUgraphExec exec;
+
+    ck_success(add(graph, handle_of(graph, 1), CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
+    add_byte_fill(bodies[0], memory, 8);
+    exec = make_exec(graph);
+    gate_put(&gate, stream);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    drop_exec(exec);
+    drop(graph);
+    gate_wait_entered(&gate);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_assert_uint_eq(first_byte(memory), 8);
+}
+END_TEST
+
+START_TEST(memory_of_a_body_is_checked_at_the_launch)
+{
+    CUdeviceptr gone = make_memory(FILL_BYTES);
+    CUgraph *bodies;
+    CUgraphExec exec;
+
+    ck_success(add(graph, handle_of(graph, 1), CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
+    add_byte_fill(bodies[0], gone, 8);
+    exec = make_exec(graph);
+    ck_success(cx_emu_call_mem_free(gone));
+    ck_result(cx_emu_call_graph_launch(exec, stream), INVALID_VALUE);
+    drop_exec(exec);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(each_handle_decides_one_node)
+{
+    cxu_graph_instantiate_params params = {0};
+    CUgraphExec exec;
+    CUgraph *bodies, clone;
+    uint64_t handle = handle_of(graph, 0);
+
+    ck_result(cx_emu_call_graph_instantiate_with_params(&exec, graph, &params), INVALID_VALUE);
+    ck_assert_int_eq(params.out_result, CXU_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
+    ck_success(add(graph, handle, CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
+    ck_result(add(graph, handle, CXU_GRAPH_COND_TYPE_IF, 1, &bodies), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_clone(&clone, graph), NOT_SUPPORTED);
+    ck_result(cx_emu_call_graph_destroy(bodies[0]), INVALID_VALUE);
+    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, bodies[0], 0), NOT_SUPPORTED);
+    drop(graph);
+}
+END_TEST
+
+START_TEST(host_functions_and_cycles_are_no_bodies)
+{
+    stream_journal journal = JOURNAL_EMPTY;
+    graph_letter letter = {&journal, 'a'};
+    cxu_graph_instantiate_params params = {0};
+    CUgraphExec exec;
+    CUgraph *bodies, other = make_graph();
+    CUgraphNode nodes[2];
+
+    ck_success(add(graph, handle_of(graph, 0), CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
+    nodes[0] = add_letter(bodies[0], &letter, NULL, 0);
+    ck_result(cx_emu_call_graph_instantiate_with_params(&exec, graph, &params), INVALID_VALUE);
+    ck_assert_ptr_eq(params.out_error_node, nodes[0]);
+    ck_success(add(other, handle_of(other, 0), CXU_GRAPH_COND_TYPE_WHILE, 1, &bodies));
+    for (int i = 0; i < 2; i++)
+        ck_success(cx_emu_call_graph_add_empty_node(&nodes[i], bodies[0], nodes, (size_t)i));
+    ck_success(cx_emu_call_graph_add_dependencies_v1(bodies[0], &nodes[1], &nodes[0], 1));
+    ck_result(cx_emu_call_graph_instantiate_with_flags(&exec, other, 0), INVALID_VALUE);
+    drop(other);
+    drop(graph);
+}
+END_TEST
+
+static Suite *condition_suite(void)
+{
+    Suite *suite = suite_create("condition");
+    TCase *tests = tcase_create("condition");
+
+    tcase_add_checked_fixture(tests, setup, graph_teardown);
+    tcase_add_test(tests, an_if_runs_its_body_or_the_other);
+    tcase_add_test(tests, a_switch_runs_the_body_of_its_value);
+    tcase_add_test(tests, a_while_of_zero_does_not_begin);
+    tcase_add_test(tests, bodies_hold_children_and_conditions);
+    tcase_add_test(tests, a_body_may_be_empty_and_a_row);
+    tcase_add_test(tests, a_node_behind_waits_for_the_body);
+    tcase_add_test(tests, a_launch_goes_on_when_its_graphs_are_gone);
+    tcase_add_test(tests, memory_of_a_body_is_checked_at_the_launch);
+    tcase_add_test(tests, each_handle_decides_one_node);
+    tcase_add_test(tests, host_functions_and_cycles_are_no_bodies);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){condition_suite, NULL});
+}
