@@ -262,11 +262,9 @@ static cx_emu_allocation *find_leaving(const cx_emu_device *device)
     return NULL;
 }
 
-cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
+/* Completes a search that found the allocation where the range begins. */
+static cx_emu_allocation *complete_range(cx_emu_allocation *allocation, uintptr_t address, size_t bytes)
 {
-    cx_emu_allocation *allocation = index_floor(address);
-    if (allocation == NULL || allocation->freed)
-        return NULL;
     size_t offset = address - allocation->address;
     if (offset > allocation->bytes)
         return NULL;
@@ -277,6 +275,19 @@ cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
             return NULL;
     }
     return allocation;
+}
+
+cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
+{
+    cx_emu_allocation *allocation = index_floor(address);
+    return allocation != NULL && !allocation->freed ? complete_range(allocation, address, bytes) : NULL;
+}
+
+cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes)
+{
+    cx_emu_allocation *allocation = index_floor(address);
+    return allocation != NULL && !allocation->hidden ? complete_range(allocation, address, bytes)
+                                                     : NULL;
 }
 
 cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping)
@@ -370,7 +381,8 @@ cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
 void cx_emu_allocation_free(cx_emu_allocation *allocation)
 {
     cx_emu_changes++;
-    allocation->freed = true;
+    allocation->freed = allocation->hidden = true;
+    allocation->gone = !allocation->of_module;
     if (allocation->users == 0 && !allocation->awaited)
         dispose_allocation(allocation);
 }
@@ -378,6 +390,8 @@ void cx_emu_allocation_free(cx_emu_allocation *allocation)
 void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
 {
     cx_emu_changes++;
+    if (!allocation->freed)
+        allocation->hidden = true;
     allocation->freed = true;
     allocation->awaited = true;
     if (allocation->users > 0)
@@ -392,12 +406,18 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation)
     dispose_detached(allocation);
 }
 
+static void end_in_stream(void *argument)
+{
+    cx_emu_allocation *allocation = argument;
+    allocation->hidden = allocation->gone = true;
+}
+
 cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream)
 {
     /* The free is one more use, which ends in stream order. */
     cx_emu_changes++;
     allocation->freed = true;
-    cxu_result result = cx_emu_work_submit_locked_call(stream, allocation, NULL, NULL);
+    cxu_result result = cx_emu_work_submit_locked_call(stream, allocation, end_in_stream, allocation);
     if (result != CXU_SUCCESS)
         allocation->freed = false;
     return result;
@@ -433,6 +453,15 @@ void cx_emu_allocation_drop(cx_emu_use use)
     }
 }
 
+const cx_emu_allocation *cx_emu_allocation_gone(cx_emu_use use)
+{
+    for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end)) {
+        if (each->gone)
+            return each;
+    }
+    return NULL;
+}
+
 bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use use)
 {
     if (use.allocation == allocation)
@@ -451,6 +480,8 @@ bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, b
 {
     cxu_mem_access_flags wanted =
         writes ? CXU_MEM_ACCESS_FLAGS_PROT_READWRITE : CXU_MEM_ACCESS_FLAGS_PROT_READ;
+    if (use.allocation != NULL && use.allocation->pool != NULL)
+        return (cx_emu_pool_access(use.allocation->pool, device) & wanted) == wanted;
     if (use.allocation == NULL || use.allocation->mapping == NULL)
         return true;
     for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end)) {

@@ -2,8 +2,9 @@
  * Memory that the embedded driver knows: device, pinned, managed and registered memory, found by
  * any address inside it. All functions: lock held.
  *
- * A freed allocation is no longer found, but stays until the last piece of work that uses it is
- * done.
+ * Calls no longer find a freed allocation. A free in stream order takes effect for work when the
+ * stream gets there. The allocation stays until the last piece of work that names it is done, but
+ * work that begins after the free has taken effect fails (cx_emu_allocation_gone).
  */
 #ifndef CX_EMU_ALLOCATION_H
 #define CX_EMU_ALLOCATION_H
@@ -37,6 +38,8 @@ struct cx_emu_allocation {
     uint64_t context_id;
     int users;        /* pieces of work in flight that use it */
     bool freed;       /* by the user or with its context; disposed of once `users` is 0 */
+    bool hidden;      /* kernels that look for it no longer find it */
+    bool gone;        /* queued work that names it fails */
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool of_module;   /* variables of a module: it goes with the module, and no user frees it */
     cx_emu_hints hints;             /* of CX_EMU_MEMORY_MANAGED */
@@ -65,6 +68,9 @@ typedef struct cx_emu_use {
  * For adjacent mappings in one reservation, the first one.
  */
 cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes);
+
+/* The same for work that runs now: a free in stream order may still be ahead of it. */
+cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes);
 
 /* The allocation that starts at `address`, or NULL: none, or freed. */
 cx_emu_allocation *cx_emu_allocation_at_start(uintptr_t address);
@@ -115,11 +121,12 @@ void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping);
  * memory may still wait for its work. CXU_OUT_OF_MEMORY. */
 cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes);
 
-/* Frees without waiting: now, or with the last work that uses it. */
+/* Frees without waiting: queued work that names it fails. Variables of a module are the exception:
+ * work that was given to a stream keeps them. */
 void cx_emu_allocation_free(cx_emu_allocation *allocation);
 
-/* Frees in stream order, without waiting (T8, T12); it is no longer found from now on. Errors of
- * cx_emu_work_submit_locked_call: nothing is freed. */
+/* Frees in stream order, without waiting (T8, T12); calls no longer find it from now on, and work
+ * fails that begins behind the free. Errors of cx_emu_work_submit_locked_call: nothing is freed. */
 cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstream stream);
 
 /* Frees, and returns when the memory is gone (T12). The lock is released meanwhile; no other thread
@@ -129,18 +136,21 @@ void cx_emu_allocation_free_and_wait(cx_emu_allocation *allocation);
 /* Work that is about to be queued uses the allocation: it stays until as many drops. Lock held. */
 void cx_emu_allocation_use(cx_emu_use use);
 void cx_emu_allocation_drop(cx_emu_use use);
+
+/* The first used allocation whose free has taken effect, or NULL: the work may run. */
+const cx_emu_allocation *cx_emu_allocation_gone(cx_emu_use use);
 bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use use);
 
 /* The error that made its context or its device useless (sticky.h), or CXU_SUCCESS. */
 cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation);
 
-/* True if kernels and copies of a live context can reach the memory: host memory and managed memory
+/* True if kernels and fills of a live context can reach the memory: host memory and managed memory
  * always, device memory on its own device and from peers with access. */
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation,
                                  const cx_emu_context *context);
 
-/* True if a copy or fill on `device` may read or write the used memory: false for mappings to which
- * the device has no such access (V5). */
+/* True if a copy or fill on `device` may read or write the used memory: false for mappings and
+ * memory of pools to which the device has no such access (V5). */
 bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, bool writes);
 
 /* The driver's address for `address` in `allocation`. */

@@ -179,7 +179,7 @@ static bool is_variable(const cx_emu_run *run, uint64_t address)
 /* Keeps the memory until the kernel is done: a free by another stream waits for that. */
 static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_range)
 {
-    cx_emu_allocation *allocation = cx_emu_allocation_find(address, 1);
+    cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(address, 1);
     cx_emu_use use;
 
     if (is_variable(run, address)) {

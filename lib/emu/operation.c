@@ -16,12 +16,12 @@ static cxu_result request_copy(const cxu_memcpy_3d *descriptor, const cx_emu_dev
     return cx_emu_copy_request(&copy, device, room, out_request);
 }
 
-static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu_device *device,
+static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu_context *context,
                                cx_emu_painting *room, cx_emu_work_request *out_request)
 {
     if (shape->width == 0 || shape->height == 0)
         return CXU_INVALID_VALUE;
-    return cx_emu_fill_request(shape, device, room, out_request);
+    return cx_emu_fill_request(shape, context, room, out_request);
 }
 
 /* Waits for the event's present record, not for a later one. */
@@ -49,8 +49,7 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
         return request_copy(&operation->of.copy, operation->context->device, &room->transfer,
                             out_request);
     case CXU_GRAPH_NODE_TYPE_MEMSET:
-        return request_fill(&operation->of.fill, operation->context->device, &room->painting,
-                            out_request);
+        return request_fill(&operation->of.fill, operation->context, &room->painting, out_request);
     case CXU_GRAPH_NODE_TYPE_KERNEL:
         return cx_emu_launch_request(&operation->of.kernel, &room->run, out_request);
     case CXU_GRAPH_NODE_TYPE_HOST:

@@ -90,7 +90,7 @@ void cx_emu_values_drop(cx_emu_values *values)
 static void *locate(const cxu_stream_mem_op *operation, const cx_emu_context *context)
 {
     size_t bytes = value_bytes(operation);
-    cx_emu_allocation *allocation = cx_emu_allocation_find(operation->address, bytes);
+    cx_emu_allocation *allocation = cx_emu_allocation_find_for_work(operation->address, bytes);
     cx_emu_use use = {allocation, operation->address + bytes};
 
     if (!allocation || !cx_emu_allocation_reachable(allocation, context) ||

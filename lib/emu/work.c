@@ -1,9 +1,12 @@
 #include "emu/work.h"
+
+#include "base/log.h"
 #include "emu/fault.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/stream.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -227,10 +230,32 @@ void cx_emu_work_run_locked(void)
     }
 }
 
+static const cx_emu_allocation *find_gone(const cx_emu_work *work)
+{
+    const cx_emu_allocation *gone = NULL;
+
+    for (int i = 0; i < CX_EMU_WORK_USES && !gone; i++)
+        gone = cx_emu_allocation_gone(work->uses[i]);
+    return gone;
+}
+
+/* Makes the context useless: the piece would use memory after it was freed, as a kernel would. */
+static cxu_result fail_by_address(cx_emu_context *context, int slot, uintptr_t address)
+{
+    char what[160];
+
+    snprintf(what, sizeof what, "%s began after its memory at %#llx was freed",
+             slot >= 0 ? cx_symbols[slot].symbol : "a copy or fill", (unsigned long long)address);
+    cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)CXU_ILLEGAL_ADDRESS);
+    cx_emu_context_fail(context, CXU_ILLEGAL_ADDRESS, what);
+    return CXU_ILLEGAL_ADDRESS;
+}
+
 /* The error that keeps the piece from running: its own fault, or an earlier one of its context. */
 static cxu_result obstacle_of(const cx_emu_work *work)
 {
     cx_emu_context *context = work->context;
+    const cx_emu_allocation *gone;
 
     if (!context)
         return CXU_SUCCESS;
@@ -239,6 +264,9 @@ static cxu_result obstacle_of(const cx_emu_work *work)
                             "CTXRT_EMU_FAULT names the call that submitted it");
         return work->fault;
     }
+    gone = find_gone(work);
+    if (gone && cx_emu_context_blocked(context) == CXU_SUCCESS)
+        return fail_by_address(context, work->slot, gone->address);
     return cx_emu_context_blocked(context);
 }
 

@@ -394,6 +394,7 @@ START_TEST(nodes_of_a_context_that_is_gone_do_not_run)
     CUgraphNode node;
 
     ck_success(cx_emu_call_ctx_create_v4(&other, NULL, 0, 1));
+    ck_success(cx_emu_call_ctx_enable_peer_access(work_context, 0));
     ck_success(cx_emu_call_ctx_pop(&popped));
     params = byte_fill(make_memory(BYTES), 1);
     ck_success(cx_emu_call_graph_add_memset_node(&node, graph, NULL, 0, &params, other));

@@ -285,7 +285,9 @@ START_TEST(an_update_keeps_contexts_devices_and_shapes)
     exec = make_exec(graph);
     ck_success(cx_emu_call_ctx_create_v4(&second, NULL, 0, 1));
     foreign = make_memory(BYTES);
+    ck_success(cx_emu_call_ctx_enable_peer_access(work_context, 0));
     ck_success(cx_emu_call_ctx_pop(&popped));
+    ck_success(cx_emu_call_ctx_enable_peer_access(second, 0));
     for (int i = 0; i < 3; i++) {
         other = make_graph();
         params = byte_fill(i == 1 ? foreign : one, 2);

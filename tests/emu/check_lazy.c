@@ -100,6 +100,47 @@ START_TEST(a_source_that_is_reused_too_early_is_copied_as_it_is_then)
 }
 END_TEST
 
+/* The freeing stream should have waited for the copy's or the fill's. */
+START_TEST(a_copy_or_fill_behind_a_free_in_another_stream_fails)
+{
+    CUstream user = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUstream other = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUdeviceptr kept = make_memory(BYTES), memory;
+    char text[200];
+
+    ck_success(cx_emu_call_mem_alloc_async(&memory, BYTES, user));
+    ck_success(cx_emu_call_stream_synchronize(user));
+    if (_i == 0)
+        ck_success(cx_emu_call_memset_d8_async(memory, NEW, BYTES, user));
+    else if (_i == 1)
+        ck_success(cx_emu_call_memcpy_dtod_async(memory, kept, BYTES, user));
+    else
+        ck_success(cx_emu_call_memcpy_dtod_async(kept, memory, BYTES, user));
+    ck_success(cx_emu_call_mem_free_async(memory, other));
+    ck_success(cx_emu_call_stream_synchronize(other));
+    ck_result(cx_emu_call_stream_synchronize(user), ILLEGAL_ADDRESS);
+    ck_assert(cx_emu_explain(CXU_ILLEGAL_ADDRESS, text, sizeof text));
+    ck_assert_ptr_nonnull(strstr(text, "began after its memory"));
+}
+END_TEST
+
+START_TEST(a_free_behind_its_users_in_one_stream_hurts_none)
+{
+    unsigned char *out = make_pinned(OLD);
+    CUstream stream = make_stream(CXU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory;
+
+    for (int i = 0; i < TIMES; i++) {
+        ck_success(cx_emu_call_mem_alloc_async(&memory, BYTES, stream));
+        ck_success(cx_emu_call_memset_d8_async(memory, (unsigned char)i, BYTES, stream));
+        ck_success(cx_emu_call_memcpy_dtoh_async(out, memory, BYTES, stream));
+        ck_success(cx_emu_call_mem_free_async(memory, stream));
+        ck_success(cx_emu_call_stream_synchronize(stream));
+        ck_bytes(out, i);
+    }
+}
+END_TEST
+
 START_TEST(a_wait_runs_what_it_needs_and_nothing_else)
 {
     stream_journal journal = JOURNAL_EMPTY;
@@ -431,6 +472,8 @@ static Suite *lazy_suite(void)
     tcase_add_test(tcase, a_copy_that_nobody_waits_for_leaves_the_old_bytes);
     tcase_add_test(tcase, a_missing_event_between_two_streams_shows_every_time);
     tcase_add_test(tcase, a_source_that_is_reused_too_early_is_copied_as_it_is_then);
+    tcase_add_loop_test(tcase, a_copy_or_fill_behind_a_free_in_another_stream_fails, 0, 3);
+    tcase_add_test(tcase, a_free_behind_its_users_in_one_stream_hurts_none);
     tcase_add_test(tcase, a_wait_runs_what_it_needs_and_nothing_else);
     tcase_add_test(tcase, a_synchronous_copy_is_a_wait);
     tcase_add_test(tcase, a_query_runs_one_piece_of_what_it_asks_for);

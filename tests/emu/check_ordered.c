@@ -249,6 +249,17 @@ static void make_lanes(program *self, int context)
     lanes[4].stream = make_stream(CXU_STREAM_NON_BLOCKING);
 }
 
+/* A fill needs access to memory of another context. */
+static void open_to_peers(program *self)
+{
+    for (int i = 0; i < CONTEXTS; i++) {
+        enter(self, i);
+        for (int peer = 0; peer < CONTEXTS; peer++)
+            if (peer != i)
+                ck_success(cx_emu_call_ctx_enable_peer_access(self->contexts[peer], 0));
+    }
+}
+
 static void start(program *self, unsigned int seed)
 {
     *self = (program){.seed = seed};
@@ -258,6 +269,7 @@ static void start(program *self, unsigned int seed)
         if (i > 0)
             ck_success(cx_emu_call_ctx_pop(NULL));
     }
+    open_to_peers(self);
     for (int i = 0; i < BUFFERS; i++) {
         buffer *one = &self->buffers[i];
         void *pinned;
