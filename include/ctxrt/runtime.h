@@ -44,7 +44,7 @@ typedef struct ctxrt_options {
     const char *libcuda;            /**< path of libcuda; NULL: CTXRT_LIBCUDA, else libcuda.so.1 */
     /** number of emulated GPUs, 1 to 64; 0: CTXRT_EMU_DEVICES, else 4 */
     int emulated_devices;
-    size_t emulated_memory_bytes;   /**< memory of each; 0: CTXRT_EMU_MEMORY, else 4 GiB */
+    size_t emulated_memory_bytes;   /**< memory of each; 0: CTXRT_EMU_MEMORY, else the GPU's */
 } ctxrt_options;
 
 #ifdef __cplusplus

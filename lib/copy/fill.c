@@ -27,18 +27,63 @@ static bool is_of_cpu(const cx_pointer_view *view)
            view->kind == CTXRT_MEMORY_DEVICE;
 }
 
-static ctxrt_status fill_on_driver(const cx_pointer_view *view, void *destination, int value,
-                                   size_t size_bytes, ctxrt_stream *stream, bool wait)
+/* A fill, with its memory. */
+typedef struct fill_plan {
+    const cx_pointer_view *view;
+    uintptr_t destination;
+    unsigned char value;
+    size_t size_bytes;
+} fill_plan;
+
+static cxu_result submit_fill(const fill_plan *plan, const cx_stream_target *target)
+{
+    return target->driver->table.memset_d8_async(plan->destination, plan->value, plan->size_bytes,
+                                                 target->native);
+}
+
+static ctxrt_status check_fill(const cx_stream_target *target, cxu_result result)
+{
+    return cx_driver_check(target->driver, CX_SLOT_memset_d8_async, result);
+}
+
+/* True if the driver refused because the stream's device has no access to another GPU's memory. A
+ * capture takes no work of another context. */
+static bool lacks_access(const fill_plan *plan, const cx_route *route, cxu_result result)
+{
+    const cx_pointer_view *view = plan->view;
+    bool capturing = true;
+    cx_error_saved saved;
+    if (result != CXU_INVALID_VALUE || view->device == NULL ||
+        view->kind != CTXRT_MEMORY_DEVICE || view->device == route->target.context->device)
+        return false;
+    cx_error_save(&saved);
+    bool known = cx_stream_is_capturing(&route->target, &capturing) == CTXRT_SUCCESS;
+    cx_error_restore(&saved);
+    return known && !capturing;
+}
+
+static ctxrt_status fill_at_memory(const fill_plan *plan, ctxrt_stream *stream)
 {
     cx_route route;
-    ctxrt_status status = cx_route_begin(stream, view, view, NULL, &route);
+    ctxrt_status status = cx_route_begin_at(stream, plan->view, &route);
     if (status != CTXRT_SUCCESS)
         return status;
-    cx_route_touch(&route, view);
-    status = CX_DRIVER_CALL(route.target.driver, memset_d8_async,
-                            ((uintptr_t)destination, (unsigned char)value, size_bytes,
-                             route.target.native));
-    return cx_route_end(&route, status, wait);
+    status = check_fill(&route.target, submit_fill(plan, &route.target));
+    return cx_route_end(&route, status, true);
+}
+
+static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, bool wait)
+{
+    cx_route route;
+    ctxrt_status status = cx_route_begin(stream, plan->view, plan->view, NULL, &route);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cx_route_touch(&route, plan->view);
+    cxu_result result = submit_fill(plan, &route.target);
+    if (!lacks_access(plan, &route, result))
+        return cx_route_end(&route, check_fill(&route.target, result), wait);
+    (void)cx_route_end(&route, CTXRT_SUCCESS, false);
+    return fill_at_memory(plan, stream);
 }
 
 /* The fast path, for a block of the stream's context. False: take the slow path. */
@@ -92,7 +137,8 @@ static ctxrt_status fill_memory(const char *call, void *destination, int value, 
         return fill_on_host(&view, destination, value, size_bytes, stream, false);
     if (wait && is_of_cpu(&view))
         return fill_on_host(&view, destination, value, size_bytes, stream, true);
-    return fill_on_driver(&view, destination, value, size_bytes, stream, wait);
+    const fill_plan plan = {&view, (uintptr_t)destination, (unsigned char)value, size_bytes};
+    return fill_on_driver(&plan, stream, wait);
 }
 
 ctxrt_status ctxrt_fill(void *destination, int value, size_t size_bytes)

@@ -118,9 +118,9 @@ void cx_copy_unpin(const cx_copy_pins *pins)
     cx_cancel_restore(pins->cancel);
 }
 
-ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
-                            const cx_pointer_view *destination, const cx_pointer_view *source,
-                            cx_route *out_route)
+static ctxrt_status begin_route(ctxrt_stream *stream, const cx_pointer_view *end, bool divert,
+                                const cx_pointer_view *destination, const cx_pointer_view *source,
+                                cx_route *out_route)
 {
     bool current = stream == NULL || stream == CTXRT_STREAM_LEGACY;
     out_route->wait = out_route->gate_entered = false;
@@ -129,7 +129,8 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
         cx_copy_pin(stream, destination, source, &out_route->target, &out_route->pins);
     if (status != CTXRT_SUCCESS)
         return status;
-    const cx_pointer_view *far = find_out_of_reach(end, destination, source, &out_route->target);
+    const cx_pointer_view *far =
+        divert ? end : find_out_of_reach(end, destination, source, &out_route->target);
     if (far != NULL) {
         current = false;
         status = divert_route(far, out_route);
@@ -145,6 +146,19 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
         cx_copy_unpin(&out_route->pins);
     }
     return status;
+}
+
+ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
+                            const cx_pointer_view *destination, const cx_pointer_view *source,
+                            cx_route *out_route)
+{
+    return begin_route(stream, end, false, destination, source, out_route);
+}
+
+ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
+                               cx_route *out_route)
+{
+    return begin_route(stream, end, true, end, NULL, out_route);
 }
 
 /* ---- pinned memory ---- */

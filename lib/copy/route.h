@@ -45,6 +45,10 @@ ctxrt_status cx_route_begin(ctxrt_stream *stream, const cx_pointer_view *end,
                             const cx_pointer_view *destination, const cx_pointer_view *source,
                             cx_route *out_route);
 
+/* The same for work in a context of the memory's own, whatever the stream's device could do. */
+ctxrt_status cx_route_begin_at(ctxrt_stream *stream, const cx_pointer_view *end,
+                               cx_route *out_route);
+
 /* Announces that the work will touch an address, after a route began and before work is submitted.
  * ctxrt's pinned memory is then not handed out again before the work is done. At most twice. */
 void cx_route_touch(cx_route *route, const cx_pointer_view *view);

@@ -23,6 +23,7 @@ typedef struct settings {
     ctxrt_foreign_policy foreign;
     char *libcuda;
     int emulated_devices;
+    cx_emu_gpu emulated_gpu;
     size_t emulated_memory_bytes;
     bool host_access;
 } settings;
@@ -149,6 +150,7 @@ static ctxrt_status choose_emulation(const ctxrt_options *options, settings *out
         options->emulated_memory_bytes != 0
             ? (options->emulated_memory_bytes + granule - 1) / granule * granule
             : config.gpu_memory_bytes;
+    out->emulated_gpu = config.gpu;
     out->host_access = config.host_access;
     return CTXRT_SUCCESS;
 }
@@ -215,6 +217,7 @@ static ctxrt_status start_embedded(const settings *chosen)
     const cx_emu_config config = {
         .host_device = true,
         .gpus = chosen->cuda_driver == CTXRT_CUDA_DRIVER_EMULATED ? chosen->emulated_devices : 0,
+        .gpu = chosen->emulated_gpu,
         .gpu_memory_bytes = chosen->emulated_memory_bytes,
         .driver_version = 13000,
         .host_access = chosen->host_access,
@@ -239,6 +242,7 @@ static bool same_settings(const settings *a, const settings *b)
 {
     return a->cuda_driver == b->cuda_driver && a->foreign == b->foreign &&
            same_path(a->libcuda, b->libcuda) && a->emulated_devices == b->emulated_devices &&
+           a->emulated_gpu == b->emulated_gpu &&
            a->emulated_memory_bytes == b->emulated_memory_bytes && a->host_access == b->host_access;
 }
 

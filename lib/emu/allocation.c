@@ -263,7 +263,8 @@ static cx_emu_allocation *find_leaving(const cx_emu_device *device)
 }
 
 /* Completes a search that found the allocation where the range begins. */
-static cx_emu_allocation *complete_range(cx_emu_allocation *allocation, uintptr_t address, size_t bytes)
+static cx_emu_allocation *complete_range(cx_emu_allocation *allocation, uintptr_t address,
+                                         size_t bytes)
 {
     size_t offset = address - allocation->address;
     if (offset > allocation->bytes)
@@ -280,7 +281,8 @@ static cx_emu_allocation *complete_range(cx_emu_allocation *allocation, uintptr_
 cx_emu_allocation *cx_emu_allocation_find(uintptr_t address, size_t bytes)
 {
     cx_emu_allocation *allocation = index_floor(address);
-    return allocation != NULL && !allocation->freed ? complete_range(allocation, address, bytes) : NULL;
+    return allocation != NULL && !allocation->freed ? complete_range(allocation, address, bytes)
+                                                    : NULL;
 }
 
 cx_emu_allocation *cx_emu_allocation_find_for_work(uintptr_t address, size_t bytes)
@@ -417,7 +419,8 @@ cxu_result cx_emu_allocation_free_in_stream(cx_emu_allocation *allocation, CUstr
     /* The free is one more use, which ends in stream order. */
     cx_emu_changes++;
     allocation->freed = true;
-    cxu_result result = cx_emu_work_submit_locked_call(stream, allocation, end_in_stream, allocation);
+    cxu_result result =
+        cx_emu_work_submit_locked_call(stream, allocation, end_in_stream, allocation);
     if (result != CXU_SUCCESS)
         allocation->freed = false;
     return result;
@@ -480,8 +483,6 @@ bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, b
 {
     cxu_mem_access_flags wanted =
         writes ? CXU_MEM_ACCESS_FLAGS_PROT_READWRITE : CXU_MEM_ACCESS_FLAGS_PROT_READ;
-    if (use.allocation != NULL && use.allocation->pool != NULL)
-        return (cx_emu_pool_access(use.allocation->pool, device) & wanted) == wanted;
     if (use.allocation == NULL || use.allocation->mapping == NULL)
         return true;
     for (cx_emu_allocation *each = use.allocation; each != NULL; each = next_used(each, use.end)) {

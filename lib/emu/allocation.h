@@ -149,8 +149,8 @@ cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation);
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation,
                                  const cx_emu_context *context);
 
-/* True if a copy or fill on `device` may read or write the used memory: false for mappings and
- * memory of pools to which the device has no such access (V5). */
+/* True if a copy or fill on `device` may read or write the used memory: false for mappings to which
+ * the device has no such access (V5). */
 bool cx_emu_allocation_accessible(cx_emu_use use, const cx_emu_device *device, bool writes);
 
 /* The driver's address for `address` in `allocation`. */

@@ -1,4 +1,5 @@
 #include "emu/device.h"
+#include "emu/state.h"
 
 #include <unistd.h>
 
@@ -9,7 +10,7 @@ enum {
 #include "driver/attributes.def"
 };
 
-/* The limits of lib/ptx, the same for every device. */
+/* The limits of lib/ptx, the same for the host and the default GPU. */
 #define KERNEL_LIMITS \
     [CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 1024, \
     [CXU_ATTRIBUTE_MAX_BLOCK_DIM_X] = 1024, \
@@ -32,8 +33,9 @@ enum {
     [CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 65536
 
 /*
- * A made-up GPU with the limits of compute capability 7.5. What a program could only use through
- * calls that this driver does not have is not claimed. An attribute that is not listed is 0.
+ * The default GPU: made up, with the limits of compute capability 7.5; gpus.def has the others.
+ * Features that a program could only use through calls that this driver does not have are not
+ * claimed. An attribute that is not listed is 0.
  */
 static const int gpu_values[ATTRIBUTES] = {
     KERNEL_LIMITS,
@@ -157,7 +159,19 @@ bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribut
         *out_value = device->ordinal;
     else if (attribute == CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT && device->host)
         *out_value = processors();
-    else
-        *out_value = device->host ? host_values[attribute] : gpu_values[attribute];
+    else if (device->host)
+        *out_value = host_values[attribute];
+    else if (!cx_emu_gpu_value(device->gpu, attribute, out_value))
+        *out_value = gpu_values[attribute];
     return true;
+}
+
+int cx_emu_target(void)
+{
+    int major = gpu_values[CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR];
+    int minor = gpu_values[CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR];
+    cx_emu_gpu gpu = cx_emu_configuration()->gpu;
+    cx_emu_gpu_value(gpu, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    cx_emu_gpu_value(gpu, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+    return 10 * major + minor;
 }

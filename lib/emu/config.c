@@ -18,10 +18,17 @@ static bool read_gpus(int *out_gpus)
     return text == NULL || cx_parse_int(text, 1, GPUS_MOST, out_gpus);
 }
 
-static bool read_memory(size_t *out_bytes)
+static bool read_gpu(cx_emu_gpu *out_gpu)
+{
+    const char *text = cx_option("CTXRT_EMU_GPU");
+    *out_gpu = CX_EMU_GPU_DEFAULT;
+    return text == NULL || cx_emu_gpu_of(text, out_gpu);
+}
+
+static bool read_memory(cx_emu_gpu gpu, size_t *out_bytes)
 {
     const char *text = cx_option("CTXRT_EMU_MEMORY");
-    *out_bytes = MEMORY_BYTES;
+    *out_bytes = cx_emu_gpu_memory(gpu) != 0 ? cx_emu_gpu_memory(gpu) : MEMORY_BYTES;
     if (text == NULL)
         return true;
     size_t bytes;
@@ -48,7 +55,9 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
     const char *reason = NULL;
     if (!read_gpus(&config.gpus))
         reason = "CTXRT_EMU_DEVICES is not a number from 1 to 64";
-    else if (!read_memory(&config.gpu_memory_bytes))
+    else if (!read_gpu(&config.gpu))
+        reason = "CTXRT_EMU_GPU is none of default, rtx3060, l4, l40s and rtx-pro-6000";
+    else if (!read_memory(config.gpu, &config.gpu_memory_bytes))
         reason = "CTXRT_EMU_MEMORY is not a size from 2M to 1T, such as 512M or 4G";
     else if (!read_host_access(&config.host_access))
         reason = "CTXRT_EMU_HOST_ACCESS is neither 0 nor 1";

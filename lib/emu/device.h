@@ -17,6 +17,7 @@ typedef struct cx_emu_device {
     int board;        /* number of the emulated board, whatever CUDA_VISIBLE_DEVICES says; -1: the
                        * host */
     bool host;        /* the host device */
+    cx_emu_gpu gpu;   /* which GPU it is, unless it is the host */
     size_t memory_bytes; /* total; for the host device, the machine's */
     size_t used_bytes;   /* by allocations; never above memory_bytes on a GPU */
     size_t kept_bytes;   /* by pools, freed already; with used_bytes never above it either */
@@ -54,6 +55,10 @@ void cx_emu_board_uuid_text(int board, char out_text[CX_EMU_UUID_TEXT_BYTES]);
  * number.
  */
 int cx_emu_boards_visible(const char *list, int boards, int out_boards[CX_EMU_DEVICES_MAX]);
+
+/* The compute capability of the GPUs, 7.5 as 75: the newest code of a fat binary up to it is
+ * chosen. */
+int cx_emu_target(void);
 
 /* The value of an attribute; false if there is no such attribute (attribute.c). */
 bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribute, int *out_value);

@@ -45,7 +45,8 @@ cxu_result cx_emu_call_device_get_name(char *name, int size, CUdevice ordinal)
         return result;
     if (size <= 0)
         return CXU_INVALID_VALUE;
-    snprintf(name, (size_t)size, "%s", device->host ? "ctxrt host device" : "ctxrt emulated GPU");
+    snprintf(name, (size_t)size, "%s",
+             device->host ? "ctxrt host device" : cx_emu_gpu_name(device->gpu));
     return CXU_SUCCESS;
 }
 

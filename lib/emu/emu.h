@@ -6,6 +6,7 @@
 #define CX_EMU_EMU_H
 
 #include "driver/table.h"
+#include "emu/gpu.h"
 #include <stdbool.h>
 
 /* Ordinals: the host device first, if there is one, then the GPUs that CUDA_VISIBLE_DEVICES
@@ -13,20 +14,22 @@
 typedef struct cx_emu_config {
     bool host_device;        /* device 0 is the host itself: memory the host may touch, no quota */
     int gpus;                /* 0 to 64 */
-    size_t gpu_memory_bytes; /* quota of each, enforced; a multiple of 2 MiB */
+    cx_emu_gpu gpu;          /* which GPU all of them are */
+    size_t gpu_memory_bytes; /* quota of each, enforced; a multiple of CX_EMU_MEMORY_UNIT */
     int driver_version;      /* the result of cuDriverGetVersion: 12090, 13000 */
     bool host_access;        /* the host may dereference GPU memory */
 } cx_emu_config;
 
 #define CX_EMU_DRIVER_VERSION 13000
 #define CX_EMU_MEMORY_GRANULARITY ((size_t)2 << 20)
+#define CX_EMU_MEMORY_UNIT ((size_t)64 << 10)
 #define CX_EMU_MEMORY_MAX ((size_t)1 << 40)
 
-/* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_MEMORY (4 GiB,
- * at most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host device, CX_EMU_DRIVER_VERSION. False if a
- * variable is malformed, CTXRT_EMU_SCHEDULE, _STICKY and _FAULT included: *out_reason says which,
- * until the thread's next call of this function. Those three are read again when the driver starts
- * and when it is configured. */
+/* The configuration that the environment asks for: CTXRT_EMU_DEVICES (4), CTXRT_EMU_GPU (default),
+ * CTXRT_EMU_MEMORY (the GPU's, 4 GiB; at most 1 TiB), CTXRT_EMU_HOST_ACCESS (0 or 1); no host
+ * device, CX_EMU_DRIVER_VERSION. False if a variable is malformed, CTXRT_EMU_SCHEDULE, _STICKY and
+ * _FAULT included: *out_reason says which, until the thread's next call of this function. Those
+ * three are read again when the driver starts and when it is configured. */
 bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_reason);
 
 /* Sets the configuration; before cuInit, or later while no context exists, no primary context is

@@ -1,5 +1,6 @@
 #include "emu/image.h"
 
+#include "emu/device.h"
 #include "emu/unpack.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +83,9 @@ static cxu_result unpack_entry(const fat_entry *entry, const unsigned char *byte
 /* Prefers the newest code that the device can run, else the one nearest to it. */
 static bool is_better(const fat_entry *entry, const fat_entry *best)
 {
-    bool fits = entry->architecture <= CX_EMU_TARGET_MAX;
-    if (best->architecture > CX_EMU_TARGET_MAX)
+    uint32_t target = (uint32_t)cx_emu_target();
+    bool fits = entry->architecture <= target;
+    if (best->architecture > target)
         return fits || entry->architecture < best->architecture;
     return fits && entry->architecture > best->architecture;
 }

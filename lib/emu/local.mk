@@ -8,7 +8,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/attribute.c lib/emu/config.c \
 	lib/emu/context.c lib/emu/context_call.c \
 	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c lib/emu/explain.c lib/emu/explain.h \
-	lib/emu/fault.c lib/emu/fault.h \
+	lib/emu/fault.c lib/emu/fault.h lib/emu/gpu.c lib/emu/gpu.h lib/emu/gpus.def \
 	lib/emu/ipc.c lib/emu/profiler.c lib/emu/limit.c lib/emu/limit.h \
 	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
 	lib/emu/slot.c lib/emu/slot.h \

@@ -260,7 +260,9 @@ int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
     size_t warp = device_attribute_of(function, CXU_ATTRIBUTE_WARP_SIZE);
     size_t threads = (block_threads + warp - 1) / warp * warp;
-    size_t shared = kernel.shared_bytes + shared_bytes;
+    size_t shared =
+        kernel.shared_bytes + shared_bytes +
+        device_attribute_of(function, CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
     size_t blocks = device_attribute_of(function, CXU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     size_t limit = kernel.max_threads
                        ? kernel.max_threads

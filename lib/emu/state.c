@@ -133,7 +133,7 @@ cxu_result cx_emu_call_init(unsigned int flags)
 
 static bool same_config(const cx_emu_config *a, const cx_emu_config *b)
 {
-    return a->host_device == b->host_device && a->gpus == b->gpus &&
+    return a->host_device == b->host_device && a->gpus == b->gpus && a->gpu == b->gpu &&
            a->gpu_memory_bytes == b->gpu_memory_bytes && a->driver_version == b->driver_version &&
            a->host_access == b->host_access;
 }
@@ -142,7 +142,7 @@ static bool config_valid(const cx_emu_config *config)
 {
     return config->gpus >= 0 && config->gpus < CX_EMU_DEVICES_MAX && config->gpu_memory_bytes > 0 &&
            config->gpu_memory_bytes <= CX_EMU_MEMORY_MAX &&
-           config->gpu_memory_bytes % CX_EMU_MEMORY_GRANULARITY == 0;
+           config->gpu_memory_bytes % CX_EMU_MEMORY_UNIT == 0;
 }
 
 static bool reconfigure(const cx_emu_config *config)

@@ -1,0 +1,127 @@
+/* CTXRT_EMU_GPU: the GPUs that are played, by recorded numbers. */
+#include "gpus.h"
+#include "kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Recorded: pantheonsim's cards (docs/semantics.md). */
+static const struct recorded {
+    const char *word, *name;
+    size_t memory_bytes;
+    int multiprocessors, major, minor, l2_bytes, blocks, ecc;
+} gpus[] = {
+    {"rtx3060", "RTX 3060", 12884377600u, 28, 8, 6, 2359296, 16, 0},
+    {"l4", "NVIDIA L4", 23661248512u, 58, 8, 9, 50331648, 24, 1},
+    {"l40s", "NVIDIA L40S", 47667740672u, 142, 8, 9, 100663296, 24, 1},
+    {"rtx-pro-6000", "RTX PRO 6000", 101975851008u, 188, 12, 0, 134217728, 24, 1},
+};
+#define GPU_COUNT (sizeof gpus / sizeof gpus[0])
+
+static void start_as(const char *word)
+{
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    setenv("CTXRT_EMU_GPU", word, 1);
+    EXPECT(SUCCESS, init, 0);
+}
+
+static int value_of(cxu_device_attribute attribute)
+{
+    int value = -7;
+    EXPECT(SUCCESS, device_get_attribute, &value, attribute, 1);
+    return value;
+}
+
+START_TEST(a_named_gpu_reports_what_was_recorded_of_it)
+{
+    const struct recorded *gpu = &gpus[_i];
+    char name[100] = "";
+    size_t bytes = 0, free_bytes = 0;
+    int major = 0, minor = 0;
+    start_as(gpu->word);
+    EXPECT(SUCCESS, device_get_name, name, (int)sizeof name, 1);
+    ck_assert_ptr_nonnull(strstr(name, gpu->name));
+    EXPECT(SUCCESS, device_total_mem, &bytes, 1);
+    ck_assert_uint_eq(bytes, gpu->memory_bytes);
+    EXPECT(SUCCESS, device_compute_capability, &major, &minor, 1);
+    ck_assert(major == gpu->major && minor == gpu->minor);
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR), gpu->major);
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR), gpu->minor);
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT), gpu->multiprocessors);
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_L2_CACHE_SIZE), gpu->l2_bytes);
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_ECC_ENABLED), gpu->ecc);
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_CLUSTER_LAUNCH), 0); /* no call here uses it */
+    ck_assert_int_eq(value_of(CXU_ATTRIBUTE_PCI_BUS_ID), 2);
+    CUcontext context = create_on(1);
+    EXPECT(SUCCESS, mem_get_info, &free_bytes, &bytes);
+    ck_assert(bytes == gpu->memory_bytes && free_bytes == bytes);
+    EXPECT(SUCCESS, ctx_destroy, context);
+}
+END_TEST
+
+START_TEST(occupancy_follows_the_gpu)
+{
+    const struct recorded *gpu = &gpus[_i];
+    int target = 10 * gpu->major + gpu->minor, value = 0;
+    size_t room = 0;
+    CUmodule module;
+    CUfunction function;
+    start_as(gpu->word);
+    CUcontext context = create_on(0);
+    EXPECT(SUCCESS, module_load_data, &module, PTX_HEAD PTX_ADD_ONE);
+    EXPECT(SUCCESS, module_get_function, &function, module, "add_one");
+    EXPECT(SUCCESS, func_get_attribute, &value, CXU_FUNC_ATTRIBUTE_BINARY_VERSION, function);
+    ck_assert_int_eq(value, target);
+    /* 1536 threads, and 1 KiB of the multiprocessor's 100 taken of each block */
+    EXPECT(SUCCESS, occupancy_max_active_blocks, &value, function, 32, 0);
+    ck_assert_int_eq(value, gpu->blocks);
+    EXPECT(SUCCESS, occupancy_max_active_blocks, &value, function, 1024, 0);
+    ck_assert_int_eq(value, 1);
+    EXPECT(SUCCESS, occupancy_max_active_blocks, &value, function, 768, 0);
+    ck_assert_int_eq(value, 2);
+    EXPECT(SUCCESS, occupancy_max_active_blocks, &value, function, 32, 9 * 1024);
+    ck_assert_int_eq(value, 10);
+    EXPECT(SUCCESS, occupancy_available_dynamic_smem, &room, function, 2, 32);
+    ck_assert_uint_eq(room, 48 * 1024);
+    EXPECT(SUCCESS, func_set_attribute, function, CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+           101376);
+    EXPECT(INVALID_VALUE, func_set_attribute, function,
+           CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 101377);
+    EXPECT(SUCCESS, occupancy_max_active_blocks, &value, function, 32, 101376);
+    ck_assert_int_eq(value, 1);
+    EXPECT(SUCCESS, ctx_destroy, context);
+}
+END_TEST
+
+START_TEST(the_default_gpu_is_the_made_up_one)
+{
+    char name[100] = "";
+    size_t bytes = 0;
+    if (_i == 0)
+        setenv("CTXRT_EMU_MEMORY", "8M", 1);
+    start_as(_i == 0 ? "l40s" : "default");
+    EXPECT(SUCCESS, device_total_mem, &bytes, 0);
+    ck_assert_uint_eq(bytes, _i == 0 ? (size_t)8 << 20 : (size_t)4 << 30);
+    EXPECT(SUCCESS, device_get_name, name, (int)sizeof name, 0);
+    ck_assert_int_eq(strcmp(name, "ctxrt emulated GPU") == 0, _i == 1);
+    if (_i == 1)
+        ck_assert_int_eq(value_of(CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT), 40);
+}
+END_TEST
+
+static Suite *gpu_suite(void)
+{
+    Suite *suite = suite_create("gpu");
+    TCase *tcase = tcase_create("gpu");
+    tcase_add_checked_fixture(tcase, NULL, expect_nothing_left);
+    tcase_add_loop_test(tcase, a_named_gpu_reports_what_was_recorded_of_it, 0, GPU_COUNT);
+    tcase_add_loop_test(tcase, occupancy_follows_the_gpu, 0, GPU_COUNT);
+    tcase_add_loop_test(tcase, the_default_gpu_is_the_made_up_one, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){gpu_suite, NULL});
+}
