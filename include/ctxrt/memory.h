@@ -159,8 +159,9 @@ typedef struct ctxrt_exported_memory {
 /**
  * Exports device memory to other processes. Keep it alive while they do.
  *
- * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such call; the embedded driver has not
- * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is no device memory
+ * @retval CTXRT_ERROR_NOT_SUPPORTED     the driver has no such call, or memory of the CPU
+ * @retval CTXRT_ERROR_INVALID_ARGUMENT  it is no device memory, or begins inside an allocation of
+ *                                        the driver, all of which would be shared
  */
 CTXRT_API ctxrt_status ctxrt_memory_export(ctxrt_memory *memory,
                                            ctxrt_exported_memory *out_exported) CTXRT_CHECK_RESULT;

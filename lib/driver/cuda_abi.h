@@ -32,6 +32,8 @@ typedef struct CUtexref_st *CUtexref;
 typedef struct CUextMemory_st *CUexternalMemory;
 typedef struct CUasyncCallbackEntry_st *CUasyncCallbackHandle;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 
 typedef enum cxu_result {
 #define CX_RESULT(name, value, text) CXU_##name = value,
@@ -174,6 +176,33 @@ typedef struct cxu_ctx_create_params {
     int affinity_count;
     void *cig;
 } cxu_ctx_create_params;
+
+typedef enum cxu_green_ctx_flags { CXU_GREEN_CTX_DEFAULT_STREAM = 1 } cxu_green_ctx_flags;
+
+typedef enum cxu_dev_sm_split_flags {
+    CXU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
+    CXU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2
+} cxu_dev_sm_split_flags;
+
+typedef enum cxu_dev_resource_type {
+    CXU_DEV_RESOURCE_TYPE_INVALID = 0,
+    CXU_DEV_RESOURCE_TYPE_SM = 1
+} cxu_dev_resource_type;
+
+typedef struct cxu_dev_sm_resource {
+    unsigned int count;
+    unsigned int least;    /* in a group */
+    unsigned int multiple; /* that the number in a group is of */
+} cxu_dev_sm_resource;
+
+typedef struct cxu_dev_resource {
+    cxu_dev_resource_type type;
+    unsigned char padding[92]; /* the driver's own */
+    union {
+        cxu_dev_sm_resource sm;
+        unsigned char bytes[48];
+    } of;
+} cxu_dev_resource;
 
 typedef enum cxu_limit {
     CXU_LIMIT_STACK_SIZE = 0,

@@ -7,6 +7,7 @@
 #include "emu/mapping.h"
 #include "emu/graph_memory.h"
 #include "emu/pool.h"
+#include "emu/shared.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/work.h"
@@ -63,6 +64,7 @@ static size_t charged_bytes(const cx_emu_allocation *allocation)
     case CX_EMU_MEMORY_PINNED:
     case CX_EMU_MEMORY_REGISTERED:
     case CX_EMU_MEMORY_MAPPED:
+    case CX_EMU_MEMORY_SHARED:
         return 0;
     default:
         return allocation->reserved_bytes;
@@ -118,6 +120,8 @@ static void dispose_detached(cx_emu_allocation *allocation)
         cx_emu_arena_give(allocation->range);
     if (allocation->mapping != NULL)
         cx_emu_mapping_close(allocation);
+    if (allocation->shared != NULL)
+        cx_emu_shared_close(allocation->shared);
     cx_emu_hints_free(&allocation->hints);
     free(allocation);
 }
@@ -369,6 +373,11 @@ void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping)
     publish_allocation(mapping, NULL);
 }
 
+void cx_emu_allocation_publish_shared(cx_emu_allocation *shared, cx_emu_context *owner)
+{
+    publish_allocation(shared, owner);
+}
+
 cxu_result cx_emu_allocation_await_quota(cx_emu_device *device, size_t bytes)
 {
     while (!fits_without_kept(device, bytes)) {
@@ -496,10 +505,13 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
 {
     if (allocation->mapping != NULL)
         return cx_emu_mapping_access(allocation->mapping, context->device) != 0;
-    if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC)
+    if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC &&
+        allocation->kind != CX_EMU_MEMORY_SHARED)
         return true;
     if (allocation->device == context->device)
         return true;
+    if (allocation->kind == CX_EMU_MEMORY_SHARED && allocation->context == context)
+        return true; /* opening enabled the access */
     if (allocation->pool != NULL && cx_emu_pool_access(allocation->pool, context->device) != 0)
         return true;
     if (allocation->block != NULL && allocation->block->access[context->device->ordinal] != 0)

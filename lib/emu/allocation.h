@@ -21,7 +21,8 @@ typedef enum cx_emu_memory_kind {
     CX_EMU_MEMORY_PINNED,    /* cuMemAllocHost, cuMemHostAlloc */
     CX_EMU_MEMORY_MANAGED,   /* cuMemAllocManaged */
     CX_EMU_MEMORY_REGISTERED, /* cuMemHostRegister: the user's own pages */
-    CX_EMU_MEMORY_MAPPED      /* cuMemMap: one mapping (mapping.h) */
+    CX_EMU_MEMORY_MAPPED,     /* cuMemMap: one mapping (mapping.h) */
+    CX_EMU_MEMORY_SHARED      /* cuIpcOpenMemHandle: another process's (shared.h) */
 } cx_emu_memory_kind;
 
 struct cx_emu_allocation {
@@ -46,6 +47,7 @@ struct cx_emu_allocation {
     struct cx_emu_pool *pool;       /* the pool of CX_EMU_MEMORY_ASYNC, else NULL */
     struct cx_emu_block *block;     /* of CX_EMU_MEMORY_ASYNC that graphs allocate, else NULL */
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
+    struct cx_emu_shared *shared;   /* of CX_EMU_MEMORY_SHARED, else NULL */
     struct cx_emu_allocation *previous, *next; /* in context->allocations */
 
     /* Private to allocation.c. */
@@ -116,6 +118,9 @@ uint64_t cx_emu_memory_id(void);
 
 /* Registers a mapping, which the caller made with malloc: it is freed like any allocation. */
 void cx_emu_allocation_publish_mapping(cx_emu_allocation *mapping);
+
+/* Registers memory of another process, which the caller made with malloc. */
+void cx_emu_allocation_publish_shared(cx_emu_allocation *shared, cx_emu_context *owner);
 
 /* Waits, with the lock released, until `bytes` more of the device's quota can be charged: freed
  * memory may still wait for its work. CXU_OUT_OF_MEMORY. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef RB_HEAD(range_tree, cx_emu_range) range_tree;
@@ -37,6 +38,9 @@ struct cx_emu_segment {
     unsigned char *user;
     unsigned char *alias; /* equals `user` with host access */
     size_t bytes;
+    int file; /* behind both mappings, for other processes; -1: none */
+    dev_t file_device;
+    ino_t file_number;
     cx_emu_segment *next, **link; /* of all segments of the arena */
 };
 
@@ -86,7 +90,34 @@ static bool segment_map(cx_emu_segment *segment, int file)
     return true;
 }
 
-/* Closes the file once it is mapped: programs that close every descriptor do no harm then. */
+static void file_close(int file)
+{
+    int cancel = cx_cancel_hold();
+    close(file);
+    cx_cancel_restore(cancel);
+}
+
+/* Programs that close every descriptor do no harm: the number may name another file by then. */
+static bool file_present(const cx_emu_segment *segment)
+{
+    struct stat found;
+    return segment->file >= 0 && fstat(segment->file, &found) == 0 &&
+           found.st_dev == segment->file_device && found.st_ino == segment->file_number;
+}
+
+/* Takes over the descriptor: cuIpcGetMemHandle leads other processes to it. */
+static void file_keep(cx_emu_segment *segment, int file)
+{
+    struct stat found;
+    if (fstat(file, &found) != 0) {
+        file_close(file);
+        return;
+    }
+    segment->file = file;
+    segment->file_device = found.st_dev;
+    segment->file_number = found.st_ino;
+}
+
 static bool segment_map_file(cx_emu_segment *segment)
 {
     struct rlimit limit;
@@ -103,9 +134,10 @@ static bool segment_map_file(cx_emu_segment *segment)
     bool opened = ftruncate(file, (off_t)segment->bytes) == 0 && segment_map(segment, file);
     if (!opened)
         cx_emu_refused_by_system("mmap", segment->bytes);
-    int cancel = cx_cancel_hold();
-    close(file);
-    cx_cancel_restore(cancel);
+    if (opened)
+        file_keep(segment, file);
+    else
+        file_close(file);
     return opened;
 }
 
@@ -115,6 +147,7 @@ static bool segment_open(cx_emu_segment *segment, size_t bytes)
     if (__builtin_add_overflow(bytes, page_bytes - 1, &segment->bytes))
         return false;
     segment->bytes &= ~(page_bytes - 1);
+    segment->file = -1;
     return segment->arena->of_host ? segment_map_host(segment) : segment_map_file(segment);
 }
 
@@ -135,6 +168,8 @@ static void segment_close(cx_emu_segment *segment)
     if (segment->alias != segment->user)
         munmap(segment->alias, segment->bytes);
     munmap(segment->user, segment->bytes);
+    if (file_present(segment))
+        file_close(segment->file);
     *segment->link = segment->next;
     if (segment->next != NULL)
         segment->next->link = segment->link;
@@ -289,6 +324,16 @@ void cx_emu_range_discard(const cx_emu_range *range)
     const cx_emu_segment *segment = range->segment;
     size_t offset = range->address - (uintptr_t)segment->user;
     pages_drop(segment, page_ceiling(segment, offset), page_floor(segment, offset + range->bytes));
+}
+
+bool cx_emu_range_file(const cx_emu_range *range, int *out_file, size_t *out_offset)
+{
+    const cx_emu_segment *segment = range->segment;
+    if (!file_present(segment))
+        return false;
+    *out_file = segment->file;
+    *out_offset = range->address - (uintptr_t)segment->user;
+    return true;
 }
 
 bool cx_emu_arena_overlaps(const cx_emu_arena *arena, uintptr_t address, size_t bytes)

@@ -62,6 +62,10 @@ void cx_emu_arena_give(cx_emu_range *range);
 /* True if cx_emu_arena_give would leave the pages of a taken range allocated. */
 bool cx_emu_range_is_kept(const cx_emu_range *range);
 
+/* A descriptor of the file behind a taken range, and the range's place in it. False: there is none,
+ * or the program closed it. */
+bool cx_emu_range_file(const cx_emu_range *range, int *out_file, size_t *out_offset);
+
 /* Frees the pages of a taken range ahead of cx_emu_arena_give, which is quick then. Needs no
  * lock. */
 void cx_emu_range_discard(const cx_emu_range *range);

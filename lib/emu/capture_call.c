@@ -21,7 +21,7 @@ static cxu_result find_idle(CUstream handle, cx_emu_stream **out_stream)
     if ((*out_stream)->branch)
         return CXU_ILLEGAL_STATE;
     result = cx_emu_capture_check(*out_stream);
-    if (result == CXU_SUCCESS && *out_stream == (*out_stream)->context->legacy)
+    if (result == CXU_SUCCESS && cx_emu_stream_is_default(*out_stream))
         return CXU_STREAM_CAPTURE_UNSUPPORTED;
     return result;
 }

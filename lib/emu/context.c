@@ -16,12 +16,19 @@ static uint64_t last_id;
 static int open_contexts;
 static pthread_cond_t closed = PTHREAD_COND_INITIALIZER;
 
+/* Calls that use a green context work in its primary. */
+static cxu_result give_base(cx_emu_context *context, cx_emu_context **out_context)
+{
+    if (context->base != NULL && cx_emu_context_id(context->base) != context->base_id)
+        return CXU_CONTEXT_IS_DESTROYED;
+    *out_context = context->base != NULL ? context->base : context;
+    return CXU_SUCCESS;
+}
+
 static cxu_result find_current(cx_emu_context **out_context)
 {
     cxu_result result = cx_emu_stack_check();
-    if (result == CXU_SUCCESS)
-        *out_context = cx_emu_stack_top()->context;
-    return result;
+    return result == CXU_SUCCESS ? give_base(cx_emu_stack_top()->context, out_context) : result;
 }
 
 static cxu_result find_live(CUcontext handle, cx_emu_context **out_context)
@@ -31,8 +38,7 @@ static cxu_result find_live(CUcontext handle, cx_emu_context **out_context)
         return CXU_INVALID_CONTEXT;
     if (cx_emu_context_id(context) == 0)
         return context->primary ? CXU_CONTEXT_IS_DESTROYED : CXU_INVALID_CONTEXT;
-    *out_context = context;
-    return CXU_SUCCESS;
+    return give_base(context, out_context);
 }
 
 cxu_result cx_emu_context_identify(CUcontext handle, cx_emu_context **out_context)
@@ -87,6 +93,8 @@ bool cx_emu_context_flags_valid(unsigned int flags)
 bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigned int flags)
 {
     context->device = device;
+    context->base = NULL;
+    context->green = NULL;
     context->flags = flags;
     context->attach_count = 1;
     cx_emu_limits_reset(context);
@@ -105,6 +113,29 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
     }
     open_contexts++;
     return true;
+}
+
+void cx_emu_context_open_green(cx_emu_context *context, cx_emu_context *primary,
+                               struct cx_emu_green *green)
+{
+    context->device = primary->device;
+    context->base = primary;
+    context->base_id = cx_emu_context_id(primary);
+    context->green = green;
+    atomic_store_explicit(&context->ordinal, primary->device->ordinal, memory_order_relaxed);
+    atomic_store_explicit(&context->live_id, ++last_id, memory_order_release);
+}
+
+void cx_emu_context_hide_green(cx_emu_context *context)
+{
+    atomic_store_explicit(&context->live_id, 0, memory_order_release);
+    cx_emu_changes++;
+}
+
+void cx_emu_context_close_green(cx_emu_context *context)
+{
+    context->base = NULL;
+    context->green = NULL;
 }
 
 void cx_emu_context_wait_closed(cx_emu_context *context)

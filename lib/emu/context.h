@@ -28,6 +28,10 @@ typedef struct cx_emu_context {
     _Atomic int ordinal; /* of the device; stays after the end, until the slot is reused */
     bool primary;        /* constant: the first slots belong to the primary contexts */
     bool closing;        /* not live any more; a thread waits for its work */
+    /* Of a green context's slot: the primary that calls work in, in the generation of this id. */
+    struct cx_emu_context *base;
+    uint64_t base_id;
+    struct cx_emu_green *green;
     cx_emu_device *device;
     unsigned int flags;        /* of a primary, also while it is inactive (P6) */
     unsigned int attach_count; /* cuCtxAttach, cuCtxDetach */
@@ -97,6 +101,13 @@ bool cx_emu_context_open(cx_emu_context *context, cx_emu_device *device, unsigne
  * released, then frees its streams, events and memory (C3). Lock held.
  */
 void cx_emu_context_close(cx_emu_context *context);
+
+/* Makes a slot stand for a green context of an open primary; takes its handle away; and ends it.
+ * Lock held. */
+void cx_emu_context_open_green(cx_emu_context *context, cx_emu_context *primary,
+                               struct cx_emu_green *green);
+void cx_emu_context_hide_green(cx_emu_context *context);
+void cx_emu_context_close_green(cx_emu_context *context);
 
 /* Waits until another thread has finished a close; the lock is released meanwhile. */
 void cx_emu_context_wait_closed(cx_emu_context *context);

@@ -2,6 +2,7 @@
 
 #include "emu/capture.h"
 #include "emu/device.h"
+#include "emu/green.h"
 #include "emu/slot.h"
 #include "emu/stack.h"
 #include "emu/state.h"
@@ -236,8 +237,10 @@ cxu_result cx_emu_call_ctx_get_id(CUcontext handle, unsigned long long *out_id)
     cx_emu_context *context;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_identify(handle, &context);
-    if (result == CXU_SUCCESS)
-        *out_id = cx_emu_context_id(context);
+    if (result == CXU_SUCCESS) {
+        const cx_emu_green *green = cx_emu_green_of(handle);
+        *out_id = cx_emu_context_id(green != NULL ? green->context : context);
+    }
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -267,6 +270,9 @@ static cxu_result synchronize_context(CUcontext handle)
     result = cx_emu_capture_check_context_wait(context);
     if (result != CXU_SUCCESS)
         return result;
+    cx_emu_green *green = cx_emu_green_of(handle);
+    if (green != NULL)
+        return cx_emu_green_wait(green);
     uint64_t id = cx_emu_context_id(context);
     cx_emu_work_wait_context(context);
     return cx_emu_context_id(context) == id ? cx_emu_context_error(context)

@@ -34,6 +34,10 @@ typedef struct cx_emu_device {
 cx_emu_device *cx_emu_device_find(CUdevice ordinal);
 int cx_emu_device_total(void);
 
+/* As cuDevicePrimaryCtxRetain and _Release; they may release the lock meanwhile. Lock held. */
+cxu_result cx_emu_primary_retain(cx_emu_device *device);
+cxu_result cx_emu_primary_release(cx_emu_device *device);
+
 /* Builds the device list from a configuration and CUDA_VISIBLE_DEVICES; lock held, while no context
  * exists. */
 void cx_emu_devices_build(const cx_emu_config *config);

@@ -1,5 +1,6 @@
 #include "emu/event.h"
 #include "emu/capture.h"
+#include "emu/green.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/stream.h"
@@ -52,7 +53,7 @@ static bool flags_valid(unsigned int flags)
 
 cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
 {
-    cx_emu_stream *legacy;
+    cx_emu_context *context;
     cx_emu_event *event;
     cxu_result result = cx_emu_enter();
 
@@ -61,7 +62,7 @@ cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
     if (!out_event || !flags_valid(flags))
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_stream_find(CXU_STREAM_LEGACY, &legacy);
+    result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         goto unlock;
     event = cx_emu_handle_take(&handles);
@@ -69,8 +70,8 @@ cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
         result = CXU_OUT_OF_MEMORY;
         goto unlock;
     }
-    event->context = legacy->context;
-    event->opening = legacy->opening;
+    event->context = context;
+    event->opening = context->legacy->opening;
     event->flags = flags;
     event->next = event->context->events;
     if (event->next)
@@ -167,6 +168,26 @@ cxu_result cx_emu_call_event_record(CUevent event, CUstream stream)
     return cx_emu_call_event_record_with_flags(event, stream, CXU_EVENT_RECORD_DEFAULT);
 }
 
+cxu_result cx_emu_event_record_green(CUevent handle, cx_emu_green *green)
+{
+    cx_emu_event *event;
+    cx_emu_work *work;
+    cxu_result result = cx_emu_event_find(handle, &event);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (event->context != green->context->base)
+        return CXU_INVALID_HANDLE;
+    if (cx_emu_green_refuse_captures(green))
+        return CXU_STREAM_CAPTURE_UNSUPPORTED;
+    result = cx_emu_green_submit_behind(green, &work);
+    if (result != CXU_SUCCESS)
+        return result;
+    cx_emu_event_set_record(event, work);
+    cx_emu_work_drop(work);
+    return CXU_SUCCESS;
+}
+
 cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_handle)
 {
     cx_emu_context *context;
@@ -177,6 +198,10 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_find(context_handle, &context);
+    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
+        result = cx_emu_event_record_green(event_handle, cx_emu_green_of(context_handle));
+        goto unlock;
+    }
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(event_handle, &event);
     if (result == CXU_SUCCESS && event->context != context)
@@ -185,6 +210,7 @@ cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_
         result = cx_emu_capture_check_context(context);
     if (result == CXU_SUCCESS)
         result = record_behind(event, NULL, context);
+unlock:
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -269,6 +295,22 @@ static cxu_result check_context_wait(const cx_emu_context *context, const cx_emu
     return CXU_STREAM_CAPTURE_UNSUPPORTED;
 }
 
+cxu_result cx_emu_event_wait_green(CUevent handle, cx_emu_green *green)
+{
+    cx_emu_event *event;
+    cxu_result result = cx_emu_event_find(handle, &event);
+    bool captures = result == CXU_SUCCESS && cx_emu_green_refuse_captures(green);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (event->captured)
+        cx_emu_capture_refuse_event(event);
+    if (event->captured || captures)
+        return CXU_STREAM_CAPTURE_UNSUPPORTED;
+    return recorded_and_unfinished(event) ? cx_emu_green_put_barrier(green, event->record)
+                                          : CXU_SUCCESS;
+}
+
 cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_handle)
 {
     cx_emu_context *context;
@@ -279,12 +321,17 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_find(context_handle, &context);
+    if (result == CXU_SUCCESS && cx_emu_green_of(context_handle)) {
+        result = cx_emu_event_wait_green(event_handle, cx_emu_green_of(context_handle));
+        goto unlock;
+    }
     if (result == CXU_SUCCESS)
         result = cx_emu_event_find(event_handle, &event);
     if (result == CXU_SUCCESS)
         result = check_context_wait(context, event);
     if (result == CXU_SUCCESS && recorded_and_unfinished(event))
         result = put_barrier(context->legacy, event->record);
+unlock:
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -24,6 +24,12 @@ cxu_result cx_emu_event_find(CUevent handle, cx_emu_event **out_event);
 /* Records this piece of work in the event, or none. */
 void cx_emu_event_set_record(cx_emu_event *event, cx_emu_work *work);
 
+struct cx_emu_green;
+
+/* Records an event behind all work of a green context; makes all its later work wait for one. */
+cxu_result cx_emu_event_record_green(CUevent handle, struct cx_emu_green *green);
+cxu_result cx_emu_event_wait_green(CUevent handle, struct cx_emu_green *green);
+
 /* Frees all events of a context. */
 void cx_emu_events_release(cx_emu_context *context);
 

@@ -1,28 +1,150 @@
-/* Memory shared between processes: not played so far. */
+/* Calls that share device memory between processes of one machine. */
+#include "emu/capture.h"
+#include "emu/device.h"
+#include "emu/shared.h"
 #include "emu/state.h"
 
-static cxu_result refuse_call(const char *call)
+#include <string.h>
+#include <unistd.h>
+
+#define LAZY_ENABLE_PEER_ACCESS 1u
+
+/* Memory of cuMemAlloc on a GPU can be exported; any address inside names all of it. */
+static cxu_result find_exportable(CUdeviceptr pointer, const cx_emu_allocation **out_allocation)
 {
-    cxu_result result = cx_emu_enter();
-    return result == CXU_SUCCESS ? cx_emu_not_supported(call, "memory shared between processes")
-                                 : result;
+    const cx_emu_allocation *allocation = cx_emu_allocation_find(pointer, 1);
+
+    if (!allocation || allocation->kind != CX_EMU_MEMORY_DEVICE || allocation->of_module)
+        return CXU_INVALID_VALUE;
+    if (allocation->device->host)
+        return cx_emu_not_supported("cuIpcGetMemHandle", "memory of the host device");
+    *out_allocation = allocation;
+    return cx_emu_allocation_error(allocation);
 }
 
 cxu_result cx_emu_call_ipc_get_mem_handle(cxu_ipc_mem_handle *out_handle, CUdeviceptr pointer)
 {
-    (void)out_handle, (void)pointer;
-    return refuse_call("cuIpcGetMemHandle");
+    const cx_emu_allocation *allocation = NULL;
+    cx_emu_shared_place place;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_handle)
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = find_exportable(pointer, &allocation);
+    if (result == CXU_SUCCESS && !cx_emu_shared_describe(allocation, &place))
+        result = cx_emu_not_supported("cuIpcGetMemHandle",
+                                      "memory whose file the program has closed");
+    pthread_mutex_unlock(&cx_emu_lock);
+    if (result != CXU_SUCCESS)
+        return result;
+    memset(out_handle, 0, sizeof *out_handle);
+    memcpy(out_handle->bytes, &place, sizeof place);
+    return CXU_SUCCESS;
+}
+
+static cx_emu_device *find_board(int board)
+{
+    for (int i = 0; i < cx_emu_device_total(); i++)
+        if (cx_emu_device_find(i)->board == board && !cx_emu_device_find(i)->host)
+            return cx_emu_device_find(i);
+    return NULL;
+}
+
+/* Opening again in the same context counts, and gives the same address. */
+static cxu_result open_again(cx_emu_shared *shared, const cx_emu_context *context)
+{
+    if (shared->allocation->context != context)
+        return CXU_INVALID_HANDLE;
+    shared->opened++;
+    return CXU_SUCCESS;
+}
+
+static cxu_result open_memory(const cx_emu_shared_place *place, cx_emu_shared **out_shared)
+{
+    cx_emu_context *context;
+    cx_emu_device *device;
+    cxu_result result = cx_emu_context_current(&context);
+
+    if (result == CXU_SUCCESS)
+        result = cx_emu_capture_check_unsafe();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!cx_emu_shared_is_place(place))
+        return CXU_INVALID_HANDLE;
+    if (place->process == (int32_t)getpid())
+        return CXU_INVALID_CONTEXT;
+    *out_shared = cx_emu_shared_find(place);
+    if (*out_shared)
+        return open_again(*out_shared, context);
+    device = find_board(place->board);
+    if (!device)
+        return CXU_INVALID_DEVICE;
+    if (device != context->device && !cx_emu_device_peer(context->device, device))
+        return CXU_PEER_ACCESS_UNSUPPORTED;
+    return cx_emu_shared_open(place, device, context, out_shared);
 }
 
 cxu_result cx_emu_call_ipc_open_mem_handle(CUdeviceptr *out_pointer, cxu_ipc_mem_handle handle,
                                            unsigned int flags)
 {
-    (void)out_pointer, (void)handle, (void)flags;
-    return refuse_call("cuIpcOpenMemHandle_v2");
+    cx_emu_shared_place place;
+    cx_emu_shared *shared = NULL;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!out_pointer || flags != LAZY_ENABLE_PEER_ACCESS)
+        return CXU_INVALID_VALUE;
+    memcpy(&place, handle.bytes, sizeof place);
+    pthread_mutex_lock(&cx_emu_lock);
+    result = open_memory(&place, &shared);
+    if (result == CXU_SUCCESS)
+        *out_pointer = shared->allocation->address;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
+static cxu_result find_opened(CUdeviceptr pointer, cx_emu_allocation **out_allocation)
+{
+    cx_emu_context *context;
+    cxu_result result = cx_emu_context_current(&context);
+
+    if (result != CXU_SUCCESS)
+        return result;
+    *out_allocation = cx_emu_allocation_at_start(pointer);
+    if (!*out_allocation || !(*out_allocation)->shared || (*out_allocation)->context != context)
+        return CXU_INVALID_VALUE;
+    return cx_emu_capture_check_unsafe();
+}
+
+/* The last close waits for the work that uses the memory, as cuMemFree does. */
+static cxu_result close_memory(CUdeviceptr pointer)
+{
+    cx_emu_allocation *allocation = NULL;
+    cxu_result result = find_opened(pointer, &allocation);
+
+    if (result == CXU_SUCCESS && allocation->shared->opened == 1) {
+        cx_emu_work_wait_kernels(allocation->device);
+        result = find_opened(pointer, &allocation);
+    }
+    if (result != CXU_SUCCESS)
+        return result;
+    if (--allocation->shared->opened == 0)
+        cx_emu_allocation_free_and_wait(allocation);
+    return CXU_SUCCESS;
 }
 
 cxu_result cx_emu_call_ipc_close_mem_handle(CUdeviceptr pointer)
 {
-    (void)pointer;
-    return refuse_call("cuIpcCloseMemHandle");
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = close_memory(pointer);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
 }

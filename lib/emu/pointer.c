@@ -194,6 +194,9 @@ static cxu_result read_memory(const pointer_view *view, cxu_pointer_attribute at
             out_value->wide = allocation->mapping->physical->properties.handle_types;
         return CXU_SUCCESS;
     case CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE:
+        out_value->number = allocation->kind == CX_EMU_MEMORY_DEVICE && !allocation->of_module &&
+                            !allocation->device->host;
+        return CXU_SUCCESS;
     case CXU_POINTER_IS_GPU_DIRECT_RDMA_CAPABLE:
         return CXU_SUCCESS;
     case CXU_POINTER_P2P_TOKENS:

@@ -26,7 +26,7 @@ static void deactivate_primary(cx_emu_device *device)
         cx_emu_context_close(device->primary);
 }
 
-static cxu_result retain_primary(cx_emu_device *device)
+cxu_result cx_emu_primary_retain(cx_emu_device *device)
 {
     cx_emu_context_wait_closed(device->primary);
     cxu_result result =
@@ -51,14 +51,14 @@ cxu_result cx_emu_call_primary_retain(CUcontext *out_context, CUdevice ordinal)
     if (out_context == NULL)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = retain_primary(device);
+    result = cx_emu_primary_retain(device);
     pthread_mutex_unlock(&cx_emu_lock);
     if (result == CXU_SUCCESS)
         *out_context = cx_emu_context_handle(device->primary);
     return result;
 }
 
-static cxu_result release_primary(cx_emu_device *device)
+cxu_result cx_emu_primary_release(cx_emu_device *device)
 {
     if (device->primary_retains == 0)
         return CXU_INVALID_CONTEXT;
@@ -74,7 +74,7 @@ cxu_result cx_emu_call_primary_release(CUdevice ordinal)
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
-    result = release_primary(device);
+    result = cx_emu_primary_release(device);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

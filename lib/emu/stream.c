@@ -2,6 +2,7 @@
 #include "emu/capture.h"
 #include "emu/device.h"
 #include "emu/event.h"
+#include "emu/green.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
 #include "emu/unwaited.h"
@@ -205,6 +206,11 @@ void cx_emu_set_per_thread_default(bool per_thread)
 
 /* ---- handles ---- */
 
+bool cx_emu_stream_is_default(const cx_emu_stream *stream)
+{
+    return stream == stream->context->legacy || (stream->green && stream->green->stream == stream);
+}
+
 static cxu_result find_created(CUstream handle, cx_emu_stream **out_stream)
 {
     cx_emu_stream *stream = (void *)handle;
@@ -212,12 +218,15 @@ static cxu_result find_created(CUstream handle, cx_emu_stream **out_stream)
     if (!cx_emu_handle_live(&handles, handle) || stream->destroyed || stream->thread ||
         stream->id == stream->opening || !cx_emu_context_opened(stream->context, stream->opening))
         return CXU_INVALID_HANDLE;
+    if (stream->orphan)
+        return CXU_CONTEXT_IS_DESTROYED;
     *out_stream = stream;
     return cx_emu_context_error(stream->context);
 }
 
 cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream)
 {
+    const cx_emu_green *green;
     cx_emu_context *context;
     cxu_result result;
 
@@ -226,9 +235,10 @@ cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream)
     result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         return result;
+    green = cx_emu_green_of(NULL);
     if (handle == CXU_STREAM_PER_THREAD || (!handle && thread.per_thread_default))
-        return find_of_thread(context, out_stream);
-    *out_stream = context->legacy;
+        return green ? CXU_INVALID_HANDLE : find_of_thread(context, out_stream);
+    *out_stream = green ? green->stream : context->legacy;
     return CXU_SUCCESS;
 }
 
@@ -247,6 +257,15 @@ cxu_result cx_emu_stream_context(CUstream handle, cx_emu_context **out_context)
 
 /* ---- calls ---- */
 
+cx_emu_stream *cx_emu_stream_make(cx_emu_context *context, unsigned int flags, int priority)
+{
+    if (priority < PRIORITY_GREATEST)
+        priority = PRIORITY_GREATEST;
+    if (priority > PRIORITY_LEAST)
+        priority = PRIORITY_LEAST;
+    return create_listed(context, flags, priority);
+}
+
 cxu_result cx_emu_call_stream_create_with_priority(CUstream *out_stream, unsigned int flags,
                                                    int priority)
 {
@@ -258,19 +277,17 @@ cxu_result cx_emu_call_stream_create_with_priority(CUstream *out_stream, unsigne
         return result;
     if (!out_stream || flags > CXU_STREAM_NON_BLOCKING)
         return CXU_INVALID_VALUE;
-    if (priority < PRIORITY_GREATEST)
-        priority = PRIORITY_GREATEST;
-    if (priority > PRIORITY_LEAST)
-        priority = PRIORITY_LEAST;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_current(&context);
     if (result != CXU_SUCCESS)
         goto unlock;
-    stream = create_listed(context, flags, priority);
-    if (stream)
+    stream = cx_emu_stream_make(context, flags, priority);
+    if (stream) {
+        stream->green = cx_emu_green_of(NULL);
         *out_stream = (CUstream)(void *)stream;
-    else
+    } else {
         result = CXU_OUT_OF_MEMORY;
+    }
 unlock:
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
@@ -384,9 +401,10 @@ cxu_result cx_emu_call_stream_get_device(CUstream stream, CUdevice *out_device)
     return result;
 }
 
-cxu_result cx_emu_call_stream_get_ctx(CUstream stream, CUcontext *out_context)
+/* A stream of a green context gives the handle that stands for that. */
+cxu_result cx_emu_call_stream_get_ctx(CUstream handle, CUcontext *out_context)
 {
-    cx_emu_context *context;
+    cx_emu_stream *stream;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -394,9 +412,10 @@ cxu_result cx_emu_call_stream_get_ctx(CUstream stream, CUcontext *out_context)
     if (!out_context)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_stream_context(stream, &context);
+    result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
-        *out_context = cx_emu_context_handle(context);
+        *out_context =
+            cx_emu_context_handle(stream->green ? stream->green->context : stream->context);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -29,6 +29,8 @@ struct cx_emu_stream {
     cx_emu_stream_attributes attributes;
     struct cx_emu_branch *branch; /* its part in a capture (capture.h), or NULL */
     uint64_t thread;              /* the owner of a per-thread default stream; else 0 */
+    struct cx_emu_green *green;   /* the green context that it was made in, or NULL */
+    bool orphan;     /* that one is gone: the handle is CONTEXT_IS_DESTROYED */
     bool destroyed;  /* the handle is stale; the slot is returned when the work is done (T12) */
     cx_emu_work *head, *tail; /* unfinished work, oldest first */
     cx_emu_work *barrier;     /* legacy: all later work of the context waits for this piece; a
@@ -47,6 +49,12 @@ static inline bool cx_emu_stream_blocking(const cx_emu_stream *stream)
  * cx_emu_context_current, and CXU_OUT_OF_MEMORY if a per-thread one cannot be made.
  */
 cxu_result cx_emu_stream_find(CUstream handle, cx_emu_stream **out_stream);
+
+/* Makes a stream of a context; NULL: out of memory. */
+cx_emu_stream *cx_emu_stream_make(cx_emu_context *context, unsigned int flags, int priority);
+
+/* True for default streams, which do not capture: the context's legacy one, a green context's. */
+bool cx_emu_stream_is_default(const cx_emu_stream *stream);
 
 /* True if a context is still in the generation that `opening` names. */
 static inline bool cx_emu_context_opened(const cx_emu_context *context, uint64_t opening)

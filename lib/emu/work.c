@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "emu/fault.h"
+#include "emu/green.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
@@ -132,6 +133,8 @@ static void add_stream(const cx_emu_stream *stream, cx_emu_dependency *links, si
 
     add_dependency(stream->tail, links, count);
     add_dependency(legacy->barrier, links, count);
+    if (stream->green)
+        add_dependency(stream->green->barrier, links, count);
     if (stream == legacy) {
         for (const cx_emu_stream *each = stream->context->streams; each; each = each->next)
             if (cx_emu_stream_blocking(each))
@@ -139,6 +142,14 @@ static void add_stream(const cx_emu_stream *stream, cx_emu_dependency *links, si
     } else if (cx_emu_stream_blocking(stream)) {
         add_unless_implied(legacy->tail, stream->tail, links, count);
     }
+}
+
+static void add_green(const cx_emu_green *green, cx_emu_dependency *links, size_t *count)
+{
+    add_dependency(green->barrier, links, count);
+    for (const cx_emu_stream *each = green->context->base->streams; each; each = each->next)
+        if (each->green == green)
+            add_dependency(each->tail, links, count);
 }
 
 static size_t gather_dependencies(const cx_emu_stream *stream, const cx_emu_work_request *request,
@@ -151,7 +162,9 @@ static size_t gather_dependencies(const cx_emu_stream *stream, const cx_emu_work
         add_stream(stream, links, &count);
     for (int i = 0; i < CX_EMU_WORK_AFTER; i++)
         add_dependency(request->after[i], links, &count);
-    if (context) {
+    if (request->after_green)
+        add_green(request->after_green, links, &count);
+    else if (context) {
         add_dependency(context->legacy->tail, links, &count);
         for (const cx_emu_stream *each = context->streams; each; each = each->next)
             add_dependency(each->tail, links, &count);
@@ -324,6 +337,8 @@ cxu_result cx_emu_work_submit(cx_emu_stream *stream, const cx_emu_work_request *
     link_dependencies(work, count);
     if (stream)
         cx_emu_stream_append(stream, work);
+    else if (request->after_green)
+        belong_to(work, request->after_context, request->after_context->legacy->opening);
     else if (request->after_context)
         belong_to_whole(work, request->after_context);
     if (out_work) {

@@ -80,6 +80,7 @@ typedef struct cx_emu_work_request {
     cx_emu_use uses[CX_EMU_WORK_USES]; /* held until the work is done */
     cx_emu_work *after[CX_EMU_WORK_AFTER];     /* behind these pieces; each may be NULL or done */
     cx_emu_context *after_context;             /* behind all work of this context; may be NULL */
+    const struct cx_emu_green *after_green;    /* only behind the work of this part of it */
 } cx_emu_work_request;
 
 /*

@@ -8,6 +8,28 @@
 _Static_assert(sizeof(cxu_ipc_mem_handle) == sizeof((ctxrt_exported_memory *)0)->token,
                "the token holds the driver's");
 
+/* The beginning of the driver's allocation, which a handle stands for. */
+static uintptr_t base_of(const cx_driver *driver, const void *pointer)
+{
+    CUdeviceptr base = (uintptr_t)pointer;
+    if (!driver->missing[CX_SLOT_pointer_get_attribute])
+        (void)driver->table.pointer_get_attribute(&base, CXU_POINTER_RANGE_START_ADDR,
+                                                  (uintptr_t)pointer);
+    return (uintptr_t)base;
+}
+
+/* An importer would get the beginning of the allocation, and see all of it. */
+static ctxrt_status check_base(const cx_driver *driver, const void *pointer)
+{
+    size_t offset = (uintptr_t)pointer - base_of(driver, pointer);
+    if (offset == 0)
+        return CTXRT_SUCCESS;
+    return cx_error(CTXRT_ERROR_INVALID_ARGUMENT,
+                    "ctxrt_memory_export: the memory begins %zu bytes into an allocation of the "
+                    "driver, all of which would be shared: give it an allocator of its own",
+                    offset);
+}
+
 ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *out_exported)
 {
     ctxrt_memory_info info;
@@ -21,6 +43,8 @@ ctxrt_status ctxrt_memory_export(ctxrt_memory *handle, ctxrt_exported_memory *ou
                           "ctxrt_memory_export: only device memory can be exported");
     if (status == CTXRT_SUCCESS)
         status = cx_context_find(info.context, &context);
+    if (status == CTXRT_SUCCESS)
+        status = check_base(context->driver, info.pointer);
     if (status == CTXRT_SUCCESS)
         status = CX_DRIVER_CALL(context->driver, ipc_get_mem_handle,
                                 (&token, (CUdeviceptr)(uintptr_t)info.pointer));

@@ -267,6 +267,16 @@ ctxrt_status ctxrt_stream_native(ctxrt_stream *stream, CUstream *out_native)
     return CTXRT_SUCCESS;
 }
 
+/* True for a stream of a green context of this primary context. */
+static bool is_of_part(const cx_context *context, CUstream native)
+{
+    CUcontext primary;
+    CUgreenCtx green;
+    return !context->driver->missing[CX_SLOT_stream_get_ctx_v2] &&
+           context->driver->table.stream_get_ctx_v2(native, &primary, &green) == CXU_SUCCESS &&
+           primary == context->native;
+}
+
 static ctxrt_status check_belongs(const cx_context *context, CUstream native)
 {
     CUcontext owner;
@@ -278,7 +288,7 @@ static ctxrt_status check_belongs(const cx_context *context, CUstream native)
                         (void *)native);
     if (result != CXU_SUCCESS)
         return cx_driver_error(context->driver, CX_SLOT_stream_get_ctx, result);
-    if (owner != context->native)
+    if (owner != context->native && !is_of_part(context, native))
         return cx_error(CTXRT_ERROR_WRONG_CONTEXT,
                         "the stream %p is not of the current context, %s", (void *)native,
                         cx_context_text(context));

@@ -337,6 +337,17 @@ SAME_FIELD(cxu_graph_edge_data, type, CUgraphEdgeData, type)
 SAME_FIELD(cxu_graph_edge_data, reserved, CUgraphEdgeData, reserved)
 #endif
 #if CUDA_VERSION >= 12050
+SAME_SIZE(cxu_green_ctx_flags, CUgreenCtxCreate_flags)
+SAME_SIZE(cxu_dev_sm_split_flags, CUdevSmResourceSplit_flags)
+SAME_SIZE(cxu_dev_resource_type, CUdevResourceType)
+SAME_SIZE(cxu_dev_sm_resource, CUdevSmResource)
+SAME_FIELD(cxu_dev_sm_resource, count, CUdevSmResource, smCount)
+SAME_FIELD(cxu_dev_sm_resource, least, CUdevSmResource, minSmPartitionSize)
+SAME_FIELD(cxu_dev_sm_resource, multiple, CUdevSmResource, smCoscheduledAlignment)
+SAME_SIZE(cxu_dev_resource, CUdevResource)
+SAME_FIELD(cxu_dev_resource, type, CUdevResource, type)
+SAME_FIELD(cxu_dev_resource, padding, CUdevResource, _internal_padding)
+SAME_FIELD(cxu_dev_resource, of.sm, CUdevResource, sm)
 SAME_SIZE(cxu_ctx_create_params, CUctxCreateParams)
 SAME_FIELD(cxu_ctx_create_params, affinities, CUctxCreateParams, execAffinityParams)
 SAME_FIELD(cxu_ctx_create_params, affinity_count, CUctxCreateParams, numExecAffinityParams)
@@ -370,6 +381,8 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_memcpy_3d CUDA_MEMCPY3D
 #define cxu_exec_affinity CUexecAffinityParam
 #define cxu_ctx_create_params CUctxCreateParams
+#define cxu_dev_resource CUdevResource
+#define cxu_dev_resource_type CUdevResourceType
 #define cxu_mem_handle_type CUmemAllocationHandleType
 #define cxu_mem_granularity CUmemAllocationGranularity_flags
 #define cxu_mem_location CUmemLocation

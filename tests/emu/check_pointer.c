@@ -126,7 +126,7 @@ START_TEST(device_memory_is_known_from_any_byte_of_it)
     ck_assert_uint_eq(number_of(inside, CXU_POINTER_SYNC_MEMOPS, 4), 0);
     ck_assert_uint_eq(number_of(inside, CXU_POINTER_IS_MANAGED, 4), 0);
     ck_assert_uint_eq(number_of(inside, CXU_POINTER_DEVICE_ORDINAL, 4), 0);
-    ck_assert_uint_eq(number_of(inside, CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE, 4), 0);
+    ck_assert_uint_eq(number_of(inside, CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE, 4), 1);
     ck_assert_uint_eq(number_of(inside, CXU_POINTER_RANGE_START_ADDR, 8), pointer);
     ck_assert_uint_eq(number_of(inside, CXU_POINTER_RANGE_SIZE, 8), 1000);
     ck_assert_uint_eq(number_of(inside, CXU_POINTER_MAPPED, 4), 1);

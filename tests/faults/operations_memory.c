@@ -53,15 +53,17 @@ static ctxrt_status record_use(stage *self)
 static ctxrt_status export_memory(stage *self)
 {
     ctxrt_exported_memory exported;
-    return ctxrt_memory_export(self->objects[THERE].memory, &exported) == CTXRT_ERROR_NOT_SUPPORTED
-               ? CTXRT_SUCCESS
-               : CTXRT_ERROR_DRIVER;
+    ctxrt_status status = ctxrt_memory_export(self->objects[THERE].memory, &exported);
+    bool refused = status == CTXRT_ERROR_NOT_SUPPORTED || status == CTXRT_ERROR_INVALID_ARGUMENT;
+    return refused ? CTXRT_SUCCESS : status;
 }
 
 static ctxrt_status import_memory(stage *self)
 {
     static const ctxrt_exported_memory exported = {.size_bytes = BYTES};
-    return ctxrt_memory_import(&exported, &self->out.memory) == CTXRT_ERROR_NOT_SUPPORTED
+    /* No process exported this. */
+    return ctxrt_memory_import(&exported, &self->out.memory) == CTXRT_ERROR_DRIVER &&
+                   ctxrt_last_error()->driver_result == 400 /* INVALID_HANDLE */
                ? CTXRT_SUCCESS
                : CTXRT_ERROR_DRIVER;
 }

@@ -95,8 +95,8 @@ tests_runtime_check_arguments_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_arguments_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_arguments_LDADD = $(PUBLIC_LIBS)
 
-check_PROGRAMS += tests/runtime/check_scope tests/runtime/check_foreign
-TESTS += tests/runtime/check_scope tests/runtime/check_foreign
+check_PROGRAMS += tests/runtime/check_scope tests/runtime/check_foreign tests/runtime/check_green
+TESTS += tests/runtime/check_scope tests/runtime/check_foreign tests/runtime/check_green
 tests_runtime_check_scope_SOURCES = tests/runtime/check_scope.c
 tests_runtime_check_scope_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_scope_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
@@ -145,6 +145,10 @@ tests_runtime_check_snapshot_race_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_snapshot_race_LDADD = $(INSIDE_LIBS)
 
 # Plays the foreign code through the driver's table, so it links the rooms.
+tests_runtime_check_green_SOURCES = tests/runtime/check_green.c tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_green_CPPFLAGS = $(RUNTIME_CPPFLAGS)
+tests_runtime_check_green_CFLAGS = $(RUNTIME_CFLAGS)
+tests_runtime_check_green_LDADD = $(INSIDE_LIBS)
 tests_runtime_check_foreign_SOURCES = tests/runtime/check_foreign.c tests/support/fixture.c tests/support/fixture.h
 tests_runtime_check_foreign_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_foreign_CFLAGS = $(RUNTIME_CFLAGS)

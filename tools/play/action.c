@@ -193,6 +193,44 @@ static int act_vmem_properties(cx_player *player, cx_call *call)
     return result;
 }
 
+/* ---- green contexts ---- */
+
+static int act_green_create(cx_player *player, cx_call *call)
+{
+    const cx_driver_table *table = &player->driver.table;
+    cxu_dev_resource all, group;
+    CUdevResourceDesc desc;
+    CUgreenCtx green;
+    unsigned int count = 1;
+    if (player->driver.missing[CX_SLOT_green_ctx_create])
+        return CX_PLAY_ABSENT;
+    cxu_result result =
+        table->device_get_dev_resource(call->in[2].integer, &all, CXU_DEV_RESOURCE_TYPE_SM);
+    if (result == CXU_SUCCESS)
+        result = table->dev_sm_resource_split_by_count(&group, &count, &all, NULL, 0,
+                                                       call->in[1].flags);
+    if (result == CXU_SUCCESS)
+        result = table->dev_resource_generate_desc(&desc, &group, 1);
+    if (result == CXU_SUCCESS)
+        result = table->green_ctx_create(&green, desc, call->in[2].integer,
+                                         CXU_GREEN_CTX_DEFAULT_STREAM);
+    if (result == CXU_SUCCESS)
+        call->out[0] = (cx_cell){.green = green};
+    return (int)result;
+}
+
+static int act_ctx_processors(cx_player *player, cx_call *call)
+{
+    cxu_dev_resource resource;
+    if (player->driver.missing[CX_SLOT_ctx_get_dev_resource])
+        return CX_PLAY_ABSENT;
+    cxu_result result = player->driver.table.ctx_get_dev_resource(call->in[0].context, &resource,
+                                                                  CXU_DEV_RESOURCE_TYPE_SM);
+    if (result == CXU_SUCCESS)
+        call->out[0] = cx_cell_of(CX_KIND_FLAGS, resource.of.sm.count);
+    return (int)result;
+}
+
 /* ---- capture ---- */
 
 static int act_capture_mode(cx_player *player, cx_call *call)

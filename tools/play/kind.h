@@ -27,6 +27,7 @@
     CX_KIND(LIBRARY, library, "library")      \
     CX_KIND(KERNEL, kernel, "kernel")         \
     CX_KIND(NODE, node, "node")               \
+    CX_KIND(GREEN, green, "green context")    \
     CX_KIND(GATE, host, "gate")               \
     CX_KIND(FUNCTION, host, "host function")  \
     CX_KIND(INTEGER, integer, "integer")      \
@@ -56,6 +57,7 @@ typedef union cx_cell {
     CUlibrary library;
     CUfunction kernel;
     CUgraphNode node;
+    CUgreenCtx green;
     void *host;
     int integer;
     unsigned int flags;
