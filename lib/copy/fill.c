@@ -46,20 +46,20 @@ static ctxrt_status check_fill(const cx_stream_target *target, cxu_result result
     return cx_driver_check(target->driver, CX_SLOT_memset_d8_async, result);
 }
 
-/* True if the driver refused because the stream's device has no access to another GPU's memory. A
- * capture takes no work of another context. */
-static bool lacks_access(const fill_plan *plan, const cx_route *route, cxu_result result)
+/* Tells whether the driver refused because the stream's device has no access to another GPU's
+ * memory. A capture takes no work of another context. */
+static ctxrt_status ask_elsewhere(const fill_plan *plan, const cx_route *route, cxu_result result,
+                                  bool *out_elsewhere)
 {
     const cx_pointer_view *view = plan->view;
     bool capturing = true;
-    cx_error_saved saved;
+    *out_elsewhere = false;
     if (result != CXU_INVALID_VALUE || view->device == NULL ||
         view->kind != CTXRT_MEMORY_DEVICE || view->device == route->target.context->device)
-        return false;
-    cx_error_save(&saved);
-    bool known = cx_stream_is_capturing(&route->target, &capturing) == CTXRT_SUCCESS;
-    cx_error_restore(&saved);
-    return known && !capturing;
+        return CTXRT_SUCCESS;
+    ctxrt_status status = cx_stream_is_capturing(&route->target, &capturing);
+    *out_elsewhere = status == CTXRT_SUCCESS && !capturing;
+    return status;
 }
 
 static ctxrt_status fill_at_memory(const fill_plan *plan, ctxrt_stream *stream)
@@ -80,8 +80,12 @@ static ctxrt_status fill_on_driver(const fill_plan *plan, ctxrt_stream *stream, 
         return status;
     cx_route_touch(&route, plan->view);
     cxu_result result = submit_fill(plan, &route.target);
-    if (!lacks_access(plan, &route, result))
-        return cx_route_end(&route, check_fill(&route.target, result), wait);
+    bool elsewhere;
+    status = ask_elsewhere(plan, &route, result, &elsewhere);
+    if (status == CTXRT_SUCCESS && !elsewhere)
+        status = check_fill(&route.target, result);
+    if (!elsewhere)
+        return cx_route_end(&route, status, wait);
     (void)cx_route_end(&route, CTXRT_SUCCESS, false);
     return fill_at_memory(plan, stream);
 }
