@@ -30,21 +30,31 @@ static ctxrt_status current_handle(cx_thread *thread, cx_frame *frame, ctxrt_str
     return cx_default_stream_get(thread, cx_frame_context(frame), out_stream);
 }
 
-ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
-                                       cx_stream_target *out_target)
+/* In a section: a default stream that is made here belongs to the epoch that it says. */
+static ctxrt_status resolve_there(cx_thread *thread, cx_frame *frame, cx_stream_target *out_target)
 {
     ctxrt_stream *stream;
-    if (!cx_section_is_entered())
-        cx_context_wait(cx_frame_context(frame));
-    uint32_t epoch = atomic_load(&cx_frame_context(frame)->epoch);
     ctxrt_status status = current_handle(thread, frame, &stream);
     if (status == CTXRT_SUCCESS)
         status = cx_stream_resolve_handle(stream, out_target);
     if (status == CTXRT_SUCCESS) {
         frame->current_stream = stream;
         frame->native_stream = out_target->native;
-        frame->stream_epoch = epoch;
+        frame->stream_epoch = out_target->epoch;
     }
+    return status;
+}
+
+ctxrt_status cx_stream_resolve_current(cx_thread *thread, cx_frame *frame,
+                                       cx_stream_target *out_target)
+{
+    if (cx_section_is_entered())
+        return resolve_there(thread, frame, out_target);
+    ctxrt_status status = cx_context_enter(cx_frame_context(frame));
+    if (status != CTXRT_SUCCESS)
+        return status;
+    status = resolve_there(thread, frame, out_target);
+    cx_section_leave();
     return status;
 }
 
