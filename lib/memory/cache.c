@@ -85,23 +85,11 @@ void cx_cache_close(cx_cache *cache, bool native)
     cx_relaxed_capture_end(&relaxed);
 }
 
-/* The allocator counts blocks of pinned memory, for all epochs together. */
-static void close_unused(cx_cache *cache, cx_cache_generation *ended, bool pinned_live)
-{
-    if (cache->pinned && !pinned_live) {
-        close_generations(cache->generation->past);
-        cache->generation->past = NULL;
-    } else if (!cache->pinned && cx_cache_generation_let_go(cache, ended, NULL)) {
-        cx_cache_generation_close(ended);
-    }
-}
-
 /* Thread caches drop their blocks themselves, once their threads see the new epoch. */
 static void forget_memory(cx_cache *cache, cx_cache_generation *next)
 {
     cx_cache_generation *ended = cache->generation;
     cx_cache_drop_deferred(cache);
-    bool pinned_live = cache->pinned && cx_cache_live(cache) != 0;
     cx_caches_lock();
     pthread_mutex_lock(&cache->range_lock);
     cx_cache_make_past(cache, next);
@@ -116,7 +104,8 @@ static void forget_memory(cx_cache *cache, cx_cache_generation *next)
     cx_cache_generation_close_range(ended);
     cache->left_bytes = cache->left_at_look = 0;
     pthread_mutex_unlock(&cache->range_lock);
-    close_unused(cache, ended, pinned_live);
+    if (cx_cache_generation_let_go(cache, ended, NULL))
+        cx_cache_generation_close(ended);
     cx_cache_drop_streams(cache, false);
     atomic_store(&cache->reserved_bytes, 0);
     cx_cache_set_shortage(cache, CX_SHORTAGE_NONE);

@@ -39,7 +39,9 @@ typedef struct cx_cache_generation {
     struct cx_cache_generation *past;
     /* its epoch has ended; lock "thread caches" */
     bool is_past;
-    uint64_t left; /* blocks that users still have */
+    /* blocks that users still have, and one until it has ended; unless memory is pinned it is known
+     * only then */
+    uint64_t left;
 } cx_cache_generation;
 
 /* A stream that blocks are freed for. Its id is the owner of their ranges. Lock "cache", except for
@@ -198,10 +200,13 @@ void cx_caches_leave_thread(cx_thread *thread);
  * caches" and "range" held. */
 void cx_cache_make_past(cx_cache *cache, cx_cache_generation *next);
 
-/* Counts a user's free of a block of a generation; NULL: the caller drops its own count of an ended
- * one. True if that was the last block of an ended one; the caller closes it. */
+/* Counts a user's free of a block of a generation; NULL: of pinned memory, or the caller drops its
+ * own count of an ended one. True if that was the last of an ended one; the caller closes it. */
 bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation,
                                 const cx_block *block);
+
+/* Counts a block of pinned memory that a user gets; the context is pinned. */
+void cx_cache_generation_hold(cx_cache_generation *generation);
 
 /* Takes and releases the lock "thread caches". */
 void cx_caches_lock(void);

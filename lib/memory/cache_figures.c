@@ -1,6 +1,5 @@
 /* Flushes of thread statistics, and a cache's figures. */
 #include "memory/cache.h"
-#include "memory/guard.h"
 
 static void raise_to(_Atomic int64_t *peak, int64_t value)
 {
@@ -57,11 +56,6 @@ void cx_statistics_raise(cx_cache *cache, cx_thread_statistics *own, int64_t byt
 uint64_t cx_cache_live(cx_cache *cache)
 {
     cx_totals totals;
-    if (cache->pinned) {
-        const cx_guard *guard = atomic_load(&cache->allocator->guard);
-        return atomic_load(guard != NULL ? &guard->inner.live : &cache->allocator->live) &
-               ~CX_ALLOCATOR_CLOSED;
-    }
     cx_cache_sum(cache, &totals);
     return totals.allocated_count - totals.freed_count;
 }

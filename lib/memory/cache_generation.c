@@ -38,7 +38,7 @@ cx_cache_generation *cx_cache_generation_open(cx_cache *cache)
     atomic_store(&generation->epoch, cx_context_next_epoch(cache->context));
     generation->has_range = generation->is_past = false;
     generation->past = NULL;
-    generation->left = 0;
+    generation->left = 1;
     cx_heap_open(&generation->heap, &cx_cache_blocks, generation);
     return generation;
 }

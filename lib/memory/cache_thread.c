@@ -231,15 +231,24 @@ void cx_cache_make_past(cx_cache *cache, cx_cache_generation *next)
 {
     cx_totals totals;
     cx_cache_generation *ended = cache->generation;
-    sum_threads(cache, &totals);
     ended->is_past = true;
-    ended->left = totals.allocated_count - totals.freed_count + 1;
-    for (const cx_cache_generation *past = ended->past; past != NULL; past = past->past)
-        ended->left -= past->left;
+    if (!cache->pinned) {
+        sum_threads(cache, &totals);
+        ended->left = totals.allocated_count - totals.freed_count + 1;
+        for (const cx_cache_generation *past = ended->past; past != NULL; past = past->past)
+            ended->left -= past->left;
+    }
     next->past = ended;
     pthread_mutex_lock(&cache->lock);
     cache->generation = next;
     pthread_mutex_unlock(&cache->lock);
+}
+
+void cx_cache_generation_hold(cx_cache_generation *generation)
+{
+    pthread_mutex_lock(&lock);
+    generation->left++;
+    pthread_mutex_unlock(&lock);
 }
 
 bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation,
@@ -248,7 +257,7 @@ bool cx_cache_generation_let_go(cx_cache *cache, cx_cache_generation *generation
     pthread_mutex_lock(&lock);
     if (block != NULL)
         cx_cache_count_freed(cache, NULL, block->size_bytes);
-    bool last = generation->is_past && --generation->left == 0;
+    bool last = (generation->is_past || cache->pinned) && --generation->left == 0;
     if (last) {
         cx_cache_generation **link = &cache->generation->past;
         while (*link != generation)

@@ -23,6 +23,7 @@ static ctxrt_status alloc_pinned(cx_cache *cache, const cx_allocation *request, 
     cx_cache_block_begin(cached, request->size_bytes, cx_cache_block_generation(cached) + 1, 0);
     block->pointer = atomic_load_explicit(&cached->pointer, memory_order_relaxed);
     block->cached = index;
+    cx_cache_generation_hold(cx_cache_generation_of(index));
     return CTXRT_SUCCESS;
 }
 
@@ -38,28 +39,33 @@ static ctxrt_status alloc_pinned_block(cx_allocator *allocator, const cx_allocat
     return status;
 }
 
-static void end_cached(uint32_t index)
+static void let_go(cx_cache_generation *generation)
 {
-    cx_cache_block_clear(cx_cache_block_at(index));
+    if (cx_cache_generation_let_go(generation->cache, generation, NULL))
+        cx_cache_generation_close(generation);
 }
 
 ctxrt_status cx_pinned_forget(const cx_block *block)
 {
-    end_cached(block->cached);
-    return cx_use_finish(&cx_cache_block_at(block->cached)->uses);
+    cx_cache_block_clear(cx_cache_block_at(block->cached));
+    ctxrt_status status = cx_use_finish(&cx_cache_block_at(block->cached)->uses);
+    let_go(cx_cache_generation_of(block->cached));
+    return status;
 }
 
 static ctxrt_status free_block(cx_allocator *allocator, const cx_block *block)
 {
     bool deferred;
     cx_context *context = allocator->context;
+    cx_cache_generation *generation = cx_cache_generation_of(block->cached);
     if (!cx_block_enter(context, block->epoch))
         return cx_pinned_forget(block);
     int cancel = cx_work_begin_wait(context);
-    end_cached(block->cached);
+    cx_cache_block_clear(cx_cache_block_at(block->cached));
     ctxrt_status status = cx_cache_defer(allocator->pinned, block->cached, &deferred);
     if (!deferred)
         give_pinned(allocator->pinned, block->cached);
+    let_go(generation);
     cx_work_end_wait(context, cancel);
     return status;
 }

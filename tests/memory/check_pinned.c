@@ -1,6 +1,7 @@
 /* Pinned host memory: what is kept of it, and when the driver is asked. */
 #include "pinned_memory.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -145,6 +146,32 @@ START_TEST(a_reset_takes_it_and_what_is_allocated_after_is_another)
 }
 END_TEST
 
+static void reset_often(int times, ctxrt_memory **live)
+{
+    for (int i = 0; i < times; i++) {
+        ctxrt_memory *before = *live;
+        (void)allocate(BYTES, live);
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+        cx_assert_ok(ctxrt_memory_release(before));
+    }
+}
+
+/* Under sanitizers mallinfo2 counts nothing. */
+START_TEST(what_a_reset_ended_is_forgotten_once_it_is_freed_though_other_memory_is_live)
+{
+    enum { TIMES = 200, LEAST_BYTES = 1024 };
+    ctxrt_memory *live;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    (void)allocate(BYTES, &live);
+    reset_often(TIMES / 10, &live);
+    size_t before = mallinfo2().uordblks;
+    reset_often(TIMES, &live);
+    ck_assert_uint_lt(mallinfo2().uordblks, before + TIMES * LEAST_BYTES);
+    cx_assert_ok(ctxrt_memory_release(live));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 START_TEST(a_context_that_has_some_cannot_be_destroyed_and_then_takes_what_is_kept)
 {
     ctxrt_context *context;
@@ -242,6 +269,8 @@ static Suite *pinned_suite(void)
     tcase_add_test(tcase, an_address_within_it_is_found_and_one_in_free_memory_is_not);
     tcase_add_test(tcase, a_report_and_a_snapshot_show_it);
     tcase_add_test(tcase, a_reset_takes_it_and_what_is_allocated_after_is_another);
+    tcase_add_test(tcase,
+                   what_a_reset_ended_is_forgotten_once_it_is_freed_though_other_memory_is_live);
     tcase_add_test(tcase, a_context_that_has_some_cannot_be_destroyed_and_then_takes_what_is_kept);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("not started");
