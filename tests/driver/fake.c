@@ -185,6 +185,20 @@
 #define cuGraphReleaseUserObject absent_cuGraphReleaseUserObject
 #define cuMemAdvise_v2 absent_cuMemAdvise_v2
 #define cuMemPrefetchAsync_v2 absent_cuMemPrefetchAsync_v2
+#define cuDeviceGetDevResource absent_cuDeviceGetDevResource
+#define cuCtxGetDevResource absent_cuCtxGetDevResource
+#define cuGreenCtxGetDevResource absent_cuGreenCtxGetDevResource
+#define cuDevSmResourceSplitByCount absent_cuDevSmResourceSplitByCount
+#define cuDevResourceGenerateDesc absent_cuDevResourceGenerateDesc
+#define cuGreenCtxCreate absent_cuGreenCtxCreate
+#define cuGreenCtxDestroy absent_cuGreenCtxDestroy
+#define cuCtxFromGreenCtx absent_cuCtxFromGreenCtx
+#define cuGreenCtxRecordEvent absent_cuGreenCtxRecordEvent
+#define cuGreenCtxWaitEvent absent_cuGreenCtxWaitEvent
+#define cuStreamGetGreenCtx absent_cuStreamGetGreenCtx
+#define cuGreenCtxStreamCreate absent_cuGreenCtxStreamCreate
+#define cuGreenCtxGetId absent_cuGreenCtxGetId
+#define cuStreamGetCtx_v2 absent_cuStreamGetCtx_v2
 #endif
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

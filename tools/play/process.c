@@ -1,5 +1,6 @@
 #include "play/player.h"
 
+#include "emu/device.h"
 #include "emu/emu.h"
 #include "play/order.h"
 #include "play/process.h"
@@ -94,6 +95,20 @@ static bool open_driver(cx_player *player)
     return open;
 }
 
+/* The stand-in's GPUs may bear the names of others (CTXRT_EMU_GPU). */
+static bool is_emulated(const cx_driver_table *table, CUdevice device)
+{
+    cxu_uuid uuid, own;
+    if (table->device_get_uuid(&uuid, device) != CXU_SUCCESS)
+        return false;
+    for (int board = 0; board < CX_EMU_DEVICES_MAX; board++) {
+        cx_emu_board_uuid(board, &own);
+        if (memcmp(&uuid, &own, sizeof uuid) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Writes the driver's identity to the tape, as far as it tells; this is no step of the scenario. */
 static void identify_driver(cx_player *player)
 {
@@ -101,9 +116,10 @@ static void identify_driver(cx_player *player)
     cx_tape *tape = player->tape;
     CUdevice device;
     table->driver_get_version(&tape->driver_version);
-    if (table->device_get(&device, 0) == CXU_SUCCESS)
-        table->device_get_name(tape->device, sizeof tape->device, device);
-    tape->emulated = tape->emulated || strcmp(tape->device, "ctxrt emulated GPU") == 0;
+    if (table->device_get(&device, 0) != CXU_SUCCESS)
+        return;
+    table->device_get_name(tape->device, sizeof tape->device, device);
+    tape->emulated = tape->emulated || is_emulated(table, device);
 }
 
 static bool find_uninitialised(const cx_line_block *block)
