@@ -331,6 +331,8 @@ static void run_kernel(void *argument)
     cx_log(CTXRT_LOG_INFO, "embedded driver: %s: error %d", what, (int)error);
     cx_emu_error_log(CXU_LOG_LEVEL_ERROR, "%s: error %d", what, (int)error);
     pthread_mutex_lock(&cx_emu_lock);
+    /* Before any call returns the error: such a call does not wait for work. */
+    cx_emu_output_flush(run->context);
     cx_emu_context_fail(run->context, error, what);
     pthread_mutex_unlock(&cx_emu_lock);
 }
