@@ -44,8 +44,9 @@ typedef struct ctxrt_kernel ctxrt_kernel;
  * @retval CTXRT_ERROR_NO_DEVICE         nothing is current
  * @retval CTXRT_ERROR_NOT_SUPPORTED     the code has something that the driver does not know
  * @retval CTXRT_ERROR_DRIVER            the driver refused the code. The message has the beginning
- *                                       of what its compiler says, and the log all of it, at
- *                                       CTXRT_LOG_INFO
+ *                                       of what its compiler says, and the log all of it: what
+ *                                       the embedded driver lacks at CTXRT_LOG_WARNING, the rest
+ *                                       at CTXRT_LOG_INFO
  */
 CTXRT_API ctxrt_status ctxrt_module_load(const void *image, size_t size_bytes,
                                          ctxrt_module **out_module) CTXRT_CHECK_RESULT;

@@ -40,7 +40,7 @@ cxu_result cx_emu_call_library_enumerate_kernels(CUkernel *out_kernels, unsigned
     return result;
 }
 
-/* No library here has managed variables: PTX with one is not loaded. */
+/* Managed variables belong to the instance in a context here: cuLibraryGetGlobal finds them. */
 cxu_result cx_emu_call_library_get_managed(CUdeviceptr *out_pointer, size_t *out_bytes,
                                            CUlibrary handle, const char *name)
 {
