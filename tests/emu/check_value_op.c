@@ -107,6 +107,8 @@ START_TEST(each_condition_is_what_it_says)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         ck_success(cx_emu_call_stream_write_value_32(one, words, rows[i].found, 0));
+        /* or this write may come behind that of the other stream */
+        ck_success(cx_emu_call_stream_synchronize(one));
         ck_success(cx_emu_call_stream_wait_value_32(one, words, rows[i].wanted,
                                                     rows[i].condition));
         if (!rows[i].holds) {
