@@ -124,23 +124,6 @@ static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, u
     return false;
 }
 
-/* Gives each warp one turn, in which it goes on as long as its lanes wait only for each other. */
-static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
-{
-    bool moved = false;
-
-    for (uint32_t first = 0; first < grid->threads_in_block; first += CX_PTX_WARP_SIZE) {
-        int turns = 64;
-
-        do {
-            moved |= run_warp(grid, block, first);
-            if (grid->outcome != CX_PTX_DONE)
-                return true;
-        } while (--turns > 0 && has_ready_lane(grid, block, first));
-    }
-    return moved | cx_ptx_barriers_release(block, grid->threads_in_block);
-}
-
 /* Fails the first thread of the block that has not ended, or else the first one. */
 static void fail_unfinished(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
 {
@@ -159,6 +142,24 @@ static void check_stop(cx_ptx_grid *grid, const cx_ptx_block *block)
     if (grid->outcome == CX_PTX_DONE && environment->stopped &&
         environment->stopped(environment->self))
         fail_unfinished(grid, block, CX_PTX_STOPPED);
+}
+
+/* Gives each warp one turn, in which it goes on as long as its lanes wait only for each other. */
+static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
+{
+    bool moved = false;
+
+    for (uint32_t first = 0; first < grid->threads_in_block; first += CX_PTX_WARP_SIZE) {
+        int turns = 64;
+
+        do {
+            moved |= run_warp(grid, block, first);
+            check_stop(grid, block);
+            if (grid->outcome != CX_PTX_DONE)
+                return true;
+        } while (--turns > 0 && has_ready_lane(grid, block, first));
+    }
+    return moved | cx_ptx_barriers_release(block, grid->threads_in_block);
 }
 
 static void run_blocks(cx_ptx_grid *grid, cx_ptx_block *blocks, size_t count, uint64_t total)
