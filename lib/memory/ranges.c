@@ -240,45 +240,6 @@ static void insert_range(cx_range *range, const cx_range_view *view)
     end_change();
 }
 
-/* Other code freed their memory or reset the context, and the driver has handed it out anew. */
-static void drop_overlapped(uintptr_t begin, uintptr_t end)
-{
-    list *all = atomic_load(&list_now);
-    size_t place = all != NULL ? count_up_to(all, atomic_load(&count), end - 1) : 0;
-    while (place != 0 && end_of(range_at(all, place - 1)) > begin)
-        drop_at(all, --place);
-}
-
-static bool range_overlaps(uintptr_t begin, uintptr_t end)
-{
-    const list *all = atomic_load(&list_now);
-    size_t place = all != NULL ? count_up_to(all, atomic_load(&count), end - 1) : 0;
-    return place != 0 && end_of(range_at(all, place - 1)) > begin;
-}
-
-static bool add_range(const cx_range_view *view)
-{
-    uintptr_t end = view->begin + view->size_bytes;
-    if (view->callers && range_overlaps(view->begin, end))
-        return true;
-    cx_past_leave(view->begin, end);
-    drop_overlapped(view->begin, end);
-    cx_range *range = make_room() ? take_spare(view->segment, view->size_bytes) : NULL;
-    if (range != NULL)
-        insert_range(range, view);
-    return range != NULL;
-}
-
-ctxrt_status cx_ranges_add(const cx_range_view *view)
-{
-    cx_pointers_lock();
-    bool added = add_range(view);
-    cx_pointers_unlock();
-    return added ? CTXRT_SUCCESS
-                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember what memory is %s's",
-                            cx_context_text(view->context));
-}
-
 static void end_at(list *all, size_t place, cx_past_end how)
 {
     cx_range_view view;
@@ -295,6 +256,46 @@ static void end_at(list *all, size_t place, cx_past_end how)
     drop_at(all, place);
     if (!view.callers)
         cx_past_enter(&past);
+}
+
+/* The driver has handed out their addresses anew: other code freed their memory, or a reset did,
+ * which ctxrt has not noticed yet. */
+static void drop_overlapped(uintptr_t begin, uintptr_t end)
+{
+    list *all = atomic_load(&list_now);
+    size_t place = all != NULL ? count_up_to(all, atomic_load(&count), end - 1) : 0;
+    while (place != 0 && end_of(range_at(all, place - 1)) > begin)
+        end_at(all, --place, CX_PAST_FREED);
+}
+
+static bool range_overlaps(uintptr_t begin, uintptr_t end)
+{
+    const list *all = atomic_load(&list_now);
+    size_t place = all != NULL ? count_up_to(all, atomic_load(&count), end - 1) : 0;
+    return place != 0 && end_of(range_at(all, place - 1)) > begin;
+}
+
+static bool add_range(const cx_range_view *view)
+{
+    uintptr_t end = view->begin + view->size_bytes;
+    if (view->callers && range_overlaps(view->begin, end))
+        return true;
+    drop_overlapped(view->begin, end);
+    cx_past_leave(view->begin, end);
+    cx_range *range = make_room() ? take_spare(view->segment, view->size_bytes) : NULL;
+    if (range != NULL)
+        insert_range(range, view);
+    return range != NULL;
+}
+
+ctxrt_status cx_ranges_add(const cx_range_view *view)
+{
+    cx_pointers_lock();
+    bool added = add_range(view);
+    cx_pointers_unlock();
+    return added ? CTXRT_SUCCESS
+                 : cx_error(CTXRT_ERROR_OUT_OF_MEMORY, "no memory to remember what memory is %s's",
+                            cx_context_text(view->context));
 }
 
 void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin, cx_past_end how)

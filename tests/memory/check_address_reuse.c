@@ -5,6 +5,7 @@
 #include "test.h"
 
 enum { BLOCKS = 16, BLOCK_BYTES = 256, LARGE_BYTES = 2048, FILL_BYTES = 512 };
+enum { WHOLE_BYTES = 32 << 20, PART_BYTES = 1 << 20 };
 
 static cx_driver_table beneath;
 static ctxrt_context *created;
@@ -63,12 +64,46 @@ START_TEST(a_block_is_not_taken_for_one_from_before_a_reset_that_begins_inside_i
 }
 END_TEST
 
+static char *whole;
+
+static cxu_result reset_and_use_a_part(CUdevice device)
+{
+    void *part;
+    cxu_result result = beneath.primary_reset(device);
+    cx_assert_ok(ctxrt_stack_push(created));
+    cx_assert_ok(ctxrt_alloc_direct(PART_BYTES, &part));
+    ck_assert(whole <= (char *)part && (char *)part + PART_BYTES < whole + WHOLE_BYTES);
+    cx_assert_status(ctxrt_fill(whole + WHOLE_BYTES - FILL_BYTES, 3, FILL_BYTES),
+                     CTXRT_ERROR_INVALID_ARGUMENT);
+    cx_assert_ok(ctxrt_fill(part, 4, PART_BYTES));
+    cx_assert_ok(ctxrt_free(part));
+    cx_assert_ok(ctxrt_stack_pop());
+    return result;
+}
+
+START_TEST(the_rest_of_memory_of_before_a_reset_is_known_when_a_part_of_it_has_a_new_user)
+{
+    cx_assert_ok(ctxrt_context_create(CTXRT_CUDA(0), CTXRT_CONTEXT_SCHED_AUTO, &created));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc(WHOLE_BYTES, (void **)&whole));
+    beneath = cx_drivers[0].table;
+    cx_drivers[0].table.primary_reset = reset_and_use_a_part;
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_drivers[0].table = beneath;
+    cx_assert_ok(ctxrt_free(whole));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_context_destroy(created));
+}
+END_TEST
+
 static Suite *address_reuse_suite(void)
 {
     Suite *suite = suite_create("address_reuse");
     TCase *tcase = tcase_create("address_reuse");
     tcase_add_checked_fixture(tcase, cx_fixture_start, cx_fixture_end);
     tcase_add_test(tcase, a_block_is_not_taken_for_one_from_before_a_reset_that_begins_inside_it);
+    tcase_add_test(tcase,
+                   the_rest_of_memory_of_before_a_reset_is_known_when_a_part_of_it_has_a_new_user);
     suite_add_tcase(suite, tcase);
     return suite;
 }
