@@ -64,6 +64,10 @@ typedef struct cxu_ipc_mem_handle {
     char bytes[64];
 } cxu_ipc_mem_handle;
 
+typedef struct cxu_ipc_event_handle {
+    char bytes[64];
+} cxu_ipc_event_handle;
+
 typedef enum cxu_ctx_flags {
     CXU_CTX_SCHED_AUTO = 0x00,
     CXU_CTX_SCHED_SPIN = 0x01,

@@ -263,7 +263,7 @@ static cxu_result wait_for_stranger(cx_emu_stream *stream, const cx_emu_event *e
 {
     if (!stream->branch)
         return CXU_CAPTURED_EVENT;
-    if (!event->captured && !event->record)
+    if (!event->captured && !cx_emu_event_recorded(event))
         return CXU_SUCCESS;
     return invalidate_capture(stream->branch->capture, CXU_STREAM_CAPTURE_ISOLATION);
 }

@@ -19,12 +19,33 @@ void cx_emu_event_set_record(cx_emu_event *event, cx_emu_work *work)
     event->record = work;
 }
 
+void cx_emu_event_set_shared_record(cx_emu_event *event, const cx_emu_shared_record *record,
+                                    cx_emu_work *work)
+{
+    cx_emu_event_set_record(event, work);
+    event->shared_number = cx_emu_shared_record_announce(record, work);
+}
+
+/* True if another process, or another handle of this one, recorded it last. */
+static bool recorded_elsewhere(const cx_emu_event *event)
+{
+    return event->shared && !event->captured &&
+           cx_emu_shared_event_recorded(event->shared) != event->shared_number;
+}
+
+bool cx_emu_event_recorded(const cx_emu_event *event)
+{
+    return event->record || recorded_elsewhere(event);
+}
+
 static void remove_event(cx_emu_event *event)
 {
     *(event->previous ? &event->previous->next : &event->context->events) = event->next;
     if (event->next)
         event->next->previous = event->previous;
     cx_emu_event_set_record(event, NULL);
+    if (event->shared)
+        cx_emu_shared_event_leave(event->shared);
     cx_emu_handle_return(&handles, event);
 }
 
@@ -51,6 +72,22 @@ static bool flags_valid(unsigned int flags)
            (!(flags & CXU_EVENT_INTERPROCESS) || (flags & CXU_EVENT_DISABLE_TIMING));
 }
 
+static cx_emu_event *make_event(cx_emu_context *context, unsigned int flags)
+{
+    cx_emu_event *event = cx_emu_handle_take(&handles);
+
+    if (!event)
+        return NULL;
+    event->context = context;
+    event->opening = context->legacy->opening;
+    event->flags = flags;
+    event->next = context->events;
+    if (event->next)
+        event->next->previous = event;
+    context->events = event;
+    return event;
+}
+
 cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
 {
     cx_emu_context *context;
@@ -63,22 +100,13 @@ cxu_result cx_emu_call_event_create(CUevent *out_event, unsigned int flags)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_context_current(&context);
-    if (result != CXU_SUCCESS)
-        goto unlock;
-    event = cx_emu_handle_take(&handles);
-    if (!event) {
-        result = CXU_OUT_OF_MEMORY;
-        goto unlock;
+    if (result == CXU_SUCCESS) {
+        event = make_event(context, flags);
+        if (event)
+            *out_event = (CUevent)(void *)event;
+        else
+            result = CXU_OUT_OF_MEMORY;
     }
-    event->context = context;
-    event->opening = context->legacy->opening;
-    event->flags = flags;
-    event->next = event->context->events;
-    if (event->next)
-        event->next->previous = event;
-    event->context->events = event;
-    *out_event = (CUevent)(void *)event;
-unlock:
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -100,19 +128,81 @@ cxu_result cx_emu_call_event_destroy(CUevent handle)
 
 /* ---- record and wait ---- */
 
+/* Records the event by a piece of work that does nothing else. */
+static cxu_result record_by(cx_emu_event *event, cx_emu_stream *stream,
+                            cx_emu_work_request *request)
+{
+    cx_emu_shared_record record;
+    cx_emu_work *work;
+    cxu_result result;
+
+    if (!cx_emu_shared_record_begin(event->shared, &record))
+        return CXU_OUT_OF_MEMORY;
+    cx_emu_shared_record_request(&record, request);
+    result = cx_emu_work_submit(stream, request, &work);
+    if (result != CXU_SUCCESS) {
+        cx_emu_shared_record_end(&record);
+        return result;
+    }
+    cx_emu_event_set_shared_record(event, &record, work);
+    cx_emu_work_drop(work);
+    return CXU_SUCCESS;
+}
+
+/* A record that is not done becomes one of the other processes' too. */
+static cxu_result share_record(cx_emu_event *event, cx_emu_shared_event *shared)
+{
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after = {event->record}};
+    cx_emu_shared_record record;
+    cx_emu_work *work;
+    cxu_result result;
+
+    cx_emu_shared_record_begin(shared, &record); /* the first entry is free */
+    cx_emu_shared_record_request(&record, &request);
+    result = cx_emu_work_submit(NULL, &request, &work);
+    if (result != CXU_SUCCESS) {
+        cx_emu_shared_record_end(&record);
+        return result;
+    }
+    event->shared_number = cx_emu_shared_record_announce(&record, work);
+    cx_emu_work_drop(work);
+    return CXU_SUCCESS;
+}
+
+cxu_result cx_emu_event_share(cx_emu_event *event)
+{
+    cx_emu_shared_event *shared;
+    cxu_result result;
+
+    if (event->shared)
+        return CXU_SUCCESS;
+    result = cx_emu_shared_event_create(&shared);
+    if (result != CXU_SUCCESS)
+        return result;
+    if (event->record && !event->record->done)
+        result = share_record(event, shared);
+    if (result == CXU_SUCCESS)
+        event->shared = shared;
+    else
+        cx_emu_shared_event_leave(shared);
+    return result;
+}
+
+cx_emu_event *cx_emu_event_adopt(cx_emu_context *context, cx_emu_shared_event *shared)
+{
+    cx_emu_event *event = make_event(context, CXU_EVENT_DISABLE_TIMING);
+
+    if (event)
+        event->shared = shared;
+    return event;
+}
+
 static cxu_result record_behind(cx_emu_event *event, cx_emu_stream *stream,
                                 cx_emu_context *after_context)
 {
-    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
-                                         .after_context = after_context};
-    cx_emu_work *work;
-    cxu_result result = cx_emu_work_submit(stream, &request, &work);
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after_context = after_context};
 
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_emu_event_set_record(event, work);
-    cx_emu_work_drop(work);
-    return CXU_SUCCESS;
+    return record_by(event, stream, &request);
 }
 
 /* The flag EXTERNAL, in a capturing stream: each launch of the graph records the event. */
@@ -126,7 +216,8 @@ static cxu_result capture_external(cx_emu_event *event, cx_emu_stream *stream)
 
 static bool record_again(cx_emu_event *event, const cx_emu_stream *stream)
 {
-    return event->record && !event->captured && cx_emu_work_repeat(event->record, stream);
+    return event->record && !event->captured && !event->shared &&
+           cx_emu_work_repeat(event->record, stream);
 }
 
 static cxu_result record_or_capture(cx_emu_event *event, cx_emu_stream *stream, unsigned int flags)
@@ -170,8 +261,10 @@ cxu_result cx_emu_call_event_record(CUevent event, CUstream stream)
 
 cxu_result cx_emu_event_record_green(CUevent handle, cx_emu_green *green)
 {
+    cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
+                                   .after_context = green->context->base,
+                                   .after_green = green};
     cx_emu_event *event;
-    cx_emu_work *work;
     cxu_result result = cx_emu_event_find(handle, &event);
 
     if (result != CXU_SUCCESS)
@@ -180,12 +273,7 @@ cxu_result cx_emu_event_record_green(CUevent handle, cx_emu_green *green)
         return CXU_INVALID_HANDLE;
     if (cx_emu_green_refuse_captures(green))
         return CXU_STREAM_CAPTURE_UNSUPPORTED;
-    result = cx_emu_green_submit_behind(green, &work);
-    if (result != CXU_SUCCESS)
-        return result;
-    cx_emu_event_set_record(event, work);
-    cx_emu_work_drop(work);
-    return CXU_SUCCESS;
+    return record_by(event, NULL, &request);
 }
 
 cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_handle)
@@ -215,9 +303,19 @@ unlock:
     return result;
 }
 
-static bool recorded_and_unfinished(const cx_emu_event *event)
+bool cx_emu_event_wait_request(const cx_emu_event *event, cx_emu_context *context,
+                               cx_emu_shared_wait *room, cx_emu_work_request *out_request)
 {
-    return event->record && !event->record->done;
+    if (!recorded_elsewhere(event)) {
+        *out_request = (cx_emu_work_request){.kind = CX_EMU_WORK_LOCKED, .after = {event->record}};
+        return event->record && !event->record->done;
+    }
+    *room = (cx_emu_shared_wait){.shared = event->shared,
+                                 .number = cx_emu_shared_event_recorded(event->shared),
+                                 .context = context,
+                                 .opening = context->legacy->opening};
+    cx_emu_shared_wait_request(room, out_request);
+    return !cx_emu_shared_event_finished(event->shared, room->number);
 }
 
 /* The flag EXTERNAL, in a capturing stream: each launch of the graph waits. */
@@ -229,20 +327,18 @@ static cxu_result capture_external_wait(cx_emu_stream *stream, cx_emu_event *eve
     return cx_emu_capture_add(stream, &operation);
 }
 
-static cxu_result wait_for_record(cx_emu_stream *stream, cx_emu_work *record)
-{
-    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED, .after = {record}};
-
-    return cx_emu_work_submit(stream, &request, NULL);
-}
-
 static cxu_result wait_or_capture(cx_emu_stream *stream, cx_emu_event *event, unsigned int flags)
 {
+    cx_emu_shared_wait room;
+    cx_emu_work_request request;
+
     if (flags != 0)
         return stream->branch ? capture_external_wait(stream, event) : CXU_INVALID_VALUE;
     if (stream->branch || event->captured)
         return cx_emu_capture_wait(stream, event);
-    return recorded_and_unfinished(event) ? wait_for_record(stream, event->record) : CXU_SUCCESS;
+    if (!cx_emu_event_wait_request(event, stream->context, &room, &request))
+        return CXU_SUCCESS;
+    return cx_emu_work_submit(stream, &request, NULL);
 }
 
 cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_handle,
@@ -270,13 +366,17 @@ cxu_result cx_emu_call_stream_wait_event(CUstream stream_handle, CUevent event_h
 
 /* Makes all later work of the context wait for the event, and for the events that it waited for
  * before. */
-static cxu_result put_barrier(cx_emu_stream *legacy, cx_emu_work *after)
+static cxu_result put_barrier(cx_emu_stream *legacy, const cx_emu_event *event)
 {
-    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
-                                         .after = {after, legacy->barrier}};
+    cx_emu_shared_wait room;
+    cx_emu_work_request request;
     cx_emu_work *barrier;
-    cxu_result result = cx_emu_work_submit(NULL, &request, &barrier);
+    cxu_result result;
 
+    if (!cx_emu_event_wait_request(event, legacy->context, &room, &request))
+        return CXU_SUCCESS;
+    request.after[1] = legacy->barrier;
+    result = cx_emu_work_submit(NULL, &request, &barrier);
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_work_drop(legacy->barrier);
@@ -297,6 +397,8 @@ static cxu_result check_context_wait(const cx_emu_context *context, const cx_emu
 
 cxu_result cx_emu_event_wait_green(CUevent handle, cx_emu_green *green)
 {
+    cx_emu_shared_wait room;
+    cx_emu_work_request request;
     cx_emu_event *event;
     cxu_result result = cx_emu_event_find(handle, &event);
     bool captures = result == CXU_SUCCESS && cx_emu_green_refuse_captures(green);
@@ -307,8 +409,9 @@ cxu_result cx_emu_event_wait_green(CUevent handle, cx_emu_green *green)
         cx_emu_capture_refuse_event(event);
     if (event->captured || captures)
         return CXU_STREAM_CAPTURE_UNSUPPORTED;
-    return recorded_and_unfinished(event) ? cx_emu_green_put_barrier(green, event->record)
-                                          : CXU_SUCCESS;
+    return cx_emu_event_wait_request(event, green->context->base, &room, &request)
+               ? cx_emu_green_put_barrier(green, &request)
+               : CXU_SUCCESS;
 }
 
 cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_handle)
@@ -329,8 +432,8 @@ cxu_result cx_emu_call_ctx_wait_event(CUcontext context_handle, CUevent event_ha
         result = cx_emu_event_find(event_handle, &event);
     if (result == CXU_SUCCESS)
         result = check_context_wait(context, event);
-    if (result == CXU_SUCCESS && recorded_and_unfinished(event))
-        result = put_barrier(context->legacy, event->record);
+    if (result == CXU_SUCCESS)
+        result = put_barrier(context->legacy, event);
 unlock:
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
@@ -349,6 +452,40 @@ static cxu_result find_answering(CUevent handle, cx_emu_event **out_event)
                                   : cx_emu_capture_check_unsafe();
 }
 
+static bool poll_event(const cx_emu_event *event)
+{
+    if (!recorded_elsewhere(event))
+        return !event->record || cx_emu_work_poll(event->record);
+    if (cx_emu_shared_event_finished(event->shared, cx_emu_shared_event_recorded(event->shared)))
+        return true;
+    cx_emu_work_poll_outside();
+    return false;
+}
+
+/* The event may be gone afterwards. */
+static cxu_result wait_for_event(const cx_emu_event *event)
+{
+    cx_emu_context *context = event->context;
+    uint64_t opening = event->opening;
+    cx_emu_work_request request;
+    cx_emu_shared_wait wait;
+    cx_emu_work *work = event->record;
+    cxu_result result;
+
+    if (recorded_elsewhere(event)) {
+        if (cx_emu_event_wait_request(event, context, &wait, &request))
+            cx_emu_shared_wait_here(&wait);
+        return cx_emu_context_opened(context, opening) ? cx_emu_context_error(context)
+                                                       : CXU_SUCCESS;
+    }
+    if (!work)
+        return CXU_SUCCESS;
+    cx_emu_work_retain(work);
+    result = cx_emu_work_wait(work);
+    cx_emu_work_drop(work);
+    return result;
+}
+
 cxu_result cx_emu_call_event_query(CUevent handle)
 {
     cx_emu_event *event;
@@ -358,7 +495,7 @@ cxu_result cx_emu_call_event_query(CUevent handle)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_answering(handle, &event);
-    if (result == CXU_SUCCESS && event->record && !cx_emu_work_poll(event->record))
+    if (result == CXU_SUCCESS && !poll_event(event))
         result = CXU_NOT_READY;
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
@@ -373,13 +510,8 @@ cxu_result cx_emu_call_event_synchronize(CUevent handle)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_answering(handle, &event);
-    if (result == CXU_SUCCESS && event->record) {
-        cx_emu_work *work = event->record;
-
-        cx_emu_work_retain(work);
-        result = cx_emu_work_wait(work);
-        cx_emu_work_drop(work);
-    }
+    if (result == CXU_SUCCESS)
+        result = wait_for_event(event);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

@@ -180,17 +180,42 @@ static bool has_requests(const cx_emu_plan *plan)
     return plan->requests_made == cx_emu_changes && !cx_emu_failures;
 }
 
+static bool records_event(const cx_emu_plan *plan, size_t i)
+{
+    return plan->nodes[i]->operation.type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD;
+}
+
 /* Makes the recorded events refer to this launch. */
 static void record_events(const cx_emu_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
-        const cx_emu_operation *operation = &plan->nodes[i]->operation;
         cx_emu_event *event;
 
-        if (operation->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD &&
-            cx_emu_event_find(operation->of.event, &event) == CXU_SUCCESS)
-            cx_emu_event_set_record(event, plan->works[i]);
+        if (records_event(plan, i) &&
+            cx_emu_event_find(plan->nodes[i]->operation.of.event, &event) == CXU_SUCCESS)
+            cx_emu_event_set_shared_record(event, &plan->rooms[i].record, plan->works[i]);
     }
+}
+
+static void end_records(const cx_emu_plan *plan, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (records_event(plan, i))
+            cx_emu_shared_record_end(&plan->rooms[i].record);
+}
+
+/* Events that other processes know need an entry there: all of them get one, or none. */
+static bool begin_records(const cx_emu_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        cx_emu_shared_record *record = &plan->rooms[i].record;
+
+        if (records_event(plan, i) && !cx_emu_shared_record_begin(record->shared, record)) {
+            end_records(plan, i);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool is_tiny(const cx_emu_plan *plan)
@@ -235,10 +260,15 @@ static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
         batch.argument = exec->graph;
     }
     cx_emu_work *end;
-    cxu_result result = cx_emu_work_submit_batch(stream, &batch, plan->works, &end);
+    cxu_result result;
 
-    if (result != CXU_SUCCESS)
+    if (!begin_records(plan))
+        return CXU_OUT_OF_MEMORY;
+    result = cx_emu_work_submit_batch(stream, &batch, plan->works, &end);
+    if (result != CXU_SUCCESS) {
+        end_records(plan, plan->count);
         return result;
+    }
     record_events(plan);
     for (size_t i = 0; i < plan->count; i++)
         cx_emu_work_drop(plan->works[i]);

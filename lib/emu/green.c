@@ -115,19 +115,13 @@ void cx_emu_green_destroy(cx_emu_green *green)
 
 /* ---- its work ---- */
 
-cxu_result cx_emu_green_submit_behind(cx_emu_green *green, cx_emu_work **out_work)
+cxu_result cx_emu_green_wait(cx_emu_green *green)
 {
     const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
                                          .after_context = green->context->base,
                                          .after_green = green};
-
-    return cx_emu_work_submit(NULL, &request, out_work);
-}
-
-cxu_result cx_emu_green_wait(cx_emu_green *green)
-{
     cx_emu_work *work;
-    cxu_result result = cx_emu_green_submit_behind(green, &work);
+    cxu_result result = cx_emu_work_submit(NULL, &request, &work);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -136,12 +130,14 @@ cxu_result cx_emu_green_wait(cx_emu_green *green)
     return result;
 }
 
-cxu_result cx_emu_green_put_barrier(cx_emu_green *green, cx_emu_work *after)
+cxu_result cx_emu_green_put_barrier(cx_emu_green *green, const cx_emu_work_request *request)
 {
-    const cx_emu_work_request request = {.kind = CX_EMU_WORK_LOCKED,
-                                         .after = {after, green->barrier}};
+    cx_emu_work_request own = *request;
     cx_emu_work *barrier;
-    cxu_result result = cx_emu_work_submit(NULL, &request, &barrier);
+    cxu_result result;
+
+    own.after[1] = green->barrier;
+    result = cx_emu_work_submit(NULL, &own, &barrier);
 
     if (result != CXU_SUCCESS)
         return result;

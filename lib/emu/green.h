@@ -52,11 +52,9 @@ void cx_emu_green_destroy(cx_emu_green *green);
 /* Waits for its work. The error as of cx_emu_work_wait. */
 cxu_result cx_emu_green_wait(cx_emu_green *green);
 
-/* Submits a piece behind all its work; the caller gets a reference. */
-cxu_result cx_emu_green_submit_behind(cx_emu_green *green, cx_emu_work **out_work);
-
-/* Makes all its later work wait for a piece. */
-cxu_result cx_emu_green_put_barrier(cx_emu_green *green, cx_emu_work *after);
+/* Makes all its later work wait for a new piece, whose request has room for one more piece to come
+ * after. */
+cxu_result cx_emu_green_put_barrier(cx_emu_green *green, const cx_emu_work_request *request);
 
 /* True if a stream of it captures; those captures are invalidated. */
 bool cx_emu_green_refuse_captures(const cx_emu_green *green);

@@ -74,7 +74,7 @@ static cxu_result open_memory(const cx_emu_shared_place *place, cx_emu_shared **
         return result;
     if (!cx_emu_shared_is_place(place))
         return CXU_INVALID_HANDLE;
-    if (place->process == (int32_t)getpid())
+    if (place->where.process == (int32_t)getpid())
         return CXU_INVALID_CONTEXT;
     *out_shared = cx_emu_shared_find(place);
     if (*out_shared)

@@ -9,7 +9,7 @@ lib_emu_libemu_la_SOURCES += \
 	lib/emu/context.c lib/emu/context_call.c \
 	lib/emu/device.c lib/emu/device_call.c lib/emu/error.c lib/emu/explain.c lib/emu/explain.h \
 	lib/emu/fault.c lib/emu/fault.h lib/emu/gpu.c lib/emu/gpu.h lib/emu/gpus.def \
-	lib/emu/green.c lib/emu/green.h lib/emu/green_call.c lib/emu/green_resource.c lib/emu/ipc.c lib/emu/profiler.c lib/emu/limit.c lib/emu/limit.h \
+	lib/emu/green.c lib/emu/green.h lib/emu/green_call.c lib/emu/green_resource.c lib/emu/ipc.c lib/emu/ipc_event.c lib/emu/process_file.c lib/emu/process_file.h lib/emu/process_life.c lib/emu/process_life.h lib/emu/profiler.c lib/emu/limit.c lib/emu/limit.h \
 	lib/emu/peer.c lib/emu/peer.h lib/emu/primary.c \
 	lib/emu/slot.c lib/emu/slot.h \
 	lib/emu/stack.c lib/emu/stack.h \
@@ -32,7 +32,7 @@ lib_emu_libemu_la_SOURCES += \
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/machine.c lib/emu/machine.h \
 	lib/emu/mapping.c lib/emu/mapping.h lib/emu/physical.c lib/emu/physical.h \
-	lib/emu/reservation.c lib/emu/reservation.h lib/emu/shareable.c lib/emu/shared.c lib/emu/shared.h lib/emu/virtual_memory.c
+	lib/emu/reservation.c lib/emu/reservation.h lib/emu/shareable.c lib/emu/shared.c lib/emu/shared.h lib/emu/shared_event.c lib/emu/shared_event.h lib/emu/virtual_memory.c
 
 # work: streams, events, copies
 lib_emu_libemu_la_SOURCES += \

@@ -25,16 +25,22 @@ static cxu_result request_fill(const cxu_memset_node_params *shape, const cx_emu
 }
 
 /* Waits for the event's present record, not for a later one. */
-static cxu_result request_event(const cx_emu_operation *operation, cx_emu_work_request *out_request)
+static cxu_result request_event(const cx_emu_operation *operation, cx_emu_operation_room *room,
+                                cx_emu_work_request *out_request)
 {
     cx_emu_event *event;
     cxu_result result = cx_emu_event_find(operation->of.event, &event);
 
-    if (result != CXU_SUCCESS || operation->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD)
+    if (result != CXU_SUCCESS)
         return result;
+    if (operation->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+        room->record = (cx_emu_shared_record){.shared = event->shared};
+        cx_emu_shared_record_request(&room->record, out_request);
+        return CXU_SUCCESS;
+    }
     if (event->captured)
         return CXU_CAPTURED_EVENT;
-    out_request->after[0] = event->record;
+    cx_emu_event_wait_request(event, event->context, &room->wait, out_request);
     return CXU_SUCCESS;
 }
 
@@ -66,7 +72,7 @@ cxu_result cx_emu_operation_request(const cx_emu_operation *operation, cx_emu_op
                                         &room->condition, out_request);
     case CXU_GRAPH_NODE_TYPE_EVENT_RECORD:
     case CXU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return request_event(operation, out_request);
+        return request_event(operation, room, out_request);
     default:
         return CXU_SUCCESS;
     }

@@ -9,6 +9,7 @@
 #include "emu/fill.h"
 #include "emu/graph_memory.h"
 #include "emu/launch.h"
+#include "emu/shared_event.h"
 #include "emu/value_op.h"
 
 typedef struct cx_emu_graph cx_emu_graph;
@@ -39,6 +40,8 @@ typedef union cx_emu_operation_room {
     cx_emu_run run;
     cx_emu_values_run values;
     cx_emu_condition_run condition;
+    cx_emu_shared_record record; /* begun by whoever submits it */
+    cx_emu_shared_wait wait;
 } cx_emu_operation_room;
 
 /* Retains and drops the references that a node keeps. */

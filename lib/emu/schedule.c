@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "emu/shared_event.h"
 #include "emu/state.h"
 #include <limits.h>
 #include <signal.h>
@@ -110,7 +111,7 @@ static uint64_t next_random(void)
  * thread, nor takes a place among pieces that move bytes. */
 static bool takes_long(cx_emu_work_kind kind)
 {
-    return kind == CX_EMU_WORK_HOST || kind == CX_EMU_WORK_KERNEL;
+    return kind == CX_EMU_WORK_HOST || kind == CX_EMU_WORK_KERNEL || kind == CX_EMU_WORK_WAIT;
 }
 
 bool cx_emu_schedule_at_once(const cx_emu_work_request *request)
@@ -194,7 +195,7 @@ static cx_emu_work *take_next(void)
         return NULL;
     if (current_mode == MODE_LAZY)
         return take_youngest();
-    return cx_emu_work_waits() > 0 ? take_any() : NULL;
+    return cx_emu_work_waits() > 0 || cx_emu_shared_records_pending() ? take_any() : NULL;
 }
 
 static cx_emu_work *take_work(void)

@@ -1,12 +1,9 @@
 #include "emu/shared.h"
 
-#include "base/cancel.h"
 #include "emu/device.h"
 #include "emu/explain.h"
 #include "emu/state.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,17 +16,15 @@ static cx_emu_shared *opened;
 
 bool cx_emu_shared_describe(const cx_emu_allocation *allocation, cx_emu_shared_place *out_place)
 {
-    struct stat found;
+    cx_emu_process_file where;
     size_t offset;
     int file;
 
-    if (!cx_emu_range_file(allocation->range, &file, &offset) || fstat(file, &found) != 0)
+    if (!cx_emu_range_file(allocation->range, &file, &offset) ||
+        !cx_emu_process_file_name(file, &where))
         return false;
     *out_place = (cx_emu_shared_place){
-        .process = (int32_t)getpid(),
-        .file = file,
-        .file_device = found.st_dev,
-        .file_number = found.st_ino,
+        .where = where,
         .offset = offset,
         .bytes = allocation->bytes,
         .board = allocation->device->board,
@@ -42,14 +37,15 @@ bool cx_emu_shared_is_place(const cx_emu_shared_place *place)
 {
     uint64_t end;
 
-    return memcmp(place->mark, mark, sizeof mark) == 0 && place->process > 0 && place->file >= 0 &&
+    return memcmp(place->mark, mark, sizeof mark) == 0 && place->where.process > 0 &&
+           place->where.file >= 0 &&
            place->bytes > 0 && !__builtin_add_overflow(place->offset, place->bytes, &end) &&
            end <= SIZE_MAX / 2;
 }
 
 static bool same_place(const cx_emu_shared_place *a, const cx_emu_shared_place *b)
 {
-    return a->file_device == b->file_device && a->file_number == b->file_number &&
+    return a->where.device == b->where.device && a->where.number == b->where.number &&
            a->offset == b->offset && a->bytes == b->bytes;
 }
 
@@ -63,36 +59,15 @@ cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place)
 
 /* ---- opening ---- */
 
-static void close_file(int file)
-{
-    int cancel = cx_cancel_hold();
-
-    close(file);
-    cx_cancel_restore(cancel);
-}
-
-/* A descriptor number may name another file by now, and a process number another process. */
-static bool is_the_file(const cx_emu_shared_place *place, int file)
-{
-    struct stat found;
-
-    return fstat(file, &found) == 0 && found.st_dev == place->file_device &&
-           found.st_ino == place->file_number &&
-           (uint64_t)found.st_size >= place->offset + place->bytes;
-}
-
 /* Returns a descriptor, or -1. */
 static int open_file(const cx_emu_shared_place *place)
 {
-    char path[64];
-    int cancel, file;
+    struct stat found;
+    int file = cx_emu_process_file_open(&place->where);
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)place->process, (int)place->file);
-    cancel = cx_cancel_hold();
-    file = open(path, O_RDWR | O_CLOEXEC);
-    cx_cancel_restore(cancel);
-    if (file >= 0 && !is_the_file(place, file)) {
-        close_file(file);
+    if (file >= 0 && (fstat(file, &found) != 0 ||
+                      (uint64_t)found.st_size < place->offset + place->bytes)) {
+        cx_emu_process_file_close(file);
         file = -1;
     }
     return file;
@@ -175,7 +150,7 @@ cxu_result cx_emu_shared_open(const cx_emu_shared_place *place, cx_emu_device *d
                 munmap(shared->alias, shared->mapped_bytes);
         }
     }
-    close_file(file);
+    cx_emu_process_file_close(file);
     if (result == CXU_SUCCESS)
         *out_shared = shared;
     else

@@ -8,14 +8,12 @@
 #define CX_EMU_SHARED_H
 
 #include "emu/allocation.h"
+#include "emu/process_file.h"
 
 /* Where the memory is: the contents of a handle. */
 typedef struct cx_emu_shared_place {
     char mark[8];
-    int32_t process;
-    int32_t file;         /* a descriptor of that process */
-    uint64_t file_device; /* what stands behind the descriptor, if it was not used again */
-    uint64_t file_number;
+    cx_emu_process_file where;
     uint64_t offset; /* in the file */
     uint64_t bytes;
     int32_t board;

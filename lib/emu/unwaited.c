@@ -14,7 +14,7 @@ static char first_closed[64];
 static bool is_unwaited(const cx_emu_work *work)
 {
     return cx_emu_schedule_lazy() && !work->done && !work->demanded &&
-           work->kind != CX_EMU_WORK_LOCKED;
+           work->kind != CX_EMU_WORK_LOCKED && work->kind != CX_EMU_WORK_WAIT;
 }
 
 static const char *call_of(const cx_emu_work *work)

@@ -7,6 +7,10 @@
 #include "emu/stream.h"
 #include "emu/work.h"
 
+#include <unistd.h>
+
+#define POLL_US_MAX 500u
+
 /* A waiting thread; on its stack. */
 typedef struct wait {
     bool (*over)(const void *subject);
@@ -84,6 +88,36 @@ cxu_result cx_emu_work_wait(cx_emu_work *work)
         return CXU_SUCCESS;
     cx_emu_output_flush(context);
     return error_after(context, opening);
+}
+
+void cx_emu_work_wait_outside(bool (*over)(const void *subject), const void *subject)
+{
+    useconds_t pause = 1;
+    int cancel = cx_cancel_hold();
+
+    wait_count++;
+    for (cx_emu_work *each = cx_emu_work_oldest(); each; each = each->younger)
+        cx_emu_schedule_demand(each);
+    cx_emu_work_run_locked();
+    cx_emu_schedule_wake();
+    while (!over(subject)) {
+        pthread_mutex_unlock(&cx_emu_lock);
+        usleep(pause);
+        pause = pause < POLL_US_MAX ? 2 * pause : POLL_US_MAX;
+        pthread_mutex_lock(&cx_emu_lock);
+    }
+    wait_count--;
+    cx_cancel_restore(cancel);
+}
+
+void cx_emu_work_poll_outside(void)
+{
+    cx_emu_work *work = cx_emu_work_oldest();
+
+    while (work && work->done)
+        work = work->younger;
+    if (work)
+        cx_emu_work_poll(work);
 }
 
 bool cx_emu_work_poll(cx_emu_work *work)

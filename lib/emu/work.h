@@ -20,7 +20,8 @@ typedef enum cx_emu_work_kind {
     CX_EMU_WORK_CALL,   /* copies, fills: runs without the lock */
     CX_EMU_WORK_LOCKED, /* short, must not wait: runs with the lock held */
     CX_EMU_WORK_HOST,   /* the user's code: runs without the lock, as a callback (T10) */
-    CX_EMU_WORK_KERNEL  /* runs without the lock, perhaps for long: it may wait for other work */
+    CX_EMU_WORK_KERNEL, /* runs without the lock, perhaps for long: it may wait for other work */
+    CX_EMU_WORK_WAIT    /* as a kernel, but reaches no memory */
 } cx_emu_work_kind;
 
 #define CX_EMU_WORK_USES 2
@@ -161,6 +162,13 @@ void cx_emu_work_run_locked(void);
 void cx_emu_work_end_waits(void);
 
 /* ---- waiting ---- */
+
+/* Waits, with the lock released, for what another process does. Any work here may be what that
+ * needs, so that all of it runs. */
+void cx_emu_work_wait_outside(bool (*over)(const void *subject), const void *subject);
+
+/* Something looks whether another process did something: as cx_emu_work_poll of any work here. */
+void cx_emu_work_poll_outside(void);
 
 /* The number of threads that wait for unfinished work. For schedule.c. */
 int cx_emu_work_waits(void);

@@ -55,6 +55,7 @@ SAME_FIELD(cxu_uuid, bytes, CUuuid, bytes)
 
 #define SAME_2D(field, their_field) SAME_FIELD(cxu_memcpy_2d, field, CUDA_MEMCPY2D, their_field)
 SAME_SIZE(cxu_ipc_mem_handle, CUipcMemHandle)
+SAME_SIZE(cxu_ipc_event_handle, CUipcEventHandle)
 SAME_SIZE(cxu_memcpy_2d, CUDA_MEMCPY2D)
 SAME_2D(source_x_bytes, srcXInBytes)
 SAME_2D(source_y, srcY)
@@ -377,6 +378,7 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_function_loading_state CUfunctionLoadingState
 #define cxu_uuid CUuuid
 #define cxu_ipc_mem_handle CUipcMemHandle
+#define cxu_ipc_event_handle CUipcEventHandle
 #define cxu_memcpy_2d CUDA_MEMCPY2D
 #define cxu_memcpy_3d CUDA_MEMCPY3D
 #define cxu_exec_affinity CUexecAffinityParam

@@ -1,67 +1,10 @@
 /* Device memory between processes, each with a driver of its own. */
-#include "gpus.h"
+#include "partner.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define BYTES ((size_t)3 << 20)
 #define OFFSET 512 /* the memory before it in its page */
-
-typedef struct partner {
-    pid_t process;
-    int link;
-} partner;
-
-static void say(int link, const void *bytes, size_t size)
-{
-    ck_assert_int_eq(write(link, bytes, size), (ssize_t)size);
-}
-
-static void hear(int link, void *bytes, size_t size)
-{
-    ck_assert_int_eq(recv(link, bytes, size, MSG_WAITALL), (ssize_t)size);
-}
-
-/* Starts a process that runs `body` and initialises the driver itself. */
-static partner start_partner(void (*body)(int link))
-{
-    int links[2];
-    partner started;
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, links), 0);
-    started.process = fork();
-    ck_assert_int_ge(started.process, 0);
-    if (started.process == 0) {
-        close(links[0]);
-        body(links[1]);
-        _exit(0);
-    }
-    close(links[1]);
-    started.link = links[0];
-    return started;
-}
-
-static void end_partner(partner *self)
-{
-    int status = -1;
-    ck_assert_int_eq(waitpid(self->process, &status, 0), self->process);
-    ck_assert_int_eq(status, 0);
-    close(self->link);
-}
-
-/* In the other process: its result instead of an assertion. */
-#define MUST(call) \
-    do { \
-        if ((call) != CXU_SUCCESS) \
-            _exit(__LINE__ % 200 + 1); \
-    } while (0)
-#define MUST_BE(result, call) \
-    do { \
-        if ((call) != CXU_##result) \
-            _exit(__LINE__ % 200 + 1); \
-    } while (0)
 
 static CUdeviceptr allocate(size_t bytes)
 {

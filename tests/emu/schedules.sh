@@ -3,7 +3,7 @@
 # rules hold under each. Left out are the tests of what only a pool of threads does.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
-tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op copy_batch user_object graph_memory condition'
+tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op ipc_event copy_batch user_object graph_memory condition'
 seeds='1 2 3' few=1 # most tests of captures are not about order
 if [ -n "$SANITIZERS" ]; then
     seeds=1
@@ -11,7 +11,7 @@ elif [ "$CTXRT_TEST_EXTENT" = soak ]; then
     seeds=$(seq 1 20) few='1 2 3'
 fi
 
-echo 1..29
+echo 1..30
 
 # pass SCHEDULE TAGS-LEFT-OUT TEST: no test of it fails, and there are some.
 pass()
@@ -38,8 +38,8 @@ pass lazy pool order && pass lazy pool stream && pass lazy pool event
 report $? 'the_order_of_streams_and_events_holds_under_lazy'
 pass lazy pool copy && pass lazy pool copy_region && pass lazy pool fill
 report $? 'copies_and_fills_are_right_under_lazy'
-pass lazy pool value_op
-report $? 'values_are_written_and_waited_for_under_lazy'
+pass lazy pool value_op && pass lazy pool ipc_event
+report $? 'values_are_written_and_waited_for_and_events_are_shared_under_lazy'
 pass lazy pool copy_batch && pass lazy pool user_object && pass lazy pool graph_memory && pass lazy pool condition
 report $? 'batches_user_objects_memory_and_conditions_of_graphs_are_right_under_lazy'
 pass lazy pool callback

@@ -242,11 +242,10 @@ static void open_twice(const cxu_ipc_mem_handle *handle, int out)
     _exit(0);
 }
 
-typedef cxu_result (*open_event)(CUevent *out_event, cxu_ipc_mem_handle handle);
-
 static void between_processes(void)
 {
-    cxu_ipc_mem_handle handle, none, event_handle;
+    cxu_ipc_mem_handle handle, none;
+    cxu_ipc_event_handle event_handle;
     int to[2], from[2], said[4] = {0};
     CUdeviceptr again = 0;
     if (pipe(to) != 0 || pipe(from) != 0)
@@ -278,14 +277,8 @@ static void between_processes(void)
     MUST(cuMemFree_v2(d));
     is("HIP-202", cuIpcGetMemHandle(&none, d));
     CUevent event = event_with(CXU_EVENT_INTERPROCESS | CXU_EVENT_DISABLE_TIMING), same;
-    exported = ASK("cuIpcGetEventHandle", P(&event_handle), P(event));
-    void *address = dlsym(RTLD_DEFAULT, "cuIpcOpenEventHandle");
-    if (exported == CXU_SUCCESS && address != NULL) {
-        open_event function;
-        memcpy(&function, &address, sizeof(function));
-        exported = function(&same, event_handle);
-    }
-    is("HIP-197", exported);
+    exported = cuIpcGetEventHandle(&event_handle, event);
+    is("HIP-197", exported != CXU_SUCCESS ? exported : cuIpcOpenEventHandle(&same, event_handle));
     MUST(cuCtxPopCurrent_v2(&context));
     is("IPC-004", cuIpcCloseMemHandle(d));
     kill(child, 9);
