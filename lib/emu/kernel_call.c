@@ -40,23 +40,6 @@ cxu_result cx_emu_call_library_enumerate_kernels(CUkernel *out_kernels, unsigned
     return result;
 }
 
-/* Managed variables belong to the instance in a context here: cuLibraryGetGlobal finds them. */
-cxu_result cx_emu_call_library_get_managed(CUdeviceptr *out_pointer, size_t *out_bytes,
-                                           CUlibrary handle, const char *name)
-{
-    cx_emu_library *library;
-    cxu_result result = cx_emu_enter();
-
-    if (result != CXU_SUCCESS)
-        return result;
-    if (!name || (!out_pointer && !out_bytes))
-        return CXU_INVALID_VALUE;
-    pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_library_find(handle, &library);
-    pthread_mutex_unlock(&cx_emu_lock);
-    return result == CXU_SUCCESS ? CXU_NOT_FOUND : result;
-}
-
 /* The emulated GPUs have no addresses of functions that the host shares. */
 cxu_result cx_emu_call_library_get_unified_function(void **out_function, CUlibrary handle,
                                                     const char *name)

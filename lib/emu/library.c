@@ -285,6 +285,27 @@ cxu_result cx_emu_call_library_get_global(CUdeviceptr *out_pointer, size_t *out_
     return result;
 }
 
+/* A managed variable belongs to the instance in a context, as others do. */
+cxu_result cx_emu_call_library_get_managed(CUdeviceptr *out_pointer, size_t *out_bytes,
+                                           CUlibrary handle, const char *name)
+{
+    cx_emu_module *module;
+    cxu_result result = cx_emu_enter();
+
+    if (result != CXU_SUCCESS)
+        return result;
+    if (!name || (!out_pointer && !out_bytes))
+        return CXU_INVALID_VALUE;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = current_instance(handle, &module);
+    if (result == CXU_SUCCESS)
+        result = cx_emu_module_manages(module, name)
+                     ? cx_emu_module_variable(module, name, out_pointer, out_bytes)
+                     : CXU_NOT_FOUND;
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
+}
+
 cxu_result cx_emu_call_kernel_get_function(CUfunction *out_function, CUkernel handle)
 {
     cx_emu_kernel *kernel;

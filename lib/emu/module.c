@@ -225,6 +225,13 @@ cxu_result cx_emu_module_variable(const cx_emu_module *module, const char *name,
     return CXU_SUCCESS;
 }
 
+bool cx_emu_module_manages(const cx_emu_module *module, const char *name)
+{
+    const cx_ptx_variable *variable = cx_ptx_variable_find(module->code->ptx, name);
+
+    return variable && variable->managed;
+}
+
 cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)
 {
     return cx_ptx_kernel_describe(function->module->code->ptx, function->kernel);

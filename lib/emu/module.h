@@ -97,6 +97,9 @@ cxu_result cx_emu_kernel_instance(cx_emu_kernel *kernel, cx_emu_context *context
 cxu_result cx_emu_module_variable(const cx_emu_module *module, const char *name,
                                   CUdeviceptr *out_pointer, size_t *out_bytes);
 
+/* True if the module has a managed variable of this name. */
+bool cx_emu_module_manages(const cx_emu_module *module, const char *name);
+
 /* Frees all modules of a context that is being closed: its work is done. */
 void cx_emu_modules_release(cx_emu_context *context);
 

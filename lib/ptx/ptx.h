@@ -46,6 +46,7 @@ typedef struct cx_ptx_variable {
     size_t offset, bytes; /* in the module's memory */
     bool exported;        /* .visible or .weak */
     bool constant;
+    bool managed; /* declared so: others may lie beside it that are not */
 } cx_ptx_variable;
 
 size_t cx_ptx_memory_bytes(const cx_ptx_module *module);

@@ -16,6 +16,7 @@ typedef struct declaration {
     int dimensions;
     cx_ptx_type type;
     bool open; /* a size in brackets is left out */
+    bool managed;
     cx_ptx_token name;
 } declaration;
 
@@ -291,7 +292,7 @@ static bool publish_variable(cx_ptx_parser *self, const declaration *what,
         return cx_ptx_no_memory(self);
     module->variables[module->variable_count++] =
         (cx_ptx_variable){name, offset, what->element_bytes * what->count, placement.exported,
-                          placement.space == CX_PTX_CONSTANT};
+                          placement.space == CX_PTX_CONSTANT, what->managed};
     return true;
 }
 
@@ -364,7 +365,7 @@ static bool refuse_external(cx_ptx_parser *self, const declaration *what)
 }
 
 /* .attribute(.managed) */
-static bool take_attributes(cx_ptx_parser *self)
+static bool take_attributes(cx_ptx_parser *self, declaration *out)
 {
     if (!cx_ptx_take(self, ".attribute"))
         return true;
@@ -374,7 +375,7 @@ static bool take_attributes(cx_ptx_parser *self)
         return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "the attribute '%.*s' of a variable",
                            CX_PTX_QUOTE(&self->token));
     cx_ptx_advance(self);
-    self->module->managed = true;
+    self->module->managed = out->managed = true;
     return cx_ptx_expect(self, ")");
 }
 
@@ -382,7 +383,7 @@ bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement)
 {
     declaration what = {0};
 
-    if (!take_attributes(self) || !take_align(self, &what) || !take_type(self, &what))
+    if (!take_attributes(self, &what) || !take_align(self, &what) || !take_type(self, &what))
         return false;
     do {
         bool done;

@@ -83,6 +83,35 @@ START_TEST(a_library_is_asked_with_a_place_and_a_handle)
 }
 END_TEST
 
+START_TEST(a_managed_variable_is_found_and_the_host_uses_it)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .global .align 8 .u32 plain[4] = {1, 2, 3, 4};\n"
+                               ".visible .global .attribute(.managed) .align 4 .u32 m = 9;\n"
+                               ".visible .entry nothing() { ret; }\n";
+    CUlibrary with;
+    CUdeviceptr at = 0, same = 1;
+    CUcontext popped;
+    size_t bytes = 0;
+
+    ck_success(cx_emu_call_library_load_data(&with, text, NULL, NULL, 0, NULL, NULL, 0));
+    ck_success(cx_emu_call_library_get_managed(&at, &bytes, with, "m"));
+    ck_assert_uint_eq(bytes, 4);
+    ck_assert_uint_eq(*(uint32_t *)at, 9);
+    ck_success(cx_emu_call_library_get_global(&same, NULL, with, "m"));
+    ck_assert_uint_eq(same, at);
+    bytes = 0;
+    ck_success(cx_emu_call_library_get_managed(NULL, &bytes, with, "m"));
+    ck_assert_uint_eq(bytes, 4);
+    ck_result(cx_emu_call_library_get_managed(&at, &bytes, with, "plain"), NOT_FOUND);
+    ck_result(cx_emu_call_library_get_managed(&at, &bytes, with, "none"), NOT_FOUND);
+    ck_success(cx_emu_call_ctx_pop(&popped));
+    ck_result(cx_emu_call_library_get_managed(&at, &bytes, with, "m"), INVALID_CONTEXT);
+    ck_success(cx_emu_call_ctx_push(popped));
+    ck_success(cx_emu_call_library_unload(with));
+}
+END_TEST
+
 START_TEST(a_kernel_tells_its_parameters)
 {
     size_t offset = 77, bytes = 77;
@@ -351,6 +380,7 @@ static Suite *kernel_query_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_library_lists_its_kernels);
     tcase_add_test(tests, a_library_is_asked_with_a_place_and_a_handle);
+    tcase_add_test(tests, a_managed_variable_is_found_and_the_host_uses_it);
     tcase_add_test(tests, a_kernel_tells_its_parameters);
     tcase_add_test(tests, an_attribute_set_on_a_kernel_holds_on_its_device);
     tcase_add_test(tests, a_cache_preference_of_a_kernel_is_checked);
