@@ -26,6 +26,7 @@ include tests/runtime/local.mk
 include tests/base/local.mk
 include tests/context/local.mk
 include tests/cuda/local.mk
+include tests/clients/local.mk
 include tests/driver/local.mk
 include tests/emu/local.mk
 include tests/graph/local.mk
