@@ -31,6 +31,10 @@ typedef enum kind {
     KIND_NODE,
     KIND_EXEC,
     KIND_USER_OBJECT,
+    KIND_GREEN,
+    KIND_NOTIFICATION,
+    KIND_LOGS,
+    KIND_KEPT, /* no call destroys one, or makes one */
     KIND_COUNT
 } kind;
 
@@ -41,7 +45,10 @@ enum { POINTER_CLASS = 5 }; /* of __builtin_classify_type */
              CUmemoryPool: KIND_POOL, CUmodule: KIND_MODULE, CUlibrary: KIND_LIBRARY,       \
              CUlinkState: KIND_LINK, CUfunction: KIND_FUNCTION, CUkernel: KIND_KERNEL,      \
              CUgraph: KIND_GRAPH, CUgraphNode: KIND_NODE, CUgraphExec: KIND_EXEC,           \
-             CUuserObject: KIND_USER_OBJECT,                                                \
+             CUuserObject: KIND_USER_OBJECT, CUgreenCtx: KIND_GREEN,                        \
+             CUdevResourceDesc: KIND_KEPT, CUarray: KIND_KEPT, CUtexref: KIND_KEPT,         \
+             CUexternalMemory: KIND_KEPT,                                                   \
+             CUasyncCallbackHandle: KIND_NOTIFICATION, CUlogsCallbackHandle: KIND_LOGS,     \
              CUdeviceptr: KIND_ADDRESS, CUhostFn: KIND_FUNCTION_POINTER,                    \
              cxu_stream_callback: KIND_FUNCTION_POINTER,                                    \
              cxu_async_callback: KIND_FUNCTION_POINTER,                                     \
@@ -73,6 +80,7 @@ static struct {
 } choice;
 
 static void *destroyed[KIND_COUNT], *live_stream;
+static bool asked[KIND_COUNT]; /* by some call */
 
 /* All zeroes: room for whatever a call reads or writes through a pointer. */
 static unsigned char *room;
@@ -147,11 +155,20 @@ static const void *argument(kind of)
     return &slots[next];
 }
 
-#define ARGUMENT(type)                                          \
-    ({                                                          \
-        type value_;                                            \
-        memcpy(&value_, argument(KIND_OF(type)), sizeof value_); \
-        value_;                                                 \
+/* A type of handles that KIND_OF does not have would be taken for a pointer to something. */
+static kind known_kind(kind found, const char *type)
+{
+    ck_assert_msg(found != KIND_POINTER || strncmp(type, "CU", 2) != 0 || strchr(type, '*'),
+                  "%s: a kind of handle without a row in KIND_OF", type);
+    asked[found] = true;
+    return found;
+}
+
+#define ARGUMENT(type)                                                             \
+    ({                                                                             \
+        type value_;                                                               \
+        memcpy(&value_, argument(known_kind(KIND_OF(type), #type)), sizeof value_); \
+        value_;                                                                    \
     })
 #define PICK(arity, list) PICK_(arity, list)
 #define PICK_(arity, list) PICK_##arity list
@@ -245,6 +262,49 @@ static void destroy_graph(void)
     destroyed[KIND_EXEC] = exec;
 }
 
+static void ignore_notification(cxu_async_notification *notification, void *user_data,
+                                CUasyncCallbackHandle handle)
+{
+    (void)notification;
+    (void)user_data;
+    (void)handle;
+}
+
+static void ignore_entry(void *user_data, cxu_log_level level, char *text, size_t length)
+{
+    (void)user_data;
+    (void)level;
+    (void)text;
+    (void)length;
+}
+
+static void destroy_callbacks(void)
+{
+    CUasyncCallbackHandle notification;
+    CUlogsCallbackHandle logs;
+
+    ck_success(cx_emu_call_device_register_async_notification(0, ignore_notification, NULL,
+                                                              &notification));
+    ck_success(cx_emu_call_device_unregister_async_notification(0, notification));
+    ck_success(cx_emu_call_logs_register_callback(ignore_entry, NULL, &logs));
+    ck_success(cx_emu_call_logs_unregister_callback(logs));
+    destroyed[KIND_NOTIFICATION] = notification;
+    destroyed[KIND_LOGS] = logs;
+}
+
+static void destroy_green(void)
+{
+    cxu_dev_resource all;
+    CUdevResourceDesc desc;
+    CUgreenCtx green;
+
+    ck_success(cx_emu_call_device_get_dev_resource(0, &all, CXU_DEV_RESOURCE_TYPE_SM));
+    ck_success(cx_emu_call_dev_resource_generate_desc(&desc, &all, 1));
+    ck_success(cx_emu_call_green_ctx_create(&green, desc, 0, CXU_GREEN_CTX_DEFAULT_STREAM));
+    ck_success(cx_emu_call_green_ctx_destroy(green));
+    destroyed[KIND_GREEN] = green;
+}
+
 static void destroy_one_of_each(void)
 {
     CUcontext context;
@@ -269,6 +329,8 @@ static void destroy_one_of_each(void)
     destroyed[KIND_ADDRESS] = (void *)(uintptr_t)memory;
     destroy_code();
     destroy_graph();
+    destroy_green();
+    destroy_callbacks();
 }
 
 static void setup(void)
@@ -342,12 +404,28 @@ START_TEST(no_call_crashes)
 }
 END_TEST
 
+START_TEST(every_kind_of_handle_was_made_and_destroyed)
+{
+    choice.handle = HANDLE_NULL;
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++) {
+        ck_assert_msg(sweeps[slot] != NULL, "%s is not swept", cx_symbols[slot].symbol);
+        (void)sweeps[slot]();
+        restore();
+    }
+    for (int of = KIND_ADDRESS; of < KIND_KEPT; of++) {
+        ck_assert_msg(asked[of], "no call takes kind %d", of);
+        ck_assert_msg(destroyed[of] != NULL, "none of kind %d was destroyed", of);
+    }
+}
+END_TEST
+
 static Suite *sweep_suite(void)
 {
     Suite *suite = suite_create("sweep");
     TCase *tests = tcase_create("sweep");
 
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, every_kind_of_handle_was_made_and_destroyed);
     tcase_add_loop_test(tests, no_call_crashes, 0, HANDLE_CHOICES * NUMBER_CHOICES * 2);
     suite_add_tcase(suite, tests);
     return suite;
