@@ -408,7 +408,7 @@ START_TEST(a_forked_child_has_no_events_and_ends_none)
         MUST_BE(NOT_INITIALIZED, CU(ipc_get_event_handle, &handle, event));
         MUST_BE(NOT_INITIALIZED, CU(ipc_open_event_handle, &opened, handle));
         MUST_BE(NOT_INITIALIZED, CU(event_query, event));
-        exit(0);
+        _exit(0); /* the leak checker cannot see what a child lacks */
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);

@@ -27,7 +27,7 @@ static world_capture *capture_of(cx_model *model, int stream)
 static bool context_captures(const cx_model *model, int context, bool blocking)
 {
     for (int i = 0; i < model->stream_count; i++)
-        if (model->streams[i].context == context && model->streams[i].capture != 0 &&
+        if (stream_is_of(model, i, context) && model->streams[i].capture != 0 &&
             (!blocking || model->streams[i].blocking))
             return true;
     return false;
@@ -36,7 +36,7 @@ static bool context_captures(const cx_model *model, int context, bool blocking)
 static void invalidate_context(cx_model *model, int context, bool blocking)
 {
     for (int i = 0; i < model->stream_count; i++)
-        if (model->streams[i].context == context && model->streams[i].capture != 0 &&
+        if (stream_is_of(model, i, context) && model->streams[i].capture != 0 &&
             (!blocking || model->streams[i].blocking))
             model->captures[model->streams[i].capture - 1].invalid = true;
 }
@@ -282,7 +282,8 @@ static said wait_outside(prediction *self, int stream, int event)
         answer(self, CXU_CAPTURED_EVENT);
         return SAID;
     }
-    if (capture->invalid || capture->uncertain || stream == NO_THING)
+    if (capture->invalid || capture->uncertain || stream == NO_THING ||
+        model->streams[stream].is_default)
         return UNSAID;
     cite(self, CX_RULE_G4);
     model->streams[stream].capture = waited->capture;
@@ -338,7 +339,7 @@ static said begin_capture(prediction *self)
     if (!find_stream(self, 0, &stream, &context, &error) || mode < 0 || mode > 2)
         return UNSAID;
     cite(self, CX_RULE_G1);
-    if (stream == NO_THING) {
+    if (stream == NO_THING || model->streams[stream].is_default) {
         if (error != CXU_SUCCESS || context_captures(model, context, true))
             return UNSAID;
         answer(self, CXU_STREAM_CAPTURE_UNSUPPORTED);
@@ -451,14 +452,16 @@ static said ask_mode(prediction *self)
 /* T3. */
 static said ask_context_event(prediction *self)
 {
-    int context = thing_of(self, 0, CX_KIND_CONTEXT), event, error;
+    bool of_green = self->step->verb->operands[0].kind == CX_KIND_GREEN;
+    int context = thing_of(self, 0, of_green ? CX_KIND_GREEN : CX_KIND_CONTEXT), event, error;
     if (context < 0 || !find_event(self, 1, &event, &error))
         return UNSAID;
     if (!self->model->contexts[context].live || !context_captures(self->model, context, false))
         return error == CXU_SUCCESS && self->model->events[event].capture != 0 ? UNSAID : NO_MATTER;
-    bool waits = cx_verb_number(self->step->verb) == CX_VERB_ctx_wait;
+    bool waits = cx_verb_number(self->step->verb) == CX_VERB_ctx_wait ||
+                 cx_verb_number(self->step->verb) == CX_VERB_green_wait;
     if (error != CXU_SUCCESS || self->model->events[event].capture != 0 ||
-        (!waits && self->model->events[event].context != context))
+        (!waits && self->model->events[event].context != base_of(self->model, context)))
         return UNSAID;
     cite(self, CX_RULE_T3);
     invalidate_context(self->model, context, false);
@@ -481,7 +484,8 @@ static said ask_memory_call(prediction *self)
     bool legacy = !makes && cx_verb_number(self->step->verb) != CX_VERB_mem_free;
     if (!legacy)
         return ask_unsafe(self, good);
-    if (!context_captures(self->model, current_of(self), true))
+    if (default_stream_of(self) != NO_THING ||
+        !context_captures(self->model, current_of(self), true))
         return NO_MATTER;
     if (!good || current_state(self) != CXU_SUCCESS)
         return UNSAID;
@@ -530,7 +534,9 @@ static said ask_after(prediction *self)
                    : UNSAID;
     }
     case CX_VERB_ctx_record:
-    case CX_VERB_ctx_wait: return ask_context_event(self);
+    case CX_VERB_ctx_wait:
+    case CX_VERB_green_record:
+    case CX_VERB_green_wait: return ask_context_event(self);
     default: return NO_MATTER;
     }
 }
@@ -572,6 +578,7 @@ said ask_capture(prediction *self)
     case CX_VERB_ctx_detach:
     case CX_VERB_primary_reset:
     case CX_VERB_primary_release:
+    case CX_VERB_green_destroy:
     case CX_VERB_graph_launch:
     case CX_VERB_thread_end:
     case CX_VERB_event_destroy:

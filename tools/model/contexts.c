@@ -29,7 +29,8 @@ static bool create_context(prediction *self)
 bool can_end(const cx_model *model, int context)
 {
     work_set all = context_work(model, context), waits = model->contexts[context].barrier;
-    return !set_blocked(model, &all) && !set_blocked(model, &waits);
+    return !set_blocked(model, &all) && !set_blocked(model, &waits) &&
+           !greens_blocked(model, context);
 }
 
 /* The context is popped once if it is the caller's current one (C2, C6). */
@@ -39,7 +40,7 @@ static void end_context(prediction *self, int index)
     end_contents(model, index);
     model->contexts[index].live = false;
     model->contexts[index].died = model->made;
-    if (current_of(self) == index)
+    if (top_of(self) == index)
         self->thread->depth--;
 }
 
@@ -54,7 +55,7 @@ static bool destroy_context(prediction *self)
         return answer(self, CXU_INVALID_CONTEXT);
     }
     const world_context *context = &model->contexts[index];
-    if (context->primary) {
+    if (context->primary || (context->green && context->live)) {
         cite(self, CX_RULE_C5);
         return answer(self, CXU_INVALID_CONTEXT);
     }
@@ -103,7 +104,8 @@ static bool detach_context(prediction *self)
         !not_reused(model, model->contexts[index].died))
         return false;
     bool detachable = index != NO_THING && model->contexts[index].live &&
-                      !model->contexts[index].primary && current_of(self) == index;
+                      !model->contexts[index].primary && !model->contexts[index].green &&
+                      top_of(self) == index;
     if (detachable && !can_end(model, index))
         return false;
     cite(self, CX_RULE_Q6);

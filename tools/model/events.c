@@ -71,8 +71,11 @@ static bool record_loose(prediction *self, int event, int context, const work_se
     int work = add_loose_work(self->model, context, NULL);
     if (work == NO_THING)
         return false;
-    set_unite(&self->model->contexts[context].loose, all);
-    set_add(&self->model->contexts[context].loose, work);
+    for (int turn = 0; turn < 2; turn++) { /* the primary context has what a green one has */
+        world_context *of = &self->model->contexts[turn ? base_of(self->model, context) : context];
+        set_unite(&of->loose, all);
+        set_add(&of->loose, work);
+    }
     return record_as(self, event, *all, work);
 }
 
@@ -146,10 +149,23 @@ static bool find_context(prediction *self, int *out_context, int *out_error)
     return *out_context >= 0 && named_state(self, *out_context, out_error);
 }
 
+bool record_or_wait(prediction *self, int context, int event, bool waits)
+{
+    cx_model *model = self->model;
+    cite(self, CX_RULE_T3);
+    if (!waits) {
+        work_set all = context_work(model, context);
+        return model->events[event].context != base_of(model, context)
+                   ? answer(self, CXU_INVALID_HANDLE)
+                   : record_loose(self, event, context, &all);
+    }
+    set_unite(&model->contexts[context].barrier, &model->events[event].before);
+    return answer(self, CXU_SUCCESS);
+}
+
 static bool of_context(prediction *self)
 {
     int context, event, error, event_error;
-    cx_model *model = self->model;
     bool waits = cx_verb_number(self->step->verb) == CX_VERB_ctx_wait;
     if (!find_context(self, &context, &error) || !find_event(self, 1, &event, &event_error))
         return false;
@@ -158,15 +174,7 @@ static bool of_context(prediction *self)
             answer(self, error);
         return event_error != CXU_SUCCESS ? answer(self, event_error) : true;
     }
-    cite(self, CX_RULE_T3);
-    if (!waits) {
-        work_set all = context_work(model, context);
-        return model->events[event].context != context
-                   ? answer(self, CXU_INVALID_HANDLE)
-                   : record_loose(self, event, context, &all);
-    }
-    set_unite(&model->contexts[context].barrier, &model->events[event].before);
-    return answer(self, CXU_SUCCESS);
+    return record_or_wait(self, context, event, waits);
 }
 
 bool ask_event(prediction *self)

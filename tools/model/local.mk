@@ -5,7 +5,7 @@ tools_model_libmodel_la_SOURCES = \
 	tools/model/captures.c \
 	tools/model/contexts.c \
 	tools/model/events.c \
-	tools/model/graphs.c \
+	tools/model/graphs.c tools/model/greens.c \
 	tools/model/kernels.c \
 	tools/model/memory.c \
 	tools/model/model.c tools/model/model.h \

@@ -109,7 +109,7 @@ bool in_context(const cx_model *model, int index, int context)
 static bool fill_memory(prediction *self, int stream_operand)
 {
     cx_model *model = self->model;
-    int stream = NO_THING, context = current_of(self), error = CXU_SUCCESS;
+    int stream = default_stream_of(self), context = current_of(self), error = CXU_SUCCESS;
     int index = thing_of(self, 0, CX_KIND_MEMORY);
     if (stream_operand < 0)
         error = current_state(self);
@@ -160,10 +160,11 @@ static bool expect_bytes(prediction *self)
     if (current_state(self) != CXU_SUCCESS || number_of(self, 2) != BUFFER_BYTES || wanted < 0 ||
         wanted > 255 || !in_context(model, index, context))
         return false;
-    work_set before = stream_before(model, NO_THING, context);
+    int stream = default_stream_of(self);
+    work_set before = stream_before(model, stream, context);
     if (set_blocked(model, &before) || !may_read(model, index, &before))
         return false;
-    int work = add_work(model, NO_THING, context, NULL);
+    int work = add_work(model, stream, context, NULL);
     if (work == NO_THING)
         return false;
     set_unite(&model->done, &before);

@@ -127,19 +127,28 @@ bool bind_name(prediction *self, cx_kind kind, int index)
 
 /* ---- the current context ---- */
 
-int current_of(const prediction *self)
+int top_of(const prediction *self)
 {
     return self->thread->depth > 0 ? self->thread->stack[self->thread->depth - 1] : NO_CONTEXT;
 }
 
+int current_of(const prediction *self)
+{
+    return base_of(self->model, top_of(self));
+}
+
 int current_state(prediction *self)
 {
-    int current = current_of(self);
+    int current = top_of(self);
     if (current == NO_CONTEXT)
         return CXU_INVALID_CONTEXT;
     const world_context *context = &self->model->contexts[current];
-    if (context->live)
+    if (context->live && base_is_open(self->model, current))
         return CXU_SUCCESS;
+    if (context->live) {
+        cite(self, CX_RULE_P3);
+        return CXU_CONTEXT_IS_DESTROYED;
+    }
     cite(self, context->primary ? CX_RULE_P4 : context->stood_beneath ? CX_RULE_C6 : CX_RULE_C2);
     return CXU_CONTEXT_IS_DESTROYED;
 }
@@ -147,7 +156,8 @@ int current_state(prediction *self)
 bool named_state(const prediction *self, int index, int *out_state)
 {
     const world_context *context = &self->model->contexts[index];
-    *out_state = context->live      ? CXU_SUCCESS
+    *out_state = context->live && !base_is_open(self->model, index) ? CXU_CONTEXT_IS_DESTROYED
+                 : context->live    ? CXU_SUCCESS
                  : context->primary ? CXU_CONTEXT_IS_DESTROYED
                                     : CXU_INVALID_CONTEXT;
     return context->live || context->primary || not_reused(self->model, context->died);
@@ -229,13 +239,13 @@ static bool ask_uninitialised(prediction *self)
 
 static bool (*const groups[])(prediction *self) = {ask_process, ask_context, ask_stack,  ask_query,
                                                    ask_primary, ask_peer,    ask_stream, ask_event,
-                                                   ask_memory,  ask_graph,   ask_kernel};
+                                                   ask_memory,  ask_graph,   ask_kernel, ask_green};
 
 /* True unless the call needs no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
 {
     cx_verb_id id = cx_verb_number(verb);
-    return id == CX_VERB_stream_host ||
+    return id == CX_VERB_stream_host || id == CX_VERB_green_create ||
            (!verb->action && id != CX_VERB_init && id != CX_VERB_version);
 }
 
@@ -306,7 +316,8 @@ static int context_of(const cx_model *model, const world_name *name)
 static bool is_live(const cx_model *model, const world_name *name)
 {
     switch (name->kind) {
-    case CX_KIND_CONTEXT: return model->contexts[name->index].live;
+    case CX_KIND_CONTEXT:
+    case CX_KIND_GREEN: return model->contexts[name->index].live;
     case CX_KIND_STREAM:
         return model->streams[name->index].live &&
                belongs(model, model->streams[name->index].context,
@@ -366,7 +377,7 @@ const char *cx_model_current(const cx_model *model, const char *thread)
 const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_kind kind,
                                   unsigned int number)
 {
-    int current = current_on(model, thread);
+    int current = base_of(model, current_on(model, thread));
     return current != NO_CONTEXT ? pick_name(model, kind, true, current, number) : NULL;
 }
 

@@ -12,6 +12,10 @@ static bool check_peer(prediction *self, int peer, int *out_error)
     *out_error = CXU_INVALID_CONTEXT;
     if (peer == NO_THING)
         return true;
+    if (model->contexts[peer].green && model->contexts[peer].live) {
+        *out_error = CXU_SUCCESS;
+        return base_is_open(model, peer);
+    }
     const world_context *context = &model->contexts[peer];
     if (context->live)
         *out_error = CXU_SUCCESS;
@@ -31,6 +35,7 @@ static bool enable_peer(prediction *self)
     if (error != CXU_SUCCESS)
         return answer(self, error);
     world_context *current = &self->model->contexts[current_of(self)];
+    peer = base_of(self->model, peer);
     if (current->device == self->model->contexts[peer].device)
         return answer(self, CXU_PEER_ACCESS_UNSUPPORTED);
     if (current->reaches[peer])
@@ -48,6 +53,7 @@ static bool disable_peer(prediction *self)
     if (error != CXU_SUCCESS)
         return answer(self, error);
     world_context *current = &self->model->contexts[current_of(self)];
+    peer = base_of(self->model, peer);
     if (!current->reaches[peer])
         return answer(self, CXU_PEER_ACCESS_NOT_ENABLED);
     current->reaches[peer] = false;

@@ -1,24 +1,29 @@
 /* Primary contexts: P. */
 #include "model/world.h"
 
-static bool retain_primary(prediction *self, int device)
+void activate_primary(prediction *self, int device)
 {
     world_context *context = &self->model->contexts[device];
+    if (context->live)
+        return;
+    bool again = context->generation > 0;
+    context->live = true;
+    context->generation++;
+    context->flags = self->model->primary_flags[device] | CXU_CTX_MAP_HOST;
+    if (again)
+        cite(self, CX_RULE_P5);
+}
+
+static bool retain_primary(prediction *self, int device)
+{
     cite(self, CX_RULE_P1);
-    if (!context->live) {
-        bool again = context->generation > 0;
-        context->live = true;
-        context->generation++;
-        context->flags = self->model->primary_flags[device] | CXU_CTX_MAP_HOST;
-        if (again)
-            cite(self, CX_RULE_P5);
-    }
+    activate_primary(self, device);
     self->model->retains[device]++;
     bind_name(self, CX_KIND_CONTEXT, device);
     return answer(self, CXU_SUCCESS);
 }
 
-static void deactivate_primary(prediction *self, int device)
+void deactivate_primary(prediction *self, int device)
 {
     world_context *context = &self->model->contexts[device];
     self->model->primary_flags[device] = 0;
@@ -31,14 +36,18 @@ static void deactivate_primary(prediction *self, int device)
 static bool release_primary(prediction *self, int device)
 {
     cx_model *model = self->model;
-    if (model->retains[device] == 1 && !can_end(model, device))
+    bool last = model->retains[device] == 1 && model->greens[device] == 0;
+    if (last && !can_end(model, device))
         return false;
+    if (model->retains[device] == 0 && model->greens[device] > 0)
+        return false; /* no rule tells whose retain goes */
     cite(self, CX_RULE_P2);
     if (model->retains[device] == 0)
         return answer(self, CXU_INVALID_CONTEXT);
     if (!model->contexts[device].live)
         cite(self, CX_RULE_P7);
-    if (--model->retains[device] == 0)
+    model->retains[device]--;
+    if (last)
         deactivate_primary(self, device);
     return answer(self, CXU_SUCCESS);
 }

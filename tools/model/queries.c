@@ -9,7 +9,7 @@ static bool find_context(prediction *self, int *out_index, int *out_error)
         return false;
     if (*out_index == NO_THING) {
         cite(self, CX_RULE_Q1);
-        *out_index = current_of(self);
+        *out_index = top_of(self);
         *out_error = current_state(self);
         return true;
     }
@@ -17,21 +17,23 @@ static bool find_context(prediction *self, int *out_index, int *out_error)
     return named_state(self, *out_index, out_error);
 }
 
-/* The device of a deactivated primary context is known, too (Q2). */
+/* The device of a deactivated primary context is known, too (Q2), also by a green one's handle. */
 static bool device_of(prediction *self, int index, int error)
 {
-    if (index >= 0 && self->model->contexts[index].primary && error == CXU_CONTEXT_IS_DESTROYED) {
+    const world_context *context = index >= 0 ? &self->model->contexts[index] : NULL;
+    if (context != NULL && (context->primary || (context->green && context->live)) &&
+        error == CXU_CONTEXT_IS_DESTROYED) {
         cite(self, CX_RULE_Q2);
         error = CXU_SUCCESS;
     }
     answer(self, error);
-    return error == CXU_SUCCESS ? answer_number(self, self->model->contexts[index].device) : true;
+    return error == CXU_SUCCESS ? answer_number(self, context->device) : true;
 }
 
 static bool current_device(prediction *self)
 {
     cite(self, CX_RULE_Q1);
-    return device_of(self, current_of(self), current_state(self));
+    return device_of(self, top_of(self), current_state(self));
 }
 
 static bool device_of_context(prediction *self)
@@ -89,7 +91,7 @@ static bool synchronize_any(prediction *self, int index, int error)
 static bool synchronize_current(prediction *self)
 {
     cite(self, CX_RULE_Q1);
-    return synchronize_any(self, current_of(self), current_state(self));
+    return synchronize_any(self, top_of(self), current_state(self));
 }
 
 static bool synchronize_context(prediction *self)

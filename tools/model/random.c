@@ -55,6 +55,8 @@ static const struct {
     {CX_VERB_primary_reset, 8},     {CX_VERB_primary_set_flags, 5}, {CX_VERB_primary_state, 8},
     {CX_VERB_peer_enable, 8},       {CX_VERB_peer_disable, 8},    {CX_VERB_device_can_access, 3},
     {CX_VERB_device_p2p, 4},        {CX_VERB_device_get, 3},      {CX_VERB_init, 3},
+    {CX_VERB_green_create, 9},      {CX_VERB_green_destroy, 7},   {CX_VERB_green_ctx, 12},
+    {CX_VERB_green_id, 4},
     {CX_VERB_stream_create, 12},    {CX_VERB_stream_destroy, 6},  {CX_VERB_stream_ctx, 6},
     {CX_VERB_stream_sync, 8},       {CX_VERB_stream_query, 6},    {CX_VERB_stream_wait, 8},
     {CX_VERB_stream_host, 10},       {CX_VERB_gate_open, 5},       {CX_VERB_event_create, 10},
@@ -73,6 +75,10 @@ static const struct {
     {CX_VERB_library_load, 2},
     {CX_VERB_library_unload, 1},
     {CX_VERB_library_kernel, 4},
+    {CX_VERB_green_stream, 6},
+    {CX_VERB_stream_green, 4},
+    {CX_VERB_green_record, 4},
+    {CX_VERB_green_wait, 4},
     {CX_VERB_kernel_launch, 110},
 };
 
@@ -112,7 +118,7 @@ static char letter_of(cx_kind kind)
         [CX_KIND_CONTEXT] = 'c', [CX_KIND_STREAM] = 's', [CX_KIND_EVENT] = 'e',
         [CX_KIND_MEMORY] = 'm',  [CX_KIND_GATE] = 'g',   [CX_KIND_GRAPH] = 'r',
         [CX_KIND_EXEC] = 'x',    [CX_KIND_MODULE] = 'd', [CX_KIND_LIBRARY] = 'l',
-        [CX_KIND_KERNEL] = 'k'};
+        [CX_KIND_KERNEL] = 'k',  [CX_KIND_GREEN] = 'w'};
     return letters[kind] != '\0' ? letters[kind] : 'f';
 }
 
@@ -230,6 +236,8 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
         return choose_extent(self, name);
     if (strcmp(name, "arguments") == 0)
         return self->lawful || chance(self, 90);
+    if (strcmp(name, "processors") == 0)
+        return lawful ? 8 : 1000;
     if (strcmp(name, "flags") == 0)
         return choose_flags(self, rule->words);
     if (strcmp(name, "limit") == 0)

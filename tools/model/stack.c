@@ -45,7 +45,7 @@ static bool push_context(prediction *self)
 static bool pop_context(prediction *self)
 {
     cite(self, CX_RULE_S2);
-    int current = current_of(self);
+    int current = top_of(self);
     if (current == NO_CONTEXT)
         return answer(self, CXU_INVALID_CONTEXT);
     self->thread->depth--;
@@ -77,7 +77,7 @@ static bool set_context(prediction *self)
 
 static bool get_context(prediction *self)
 {
-    int current = current_of(self);
+    int current = top_of(self);
     answer(self, CXU_SUCCESS);
     if (current == NO_CONTEXT) {
         cite(self, CX_RULE_S4);

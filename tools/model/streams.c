@@ -12,6 +12,7 @@ bool find_stream(prediction *self, int operand, int *out_stream, int *out_contex
     if (name != NULL && (strcmp(name, "legacy") == 0 || strcmp(name, "none") == 0)) {
         *out_context = current_of(self);
         *out_error = current_state(self);
+        *out_stream = *out_error == CXU_SUCCESS ? default_stream_of(self) : NO_THING;
         return true;
     }
     *out_stream = thing_of(self, operand, CX_KIND_STREAM);
@@ -19,8 +20,10 @@ bool find_stream(prediction *self, int operand, int *out_stream, int *out_contex
         return false;
     const world_stream *stream = &model->streams[*out_stream];
     *out_context = stream->context;
-    if (stream->live && belongs(model, stream->context, stream->generation))
+    if (stream->live && belongs(model, stream->context, stream->generation)) {
+        *out_error = stream->orphan ? CXU_CONTEXT_IS_DESTROYED : CXU_SUCCESS;
         return true;
+    }
     *out_error = CXU_INVALID_HANDLE;
     return not_reused(model, stream->died);
 }
@@ -39,6 +42,7 @@ static bool create_stream(prediction *self)
         .context = current,
         .generation = model->contexts[current].generation,
         .blocking = flags == 0,
+        .green = model->contexts[top_of(self)].green ? 1 + top_of(self) : 0,
     };
     return bind_name(self, CX_KIND_STREAM, index);
 }
@@ -47,7 +51,8 @@ static bool create_stream(prediction *self)
 static bool destroy_stream(prediction *self)
 {
     int stream, context, error;
-    if (!find_stream(self, 0, &stream, &context, &error) || stream == NO_THING)
+    if (!find_stream(self, 0, &stream, &context, &error) || stream == NO_THING ||
+        self->model->streams[stream].is_default)
         return false;
     if (current_of(self) == NO_CONTEXT)
         cite(self, CX_RULE_T6);
@@ -66,7 +71,11 @@ static bool context_of(prediction *self)
         return false;
     cite(self, CX_RULE_T2);
     answer(self, error);
-    return error == CXU_SUCCESS ? answer_name(self, self->model->contexts[context].name) : true;
+    if (error != CXU_SUCCESS)
+        return true;
+    int green = stream != NO_THING ? self->model->streams[stream].green : 0;
+    const char *name = self->model->contexts[green != 0 ? green - 1 : context].name;
+    return name != NULL ? answer_name(self, name) : answer_anything(self);
 }
 
 static bool synchronize_stream(prediction *self)

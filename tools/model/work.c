@@ -19,7 +19,7 @@ work_set context_work(const cx_model *model, int context)
     work_set all = model->contexts[context].tail;
     set_unite(&all, &model->contexts[context].loose);
     for (int i = 0; i < model->stream_count; i++)
-        if (model->streams[i].context == context)
+        if (stream_is_of(model, i, context))
             set_unite(&all, &model->streams[i].tail);
     return all;
 }
@@ -43,6 +43,8 @@ work_set stream_before(const cx_model *model, int stream, int context)
     set_unite(&before, &model->contexts[context].barrier);
     if (stream != NO_THING && model->streams[stream].blocking)
         set_unite(&before, &model->contexts[context].tail);
+    if (stream != NO_THING && model->streams[stream].green != 0 && !model->streams[stream].orphan)
+        set_unite(&before, &model->contexts[model->streams[stream].green - 1].barrier);
     return before;
 }
 

@@ -26,6 +26,8 @@ typedef struct work_set {
 
 typedef struct world_context {
     bool primary;
+    bool green; /* a part of the primary context `base`, where its calls work */
+    int base, base_generation, default_stream;
     bool live;     /* a primary one: active */
     int device;
     int generation; /* of a primary one: each activation has a new id */
@@ -44,7 +46,9 @@ typedef struct world_context {
 typedef struct world_stream {
     bool live; /* not destroyed; its context may be gone */
     int context, generation;
-    bool blocking;
+    bool blocking, is_default;
+    bool orphan; /* its green context is gone */
+    int green;   /* 1 + the green context that it belongs to; 0: none */
     work_set tail;
     int died;
     int capture;        /* 1 + the capture that it is part of; 0: none */
@@ -136,7 +140,8 @@ struct cx_model {
     int capture_count, graph_count, exec_count;
     int module_count, library_count, kernel_count;
     int64_t primary_flags[CX_MODEL_DEVICES];
-    int retains[CX_MODEL_DEVICES];
+    int retains[CX_MODEL_DEVICES]; /* by the user */
+    int greens[CX_MODEL_DEVICES];  /* which retain a primary context too */
     /* the first contexts are the primary ones, by device */
     world_context contexts[THINGS_MAX];
     world_stream streams[THINGS_MAX];
@@ -193,7 +198,9 @@ bool context_flags_are_valid(int64_t flags);
 
 /* ---- the current context ---- */
 
-/* NO_CONTEXT if the stack is empty. */
+/* The context whose handle is current; NO_CONTEXT if the stack is empty. */
+int top_of(const prediction *self);
+/* The context that calls work in: the primary one of a green one. */
 int current_of(const prediction *self);
 /* The state of the current context: CXU_SUCCESS, INVALID_CONTEXT, CONTEXT_IS_DESTROYED. */
 int current_state(prediction *self);
@@ -211,6 +218,26 @@ static inline bool not_reused(const cx_model *model, int died)
 {
     return died == model->made;
 }
+
+/* ---- greens.c ---- */
+
+/* The context itself, or the primary one of a green one; any other number stays. */
+int base_of(const cx_model *model, int context);
+/* False for a green context whose primary one was reset. */
+bool base_is_open(const cx_model *model, int context);
+/* True if the stream is one of the context; those of a green one are its primary one's too. */
+bool stream_is_of(const cx_model *model, int stream, int context);
+/* The stream that stands for the default stream; NO_THING: the legacy stream. */
+int default_stream_of(const prediction *self);
+/* The name of a CUgreenCtx; NULL: it has none. */
+const char *green_name(const cx_model *model, int context);
+/* True if a green context of this primary one waits for what waits at a gate. */
+bool greens_blocked(const cx_model *model, int base);
+
+/* ---- primaries.c ---- */
+
+void activate_primary(prediction *self, int device);
+void deactivate_primary(prediction *self, int device);
 
 /* Ends its streams, events and memory. */
 void end_contents(cx_model *model, int context);
@@ -243,7 +270,7 @@ static inline bool set_within(const work_set *set, const work_set *outer, const 
 /* True if something in the set waits at a gate, so that waiting for it would never end. */
 bool set_blocked(const cx_model *model, const work_set *set);
 bool set_finished(const cx_model *model, const work_set *set);
-/* All work of a context so far. */
+/* All work of a context so far; of a green one, its own. */
 work_set context_work(const cx_model *model, int context);
 /* The work that a query of a stream asks about; `stream` NO_THING: the context's legacy stream. */
 work_set stream_work(const cx_model *model, int stream, int context);
@@ -272,6 +299,7 @@ bool ask_context(prediction *self);
 bool ask_stack(prediction *self);
 bool ask_query(prediction *self);
 bool ask_primary(prediction *self);
+bool ask_green(prediction *self);
 bool ask_peer(prediction *self);
 bool ask_stream(prediction *self);
 bool ask_event(prediction *self);
@@ -308,6 +336,9 @@ bool in_context(const cx_model *model, int index, int context);
  * error. */
 bool find_stream(prediction *self, int operand, int *out_stream, int *out_context, int *out_error);
 bool find_event(prediction *self, int operand, int *out_event, int *out_error);
+/* Records an event behind all work of a context, green or not, or makes all its later work wait for
+ * it. */
+bool record_or_wait(prediction *self, int context, int event, bool waits);
 
 /* False if work of the context is blocked: the context cannot be ended then. Unfinished work ends
  * with it. */
