@@ -89,7 +89,8 @@ static bool synchronize_stream(prediction *self)
         if (set_blocked(model, &before))
             return false;
         /* Work that only the next item would have to wait for may not have been waited for now. */
-        set_unite(&model->done, stream != NO_THING ? &model->streams[stream].tail : &before);
+        work_set own = stream_work(model, stream, context);
+        set_unite(&model->done, &own);
         cite(self, CX_RULE_T11);
     }
     return answer(self, error);
