@@ -8,4 +8,5 @@ record-clients: all
 .PHONY: check-clients record-clients
 
 EXTRA_DIST += tests/clients/run.py tests/clients/pytests.py tests/clients/without_nvjitlink.py \
-	tests/clients/numba_fixtures.py tests/clients/clients tests/clients/expected
+	tests/clients/numba_fixtures.py tests/clients/no_decoder.c tests/clients/nvcc_ptx.sh tests/clients/calls tests/clients/clients \
+	tests/clients/expected
