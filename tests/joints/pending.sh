@@ -1,10 +1,10 @@
 #!/bin/sh
-# Each line of `pending` names a point of the issue and a test of check_joints.
+# Each line of `pending` names a point of the issue and a test of check_joints; each fault that planted.sh plants fits the tree.
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 folder=$top_srcdir/tests/joints
 
-echo 1..1
+echo 1..2
 while read -r point name; do
     case $point in
     '' | '#'*) continue ;;
@@ -14,3 +14,13 @@ while read -r point name; do
 done < "$folder/pending" > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? 'every_pending_test_is_a_test'
+
+if command -v patch > /dev/null; then
+    for fault in "$folder"/faults/*.patch; do
+        patch --dry-run -s -f -p1 -d "$top_srcdir" < "$fault" || echo "$fault cannot be planted"
+    done > "$scratch/out" 2>&1
+    [ ! -s "$scratch/out" ]
+    report $? 'every_fault_can_be_planted'
+else
+    skip 'every_fault_can_be_planted' 'patch is not installed'
+fi
