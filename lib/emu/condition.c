@@ -188,16 +188,6 @@ void cx_emu_condition_destroy(cx_emu_condition *condition)
 
 /* ---- instantiation ---- */
 
-bool cx_emu_graph_has_conditions(const cx_emu_graph *graph)
-{
-    for (const cx_emu_node *each = graph->first; each; each = each->next)
-        if (each->operation.type == CXU_GRAPH_NODE_TYPE_CONDITIONAL ||
-            (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
-             cx_emu_graph_has_conditions(each->operation.of.child)))
-            return true;
-    return false;
-}
-
 static bool may_be_in_body(cxu_graph_node_type type)
 {
     switch (type) {

@@ -50,9 +50,6 @@ void cx_emu_condition_destroy(cx_emu_condition *condition); /* with its bodies *
 /* The graph's handles lose it. */
 void cx_emu_condition_forget_graph(const cx_emu_graph *graph);
 
-/* True if the graph, or one inside it, has conditional nodes. */
-bool cx_emu_graph_has_conditions(const cx_emu_graph *graph);
-
 /* Checks that a graph may be instantiated. CXU_INVALID_VALUE: a handle decides no node
  * (*out_unused), or a node in a body may not be there, or is in a cycle. */
 cxu_result cx_emu_conditions_check(const cx_emu_graph *graph, bool *out_unused,

@@ -60,6 +60,8 @@ cxu_result cx_emu_exec_create(cx_emu_graph *graph, uint64_t flags, cx_emu_exec *
     exec->graph = cx_emu_graph_clone(graph, false);
     if (!exec->graph)
         goto free_exec;
+    exec->has_memory = cx_emu_graph_has_memory(exec->graph);
+    exec->has_conditions = cx_emu_graph_has_conditions(exec->graph);
     result = cx_emu_plan_make(exec->graph, &exec->plan, &offender);
     if (result != CXU_SUCCESS)
         goto destroy_graph;
@@ -89,17 +91,16 @@ static void destroy_graph(void *argument)
     cx_emu_graph_destroy(argument);
 }
 
-/* What launches need: user objects, memory, bodies. */
-static bool outlives(const cx_emu_graph *graph)
+/* True if launches that are not done need the graph: its user objects, memory or bodies. */
+static bool graph_outlives(const cx_emu_exec *exec)
 {
-    return graph->holdings.count > 0 || cx_emu_graph_has_memory(graph) ||
-           cx_emu_graph_has_conditions(graph);
+    return exec->graph->holdings.count > 0 || exec->has_memory || exec->has_conditions;
 }
 
 /* The end of the last launch, which does nothing else, destroys the graph. */
 static void release_graph(cx_emu_exec *exec)
 {
-    if (!exec->last || exec->last->done || !outlives(exec->graph)) {
+    if (!exec->last || exec->last->done || !graph_outlives(exec)) {
         cx_emu_graph_destroy(exec->graph);
         return;
     }
@@ -255,7 +256,7 @@ static cxu_result submit_plan(cx_emu_exec *exec, cx_emu_stream *stream)
                                .count = plan->count,
                                .after = plan->after,
                                .after_work = exec->last};
-    if (cx_emu_graph_has_conditions(exec->graph)) {
+    if (exec->has_conditions) {
         batch.begin = begin_conditions;
         batch.argument = exec->graph;
     }
@@ -282,7 +283,7 @@ static cxu_result submit_with_memory(cx_emu_exec *exec, cx_emu_stream *stream)
 {
     cxu_result result = CXU_SUCCESS;
 
-    if (cx_emu_graph_has_memory(exec->graph))
+    if (exec->has_memory)
         result = cx_emu_graph_memory_launch(
             exec->graph, exec->flags & CXU_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
     return result == CXU_SUCCESS ? submit_plan(exec, stream) : result;
@@ -307,7 +308,7 @@ cxu_result cx_emu_exec_capture(const cx_emu_exec *exec, cx_emu_stream *stream)
 
     if (!cx_emu_graph_has_room_for(stream->branch->capture->graph, exec->graph))
         return cx_emu_not_supported("cuGraphLaunch", "a graph so deep in others");
-    if (cx_emu_graph_has_memory(exec->graph) || cx_emu_graph_has_conditions(exec->graph))
+    if (exec->has_memory || exec->has_conditions)
         return cx_emu_not_supported("cuGraphLaunch",
                                     "a graph with memory or conditions in a capture");
     operation.of.child = cx_emu_graph_clone(exec->graph, true);

@@ -11,6 +11,7 @@ typedef struct cx_emu_exec {
     void *name;
     cx_emu_graph *graph;
     uint64_t flags;
+    bool has_memory, has_conditions;
     unsigned int number; /* in the order of their making */
     cx_emu_plan plan;
     cx_emu_work *last;                   /* the end of the last launch; a reference, or NULL */

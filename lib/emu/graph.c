@@ -360,6 +360,16 @@ static size_t levels_of(const cx_emu_graph *graph)
     return most + 1;
 }
 
+bool cx_emu_graph_has_types(const cx_emu_graph *graph, unsigned int types)
+{
+    for (const cx_emu_node *each = graph->first; each; each = each->next)
+        if ((types & CX_EMU_NODE_BIT(each->operation.type)) ||
+            (each->operation.type == CXU_GRAPH_NODE_TYPE_GRAPH &&
+             cx_emu_graph_has_types(each->operation.of.child, types)))
+            return true;
+    return false;
+}
+
 bool cx_emu_graph_has_room_for(const cx_emu_graph *graph, const cx_emu_graph *child)
 {
     return levels_above(graph) + 1 + levels_of(child) <= CX_EMU_GRAPH_LEVELS_MAX;

@@ -105,6 +105,23 @@ void cx_emu_graph_destroy(cx_emu_graph *graph); /* with its nodes and their chil
 /* True if a node of the graph frees the block. */
 bool cx_emu_graph_frees(const cx_emu_graph *graph, const cx_emu_block *block);
 
+#define CX_EMU_NODE_BIT(type) (1u << (type))
+
+/* True if the graph, or a child graph in it, has nodes of these types: CX_EMU_NODE_BIT(...) | ... */
+bool cx_emu_graph_has_types(const cx_emu_graph *graph, unsigned int types);
+
+/* True if nodes allocate or free memory. */
+static inline bool cx_emu_graph_has_memory(const cx_emu_graph *graph)
+{
+    return cx_emu_graph_has_types(graph, CX_EMU_NODE_BIT(CXU_GRAPH_NODE_TYPE_MEM_ALLOC) |
+                                             CX_EMU_NODE_BIT(CXU_GRAPH_NODE_TYPE_MEM_FREE));
+}
+
+static inline bool cx_emu_graph_has_conditions(const cx_emu_graph *graph)
+{
+    return cx_emu_graph_has_types(graph, CX_EMU_NODE_BIT(CXU_GRAPH_NODE_TYPE_CONDITIONAL));
+}
+
 /* True if neither memory nor conditions keep the graph from being copied for the user. */
 static inline bool cx_emu_graph_clonable(const cx_emu_graph *graph)
 {

@@ -243,19 +243,6 @@ cxu_result cx_emu_graph_memory_launch(const cx_emu_graph *graph, bool free_first
     return CXU_SUCCESS;
 }
 
-bool cx_emu_graph_has_memory(const cx_emu_graph *graph)
-{
-    for (const cx_emu_node *each = graph->first; each; each = each->next) {
-        cxu_graph_node_type type = each->operation.type;
-
-        if (type == CXU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CXU_GRAPH_NODE_TYPE_MEM_FREE ||
-            (type == CXU_GRAPH_NODE_TYPE_GRAPH &&
-             cx_emu_graph_has_memory(each->operation.of.child)))
-            return true;
-    }
-    return false;
-}
-
 /* ---- calls about a device's memory of graphs ---- */
 
 cxu_result cx_emu_call_device_graph_mem_trim(CUdevice ordinal)

@@ -46,7 +46,4 @@ cxu_result cx_emu_block_free_in_stream(cx_emu_block *block, CUstream stream);
  * and is not allocated. */
 cxu_result cx_emu_graph_memory_launch(const cx_emu_graph *graph, bool free_first);
 
-/* True if nodes of the graph, or of a graph inside it, allocate or free memory. */
-bool cx_emu_graph_has_memory(const cx_emu_graph *graph);
-
 #endif

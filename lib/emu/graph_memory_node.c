@@ -76,15 +76,6 @@ cxu_result cx_emu_call_graph_add_mem_free_node(CUgraphNode *out_node, CUgraph gr
     return result;
 }
 
-static cxu_result find_typed(CUgraphNode handle, cxu_graph_node_type type, cx_emu_node **out_node)
-{
-    cxu_result result = cx_emu_node_find(handle, out_node);
-
-    if (result == CXU_SUCCESS && (*out_node)->operation.type != type)
-        result = CXU_INVALID_VALUE;
-    return result;
-}
-
 cxu_result cx_emu_call_graph_mem_alloc_node_get_params(CUgraphNode handle,
                                                        cxu_mem_alloc_node_params *out_params)
 {
@@ -96,7 +87,7 @@ cxu_result cx_emu_call_graph_mem_alloc_node_get_params(CUgraphNode handle,
     if (!out_params)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_ALLOC, &node);
+    result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_ALLOC, &node);
     if (result == CXU_SUCCESS)
         *out_params = node->operation.of.block->params;
     pthread_mutex_unlock(&cx_emu_lock);
@@ -113,7 +104,7 @@ cxu_result cx_emu_call_graph_mem_free_node_get_params(CUgraphNode handle, CUdevi
     if (!out_address)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_FREE, &node);
+    result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_MEM_FREE, &node);
     if (result == CXU_SUCCESS)
         *out_address = node->operation.of.block->params.address;
     pthread_mutex_unlock(&cx_emu_lock);

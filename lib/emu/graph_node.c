@@ -216,15 +216,6 @@ cxu_result cx_emu_call_graph_add_child_graph_node(CUgraphNode *out_node, CUgraph
 
 /* ---- parameters ---- */
 
-static cxu_result find_typed(CUgraphNode handle, cxu_graph_node_type type, cx_emu_node **out_node)
-{
-    cxu_result result = cx_emu_node_find(handle, out_node);
-
-    if (result != CXU_SUCCESS)
-        return result;
-    return (*out_node)->operation.type == type ? CXU_SUCCESS : CXU_INVALID_VALUE;
-}
-
 static cxu_result get_params(CUgraphNode handle, cxu_graph_node_type type, const void *out,
                              cx_emu_operation *out_operation)
 {
@@ -236,7 +227,7 @@ static cxu_result get_params(CUgraphNode handle, cxu_graph_node_type type, const
     if (!out)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_typed(handle, type, &node);
+    result = cx_emu_node_find_typed(handle, type, &node);
     if (result == CXU_SUCCESS)
         *out_operation = node->operation;
     pthread_mutex_unlock(&cx_emu_lock);
@@ -247,7 +238,7 @@ cxu_result cx_emu_graph_node_set(CUgraphNode handle, const cx_emu_operation *ope
 {
     cx_emu_operation changed = *operation;
     cx_emu_node *node;
-    cxu_result result = find_typed(handle, operation->type, &node);
+    cxu_result result = cx_emu_node_find_typed(handle, operation->type, &node);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -348,7 +339,7 @@ cxu_result cx_emu_call_graph_child_graph_node_get_graph(CUgraphNode handle, CUgr
     if (!out_graph)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_typed(handle, CXU_GRAPH_NODE_TYPE_GRAPH, &node);
+    result = cx_emu_node_find_typed(handle, CXU_GRAPH_NODE_TYPE_GRAPH, &node);
     if (result == CXU_SUCCESS)
         *out_graph = cx_emu_graph_handle(node->operation.of.child);
     pthread_mutex_unlock(&cx_emu_lock);

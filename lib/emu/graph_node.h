@@ -32,6 +32,15 @@ cxu_result cx_emu_graph_node_add_free(CUgraphNode *out_node, CUgraph graph,
                                       const CUgraphNode *dependencies, size_t count,
                                       CUdeviceptr address);
 
+/* CXU_INVALID_VALUE: no such node, or one of another type. */
+static inline cxu_result cx_emu_node_find_typed(CUgraphNode handle, cxu_graph_node_type type,
+                                                cx_emu_node **out_node)
+{
+    cxu_result result = cx_emu_node_find(handle, out_node);
+    return result == CXU_SUCCESS && (*out_node)->operation.type != type ? CXU_INVALID_VALUE
+                                                                        : result;
+}
+
 /* Changes the operation of a node of that type; if the operation has no context, it keeps the
  * node's. */
 cxu_result cx_emu_graph_node_set(CUgraphNode node, const cx_emu_operation *operation);
