@@ -615,28 +615,36 @@ static void find_custom(const void *pointer, cx_pointer_block *out_block)
     out_block->cached = 0;
 }
 
-void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
+/* Describes the range at an address; true if it is a segment. The lock may be held. */
+static bool describe_range(const void *pointer, cx_pointer_block *out_block)
 {
     cx_range_view range = {0};
     *out_block = (cx_pointer_block){.state = CX_POINTER_UNKNOWN};
-    bool found = cx_ranges_find(pointer, &range);
-    if (found)
-        *out_block = (cx_pointer_block){
-            .state = CX_POINTER_LIVE,
-            .begin = range.begin,
-            .size_bytes = range.size_bytes,
-            .context = range.context,
-            .epoch = range.epoch,
-            .stays = range.stays,
-            .kind = range.kind,
-            .mapped = range.mapped,
-        };
+    if (!cx_ranges_find(pointer, &range))
+        return false;
+    *out_block = (cx_pointer_block){
+        .state = CX_POINTER_LIVE,
+        .begin = range.begin,
+        .size_bytes = range.size_bytes,
+        .context = range.context,
+        .epoch = range.epoch,
+        .stays = range.stays,
+        .kind = range.kind,
+        .mapped = range.mapped,
+    };
+    return range.segment;
+}
+
+void cx_pointers_find(const void *pointer, cx_pointer_block *out_block)
+{
+    bool searched = describe_range(pointer, out_block) && !find_quickly(pointer, out_block);
     bool custom = atomic_load_explicit(&cx_pointers_custom, memory_order_relaxed) != 0;
-    bool searched = found && range.segment && !find_quickly(pointer, out_block);
     if (__builtin_expect(!searched && !custom, 1))
         return;
     pthread_mutex_lock(&lock);
-    if (searched)
+    /* Another range may have the address by now; one that is gone would make the search forget the
+     * starts of its blocks. */
+    if (searched && describe_range(pointer, out_block))
         find_cached(pointer, out_block);
     if (custom)
         find_custom(pointer, out_block);

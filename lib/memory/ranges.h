@@ -33,7 +33,8 @@ void cx_ranges_remove(const cx_context *context, uint32_t epoch, uintptr_t begin
 /* After a reset of the context: removes its ranges, except those that stay. */
 void cx_ranges_forget(const cx_context *context);
 
-/* The range that an address is in. */
+/* The range that an address is in. Takes lock "pointers" only if ranges change meanwhile, so it may
+ * be held. */
 bool cx_ranges_find(const void *pointer, cx_range_view *out_view);
 
 /* ---- lock "pointers" held ---- */

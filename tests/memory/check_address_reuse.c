@@ -4,6 +4,9 @@
 #include "fixture.h"
 #include "test.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 enum { BLOCKS = 16, BLOCK_BYTES = 256, LARGE_BYTES = 2048, FILL_BYTES = 512 };
 enum { WHOLE_BYTES = 32 << 20, PART_BYTES = 1 << 20 };
 
@@ -96,6 +99,47 @@ START_TEST(the_rest_of_memory_of_before_a_reset_is_known_when_a_part_of_it_has_a
 }
 END_TEST
 
+enum { RESETS = 300, READERS = 6 };
+
+static _Atomic(char *) asked;
+static atomic_bool over;
+
+static void *ask_all_the_time(void *argument)
+{
+    ctxrt_pointer_info info;
+    (void)argument;
+    while (!atomic_load(&over))
+        cx_assert_ok(ctxrt_pointer_query(atomic_load(&asked), &info));
+    return NULL;
+}
+
+START_TEST(a_look_up_that_began_before_a_reset_loses_no_block_of_after_it)
+{
+    pthread_t readers[READERS];
+    ctxrt_pointer_info info;
+    void *pointer;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    atomic_store(&over, false);
+    atomic_store(&asked, NULL);
+    for (int i = 0; i < READERS; i++)
+        ck_assert_int_eq(pthread_create(&readers[i], NULL, ask_all_the_time, NULL), 0);
+    for (int i = 0; i < RESETS; i++) {
+        cx_assert_ok(ctxrt_alloc(LARGE_BYTES, &pointer));
+        char *inside = (char *)pointer + BLOCK_BYTES;
+        atomic_store(&asked, inside);
+        cx_assert_ok(ctxrt_pointer_query(inside, &info));
+        ck_assert_msg(info.known && info.base == pointer, "in round %d: known %d, base %p of %p", i,
+                      info.known, info.base, pointer);
+        cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+        cx_assert_ok(ctxrt_free(pointer));
+    }
+    atomic_store(&over, true);
+    for (int i = 0; i < READERS; i++)
+        ck_assert_int_eq(pthread_join(readers[i], NULL), 0);
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *address_reuse_suite(void)
 {
     Suite *suite = suite_create("address_reuse");
@@ -104,11 +148,12 @@ static Suite *address_reuse_suite(void)
     tcase_add_test(tcase, a_block_is_not_taken_for_one_from_before_a_reset_that_begins_inside_it);
     tcase_add_test(tcase,
                    the_rest_of_memory_of_before_a_reset_is_known_when_a_part_of_it_has_a_new_user);
+    tcase_add_test(tcase, a_look_up_that_began_before_a_reset_loses_no_block_of_after_it);
     suite_add_tcase(suite, tcase);
     return suite;
 }
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){address_reuse_suite, NULL});
+    return cx_test_run((Suite *(*const[])(void)){address_reuse_suite, NULL});
 }
