@@ -67,6 +67,15 @@ int cx_emu_target(void);
 /* The value of an attribute; false if there is no such attribute (attribute.c). */
 bool cx_emu_attribute(const cx_emu_device *device, cxu_device_attribute attribute, int *out_value);
 
+/* The value of an attribute that there is. */
+static inline int cx_emu_attribute_value(const cx_emu_device *device,
+                                         cxu_device_attribute attribute)
+{
+    int value = 0;
+    cx_emu_attribute(device, attribute, &value);
+    return value;
+}
+
 /* The largest pitch of a 2D copy, the alignment of cuMemAlloc, and the pitch granularity. */
 #define CX_EMU_MAX_PITCH 2147483647
 #define CX_EMU_ALIGNMENT 512

@@ -3,14 +3,6 @@
 #include "emu/device.h"
 #include "emu/state.h"
 
-static int value_of(const cx_emu_device *device, cxu_device_attribute which)
-{
-    int value = 0;
-
-    cx_emu_attribute(device, which, &value);
-    return value;
-}
-
 cxu_result cx_emu_call_device_get_properties(cxu_device_properties *out_properties,
                                              CUdevice ordinal)
 {
@@ -24,20 +16,24 @@ cxu_result cx_emu_call_device_get_properties(cxu_device_properties *out_properti
     if (!device)
         return CXU_INVALID_DEVICE;
     for (int i = 0; i < 3; i++) {
-        out_properties->max_block[i] = value_of(
+        out_properties->max_block[i] = cx_emu_attribute_value(
             device, (cxu_device_attribute)((int)CXU_ATTRIBUTE_MAX_BLOCK_DIM_X + i));
-        out_properties->max_grid[i] =
-            value_of(device, (cxu_device_attribute)((int)CXU_ATTRIBUTE_MAX_GRID_DIM_X + i));
+        out_properties->max_grid[i] = cx_emu_attribute_value(
+            device, (cxu_device_attribute)((int)CXU_ATTRIBUTE_MAX_GRID_DIM_X + i));
     }
-    out_properties->max_threads_per_block = value_of(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    out_properties->max_threads_per_block =
+        cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
     out_properties->shared_bytes_per_block =
-        value_of(device, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    out_properties->constant_bytes = value_of(device, CXU_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
-    out_properties->warp_size = value_of(device, CXU_ATTRIBUTE_WARP_SIZE);
-    out_properties->max_pitch_bytes = value_of(device, CXU_ATTRIBUTE_MAX_PITCH);
-    out_properties->registers_per_block = value_of(device, CXU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
-    out_properties->clock_rate_khz = value_of(device, CXU_ATTRIBUTE_CLOCK_RATE);
-    out_properties->texture_alignment = value_of(device, CXU_ATTRIBUTE_TEXTURE_ALIGNMENT);
+        cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    out_properties->constant_bytes =
+        cx_emu_attribute_value(device, CXU_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+    out_properties->warp_size = cx_emu_attribute_value(device, CXU_ATTRIBUTE_WARP_SIZE);
+    out_properties->max_pitch_bytes = cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_PITCH);
+    out_properties->registers_per_block =
+        cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+    out_properties->clock_rate_khz = cx_emu_attribute_value(device, CXU_ATTRIBUTE_CLOCK_RATE);
+    out_properties->texture_alignment =
+        cx_emu_attribute_value(device, CXU_ATTRIBUTE_TEXTURE_ALIGNMENT);
     return CXU_SUCCESS;
 }
 
@@ -74,7 +70,8 @@ cxu_result cx_emu_call_device_get_texture_1d_linear_max_width(size_t *out_elemen
         return CXU_INVALID_VALUE;
     if (!device)
         return CXU_INVALID_DEVICE;
-    *out_elements = (size_t)value_of(device, CXU_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    *out_elements =
+        (size_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
     return CXU_SUCCESS;
 }
 
@@ -115,9 +112,10 @@ cxu_result cx_emu_call_device_get_host_atomic_capabilities(unsigned int *out_cap
     if (!device)
         return CXU_INVALID_DEVICE;
     for (unsigned int i = 0; i < count; i++)
-        out_capabilities[i] = value_of(device, CXU_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED)
-                                  ? native_capabilities(operations[i])
-                                  : 0;
+        out_capabilities[i] =
+            cx_emu_attribute_value(device, CXU_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED)
+                ? native_capabilities(operations[i])
+                : 0;
     return CXU_SUCCESS;
 }
 

@@ -7,14 +7,6 @@
 
 /* ---- attributes ---- */
 
-static int device_attribute(const cx_emu_device *device, cxu_device_attribute which)
-{
-    int value = 0;
-
-    cx_emu_attribute(device, which, &value);
-    return value;
-}
-
 static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attribute attribute,
                                  int *out_value)
 {
@@ -25,7 +17,7 @@ static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attri
     case CXU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *out_value = kernel.max_threads
                          ? (int)kernel.max_threads
-                         : device_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+                         : cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *out_value = (int)kernel.shared_bytes;
@@ -58,8 +50,8 @@ static cxu_result read_attribute(const cx_emu_function *function, cxu_func_attri
         *out_value = cx_ptx_target(function->module->code->ptx);
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_BINARY_VERSION:
-        *out_value = device_attribute(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
-                     device_attribute(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        *out_value = cx_emu_attribute_value(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                     cx_emu_attribute_value(device, CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
         return CXU_SUCCESS;
     case CXU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *out_value = (int)cx_emu_function_dynamic_limit(function);
@@ -93,8 +85,8 @@ cxu_result cx_emu_call_func_get_attribute(int *out_value, cxu_func_attribute att
 static cxu_result set_dynamic_limit(cx_emu_function *function, int value)
 {
     size_t fixed = cx_emu_function_describe(function).shared_bytes;
-    int most = device_attribute(function->module->context->device,
-                                CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    int most = cx_emu_attribute_value(function->module->context->device,
+                                      CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 
     if (value < 0 || (size_t)value + fixed > (size_t)most)
         return CXU_INVALID_VALUE;

@@ -25,8 +25,8 @@ struct cx_emu_node {
     cx_emu_graph *graph;
     cx_emu_operation operation;
     unsigned int local_id; /* in its graph */
-    bool disabled; /* in an executable graph: does nothing */
-    bool spared;   /* the user removed edges: a capture does not miss it */
+    bool disabled;         /* in an executable graph: does nothing */
+    bool spared;           /* the user removed edges: a capture does not miss it */
     cx_emu_nodes before, after;
     cx_emu_node *previous, *next; /* in the order of creation */
 
@@ -107,7 +107,8 @@ bool cx_emu_graph_frees(const cx_emu_graph *graph, const cx_emu_block *block);
 
 #define CX_EMU_NODE_BIT(type) (1u << (type))
 
-/* True if the graph, or a child graph in it, has nodes of these types: CX_EMU_NODE_BIT(...) | ... */
+/* True if the graph, or a child graph in it, has nodes of these types: CX_EMU_NODE_BIT(...) | ...
+ */
 bool cx_emu_graph_has_types(const cx_emu_graph *graph, unsigned int types);
 
 /* True if nodes allocate or free memory. */

@@ -35,11 +35,16 @@ typedef struct granularity {
     unsigned int least, multiple;
 } granularity;
 
+static int major_of(CUdevice ordinal)
+{
+    return cx_emu_attribute_value(cx_emu_device_find(ordinal),
+                                  CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+}
+
 static granularity granularity_of(CUdevice ordinal, unsigned int flags)
 {
-    int major = 0;
+    int major = major_of(ordinal);
 
-    cx_emu_attribute(cx_emu_device_find(ordinal), CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
     if (major < 8 || (flags & CXU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING))
         return (granularity){2, 2};
     return major == 8 ? (granularity){4, 2} : (granularity){8, 8};
@@ -49,9 +54,8 @@ static granularity granularity_of(CUdevice ordinal, unsigned int flags)
 
 cx_emu_sm_range cx_emu_resource_of_device(const cx_emu_device *device)
 {
-    int count = 0;
+    int count = cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 
-    cx_emu_attribute(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT, &count);
     return (cx_emu_sm_range){.device = device->ordinal, .count = (unsigned int)count};
 }
 
@@ -163,13 +167,10 @@ cxu_result cx_emu_call_green_ctx_get_dev_resource(CUgreenCtx handle, cxu_dev_res
 static cxu_result check_split(const cx_emu_sm_range *input, unsigned int flags,
                               unsigned int least_count)
 {
-    int major = 0;
-
     if ((flags & ~(unsigned int)SPLIT_FLAGS) || least_count > input->count)
         return CXU_INVALID_VALUE;
-    cx_emu_attribute(cx_emu_device_find(input->device), CXU_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                     &major);
-    if ((flags & CXU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) && major < 9)
+    if ((flags & CXU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) &&
+        major_of(input->device) < 9)
         return CXU_INVALID_VALUE;
     return input->split == 0 ? CXU_SUCCESS : CXU_INVALID_RESOURCE_CONFIGURATION;
 }

@@ -183,8 +183,8 @@ static bool find_range(cx_emu_run *run, uint64_t address, cx_ptx_range *out_rang
     cx_emu_use use;
 
     if (is_variable(run, address)) {
-        *out_range = (cx_ptx_range){run->memory->address, run->memory->bytes, run->memory->mapped,
-                                    false};
+        *out_range =
+            (cx_ptx_range){run->memory->address, run->memory->bytes, run->memory->mapped, false};
         return true;
     }
     if (!allocation || !cx_emu_allocation_reachable(allocation, run->context))
@@ -358,32 +358,34 @@ static void release_run(void *argument)
 
 /* ---- checks of a launch ---- */
 
+/* `most`: the attribute of the first dimension's limit; the others follow it. */
 static bool is_within(const cx_emu_device *device, const uint32_t size[3],
-                      cxu_device_attribute first)
+                      cxu_device_attribute most)
 {
-    for (int i = 0; i < 3; i++) {
-        int most = 0;
-
-        cx_emu_attribute(device, (cxu_device_attribute)((int)first + i), &most);
-        if (size[i] == 0 || size[i] > (uint32_t)most)
+    for (int i = 0; i < 3; i++)
+        if (size[i] == 0 || size[i] > (uint32_t)cx_emu_attribute_value(
+                                          device, (cxu_device_attribute)((int)most + i)))
             return false;
-    }
     return true;
 }
 
-static cxu_result check_threads(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel,
-                                const cx_emu_device *device)
+static uint64_t thread_count(const uint32_t block[3])
 {
-    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-    int most = 0;
+    return (uint64_t)block[0] * block[1] * block[2];
+}
 
-    cx_emu_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most);
-    if (threads > (uint64_t)most)
-        return CXU_INVALID_VALUE;
-    if (kernel->required[0] &&
-        memcmp(kernel->required, launch->block, sizeof launch->block) != 0)
-        return CXU_INVALID_VALUE;
-    return kernel->max_threads && threads > kernel->max_threads ? CXU_INVALID_VALUE : CXU_SUCCESS;
+bool cx_emu_launch_block_valid(const cx_emu_device *device, const uint32_t block[3])
+{
+    return is_within(device, block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
+           thread_count(block) <=
+               (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+}
+
+static bool suits_kernel(const cx_emu_launch *launch, const cx_ptx_kernel_info *kernel)
+{
+    if (kernel->required[0] && memcmp(kernel->required, launch->block, sizeof launch->block) != 0)
+        return false;
+    return kernel->max_threads == 0 || thread_count(launch->block) <= kernel->max_threads;
 }
 
 /* All blocks of a cooperative launch must fit on the device at once. */
@@ -391,13 +393,10 @@ static bool too_large(const cx_emu_launch *launch, const cx_emu_function *functi
 {
     const cx_emu_device *device = function->module->context->device;
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
-    size_t threads = (size_t)launch->block[0] * launch->block[1] * launch->block[2];
-    uint64_t fit;
-    int multiprocessors = 0;
+    size_t threads = (size_t)thread_count(launch->block);
+    uint64_t fit = (uint64_t)cx_emu_occupancy(function, threads, launch->shared_bytes) *
+                   (uint64_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 
-    cx_emu_attribute(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
-    fit = (uint64_t)cx_emu_occupancy(function, threads, launch->shared_bytes) *
-          (uint64_t)multiprocessors;
     return blocks > fit || blocks * launch->grid[2] > fit;
 }
 
@@ -407,12 +406,12 @@ static cxu_result check_launch(const cx_emu_launch *launch, const cx_emu_functio
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
 
     if (!is_within(device, launch->grid, CXU_ATTRIBUTE_MAX_GRID_DIM_X) ||
-        !is_within(device, launch->block, CXU_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
+        !cx_emu_launch_block_valid(device, launch->block) ||
         launch->shared_bytes > cx_emu_function_dynamic_limit(function))
         return CXU_INVALID_VALUE;
     if (launch->cooperative && too_large(launch, function))
         return CXU_COOPERATIVE_LAUNCH_TOO_LARGE;
-    return check_threads(launch, &kernel, device);
+    return suits_kernel(launch, &kernel) ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
 cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,

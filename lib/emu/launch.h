@@ -54,11 +54,14 @@ cxu_result cx_emu_launch_take(cx_emu_launch *launch, cx_emu_context *context, CU
 /*
  * Makes the request for a piece of work that launches in the function's context; its argument is
  * `out_run`. CXU_INVALID_HANDLE: the function is gone. CXU_INVALID_VALUE: dimensions or shared
- * memory that the device does not have; CXU_LAUNCH_OUT_OF_RESOURCES: more threads than the kernel
- * allows; CXU_COOPERATIVE_LAUNCH_TOO_LARGE.
+ * memory that the device does not have, or threads that the kernel does not allow;
+ * CXU_COOPERATIVE_LAUNCH_TOO_LARGE.
  */
 cxu_result cx_emu_launch_request(const cx_emu_launch *launch, cx_emu_run *out_run,
                                  cx_emu_work_request *out_request);
+
+/* True if the device has blocks of that size. */
+bool cx_emu_launch_block_valid(const cx_emu_device *device, const uint32_t block[3]);
 
 /* The context of the launch's function. CXU_INVALID_HANDLE. */
 cxu_result cx_emu_launch_context(const cx_emu_launch *launch, cx_emu_context **out_context);

@@ -241,10 +241,7 @@ cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)
 
 static size_t device_attribute_of(const cx_emu_function *function, cxu_device_attribute which)
 {
-    int value = 0;
-
-    cx_emu_attribute(function->module->context->device, which, &value);
-    return (size_t)value;
+    return (size_t)cx_emu_attribute_value(function->module->context->device, which);
 }
 
 size_t cx_emu_function_dynamic_limit(const cx_emu_function *function)

@@ -52,14 +52,6 @@ typedef struct occupancy_limits {
     int warp;
 } occupancy_limits;
 
-static int device_attribute(const cx_emu_device *device, cxu_device_attribute which)
-{
-    int value = 0;
-
-    cx_emu_attribute(device, which, &value);
-    return value;
-}
-
 static cxu_result find_limits(CUfunction handle, occupancy_limits *out_limits)
 {
     cx_emu_function *function;
@@ -69,15 +61,15 @@ static cxu_result find_limits(CUfunction handle, occupancy_limits *out_limits)
     result = cx_emu_function_or_kernel_find(handle, &function);
     if (result == CXU_SUCCESS) {
         const cx_emu_device *device = function->module->context->device;
-        int most = device_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        int most = cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
         int own = (int)cx_emu_function_describe(function).max_threads;
 
         *out_limits = (occupancy_limits){
             .block_threads = own > 0 && own < most ? own : most,
             .processor_threads =
-                device_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
-            .processors = device_attribute(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-            .warp = device_attribute(device, CXU_ATTRIBUTE_WARP_SIZE)};
+                cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+            .processors = cx_emu_attribute_value(device, CXU_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            .warp = cx_emu_attribute_value(device, CXU_ATTRIBUTE_WARP_SIZE)};
     }
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
@@ -86,8 +78,8 @@ static cxu_result find_limits(CUfunction handle, occupancy_limits *out_limits)
 /* The largest number of threads on a multiprocessor wins, and of two equal ones the larger block.
  * The user's function runs without the lock. */
 static cxu_result search_best(CUfunction handle, const occupancy_limits *limits, int largest,
-                              cxu_shared_of_block shared_of, size_t shared_bytes,
-                              int *out_blocks, int *out_threads)
+                              cxu_shared_of_block shared_of, size_t shared_bytes, int *out_blocks,
+                              int *out_threads)
 {
     int best_blocks = 0, best_threads = 0;
 
@@ -95,8 +87,8 @@ static cxu_result search_best(CUfunction handle, const occupancy_limits *limits,
          top -= limits->warp) {
         int threads = top < largest ? top : largest;
         int blocks = 0;
-        cxu_result result = count_blocks(handle, threads,
-                                         shared_of ? shared_of(threads) : shared_bytes, &blocks);
+        cxu_result result =
+            count_blocks(handle, threads, shared_of ? shared_of(threads) : shared_bytes, &blocks);
 
         if (result != CXU_SUCCESS)
             return result;
@@ -152,9 +144,9 @@ static size_t share_of_block(const cx_emu_function *function, int blocks)
 {
     const cx_emu_device *device = function->module->context->device;
     size_t all =
-        (size_t)device_attribute(device, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+        (size_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     size_t taken =
-        (size_t)device_attribute(device, CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) +
+        (size_t)cx_emu_attribute_value(device, CXU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) +
         cx_emu_function_describe(function).shared_bytes;
     size_t share = all / (size_t)blocks / SHARED_UNIT_BYTES * SHARED_UNIT_BYTES;
     size_t most = cx_emu_function_dynamic_limit(function);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct cx_emu_old_launch {
-    unsigned int block[3];
+    uint32_t block[3];
     unsigned int shared_bytes;
     unsigned char arguments[CX_EMU_OLD_ARGUMENTS_MAX];
 };
@@ -30,7 +30,7 @@ static cxu_result find_settings(CUfunction handle, cx_emu_function **out_functio
         function->old_launch = calloc(1, sizeof *function->old_launch);
         if (!function->old_launch)
             return CXU_OUT_OF_MEMORY;
-        memcpy(function->old_launch->block, (const unsigned int[]){1, 1, 1},
+        memcpy(function->old_launch->block, (const uint32_t[]){1, 1, 1},
                sizeof function->old_launch->block);
     }
     *out_function = function;
@@ -40,24 +40,10 @@ static cxu_result find_settings(CUfunction handle, cx_emu_function **out_functio
 
 /* ---- settings ---- */
 
-static bool shape_valid(const cx_emu_device *device, const int shape[3])
-{
-    int most = 0, threads = 1;
-
-    for (int i = 0; i < 3; i++) {
-        cx_emu_attribute(device,
-                         (cxu_device_attribute)((int)CXU_ATTRIBUTE_MAX_BLOCK_DIM_X + i), &most);
-        if (shape[i] <= 0 || shape[i] > most)
-            return false;
-        threads *= shape[i];
-    }
-    cx_emu_attribute(device, CXU_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most);
-    return threads <= most;
-}
-
 cxu_result cx_emu_call_func_set_block_shape(CUfunction handle, int x, int y, int z)
 {
-    const int shape[3] = {x, y, z};
+    /* Negative sizes are beyond each limit. */
+    const uint32_t block[3] = {(uint32_t)x, (uint32_t)y, (uint32_t)z};
     cx_emu_function *function;
     cx_emu_old_launch *settings;
     cxu_result result = cx_emu_enter();
@@ -66,10 +52,11 @@ cxu_result cx_emu_call_func_set_block_shape(CUfunction handle, int x, int y, int
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
-    if (result == CXU_SUCCESS && !shape_valid(function->module->context->device, shape))
+    if (result == CXU_SUCCESS &&
+        !cx_emu_launch_block_valid(function->module->context->device, block))
         result = CXU_INVALID_VALUE;
-    for (int i = 0; result == CXU_SUCCESS && i < 3; i++)
-        settings->block[i] = (unsigned int)shape[i];
+    if (result == CXU_SUCCESS)
+        memcpy(settings->block, block, sizeof block);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -119,9 +106,8 @@ static cxu_result set_argument(CUfunction handle, int offset, const void *source
         return result;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_settings(handle, &function, &settings);
-    if (result == CXU_SUCCESS &&
-        (!source || offset < 0 || offset > CX_EMU_OLD_ARGUMENTS_MAX ||
-         bytes > (size_t)(CX_EMU_OLD_ARGUMENTS_MAX - offset)))
+    if (result == CXU_SUCCESS && (!source || offset < 0 || offset > CX_EMU_OLD_ARGUMENTS_MAX ||
+                                  bytes > (size_t)(CX_EMU_OLD_ARGUMENTS_MAX - offset)))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         memcpy(settings->arguments + offset, source, bytes);
@@ -180,8 +166,7 @@ static cxu_result launch_with(const cx_emu_old_launch *settings, CUfunction func
 {
     size_t bytes = CX_EMU_OLD_ARGUMENTS_MAX;
     void *extra[] = {(void *)CXU_LAUNCH_PARAM_BUFFER_POINTER, (void *)settings->arguments,
-                     (void *)CXU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
-                     (void *)CXU_LAUNCH_PARAM_END};
+                     (void *)CXU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, (void *)CXU_LAUNCH_PARAM_END};
 
     return cx_emu_call_launch_kernel(function, (unsigned int)width, (unsigned int)height, 1,
                                      settings->block[0], settings->block[1], settings->block[2],
