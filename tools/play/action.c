@@ -1,4 +1,5 @@
 #include "play/code.h"
+#include "play/object.h"
 #include "play/player.h"
 
 #include <stdlib.h>
@@ -244,6 +245,57 @@ static int act_capture_mode(cx_player *player, cx_call *call)
     if (result == CXU_SUCCESS && somewhere)
         call->out[0] = cx_cell_of(CX_KIND_INTEGER, (int64_t)mode);
     return result;
+}
+
+/* ---- attributes of streams ---- */
+
+static int act_stream_attribute(cx_player *player, cx_call *call)
+{
+    cxu_launch_attribute_value value = {.number = 0};
+    if (player->driver.missing[CX_SLOT_stream_get_attribute])
+        return CX_PLAY_ABSENT;
+    int result = (int)player->driver.table.stream_get_attribute(
+        call->in[0].stream, (cxu_launch_attribute_id)call->in[1].integer,
+        call->in[2].integer ? &value : NULL);
+    if (result == CXU_SUCCESS)
+        call->out[0] = cx_cell_of(CX_KIND_INTEGER, value.number);
+    return result;
+}
+
+static int act_stream_set(cx_player *player, cx_call *call)
+{
+    cxu_launch_attribute_value value = {.number = call->in[2].integer};
+    if (player->driver.missing[CX_SLOT_stream_set_attribute])
+        return CX_PLAY_ABSENT;
+    return (int)player->driver.table.stream_set_attribute(
+        call->in[0].stream, (cxu_launch_attribute_id)call->in[1].integer,
+        call->in[3].integer ? &value : NULL);
+}
+
+/* ---- user objects ---- */
+
+static int act_object_create(cx_player *player, cx_call *call)
+{
+    CUuserObject object = NULL;
+    if (player->driver.missing[CX_SLOT_user_object_create])
+        return CX_PLAY_ABSENT;
+    int result = (int)cx_object_make(player, call->in[1].flags, call->in[2].flags, &object);
+    if (result == CXU_SUCCESS)
+        call->out[0] = (cx_cell){.object = object};
+    return result;
+}
+
+static int act_object_wait(cx_player *player, cx_call *call)
+{
+    (void)cx_object_destroyed(player, call->in[0].object, true);
+    return CXU_SUCCESS;
+}
+
+static int act_object_destroyed(cx_player *player, cx_call *call)
+{
+    bool destroyed = cx_object_destroyed(player, call->in[0].object, false);
+    call->out[0] = cx_cell_of(CX_KIND_INTEGER, destroyed);
+    return CXU_SUCCESS;
 }
 
 /* ---- kernels ---- */

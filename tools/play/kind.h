@@ -28,6 +28,7 @@
     CX_KIND(KERNEL, kernel, "kernel")         \
     CX_KIND(NODE, node, "node")               \
     CX_KIND(GREEN, green, "green context")    \
+    CX_KIND(OBJECT, object, "user object")    \
     CX_KIND(GATE, host, "gate")               \
     CX_KIND(FUNCTION, host, "host function")  \
     CX_KIND(INTEGER, integer, "integer")      \
@@ -58,6 +59,7 @@ typedef union cx_cell {
     CUfunction kernel;
     CUgraphNode node;
     CUgreenCtx green;
+    CUuserObject object;
     void *host;
     int integer;
     unsigned int flags;

@@ -7,7 +7,7 @@ tools_play_libplay_la_SOURCES = \
 	tools/play/host.c \
 	tools/play/kind.c tools/play/kind.h \
 	tools/play/lex.c tools/play/lex.h \
-	tools/play/names.c tools/play/names.h \
+	tools/play/names.c tools/play/names.h tools/play/object.c tools/play/object.h \
 	tools/play/needs.c \
 	tools/play/order.c tools/play/order.h \
 	tools/play/page.c tools/play/page.h \

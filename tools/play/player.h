@@ -74,6 +74,7 @@ struct cx_player {
     cx_player_thread *threads;
     cx_gate *gates;
     cx_function *functions;
+    struct cx_object *objects; /* object.h */
     cx_stacks stacks;
     struct cx_order *order; /* follows waits */
     int request;            /* descriptor to the watching process */
