@@ -4,6 +4,7 @@
 #include "emu/fault.h"
 #include "emu/schedule.h"
 #include "emu/sticky.h"
+#include "emu/warp.h"
 #include "emu/watchdog.h"
 #include <string.h>
 
@@ -66,6 +67,8 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
     else if (!cx_emu_sticky_valid())
         reason = "CTXRT_EMU_STICKY is no list of process, context, ecc:process, ecc:context and "
                  "ecc:once";
+    else if (!cx_emu_warp_valid())
+        reason = "CTXRT_EMU_WARP is neither lockstep nor independent";
     else if (!cx_emu_watchdog_valid())
         reason = "CTXRT_EMU_WATCHDOG is not a number of seconds";
     else

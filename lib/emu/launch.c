@@ -7,6 +7,7 @@
 #include "emu/output.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
+#include "emu/warp.h"
 #include "emu/watchdog.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,7 +311,8 @@ static void run_kernel(void *argument)
                                             .self = run,
                                             .print = print_text,
                                             .allocate = take_heap,
-                                            .release = give_heap};
+                                            .release = give_heap,
+                                            .independent = cx_emu_warp_is_independent()};
     cx_ptx_fault fault = {0};
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
                           .cooperative = launch->cooperative,

@@ -12,6 +12,7 @@
 #include "emu/slot.h"
 #include "emu/sticky.h"
 #include "emu/unwaited.h"
+#include "emu/warp.h"
 #include "emu/watchdog.h"
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +88,8 @@ static cxu_result configure_from_environment(void)
 /* Reads the settings that always come from the environment. */
 static bool choose_behaviour(void)
 {
-    return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_watchdog_choose() &&
-           cx_emu_faults_choose();
+    return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_warp_choose() &&
+           cx_emu_watchdog_choose() && cx_emu_faults_choose();
 }
 
 static cxu_result start_driver(void)

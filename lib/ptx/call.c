@@ -90,27 +90,28 @@ void cx_ptx_return(cx_ptx_grid *grid, cx_ptx_thread *thread)
     thread->slots -= grid->module->functions[caller].slots;
 }
 
-bool cx_ptx_copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at)
-{
-    uint64_t own = thread->slots[CX_PTX_SLOT_LOCAL].u64;
-    uint64_t other = thread->slots[CX_PTX_SLOT_TOP].u64 + at->b;
-
-    own += at->a;
-    if (own + at->c > grid->local_of_thread || other + at->c > grid->local_of_thread)
-        return false;
-    if (at->op == CX_PTX_ARGUMENT)
-        memcpy(thread->local + other, thread->local + own, at->c);
-    else
-        memcpy(thread->local + own, thread->local + other, at->c);
-    return true;
-}
-
 static bool fail_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
                        const cx_ptx_instruction *at)
 {
     thread->next = at;
     cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
     return false;
+}
+
+bool cx_ptx_copy_argument(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                          const cx_ptx_instruction *at)
+{
+    uint64_t own = thread->slots[CX_PTX_SLOT_LOCAL].u64;
+    uint64_t other = thread->slots[CX_PTX_SLOT_TOP].u64 + at->b;
+
+    own += at->a;
+    if (own + at->c > grid->local_of_thread || other + at->c > grid->local_of_thread)
+        return fail_frame(grid, block, thread, at);
+    if (at->op == CX_PTX_ARGUMENT)
+        memcpy(thread->local + other, thread->local + own, at->c);
+    else
+        memcpy(thread->local + own, thread->local + other, at->c);
+    return true;
 }
 
 bool cx_ptx_change_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,

@@ -186,10 +186,12 @@ bool cx_ptx_encode_bar(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 /* ---- warps ---- */
 
-/* Without .sync, in older PTX: the lanes that are present. */
-static uint32_t mask_of(cx_ptx_parser *self, const cx_ptx_statement *statement, int at)
+/* Without .sync, in older PTX: the lanes that are present (size: 1). */
+static uint32_t mask_of(cx_ptx_parser *self, const cx_ptx_statement *statement, int at,
+                        cx_ptx_instruction *out)
 {
-    if (!cx_ptx_has_word(&statement->opcode, "sync"))
+    out->size = !cx_ptx_has_word(&statement->opcode, "sync");
+    if (out->size)
         return cx_ptx_constant(self, UINT32_MAX);
     return cx_ptx_value(self, &statement->operands[at], CX_PTX_U32);
 }
@@ -227,7 +229,7 @@ bool cx_ptx_encode_shfl(cx_ptx_parser *self, const cx_ptx_statement *statement)
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B32);
     done.b = cx_ptx_value(self, &statement->operands[2], CX_PTX_B32);
     done.c = cx_ptx_value(self, &statement->operands[3], CX_PTX_B32);
-    done.e = mask_of(self, statement, 4);
+    done.e = mask_of(self, statement, 4, &done);
     return emit_warp(self, statement, done);
 }
 
@@ -251,7 +253,7 @@ bool cx_ptx_encode_vote(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return false;
     done.d = cx_ptx_result(self, &statement->operands[0], 0);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_PRED);
-    done.e = mask_of(self, statement, 2);
+    done.e = mask_of(self, statement, 2, &done);
     return emit_warp(self, statement, done);
 }
 

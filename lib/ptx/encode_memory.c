@@ -9,6 +9,13 @@ typedef struct access_words {
     cx_ptx_type type;
 } access_words;
 
+/* A load of what others may change meanwhile: a loop around it may wait for them. */
+static bool sees_others(const cx_ptx_token *opcode)
+{
+    return cx_ptx_has_word(opcode, "volatile") || cx_ptx_has_word(opcode, "relaxed") ||
+           cx_ptx_has_word(opcode, "acquire") || cx_ptx_has_word(opcode, "mmio");
+}
+
 static bool has_prefix(const cx_ptx_token *word, const char *prefix)
 {
     size_t i = 0;
@@ -151,6 +158,7 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
     bytes = cx_ptx_type_bytes(what.type);
     done.op = (uint16_t)(stores ? store_of(what.type) : load_of(what.type));
     done.size = (uint8_t)bytes;
+    done.mode = sees_others(&statement->opcode);
     if (what.count > 1) {
         /* The address may be a part of the loaded vector. */
         cx_ptx_instruction copy = {.op = CX_PTX_OP_mov_b64, .d = cx_ptx_temp(self), .a = done.a};

@@ -16,6 +16,7 @@ typedef enum cx_ptx_thread_state {
     CX_PTX_THREAD_READY,
     CX_PTX_THREAD_AT_BARRIER,
     CX_PTX_THREAD_AT_WARP,
+    CX_PTX_THREAD_AT_JOIN, /* where the lanes of its group meet again */
     CX_PTX_THREAD_ENDED
 } cx_ptx_thread_state;
 
@@ -27,6 +28,8 @@ typedef struct cx_ptx_thread {
     uint32_t index; /* in its block */
     uint8_t state;
 } cx_ptx_thread;
+
+typedef struct cx_ptx_warp cx_ptx_warp;
 
 typedef struct cx_ptx_barrier {
     uint32_t arrived;
@@ -40,6 +43,7 @@ typedef struct cx_ptx_block {
     uint32_t left; /* threads that have not ended */
     bool used;
     cx_ptx_thread *threads;
+    cx_ptx_warp *warps;
     unsigned char *shared;
     cx_ptx_slot *slots;
     unsigned char *local;
@@ -70,9 +74,6 @@ typedef struct cx_ptx_grid {
     cx_ptx_fault *fault;
 } cx_ptx_grid;
 
-/* Runs a thread until it waits, ends or fails, or its turn is over. */
-void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread);
-
 /* Finds memory by a generic address. NULL: the thread has failed. */
 unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                             uint64_t address, unsigned bytes, unsigned align);
@@ -87,8 +88,10 @@ bool cx_ptx_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                  const cx_ptx_instruction *at);
 void cx_ptx_return(cx_ptx_grid *grid, cx_ptx_thread *thread);
 
-/* Copies between this function's frame and the one behind it. False: there is no room. */
-bool cx_ptx_copy_argument(cx_ptx_grid *grid, cx_ptx_thread *thread, const cx_ptx_instruction *at);
+/* Copies between this function's frame and the one behind it. False: there is no room, and the
+ * thread has failed. */
+bool cx_ptx_copy_argument(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                          const cx_ptx_instruction *at);
 
 /* alloca and stackrestore. False: there is no room, and the thread has failed. */
 bool cx_ptx_change_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
@@ -101,6 +104,10 @@ void cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread
 
 /* Releases the barriers at which all threads have arrived; true if any thread can go on. */
 bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads);
+
+/* Does the joint operation that the lanes of the mask have reached. False: it needs others, or some
+ * of them do it apart; cx_ptx_warp_release will do it. */
+bool cx_ptx_warp_join(cx_ptx_thread *lanes, uint32_t mask, bool independent);
 
 /* Does the joint operations that all lanes of the warp have reached; `first` is its first thread.
  * True if any lane can go on. */

@@ -1,17 +1,15 @@
 /* The instructions. */
 #include "ptx/bits.h"
-#include "ptx/grid.h"
+#include "ptx/reach.h"
 #include "ptx/small.h"
 #include "ptx/video.h"
+#include "ptx/warp.h"
 
 #include <fenv.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
-
-/* Backward jumps in one turn: a waiting thread must let the one it waits for run. */
-#define TURN 4096
 
 static uint64_t now_ns(void)
 {
@@ -45,170 +43,6 @@ void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_p
     };
     if (code < module->code_count)
         grid->fault->source = cx_ptx_source_of(module, code, &grid->fault->source_line);
-}
-
-/* ---- memory ---- */
-
-static unsigned char *reach_own(cx_ptx_space space, uint64_t offset, cx_ptx_grid *grid,
-                                cx_ptx_block *block, cx_ptx_thread *thread, unsigned bytes)
-{
-    unsigned char *memory;
-    size_t size;
-
-    switch (space) {
-    case CX_PTX_SHARED:
-        memory = block->shared;
-        size = grid->shared_bytes;
-        break;
-    case CX_PTX_LOCAL:
-        memory = thread->local;
-        size = grid->local_of_thread;
-        break;
-    case CX_PTX_WORKSPACE:
-        memory = (unsigned char *)grid->workspace;
-        size = grid->launch->cooperative ? sizeof grid->workspace : 0;
-        break;
-    default:
-        memory = grid->parameters;
-        size = grid->kernel->parameter_bytes;
-    }
-    return size >= bytes && offset <= size - bytes ? memory + offset : NULL;
-}
-
-static bool in_view(const cx_ptx_view *view, uint64_t address, unsigned bytes)
-{
-    return address - view->address < view->bytes &&
-           view->bytes - (address - view->address) >= bytes;
-}
-
-static void narrow_view(cx_ptx_view *view, uint64_t begin, uint64_t end)
-{
-    view->memory += begin - view->address;
-    view->address = begin;
-    view->bytes = end - begin;
-}
-
-/* Kernels only read constants: their view holds nothing else, and others end before them. */
-static void cut_at_constants(const cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
-{
-    const cx_ptx_module *module = grid->module;
-    uint64_t begin = grid->launch->memory_address + module->constant_begin;
-    uint64_t end = begin + module->constant_space, last = view->address + view->bytes;
-
-    if (module->constant_space == 0 || last <= begin || view->address >= end)
-        return;
-    if (address < begin) {
-        narrow_view(view, view->address, begin);
-    } else if (address < end) {
-        narrow_view(view, begin, end < last ? end : last);
-        view->read_only = true;
-    } else {
-        narrow_view(view, end, last);
-    }
-}
-
-static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
-{
-    const cx_ptx_environment *environment = grid->environment;
-    cx_ptx_range range;
-
-    if (!environment->find(environment->self, address, &range))
-        return false;
-    *view = (cx_ptx_view){range.address, range.bytes, range.memory, range.read_only};
-    cut_at_constants(grid, view, address);
-    return true;
-}
-
-static bool in_window(uint64_t address, cx_ptx_space *out_space)
-{
-    switch (address & CX_PTX_WINDOW_MASK) {
-    case CX_PTX_WINDOW_SHARED:
-        *out_space = CX_PTX_SHARED;
-        return true;
-    case CX_PTX_WINDOW_LOCAL:
-        *out_space = CX_PTX_LOCAL;
-        return true;
-    case CX_PTX_WINDOW_PARAMETER:
-        *out_space = CX_PTX_PARAMETER;
-        return true;
-    case CX_PTX_WINDOW_WORKSPACE:
-        *out_space = CX_PTX_WORKSPACE;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
-                              const cx_ptx_instruction *at, cx_ptx_outcome outcome,
-                              uint64_t address)
-{
-    thread->next = at;
-    cx_ptx_thread_fail(grid, block, thread, outcome, address);
-    return NULL;
-}
-
-/* The slow path, for memory outside the instruction's last view. */
-static __attribute__((noinline)) unsigned char *reach_slowly(cx_ptx_grid *grid,
-                                                             cx_ptx_block *block,
-                                                             cx_ptx_thread *thread,
-                                                             const cx_ptx_instruction *at,
-                                                             uint64_t address, bool writes)
-{
-    cx_ptx_space space = (cx_ptx_space)at->space;
-    unsigned char *memory = NULL;
-
-    if (address & (at->align - 1u))
-        return fail_at(grid, block, thread, at, CX_PTX_MISALIGNED_ADDRESS, address);
-    if (space == CX_PTX_GLOBAL || (space == CX_PTX_GENERIC && !in_window(address, &space))) {
-        cx_ptx_view *view = &grid->views[at->site];
-
-        if ((in_view(view, address, at->size) || find_view(grid, view, address)) &&
-            in_view(view, address, at->size) && !(writes && view->read_only))
-            memory = view->memory + (address - view->address);
-    } else {
-        memory = reach_own(space, address & ~CX_PTX_WINDOW_MASK, grid, block, thread, at->size);
-    }
-    return memory ? memory
-                  : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
-}
-
-unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                            uint64_t address, unsigned bytes, unsigned align)
-{
-    const cx_ptx_instruction *next = thread->next;
-    const cx_ptx_instruction access = {.space = CX_PTX_GENERIC,
-                                       .size = (uint8_t)bytes,
-                                       .align = (uint8_t)align,
-                                       .site = grid->module->sites,
-                                       .line = next->line};
-    unsigned char *memory = reach_slowly(grid, block, thread, &access, address, false);
-
-    thread->next = next;
-    return memory;
-}
-
-/* Read-only views are never used here by an instruction that writes. */
-static inline unsigned char *reach_memory(cx_ptx_grid *grid, cx_ptx_block *block,
-                                          cx_ptx_thread *thread, const cx_ptx_instruction *at,
-                                          const cx_ptx_slot *slots, bool writes)
-{
-    uint64_t address = slots[at->a].u64 + (uint64_t)at->immediate;
-    const cx_ptx_view *view = &grid->views[at->site];
-
-    switch ((cx_ptx_space)at->space) {
-    case CX_PTX_GENERIC:
-    case CX_PTX_GLOBAL:
-        if (__builtin_expect(in_view(view, address, at->size) && !(address & (at->align - 1u)) &&
-                                 !(writes && view->read_only),
-                             1))
-            return view->memory + (address - view->address);
-        break;
-    default:
-        address = (uint32_t)address;
-        break;
-    }
-    return reach_slowly(grid, block, thread, at, address, writes);
 }
 
 /* ---- sums that carry ---- */
@@ -248,9 +82,9 @@ static void subtract_with_carry(cx_ptx_slot *slots, const cx_ptx_instruction *at
         slots[CX_PTX_SLOT_CARRY].u64 = out;
 }
 
-/* ---- the loop ---- */
+/* ---- single lanes ---- */
 
-static void copy_async(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+static bool copy_async(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                        const cx_ptx_instruction *at)
 {
     uint32_t bytes = thread->slots[at->c].u32;
@@ -258,69 +92,205 @@ static void copy_async(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
     unsigned char *to, *from = NULL;
 
     source.space = CX_PTX_GLOBAL;
-    to = reach_slowly(grid, block, thread, at, thread->slots[at->a].u32, true);
+    to = cx_ptx_reach_slowly(grid, block, thread, at, thread->slots[at->a].u32, true);
     if (bytes > at->size)
         bytes = at->size;
     source.size = (uint8_t)bytes;
     if (to && bytes > 0) {
-        from = reach_slowly(grid, block, thread, &source, thread->slots[at->b].u64, false);
+        from = cx_ptx_reach_slowly(grid, block, thread, &source, thread->slots[at->b].u64, false);
         thread->next = at;
     }
     if (!to || (bytes > 0 && !from))
-        return;
+        return false;
     memset(to, 0, at->size);
     if (from)
         memcpy(to, from, bytes);
+    return true;
 }
 
-static void end_thread(cx_ptx_block *block, cx_ptx_thread *thread)
+static void end_thread(cx_ptx_block *block, cx_ptx_thread *thread, const cx_ptx_instruction *at)
 {
+    thread->next = at;
     thread->state = CX_PTX_THREAD_ENDED;
     block->left--;
 }
 
-static uint32_t active_mask(const cx_ptx_grid *grid, const cx_ptx_block *block,
-                            const cx_ptx_thread *thread)
+/* ---- lanes together ---- */
+
+/* A lane of the running group; the last row has no slots. */
+typedef struct row {
+    cx_ptx_slot *slots; /* of the thread's present function */
+    cx_ptx_thread *thread;
+} row;
+
+static void fill_rows(row *rows, cx_ptx_thread *lanes, uint32_t mask)
 {
-    (void)grid, (void)block;
-    return UINT32_C(1) << thread->index % CX_PTX_WARP_SIZE;
+    for (; mask; mask &= mask - 1) {
+        cx_ptx_thread *thread = &lanes[__builtin_ctz(mask)];
+
+        *rows++ = (row){thread->slots, thread};
+    }
+    rows->slots = NULL;
 }
 
-#define LOAD(op, field, type)                                                      \
-    case op:                                                                       \
-        memory = reach_memory(grid, block, thread, at, slots, false);              \
-        if (!memory)                                                               \
-            return;                                                                \
-        slots[at->d].field =                                                       \
-            __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED); \
-        break;
-#define STORE(op, field, type)                                                                \
-    case op:                                                                                  \
-        memory = reach_memory(grid, block, thread, at, slots, true);                          \
-        if (!memory)                                                                          \
-            return;                                                                           \
-        __atomic_store_n((type *)(void *)memory, (type)slots[at->d].field, __ATOMIC_RELAXED); \
-        break;
+/* How many lanes a condition sends to its target. */
+typedef enum choice { NO_LANE, SOME_LANES, ALL_LANES } choice;
 
-void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread)
+static inline choice choose(const row *rows, uint32_t condition, bool wanted)
 {
-    const cx_ptx_instruction *code = grid->module->code;
-    const cx_ptx_instruction *next = thread->next;
-    cx_ptx_slot *slots = thread->slots;
+    uint32_t chosen = 0, all = 0;
+
+    for (; rows->slots; rows++, all++)
+        chosen += (rows->slots[condition].u32 != 0) == wanted;
+    return chosen == 0 ? NO_LANE : chosen == all ? ALL_LANES : SOME_LANES;
+}
+
+/* Those lanes that the condition does not send to its target. */
+static void keep_others(const row *rows, uint32_t condition, bool wanted, row *out)
+{
+    for (; rows->slots; rows++)
+        if ((rows->slots[condition].u32 != 0) != wanted)
+            *out++ = *rows;
+    out->slots = NULL;
+}
+
+static void divide(const row *rows, const cx_ptx_instruction *at,
+                   const cx_ptx_instruction *target, bool wanted)
+{
+    for (; rows->slots; rows++)
+        rows->thread->next = (rows->slots[at->a].u32 != 0) == wanted ? target : at + 1;
+}
+
+/* Sends lanes to the targets of a table. False: a lane has failed. */
+static bool jump_by_table(cx_ptx_grid *grid, const cx_ptx_block *block, const row *rows,
+                          const cx_ptx_instruction *at)
+{
+    const uint32_t *targets = grid->module->targets + at->immediate;
+
+    for (; rows->slots; rows++) {
+        uint32_t index = rows->slots[at->a].u32;
+
+        rows->thread->next = at;
+        if (index >= targets[0]) {
+            cx_ptx_thread_fail(grid, block, rows->thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            return false;
+        }
+        rows->thread->next = grid->module->code + targets[1 + index];
+    }
+    return true;
+}
+
+static bool call_function(cx_ptx_grid *grid, cx_ptx_block *block, row *rows,
+                          const cx_ptx_instruction *at, cx_ptx_group *group)
+{
+    const cx_ptx_slot *before = rows->slots;
+
+    for (row *each = rows; each->slots; each++) {
+        if (!cx_ptx_call(grid, block, each->thread, at))
+            return false;
+        each->slots = each->thread->slots;
+    }
+    group->depth += rows->slots != before; /* not into a function that the device has */
+    return true;
+}
+
+static bool is_divided(const row *rows)
+{
+    const cx_ptx_instruction *next = rows->thread->next;
+
+    for (; rows->slots; rows++)
+        if (rows->thread->next != next)
+            return true;
+    return false;
+}
+
+/* Where the group goes on is known to its threads too while it does not run. */
+static cx_ptx_event stop(cx_ptx_group *group, const row *rows, const cx_ptx_instruction *next,
+                         int turn, cx_ptx_event event)
+{
+    group->next = next;
+    group->turn = turn;
+    if (event == CX_PTX_EVENT_TURN)
+        for (; rows->slots; rows++)
+            rows->thread->next = next;
+    return event;
+}
+
+#define EACH_LANE for (const row *each = rows; (slots = each->slots) != NULL; each++)
+#define LOAD(op, field, type)                                                          \
+    case op:                                                                           \
+        EACH_LANE {                                                                    \
+            memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, false); \
+            if (!memory)                                                               \
+                return CX_PTX_EVENT_FAILED;                                            \
+            slots[at->d].field =                                                       \
+                __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED); \
+        }                                                                              \
+        break;
+#define STORE(op, field, type)                                                        \
+    case op:                                                                          \
+        EACH_LANE {                                                                   \
+            memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, true); \
+            if (!memory)                                                              \
+                return CX_PTX_EVENT_FAILED;                                           \
+            __atomic_store_n((type *)(void *)memory, (type)slots[at->d].field,        \
+                             __ATOMIC_RELAXED);                                       \
+        }                                                                             \
+        break;
+#define FAIL_UNLESS(done)               \
+    EACH_LANE {                         \
+        if (!(done))                    \
+            return CX_PTX_EVENT_FAILED; \
+    }
+
+#define TAKE_TURN(cost)                                             \
+    {                                                               \
+        turn -= (cost);                                             \
+        group->pace = at->mode;                                     \
+        if (turn <= 0)                                              \
+            return stop(group, all, next, turn, CX_PTX_EVENT_TURN); \
+    }
+
+cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp,
+                              cx_ptx_group *group)
+{
+    /* In a turn, that jump costs as many others. */
+    static const int cost[] = {[CX_PTX_PACE_WORKS] = 1, [CX_PTX_PACE_READS] = 1,
+                               [CX_PTX_PACE_WATCHES] = CX_PTX_TURN / 8};
+    const cx_ptx_instruction *code = grid->module->code, *next = group->next;
+    const cx_ptx_instruction *end = cx_ptx_group_stop(warp, group);
+    const cx_ptx_instruction *border = end; /* of what `rows` do */
+    row all[CX_PTX_WARP_SIZE + 1], some[CX_PTX_WARP_SIZE + 1], *rows = all;
+    int turn = group->turn;
+    cx_ptx_slot *slots;
     unsigned char *memory;
-    int turn = TURN;
+    uint64_t now;
 
+    if (next == end)
+        return CX_PTX_EVENT_ARRIVED;
+    fill_rows(all, warp->lanes, group->mask);
     for (;;) {
-        const cx_ptx_instruction *at = next++;
+        const cx_ptx_instruction *at;
 
+        if (next == border) {
+            if (rows == all)
+                return stop(group, all, next, turn, CX_PTX_EVENT_ARRIVED);
+            rows = all;
+            border = end;
+            continue;
+        }
+        at = next++;
         switch ((cx_ptx_op)at->op) {
 #define CX_PTX_OP(id, key, arity, field_d, field_a, field_b, field_c, value) \
     case CX_PTX_OP_##id: {                                                   \
-        typeof(slots->field_a) a = slots[at->a].field_a;                     \
-        typeof(slots->field_b) b = slots[at->b].field_b;                     \
-        typeof(slots->field_c) c = slots[at->c].field_c;                     \
-        (void)a, (void)b, (void)c;                                           \
-        slots[at->d].field_d = (typeof(slots->field_d))(value);              \
+        const uint32_t to = at->d, of_a = at->a, of_b = at->b, of_c = at->c; \
+        EACH_LANE {                                                          \
+            typeof(slots->field_a) a = slots[of_a].field_a;                  \
+            typeof(slots->field_b) b = slots[of_b].field_b;                  \
+            typeof(slots->field_c) c = slots[of_c].field_c;                  \
+            (void)a, (void)b, (void)c;                                       \
+            slots[to].field_d = (typeof(slots->field_d))(value);             \
+        }                                                                    \
         break;                                                               \
     }
 #include "ptx/ops.def"
@@ -338,208 +308,239 @@ void cx_ptx_thread_run(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *th
             STORE(CX_PTX_STORE_64, u64, uint64_t)
         case CX_PTX_ADD_ADDRESS:
         case CX_PTX_TO_WINDOW:
-            slots[at->d].u64 = slots[at->a].u64 + (uint64_t)at->immediate;
+            EACH_LANE {
+                slots[at->d].u64 = slots[at->a].u64 + (uint64_t)at->immediate;
+            }
             break;
         case CX_PTX_IS_WINDOW:
-            slots[at->d].u32 =
-                (slots[at->a].u64 & CX_PTX_WINDOW_MASK) == (uint64_t)at->immediate;
+            EACH_LANE {
+                slots[at->d].u32 =
+                    (slots[at->a].u64 & CX_PTX_WINDOW_MASK) == (uint64_t)at->immediate;
+            }
             break;
         case CX_PTX_IS_GLOBAL:
-            slots[at->d].u32 = (slots[at->a].u64 & CX_PTX_WINDOW_MASK) == 0;
+            EACH_LANE {
+                slots[at->d].u32 = (slots[at->a].u64 & CX_PTX_WINDOW_MASK) == 0;
+            }
             break;
         case CX_PTX_IS_CONSTANT:
-            slots[at->d].u32 = slots[at->a].u64 - slots[CX_PTX_SLOT_CONSTANT].u64 <
-                               grid->module->constant_space;
+            EACH_LANE {
+                slots[at->d].u32 = slots[at->a].u64 - slots[CX_PTX_SLOT_CONSTANT].u64 <
+                                   grid->module->constant_space;
+            }
             break;
         case CX_PTX_PACK: {
             unsigned bits = at->size * 8u;
             uint64_t mask = UINT64_MAX >> (64 - bits);
 
-            slots[at->d].u64 =
-                (slots[at->a].u64 & mask) | (slots[at->b].u64 & mask) << bits;
+            EACH_LANE {
+                slots[at->d].u64 =
+                    (slots[at->a].u64 & mask) | (slots[at->b].u64 & mask) << bits;
+            }
             break;
         }
         case CX_PTX_UNPACK: {
             unsigned bits = at->size * 8u;
 
-            slots[at->d].u64 =
-                slots[at->a].u64 >> (bits * at->mode) & (UINT64_MAX >> (64 - bits));
+            EACH_LANE {
+                slots[at->d].u64 =
+                    slots[at->a].u64 >> (bits * at->mode) & (UINT64_MAX >> (64 - bits));
+            }
             break;
         }
         case CX_PTX_EXTEND:
-            slots[at->d].u64 = cx_ptx_extend(
-                (cx_ptx_type)at->type,
-                cx_ptx_extend((cx_ptx_type)at->from, slots[at->a].u64));
+            EACH_LANE {
+                slots[at->d].u64 = cx_ptx_extend(
+                    (cx_ptx_type)at->type,
+                    cx_ptx_extend((cx_ptx_type)at->from, slots[at->a].u64));
+            }
             break;
         case CX_PTX_CONVERT:
-            cx_ptx_convert(at, &slots[at->d], &slots[at->a]);
+            EACH_LANE {
+                cx_ptx_convert(at, &slots[at->d], &slots[at->a]);
+            }
             break;
         case CX_PTX_BFI_32:
-            slots[at->d].u32 = (uint32_t)cx_ptx_insert(slots[at->a].u32, slots[at->b].u32,
-                                                slots[at->c].u32, slots[at->e].u32, 32);
+            EACH_LANE {
+                slots[at->d].u32 = (uint32_t)cx_ptx_insert(slots[at->a].u32, slots[at->b].u32,
+                                                    slots[at->c].u32, slots[at->e].u32, 32);
+            }
             break;
         case CX_PTX_BFI_64:
-            slots[at->d].u64 = cx_ptx_insert(slots[at->a].u64, slots[at->b].u64, slots[at->c].u32,
-                                      slots[at->e].u32, 64);
+            EACH_LANE {
+                slots[at->d].u64 = cx_ptx_insert(slots[at->a].u64, slots[at->b].u64, slots[at->c].u32,
+                                          slots[at->e].u32, 64);
+            }
             break;
         case CX_PTX_LOP3:
-            slots[at->d].u32 =
-                cx_ptx_lop3(at->mode, slots[at->a].u32, slots[at->b].u32, slots[at->c].u32);
+            EACH_LANE {
+                slots[at->d].u32 =
+                    cx_ptx_lop3(at->mode, slots[at->a].u32, slots[at->b].u32, slots[at->c].u32);
+            }
             break;
         case CX_PTX_VIDEO: {
             cx_ptx_video what;
 
             memcpy(&what, &at->immediate, sizeof what);
-            slots[at->d].u32 = cx_ptx_video_do(&what, slots[at->a].u32, slots[at->b].u32,
-                                               slots[at->c].u32);
+            EACH_LANE {
+                slots[at->d].u32 = cx_ptx_video_do(&what, slots[at->a].u32, slots[at->b].u32,
+                                                   slots[at->c].u32);
+            }
             break;
         }
         case CX_PTX_ADD_CARRY_32:
         case CX_PTX_ADD_CARRY_64:
-            add_with_carry(slots, at);
+            EACH_LANE {
+                add_with_carry(slots, at);
+            }
             break;
         case CX_PTX_SUB_CARRY_32:
         case CX_PTX_SUB_CARRY_64:
-            subtract_with_carry(slots, at);
+            EACH_LANE {
+                subtract_with_carry(slots, at);
+            }
             break;
         case CX_PTX_ATOMIC:
-            memory = reach_memory(grid, block, thread, at, slots, true);
-            if (!memory)
-                return;
-            slots[at->d].u64 =
-                cx_ptx_atomic_do(at, memory, slots[at->b].u64, slots[at->c].u64);
+            EACH_LANE {
+                memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, true);
+                if (!memory)
+                    return CX_PTX_EVENT_FAILED;
+                slots[at->d].u64 =
+                    cx_ptx_atomic_do(at, memory, slots[at->b].u64, slots[at->c].u64);
+            }
+            break;
+        case CX_PTX_MBARRIER:
+            EACH_LANE {
+                memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, true);
+                if (!memory)
+                    return CX_PTX_EVENT_FAILED;
+                slots[at->d].u64 = cx_ptx_mbarrier_do(at->mode, (uint64_t *)(void *)memory,
+                                                      slots[at->b].u32, slots[at->c].u64);
+            }
             break;
         case CX_PTX_CLOCK_32:
-            slots[at->d].u32 = (uint32_t)now_ns();
+            now = now_ns();
+            EACH_LANE slots[at->d].u32 = (uint32_t)now;
             break;
         case CX_PTX_CLOCK_HIGH:
-            slots[at->d].u32 = (uint32_t)(now_ns() >> 32);
+            now = now_ns();
+            EACH_LANE slots[at->d].u32 = (uint32_t)(now >> 32);
             break;
         case CX_PTX_CLOCK_64:
         case CX_PTX_TIMER:
-            slots[at->d].u64 = now_ns();
+            now = now_ns();
+            EACH_LANE slots[at->d].u64 = now;
             break;
         case CX_PTX_FENCE:
             atomic_fetch_add(&fences, 0);
             break;
         case CX_PTX_COPY_ASYNC:
-            copy_async(grid, block, thread, at);
-            if (grid->outcome != CX_PTX_DONE)
-                return;
+            FAIL_UNLESS(copy_async(grid, block, each->thread, at))
+            break;
+        case CX_PTX_ARGUMENT:
+        case CX_PTX_RESULT:
+            FAIL_UNLESS(cx_ptx_copy_argument(grid, block, each->thread, at))
+            break;
+        case CX_PTX_ALLOCATE:
+        case CX_PTX_RESTORE:
+            FAIL_UNLESS(cx_ptx_change_frame(grid, block, each->thread, at))
             break;
         case CX_PTX_BRANCH:
             next = code + at->immediate;
             break;
-        case CX_PTX_BRANCH_IF:
-            if (slots[at->a].u32)
-                next = code + at->immediate;
-            break;
-        case CX_PTX_BRANCH_UNLESS:
-            if (!slots[at->a].u32)
-                next = code + at->immediate;
-            break;
-        case CX_PTX_BRANCH_IF_BACK:
-            if (!slots[at->a].u32)
-                break;
-            next = code + at->immediate;
-            if (--turn > 0)
-                break;
-            thread->next = next;
-            return;
-        case CX_PTX_BRANCH_UNLESS_BACK:
-            if (slots[at->a].u32)
-                break;
-            next = code + at->immediate;
-            if (--turn > 0)
-                break;
-            thread->next = next;
-            return;
         case CX_PTX_BRANCH_BACK:
             next = code + at->immediate;
-            if (--turn > 0)
-                break;
-            thread->next = next;
-            return;
-        case CX_PTX_BRANCH_INDEX: {
-            const uint32_t *targets = grid->module->targets + at->immediate;
+            TAKE_TURN(cost[at->mode])
+            break;
+        case CX_PTX_BRANCH_IF:
+        case CX_PTX_BRANCH_UNLESS:
+        case CX_PTX_BRANCH_IF_BACK:
+        case CX_PTX_BRANCH_UNLESS_BACK: {
+            const cx_ptx_instruction *target = code + at->immediate;
+            bool wanted = at->op == CX_PTX_BRANCH_IF || at->op == CX_PTX_BRANCH_IF_BACK;
+            choice chosen = choose(rows, at->a, wanted);
 
-            if (slots[at->a].u32 >= targets[0]) {
-                thread->next = at;
-                cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
-                return;
-            }
-            next = code + targets[1 + slots[at->a].u32];
-            if (--turn > 0)
+            if (chosen == NO_LANE)
                 break;
-            thread->next = next;
-            return;
-        }
-        case CX_PTX_ARGUMENT:
-        case CX_PTX_RESULT:
-            if (!cx_ptx_copy_argument(grid, thread, at)) {
-                thread->next = at;
-                cx_ptx_thread_fail(grid, block, thread, CX_PTX_STACK_OVERFLOW, 0);
-                return;
+            if (chosen == ALL_LANES) {
+                next = target;
+                if (target <= at)
+                    TAKE_TURN(cost[at->mode])
+            } else if (at->from) {
+                keep_others(all, at->a, wanted, some);
+                rows = some;
+                border = target;
+            } else {
+                divide(all, at, target, wanted);
+                group->pace = at->mode;
+                turn -= target <= at ? cost[at->mode] : 0;
+                return stop(group, all, at, turn, CX_PTX_EVENT_DIVERGED);
             }
             break;
-        case CX_PTX_ALLOCATE:
-        case CX_PTX_RESTORE:
-            if (!cx_ptx_change_frame(grid, block, thread, at))
-                return;
-            break;
-        case CX_PTX_MBARRIER:
-            memory = reach_memory(grid, block, thread, at, slots, true);
-            if (!memory)
-                return;
-            slots[at->d].u64 = cx_ptx_mbarrier_do(at->mode, (uint64_t *)(void *)memory,
-                                                  slots[at->b].u32, slots[at->c].u64);
+        }
+        case CX_PTX_BRANCH_INDEX:
+            if (!jump_by_table(grid, block, all, at))
+                return CX_PTX_EVENT_FAILED;
+            if (is_divided(all))
+                return stop(group, all, at, turn - 1, CX_PTX_EVENT_DIVERGED);
+            next = all->thread->next;
+            TAKE_TURN(1)
             break;
         case CX_PTX_CALL:
         case CX_PTX_CALL_INDIRECT:
-            if (!cx_ptx_call(grid, block, thread, at))
-                return;
-            slots = thread->slots;
-            next = thread->next;
-            if (--turn > 0)
-                break;
-            return;
+            if (!call_function(grid, block, all, at, group))
+                return CX_PTX_EVENT_FAILED;
+            if (is_divided(all))
+                return stop(group, all, at, turn - 1, CX_PTX_EVENT_DIVERGED);
+            next = all->thread->next;
+            border = end = cx_ptx_group_stop(warp, group);
+            TAKE_TURN(1)
+            break;
         case CX_PTX_RETURN:
-            cx_ptx_return(grid, thread);
-            slots = thread->slots;
-            next = thread->next;
+            for (row *each = all; each->slots; each++) {
+                cx_ptx_return(grid, each->thread);
+                each->slots = each->thread->slots;
+            }
+            next = all->thread->next;
+            group->depth--;
+            border = end = cx_ptx_group_stop(warp, group);
             break;
         case CX_PTX_EXIT:
-            thread->next = at;
-            end_thread(block, thread);
-            return;
+            EACH_LANE end_thread(block, each->thread, at);
+            return stop(group, all, at, turn, CX_PTX_EVENT_ENDED);
         case CX_PTX_TRAPPED:
-            thread->next = at;
-            cx_ptx_thread_fail(grid, block, thread, CX_PTX_TRAP, 0);
-            return;
+            all->thread->next = at;
+            cx_ptx_thread_fail(grid, block, all->thread, CX_PTX_TRAP, 0);
+            return CX_PTX_EVENT_FAILED;
         case CX_PTX_PAUSE:
-            thread->next = next;
-            return;
+            group->pace = CX_PTX_PACE_WATCHES;
+            return stop(group, all, next, turn, CX_PTX_EVENT_TURN);
         case CX_PTX_BARRIER:
-            thread->next = at;
-            cx_ptx_barrier_arrive(grid, block, thread, at);
-            return;
         case CX_PTX_BARRIER_ARRIVE:
-            thread->next = at;
-            cx_ptx_barrier_arrive(grid, block, thread, at);
+            EACH_LANE {
+                each->thread->next = at;
+                cx_ptx_barrier_arrive(grid, block, each->thread, at);
+            }
             if (grid->outcome != CX_PTX_DONE)
-                return;
+                return CX_PTX_EVENT_FAILED;
+            if (at->op == CX_PTX_BARRIER)
+                return stop(group, all, at, turn, CX_PTX_EVENT_BLOCKED);
             break;
         case CX_PTX_WARP:
-            thread->next = at;
-            thread->state = CX_PTX_THREAD_AT_WARP;
-            return;
+            EACH_LANE {
+                each->thread->next = at;
+                each->thread->state = CX_PTX_THREAD_AT_WARP;
+            }
+            if (!cx_ptx_warp_join(warp->lanes, group->mask, warp->independent))
+                return stop(group, all, at, turn, CX_PTX_EVENT_BLOCKED);
+            break;
         case CX_PTX_ACTIVE_MASK:
-            slots[at->d].u32 = active_mask(grid, block, thread);
+            EACH_LANE slots[at->d].u32 = group->mask;
             break;
         default:
-            thread->next = at;
-            cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
-            return;
+            all->thread->next = at;
+            cx_ptx_thread_fail(grid, block, all->thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            return CX_PTX_EVENT_FAILED;
         }
     }
 }

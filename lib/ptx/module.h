@@ -102,7 +102,7 @@ typedef enum cx_ptx_op {
     CX_PTX_TIMER,
     CX_PTX_FENCE,
     CX_PTX_COPY_ASYNC,
-    CX_PTX_BRANCH,
+    CX_PTX_BRANCH, /* branches: flow.h */
     CX_PTX_BRANCH_BACK,
     CX_PTX_BRANCH_IF,
     CX_PTX_BRANCH_UNLESS,

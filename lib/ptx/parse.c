@@ -1,5 +1,6 @@
 /* Modules: the text outside functions, and functions as a whole. */
 #include "ptx/builtin.h"
+#include "ptx/flow.h"
 #include "ptx/growth.h"
 #include "ptx/parser.h"
 #include "ptx/stack.h"
@@ -360,6 +361,8 @@ static bool parse_module(cx_ptx_parser *self)
         if (!parse_top(self))
             return false;
     place_constants(self->module);
+    if (!cx_ptx_flow_find(self->module))
+        return cx_ptx_no_memory(self);
     return cx_ptx_measure_stacks(self);
 }
 

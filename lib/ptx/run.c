@@ -1,5 +1,5 @@
 /* A grid as a whole: memory, blocks, turns. */
-#include "ptx/grid.h"
+#include "ptx/warp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,15 @@
 
 /* ---- blocks ---- */
 
+static uint32_t warps_of(const cx_ptx_grid *grid)
+{
+    return (grid->threads_in_block + CX_PTX_WARP_SIZE - 1) / CX_PTX_WARP_SIZE;
+}
+
 static void block_free(cx_ptx_block *block)
 {
     free(block->threads);
+    free(block->warps);
     free(block->shared);
     free(block->slots);
     free(block->local);
@@ -24,10 +30,11 @@ static bool block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block)
     size_t threads = grid->threads_in_block;
 
     block->threads = calloc(threads, sizeof *block->threads);
+    block->warps = calloc(warps_of(grid), sizeof *block->warps);
     block->shared = calloc(1, grid->shared_bytes + LOCAL_ALIGN);
     block->slots = calloc(threads * grid->slots_of_thread, sizeof *block->slots);
     block->local = calloc(threads, grid->local_of_thread + LOCAL_ALIGN);
-    if (block->threads && block->shared && block->slots && block->local)
+    if (block->threads && block->warps && block->shared && block->slots && block->local)
         return true;
     block_free(block);
     return false;
@@ -62,8 +69,7 @@ static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t 
     }
     slots[CX_PTX_SLOT_LANEID].u64 = lane;
     slots[CX_PTX_SLOT_WARPID].u64 = index / CX_PTX_WARP_SIZE;
-    slots[CX_PTX_SLOT_NWARPID].u64 =
-        (grid->threads_in_block + CX_PTX_WARP_SIZE - 1) / CX_PTX_WARP_SIZE;
+    slots[CX_PTX_SLOT_NWARPID].u64 = warps_of(grid);
     slots[CX_PTX_SLOT_NSMID].u64 = 1;
     slots[CX_PTX_SLOT_LANEMASK_EQ].u64 = UINT32_C(1) << lane;
     slots[CX_PTX_SLOT_LANEMASK_LT].u64 = (UINT32_C(1) << lane) - 1;
@@ -93,27 +99,23 @@ static void begin_block(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t n
     memset(block->shared, 0, grid->shared_bytes);
     for (uint32_t i = 0; i < grid->threads_in_block; i++)
         begin_thread(grid, block, i);
+    for (uint32_t i = 0; i < warps_of(grid); i++) {
+        uint32_t first = i * CX_PTX_WARP_SIZE, left = grid->threads_in_block - first;
+
+        cx_ptx_warp_begin(&block->warps[i], &block->threads[first],
+                          left < CX_PTX_WARP_SIZE ? left : CX_PTX_WARP_SIZE,
+                          grid->environment->independent);
+    }
 }
 
 /* ---- turns ---- */
 
-/* Gives every lane a turn and does their joint operations; true if anything happened. */
+/* Gives the lanes a turn and does their joint operations; true if anything happened. */
 static bool run_warp(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
 {
-    uint32_t end = first + CX_PTX_WARP_SIZE;
-    bool moved = false;
+    bool moved = cx_ptx_warp_turn(grid, block, &block->warps[first / CX_PTX_WARP_SIZE]);
 
-    if (end > grid->threads_in_block)
-        end = grid->threads_in_block;
-    for (uint32_t i = first; i < end; i++) {
-        if (block->threads[i].state != CX_PTX_THREAD_READY)
-            continue;
-        cx_ptx_thread_run(grid, block, &block->threads[i]);
-        moved = true;
-        if (grid->outcome != CX_PTX_DONE)
-            return true;
-    }
-    return moved | cx_ptx_warp_release(grid, block, first);
+    return moved | (grid->outcome == CX_PTX_DONE && cx_ptx_warp_release(grid, block, first));
 }
 
 static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, uint32_t first)
@@ -159,7 +161,10 @@ static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
                 return true;
         } while (--turns > 0 && has_ready_lane(grid, block, first));
     }
-    return moved | cx_ptx_barriers_release(block, grid->threads_in_block);
+    moved |= cx_ptx_barriers_release(block, grid->threads_in_block);
+    for (uint32_t i = 0; !moved && i < warps_of(grid); i++)
+        moved = cx_ptx_warp_part(&block->warps[i]);
+    return moved;
 }
 
 static void run_blocks(cx_ptx_grid *grid, cx_ptx_block *blocks, size_t count, uint64_t total)
@@ -229,7 +234,8 @@ cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *ke
     grid->environment = environment;
     grid->fault = out_fault;
     grid->threads_in_block = launch->block[0] * launch->block[1] * launch->block[2];
-    grid->slots_of_thread = kernel->stack_slots;
+    /* Odd: the same slot of all lanes spreads over the processor's cache. */
+    grid->slots_of_thread = kernel->stack_slots | 1;
     grid->local_of_thread = kernel->stack_bytes;
     grid->shared_bytes = ((kernel->shared_bytes + dynamic_align - 1) & ~(dynamic_align - 1)) +
                          launch->shared_bytes;

@@ -318,6 +318,19 @@ static bool is_gathered(cx_ptx_thread *lanes, unsigned count, unsigned of, party
     return true;
 }
 
+/* Without .sync, the lanes that are there do it. */
+bool cx_ptx_warp_join(cx_ptx_thread *lanes, uint32_t mask, bool independent)
+{
+    const party all = {lanes, lanes[__builtin_ctz(mask)].next, mask};
+
+    if (!all.at->size || independent)
+        for (uint32_t left = mask; left; left &= left - 1)
+            if (slot_of(&all, (unsigned)__builtin_ctz(left), all.at->e)->u32 != mask)
+                return false;
+    perform_joint(&all);
+    return true;
+}
+
 bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
 {
     uint32_t left = grid->threads_in_block - first;

@@ -341,6 +341,15 @@ tests_ptx_check_edges_half_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_edges_half_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_edges_half_LDADD = $(EMU_LIBS)
 
+# warps
+EXTRA_DIST += tests/ptx/lockstep.cu tests/ptx/lockstep.ptx
+check_PROGRAMS += tests/ptx/check_lockstep
+TESTS += tests/ptx/check_lockstep
+tests_ptx_check_lockstep_SOURCES = tests/ptx/check_lockstep.c $(EMU_WORK_SOURCES)
+tests_ptx_check_lockstep_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_lockstep_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_lockstep_LDADD = $(EMU_LIBS)
+
 # texts of PTX
 check_PROGRAMS += tests/ptx/check_texts
 TESTS += tests/ptx/check_texts

@@ -1,0 +1,131 @@
+/* Finds memory that a thread names by its address. */
+#include "ptx/reach.h"
+
+static unsigned char *reach_own(cx_ptx_space space, uint64_t offset, cx_ptx_grid *grid,
+                                cx_ptx_block *block, cx_ptx_thread *thread, unsigned bytes)
+{
+    unsigned char *memory;
+    size_t size;
+
+    switch (space) {
+    case CX_PTX_SHARED:
+        memory = block->shared;
+        size = grid->shared_bytes;
+        break;
+    case CX_PTX_LOCAL:
+        memory = thread->local;
+        size = grid->local_of_thread;
+        break;
+    case CX_PTX_WORKSPACE:
+        memory = (unsigned char *)grid->workspace;
+        size = grid->launch->cooperative ? sizeof grid->workspace : 0;
+        break;
+    default:
+        memory = grid->parameters;
+        size = grid->kernel->parameter_bytes;
+    }
+    return size >= bytes && offset <= size - bytes ? memory + offset : NULL;
+}
+
+static void narrow_view(cx_ptx_view *view, uint64_t begin, uint64_t end)
+{
+    view->memory += begin - view->address;
+    view->address = begin;
+    view->bytes = end - begin;
+}
+
+/* Kernels only read constants: their view holds nothing else, and others end before them. */
+static void cut_at_constants(const cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
+{
+    const cx_ptx_module *module = grid->module;
+    uint64_t begin = grid->launch->memory_address + module->constant_begin;
+    uint64_t end = begin + module->constant_space, last = view->address + view->bytes;
+
+    if (module->constant_space == 0 || last <= begin || view->address >= end)
+        return;
+    if (address < begin) {
+        narrow_view(view, view->address, begin);
+    } else if (address < end) {
+        narrow_view(view, begin, end < last ? end : last);
+        view->read_only = true;
+    } else {
+        narrow_view(view, end, last);
+    }
+}
+
+static bool find_view(cx_ptx_grid *grid, cx_ptx_view *view, uint64_t address)
+{
+    const cx_ptx_environment *environment = grid->environment;
+    cx_ptx_range range;
+
+    if (!environment->find(environment->self, address, &range))
+        return false;
+    *view = (cx_ptx_view){range.address, range.bytes, range.memory, range.read_only};
+    cut_at_constants(grid, view, address);
+    return true;
+}
+
+static bool in_window(uint64_t address, cx_ptx_space *out_space)
+{
+    switch (address & CX_PTX_WINDOW_MASK) {
+    case CX_PTX_WINDOW_SHARED:
+        *out_space = CX_PTX_SHARED;
+        return true;
+    case CX_PTX_WINDOW_LOCAL:
+        *out_space = CX_PTX_LOCAL;
+        return true;
+    case CX_PTX_WINDOW_PARAMETER:
+        *out_space = CX_PTX_PARAMETER;
+        return true;
+    case CX_PTX_WINDOW_WORKSPACE:
+        *out_space = CX_PTX_WORKSPACE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                              const cx_ptx_instruction *at, cx_ptx_outcome outcome,
+                              uint64_t address)
+{
+    thread->next = at;
+    cx_ptx_thread_fail(grid, block, thread, outcome, address);
+    return NULL;
+}
+
+unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                                   const cx_ptx_instruction *at, uint64_t address, bool writes)
+{
+    cx_ptx_space space = (cx_ptx_space)at->space;
+    unsigned char *memory = NULL;
+
+    if (address & (at->align - 1u))
+        return fail_at(grid, block, thread, at, CX_PTX_MISALIGNED_ADDRESS, address);
+    if (space == CX_PTX_GLOBAL || (space == CX_PTX_GENERIC && !in_window(address, &space))) {
+        cx_ptx_view *view = &grid->views[at->site];
+
+        if ((cx_ptx_in_view(view, address, at->size) || find_view(grid, view, address)) &&
+            cx_ptx_in_view(view, address, at->size) && !(writes && view->read_only))
+            memory = view->memory + (address - view->address);
+    } else {
+        memory = reach_own(space, address & ~CX_PTX_WINDOW_MASK, grid, block, thread, at->size);
+    }
+    return memory ? memory
+                  : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
+}
+
+unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
+                            uint64_t address, unsigned bytes, unsigned align)
+{
+    const cx_ptx_instruction *next = thread->next;
+    const cx_ptx_instruction access = {.space = CX_PTX_GENERIC,
+                                       .size = (uint8_t)bytes,
+                                       .align = (uint8_t)align,
+                                       .site = grid->module->sites,
+                                       .line = next->line};
+    unsigned char *memory = cx_ptx_reach_slowly(grid, block, thread, &access, address, false);
+
+    thread->next = next;
+    return memory;
+}

@@ -1,0 +1,389 @@
+#include "ptx/warp.h"
+
+/* A join's patience, and what it loses of it in a turn in which the others ... */
+#define PATIENCE 1000
+#define FOR_WATCHING 512
+#define FOR_READING 16
+#define FOR_BLOCKING 1
+
+/* ---- groups ---- */
+
+static cx_ptx_group *add_group(cx_ptx_warp *warp, cx_ptx_group group)
+{
+    warp->groups[warp->count] = group;
+    return &warp->groups[warp->count++];
+}
+
+static void remove_group(cx_ptx_warp *warp, cx_ptx_group *group)
+{
+    *group = warp->groups[--warp->count];
+}
+
+void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, bool independent)
+{
+    cx_ptx_group all = {.next = lanes->next,
+                        .mask = UINT32_MAX >> (CX_PTX_WARP_SIZE - count),
+                        .join = CX_PTX_NO_JOIN};
+
+    warp->lanes = lanes;
+    warp->count = 0;
+    warp->independent = independent;
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
+        warp->joins[i].expected = 0;
+    if (!independent)
+        add_group(warp, all);
+    for (uint32_t i = 0; independent && i < count; i++) {
+        all.mask = UINT32_C(1) << i;
+        add_group(warp, all);
+    }
+}
+
+static uint32_t first_lane(uint32_t mask)
+{
+    return (uint32_t)__builtin_ctz(mask);
+}
+
+static void set_state(const cx_ptx_warp *warp, uint32_t mask, cx_ptx_thread_state state)
+{
+    for (; mask; mask &= mask - 1)
+        warp->lanes[first_lane(mask)].state = (uint8_t)state;
+}
+
+/* ---- joins ---- */
+
+static uint8_t add_join(cx_ptx_warp *warp, cx_ptx_join join)
+{
+    for (uint8_t i = 0; i < CX_PTX_WARP_SIZE; i++) {
+        if (warp->joins[i].expected)
+            continue;
+        warp->joins[i] = join;
+        return i;
+    }
+    return join.parent;
+}
+
+/* The lanes that are at the join go on as a group. */
+static void leave_join(cx_ptx_warp *warp, cx_ptx_join *join, int turn)
+{
+    set_state(warp, join->arrived, CX_PTX_THREAD_READY);
+    add_group(warp, (cx_ptx_group){.next = join->next,
+                                   .mask = join->arrived,
+                                   .depth = join->depth,
+                                   .turn = turn,
+                                   .join = join->parent});
+    join->expected &= ~join->arrived;
+    join->arrived = 0;
+    join->waited = 0;
+}
+
+/* Forgets a join that has no lanes but those of one group or of one other join: nobody waits. */
+static void forget_if_alone(cx_ptx_warp *warp, uint8_t number)
+{
+    const cx_ptx_join *join = &warp->joins[number];
+    uint32_t expected = join->expected;
+    uint8_t parent = join->parent;
+    bool alone = false;
+
+    for (uint32_t i = 0; i < warp->count; i++)
+        alone |= warp->groups[i].join == number && warp->groups[i].mask == expected;
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
+        alone |= warp->joins[i].parent == number && warp->joins[i].expected == expected;
+    if (!alone)
+        return;
+    for (uint32_t i = 0; i < warp->count; i++)
+        if (warp->groups[i].join == number)
+            warp->groups[i].join = parent;
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
+        if (warp->joins[i].expected && warp->joins[i].parent == number)
+            warp->joins[i].parent = parent;
+    warp->joins[number].expected = 0;
+}
+
+static void forget_joins(cx_ptx_warp *warp)
+{
+    for (uint8_t i = 0; i < CX_PTX_WARP_SIZE; i++)
+        if (warp->joins[i].expected)
+            forget_if_alone(warp, i);
+}
+
+/* ---- events ---- */
+
+static void arrive(cx_ptx_warp *warp, cx_ptx_group *group)
+{
+    cx_ptx_join *join = &warp->joins[group->join];
+    uint32_t mask = group->mask;
+    int turn = group->turn;
+
+    join->arrived |= mask;
+    join->waited = 0;
+    remove_group(warp, group);
+    if (join->arrived == join->expected) {
+        leave_join(warp, join, turn);
+        return;
+    }
+    for (; mask; mask &= mask - 1) {
+        warp->lanes[first_lane(mask)].state = CX_PTX_THREAD_AT_JOIN;
+        warp->lanes[first_lane(mask)].next = join->next;
+    }
+}
+
+static void end_lanes(cx_ptx_warp *warp, cx_ptx_group *group)
+{
+    uint32_t mask = group->mask;
+    uint8_t next = group->join;
+    int turn = group->turn;
+
+    remove_group(warp, group);
+    if (next == CX_PTX_NO_JOIN)
+        return;
+    while (next != CX_PTX_NO_JOIN) {
+        cx_ptx_join *join = &warp->joins[next];
+
+        next = join->parent;
+        join->expected &= ~mask;
+        if (join->expected != 0 && join->arrived == join->expected)
+            leave_join(warp, join, turn);
+    }
+    forget_joins(warp);
+}
+
+/* The join of lanes that the group's branch divides; false: they do not meet in the kernel. */
+static bool find_join(const cx_ptx_grid *grid, const cx_ptx_warp *warp, const cx_ptx_group *group,
+                      cx_ptx_join *out)
+{
+    const cx_ptx_instruction *code = grid->module->code, *at = group->next;
+
+    *out = (cx_ptx_join){
+        .depth = group->depth, .expected = group->mask, .parent = group->join};
+    if (at->op == CX_PTX_CALL_INDIRECT) {
+        out->next = at + 1;
+        out->depth--;
+        return true;
+    }
+    if (at->site != CX_PTX_NO_PLACE) {
+        out->next = code + at->site;
+        return true;
+    }
+    if (group->depth == 0)
+        return false;
+    out->next = code + warp->lanes[first_lane(group->mask)].slots[CX_PTX_SLOT_RETURN].u64;
+    out->depth--;
+    return true;
+}
+
+/* Divides the group by where its lanes go on. */
+static void diverge(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group *group)
+{
+    cx_ptx_group part = *group;
+    uint32_t left = group->mask;
+    cx_ptx_join join;
+
+    if (find_join(grid, warp, group, &join)) {
+        const cx_ptx_join *old = &warp->joins[group->join];
+
+        if (group->join == CX_PTX_NO_JOIN || old->next != join.next || old->depth != join.depth)
+            part.join = add_join(warp, join);
+    }
+    remove_group(warp, group);
+    while (left) {
+        part.next = warp->lanes[first_lane(left)].next;
+        part.mask = 0;
+        for (uint32_t others = left; others; others &= others - 1)
+            if (warp->lanes[first_lane(others)].next == part.next)
+                part.mask |= others & -others;
+        left &= ~part.mask;
+        add_group(warp, part);
+    }
+}
+
+/* ---- meeting by chance ---- */
+
+static bool has_same_calls(const cx_ptx_grid *grid, const cx_ptx_warp *warp,
+                           const cx_ptx_group *one, const cx_ptx_group *other)
+{
+    const cx_ptx_slot *a = warp->lanes[first_lane(one->mask)].slots;
+    const cx_ptx_slot *b = warp->lanes[first_lane(other->mask)].slots;
+
+    for (uint32_t depth = one->depth; depth > 0; depth--) {
+        size_t caller = (size_t)a[CX_PTX_SLOT_CALLER].u64;
+
+        if (a[CX_PTX_SLOT_RETURN].u64 != b[CX_PTX_SLOT_RETURN].u64)
+            return false;
+        a -= grid->module->functions[caller].slots;
+        b -= grid->module->functions[caller].slots;
+    }
+    return true;
+}
+
+static bool can_merge(const cx_ptx_grid *grid, const cx_ptx_warp *warp, const cx_ptx_group *one,
+                      const cx_ptx_group *other)
+{
+    return !one->blocked && !other->blocked && one->next == other->next &&
+           one->depth == other->depth && one->join == other->join &&
+           has_same_calls(grid, warp, one, other);
+}
+
+static void merge_groups(const cx_ptx_grid *grid, cx_ptx_warp *warp)
+{
+    bool merged = false;
+
+    for (uint32_t i = 0; i < warp->count; i++)
+        for (uint32_t j = i + 1; j < warp->count;) {
+            if (!can_merge(grid, warp, &warp->groups[i], &warp->groups[j])) {
+                j++;
+                continue;
+            }
+            warp->groups[i].mask |= warp->groups[j].mask;
+            remove_group(warp, &warp->groups[j]);
+            merged = true;
+        }
+    if (merged)
+        forget_joins(warp);
+}
+
+/* Takes the lanes out of blocked groups that can go on. */
+static void take_ready_lanes(cx_ptx_warp *warp)
+{
+    for (uint32_t i = 0, end = warp->count; i < end; i++) {
+        cx_ptx_group *group = &warp->groups[i], part = *group;
+
+        if (!group->blocked)
+            continue;
+        part.mask = 0;
+        part.blocked = false;
+        for (uint32_t left = group->mask; left; left &= left - 1)
+            if (warp->lanes[first_lane(left)].state == CX_PTX_THREAD_READY)
+                part.mask |= left & -left;
+        if (part.mask == 0)
+            continue;
+        part.next = warp->lanes[first_lane(part.mask)].next;
+        group->mask &= ~part.mask;
+        if (group->mask == 0)
+            *group = part;
+        else
+            add_group(warp, part);
+    }
+}
+
+/* ---- patience ---- */
+
+static uint32_t loss_of(const cx_ptx_group *group)
+{
+    if (group->blocked)
+        return FOR_BLOCKING;
+    switch ((cx_ptx_pace)group->pace) {
+    case CX_PTX_PACE_WATCHES:
+        return FOR_WATCHING;
+    case CX_PTX_PACE_READS:
+        return FOR_READING;
+    default:
+        return 0;
+    }
+}
+
+static void lose_patience(cx_ptx_warp *warp)
+{
+    bool left = false;
+
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++) {
+        cx_ptx_join *join = &warp->joins[i];
+        uint32_t most = 0;
+
+        if (!join->expected || !join->arrived)
+            continue;
+        for (uint32_t other = 0; other < warp->count; other++)
+            if ((warp->groups[other].mask & join->expected) &&
+                loss_of(&warp->groups[other]) > most)
+                most = loss_of(&warp->groups[other]);
+        join->waited += most;
+        if (join->waited < PATIENCE)
+            continue;
+        leave_join(warp, join, 0);
+        left = true;
+    }
+    if (left)
+        forget_joins(warp);
+}
+
+bool cx_ptx_warp_part(cx_ptx_warp *warp)
+{
+    bool left = false;
+
+    for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++) {
+        if (!warp->joins[i].expected || !warp->joins[i].arrived)
+            continue;
+        leave_join(warp, &warp->joins[i], 0);
+        left = true;
+    }
+    if (left)
+        forget_joins(warp);
+    return left;
+}
+
+/* ---- turns ---- */
+
+/* The group with the lowest lane of those whose turn is not over. */
+static cx_ptx_group *choose_group(cx_ptx_warp *warp)
+{
+    cx_ptx_group *found = NULL;
+
+    for (uint32_t i = 0; i < warp->count; i++) {
+        cx_ptx_group *each = &warp->groups[i];
+
+        if (!each->blocked && each->turn > 0 &&
+            (!found || first_lane(each->mask) < first_lane(found->mask)))
+            found = each;
+    }
+    return found;
+}
+
+static void handle(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group *group,
+                   cx_ptx_event event)
+{
+    switch (event) {
+    case CX_PTX_EVENT_TURN:
+        group->turn = 0;
+        break;
+    case CX_PTX_EVENT_BLOCKED:
+        group->blocked = true;
+        break;
+    case CX_PTX_EVENT_ARRIVED:
+        arrive(warp, group);
+        break;
+    case CX_PTX_EVENT_DIVERGED:
+        diverge(grid, warp, group);
+        break;
+    case CX_PTX_EVENT_ENDED:
+        end_lanes(warp, group);
+        break;
+    case CX_PTX_EVENT_FAILED:
+        break;
+    }
+}
+
+static void begin_turn(const cx_ptx_grid *grid, cx_ptx_warp *warp)
+{
+    take_ready_lanes(warp);
+    if (warp->count > 1 && !warp->independent)
+        merge_groups(grid, warp);
+    for (uint32_t i = 0; i < warp->count; i++) {
+        warp->groups[i].turn = CX_PTX_TURN;
+        warp->groups[i].pace = CX_PTX_PACE_WORKS;
+    }
+}
+
+bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp)
+{
+    cx_ptx_group *group;
+    bool moved = false;
+
+    begin_turn(grid, warp);
+    while ((group = choose_group(warp)) != NULL) {
+        moved = true;
+        handle(grid, warp, group, cx_ptx_group_run(grid, block, warp, group));
+        if (grid->outcome != CX_PTX_DONE)
+            return true;
+    }
+    lose_patience(warp);
+    return moved;
+}

@@ -1,0 +1,80 @@
+/*
+ * The lanes of a warp. Those of a group do each instruction together. Where a branch divides a
+ * group, its parts have a join: each waits there until all that have not ended are there.
+ *
+ * A part may wait for lanes that are at a join (a lock that one of them holds). So a join loses
+ * patience while the others only wait, and lets those go on that are there.
+ */
+#ifndef CX_PTX_WARP_H
+#define CX_PTX_WARP_H
+
+#include "ptx/flow.h"
+#include "ptx/grid.h"
+
+#define CX_PTX_NO_JOIN UINT8_MAX
+
+/* Backward jumps in one turn: waiting lanes must let those run that they wait for. */
+#define CX_PTX_TURN 4096
+
+/* Where the parts of a group meet. */
+typedef struct cx_ptx_join {
+    const cx_ptx_instruction *next;
+    uint32_t depth;    /* of calls */
+    uint32_t expected; /* lanes; 0: not used */
+    uint32_t arrived;
+    uint32_t waited;
+    uint8_t parent; /* the join of the divided group */
+} cx_ptx_join;
+
+/* Lanes with the same next instruction and the same calls. */
+typedef struct cx_ptx_group {
+    const cx_ptx_instruction *next;
+    uint32_t mask;
+    uint32_t depth; /* of calls */
+    int turn;       /* what is left of it */
+    uint8_t join;   /* the innermost */
+    uint8_t pace;   /* of the loop in which its turn ended */
+    bool blocked;   /* each lane's state and next instruction are in its thread */
+} cx_ptx_group;
+
+struct cx_ptx_warp {
+    cx_ptx_thread *lanes;
+    uint32_t count; /* of groups */
+    bool independent;
+    cx_ptx_group groups[CX_PTX_WARP_SIZE];
+    cx_ptx_join joins[CX_PTX_WARP_SIZE]; /* more than there can be: each divides its lanes */
+};
+
+/* Why a group no longer runs. */
+typedef enum cx_ptx_event {
+    CX_PTX_EVENT_TURN,     /* its turn is over */
+    CX_PTX_EVENT_BLOCKED,  /* its lanes wait */
+    CX_PTX_EVENT_ARRIVED,  /* it is at its join */
+    CX_PTX_EVENT_DIVERGED, /* `next` did that; where lanes go on is in their threads */
+    CX_PTX_EVENT_ENDED,
+    CX_PTX_EVENT_FAILED
+} cx_ptx_event;
+
+/* Begins with lanes that are all ready at the same instruction. */
+void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, bool independent);
+
+/* Gives each group a turn; true if any was ready. */
+bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp);
+
+/* Lets all lanes go on that wait at joins; true if there were any. */
+bool cx_ptx_warp_part(cx_ptx_warp *warp);
+
+/* Where the group stops to wait, in its present function; NULL: nowhere. */
+static inline const cx_ptx_instruction *cx_ptx_group_stop(const cx_ptx_warp *warp,
+                                                          const cx_ptx_group *group)
+{
+    const cx_ptx_join *join = &warp->joins[group->join];
+
+    return group->join != CX_PTX_NO_JOIN && join->depth == group->depth ? join->next : NULL;
+}
+
+/* Runs the group; interpret.c. */
+cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp,
+                              cx_ptx_group *group);
+
+#endif
