@@ -350,6 +350,13 @@ tests_ptx_check_lockstep_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_lockstep_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_lockstep_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/ptx/check_flow
+TESTS += tests/ptx/check_flow
+tests_ptx_check_flow_SOURCES = tests/ptx/check_flow.c tests/support/random.h
+tests_ptx_check_flow_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_flow_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_flow_LDADD = $(tests_ptx_check_damage_LDADD)
+
 # texts of PTX
 check_PROGRAMS += tests/ptx/check_texts
 TESTS += tests/ptx/check_texts

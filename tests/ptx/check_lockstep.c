@@ -277,6 +277,97 @@ START_TEST(lanes_run_together)
 }
 END_TEST
 
+/* ---- forms that nvcc does not make ---- */
+
+#define TEXT(version, body)                                                                   \
+    ".version " version "\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"          \
+    ".reg .pred %p<8>;\n.reg .b32 %r<16>;\n.reg .b64 %d<8>;\nld.param.u64 %d1, [out];\n"       \
+    "mov.u32 %r1, %tid.x;\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d2, %d1;\n"               \
+    "mov.u32 %r2, 99;\n" body "\nret;\n}\n"
+#define NEW "7.0\n.target sm_75"
+#define STORE "st.global.u32 [%d2], %r2;\n"
+
+/* What lane t finds: one mask if a bit of `lanes` is set, else another. */
+typedef struct form {
+    const char *text;
+    uint32_t lanes, mask, other;
+} form;
+
+static const form forms[] = {
+    /* a guarded instruction is done by the lanes that its guard lets through */
+    {TEXT(NEW, "setp.lt.u32 %p1, %r1, 5;\n@%p1 activemask.b32 %r2;\n" STORE), 0x1f, 0x1f, 99},
+    {TEXT(NEW, "setp.lt.u32 %p1, %r1, 5;\n@!%p1 activemask.b32 %r2;\n" STORE), 0x1f, 99,
+     0xffffffe0},
+    /* ... and so is a run of them */
+    {TEXT(NEW, "setp.lt.u32 %p1, %r1, 5;\n@!%p1 bra A;\nmov.u32 %r2, 1;\nadd.u32 %r2, %r2, 2;\n"
+               "A:\n" STORE "activemask.b32 %r3;\nsetp.ne.u32 %p2, %r3, -1;\n@%p2 trap;"),
+     0x1f, 3, 99},
+    /* without .sync it is the lanes that are there who vote */
+    {TEXT("6.0\n.target sm_60", "setp.lt.u32 %p1, %r1, 9;\nsetp.lt.u32 %p2, %r1, 12;\n"
+                                "@%p1 bra A;\nvote.ballot.b32 %r2, %p2;\nA:\n" STORE),
+     0x1ff, 99, 0xe00},
+    {TEXT("6.0\n.target sm_60", "setp.lt.u32 %p1, %r1, 1;\n@%p1 bra A;\n"
+                                "shfl.idx.b32 %r2, %r1, 7, 31;\nA:\n" STORE),
+     1, 99, 7},
+    /* a table of targets */
+    {TEXT(NEW, "shr.u32 %r3, %r1, 4;\nT: .branchtargets A, B;\nbrx.idx %r3, T;\n"
+               "A: activemask.b32 %r2;\nbra C;\nB: activemask.b32 %r2;\nC:\n" STORE
+               "activemask.b32 %r3;\nsetp.ne.u32 %p2, %r3, -1;\n@%p2 trap;"),
+     0xffff, 0xffff, 0xffff0000},
+    /* lanes wait for lanes that wait where a branch ends, with loads that are not volatile */
+    {TEXT(NEW, "setp.ge.u32 %p1, %r1, 3;\n@%p1 bra A;\nW: ld.global.u32 %r2, [%d1+512];\n"
+               "setp.eq.u32 %p2, %r2, 0;\n@%p2 bra W;\nA:\nmov.u32 %r3, 6;\n"
+               "@%p1 st.global.u32 [%d1+512], %r3;\n" STORE),
+     7, 6, 99},
+    /* barriers on one path: the others wait behind it */
+    {TEXT(NEW, "setp.ge.u32 %p1, %r1, 3;\n@%p1 bra A;\nbar.sync 0;\nmov.u32 %r2, 4;\nbra B;\n"
+               "A: add.u32 %r2, %r2, 1;\nB: @!%p1 bra C;\nbar.sync 0;\nC:\n" STORE),
+     7, 4, 100},
+    {TEXT(NEW, "setp.ge.u32 %p1, %r1, 3;\n@%p1 bra A;\nmov.u32 %r2, 4;\n" STORE
+               "bar.sync 0;\nbra B;\nA: " STORE "B:"),
+     7, 4, 99},
+    /* so do warp barriers */
+    {TEXT(NEW, "setp.ge.u32 %p1, %r1, 3;\n@%p1 bra A;\nbar.warp.sync -1;\nmov.u32 %r2, 4;\n"
+               "bra B;\nA: add.u32 %r2, %r2, 1;\nbar.warp.sync -1;\nB: " STORE),
+     7, 4, 100},
+};
+
+START_TEST(forms_of_divergence_are_right)
+{
+    uint32_t words[WORDS];
+
+    run_text(forms[_i].text, "k", 32, words);
+    for (uint32_t t = 0; t < 32; t++) {
+        uint32_t expected = forms[_i].lanes >> t & 1 ? forms[_i].mask : forms[_i].other;
+
+        ck_assert_msg(words[t] == expected, "lane %u: %#x, not %#x\n%s", t, words[t], expected,
+                      forms[_i].text);
+    }
+}
+END_TEST
+
+/* The text of a function that ends lanes, for a kernel that calls it. */
+START_TEST(lanes_may_end_in_a_function)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".func f(.param .b32 a)\n{\n.reg .pred %p;\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a];\n"
+        "setp.gt.u32 %p, %r1, 9;\n@%p exit;\nsetp.gt.u32 %p, %r1, 4;\n@%p ret;\nret;\n}\n"
+        ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %r<3>;\n"
+        ".reg .b64 %d<3>;\nld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\n"
+        "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d2, %d1;\nsetp.lt.u32 %p, %r1, 2;\n@%p bra A;\n"
+        "{\n.param .b32 a;\nst.param.b32 [a], %r1;\ncall f, (a);\n}\nA:\n"
+        "activemask.b32 %r2;\nst.global.u32 [%d2], %r2;\nret;\n}\n";
+    uint32_t words[WORDS];
+
+    run_text(text, "k", 32, words);
+    for (uint32_t t = 0; t < 32; t++)
+        ck_assert_uint_eq(words[t], t > 9 ? 0 : 0x3ff);
+}
+END_TEST
+
+/* ---- one by one ---- */
+
 static void independent_setup(void)
 {
     setenv("CTXRT_EMU_WARP", "independent", 1);
@@ -324,6 +415,9 @@ static Suite *lockstep_suite(void)
 
     tcase_add_checked_fixture(together, work_setup, work_teardown);
     tcase_add_loop_test(together, lanes_run_together, 0, count);
+    tcase_add_loop_test(together, forms_of_divergence_are_right, 0,
+                        (int)(sizeof forms / sizeof forms[0]));
+    tcase_add_test(together, lanes_may_end_in_a_function);
     suite_add_tcase(suite, together);
     tcase_add_checked_fixture(apart, independent_setup, work_teardown);
     tcase_add_loop_test(apart, lanes_run_one_by_one_where_that_is_chosen, 0, count);
