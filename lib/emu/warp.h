@@ -1,4 +1,4 @@
-/* Whether the lanes of a kernel's warps run together: CTXRT_EMU_WARP. */
+/* CTXRT_EMU_WARP chooses whether the lanes of a kernel's warps run together. */
 #ifndef CX_EMU_WARP_H
 #define CX_EMU_WARP_H
 

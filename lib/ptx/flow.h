@@ -13,7 +13,7 @@
 
 #define CX_PTX_NO_PLACE UINT32_MAX
 
-/* What a loop may be there for. */
+/* The purpose that a loop may have. */
 typedef enum cx_ptx_pace {
     CX_PTX_PACE_WORKS,  /* it reads no memory and waits for nobody */
     CX_PTX_PACE_READS,  /* it may wait, which is unlikely */

@@ -133,7 +133,7 @@ static void fill_rows(row *rows, cx_ptx_thread *lanes, uint32_t mask)
     rows->slots = NULL;
 }
 
-/* How many lanes a condition sends to its target. */
+/* The share of lanes that a condition sends to its target. */
 typedef enum choice { NO_LANE, SOME_LANES, ALL_LANES } choice;
 
 static inline choice choose(const row *rows, uint32_t condition, bool wanted)
@@ -204,7 +204,7 @@ static bool is_divided(const row *rows)
     return false;
 }
 
-/* Where the group goes on is known to its threads too while it does not run. */
+/* A thread knows where its group goes on while that does not run. */
 static cx_ptx_event stop(cx_ptx_group *group, const row *rows, const cx_ptx_instruction *next,
                          int turn, cx_ptx_event event)
 {
@@ -362,14 +362,15 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
             break;
         case CX_PTX_BFI_32:
             EACH_LANE {
-                slots[at->d].u32 = (uint32_t)cx_ptx_insert(slots[at->a].u32, slots[at->b].u32,
-                                                    slots[at->c].u32, slots[at->e].u32, 32);
+                slots[at->d].u32 =
+                    (uint32_t)cx_ptx_insert(slots[at->a].u32, slots[at->b].u32,
+                                            slots[at->c].u32, slots[at->e].u32, 32);
             }
             break;
         case CX_PTX_BFI_64:
             EACH_LANE {
-                slots[at->d].u64 = cx_ptx_insert(slots[at->a].u64, slots[at->b].u64, slots[at->c].u32,
-                                          slots[at->e].u32, 64);
+                slots[at->d].u64 = cx_ptx_insert(slots[at->a].u64, slots[at->b].u64,
+                                                 slots[at->c].u32, slots[at->e].u32, 64);
             }
             break;
         case CX_PTX_LOP3:

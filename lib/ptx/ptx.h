@@ -115,7 +115,7 @@ typedef struct cx_ptx_environment {
     /* malloc and free of kernels; 0, false: it cannot be. NULL: there is no heap. */
     uint64_t (*allocate)(void *self, uint64_t bytes);
     bool (*release)(void *self, uint64_t address);
-    /* Lanes of a warp run one after the other instead of together. */
+    /* The lanes of a warp run one after the other, not together. */
     bool independent;
 } cx_ptx_environment;
 

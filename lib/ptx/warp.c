@@ -1,6 +1,6 @@
 #include "ptx/warp.h"
 
-/* A join's patience, and what it loses of it in a turn in which the others ... */
+/* A join's patience, and how much it loses in a turn in which others watch memory, ... */
 #define PATIENCE 1000
 #define FOR_WATCHING 512
 #define FOR_READING 16

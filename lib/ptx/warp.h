@@ -16,7 +16,7 @@
 /* Backward jumps in one turn: waiting lanes must let those run that they wait for. */
 #define CX_PTX_TURN 4096
 
-/* Where the parts of a group meet. */
+/* The place where the parts of a group meet. */
 typedef struct cx_ptx_join {
     const cx_ptx_instruction *next;
     uint32_t depth;    /* of calls */
@@ -45,7 +45,7 @@ struct cx_ptx_warp {
     cx_ptx_join joins[CX_PTX_WARP_SIZE]; /* more than there can be: each divides its lanes */
 };
 
-/* Why a group no longer runs. */
+/* The reason why a group no longer runs. */
 typedef enum cx_ptx_event {
     CX_PTX_EVENT_TURN,     /* its turn is over */
     CX_PTX_EVENT_BLOCKED,  /* its lanes wait */
@@ -64,7 +64,7 @@ bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp)
 /* Lets all lanes go on that wait at joins; true if there were any. */
 bool cx_ptx_warp_part(cx_ptx_warp *warp);
 
-/* Where the group stops to wait, in its present function; NULL: nowhere. */
+/* The place where the group stops to wait, in its present function; NULL: none. */
 static inline const cx_ptx_instruction *cx_ptx_group_stop(const cx_ptx_warp *warp,
                                                           const cx_ptx_group *group)
 {

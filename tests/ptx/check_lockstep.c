@@ -287,7 +287,7 @@ END_TEST
 #define NEW "7.0\n.target sm_75"
 #define STORE "st.global.u32 [%d2], %r2;\n"
 
-/* What lane t finds: one mask if a bit of `lanes` is set, else another. */
+/* Lane t finds one mask if its bit of `lanes` is set, else another. */
 typedef struct form {
     const char *text;
     uint32_t lanes, mask, other;
