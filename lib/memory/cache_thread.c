@@ -397,6 +397,19 @@ static cx_thread_cache *make_thread_cache(cx_cache *cache, cx_thread *thread)
     return self;
 }
 
+/* In a section, so the context is not being reset. A cache that was made while it was, or just
+ * before, has the epoch of then. If it has memory, a reset ended that, and there was no memory to
+ * note it. */
+static void date_generation(cx_cache *cache)
+{
+    cx_cache_generation *generation = cache->generation;
+    uint32_t epoch = atomic_load(&cache->context->epoch);
+    pthread_mutex_lock(&cache->lock);
+    if (generation->heap.segment_count == 0 && !generation->has_range)
+        generation->epoch = epoch;
+    pthread_mutex_unlock(&cache->lock);
+}
+
 cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
 {
     cx_thread_cache *self = thread->thread_caches;
@@ -410,6 +423,8 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
         put_first(thread, self);
     if (!keeps_of(cache, self)) {
         drop_all(cache, self);
+        if (cache->generation->epoch != atomic_load(&cache->context->epoch))
+            date_generation(cache);
         self->generation = cache->generation;
         self->epoch = cache->generation->epoch;
     }

@@ -140,6 +140,40 @@ START_TEST(a_look_up_that_began_before_a_reset_loses_no_block_of_after_it)
 }
 END_TEST
 
+static ctxrt_allocator *made_meanwhile;
+
+static cxu_result refuse_to_reset(CUdevice device)
+{
+    (void)device;
+    cx_assert_ok(ctxrt_allocator_create(NULL, &made_meanwhile));
+    return CXU_NOT_PERMITTED;
+}
+
+START_TEST(an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_next_one)
+{
+    void *before, *after;
+    ctxrt_pointer_info info;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    beneath = cx_drivers[0].table;
+    cx_drivers[0].table.primary_reset = refuse_to_reset;
+    cx_assert_status(ctxrt_device_reset(CTXRT_CUDA(0)), CTXRT_ERROR_NOT_PERMITTED);
+    cx_drivers[0].table = beneath;
+    cx_assert_ok(ctxrt_frame_set_allocator(made_meanwhile));
+    cx_assert_ok(ctxrt_alloc(LARGE_BYTES, &before));
+    cx_assert_ok(ctxrt_fill(before, 1, LARGE_BYTES));
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_free(before));
+    cx_assert_ok(ctxrt_alloc(LARGE_BYTES, &after));
+    cx_assert_ok(ctxrt_pointer_query(after, &info));
+    ck_assert(info.known);
+    cx_assert_ok(ctxrt_fill(after, 2, LARGE_BYTES));
+    cx_assert_ok(ctxrt_free(after));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    cx_assert_ok(ctxrt_allocator_destroy(made_meanwhile));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *address_reuse_suite(void)
 {
     Suite *suite = suite_create("address_reuse");
@@ -149,6 +183,8 @@ static Suite *address_reuse_suite(void)
     tcase_add_test(tcase,
                    the_rest_of_memory_of_before_a_reset_is_known_when_a_part_of_it_has_a_new_user);
     tcase_add_test(tcase, a_look_up_that_began_before_a_reset_loses_no_block_of_after_it);
+    tcase_add_test(tcase,
+                   an_allocator_made_during_a_refused_reset_forgets_its_memory_with_the_next_one);
     suite_add_tcase(suite, tcase);
     return suite;
 }
