@@ -181,13 +181,14 @@ static const struct {
     {"GetMemInfo", ask_for_memory},
 };
 
-enum { CAPTURES = 3000 };
+enum { CAPTURES = 400 };
 
 typedef struct neighbour {
     infiniDevice_t type;
     deed act;
-    atomic_bool stop;
-    atomic_long failed;
+    sem_t asked, done;
+    bool stop;
+    long failed;
 } neighbour;
 
 static void *act_beside(void *argument)
@@ -196,14 +197,17 @@ static void *act_beside(void *argument)
     infinirtStream_t stream;
     INFINI_OK(infinirtSetDevice(self->type, 0));
     INFINI_OK(infinirtStreamCreate(&stream));
-    while (!atomic_load(&self->stop))
-        atomic_fetch_add(&self->failed, self->act(stream) != INFINI_STATUS_SUCCESS);
+    for (sem_wait(&self->asked); !self->stop; sem_wait(&self->asked)) {
+        self->failed += self->act(stream) != INFINI_STATUS_SUCCESS;
+        sem_post(&self->done);
+    }
     INFINI_OK(infinirtStreamDestroy(stream));
     while (ctxrt_stack_depth() != 0)
         cx_assert_ok(ctxrt_stack_pop());
     return NULL;
 }
 
+/* The neighbour acts inside every other capture, and beside the end of the rest. */
 static void capture_beside(infiniDevice_t type, size_t which)
 {
     neighbour other = {.type = type, .act = deeds[which].act};
@@ -212,19 +216,30 @@ static void capture_beside(infiniDevice_t type, size_t which)
     void *memory;
     INFINI_OK(infinirtStreamCreate(&stream));
     INFINI_OK(infinirtMalloc(&memory, 4096));
+    sem_init(&other.asked, 0, 0);
+    sem_init(&other.done, 0, 0);
     ck_assert_int_eq(pthread_create(&thread, NULL, act_beside, &other), 0);
     for (int i = 0; i < CAPTURES; i++) {
         infinirtGraph_t graph;
+        bool inside = i % 2 == 0;
         INFINI_OK(infinirtStreamBeginCapture(stream, INFINIRT_STREAM_CAPTURE_MODE_RELAXED));
         INFINI_OK(infinirtMemsetAsync(memory, 1, 4096, stream));
+        sem_post(&other.asked);
+        if (inside)
+            sem_wait(&other.done);
         infiniStatus_t status = infinirtStreamEndCapture(stream, &graph);
+        if (!inside)
+            sem_wait(&other.done);
         ck_assert_msg(status == INFINI_STATUS_SUCCESS, "%s beside a capture: %s", deeds[which].name,
                       ctxrt_last_error()->message);
         INFINI_OK(infinirtGraphDestroy(graph));
     }
-    atomic_store(&other.stop, true);
+    other.stop = true;
+    sem_post(&other.asked);
     pthread_join(thread, NULL);
-    ck_assert_msg(atomic_load(&other.failed) == 0, "%s failed beside a capture", deeds[which].name);
+    sem_destroy(&other.asked);
+    sem_destroy(&other.done);
+    ck_assert_msg(other.failed == 0, "%s failed beside a capture", deeds[which].name);
     INFINI_OK(infinirtFree(memory));
     INFINI_OK(infinirtStreamDestroy(stream));
 }
