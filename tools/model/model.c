@@ -246,6 +246,7 @@ static bool calls_the_driver(const cx_verb *verb)
 {
     cx_verb_id id = cx_verb_number(verb);
     return id == CX_VERB_stream_host || id == CX_VERB_green_create ||
+           id == CX_VERB_stream_attribute || id == CX_VERB_stream_set ||
            (!verb->action && id != CX_VERB_init && id != CX_VERB_version);
 }
 

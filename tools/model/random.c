@@ -76,6 +76,9 @@ static const struct {
     {CX_VERB_library_unload, 1},
     {CX_VERB_library_kernel, 4},
     {CX_VERB_green_stream, 6},
+    {CX_VERB_stream_attribute, 5},
+    {CX_VERB_stream_set, 5},
+    {CX_VERB_stream_copy, 3},
     {CX_VERB_stream_green, 4},
     {CX_VERB_green_record, 4},
     {CX_VERB_green_wait, 4},
@@ -236,6 +239,12 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
         return choose_extent(self, name);
     if (strcmp(name, "arguments") == 0)
         return self->lawful || chance(self, 90);
+    if (rule->words == CX_WORDS_STREAM)
+        return !lawful ? 99 : chance(self, 60) ? 3 : 8;
+    if (strcmp(name, "value") == 0 && cx_verb_number(step->verb) == CX_VERB_stream_set)
+        return step->operands[1].number == 8 ? -number_below(self, 2)
+               : lawful                      ? 1 + number_below(self, 4)
+                                             : 9 * number_below(self, 2);
     if (strcmp(name, "processors") == 0)
         return lawful ? 8 : 1000;
     if (strcmp(name, "flags") == 0)

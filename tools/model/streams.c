@@ -1,4 +1,4 @@
-/* Streams: T2, T6, T11, T12. */
+/* Streams: T2, T6, T11, T12, T17. */
 #include "model/world.h"
 
 enum { STREAMS_AT_GATES_MAX = 3 }; /* more would take every worker that a driver may have */
@@ -185,6 +185,79 @@ static bool open_gate(prediction *self)
     return found && answer(self, CXU_SUCCESS);
 }
 
+/* ---- attributes ---- */
+
+enum { POLICIES = 4, PRIORITY_ALWAYS = -1 };
+
+/* Finds a stream that was created and does not capture. */
+static bool find_plain(prediction *self, int operand, int *out_stream, int *out_error)
+{
+    int context;
+    return find_stream(self, operand, out_stream, &context, out_error) && *out_stream != NO_THING &&
+           !self->model->streams[*out_stream].is_default &&
+           self->model->streams[*out_stream].capture == 0;
+}
+
+/* True if there was an error, which is answered. */
+static bool answer_errors(prediction *self, int error, bool bad)
+{
+    cite(self, CX_RULE_T17);
+    if (error != CXU_SUCCESS)
+        answer(self, error);
+    if (bad)
+        answer(self, CXU_INVALID_VALUE);
+    return error != CXU_SUCCESS || bad;
+}
+
+static bool read_attribute(prediction *self)
+{
+    int stream, error;
+    int64_t attribute = number_of(self, 1);
+    bool policy = attribute == CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+    bool known = policy || attribute == CXU_LAUNCH_ATTRIBUTE_PRIORITY;
+    if (!find_plain(self, 0, &stream, &error))
+        return false;
+    if (answer_errors(self, error, !known || number_of(self, 2) == 0))
+        return true;
+    const world_stream *found = &self->model->streams[stream];
+    answer(self, CXU_SUCCESS);
+    return answer_number(self, !policy              ? found->priority
+                               : found->policy == 0 ? -1
+                                                    : found->policy);
+}
+
+static bool write_attribute(prediction *self)
+{
+    int stream, error;
+    int64_t attribute = number_of(self, 1), value = number_of(self, 2);
+    bool policy = attribute == CXU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+    bool priority = attribute == CXU_LAUNCH_ATTRIBUTE_PRIORITY;
+    bool good = policy ? value >= 1 && value <= POLICIES : priority;
+    if (!find_plain(self, 0, &stream, &error) ||
+        (priority && (value > 0 || value < PRIORITY_ALWAYS)))
+        return false;
+    if (answer_errors(self, error, !good || number_of(self, 3) == 0))
+        return true;
+    *(policy ? &self->model->streams[stream].policy : &self->model->streams[stream].priority) =
+        (int)value;
+    return answer(self, CXU_SUCCESS);
+}
+
+static bool copy_attributes(prediction *self)
+{
+    int to, from, error, other;
+    if (!find_plain(self, 0, &to, &error) || !find_plain(self, 1, &from, &other))
+        return false;
+    if (answer_errors(self, error != CXU_SUCCESS ? error : other, false))
+        return error != CXU_SUCCESS && other != CXU_SUCCESS && error != other ? answer(self, other)
+                                                                              : true;
+    if (self->model->streams[to].context != self->model->streams[from].context)
+        return answer(self, CXU_INVALID_VALUE);
+    self->model->streams[to].policy = self->model->streams[from].policy;
+    self->model->streams[to].priority = self->model->streams[from].priority;
+    return answer(self, CXU_SUCCESS);
+}
+
 bool ask_stream(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {
@@ -198,6 +271,9 @@ bool ask_stream(prediction *self)
     case CX_VERB_stream_query:
         return query_stream(self);
     case CX_VERB_stream_wait: return wait_event(self);
+    case CX_VERB_stream_attribute: return read_attribute(self);
+    case CX_VERB_stream_set: return write_attribute(self);
+    case CX_VERB_stream_copy: return copy_attributes(self);
     case CX_VERB_stream_host: return add_host_function(self);
     case CX_VERB_gate_open: return open_gate(self);
     default: return false;

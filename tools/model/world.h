@@ -49,6 +49,7 @@ typedef struct world_stream {
     bool blocking, is_default;
     bool orphan; /* its green context is gone */
     int green;   /* 1 + the green context that it belongs to; 0: none */
+    int policy, priority; /* the policy is 0 until it is set */
     work_set tail;
     int died;
     int capture;        /* 1 + the capture that it is part of; 0: none */
