@@ -273,7 +273,10 @@ cxu_result cx_emu_event_record_green(CUevent handle, cx_emu_green *green)
         return CXU_INVALID_HANDLE;
     if (cx_emu_green_refuse_captures(green))
         return CXU_STREAM_CAPTURE_UNSUPPORTED;
-    return record_by(event, NULL, &request);
+    result = record_by(event, NULL, &request);
+    if (result == CXU_SUCCESS)
+        cx_emu_green_add_record(green, event->record);
+    return result;
 }
 
 cxu_result cx_emu_call_ctx_record_event(CUcontext context_handle, CUevent event_handle)

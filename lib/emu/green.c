@@ -107,6 +107,7 @@ void cx_emu_green_destroy(cx_emu_green *green)
     if (primary_is_open(green))
         leave_streams(green);
     cx_emu_work_drop(green->barrier);
+    cx_emu_work_drop(green->whole);
     cx_emu_context_close_green(context);
     cx_emu_slot_give(context);
     cx_emu_handle_return(&greens, green);
@@ -128,6 +129,13 @@ cxu_result cx_emu_green_wait(cx_emu_green *green)
     result = cx_emu_work_wait(work);
     cx_emu_work_drop(work);
     return result;
+}
+
+void cx_emu_green_add_record(cx_emu_green *green, cx_emu_work *record)
+{
+    cx_emu_work_retain(record);
+    cx_emu_work_drop(green->whole);
+    green->whole = record;
 }
 
 cxu_result cx_emu_green_put_barrier(cx_emu_green *green, const cx_emu_work_request *request)

@@ -24,6 +24,7 @@ typedef struct cx_emu_green {
     cx_emu_sm_range range;
     cx_emu_stream *stream; /* its default stream; lives as long as the primary stays open */
     cx_emu_work *barrier;  /* all its later work waits for this piece; a reference, or NULL */
+    cx_emu_work *whole;    /* the last record behind all its work; a reference, or NULL */
 } cx_emu_green;
 
 /* Finds a live green context. CXU_INVALID_CONTEXT; CXU_CONTEXT_IS_DESTROYED: its primary was
@@ -51,6 +52,9 @@ void cx_emu_green_destroy(cx_emu_green *green);
 
 /* Waits for its work. The error as of cx_emu_work_wait. */
 cxu_result cx_emu_green_wait(cx_emu_green *green);
+
+/* The piece, which was submitted behind all its work, is part of that. */
+void cx_emu_green_add_record(cx_emu_green *green, cx_emu_work *record);
 
 /* Makes all its later work wait for a new piece, whose request has room for one more piece to come
  * after. */

@@ -1,5 +1,6 @@
 /* Threads that wait for work. */
 #include "base/cancel.h"
+#include "emu/green.h"
 #include "emu/output.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
@@ -182,6 +183,30 @@ static void demand_extent(const extent *part)
             cx_emu_schedule_demand(each->tail);
 }
 
+/* A record behind all work of a green context that is part of this one, or NULL. */
+static cx_emu_work *unfinished_record(const extent *part)
+{
+    for (const cx_emu_stream *each = part->context->streams; each; each = each->next) {
+        cx_emu_work *whole = each->green && each->green->stream == each ? each->green->whole : NULL;
+
+        if (whole && !whole->done && whole->sequence <= part->sequence)
+            return whole;
+    }
+    return NULL;
+}
+
+static void wait_for_records(const extent *part)
+{
+    cx_emu_work *record;
+
+    while ((record = unfinished_record(part))) {
+        cx_emu_work_retain(record);
+        cx_emu_schedule_demand(record);
+        wait_until(work_done, record);
+        cx_emu_work_drop(record);
+    }
+}
+
 static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
 {
     extent part = extent_of(context, legacy);
@@ -197,6 +222,7 @@ static void wait_for_all(cx_emu_context *context, cx_emu_stream *legacy)
         wait_until(work_done, whole);
         cx_emu_work_drop(whole);
     }
+    wait_for_records(&part);
     cx_emu_output_flush(context);
 }
 

@@ -147,6 +147,7 @@ static void add_stream(const cx_emu_stream *stream, cx_emu_dependency *links, si
 static void add_green(const cx_emu_green *green, cx_emu_dependency *links, size_t *count)
 {
     add_dependency(green->barrier, links, count);
+    add_dependency(green->whole, links, count);
     for (const cx_emu_stream *each = green->context->base->streams; each; each = each->next)
         if (each->green == green)
             add_dependency(each->tail, links, count);
