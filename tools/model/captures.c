@@ -579,6 +579,8 @@ said ask_capture(prediction *self)
     case CX_VERB_primary_reset:
     case CX_VERB_primary_release:
     case CX_VERB_green_destroy:
+    case CX_VERB_stream_write:
+    case CX_VERB_stream_await:
     case CX_VERB_graph_launch:
     case CX_VERB_thread_end:
     case CX_VERB_event_destroy:

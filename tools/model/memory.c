@@ -1,4 +1,4 @@
-/* Device memory, and the effects of work on it: C3, T5, T11. */
+/* Device memory, and the effects of work on it: C3, T5, T11, T16. */
 #include "model/world.h"
 
 static bool alloc_memory(prediction *self)
@@ -80,7 +80,7 @@ bool may_write(const cx_model *model, int index, const work_set *before)
 bool may_read(const cx_model *model, int index, const work_set *before)
 {
     const world_buffer *buffer = &model->buffers[index];
-    return buffer->defined && is_ordered(model, &buffer->written, before);
+    return buffer->defined && !buffer->mixed && is_ordered(model, &buffer->written, before);
 }
 
 void write_buffer(cx_model *model, int index, int value, const work_set *before, int work)
@@ -88,6 +88,7 @@ void write_buffer(cx_model *model, int index, int value, const work_set *before,
     world_buffer *buffer = &model->buffers[index];
     buffer->defined = true;
     buffer->value = value;
+    buffer->mixed = false;
     buffer->written = *before;
     buffer->read = (work_set){{0}};
     set_add(&buffer->written, work);
@@ -151,6 +152,56 @@ static bool copy_async(prediction *self)
     return answer(self, CXU_SUCCESS);
 }
 
+/* ---- values ---- */
+
+static bool is_met(uint32_t found, uint32_t wanted, int64_t condition)
+{
+    switch (condition) {
+    case CXU_STREAM_WAIT_VALUE_GEQ: return (int32_t)(found - wanted) >= 0;
+    case CXU_STREAM_WAIT_VALUE_EQ: return found == wanted;
+    case CXU_STREAM_WAIT_VALUE_AND: return (found & wanted) != 0;
+    default: return ~(found | wanted) != 0;
+    }
+}
+
+/* True if the value that a stream waits for is there when its turn comes: no rule tells when other
+ * values are seen. */
+static bool value_comes(const prediction *self, const world_buffer *buffer, const work_set *before)
+{
+    uint32_t found = buffer->mixed ? buffer->word : (uint32_t)buffer->value * 0x01010101u;
+    return buffer->defined && is_ordered(self->model, &buffer->written, before) &&
+           is_met(found, (uint32_t)number_of(self, 2), number_of(self, 3));
+}
+
+static bool write_or_await(prediction *self, bool waits)
+{
+    cx_model *model = self->model;
+    int stream, context, error, index = thing_of(self, 1, CX_KIND_MEMORY);
+    int64_t flags = number_of(self, 3);
+    if (!find_place(self, 0, &stream, &context, &error) || error != CXU_SUCCESS ||
+        !in_context(model, index, context))
+        return false;
+    cite(self, CX_RULE_T16);
+    if (flags < 0 || flags > (waits ? CXU_STREAM_WAIT_VALUE_NOR : 1))
+        return answer(self, CXU_INVALID_VALUE);
+    world_buffer *buffer = &model->buffers[index];
+    work_set before = stream_before(model, stream, context);
+    if (waits ? !value_comes(self, buffer, &before) : !may_write(model, index, &before))
+        return false;
+    int work = add_work(model, stream, context, NULL);
+    if (work == NO_THING)
+        return false;
+    note_kernel(model, work, &before); /* frees wait for it as for a kernel */
+    if (waits) {
+        read_buffer(model, index, &before, work);
+        return answer(self, CXU_SUCCESS);
+    }
+    write_buffer(model, index, buffer->value, &before, work);
+    buffer->mixed = true;
+    buffer->word = (uint32_t)number_of(self, 2);
+    return answer(self, CXU_SUCCESS);
+}
+
 /* Reads through the legacy stream of the current context, and waits for it. */
 static bool expect_bytes(prediction *self)
 {
@@ -198,6 +249,8 @@ bool ask_memory(prediction *self)
     case CX_VERB_copy_dtod_async: return copy_async(self);
     case CX_VERB_mem_expect:
         return expect_bytes(self);
+    case CX_VERB_stream_write: return write_or_await(self, false);
+    case CX_VERB_stream_await: return write_or_await(self, true);
     default: return false;
     }
 }

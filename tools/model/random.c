@@ -79,6 +79,8 @@ static const struct {
     {CX_VERB_stream_attribute, 5},
     {CX_VERB_stream_set, 5},
     {CX_VERB_stream_copy, 3},
+    {CX_VERB_stream_write, 6},
+    {CX_VERB_stream_await, 8},
     {CX_VERB_stream_green, 4},
     {CX_VERB_green_record, 4},
     {CX_VERB_green_wait, 4},

@@ -92,7 +92,9 @@ typedef struct world_buffer {
     bool live;
     int context, generation;
     bool defined; /* it was written */
-    int value;    /* of each byte */
+    int value;   /* of each byte */
+    bool mixed;  /* a stream wrote the first 32 bits since: `word` */
+    uint32_t word;
     work_set written, read; /* the last write, and the reads since then */
     int died;
 } world_buffer;
