@@ -36,6 +36,7 @@ lib_memory_libmemory_la_SOURCES = \
 	lib/memory/pinned.c lib/memory/pinned.h \
 	lib/memory/pointer.c lib/memory/pointer.h \
 	lib/memory/pointer_record.c lib/memory/pointer_record.h \
+	lib/memory/pointer_slots.c lib/memory/pointer_slots.h \
 	lib/memory/pointer_table.c lib/memory/pointer_table.h \
 	lib/memory/private_pool.c lib/memory/private_pool.h \
 	lib/memory/ranges.c lib/memory/ranges.h \

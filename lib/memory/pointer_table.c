@@ -5,57 +5,12 @@
 #include "memory/ranges.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#define SLOTS_MIN 1024u
-
-_Atomic(cx_pointer_slots *) cx_pointers_now;
-_Atomic uint32_t cx_pointers_doubles;
-
-/* Lock "pointers". Outgrown tables stay mapped: readers may still look at them. */
+/* Lock "pointers". */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t used;
 _Atomic uint32_t cx_pointers_custom;
 
 /* ---- entries ---- */
-
-static cx_pointer_slots *table_now(void)
-{
-    return atomic_load_explicit(&cx_pointers_now, memory_order_relaxed);
-}
-
-static uint64_t read_slot(const cx_pointer_slots *table, uint64_t place)
-{
-    return atomic_load_explicit(&table->slots[place], memory_order_relaxed);
-}
-
-static void write_slot(cx_pointer_slots *table, uint64_t place, uint64_t slot)
-{
-    atomic_store_explicit(&table->slots[place], slot, memory_order_release);
-}
-
-static uint32_t index_of(uint64_t slot)
-{
-    return (uint32_t)slot & CX_POINTER_INDEX_MASK;
-}
-
-static bool is_record(uint64_t slot)
-{
-    return (slot & CX_POINTER_IS_RECORD) != 0;
-}
-
-static cx_pointer_record *record_of(uint64_t slot)
-{
-    return cx_pointer_record_at(index_of(slot));
-}
-
-static const void *pointer_of(uint64_t slot)
-{
-    return is_record(slot) ? record_of(slot)->block.pointer
-                           : atomic_load_explicit(&cx_cache_block_at(index_of(slot))->pointer,
-                                                  memory_order_relaxed);
-}
 
 static uint64_t slot_of_cached(uint32_t cached)
 {
@@ -72,15 +27,17 @@ static uint64_t slot_of_record(const cx_pointer_record *record)
 
 static cx_block block_of(uint64_t slot)
 {
-    return is_record(slot) ? record_of(slot)->block : cx_cache_block_as_block(index_of(slot));
+    return cx_pointer_slot_is_record(slot)
+               ? cx_pointer_slot_record(slot)->block
+               : cx_cache_block_as_block(cx_pointer_slot_index(slot));
 }
 
 /* The kind of raw pointer of an entry; 0: none. */
 static int kind_of(uint64_t slot)
 {
-    if (is_record(slot))
-        return (int)record_of(slot)->kind;
-    uint64_t state = atomic_load(&cx_cache_block_at(index_of(slot))->state);
+    if (cx_pointer_slot_is_record(slot))
+        return (int)cx_pointer_slot_record(slot)->kind;
+    uint64_t state = atomic_load(&cx_cache_block_at(cx_pointer_slot_index(slot))->state);
     return (state & CX_CACHE_BLOCK_RAW) != 0 ? CX_POINTER_DEVICE : 0;
 }
 
@@ -96,140 +53,7 @@ static bool is_of_one_epoch(uint64_t slot, uint64_t other)
     return block.context == before.context && block.epoch == before.epoch;
 }
 
-/* ---- the table; lock held ---- */
-
-/* Finds the entry at or behind `place` for an address; `place` 0: the first one. False: no more. */
-static bool find_from(const cx_pointer_slots *table, const void *pointer, uint64_t *place)
-{
-    uint64_t key = cx_pointer_key(pointer), slot;
-    for (; (slot = read_slot(table, *place)) != 0; *place = (*place + 1) & table->mask)
-        if (slot >> 25 == key && pointer_of(slot) == pointer)
-            return true;
-    return false;
-}
-
-static bool find_first(const void *pointer, uint64_t *out_place)
-{
-    const cx_pointer_slots *table = table_now();
-    if (table == NULL)
-        return false;
-    *out_place = cx_pointer_place(table, cx_pointer_key(pointer));
-    return find_from(table, pointer, out_place);
-}
-
-static bool find_next(const void *pointer, uint64_t *place)
-{
-    const cx_pointer_slots *table = table_now();
-    *place = (*place + 1) & table->mask;
-    return find_from(table, pointer, place);
-}
-
-/* Appends behind all entries of the same address. */
-static void append_entry(cx_pointer_slots *table, uint64_t slot)
-{
-    uint64_t place = cx_pointer_place(table, slot >> 25);
-    while (read_slot(table, place) != 0)
-        place = (place + 1) & table->mask;
-    write_slot(table, place, slot);
-}
-
-/* Copies from behind an empty slot on, so that entries of one address stay in their order. */
-static void copy_into(cx_pointer_slots *grown, const cx_pointer_slots *from)
-{
-    uint64_t start = 0;
-    while (read_slot(from, start) != 0)
-        start++;
-    for (uint64_t i = 1; i <= from->mask; i++) {
-        uint64_t slot = read_slot(from, (start + i) & from->mask);
-        if (slot != 0)
-            append_entry(grown, slot);
-    }
-}
-
-static size_t table_bytes(uint64_t count)
-{
-    return sizeof(cx_pointer_slots) + count * sizeof(uint64_t);
-}
-
-static cx_pointer_slots *map_table(uint64_t count)
-{
-    void *pages = mmap(NULL, table_bytes(count), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return pages != MAP_FAILED ? pages : NULL;
-}
-
-/* Frees the memory of an outgrown table, except its first page. Readers find its slots empty, and
- * look under the lock. */
-static void empty_table(cx_pointer_slots *table)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = table_bytes(table->mask + 1);
-    if (bytes > page)
-        (void)madvise((char *)table + page, bytes - page, MADV_DONTNEED);
-}
-
-/* At most five of eight slots are used. */
-static bool make_room(void)
-{
-    cx_pointer_slots *table = table_now();
-    uint64_t count = table != NULL ? table->mask + 1 : 0;
-    if (used + 1 <= count / 8 * 5)
-        return true;
-    uint64_t wanted = count != 0 ? 2 * count : SLOTS_MIN;
-    cx_pointer_slots *grown = map_table(wanted);
-    if (grown == NULL)
-        return false;
-    grown->mask = wanted - 1;
-    if (table != NULL)
-        copy_into(grown, table);
-    atomic_store_explicit(&cx_pointers_now, grown, memory_order_release);
-    if (table != NULL)
-        empty_table(table);
-    return true;
-}
-
-static bool insert_entry(uint64_t slot)
-{
-    uint64_t place;
-    if (!make_room())
-        return false;
-    if (find_first(pointer_of(slot), &place))
-        atomic_fetch_add(&cx_pointers_doubles, 1);
-    append_entry(table_now(), slot);
-    used++;
-    return true;
-}
-
-/* Moves later entries up, so that none is behind an empty slot. */
-static void erase_entry(uint64_t place)
-{
-    cx_pointer_slots *table = table_now();
-    const void *pointer = pointer_of(read_slot(table, place));
-    for (uint64_t next = place;;) {
-        uint64_t slot;
-        next = (next + 1) & table->mask;
-        if ((slot = read_slot(table, next)) == 0)
-            break;
-        uint64_t home = cx_pointer_place(table, slot >> 25);
-        if (((next - home) & table->mask) >= ((next - place) & table->mask)) {
-            write_slot(table, place, slot);
-            place = next;
-        }
-    }
-    write_slot(table, place, 0);
-    used--;
-    if (find_first(pointer, &place))
-        atomic_fetch_sub(&cx_pointers_doubles, 1);
-}
-
-static void erase_slot(const void *pointer, uint64_t slot)
-{
-    uint64_t place;
-    bool found = find_first(pointer, &place);
-    while (found && read_slot(table_now(), place) != slot)
-        found = find_next(pointer, &place);
-    if (found)
-        erase_entry(place);
-}
+/* ---- entries of an address; lock held ---- */
 
 static bool is_custom(const cx_allocator *allocator)
 {
@@ -242,9 +66,10 @@ static bool find_youngest(const void *pointer, bool custom, uint64_t *out_slot)
 {
     uint64_t place;
     bool any = false;
-    for (bool found = find_first(pointer, &place); found; found = find_next(pointer, &place)) {
-        uint64_t slot = read_slot(table_now(), place);
-        if (is_record(slot) != custom ||
+    for (bool found = cx_pointers_first(pointer, &place); found;
+         found = cx_pointers_next(pointer, &place)) {
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
+        if (cx_pointer_slot_is_record(slot) != custom ||
             (custom && (is_stale(slot) || !is_custom(block_of(slot).allocator))))
             continue;
         *out_slot = slot;
@@ -259,9 +84,9 @@ bool cx_pointers_enter(uint32_t cached)
 {
     pthread_mutex_lock(&lock);
     uint64_t slot = slot_of_cached(cached);
-    bool entered = insert_entry(slot);
+    bool entered = cx_pointers_insert(slot);
     if (entered)
-        cx_ranges_set_start((uintptr_t)pointer_of(slot));
+        cx_ranges_set_start((uintptr_t)cx_pointer_slot_address(slot));
     pthread_mutex_unlock(&lock);
     return entered;
 }
@@ -270,7 +95,7 @@ void cx_pointers_leave(uint32_t cached)
 {
     uint64_t slot = slot_of_cached(cached);
     pthread_mutex_lock(&lock);
-    erase_slot(pointer_of(slot), slot);
+    cx_pointers_erase_slot(cx_pointer_slot_address(slot), slot);
     pthread_mutex_unlock(&lock);
 }
 
@@ -280,7 +105,7 @@ uint32_t cx_pointers_cached_at(const void *pointer)
     pthread_mutex_lock(&lock);
     bool found = find_youngest(pointer, false, &slot);
     pthread_mutex_unlock(&lock);
-    return found ? index_of(slot) : 0;
+    return found ? cx_pointer_slot_index(slot) : 0;
 }
 
 /* ---- records ---- */
@@ -288,7 +113,7 @@ uint32_t cx_pointers_cached_at(const void *pointer)
 /* Lock held. */
 static bool insert_record(cx_pointer_record *record)
 {
-    bool added = insert_entry(slot_of_record(record));
+    bool added = cx_pointers_insert(slot_of_record(record));
     if (added && is_custom(record->block.allocator))
         atomic_fetch_add(&cx_pointers_custom, 1);
     return added;
@@ -319,12 +144,12 @@ static bool retire_as(uint32_t cached, cx_pointer_record **record)
     if (raw && *record == NULL)
         return false;
     bool kept = raw && insert_record(*record);
-    erase_slot(pointer_of(slot), slot);
+    cx_pointers_erase_slot(cx_pointer_slot_address(slot), slot);
     raw = (atomic_fetch_and(state, ~(uint64_t)CX_CACHE_BLOCK_RAW) & CX_CACHE_BLOCK_RAW) != 0;
     if (kept && raw)
         *record = NULL;
     else if (kept)
-        erase_slot((*record)->block.pointer, slot_of_record(*record));
+        cx_pointers_erase_slot((*record)->block.pointer, slot_of_record(*record));
     return true;
 }
 
@@ -350,9 +175,9 @@ bool cx_pointers_make_raw(uint32_t cached)
 {
     uint64_t place, slot = slot_of_cached(cached);
     pthread_mutex_lock(&lock);
-    bool found = find_first(pointer_of(slot), &place);
-    while (found && read_slot(table_now(), place) != slot)
-        found = find_next(pointer_of(slot), &place);
+    bool found = cx_pointers_first(cx_pointer_slot_address(slot), &place);
+    while (found && cx_pointers_read(cx_pointers_table(), place) != slot)
+        found = cx_pointers_next(cx_pointer_slot_address(slot), &place);
     if (found)
         atomic_fetch_or(&cx_cache_block_at(cached)->state, CX_CACHE_BLOCK_RAW);
     pthread_mutex_unlock(&lock);
@@ -363,11 +188,11 @@ void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void
                              void *argument)
 {
     pthread_mutex_lock(&lock);
-    const cx_pointer_slots *table = table_now();
+    const cx_pointer_slots *table = cx_pointers_table();
     for (uint64_t i = 0; table != NULL && i <= table->mask; i++) {
-        uint64_t slot = read_slot(table, i);
-        if (slot != 0 && is_record(slot))
-            visit(record_of(slot), argument);
+        uint64_t slot = cx_pointers_read(table, i);
+        if (slot != 0 && cx_pointer_slot_is_record(slot))
+            visit(cx_pointer_slot_record(slot), argument);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -377,22 +202,23 @@ void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void
 /* False: another thread has taken the block meanwhile. */
 static bool take_at(uint64_t place, cx_pointer_taken *out_taken)
 {
-    uint64_t slot = read_slot(table_now(), place);
-    if (is_record(slot)) {
-        *out_taken = (cx_pointer_taken){.record = record_of(slot)};
-        if (is_custom(record_of(slot)->block.allocator))
+    uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
+    if (cx_pointer_slot_is_record(slot)) {
+        *out_taken = (cx_pointer_taken){.record = cx_pointer_slot_record(slot)};
+        if (is_custom(cx_pointer_slot_record(slot)->block.allocator))
             atomic_fetch_sub(&cx_pointers_custom, 1);
-        erase_entry(place);
+        cx_pointers_erase(place);
         return true;
     }
-    *out_taken = (cx_pointer_taken){.cached = index_of(slot)};
-    _Atomic uint64_t *state = &cx_cache_block_at(index_of(slot))->state;
+    *out_taken = (cx_pointer_taken){.cached = cx_pointer_slot_index(slot)};
+    _Atomic uint64_t *state = &cx_cache_block_at(cx_pointer_slot_index(slot))->state;
     return (atomic_fetch_and(state, ~(uint64_t)CX_CACHE_BLOCK_RAW) & CX_CACHE_BLOCK_RAW) != 0;
 }
 
 static bool is_custom_slot(uint64_t slot)
 {
-    return is_record(slot) && is_custom(record_of(slot)->block.allocator);
+    return cx_pointer_slot_is_record(slot) &&
+           is_custom(cx_pointer_slot_record(slot)->block.allocator);
 }
 
 /* Chooses memory of the oldest epoch if a reset ended that, and of that, or of all, the youngest. A
@@ -403,8 +229,9 @@ static bool choose_entry(const void *pointer, int kinds, uint64_t *out_place, in
     uint64_t place, oldest = 0;
     bool chosen = false;
     *out_other = 0;
-    for (bool found = find_first(pointer, &place); found; found = find_next(pointer, &place)) {
-        uint64_t slot = read_slot(table_now(), place);
+    for (bool found = cx_pointers_first(pointer, &place); found;
+         found = cx_pointers_next(pointer, &place)) {
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
         int kind = kind_of(slot);
         if ((kind & kinds) == 0) {
             *out_other |= kind;
@@ -454,18 +281,18 @@ bool cx_pointers_take_gone(const cx_pointer_taken *newest, cx_pointer_taken *out
     uint64_t place,
         own = newest->cached != 0 ? slot_of_cached(newest->cached) : slot_of_record(newest->record);
     pthread_mutex_lock(&lock);
-    const void *pointer = pointer_of(own);
+    const void *pointer = cx_pointer_slot_address(own);
     const cx_allocator *allocator = block_of(own).allocator;
     /* If a reset has ended the newest one, its address may belong to another block. */
-    bool found = !is_stale(own) && find_first(pointer, &place);
+    bool found = !is_stale(own) && cx_pointers_first(pointer, &place);
     while (found && !taken) {
-        uint64_t slot = read_slot(table_now(), place);
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
         bool gone = slot != own && kind_of(slot) != 0 && !is_stale(slot) &&
                     (!is_custom(allocator) || block_of(slot).allocator == allocator);
         if (gone)
             taken = take_at(place, out_taken);
         if (!taken)
-            found = find_next(pointer, &place);
+            found = cx_pointers_next(pointer, &place);
     }
     pthread_mutex_unlock(&lock);
     return taken;
@@ -476,13 +303,13 @@ bool cx_pointers_take_stale(const void *pointer, cx_pointer_kind kind, cx_pointe
     uint64_t place;
     bool taken = false;
     pthread_mutex_lock(&lock);
-    bool found = find_first(pointer, &place);
+    bool found = cx_pointers_first(pointer, &place);
     while (found && !taken) {
-        uint64_t slot = read_slot(table_now(), place);
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
         if (kind_of(slot) == (int)kind && is_stale(slot))
             taken = take_at(place, out_taken);
         if (!taken)
-            found = find_next(pointer, &place);
+            found = cx_pointers_next(pointer, &place);
     }
     pthread_mutex_unlock(&lock);
     return taken;
@@ -493,9 +320,9 @@ bool cx_pointers_has(const void *pointer, const cx_context **out_context)
     uint64_t place;
     bool has = false;
     pthread_mutex_lock(&lock);
-    for (bool found = find_first(pointer, &place); found && !has;
-         found = find_next(pointer, &place)) {
-        uint64_t slot = read_slot(table_now(), place);
+    for (bool found = cx_pointers_first(pointer, &place); found && !has;
+         found = cx_pointers_next(pointer, &place)) {
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
         has = kind_of(slot) != 0 && !is_stale(slot);
         *out_context = block_of(slot).context;
     }
@@ -548,13 +375,14 @@ static bool find_quickly(const void *pointer, cx_pointer_block *out_block)
             return false;
         i = (i + 1) & table->mask;
     }
-    if (is_record(slot) || atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0)
+    if (cx_pointer_slot_is_record(slot) ||
+        atomic_load_explicit(&cx_pointers_doubles, memory_order_relaxed) != 0)
         return false;
-    const cx_cache_block *head = cx_cache_block_at(index_of(slot));
-    if (!is_of_range(index_of(slot), out_block))
+    const cx_cache_block *head = cx_cache_block_at(cx_pointer_slot_index(slot));
+    if (!is_of_range(cx_pointer_slot_index(slot), out_block))
         return false;
     uint64_t state = atomic_load_explicit(&head->state, memory_order_acquire);
-    describe_cached(index_of(slot), state, pointer, out_block);
+    describe_cached(cx_pointer_slot_index(slot), state, pointer, out_block);
     return out_block->state == CX_POINTER_LIVE &&
            atomic_load_explicit(&head->state, memory_order_acquire) == state &&
            atomic_load_explicit(&table->slots[i], memory_order_relaxed) == slot &&
@@ -566,11 +394,12 @@ static bool find_in_range(const void *pointer, const cx_pointer_block *range, ui
 {
     uint64_t place;
     bool any = false;
-    for (bool found = find_first(pointer, &place); found; found = find_next(pointer, &place)) {
-        uint64_t slot = read_slot(table_now(), place);
-        if (is_record(slot) || !is_of_range(index_of(slot), range))
+    for (bool found = cx_pointers_first(pointer, &place); found;
+         found = cx_pointers_next(pointer, &place)) {
+        uint64_t slot = cx_pointers_read(cx_pointers_table(), place);
+        if (cx_pointer_slot_is_record(slot) || !is_of_range(cx_pointer_slot_index(slot), range))
             continue;
-        *out_cached = index_of(slot);
+        *out_cached = cx_pointer_slot_index(slot);
         any = true;
     }
     return any;

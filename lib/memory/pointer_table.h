@@ -18,8 +18,7 @@
 #ifndef CX_MEMORY_POINTER_TABLE_H
 #define CX_MEMORY_POINTER_TABLE_H
 
-#include "memory/cache_block.h"
-#include "memory/pointer_record.h"
+#include "memory/pointer_slots.h"
 #include <ctxrt/memory.h>
 
 /* A raw pointer taken out of the table: a cached block, or a record to be dropped with
@@ -103,33 +102,8 @@ void cx_pointers_each_record(void (*visit)(const cx_pointer_record *record, void
 
 /* ---- raw pointers of a cache's blocks ---- */
 
-/* More entries than addresses: some address has several. */
-extern _Atomic uint32_t cx_pointers_doubles;
-
 /* Raw pointers of custom allocators, which may be inside other blocks. */
 extern _Atomic uint32_t cx_pointers_custom;
-
-typedef struct cx_pointer_slots {
-    uint64_t mask; /* slots - 1 */
-    _Atomic uint64_t slots[];
-} cx_pointer_slots;
-
-/* Address without its low 8 bits << 25 | CX_POINTER_IS_RECORD | index; 0: empty. Each entry is at
- * its hash's place, or behind it without an empty slot in between, older ones first. */
-extern _Atomic(cx_pointer_slots *) cx_pointers_now;
-#define CX_POINTER_IS_RECORD (1u << 24)
-#define CX_POINTER_INDEX_MASK (CX_POINTER_IS_RECORD - 1)
-#define CX_POINTER_ADDRESS_BITS 47
-
-static inline uint64_t cx_pointer_key(const void *pointer)
-{
-    return (uint64_t)(uintptr_t)pointer << (64 - CX_POINTER_ADDRESS_BITS) >> 25;
-}
-
-static inline uint64_t cx_pointer_place(const cx_pointer_slots *table, uint64_t key)
-{
-    return key * 0x9e3779b97f4a7c15u >> 32 & table->mask;
-}
 
 /*
  * Takes out a block's raw pointer and its count without a lock. Returns the block, whose state was
