@@ -5,7 +5,7 @@
 #ifndef CX_DRIVER_TABLE_H
 #define CX_DRIVER_TABLE_H
 
-#include "driver/cuda_abi.h"
+#include "driver/cuda_abi_graph.h"
 #include "driver/parameters.h"
 
 /* Every slot can be called: one that the driver lacks returns CXU_NOT_SUPPORTED. */

@@ -2,7 +2,8 @@
 #   CX_ABI_VALUES(SAME, ABSENT)  SAME(ours, theirs) for each value, or ABSENT(ours)
 #   HAS_PFN_cuInit_v2000 1       for each function type
 #   the function types of superseded ABIs, which cudaTypedefs.h keeps to itself
-# Usage: awk -f abi_facts.awk cuda_abi.h results.def attributes.def cuda.h cudaTypedefs.h [MORE.h ...]
+# Usage: awk -f abi_facts.awk cuda_abi.h cuda_abi_copy.h cuda_abi_graph.h results.def attributes.def cuda.h cudaTypedefs.h
+#            [MORE.h ...]
 
 function ours(name, theirs)
 {
@@ -48,7 +49,7 @@ FNR == 1 { file++ }
 
 { line = strip_comments($0) }
 
-file == 1 {
+file <= 3 {
     while (match(line, /CXU_[A-Z0-9_]+ = /)) {
         name = substr(line, RSTART, RLENGTH - 3)
         ours(name, theirs_of(name))
@@ -56,22 +57,22 @@ file == 1 {
     }
 }
 
-file == 2 && match(line, /^CX_RESULT\([A-Z0-9_]+/) {
+file == 4 && match(line, /^CX_RESULT\([A-Z0-9_]+/) {
     name = substr(line, 11, RLENGTH - 10)
     ours("CXU_" name, name == "SUCCESS" ? "CUDA_SUCCESS" : "CUDA_ERROR_" name)
 }
 
-file == 3 && match(line, /^CX_ATTRIBUTE\([A-Z0-9_]+/) {
+file == 5 && match(line, /^CX_ATTRIBUTE\([A-Z0-9_]+/) {
     name = substr(line, 14, RLENGTH - 13)
     ours("CXU_ATTRIBUTE_" name, "CU_DEVICE_ATTRIBUTE_" name)
 }
 
-file == 5 && /__CUDA_API_VERSION_INTERNAL/ { superseded = 1 }
+file == 7 && /__CUDA_API_VERSION_INTERNAL/ { superseded = 1 }
 
 # Those with types of 32 bits' time are nothing that we use.
 superseded && /typedef CUresult/ && !/_v1[ *)]/ { typedefs = typedefs line "\n" }
 
-file > 3 {
+file > 5 {
     while (match(line, /[A-Za-z_][A-Za-z0-9_]*/)) {
         known[substr(line, RSTART, RLENGTH)] = 1
         line = substr(line, RSTART + RLENGTH)

@@ -81,7 +81,8 @@ tests_driver_test_abi_SOURCES = tests/driver/test_abi.c tests/driver/test_abi.h 
 tests_driver_test_abi_CPPFLAGS = $(DRIVER_CPPFLAGS)
 EXTRA_DIST += tests/driver/abi_facts.awk
 if HAVE_CUDA_H
-ABI_FACTS_FROM = $(top_srcdir)/lib/driver/cuda_abi.h $(top_srcdir)/lib/driver/results.def \
+ABI_FACTS_FROM = $(top_srcdir)/lib/driver/cuda_abi.h $(top_srcdir)/lib/driver/cuda_abi_copy.h \
+	$(top_srcdir)/lib/driver/cuda_abi_graph.h $(top_srcdir)/lib/driver/results.def \
 	$(top_srcdir)/lib/driver/attributes.def $(CUDA_DIR)/include/cuda.h \
 	$(CUDA_DIR)/include/cudaTypedefs.h $(CUDA_DIR)/include/cudaProfiler.h \
 	$(CUDA_DIR)/include/cudaProfilerTypedefs.h

@@ -12,7 +12,7 @@
 #include <cudaTypedefs.h>
 
 #include "abi_facts.h"
-#include "driver/cuda_abi.h"
+#include "driver/cuda_abi_graph.h"
 #include "driver/parameters.h"
 #include "test_abi.h"
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "driver/cuda_abi.h"
+#include "driver/cuda_abi_graph.h"
 
 #ifdef CX_TEST_HAVE_CUDA_H
 #include <cuda.h>

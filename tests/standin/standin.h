@@ -2,7 +2,7 @@
 #ifndef CX_TEST_STANDIN_H
 #define CX_TEST_STANDIN_H
 
-#include "driver/cuda_abi.h"
+#include "driver/cuda_abi_graph.h"
 #include "driver/parameters.h"
 
 #define CX_DECLARE_NONE(symbol, arity, parameters)
