@@ -4,10 +4,12 @@ lib_base_libbase_la_SOURCES = \
 	lib/base/count.h \
 	lib/base/error.c lib/base/error.h \
 	lib/base/eventcount.c lib/base/eventcount.h \
+	lib/base/file.h \
 	lib/base/handle.c lib/base/handle.h \
 	lib/base/log.c lib/base/log.h \
 	lib/base/option.c lib/base/option.h \
 	lib/base/pool.c lib/base/pool.h \
 	lib/base/section.c lib/base/section.h \
 	lib/base/status.c \
+	lib/base/thread.h \
 	lib/base/utf8.c lib/base/utf8.h

@@ -1,6 +1,6 @@
 #include "emu/arena.h"
 
-#include "base/cancel.h"
+#include "base/file.h"
 #include "emu/device.h"
 #include "emu/explain.h"
 
@@ -90,13 +90,6 @@ static bool segment_map(cx_emu_segment *segment, int file)
     return true;
 }
 
-static void file_close(int file)
-{
-    int cancel = cx_cancel_hold();
-    close(file);
-    cx_cancel_restore(cancel);
-}
-
 /* Programs that close every descriptor do no harm: the number may name another file by then. */
 static bool file_present(const cx_emu_segment *segment)
 {
@@ -110,7 +103,7 @@ static void file_keep(cx_emu_segment *segment, int file)
 {
     struct stat found;
     if (fstat(file, &found) != 0) {
-        file_close(file);
+        cx_file_close(file);
         return;
     }
     segment->file = file;
@@ -137,7 +130,7 @@ static bool segment_map_file(cx_emu_segment *segment)
     if (opened)
         file_keep(segment, file);
     else
-        file_close(file);
+        cx_file_close(file);
     return opened;
 }
 
@@ -169,7 +162,7 @@ static void segment_close(cx_emu_segment *segment)
         munmap(segment->alias, segment->bytes);
     munmap(segment->user, segment->bytes);
     if (file_present(segment))
-        file_close(segment->file);
+        cx_file_close(segment->file);
     *segment->link = segment->next;
     if (segment->next != NULL)
         segment->next->link = segment->link;

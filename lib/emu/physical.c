@@ -1,6 +1,7 @@
 #include "emu/physical.h"
 
 #include "base/cancel.h"
+#include "base/file.h"
 #include "emu/allocation.h"
 #include "emu/emu.h"
 #include "emu/explain.h"
@@ -25,13 +26,6 @@ static const char mark[16] = "ctxrt-memory-01";
 static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_physical)};
 static cx_emu_physical *open_files;
 static size_t count;
-
-static void close_file(int file)
-{
-    int cancel = cx_cancel_hold();
-    close(file);
-    cx_cancel_restore(cancel);
-}
 
 static void files_link(cx_emu_physical *physical)
 {
@@ -97,7 +91,7 @@ static int file_create(const cx_emu_physical *physical)
     if (ftruncate(file, (off_t)bytes) == 0 && file_write_label(file, physical) && file_seal(file))
         return file;
     cx_emu_refused_by_system("a file of memory", bytes);
-    close_file(file);
+    cx_file_close(file);
     return -1;
 }
 
@@ -136,7 +130,7 @@ static void keep_file(cx_emu_physical *physical, int file)
     bool exportable = physical->properties.handle_types != CXU_MEM_HANDLE_TYPE_NONE;
     physical->file = -1;
     if ((!exportable && pages_can_be_doubled(physical)) || fstat(file, &found) != 0) {
-        close_file(file);
+        cx_file_close(file);
         return;
     }
     physical->file = file;
@@ -163,7 +157,7 @@ static cxu_result open_slot(cx_emu_physical *physical, int file, size_t charged_
     if (file < 0 || !show_at_home(physical, file)) {
         cx_emu_handle_return(&handles, physical);
         if (file >= 0)
-            close_file(file);
+            cx_file_close(file);
         return CXU_OUT_OF_MEMORY;
     }
     keep_file(physical, file);
@@ -208,7 +202,7 @@ static void dispose_unused(cx_emu_physical *physical)
     if (physical->file >= 0) {
         files_unlink(physical);
         if (file_present(physical))
-            close_file(physical->file);
+            cx_file_close(physical->file);
     }
     count--;
     physical->device->used_bytes -= physical->charged_bytes;

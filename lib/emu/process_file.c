@@ -1,6 +1,7 @@
 #include "emu/process_file.h"
 
 #include "base/cancel.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,14 +29,6 @@ bool cx_emu_process_file_is(const cx_emu_process_file *name, int file)
            found.st_ino == name->number;
 }
 
-void cx_emu_process_file_close(int file)
-{
-    int cancel = cx_cancel_hold();
-
-    close(file);
-    cx_cancel_restore(cancel);
-}
-
 int cx_emu_process_file_open(const cx_emu_process_file *name)
 {
     char path[64];
@@ -46,7 +39,7 @@ int cx_emu_process_file_open(const cx_emu_process_file *name)
     file = open(path, O_RDWR | O_CLOEXEC);
     cx_cancel_restore(cancel);
     if (file >= 0 && !cx_emu_process_file_is(name, file)) {
-        cx_emu_process_file_close(file);
+        cx_file_close(file);
         file = -1;
     }
     return file;

@@ -27,6 +27,4 @@ bool cx_emu_process_file_is(const cx_emu_process_file *name, int file);
  * file is gone, or belongs to another user. */
 int cx_emu_process_file_open(const cx_emu_process_file *name);
 
-void cx_emu_process_file_close(int file);
-
 #endif

@@ -2,10 +2,10 @@
 #include "base/cancel.h"
 #include "base/log.h"
 #include "base/option.h"
+#include "base/thread.h"
 #include "emu/shared_event.h"
 #include "emu/state.h"
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -289,17 +289,12 @@ static bool register_exit(void)
 static bool start_worker(void)
 {
     worker *self = free_worker();
-    sigset_t all, before;
     int failed;
 
     if (!self || !register_exit())
         return false;
     *self = (worker){.used = true};
-    /* The user's signal handlers run only on the user's threads. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = pthread_create(&self->thread, NULL, work_on, self);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    failed = cx_thread_start(&self->thread, NULL, work_on, self);
     if (failed) {
         self->used = false;
         cx_log(CTXRT_LOG_ERROR, "no thread for the embedded driver's streams: %s",

@@ -1,5 +1,6 @@
 #include "emu/shared.h"
 
+#include "base/file.h"
 #include "emu/device.h"
 #include "emu/explain.h"
 #include "emu/state.h"
@@ -67,7 +68,7 @@ static int open_file(const cx_emu_shared_place *place)
 
     if (file >= 0 && (fstat(file, &found) != 0 ||
                       (uint64_t)found.st_size < place->offset + place->bytes)) {
-        cx_emu_process_file_close(file);
+        cx_file_close(file);
         file = -1;
     }
     return file;
@@ -102,6 +103,13 @@ static bool map_file(cx_emu_shared *shared, int file, size_t before)
     if (!shared->alias)
         munmap(shared->user, shared->mapped_bytes);
     return shared->alias != NULL;
+}
+
+static void unmap_file(cx_emu_shared *shared)
+{
+    if (shared->alias != shared->user)
+        munmap(shared->alias, shared->mapped_bytes);
+    munmap(shared->user, shared->mapped_bytes);
 }
 
 static cxu_result publish(cx_emu_shared *shared, cx_emu_device *device, cx_emu_context *context,
@@ -144,13 +152,10 @@ cxu_result cx_emu_shared_open(const cx_emu_shared_place *place, cx_emu_device *d
     }
     if (map_file(shared, file, before)) {
         result = publish(shared, device, context, before);
-        if (result != CXU_SUCCESS) {
-            munmap(shared->user, shared->mapped_bytes);
-            if (shared->alias != shared->user)
-                munmap(shared->alias, shared->mapped_bytes);
-        }
+        if (result != CXU_SUCCESS)
+            unmap_file(shared);
     }
-    cx_emu_process_file_close(file);
+    cx_file_close(file);
     if (result == CXU_SUCCESS)
         *out_shared = shared;
     else
@@ -165,8 +170,6 @@ void cx_emu_shared_close(cx_emu_shared *shared)
     while (*link != shared)
         link = &(*link)->next;
     *link = shared->next;
-    if (shared->alias != shared->user)
-        munmap(shared->alias, shared->mapped_bytes);
-    munmap(shared->user, shared->mapped_bytes);
+    unmap_file(shared);
     free(shared);
 }

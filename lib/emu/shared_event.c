@@ -1,6 +1,6 @@
 #include "emu/shared_event.h"
 
-#include "base/cancel.h"
+#include "base/file.h"
 #include "emu/explain.h"
 #include "emu/process_life.h"
 #include "emu/schedule.h"
@@ -83,7 +83,7 @@ static int make_file(void)
         return file;
     cx_emu_refused_by_system("memfd_create", sizeof(shared_page));
     if (file >= 0)
-        cx_emu_process_file_close(file);
+        cx_file_close(file);
     return -1;
 }
 
@@ -100,7 +100,7 @@ cxu_result cx_emu_shared_event_create(cx_emu_shared_event **out_shared)
     result = cx_emu_process_file_name(file, &where) ? map_file(file, out_shared)
                                                     : CXU_OUT_OF_MEMORY;
     if (result != CXU_SUCCESS) {
-        cx_emu_process_file_close(file);
+        cx_file_close(file);
         return result;
     }
     (*out_shared)->own = true;
@@ -135,7 +135,7 @@ cxu_result cx_emu_shared_event_open(const cx_emu_shared_event_place *place,
     cx_emu_refusal_begin();
     result = lseek(file, 0, SEEK_END) == (off_t)sizeof(shared_page) ? map_file(file, out_shared)
                                                              : CXU_INVALID_HANDLE;
-    cx_emu_process_file_close(file);
+    cx_file_close(file);
     return result;
 }
 
@@ -155,7 +155,7 @@ void cx_emu_shared_event_drop(cx_emu_shared_event *shared)
 void cx_emu_shared_event_leave(cx_emu_shared_event *shared)
 {
     if (shared->own && cx_emu_process_file_is(&shared->where, shared->where.file))
-        cx_emu_process_file_close(shared->where.file);
+        cx_file_close(shared->where.file);
     shared->own = false;
     cx_emu_shared_event_drop(shared);
 }

@@ -1,10 +1,10 @@
 #include "emu/user_object.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "emu/graph.h"
 #include "emu/handle.h"
 #include "emu/state.h"
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,17 +38,13 @@ static void *run_ending(void *argument)
 static bool start_thread(ending *it)
 {
     pthread_attr_t attributes;
-    sigset_t all, before;
     pthread_t thread;
     bool started;
 
     if (pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = pthread_create(&thread, &attributes, run_ending, it) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    started = cx_thread_start(&thread, &attributes, run_ending, it) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }
