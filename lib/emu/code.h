@@ -20,7 +20,6 @@ typedef struct cx_emu_code_options {
     unsigned int error_capacity; /* of the user's buffer, once the logs are begun */
 } cx_emu_code_options;
 
-
 typedef struct cx_emu_text {
     const char *text;
     size_t length;

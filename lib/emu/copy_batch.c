@@ -128,6 +128,18 @@ static cxu_result check_stream(CUstream handle)
     return result;
 }
 
+/* The index of the wrong copy is written only if the stream takes batches. */
+static cxu_result begin_batch(CUstream stream, size_t *out_fail)
+{
+    cxu_result result = cx_emu_enter();
+
+    if (result == CXU_SUCCESS)
+        result = check_stream(stream);
+    if (result == CXU_SUCCESS && out_fail)
+        *out_fail = NO_COPY;
+    return result;
+}
+
 static cxu_result run_batch(CUstream stream, batch *all)
 {
     pieces made = {0};
@@ -139,6 +151,17 @@ static cxu_result run_batch(CUstream stream, batch *all)
         pthread_mutex_unlock(&cx_emu_lock);
     }
     free_pieces(&made);
+    return result;
+}
+
+/* Runs a batch whose reading returned `result`, and frees it. */
+static cxu_result end_batch(CUstream stream, batch *all, cxu_result result, size_t *out_fail)
+{
+    if (result == CXU_SUCCESS)
+        result = run_batch(stream, all);
+    if (out_fail)
+        *out_fail = all->fail;
+    free_batch(all);
     return result;
 }
 
@@ -198,29 +221,19 @@ static cxu_result read_lists(const lists *given, batch *all)
     return CXU_SUCCESS;
 }
 
-/* What failed is told only once the stream is known to take batches. */
 static cxu_result copy_lists(const lists *given, size_t *out_fail, CUstream stream)
 {
     batch all;
-    cxu_result result = cx_emu_enter();
+    cxu_result result = begin_batch(stream, out_fail);
 
-    if (result == CXU_SUCCESS)
-        result = check_stream(stream);
     if (result != CXU_SUCCESS)
         return result;
-    if (out_fail)
-        *out_fail = NO_COPY;
     if (!lists_valid(given))
         return CXU_INVALID_VALUE;
     result = CXU_OUT_OF_MEMORY;
     if (open_batch(&all, given->count))
         result = read_lists(given, &all);
-    if (result == CXU_SUCCESS)
-        result = run_batch(stream, &all);
-    if (out_fail)
-        *out_fail = all.fail;
-    free_batch(&all);
-    return result;
+    return end_batch(stream, &all, result, out_fail);
 }
 
 cxu_result cx_emu_call_memcpy_batch_async_v1(CUdeviceptr *destinations, CUdeviceptr *sources,
@@ -299,25 +312,16 @@ cxu_result cx_emu_call_memcpy_3d_batch_async_v1(size_t count, cxu_memcpy_3d_batc
                                                 CUstream stream)
 {
     batch all;
-    cxu_result result = cx_emu_enter();
+    cxu_result result = begin_batch(stream, out_fail);
 
-    if (result == CXU_SUCCESS)
-        result = check_stream(stream);
     if (result != CXU_SUCCESS)
         return result;
-    if (out_fail)
-        *out_fail = NO_COPY;
     if (count == 0 || !given || flags != 0)
         return CXU_INVALID_VALUE;
     result = CXU_OUT_OF_MEMORY;
     if (open_batch(&all, count))
         result = read_boxes(given, &all);
-    if (result == CXU_SUCCESS)
-        result = run_batch(stream, &all);
-    if (out_fail)
-        *out_fail = all.fail;
-    free_batch(&all);
-    return result;
+    return end_batch(stream, &all, result, out_fail);
 }
 
 cxu_result cx_emu_call_memcpy_3d_batch_async(size_t count, cxu_memcpy_3d_batch_op *given,

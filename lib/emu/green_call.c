@@ -149,19 +149,14 @@ cxu_result cx_emu_call_green_ctx_stream_create(CUstream *out_stream, CUgreenCtx 
     return result;
 }
 
-static cxu_result find_pair(CUstream handle, cx_emu_stream **out_stream, cx_emu_green **out_green)
+static CUgreenCtx green_handle_of(const cx_emu_stream *stream)
 {
-    cxu_result result = cx_emu_stream_find(handle, out_stream);
-
-    if (result == CXU_SUCCESS)
-        *out_green = (*out_stream)->green;
-    return result;
+    return stream->green ? cx_emu_green_handle(stream->green) : NULL;
 }
 
 cxu_result cx_emu_call_stream_get_green_ctx(CUstream handle, CUgreenCtx *out_green)
 {
     cx_emu_stream *stream;
-    cx_emu_green *green;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -169,9 +164,9 @@ cxu_result cx_emu_call_stream_get_green_ctx(CUstream handle, CUgreenCtx *out_gre
     if (!out_green)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_pair(handle, &stream, &green);
+    result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS)
-        *out_green = green ? cx_emu_green_handle(green) : NULL;
+        *out_green = green_handle_of(stream);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -181,7 +176,6 @@ cxu_result cx_emu_call_stream_get_ctx_v2(CUstream handle, CUcontext *out_context
                                          CUgreenCtx *out_green)
 {
     cx_emu_stream *stream;
-    cx_emu_green *green;
     cxu_result result = cx_emu_enter();
 
     if (result != CXU_SUCCESS)
@@ -189,10 +183,10 @@ cxu_result cx_emu_call_stream_get_ctx_v2(CUstream handle, CUcontext *out_context
     if (!out_context || !out_green)
         return CXU_INVALID_VALUE;
     pthread_mutex_lock(&cx_emu_lock);
-    result = find_pair(handle, &stream, &green);
+    result = cx_emu_stream_find(handle, &stream);
     if (result == CXU_SUCCESS) {
         *out_context = cx_emu_context_handle(stream->context);
-        *out_green = green ? cx_emu_green_handle(green) : NULL;
+        *out_green = green_handle_of(stream);
     }
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
