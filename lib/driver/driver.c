@@ -46,31 +46,6 @@ const char *cx_driver_result_text(const cx_driver *driver, cxu_result result)
     return text != NULL ? text : "no text";
 }
 
-/* True if the error of work sticks according to the headers: later calls return it again. */
-static bool error_sticks(cxu_result result)
-{
-    switch (result) {
-    case CXU_ECC_UNCORRECTABLE:
-    case CXU_NVLINK_UNCORRECTABLE:
-    case CXU_CONTAINED:
-    case CXU_ILLEGAL_ADDRESS:
-    case CXU_LAUNCH_TIMEOUT:
-    case CXU_ASSERT:
-    case CXU_HARDWARE_STACK_ERROR:
-    case CXU_ILLEGAL_INSTRUCTION:
-    case CXU_MISALIGNED_ADDRESS:
-    case CXU_INVALID_ADDRESS_SPACE:
-    case CXU_INVALID_PC:
-    case CXU_LAUNCH_FAILED:
-    case CXU_TENSOR_MEMORY_LEAK:
-    case CXU_MPS_CLIENT_TERMINATED:
-    case CXU_EXTERNAL_DEVICE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Lock "first error"; innermost. Guards the first call that met a sticky error, for drivers that do
  * not explain their errors. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -136,7 +111,7 @@ ctxrt_status cx_driver_error(const cx_driver *driver, cx_slot slot, cxu_result r
                                     driver->version / 1000, driver->version % 1000 / 10);
     char more[320];
     cx_driver_explain(driver, result, more, sizeof more);
-    if (driver->explain == NULL && error_sticks(result))
+    if (driver->explain == NULL && cx_result_sticks(result))
         describe_first(symbol, result, more, sizeof more);
     return cx_error_driver_call(status, symbol, result, name, "%s failed: %s, %d (%s)%s%s", symbol,
                                 name, (int)result, cx_driver_result_text(driver, result),

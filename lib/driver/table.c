@@ -43,3 +43,27 @@ const char *cx_result_text(cxu_result result)
     const result_row *row = find_result(result);
     return row != NULL ? row->text : NULL;
 }
+
+bool cx_result_sticks(cxu_result result)
+{
+    switch (result) {
+    case CXU_ECC_UNCORRECTABLE:
+    case CXU_NVLINK_UNCORRECTABLE:
+    case CXU_CONTAINED:
+    case CXU_ILLEGAL_ADDRESS:
+    case CXU_LAUNCH_TIMEOUT:
+    case CXU_ASSERT:
+    case CXU_HARDWARE_STACK_ERROR:
+    case CXU_ILLEGAL_INSTRUCTION:
+    case CXU_MISALIGNED_ADDRESS:
+    case CXU_INVALID_ADDRESS_SPACE:
+    case CXU_INVALID_PC:
+    case CXU_LAUNCH_FAILED:
+    case CXU_TENSOR_MEMORY_LEAK:
+    case CXU_MPS_CLIENT_TERMINATED:
+    case CXU_EXTERNAL_DEVICE:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -7,6 +7,7 @@
 
 #include "driver/cuda_abi_graph.h"
 #include "driver/parameters.h"
+#include <stdbool.h>
 
 /* Every slot can be called: one that the driver lacks returns CXU_NOT_SUPPORTED. */
 typedef struct cx_driver_table {
@@ -34,5 +35,8 @@ extern const cx_symbol cx_symbols[CX_SLOT_COUNT];
 /* The driver's name of a result ("CUDA_ERROR_INVALID_VALUE") and its meaning; NULL if unknown. */
 const char *cx_result_name(cxu_result result);
 const char *cx_result_text(cxu_result result);
+
+/* True if the error of work sticks according to the headers: later calls return it again. */
+bool cx_result_sticks(cxu_result result);
 
 #endif

@@ -77,26 +77,13 @@ bool cx_emu_sticky_choose(void)
 static reach reach_of(cxu_result error)
 {
     switch (error) {
-    case CXU_CONTAINED:
-    case CXU_ILLEGAL_ADDRESS:
-    case CXU_LAUNCH_TIMEOUT:
-    case CXU_HARDWARE_STACK_ERROR:
-    case CXU_ILLEGAL_INSTRUCTION:
-    case CXU_MISALIGNED_ADDRESS:
-    case CXU_INVALID_ADDRESS_SPACE:
-    case CXU_INVALID_PC:
-    case CXU_LAUNCH_FAILED:
-    case CXU_TENSOR_MEMORY_LEAK:
-    case CXU_MPS_CLIENT_TERMINATED:
-    case CXU_EXTERNAL_DEVICE:
-        return chosen.launch;
     case CXU_ASSERT:
         return REACH_CONTEXT;
     case CXU_ECC_UNCORRECTABLE:
     case CXU_NVLINK_UNCORRECTABLE:
         return chosen.ecc;
     default:
-        return REACH_NONE;
+        return cx_result_sticks(error) ? chosen.launch : REACH_NONE;
     }
 }
 
