@@ -1,9 +1,10 @@
-# The command ctxrt: a client of the public interface, one file for each subcommand.
+# The command ctxrt: a client of the public interface, one file for each subcommand. run.c takes the bounds of the
+# embedded driver from lib/emu/emu.h.
 bin_PROGRAMS += ctxrt
 DRAW_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
 ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/draw/command.c $(DRAW_SOURCES) tools/info.c tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/allocation_trace.c tools/allocation_trace.h
-ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/tools -I$(top_builddir) \
+ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
 	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"'
 if HAVE_CUDA_H

@@ -2,6 +2,7 @@
 #include "place.h"
 
 #include "config.h"
+#include "emu/emu.h"
 #include <ctxrt/runtime.h>
 #include <errno.h>
 #include <limits.h>
@@ -11,11 +12,6 @@
 #include <unistd.h>
 
 enum { KEY_CUDA = 256 };
-
-/* The embedded driver has the same bounds: lib/emu/config.c. */
-#define DEVICES_MOST 64
-#define MEMORY_LEAST (UINT64_C(2) << 20)
-#define MEMORY_MOST (UINT64_C(1) << 40)
 
 typedef struct request {
     const char *devices;
@@ -29,9 +25,9 @@ static error_t take_devices(request *self, const char *text, struct argp_state *
     char *end;
     errno = 0;
     long number = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < 1 || number > DEVICES_MOST)
+    if (end == text || *end != '\0' || errno != 0 || number < 1 || number > CX_EMU_GPUS_MAX)
         return command_wrong_use(state, "--devices %s: it is a number from 1 to %d", text,
-                                 DEVICES_MOST);
+                                 CX_EMU_GPUS_MAX);
     self->devices = text;
     return 0;
 }
@@ -39,7 +35,8 @@ static error_t take_devices(request *self, const char *text, struct argp_state *
 static error_t take_memory(request *self, const char *text, struct argp_state *state)
 {
     uint64_t bytes;
-    if (!command_parse_size(text, &bytes) || bytes < MEMORY_LEAST || bytes > MEMORY_MOST)
+    if (!command_parse_size(text, &bytes) || bytes < CX_EMU_MEMORY_GRANULARITY ||
+        bytes > CX_EMU_MEMORY_MAX)
         return command_wrong_use(
             state, "--memory %s: it is a size from 2M to 1T, such as 512M or 4G", text);
     self->memory = text;

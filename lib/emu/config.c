@@ -9,14 +9,13 @@
 #include <string.h>
 
 #define GPUS 4
-#define GPUS_MOST 64
 #define MEMORY_BYTES ((size_t)4 << 30)
 
 static bool read_gpus(int *out_gpus)
 {
     const char *text = cx_option("CTXRT_EMU_DEVICES");
     *out_gpus = GPUS;
-    return text == NULL || cx_parse_int(text, 1, GPUS_MOST, out_gpus);
+    return text == NULL || cx_parse_int(text, 1, CX_EMU_GPUS_MAX, out_gpus);
 }
 
 static bool read_gpu(cx_emu_gpu *out_gpu)

@@ -8,7 +8,7 @@
 #include "emu/emu.h"
 #include <stdbool.h>
 
-#define CX_EMU_DEVICES_MAX 65 /* the host device and 64 GPUs */
+#define CX_EMU_DEVICES_MAX (1 + CX_EMU_GPUS_MAX) /* the host device and GPUs */
 
 typedef struct cx_emu_arena cx_emu_arena; /* arena.h: a GPU's address range and its pages */
 

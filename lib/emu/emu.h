@@ -13,7 +13,7 @@
  * leaves. */
 typedef struct cx_emu_config {
     bool host_device;        /* device 0 is the host itself: memory the host may touch, no quota */
-    int gpus;                /* 0 to 64 */
+    int gpus;                /* 0 to CX_EMU_GPUS_MAX */
     cx_emu_gpu gpu;          /* which GPU all of them are */
     size_t gpu_memory_bytes; /* quota of each, enforced; a multiple of CX_EMU_MEMORY_UNIT */
     int driver_version;      /* the result of cuDriverGetVersion: 12090, 13000 */
@@ -21,6 +21,7 @@ typedef struct cx_emu_config {
 } cx_emu_config;
 
 #define CX_EMU_DRIVER_VERSION 13000
+#define CX_EMU_GPUS_MAX 64
 #define CX_EMU_MEMORY_GRANULARITY ((size_t)2 << 20)
 #define CX_EMU_MEMORY_UNIT ((size_t)64 << 10)
 #define CX_EMU_MEMORY_MAX ((size_t)1 << 40)
