@@ -28,7 +28,7 @@ typedef struct cx_emu_context {
     _Atomic int ordinal; /* of the device; stays after the end, until the slot is reused */
     bool primary;        /* constant: the first slots belong to the primary contexts */
     bool closing;        /* not live any more; a thread waits for its work */
-    /* Of a green context's slot: the primary that calls work in, in the generation of this id. */
+    /* A green context's slot names its primary, in which calls work while that has this id. */
     struct cx_emu_context *base;
     uint64_t base_id;
     struct cx_emu_green *green;

@@ -36,7 +36,7 @@ cxu_result cx_emu_call_graph_exec_get_id(CUgraphExec handle, unsigned int *out_i
     return result;
 }
 
-/* What the calls about one node tell of it. */
+/* A node, as cuGraphNodeGetLocalId, cuGraphNodeGetToolsId and the like describe it. */
 typedef struct identity {
     unsigned int local_id;
     unsigned long long tools_id;

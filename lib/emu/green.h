@@ -65,7 +65,7 @@ bool cx_emu_green_refuse_captures(const cx_emu_green *green);
 
 /* ---- resources (green_resource.c) ---- */
 
-/* What the API calls a resource; the range stands in its private part. */
+/* Makes the resource of the API for a range, which its private part holds. */
 cxu_dev_resource cx_emu_resource_make(const cx_emu_sm_range *range);
 
 /* Reads one. CXU_INVALID_RESOURCE_TYPE; CXU_INVALID_VALUE: this driver did not make it. */

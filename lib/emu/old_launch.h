@@ -1,5 +1,5 @@
 /*
- * What the calls before CUDA 4 set in a function for its launches.
+ * The settings of a function for its launches, which the calls before CUDA 4 made.
  */
 #ifndef CX_EMU_OLD_LAUNCH_H
 #define CX_EMU_OLD_LAUNCH_H
