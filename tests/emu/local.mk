@@ -324,7 +324,7 @@ tests_emu_check_sweep_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_sweep_LDADD = $(EMU_LIBS)
 
 # edge values of instructions
-EDGE_SOURCES = tests/ptx/edges.c tests/ptx/edges.h tests/ptx/exact.c tests/ptx/exact.h $(EMU_WORK_SOURCES)
+EDGE_SOURCES = tests/ptx/edges.c tests/ptx/edges.h tests/ptx/edge_rows.h tests/ptx/exact.c tests/ptx/exact.h $(EMU_WORK_SOURCES)
 EXTRA_DIST += tests/ptx/edges_integer.def tests/ptx/edges_float.def tests/ptx/edges_half.def
 check_PROGRAMS += tests/ptx/check_edges_integer tests/ptx/check_edges_float tests/ptx/check_edges_half
 TESTS += tests/ptx/check_edges_integer tests/ptx/check_edges_float tests/ptx/check_edges_half

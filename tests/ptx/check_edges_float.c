@@ -1,13 +1,9 @@
 /* Edge values of the instructions on floats, and of conversions. */
-#include "../emu/work_fixture.h"
-#include "edges.h"
 #include "exact.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-
-#define TO_U0 " selp.u32 %u0, 1, 0, %p0;"
 
 /* ---- the reference ---- */
 
@@ -77,40 +73,10 @@ static int64_t ordered(bool truth)
         truth;                                           \
     }))
 
-#define ROW(id, sets, text, tolerance, value)                       \
-    static uint64_t expect_##id(uint64_t a, uint64_t b, uint64_t c) \
-    {                                                               \
-        double x = exact_value(&F32, a & UINT32_MAX);               \
-        (void)a, (void)b, (void)c, (void)x;                         \
-        return (uint64_t)(value);                                   \
-    }
-#include "edges_float.def"
-#undef ROW
-
-static const edge_row rows[] = {
-#define ROW(id, sets, text, tolerance, value) {text, sets, expect_##id, tolerance},
-#include "edges_float.def"
-};
-
-START_TEST(floats_are_right_at_the_edges)
-{
-    EDGES_CHECK(rows);
-}
-END_TEST
-
-static Suite *float_suite(void)
-{
-    Suite *suite = suite_create("edges of floats");
-    TCase *edges = tcase_create("edges");
-
-    tcase_add_checked_fixture(edges, work_setup, work_teardown);
-    tcase_set_timeout(edges, 600);
-    tcase_add_test(edges, floats_are_right_at_the_edges);
-    suite_add_tcase(suite, edges);
-    return suite;
-}
-
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){float_suite, NULL});
-}
+#define EDGE_ROWS "edges_float.def"
+#define EDGE_LOCALS                               \
+    double x = exact_value(&F32, a & UINT32_MAX); \
+    (void)x;
+#define EDGE_SUITE "edges of floats"
+#define EDGE_TEST floats_are_right_at_the_edges
+#include "edge_rows.h"

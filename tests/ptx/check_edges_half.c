@@ -1,12 +1,8 @@
 /* Edge values of the instructions on f16, bf16 and pairs. */
-#include "../emu/work_fixture.h"
-#include "edges.h"
 #include "exact.h"
 
 #include <math.h>
 #include <string.h>
-
-#define TO_U0 " selp.u32 %u0, 1, 0, %p0;"
 
 /* ---- the reference ---- */
 
@@ -88,39 +84,8 @@ static uint64_t bounded(uint64_t value, int64_t least, int64_t most)
         all;                                                                                 \
     })
 
-#define ROW(id, sets, text, tolerance, value)                       \
-    static uint64_t expect_##id(uint64_t a, uint64_t b, uint64_t c) \
-    {                                                               \
-        (void)a, (void)b, (void)c;                                  \
-        return (uint64_t)(value);                                   \
-    }
-#include "edges_half.def"
-#undef ROW
-
-static const edge_row rows[] = {
-#define ROW(id, sets, text, tolerance, value) {text, sets, expect_##id, tolerance},
-#include "edges_half.def"
-};
-
-START_TEST(halves_and_pairs_are_right_at_the_edges)
-{
-    EDGES_CHECK(rows);
-}
-END_TEST
-
-static Suite *half_suite(void)
-{
-    Suite *suite = suite_create("edges of halves");
-    TCase *edges = tcase_create("edges");
-
-    tcase_add_checked_fixture(edges, work_setup, work_teardown);
-    tcase_set_timeout(edges, 300);
-    tcase_add_test(edges, halves_and_pairs_are_right_at_the_edges);
-    suite_add_tcase(suite, edges);
-    return suite;
-}
-
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){half_suite, NULL});
-}
+#define EDGE_ROWS "edges_half.def"
+#define EDGE_LOCALS
+#define EDGE_SUITE "edges of halves"
+#define EDGE_TEST halves_and_pairs_are_right_at_the_edges
+#include "edge_rows.h"

@@ -1,6 +1,4 @@
 /* Edge values of the instructions on integers and bits. */
-#include "../emu/work_fixture.h"
-#include "edges.h"
 #include "exact.h"
 
 #define KU16(x) ((uint16_t)(x))
@@ -9,7 +7,6 @@
 #define KS32(x) ((int32_t)(x))
 #define KU64(x) ((uint64_t)(x))
 #define KS64(x) ((int64_t)(x))
-#define TO_U0 " selp.u32 %u0, 1, 0, %p0;"
 
 /* ---- the reference: bit by bit ---- */
 
@@ -245,39 +242,9 @@ static int64_t video_clamp(int64_t value, int parts, bool is_signed)
 
 /* ---- the rows ---- */
 
-#define ROW(id, sets, text, value)                                             \
-    static uint64_t expect_##id(uint64_t a, uint64_t b, uint64_t c)            \
-    {                                                                          \
-        (void)a, (void)b, (void)c;                                             \
-        return (uint64_t)(value);                                              \
-    }
-#include "edges_integer.def"
-#undef ROW
-
-static const edge_row rows[] = {
-#define ROW(id, sets, text, value) {text, sets, expect_##id, 0},
-#include "edges_integer.def"
-};
-
-START_TEST(integers_and_bits_are_right_at_the_edges)
-{
-    EDGES_CHECK(rows);
-}
-END_TEST
-
-static Suite *integer_suite(void)
-{
-    Suite *suite = suite_create("edges of integers");
-    TCase *edges = tcase_create("edges");
-
-    tcase_add_checked_fixture(edges, work_setup, work_teardown);
-    tcase_set_timeout(edges, 300);
-    tcase_add_test(edges, integers_and_bits_are_right_at_the_edges);
-    suite_add_tcase(suite, edges);
-    return suite;
-}
-
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){integer_suite, NULL});
-}
+#define EDGE_ROWS "edges_integer.def"
+#define EDGE_EXACT
+#define EDGE_LOCALS
+#define EDGE_SUITE "edges of integers"
+#define EDGE_TEST integers_and_bits_are_right_at_the_edges
+#include "edge_rows.h"

@@ -27,6 +27,4 @@ typedef struct edge_row {
 /* Compares all rows; fails the test with the first wrong value of each wrong row. */
 void edges_check(const edge_row *rows, size_t count);
 
-#define EDGES_CHECK(rows) edges_check(rows, sizeof(rows) / sizeof(rows)[0])
-
 #endif
