@@ -147,20 +147,11 @@ END_TEST
 
 START_TEST(a_launch_goes_on_when_its_graphs_are_gone)
 {
-    stream_gate gate = GATE_CLOSED;
     CUgraph *bodies;
-    CUgraphExec exec;
 
     ck_success(add(graph, handle_of(graph, 1), CXU_GRAPH_COND_TYPE_IF, 1, &bodies));
     add_byte_fill(bodies[0], memory, 8);
-    exec = make_exec(graph);
-    gate_put(&gate, stream);
-    ck_success(cx_emu_call_graph_launch(exec, stream));
-    drop_exec(exec);
-    drop(graph);
-    gate_wait_entered(&gate);
-    gate_open(&gate);
-    ck_success(cx_emu_call_stream_synchronize(stream));
+    drop_during_launch(graph, stream);
     ck_assert_uint_eq(first_byte(memory), 8);
 }
 END_TEST

@@ -163,19 +163,10 @@ END_TEST
 
 START_TEST(a_launch_keeps_memory_whose_graphs_are_gone)
 {
-    stream_gate gate = GATE_CLOSED;
     CUdeviceptr out = make_memory(FILL_BYTES);
-    CUgraphExec exec;
 
     add_row(out);
-    exec = make_exec(graph);
-    gate_put(&gate, stream);
-    ck_success(cx_emu_call_graph_launch(exec, stream));
-    drop_exec(exec);
-    drop(graph);
-    gate_wait_entered(&gate);
-    gate_open(&gate);
-    ck_success(cx_emu_call_stream_synchronize(stream));
+    drop_during_launch(graph, stream);
     ck_assert_uint_eq(first_byte(out), 6);
 }
 END_TEST

@@ -176,6 +176,20 @@ void launch_and_wait(CUgraphExec exec, CUstream stream)
     ck_success(cx_emu_call_stream_synchronize(stream));
 }
 
+void drop_during_launch(CUgraph graph, CUstream stream)
+{
+    stream_gate gate = GATE_CLOSED;
+    CUgraphExec exec = make_exec(graph);
+
+    gate_put(&gate, stream);
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    drop_exec(exec);
+    drop(graph);
+    gate_wait_entered(&gate);
+    gate_open(&gate);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+}
+
 cxu_memset_node_params byte_fill(CUdeviceptr memory, unsigned int value)
 {
     return (cxu_memset_node_params){

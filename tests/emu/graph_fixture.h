@@ -57,6 +57,10 @@ void drop(CUgraph graph);
 void drop_exec(CUgraphExec exec);
 void launch_and_wait(CUgraphExec exec, CUstream stream);
 
+/* Launches a graph behind a closed gate, drops the graph and what was launched, and only then lets
+ * the launch run. */
+void drop_during_launch(CUgraph graph, CUstream stream);
+
 /* A fill of FILL_BYTES bytes, as parameters and as a node that depends on none. */
 #define FILL_BYTES 1024
 cxu_memset_node_params byte_fill(CUdeviceptr memory, unsigned int value);
