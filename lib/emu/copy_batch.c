@@ -118,7 +118,7 @@ static cxu_result check_stream(CUstream handle)
 
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_stream_find(handle, &stream);
-    if (result == CXU_SUCCESS && stream == stream->context->legacy)
+    if (result == CXU_SUCCESS && cx_emu_stream_is_default(stream))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = cx_emu_capture_check(stream);

@@ -211,6 +211,26 @@ START_TEST(streams_know_their_green_context_and_go_stale_with_it)
 }
 END_TEST
 
+START_TEST(the_default_stream_of_a_green_context_takes_no_batch_of_copies)
+{
+    CUgreenCtx green = make_green(8);
+    CUcontext popped;
+    unsigned char bytes[8] = {0};
+    CUdeviceptr from = (CUdeviceptr)(uintptr_t)bytes, to;
+    size_t size = sizeof bytes, first = 0, fail = 77;
+    cxu_memcpy_attributes how = {.order = CXU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+
+    ck_success(cx_emu_call_ctx_push(context_of(green)));
+    ck_success(cx_emu_call_mem_alloc(&to, sizeof bytes));
+    ck_result(cx_emu_call_memcpy_batch_async_v1(&to, &from, &size, 1, &how, &first, 1, &fail, NULL),
+              INVALID_VALUE);
+    ck_assert_uint_eq(fail, 77);
+    ck_success(cx_emu_call_mem_free(to));
+    ck_success(cx_emu_call_ctx_pop(&popped));
+    ck_success(cx_emu_call_green_ctx_destroy(green));
+}
+END_TEST
+
 START_TEST(a_reset_of_the_primary_ends_a_green_context)
 {
     CUgreenCtx green = make_green(8);
@@ -312,6 +332,7 @@ static Suite *green_suite(void)
     tcase_add_test(tcase, a_descriptor_takes_parts_of_one_split);
     tcase_add_test(tcase, two_handles_stand_for_one_primary_on_a_stack);
     tcase_add_test(tcase, streams_know_their_green_context_and_go_stale_with_it);
+    tcase_add_test(tcase, the_default_stream_of_a_green_context_takes_no_batch_of_copies);
     tcase_add_test(tcase, a_reset_of_the_primary_ends_a_green_context);
     tcase_add_test(tcase, a_green_context_keeps_the_primary);
     tcase_add_test(tcase, a_capture_in_a_green_context_refuses_its_events);
