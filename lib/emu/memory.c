@@ -252,6 +252,10 @@ static cxu_result capture_free(cx_emu_block *block, CUstream handle)
 static cxu_result allocate_from(cx_emu_pool *pool, size_t bytes, CUstream stream,
                                 CUdeviceptr *out_pointer)
 {
+    if (bytes == 0) {
+        *out_pointer = 0;
+        return CXU_SUCCESS;
+    }
     return captures(stream) ? capture_allocation(pool, bytes, stream, out_pointer)
                             : cx_emu_pool_allocate(pool, bytes, out_pointer);
 }
@@ -265,7 +269,7 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_context(NULL, stream, &context);
-    if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
+    if (result == CXU_SUCCESS && out_pointer == NULL)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = cx_emu_pool_current(context->device, &pool);
@@ -285,7 +289,7 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = find_context(NULL, stream, &context);
-    if (result == CXU_SUCCESS && (out_pointer == NULL || bytes == 0))
+    if (result == CXU_SUCCESS && out_pointer == NULL)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         result = cx_emu_pool_find(handle, &pool);

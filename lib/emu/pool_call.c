@@ -65,11 +65,14 @@ cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle
 static cxu_result find_place(const char *call, const cxu_mem_location *location,
                              cxu_mem_allocation_type type, CUdevice *out_ordinal)
 {
-    if (location == NULL || location->type < CXU_MEM_LOCATION_TYPE_DEVICE ||
-        location->type > CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+    if (location == NULL)
         return CXU_INVALID_VALUE;
+    /* Such a pool may have no location. */
     if (type == CXU_MEM_ALLOCATION_TYPE_MANAGED)
         return cx_emu_not_supported(call, "a pool of managed memory");
+    if (location->type < CXU_MEM_LOCATION_TYPE_DEVICE ||
+        location->type > CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return CXU_INVALID_VALUE;
     if (type != CXU_MEM_ALLOCATION_TYPE_PINNED)
         return CXU_INVALID_VALUE;
     if (location->type != CXU_MEM_LOCATION_TYPE_DEVICE)

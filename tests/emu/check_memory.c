@@ -97,13 +97,24 @@ START_TEST(sizes_that_overflow_are_out_of_memory)
 }
 END_TEST
 
+START_TEST(no_bytes_in_stream_order_are_no_memory)
+{
+    CUdeviceptr pointer = 77, from_pool = 77;
+    CUmemoryPool pool;
+    ck_success(cx_emu_call_device_get_default_mem_pool(&pool, 0));
+    ck_success(cx_emu_call_mem_alloc_async(&pointer, 0, NULL));
+    ck_success(cx_emu_call_mem_alloc_from_pool_async(&from_pool, 0, pool, NULL));
+    ck_assert_uint_eq(pointer, 0);
+    ck_assert_uint_eq(from_pool, 0);
+}
+END_TEST
+
 START_TEST(bad_arguments_are_invalid_values)
 {
     CUdeviceptr pointer = 77;
     size_t size = 77;
     ck_assert_int_eq(cx_emu_call_mem_alloc(&pointer, 0), CXU_INVALID_VALUE);
     ck_assert_int_eq(cx_emu_call_mem_alloc(NULL, 1), CXU_INVALID_VALUE);
-    ck_assert_int_eq(cx_emu_call_mem_alloc_async(&pointer, 0, NULL), CXU_INVALID_VALUE);
     ck_assert_int_eq(cx_emu_call_mem_alloc_async(NULL, 1, NULL), CXU_INVALID_VALUE);
     ck_assert_int_eq(cx_emu_call_mem_get_info(NULL, &size), CXU_INVALID_VALUE);
     ck_assert_int_eq(cx_emu_call_mem_get_info(&size, NULL), CXU_INVALID_VALUE);
@@ -593,6 +604,7 @@ static void add_ordinary(Suite *suite)
     tcase_add_test(tcase, the_quota_is_all_there_is);
     tcase_add_test(tcase, each_device_has_its_own_quota_and_addresses);
     tcase_add_test(tcase, sizes_that_overflow_are_out_of_memory);
+    tcase_add_test(tcase, no_bytes_in_stream_order_are_no_memory);
     tcase_add_test(tcase, bad_arguments_are_invalid_values);
     tcase_add_test(tcase, without_a_context_nothing_is_allocated);
     tcase_add_test(tcase, memory_is_freed_once_and_at_its_start);

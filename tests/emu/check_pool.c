@@ -139,6 +139,7 @@ END_TEST
 START_TEST(pools_are_found_by_location_too)
 {
     cxu_mem_location place = {CXU_MEM_LOCATION_TYPE_DEVICE, 0}, nowhere = {place.type, 99};
+    cxu_mem_location any = {CXU_MEM_LOCATION_TYPE_INVALID, 0};
     const cxu_mem_allocation_type pinned = CXU_MEM_ALLOCATION_TYPE_PINNED;
     CUmemoryPool mine = create(0, 0), found, of_device;
     ck_success(cx_emu_call_mem_get_default_mem_pool(&found, &place, pinned));
@@ -159,7 +160,7 @@ START_TEST(pools_are_found_by_location_too)
     ck_invalid(cx_emu_call_mem_set_mem_pool(NULL, pinned, mine));
     ck_invalid(cx_emu_call_mem_set_mem_pool(&nowhere, pinned, mine));
     ck_assert_int_eq(
-        cx_emu_call_mem_get_default_mem_pool(&found, &place, CXU_MEM_ALLOCATION_TYPE_MANAGED),
+        cx_emu_call_mem_get_default_mem_pool(&found, &any, CXU_MEM_ALLOCATION_TYPE_MANAGED),
         CXU_NOT_SUPPORTED);
     ck_success(cx_emu_call_mem_pool_destroy(mine));
 }
