@@ -4,7 +4,7 @@ run.py [--record] [--install] [--jobs N] [--only GLOB] [--expected OUTCOME] BUIL
 
 A client is a file clients/CLIENT.py; expected/CLIENT.txt has a line for each of its tests: name, outcome (pass, fail,
 skip, xfail, crash, hang) and reason, with tabs between. Another outcome fails, a better one too, and so does a test
-that is not in the list or no longer there. --record writes the list anew, and keeps the reasons of what is as before.
+that is not in the list or no longer there. --record writes the list anew.
 """
 import argparse
 import fnmatch
@@ -84,6 +84,11 @@ class Client:
                 if re.search(pattern, name + ": " + reason):
                     return "skip", why
         return outcome, reason
+
+    def explain(self, name, reason):
+        """The client's own words for what a test says, where it has some."""
+        found = [why for pattern, why in self.get("reasons", {}).items() if re.search(pattern, name + ": " + reason)]
+        return found[0] if found else reason
 
     def missing(self):
         for package in self.packages("Debian"):
@@ -201,11 +206,10 @@ def run_all(client, names, runners, told):
     return results
 
 
-def record(client, results, before):
+def record(client, results):
     with open(client.expected_file, "w") as file:
         for name, (outcome, reason) in sorted(results.items()):
-            if name in before and before[name][0] == outcome:
-                reason = before[name][1] or reason
+            reason = client.explain(name, reason)
             print("\t".join([name, outcome] + [reason] * bool(reason)), file=file)
 
 
@@ -240,7 +244,7 @@ def run_client(client, options, totals):
         runner.close()
     if options.record:
         kept = {name: row for name, row in before.items() if not asked(name)}
-        record(client, {**kept, **results}, before)
+        record(client, {**kept, **results})
     for name in sorted(set(before) - set(results)):
         if asked(name) and not options.record:
             totals["FAIL"] += 1

@@ -1,6 +1,7 @@
 """FFmpeg's CUDA devices, hwupload and hwdownload, and its filters, most of which read textures."""
 # Debian: ffmpeg moves frames through a device's memory
 limit = 60
+reasons = {"scale_cuda|thumbnail_cuda|yadif_cuda": "reads textures"}
 KINDS = ["yuv420p", "nv12", "yuv444p", "p010le", "p016le", "yuv444p16le", "rgb0", "bgr0"]
 common = """
 frames() # filters, options before them

@@ -17,6 +17,10 @@ package = "numba.cuda.tests"
 tests = ["cudadrv", "cudapy"]
 preload = ["without_nvjitlink", "numba.cuda", "numba.cuda.testing"]
 limit = 120
+reasons = {
+    "context_switch": "its own fault: cuCtxSetCurrent replaces the entry that it then pops",
+    "not less than or equal to": "NUM_REGS does not follow CU_JIT_MAX_REGISTERS",
+}
 
 
 def root(client):
