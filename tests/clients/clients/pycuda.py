@@ -25,7 +25,7 @@ tests = ["test_driver.py", "test_gpuarray.py"]
 preload = ["numpy", "pycuda.driver", "pycuda.compiler"]
 limit = 180
 reasons = {
-    "libcudadevrt": "libcudadevrt.a is machine code",
+    "libcudadevrt|cuLinkAddFile": "libcudadevrt.a is machine code",
     "test_(dot|minmax|reduce|struct_reduce|subset|sum|any|all)": "its reductions need warps in lock-step: volatile, no __syncwarp",
 }
 
