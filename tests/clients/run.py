@@ -56,7 +56,7 @@ class Client:
     def environment(self):
         values = {name: value for name, value in os.environ.items()
                   if not name.startswith(("CTXRT_", "CUDA_", "PYTHON", "NUMBA_"))}
-        values.update(PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=str(HERE), **self.get("environment", {}))
+        values.update({"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(HERE), **self.get("environment", {})})
         return values
 
     def command(self, words):

@@ -1,4 +1,4 @@
-"""cuda.core: its package brings no tests, so these are our own calls. without_nvjitlink.py has its Linker use the driver."""
+"""cuda.core: its package brings no tests, so these are our own calls. without_nvjitlink has its Linker use the driver."""
 # PyPI: cuda-core==1.2.2
 # PyPI: cuda-bindings==13.5.0
 # PyPI: nvidia-cuda-nvrtc==13.0.88
@@ -8,7 +8,7 @@
 # Debian: python3-venv holds the packages of PyPI
 cuda = 13
 tests = ["test_cuda_core.py"]
-preload = ["without_nvjitlink", "cuda.core", "numpy"]
+preload = ["cuda.core", "numpy"]
 reasons = {
     "cudart": "cudart is not served",
     "pool_of_pinned": "pools of host memory are not served",
@@ -22,4 +22,5 @@ def root(client):
 
 
 def environment(client):
-    return {"CUDA_HOME": str(client.site() / "nvidia" / "cu13")}
+    folder = client.file.parent.parent
+    return {"PYTHONPATH": "%s:%s" % (folder, folder / "without_nvjitlink"), "CUDA_HOME": str(client.site() / "nvidia" / "cu13")}

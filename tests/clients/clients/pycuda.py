@@ -26,7 +26,6 @@ preload = ["numpy", "pycuda.driver", "pycuda.compiler"]
 limit = 180
 reasons = {
     "libcudadevrt|cuLinkAddFile": "libcudadevrt.a is machine code",
-    "test_(dot|minmax|reduce|struct_reduce|subset|sum|any|all)": "its reductions need warps in lock-step: volatile, no __syncwarp",
 }
 
 

@@ -1,4 +1,5 @@
-"""Imported first, it hides NVIDIA's nvJitLink, which makes machine code: then cuda.core and numba-cuda hand the driver PTX."""
+"""Python imports this where its folder is in PYTHONPATH. It hides NVIDIA's nvJitLink, which makes machine code: then cuda.core
+and numba-cuda hand the driver PTX."""
 import cuda.pathfinder
 
 load = cuda.pathfinder.load_nvidia_dynamic_lib
