@@ -190,8 +190,10 @@ static ctxrt_status make_aside(cx_context *context, launching *self)
         status = cx_stream_make(context, CX_STREAM_CREATED, CTXRT_STREAM_NON_BLOCKING, 0, &stream);
         cx_context_guard_leave(&guard);
     }
+    if (status == CTXRT_SUCCESS)
+        status = cx_stream_resolve_handle(stream, &self->target);
     cx_context_unpin(context);
-    return status == CTXRT_SUCCESS ? cx_stream_resolve_handle(stream, &self->target) : status;
+    return status;
 }
 
 static ctxrt_status record_event(const cx_stream_target *stream, CUevent event)

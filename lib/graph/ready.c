@@ -3,6 +3,8 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "context/context_guard.h"
+#include "context/use.h"
+#include "memory/block.h"
 #include "work/capture_gate.h"
 #include "work/relaxed_capture.h"
 #include "work/stream.h"
@@ -91,8 +93,9 @@ ctxrt_status cx_ready_settle(cx_sequence *sequence)
     return status;
 }
 
-/* For a destroyed or capturing stream, only a wait for the whole context helps. */
-ctxrt_status cx_ready_record(cx_sequence *sequence, const cx_private_pool_use *use)
+/* The context is pinned. For a destroyed or capturing stream, only a wait for the whole context
+ * helps. */
+static ctxrt_status record_in_streams(cx_sequence *sequence, const cx_private_pool_use *use)
 {
     cx_stream_target last, target;
     cx_error_saved saved;
@@ -119,4 +122,13 @@ ctxrt_status cx_ready_record(cx_sequence *sequence, const cx_private_pool_use *u
         return status;
     cx_error_restore(&saved);
     return CTXRT_SUCCESS;
+}
+
+ctxrt_status cx_ready_record(cx_sequence *sequence, const cx_private_pool_use *use)
+{
+    if (!cx_context_pin_epoch(sequence->context, sequence->epoch))
+        return cx_block_overtaken(sequence->context);
+    ctxrt_status status = record_in_streams(sequence, use);
+    cx_context_unpin(sequence->context);
+    return status;
 }

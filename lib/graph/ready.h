@@ -8,7 +8,8 @@
 
 /* Records events in the current stream of the frame, which is the top one, and in the streams in
  * which it had memory (`use`). Waits here for work of destroyed streams; if that would have to wait
- * for captures, the launch does it. */
+ * for captures, the launch does it. CTXRT_ERROR_CONTEXT_DESTROYED: another thread resets or has
+ * reset the context meanwhile. */
 ctxrt_status cx_ready_record(cx_sequence *sequence, const cx_private_pool_use *use);
 
 /* Called before a first launch: waits for work of destroyed streams. CTXRT_ERROR_NOT_PERMITTED as
