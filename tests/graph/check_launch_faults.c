@@ -2,11 +2,15 @@
  * Launches of recorded graphs, and releases, with a failure of the driver at each of their calls:
  * the next launch makes up for what this one left undone, and memory is in nobody else's hands
  * while a launch uses it. The schedule is lazy: work runs only when something waits for it, so that
- * a missing order shows every time.
+ * a missing order shows every time. Also a reset while a recording is stopped.
  */
 #include "device/device.h"
 #include "faults.h"
 #include "operators.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 enum { BYTES = 4096, CALLS_MAX = 200, BEFORE = 1, RECORDED = 7, OTHERS = 9 };
 
@@ -181,6 +185,58 @@ START_TEST(memory_of_a_graph_is_given_back_behind_its_work_whatever_failed)
 }
 END_TEST
 
+/* ---- a reset beside the end of a recording ---- */
+
+enum { PATIENCE_MS = 200 };
+
+static pthread_t resetting;
+static atomic_bool was_reset;
+static int resets_begun;
+static const cx_driver_table *below;
+
+static void *reset_device(void *argument)
+{
+    (void)argument;
+    ctxrt_status status = ctxrt_device_reset(CTXRT_CUDA(0));
+    atomic_store(&was_reset, true);
+    return (void *)(intptr_t)status;
+}
+
+static cxu_result record_beside_a_reset(CUevent event, CUstream stream)
+{
+    if (resets_begun++ == 0) {
+        ck_assert_int_eq(pthread_create(&resetting, NULL, reset_device, NULL), 0);
+        for (int ms = 0; ms < PATIENCE_MS && !atomic_load(&was_reset); ms++)
+            (void)usleep(1000);
+        ck_assert(!atomic_load(&was_reset));
+    }
+    return below->event_record(event, stream);
+}
+
+START_TEST(a_reset_waits_while_a_recording_is_stopped_until_its_events_are_recorded)
+{
+    void *memory, *status;
+    ctxrt_graph *graph = NULL;
+    cx_driver_table own = cx_drivers[0].table;
+    cx_assert_ok(ctxrt_recording_start(NULL));
+    cx_assert_ok(ctxrt_alloc(BYTES, &memory));
+    cx_assert_ok(ctxrt_fill_async(memory, BEFORE, BYTES, first));
+    submit_plain(fill, memory, 1);
+    below = &own;
+    cx_drivers[0].table.event_record = record_beside_a_reset;
+    ctxrt_status stopped = ctxrt_recording_stop(&graph);
+    ck_assert_int_gt(resets_begun, 0);
+    ck_assert_int_eq(pthread_join(resetting, &status), 0);
+    cx_drivers[0].table.event_record = own.event_record;
+    ck_assert_int_eq((int)(intptr_t)status, CTXRT_SUCCESS);
+    if (stopped == CTXRT_SUCCESS)
+        cx_assert_ok(ctxrt_graph_release(graph));
+    else
+        cx_assert_status(stopped, CTXRT_ERROR_CONTEXT_DESTROYED);
+    cx_assert_ok(ctxrt_free(memory));
+}
+END_TEST
+
 static Suite *launch_suite(void)
 {
     Suite *suite = suite_create("launch_faults");
@@ -189,6 +245,8 @@ static Suite *launch_suite(void)
     tcase_add_loop_test(tests, a_launch_makes_up_for_what_a_failed_one_left_undone, 0, WAYS);
     tcase_add_loop_test(tests, memory_of_a_graph_is_given_back_behind_its_work_whatever_failed, 0,
                         WAYS);
+    tcase_add_test(tests,
+                   a_reset_waits_while_a_recording_is_stopped_until_its_events_are_recorded);
     suite_add_tcase(suite, tests);
     return suite;
 }
