@@ -46,3 +46,7 @@ noinst_PROGRAMS += bench/bench_plan
 bench_bench_plan_SOURCES = bench/check.c bench/check.h bench/folder.c bench/folder.h bench/plan.c
 bench_bench_plan_CPPFLAGS = $(AM_CPPFLAGS) -DBENCH_TRACES_FOLDER='"$(abs_top_srcdir)/bench/traces"'
 bench_bench_plan_LDADD = lib/libctxrt.la
+
+noinst_PROGRAMS += bench/bench_ptx
+bench_bench_ptx_SOURCES = bench/ptx.c
+bench_bench_ptx_LDADD = lib/ptx/libptx.la

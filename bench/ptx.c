@@ -1,0 +1,238 @@
+/* Thread-instructions a second of the PTX interpreter, on one core, for five loops; and of the same
+ * loops as C, which counts as many instructions as the PTX has. */
+#include "ptx/ptx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define THREADS 256
+#define ADDRESS 0x100000
+#define ROUNDS 5
+#define TILE 16
+
+/* A loop around `body`: add, setp and bra come on top. */
+typedef struct loop {
+    const char *name, *begin, *body, *end;
+    int instructions; /* of the body */
+    int times;
+    void (*in_c)(int times);
+} loop;
+
+static float memory[1 << 16];
+
+/* ---- the loops as C ---- */
+
+static void add_products(int times)
+{
+    for (int t = 0; t < THREADS; t++) {
+        float a = (float)t, b = 1.0f;
+
+        for (int i = 0; i < times; i++) {
+            a = a * 0.5f + b;
+            b = b * 0.25f + a;
+            a = a * 0.5f + b;
+            b = b * 0.25f + a;
+        }
+        memory[t] = a + b;
+    }
+}
+
+static void mix_integers(int times)
+{
+    for (uint32_t t = 0; t < THREADS; t++) {
+        uint32_t a = t + 1, sum = 0;
+
+        for (int i = 0; i < times; i++) {
+            a ^= a << 13;
+            a ^= a >> 17;
+            a ^= a << 5;
+            sum += a;
+        }
+        memory[t] = (float)sum;
+    }
+}
+
+static void add_to_memory(int times)
+{
+    for (int i = 0; i < times; i++)
+        for (int t = 0; t < THREADS; t++) {
+            volatile float *word = &memory[t];
+
+            *word = *word + 1.0f;
+        }
+}
+
+static void multiply_tiles(int times)
+{
+    static float a[TILE][TILE], b[TILE][TILE];
+    static float sums[THREADS];
+
+    for (int i = 0; i < times; i++) {
+        memcpy(a, memory, sizeof a);
+        memcpy(b, memory + THREADS, sizeof b);
+        for (int t = 0; t < THREADS; t++)
+            for (int k = 0; k < TILE; k++)
+                sums[t] += a[t / TILE][k] * b[k][t % TILE];
+    }
+    memcpy(memory + 4096, sums, sizeof sums);
+}
+
+static void shuffle(int times)
+{
+    for (int warp = 0; warp < THREADS; warp += 32) {
+        float values[32], others[32];
+
+        for (int lane = 0; lane < 32; lane++)
+            values[lane] = (float)(warp + lane);
+        for (int i = 0; i < times; i++)
+            for (int distance = 16; distance > 0; distance /= 2) {
+                for (int lane = 0; lane < 32; lane++)
+                    others[lane] = values[lane ^ distance];
+                for (int lane = 0; lane < 32; lane++)
+                    values[lane] = others[lane] * 0.5f + values[lane];
+            }
+        memcpy(memory + warp, values, sizeof values);
+    }
+}
+
+/* ---- the loops as PTX ---- */
+
+#define STEP(a, b)                                                              \
+    "ld.shared.f32 %f1, [%r7+" #a "];\nld.shared.f32 %f2, [%r8+" #b "];\n"      \
+    "fma.rn.f32 %f3, %f1, %f2, %f3;\n"
+#define SHUFFLE(distance)                                                              \
+    "mov.b32 %r2, %f1;\nshfl.sync.bfly.b32 %r3, %r2, " #distance ", 31, -1;\n"          \
+    "mov.b32 %f2, %r3;\nfma.rn.f32 %f1, %f2, 0f3F000000, %f1;\n"
+
+static const loop loops[] = {
+    {"float FMA", "mov.f32 %f2, 0f3F800000;\n",
+     "fma.rn.f32 %f1, %f1, 0f3F000000, %f2;\nfma.rn.f32 %f2, %f2, 0f3E800000, %f1;\n"
+     "fma.rn.f32 %f1, %f1, 0f3F000000, %f2;\nfma.rn.f32 %f2, %f2, 0f3E800000, %f1;\n",
+     "add.f32 %f1, %f1, %f2;\nst.global.f32 [%d1], %f1;\n", 4, 20000, add_products},
+    {"integers", "add.u32 %r2, %r1, 1;\nmov.u32 %r4, 0;\n",
+     "shl.b32 %r3, %r2, 13;\nxor.b32 %r2, %r2, %r3;\nshr.u32 %r3, %r2, 17;\n"
+     "xor.b32 %r2, %r2, %r3;\nshl.b32 %r3, %r2, 5;\nxor.b32 %r2, %r2, %r3;\n"
+     "add.u32 %r4, %r4, %r2;\n",
+     "cvt.rn.f32.u32 %f1, %r4;\nst.global.f32 [%d1], %f1;\n", 7, 20000, mix_integers},
+    {"load, add, store", "",
+     "ld.global.f32 %f1, [%d1];\nadd.f32 %f1, %f1, 0f3F800000;\nst.global.f32 [%d1], %f1;\n", "", 3,
+     20000, add_to_memory},
+    {"tiled product",
+     "shl.b32 %r6, %r1, 2;\nand.b32 %r7, %r6, 960;\nand.b32 %r8, %r6, 60;\n"
+     "mov.f32 %f3, 0f00000000;\n",
+     "ld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1+1024];\nst.shared.f32 [%r6], %f1;\n"
+     "st.shared.f32 [%r6+1024], %f2;\nbar.sync 0;\n"
+     STEP(0, 1024) STEP(4, 1088) STEP(8, 1152) STEP(12, 1216)
+     STEP(16, 1280) STEP(20, 1344) STEP(24, 1408) STEP(28, 1472)
+     STEP(32, 1536) STEP(36, 1600) STEP(40, 1664) STEP(44, 1728)
+     STEP(48, 1792) STEP(52, 1856) STEP(56, 1920) STEP(60, 1984)
+     "bar.sync 0;\n",
+     "st.global.f32 [%d1+16384], %f3;\n", 54, 1000, multiply_tiles},
+    {"shuffle reduction", "",
+     SHUFFLE(16) SHUFFLE(8) SHUFFLE(4) SHUFFLE(2) SHUFFLE(1),
+     "st.global.f32 [%d1], %f1;\n", 20, 4000, shuffle},
+};
+
+static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    (void)self;
+    *out_range = (cx_ptx_range){ADDRESS, sizeof memory, (unsigned char *)memory, false};
+    return address >= ADDRESS && address < ADDRESS + sizeof memory;
+}
+
+static bool stopped(void *self)
+{
+    (void)self;
+    return false;
+}
+
+static cx_ptx_module *load(const loop *of)
+{
+    char text[8192];
+    cx_ptx_module *module = NULL;
+    cx_ptx_error error = {0};
+
+    snprintf(text, sizeof text,
+             ".version 7.0\n.target sm_75\n.address_size 64\n"
+             ".visible .entry k(.param .u64 out, .param .u32 times)\n{\n.reg .pred %%p1;\n"
+             ".reg .b32 %%r<10>;\n.reg .f32 %%f<4>;\n.reg .b64 %%d<4>;\n"
+             ".shared .align 4 .b8 tiles[2048];\nld.param.u64 %%d1, [out];\n"
+             "ld.param.u32 %%r9, [times];\nmov.u32 %%r1, %%tid.x;\ncvt.rn.f32.u32 %%f1, %%r1;\n"
+             "mul.wide.u32 %%d2, %%r1, 4;\nadd.u64 %%d1, %%d1, %%d2;\n%s"
+             "L:\n%ssub.u32 %%r9, %%r9, 1;\nsetp.ne.u32 %%p1, %%r9, 0;\n@%%p1 bra L;\n%sret;\n}\n",
+             of->begin, of->body, of->end);
+    if (cx_ptx_load(text, strlen(text), &module, &error) != CX_PTX_SUCCESS) {
+        fprintf(stderr, "bench_ptx: %s, line %d: %s\n", of->name, error.line, error.message);
+        exit(1);
+    }
+    return module;
+}
+
+static void run_kernel(const loop *of, const cx_ptx_module *module, bool independent)
+{
+    const struct {
+        uint64_t out;
+        uint32_t times;
+    } parameters = {ADDRESS, (uint32_t)of->times};
+    const cx_ptx_environment environment = {
+        .find = find, .stopped = stopped, .independent = independent};
+    const cx_ptx_launch launch = {
+        .grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .parameters = &parameters};
+    cx_ptx_fault fault;
+
+    if (cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault) !=
+        CX_PTX_DONE) {
+        fprintf(stderr, "bench_ptx: %s failed\n", of->name);
+        exit(1);
+    }
+}
+
+/* ---- time ---- */
+
+/* Of this process, so that what else runs on the machine counts little. */
+static double now_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+typedef enum way { TOGETHER, APART, AS_C } way;
+
+/* The best of some rounds, in thousand million thread-instructions a second. */
+static double time_loop(const loop *of, const cx_ptx_module *module, way how)
+{
+    double best = 0, count = (double)(of->instructions + 3) * of->times * THREADS;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now_ns();
+
+        memset(memory, 0, sizeof memory);
+        if (how == AS_C)
+            of->in_c(of->times);
+        else
+            run_kernel(of, module, how == APART);
+        double rate = count / (now_ns() - start);
+        if (rate > best)
+            best = rate;
+    }
+    return best;
+}
+
+int main(void)
+{
+    printf("thread-instructions, 10^9 a second; %d threads\n%-18s %10s %12s %8s\n", THREADS, "",
+           "lockstep", "independent", "C");
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        cx_ptx_module *module = load(&loops[i]);
+
+        printf("%-18s %10.2f", loops[i].name, time_loop(&loops[i], module, TOGETHER));
+        printf(" %12.2f", time_loop(&loops[i], module, APART));
+        printf(" %8.2f\n", time_loop(&loops[i], module, AS_C));
+        cx_ptx_unload(module);
+    }
+    return 0;
+}
