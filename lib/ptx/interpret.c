@@ -136,10 +136,12 @@ static void fill_rows(row *rows, cx_ptx_thread *lanes, uint32_t mask)
 /* The share of lanes that a condition sends to its target. */
 typedef enum choice { NO_LANE, SOME_LANES, ALL_LANES } choice;
 
-static inline choice choose(const row *rows, uint32_t condition, bool wanted)
+static inline choice choose(const row *rows, uint32_t condition, bool wanted, const bool single)
 {
     uint32_t chosen = 0, all = 0;
 
+    if (single)
+        return (rows->slots[condition].u32 != 0) == wanted ? ALL_LANES : NO_LANE;
     for (; rows->slots; rows++, all++)
         chosen += (rows->slots[condition].u32 != 0) == wanted;
     return chosen == 0 ? NO_LANE : chosen == all ? ALL_LANES : SOME_LANES;
@@ -216,27 +218,35 @@ static cx_ptx_event stop(cx_ptx_group *group, const row *rows, const cx_ptx_inst
     return event;
 }
 
-#define EACH_LANE for (const row *each = rows; (slots = each->slots) != NULL; each++)
-#define LOAD(op, field, type)                                                          \
-    case op:                                                                           \
-        EACH_LANE {                                                                    \
-            memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, false); \
-            if (!memory)                                                               \
-                return CX_PTX_EVENT_FAILED;                                            \
-            slots[at->d].field =                                                       \
+#define EACH_LANE                                           \
+    for (const row *each = single ? all : rows;             \
+         single ? each == all : (slots = each->slots) != NULL; each++)
+#define EACH_ACCESS(writes)                                  \
+    access = cx_ptx_access_begin(grid, block, at, (writes)); \
+    EACH_LANE
+#define REACH                                                                    \
+    memory = cx_ptx_access_reach(&access, grid, block, each->thread, slots);     \
+    if (!memory)                                                                 \
+        return CX_PTX_EVENT_FAILED;
+#define LOAD(op, field, type)                                                        \
+    case op: {                                                                       \
+        const uint32_t to = at->d;                                                   \
+        EACH_ACCESS(false) {                                                         \
+            REACH                                                                    \
+            slots[to].field =                                                        \
                 __atomic_load_n((const type *)(const void *)memory, __ATOMIC_RELAXED); \
-        }                                                                              \
-        break;
-#define STORE(op, field, type)                                                        \
-    case op:                                                                          \
-        EACH_LANE {                                                                   \
-            memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, true); \
-            if (!memory)                                                              \
-                return CX_PTX_EVENT_FAILED;                                           \
-            __atomic_store_n((type *)(void *)memory, (type)slots[at->d].field,        \
-                             __ATOMIC_RELAXED);                                       \
-        }                                                                             \
-        break;
+        }                                                                            \
+        break;                                                                       \
+    }
+#define STORE(op, field, type)                                                                 \
+    case op: {                                                                                 \
+        const uint32_t from = at->d;                                                           \
+        EACH_ACCESS(true) {                                                                    \
+            REACH                                                                              \
+            __atomic_store_n((type *)(void *)memory, (type)slots[from].field, __ATOMIC_RELAXED); \
+        }                                                                                      \
+        break;                                                                                 \
+    }
 #define FAIL_UNLESS(done)               \
     EACH_LANE {                         \
         if (!(done))                    \
@@ -251,8 +261,10 @@ static cx_ptx_event stop(cx_ptx_group *group, const row *rows, const cx_ptx_inst
             return stop(group, all, next, turn, CX_PTX_EVENT_TURN); \
     }
 
-cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp,
-                              cx_ptx_group *group)
+/* `single`: the group is one lane, of which `slots` are; the compiler makes a loop of its own. */
+static inline __attribute__((always_inline)) cx_ptx_event
+run_lanes(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp, cx_ptx_group *group,
+          const bool single)
 {
     /* In a turn, that jump costs as many others. */
     static const int cost[] = {[CX_PTX_PACE_WORKS] = 1, [CX_PTX_PACE_READS] = 1,
@@ -263,12 +275,14 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
     row all[CX_PTX_WARP_SIZE + 1], some[CX_PTX_WARP_SIZE + 1], *rows = all;
     int turn = group->turn;
     cx_ptx_slot *slots;
+    cx_ptx_access access;
     unsigned char *memory;
     uint64_t now;
 
     if (next == end)
         return CX_PTX_EVENT_ARRIVED;
     fill_rows(all, warp->lanes, group->mask);
+    slots = all->slots;
     for (;;) {
         const cx_ptx_instruction *at;
 
@@ -402,19 +416,15 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
             }
             break;
         case CX_PTX_ATOMIC:
-            EACH_LANE {
-                memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, true);
-                if (!memory)
-                    return CX_PTX_EVENT_FAILED;
+            EACH_ACCESS(true) {
+                REACH
                 slots[at->d].u64 =
                     cx_ptx_atomic_do(at, memory, slots[at->b].u64, slots[at->c].u64);
             }
             break;
         case CX_PTX_MBARRIER:
-            EACH_LANE {
-                memory = cx_ptx_reach_memory(grid, block, each->thread, at, slots, true);
-                if (!memory)
-                    return CX_PTX_EVENT_FAILED;
+            EACH_ACCESS(true) {
+                REACH
                 slots[at->d].u64 = cx_ptx_mbarrier_do(at->mode, (uint64_t *)(void *)memory,
                                                       slots[at->b].u32, slots[at->c].u64);
             }
@@ -459,7 +469,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
         case CX_PTX_BRANCH_UNLESS_BACK: {
             const cx_ptx_instruction *target = code + at->immediate;
             bool wanted = at->op == CX_PTX_BRANCH_IF || at->op == CX_PTX_BRANCH_IF_BACK;
-            choice chosen = choose(rows, at->a, wanted);
+            choice chosen = choose(all, at->a, wanted, single);
 
             if (chosen == NO_LANE)
                 break;
@@ -494,6 +504,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
             if (is_divided(all))
                 return stop(group, all, at, turn - 1, CX_PTX_EVENT_DIVERGED);
             next = all->thread->next;
+            slots = all->slots;
             border = end = cx_ptx_group_stop(warp, group);
             TAKE_TURN(1)
             break;
@@ -503,6 +514,7 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
                 each->slots = each->thread->slots;
             }
             next = all->thread->next;
+            slots = all->slots;
             group->depth--;
             border = end = cx_ptx_group_stop(warp, group);
             break;
@@ -544,4 +556,12 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
             return CX_PTX_EVENT_FAILED;
         }
     }
+}
+
+cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp,
+                              cx_ptx_group *group)
+{
+    if ((group->mask & (group->mask - 1)) == 0)
+        return run_lanes(grid, block, warp, group, true);
+    return run_lanes(grid, block, warp, group, false);
 }

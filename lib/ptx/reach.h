@@ -14,34 +14,66 @@ static inline bool cx_ptx_in_view(const cx_ptx_view *view, uint64_t address, uns
 unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                                    const cx_ptx_instruction *at, uint64_t address, bool writes);
 
-/* Read-only views are never used here by an instruction that writes. */
-static inline unsigned char *cx_ptx_reach_memory(cx_ptx_grid *grid, cx_ptx_block *block,
-                                                 cx_ptx_thread *thread,
-                                                 const cx_ptx_instruction *at,
-                                                 const cx_ptx_slot *slots, bool writes)
+/* An instruction's access to memory: the part of it that all lanes share. */
+typedef struct cx_ptx_access {
+    const cx_ptx_instruction *at;
+    uint64_t begin, end; /* a lane's address less `begin` must be below `end` */
+    uint64_t mask;       /* of addresses */
+    uint64_t immediate;
+    unsigned char *memory;
+    uint32_t slot;
+    uint8_t unaligned; /* bits that an address must not have */
+    bool writes;
+} cx_ptx_access;
+
+/* Outside what it finds, or if it finds nothing, memory is reached slowly. Read-only views are not
+ * found for an instruction that writes. */
+static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid,
+                                                const cx_ptx_block *block,
+                                                const cx_ptx_instruction *at, bool writes)
 {
-    uint64_t address = slots[at->a].u64 + (uint64_t)at->immediate;
-    bool aligned = !(address & (at->align - 1u));
-    const cx_ptx_view *view = &grid->views[at->site];
+    cx_ptx_access found = {.at = at,
+                           .mask = UINT32_MAX,
+                           .immediate = (uint64_t)at->immediate,
+                           .slot = at->a,
+                           .unaligned = (uint8_t)(at->align - 1u),
+                           .writes = writes};
+    const cx_ptx_view *view;
+    uint64_t bytes = 0;
 
     switch ((cx_ptx_space)at->space) {
     case CX_PTX_GENERIC:
     case CX_PTX_GLOBAL:
-        if (__builtin_expect(cx_ptx_in_view(view, address, at->size) && aligned &&
-                                 !(writes && view->read_only),
-                             1))
-            return view->memory + (address - view->address);
+        view = &grid->views[at->site];
+        found.mask = UINT64_MAX;
+        found.begin = view->address;
+        found.memory = view->memory;
+        bytes = writes && view->read_only ? 0 : view->bytes;
         break;
     case CX_PTX_SHARED:
-        address = (uint32_t)address;
-        if (__builtin_expect(address + at->size <= grid->shared_bytes && aligned, 1))
-            return block->shared + address;
+        found.memory = block->shared;
+        bytes = grid->shared_bytes;
         break;
     default:
-        address = (uint32_t)address;
         break;
     }
-    return cx_ptx_reach_slowly(grid, block, thread, at, address, writes);
+    found.end = bytes >= at->size ? bytes - at->size + 1 : 0;
+    return found;
+}
+
+/* Reaches a lane's memory. NULL: the thread has failed. */
+static inline unsigned char *cx_ptx_access_reach(cx_ptx_access *self, cx_ptx_grid *grid,
+                                                 cx_ptx_block *block, cx_ptx_thread *thread,
+                                                 const cx_ptx_slot *slots)
+{
+    uint64_t address = (slots[self->slot].u64 + self->immediate) & self->mask;
+    unsigned char *memory;
+
+    if (__builtin_expect(address - self->begin < self->end && !(address & self->unaligned), 1))
+        return self->memory + (address - self->begin);
+    memory = cx_ptx_reach_slowly(grid, block, thread, self->at, address, self->writes);
+    *self = cx_ptx_access_begin(grid, block, self->at, self->writes);
+    return memory;
 }
 
 #endif
