@@ -206,6 +206,28 @@ static bool is_divided(const row *rows)
     return false;
 }
 
+/* True if the masks of a joint operation name lanes that are elsewhere. */
+static bool needs_others(const cx_ptx_warp *warp, const cx_ptx_group *group, const row *rows,
+                         uint32_t slot)
+{
+    uint32_t named = 0;
+
+    for (; rows->slots; rows++)
+        named |= rows->slots[slot].u32;
+    for (named &= warp->all & ~group->mask; named; named &= named - 1)
+        if (warp->lanes[__builtin_ctz(named)].state != CX_PTX_THREAD_ENDED)
+            return true;
+    return false;
+}
+
+static bool is_waiting(const row *rows)
+{
+    for (; rows->slots; rows++)
+        if (rows->thread->state != CX_PTX_THREAD_READY)
+            return true;
+    return false;
+}
+
 /* A thread knows where its group goes on while that does not run. */
 static cx_ptx_event stop(cx_ptx_group *group, const row *rows, const cx_ptx_instruction *next,
                          int turn, cx_ptx_event event)
@@ -544,7 +566,14 @@ run_lanes(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_warp *warp, cx_pt
                 each->thread->next = at;
                 each->thread->state = CX_PTX_THREAD_AT_WARP;
             }
-            if (!cx_ptx_warp_join(warp->lanes, group->mask, warp->independent))
+            if (cx_ptx_warp_join(warp->lanes, group->mask, warp->independent))
+                break;
+            if (needs_others(warp, group, all, at->e))
+                return stop(group, all, at, turn, CX_PTX_EVENT_BLOCKED);
+            cx_ptx_warp_release(grid, block, warp->lanes->index);
+            if (grid->outcome != CX_PTX_DONE)
+                return CX_PTX_EVENT_FAILED;
+            if (is_waiting(all))
                 return stop(group, all, at, turn, CX_PTX_EVENT_BLOCKED);
             break;
         case CX_PTX_ACTIVE_MASK:

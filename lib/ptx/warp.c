@@ -26,6 +26,7 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
                         .join = CX_PTX_NO_JOIN};
 
     warp->lanes = lanes;
+    warp->all = all.mask;
     warp->count = 0;
     warp->independent = independent;
     for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)

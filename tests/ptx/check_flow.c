@@ -1,4 +1,5 @@
-/* Random control flow: warps give the same whether their lanes run together or one by one. */
+/* Random control flow, and locks in it: warps give the same whether their lanes run together or one
+ * by one. */
 #include "../support/random.h"
 #include "ptx/ptx.h"
 #include "test.h"
@@ -10,10 +11,12 @@
 
 #define ADDRESS 0x10000
 #define THREADS 48
+#define WORDS (THREADS + 2) /* behind those of the threads, a lock and what it guards */
 #define PROGRAMS 400
 #define FUNCTIONS 3
+#define LOCK (ADDRESS + THREADS * 4)
 
-static uint32_t memory[THREADS];
+static uint32_t memory[WORDS];
 static unsigned stop_after; /* times that a launch asks whether to stop */
 
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
@@ -57,6 +60,7 @@ typedef struct program {
     char text[1 << 16];
     size_t length;
     uint64_t state;
+    unsigned locks;
 } program;
 
 static uint32_t pick(program *self, uint32_t below)
@@ -79,7 +83,7 @@ static __attribute__((format(printf, 2, 3))) void put(program *self, const char 
 static void put_work(program *self, int function)
 {
     put(self, "mad.lo.u32 %%x, %%x, %u, %u;\n", pick(self, 1000) * 2 + 1, pick(self, 1000));
-    switch (pick(self, 6)) {
+    switch (pick(self, 7)) {
     case 0:
         put(self, "setp.gt.u32 %%q, %%x, %u;\n@%%q xor.b32 %%x, %%x, %u;\n",
             pick(self, UINT32_MAX), pick(self, UINT32_MAX));
@@ -99,6 +103,13 @@ static void put_work(program *self, int function)
         put(self, "{\n.param .b32 a;\n.param .b32 r;\nst.param.b32 [a], %%x;\n"
                   "call (r), f%u, (a);\nld.param.b32 %%x, [r];\n}\n",
             pick(self, (uint32_t)function));
+        break;
+    case 5:
+        self->locks++;
+        put(self, "W%u: atom.global.cas.b32 %%y, [%u], 0, 1;\nsetp.ne.u32 %%q, %%y, 0;\n"
+                  "@%%q bra W%u;\nld.global.u32 %%y, [%u];\nadd.u32 %%y, %%y, 1;\n"
+                  "st.global.u32 [%u], %%y;\natom.global.exch.b32 %%y, [%u], 0;\n",
+            self->locks, LOCK, self->locks, LOCK + 4, LOCK + 4, LOCK);
         break;
     default:
         break;
@@ -150,6 +161,7 @@ static void write_program(program *self, uint64_t seed)
 {
     self->state = seed;
     self->length = 0;
+    self->locks = 0;
     put(self, ".version 7.0\n.target sm_75\n.address_size 64\n");
     for (int i = 0; i < FUNCTIONS; i++) {
         put(self, ".func (.param .b32 r) f%d(.param .b32 a)\n{\n" REGISTERS
@@ -168,13 +180,13 @@ static void write_program(program *self, uint64_t seed)
 START_TEST(both_ways_give_the_same)
 {
     static program made;
-    uint32_t together[THREADS], apart[THREADS];
+    uint32_t together[WORDS], apart[WORDS];
 
     for (uint64_t i = 0; i < PROGRAMS; i++) {
         write_program(&made, (uint64_t)_i * PROGRAMS + i + 1);
         run(made.text, true, apart);
         run(made.text, false, together);
-        for (int t = 0; t < THREADS; t++)
+        for (int t = 0; t < WORDS; t++)
             ck_assert_msg(together[t] == apart[t], "program %llu, thread %d: %#x, not %#x\n%s",
                           (unsigned long long)i, t, together[t], apart[t], made.text);
     }
