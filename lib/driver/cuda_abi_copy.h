@@ -1,4 +1,4 @@
-/* Copies of the binary interface that cuda_abi.h declares the rest of: of areas and of batches. */
+/* The binary interface of cuda_abi.h, continued: the parameters of copies. */
 #ifndef CX_DRIVER_CUDA_ABI_COPY_H
 #define CX_DRIVER_CUDA_ABI_COPY_H
 

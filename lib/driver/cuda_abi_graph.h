@@ -1,4 +1,4 @@
-/* Capture, graphs and user objects of the binary interface that cuda_abi.h declares the rest of. */
+/* The binary interface of cuda_abi.h, continued: capture, graphs and user objects. */
 #ifndef CX_DRIVER_CUDA_ABI_GRAPH_H
 #define CX_DRIVER_CUDA_ABI_GRAPH_H
 
