@@ -52,6 +52,7 @@ static ctxrt_status free_memory(const cx_pointer_record *record)
     ctxrt_status status = CTXRT_SUCCESS;
     cx_across_leave(block->pointer, block->size_bytes, NULL);
     cx_pointer_record_leave(record);
+    /* A thread that has no memory for its record pins nothing, though the block may be there. */
     bool there = cx_context_pin_what_is_of(context, block->epoch),
          gone = !there && is_stale(record);
     if (!gone || record->kind == CX_POINTER_ASYNC) {
