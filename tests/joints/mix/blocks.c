@@ -212,14 +212,23 @@ void life_settle(actor *self, const life *of)
         (void)OK_OR(self, ctxrt_stream_synchronize(NULL), may_of_frame(actor_top(self)));
 }
 
+/* Forgets that others may still write to what was at the address, once none can. */
+static void note_strays(const actor *self, block *one)
+{
+    if (!actor_is_behind(self, one->resets))
+        one->resets = 0;
+}
+
 void block_has(actor *self, block *one, uint64_t seed, size_t size, const route *by)
 {
     one->known = 0;
     if (!block_is_live(one) || (by != NULL && life_look(&by->life) != LIVE))
         return;
-    if (one->resets != 0 && actor_is_behind(self, one->resets))
+    /* An operation that is over by now may have written there after this one did. */
+    if (one->resets != 0) {
+        note_strays(self, one);
         return;
-    one->resets = 0;
+    }
     one->seed = seed;
     one->known = size;
 }
@@ -364,6 +373,7 @@ block *block_make(actor *self, source which)
     if (made->allocator != NULL && made->allocator->custom)
         made->life = made->allocator->life; /* its slab is of then */
     made->resets = atomic_load(&all.resets);
+    note_strays(self, made);
     if (made->memory != NULL)
         made->pointer = ctxrt_memory_pointer(made->memory);
     made->home = by.stream;

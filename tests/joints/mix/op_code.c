@@ -119,7 +119,7 @@ static void use_plan(actor *self, ctxrt_plan *plan, const size_t *tensors, const
                    may_of_frame(top) | MAY(CTXRT_ERROR_OUT_OF_MEMORY)))
             return;
     life_made(&made);
-    const unsigned resets = atomic_load(&all.resets);
+    const bool strays = actor_is_behind(self, atomic_load(&all.resets));
     if ((top->stream != NULL && life_look(&top->stream->life) != LIVE) ||
         (top->allocator != NULL && life_look(&top->allocator->life) != LIVE))
         return;
@@ -130,7 +130,7 @@ static void use_plan(actor *self, ctxrt_plan *plan, const size_t *tensors, const
     for (int i = 1; i < TENSORS && life_look(&made) == LIVE; i++) {
         memset(self->scratch, 0, sizes[i]);
         ctxrt_status status = ctxrt_copy(self->scratch, pointers[i], sizes[i], CTXRT_COPY_ANY);
-        if (life_look(&made) == LIVE && !all.faults && !actor_is_behind(self, resets) &&
+        if (life_look(&made) == LIVE && !all.faults && !strays &&
             (status != CTXRT_SUCCESS || self->scratch[0] != i + 1 ||
              memcmp(self->scratch, self->scratch + 1, sizes[i] - 1) != 0))
             actor_fail(self, "tensor %d of a plan: %s", i, ctxrt_status_name(status));
