@@ -222,6 +222,9 @@ static void note_strays(const actor *self, block *one)
 void block_has(actor *self, block *one, uint64_t seed, size_t size, const route *by)
 {
     one->known = 0;
+    actor_note(self, "block %u, %zu bytes at %p of place %d, resets %u: %zu of seed %llu",
+               one->name, one->size, one->pointer, one->place, one->resets, size,
+               (unsigned long long)seed);
     if (!block_is_live(one) || (by != NULL && life_look(&by->life) != LIVE))
         return;
     /* An operation that is over by now may have written there after this one did. */

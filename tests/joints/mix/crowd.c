@@ -136,7 +136,6 @@ static bool set_up(actor *self)
     pthread_rwlock_init(&all.resetting, NULL);
     all.threads = how_now->threads;
     all.faults = how_now->faults;
-    all.other_code = how_now->beside != NULL;
     total_weight = 0;
     for (int i = 0; i < operation_count; i++)
         total_weight += operations[i].weight;

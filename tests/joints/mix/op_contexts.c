@@ -86,11 +86,9 @@ void op_reset(actor *self)
     trouble_begin(place, TROUBLE_RESET);
     trouble_begin(place, TROUBLE_WAIT);
     atomic_fetch_add(&all.resets, 1);
-    if (all.other_code)
-        pthread_rwlock_wrlock(&all.resetting);
+    pthread_rwlock_wrlock(&all.resetting);
     (void)OK(self, ctxrt_device_reset(all.places[place].device));
-    if (all.other_code)
-        pthread_rwlock_unlock(&all.resetting);
+    pthread_rwlock_unlock(&all.resetting);
     trouble_end(place, TROUBLE_WAIT);
     trouble_end(place, TROUBLE_RESET);
 }

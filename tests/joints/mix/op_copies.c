@@ -184,7 +184,7 @@ void op_copy_async(actor *self)
     block_used(self, from, &by);
     block_used(self, to, &by);
     wrote(self, to, written && block_is_live(from), from->seed,
-              from->known < size ? from->known : size, &by);
+          from->known < size ? from->known : size, &by);
     route_drop(&by);
 }
 
@@ -205,13 +205,15 @@ void op_copy_peer(actor *self)
         return;
     block_join(self, from, &by);
     block_settle(self, to);
+    pthread_rwlock_rdlock(&all.resetting);
     ctxrt_status status = ctxrt_copy_peer(to->pointer, all.places[to->place].device, from->pointer,
                                           all.places[from->place].device, size, by.stream);
     bool written =
         actor_expect(self, status, may_of(from, &by) | may_of(to, &by), "ctxrt_copy_peer");
     block_used(self, from, &by);
     block_settle(self, from);
+    pthread_rwlock_unlock(&all.resetting);
     wrote(self, to, written && block_is_live(from), from->seed,
-              from->known < size ? from->known : size, &by);
+          from->known < size ? from->known : size, &by);
     route_drop(&by);
 }

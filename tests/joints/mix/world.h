@@ -23,7 +23,7 @@ enum {
     MAILS = 4,
     POOL = 24,
     THREADS_MAX = 64,
-    HISTORY = 24,
+    HISTORY = 48,
     HISTORY_BYTES = 200,
     GPU_MIB = 48,
 };
@@ -128,8 +128,9 @@ typedef struct world {
     atomic_uint resets; /* that began */
     atomic_long operations, looks;
     actor *actors[THREADS_MAX];
-    bool other_code;            /* uses the driver's memory itself */
-    pthread_rwlock_t resetting; /* written to by resets, if there is other code, which reads */
+    /* Written to by resets. Readers: other code, which uses memory of its own, and copies between
+     * devices, since a reset of the memory's device does not wait for work in the stream's. */
+    pthread_rwlock_t resetting;
 } world;
 
 extern world all;
