@@ -615,6 +615,7 @@ START_TEST(too_many_unfinished_recordings_are_refused)
         open_gate(&held);
         EXPECT(SUCCESS, event_query, event);
         EXPECT(SUCCESS, event_record, event, stream);
+        EXPECT(SUCCESS, stream_synchronize, stream);
     }
     EXPECT(SUCCESS, ctx_destroy, context);
 }
