@@ -375,7 +375,7 @@ block *block_make(actor *self, source which)
     life_made(&made->life);
     if (made->allocator != NULL && made->allocator->custom)
         made->life = made->allocator->life; /* its slab is of then */
-    made->resets = atomic_load(&all.resets);
+    made->resets = resets_until_now();
     note_strays(self, made);
     if (made->memory != NULL)
         made->pointer = ctxrt_memory_pointer(made->memory);

@@ -35,7 +35,7 @@ struct block {
     uint64_t seed;
     size_t known; /* bytes from the start that are as the seed says */
     /* Its address may be one of before a reset, and others may still write to what was there: until
-     * all operations that are under way began after so many resets nothing is known of it. */
+     * all operations that are under way began when world.resets was this, nothing is known. */
     unsigned resets;
     bool recorded;
     unsigned keeps; /* a bit for each place whose context it keeps, since a stream was recorded */

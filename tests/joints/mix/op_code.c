@@ -119,7 +119,7 @@ static void use_plan(actor *self, ctxrt_plan *plan, const size_t *tensors, const
                    may_of_frame(top) | MAY(CTXRT_ERROR_OUT_OF_MEMORY)))
             return;
     life_made(&made);
-    const bool strays = actor_is_behind(self, atomic_load(&all.resets));
+    const bool strays = actor_is_behind(self, resets_until_now());
     if ((top->stream != NULL && life_look(&top->stream->life) != LIVE) ||
         (top->allocator != NULL && life_look(&top->allocator->life) != LIVE))
         return;

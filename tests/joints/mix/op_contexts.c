@@ -85,9 +85,10 @@ void op_reset(actor *self)
         return;
     trouble_begin(place, TROUBLE_RESET);
     trouble_begin(place, TROUBLE_WAIT);
-    atomic_fetch_add(&all.resets, 1);
     pthread_rwlock_wrlock(&all.resetting);
+    atomic_fetch_add(&all.resets, 1);
     (void)OK(self, ctxrt_device_reset(all.places[place].device));
+    atomic_fetch_add(&all.resets, 1);
     pthread_rwlock_unlock(&all.resetting);
     trouble_end(place, TROUBLE_WAIT);
     trouble_end(place, TROUBLE_RESET);

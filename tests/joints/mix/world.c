@@ -153,6 +153,11 @@ bool actor_met_any(const actor *self, trouble what)
     return false;
 }
 
+unsigned resets_until_now(void)
+{
+    return (atomic_load(&all.resets) + 1) & ~1u;
+}
+
 bool actor_is_behind(const actor *self, unsigned resets)
 {
     for (int i = 0; i < all.threads; i++)

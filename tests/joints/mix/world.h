@@ -125,7 +125,7 @@ typedef struct world {
     atomic_bool failed;
     atomic_uint names;  /* of blocks */
     atomic_int keepers; /* recordings and graphs, which keep memory of any place */
-    atomic_uint resets; /* that began */
+    atomic_uint resets; /* twice those that are over, and 1 for one in progress: one at a time */
     atomic_long operations, looks;
     actor *actors[THREADS_MAX];
     /* Written to by resets. Readers: other code, which uses memory of its own, and copies between
@@ -193,7 +193,10 @@ void world_tell(void);
 bool actor_met(const actor *self, int place, trouble what);
 bool actor_met_any(const actor *self, trouble what);
 
-/* Whether an operation that another thread began before so many resets is still under way. */
+/* What `resets` is at least when all resets that have begun are over. */
+unsigned resets_until_now(void);
+
+/* Whether an operation that another thread began when `resets` was less is still under way. */
 bool actor_is_behind(const actor *self, unsigned resets);
 
 /* Whether a recording or a graph may keep memory that was freed, of any place. */
