@@ -69,9 +69,12 @@ bool cx_ptx_warp_part(cx_ptx_warp *warp);
 static inline const cx_ptx_instruction *cx_ptx_group_stop(const cx_ptx_warp *warp,
                                                           const cx_ptx_group *group)
 {
-    const cx_ptx_join *join = &warp->joins[group->join];
+    const cx_ptx_join *join;
 
-    return group->join != CX_PTX_NO_JOIN && join->depth == group->depth ? join->next : NULL;
+    if (group->join == CX_PTX_NO_JOIN)
+        return NULL;
+    join = &warp->joins[group->join];
+    return join->depth == group->depth ? join->next : NULL;
 }
 
 /* Runs the group; interpret.c. */
