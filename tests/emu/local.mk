@@ -328,15 +328,15 @@ EDGE_SOURCES = tests/ptx/edges.c tests/ptx/edges.h tests/ptx/edge_rows.h tests/p
 EXTRA_DIST += tests/ptx/edges_integer.def tests/ptx/edges_float.def tests/ptx/edges_half.def
 check_PROGRAMS += tests/ptx/check_edges_integer tests/ptx/check_edges_float tests/ptx/check_edges_half
 TESTS += tests/ptx/check_edges_integer tests/ptx/check_edges_float tests/ptx/check_edges_half
-tests_ptx_check_edges_integer_SOURCES = tests/ptx/check_edges_integer.c $(EDGE_SOURCES)
+tests_ptx_check_edges_integer_SOURCES = tests/ptx/check_edges_integer.c tests/ptx/rows_integer.c $(EDGE_SOURCES)
 tests_ptx_check_edges_integer_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_edges_integer_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_edges_integer_LDADD = $(EMU_LIBS)
-tests_ptx_check_edges_float_SOURCES = tests/ptx/check_edges_float.c $(EDGE_SOURCES)
+tests_ptx_check_edges_float_SOURCES = tests/ptx/check_edges_float.c tests/ptx/rows_float.c $(EDGE_SOURCES)
 tests_ptx_check_edges_float_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_edges_float_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_edges_float_LDADD = $(EMU_LIBS)
-tests_ptx_check_edges_half_SOURCES = tests/ptx/check_edges_half.c $(EDGE_SOURCES)
+tests_ptx_check_edges_half_SOURCES = tests/ptx/check_edges_half.c tests/ptx/rows_half.c $(EDGE_SOURCES)
 tests_ptx_check_edges_half_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_edges_half_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_edges_half_LDADD = $(EMU_LIBS)
@@ -356,6 +356,16 @@ tests_ptx_check_flow_SOURCES = tests/ptx/check_flow.c tests/support/random.h
 tests_ptx_check_flow_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_flow_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_flow_LDADD = $(tests_ptx_check_damage_LDADD)
+
+check_PROGRAMS += tests/ptx/check_random
+TESTS += tests/ptx/check_random
+tests_ptx_check_random_SOURCES = tests/ptx/check_random.c tests/ptx/random/evaluate.c tests/ptx/random/make.c \
+	tests/ptx/random/program.h tests/ptx/random/rows.c tests/ptx/random/text.c tests/ptx/edge_rows.h tests/ptx/edges.h \
+	tests/ptx/exact.c tests/ptx/exact.h tests/ptx/rows_float.c tests/ptx/rows_half.c tests/ptx/rows_integer.c \
+	tests/support/random.h
+tests_ptx_check_random_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_random_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_random_LDADD = $(tests_ptx_check_damage_LDADD)
 
 # texts of PTX
 check_PROGRAMS += tests/ptx/check_texts

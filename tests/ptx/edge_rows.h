@@ -1,15 +1,13 @@
 /*
- * The functions, the table and the program of a file of edge rows. The includer defines before:
+ * The functions and the table of a file of edge rows. The includer defines before:
  *   EDGE_ROWS    the file: ROW(id, sets, text, tolerance, value) for each row, as in edges.h;
  *                ROW(id, sets, text, value) if EDGE_EXACT is defined, for a tolerance of 0
  *   EDGE_LOCALS  declarations that the values use besides the operands a, b and c; may be empty
- *   EDGE_SUITE   the name of the suite
- *   EDGE_TEST    the name of its one test
+ *   EDGE_TABLE   the name of the table
  */
-#include "../emu/work_fixture.h"
 #include "edges.h"
 
-#define TO_U0 " selp.u32 %u0, 1, 0, %p0;"
+#define TO_U0 EDGE_TO_U0
 
 #define EDGE_EXPECT(id, value)                                      \
     static uint64_t expect_##id(uint64_t a, uint64_t b, uint64_t c) \
@@ -36,29 +34,4 @@ static const edge_row rows[] = {
 #include EDGE_ROWS
 };
 
-/* Check pastes the name of a test: it must be expanded before. */
-#define EDGE_START(name) START_TEST(name)
-#define EDGE_ADD(tests, name) tcase_add_test(tests, name)
-
-EDGE_START(EDGE_TEST)
-{
-    edges_check(rows, sizeof rows / sizeof rows[0]);
-}
-END_TEST
-
-static Suite *edge_suite(void)
-{
-    Suite *suite = suite_create(EDGE_SUITE);
-    TCase *edges = tcase_create("edges");
-
-    tcase_add_checked_fixture(edges, work_setup, work_teardown);
-    tcase_set_timeout(edges, 600);
-    EDGE_ADD(edges, EDGE_TEST);
-    suite_add_tcase(suite, edges);
-    return suite;
-}
-
-int main(void)
-{
-    return cx_test_run((Suite *(*const[])(void)){edge_suite, NULL});
-}
+const edge_table EDGE_TABLE = {rows, sizeof rows / sizeof rows[0]};

@@ -312,11 +312,34 @@ static bool check_row(const edge_row *row)
     return right;
 }
 
-void edges_check(const edge_row *rows, size_t count)
+static const edge_table *checked;
+static const char *suite_name;
+
+START_TEST(instructions_are_right_at_the_edges)
 {
     size_t wrong = 0;
 
-    for (size_t i = 0; i < count; i++)
-        wrong += !check_row(&rows[i]);
-    ck_assert_msg(wrong == 0, "%zu of %zu rows are wrong", wrong, count);
+    for (size_t i = 0; i < checked->count; i++)
+        wrong += !check_row(&checked->rows[i]);
+    ck_assert_msg(wrong == 0, "%zu of %zu rows are wrong", wrong, checked->count);
+}
+END_TEST
+
+static Suite *edge_suite(void)
+{
+    Suite *suite = suite_create(suite_name);
+    TCase *edges = tcase_create("edges");
+
+    tcase_add_checked_fixture(edges, work_setup, work_teardown);
+    tcase_set_timeout(edges, 600);
+    tcase_add_test(edges, instructions_are_right_at_the_edges);
+    suite_add_tcase(suite, edges);
+    return suite;
+}
+
+int edges_run(const char *suite, const edge_table *table)
+{
+    suite_name = suite;
+    checked = table;
+    return cx_test_run((Suite *(*const[])(void)){edge_suite, NULL});
 }

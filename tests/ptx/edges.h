@@ -24,7 +24,17 @@ typedef struct edge_row {
     double tolerance; /* relative; 0: all bits are equal, but for NaNs of f64 */
 } edge_row;
 
-/* Compares all rows; fails the test with the first wrong value of each wrong row. */
-void edges_check(const edge_row *rows, size_t count);
+typedef struct edge_table {
+    const edge_row *rows;
+    size_t count;
+} edge_table;
+
+extern const edge_table integer_rows, float_rows, half_rows;
+
+/* The end of the text of rows whose value is the predicate %p0. */
+#define EDGE_TO_U0 " selp.u32 %u0, 1, 0, %p0;"
+
+/* Runs a suite that compares all rows, and tells the first wrong value of each wrong row. */
+int edges_run(const char *suite, const edge_table *table);
 
 #endif
