@@ -6,6 +6,10 @@ AM_TESTS_ENVIRONMENT = . $(top_builddir)/tests/environment.sh;
 # Most of the time to compile goes into the tests, whose speed matters little: bootstrap asks for -O0.
 tests/%.o tests/%.lo: private CFLAGS += $(TEST_CFLAGS)
 
+# libtool takes longer to link one of these than the compiler.
+$(check_PROGRAMS) $(noinst_PROGRAMS): private LIBTOOL = $(SHELL) $(top_srcdir)/tests/support/link.sh
+EXTRA_DIST += tests/support/link.sh
+
 check_LTLIBRARIES += tests/support/libsupport.la
 tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h
 tests_support_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

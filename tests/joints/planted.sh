@@ -34,7 +34,7 @@ says_no() {
 
 kill_by_mix() {
     for manner in $(field random "$1"); do
-        says_no ./tests/joints/.libs/check_random --seed "$seed" --seconds "$seconds" --only "$manner" &&
+        says_no ./tests/joints/check_random --seed "$seed" --seconds "$seconds" --only "$manner" &&
             how="check_random, manner $manner" && return 0
     done
     return 1
@@ -42,7 +42,7 @@ kill_by_mix() {
 
 kill_by_test() {
     name=$(field test "$1")
-    [ -n "$name" ] && CK_RUN_CASE=$name says_no ./tests/joints/.libs/check_joints &&
+    [ -n "$name" ] && CK_RUN_CASE=$name says_no ./tests/joints/check_joints &&
         how="check_joints, $name"
 }
 
