@@ -15,11 +15,12 @@ tests_support_libsupport_la_SOURCES = tests/support/test.c tests/support/test.h
 tests_support_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 check_LTLIBRARIES += tests/support/libfixture.la
-tests_support_libfixture_la_SOURCES = tests/support/fixture.c tests/support/fixture.h
+tests_support_libfixture_la_SOURCES = tests/support/fixture.c tests/support/fixture.h tests/support/faults.c \
+	tests/support/faults.h
 tests_support_libfixture_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
 # Tests of the insides link the rooms; tests of the public interface link the shared library. Never both.
-INSIDE_LIBS = tests/support/libsupport.la $(lib_libctxrt_la_LIBADD) $(CHECK_LIBS)
+INSIDE_LIBS = tests/support/libfixture.la tests/support/libsupport.la $(lib_libctxrt_la_LIBADD) $(CHECK_LIBS)
 PUBLIC_LIBS = tests/support/libfixture.la tests/support/libsupport.la lib/libctxrt.la $(CHECK_LIBS)
 
 # The longest first, so that none of them is left alone at the end.

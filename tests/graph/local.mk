@@ -20,8 +20,7 @@ tests_graph_check_recording_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_graph_check_recording_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 # Looks at the insides of private pools, so it links the rooms.
-tests_graph_check_private_pool_SOURCES = tests/graph/check_private_pool.c tests/graph/place.h tests/support/fixture.c \
-	tests/support/fixture.h
+tests_graph_check_private_pool_SOURCES = tests/graph/check_private_pool.c tests/graph/place.h
 tests_graph_check_private_pool_CPPFLAGS = $(GRAPH_CPPFLAGS)
 tests_graph_check_private_pool_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_private_pool_LDADD = $(INSIDE_LIBS)
@@ -58,8 +57,7 @@ tests_graph_check_operator_LDADD = $(PUBLIC_LIBS)
 EXTRA_tests_graph_check_operator_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 # Fails calls of the driver, so it links the rooms.
-tests_graph_check_launch_faults_SOURCES = tests/graph/check_launch_faults.c tests/graph/operators.h tests/graph/place.h \
-	tests/support/faults.c tests/support/faults.h tests/support/fixture.c tests/support/fixture.h
+tests_graph_check_launch_faults_SOURCES = tests/graph/check_launch_faults.c tests/graph/operators.h tests/graph/place.h
 tests_graph_check_launch_faults_CPPFLAGS = $(GRAPH_CPPFLAGS)
 tests_graph_check_launch_faults_CFLAGS = $(GRAPH_CFLAGS)
 tests_graph_check_launch_faults_LDADD = $(INSIDE_LIBS)

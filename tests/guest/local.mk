@@ -11,8 +11,7 @@ TESTS += tests/guest/table.sh
 
 check_PROGRAMS += tests/guest/check_random
 TESTS += tests/guest/check_random
-tests_guest_check_random_SOURCES = tests/guest/check_random.c tests/guest/model.c tests/guest/model.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_guest_check_random_SOURCES = tests/guest/check_random.c tests/guest/model.c tests/guest/model.h
 tests_guest_check_random_CPPFLAGS = $(GUEST_CPPFLAGS)
 tests_guest_check_random_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_guest_check_random_LDADD = $(INSIDE_LIBS)

@@ -8,8 +8,7 @@ TESTS += tests/lifetimes/table.sh
 
 check_PROGRAMS += tests/lifetimes/check_foreign_contexts
 TESTS += tests/lifetimes/check_foreign_contexts
-tests_lifetimes_check_foreign_contexts_SOURCES = tests/lifetimes/check_foreign_contexts.c \
-	tests/support/fixture.c tests/support/fixture.h
+tests_lifetimes_check_foreign_contexts_SOURCES = tests/lifetimes/check_foreign_contexts.c
 tests_lifetimes_check_foreign_contexts_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
 tests_lifetimes_check_foreign_contexts_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_lifetimes_check_foreign_contexts_LDADD = $(INSIDE_LIBS)

@@ -38,14 +38,14 @@ tests_memory_check_magazines_LDADD = $(MEMORY_LIBS)
 
 check_PROGRAMS += tests/memory/check_thread_caches
 TESTS += tests/memory/check_thread_caches
-tests_memory_check_thread_caches_SOURCES = tests/memory/check_thread_caches.c tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_thread_caches_SOURCES = tests/memory/check_thread_caches.c
 tests_memory_check_thread_caches_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_thread_caches_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_thread_caches_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_address_reuse
 TESTS += tests/memory/check_address_reuse
-tests_memory_check_address_reuse_SOURCES = tests/memory/check_address_reuse.c tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_address_reuse_SOURCES = tests/memory/check_address_reuse.c
 tests_memory_check_address_reuse_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_address_reuse_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_address_reuse_LDADD = $(INSIDE_LIBS)
@@ -62,7 +62,7 @@ tests_memory_check_allocator_random_LDADD = $(PUBLIC_LIBS)
 # It runs itself under memcheck, and so needs no library of the build's.
 check_PROGRAMS += tests/memory/check_resident
 TESTS += tests/memory/check_resident
-tests_memory_check_resident_SOURCES = tests/memory/check_resident.c tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_resident_SOURCES = tests/memory/check_resident.c
 tests_memory_check_resident_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_resident_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_resident_LDADD = $(INSIDE_LIBS)
@@ -87,7 +87,7 @@ tests_memory_check_guard_SOURCES = tests/memory/check_guard.c tests/memory/guard
 	tests/runtime/log_lines.h
 tests_memory_check_guard_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
+tests_memory_check_guard_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_guard_environment
 TESTS += tests/memory/check_guard_environment
@@ -95,7 +95,7 @@ tests_memory_check_guard_environment_SOURCES = tests/memory/check_guard_environm
 	tests/runtime/gate.h
 tests_memory_check_guard_environment_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_environment_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_environment_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
+tests_memory_check_guard_environment_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_mapped_heap
 TESTS += tests/memory/check_mapped_heap
@@ -124,8 +124,7 @@ tests_memory_check_report_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_stream_events
 TESTS += tests/memory/check_stream_events
-tests_memory_check_stream_events_SOURCES = tests/memory/check_stream_events.c tests/runtime/gate.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_stream_events_SOURCES = tests/memory/check_stream_events.c tests/runtime/gate.h
 tests_memory_check_stream_events_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_stream_events_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_stream_events_LDADD = $(INSIDE_LIBS)
@@ -150,7 +149,7 @@ tests_memory_check_guard_pinned_SOURCES = tests/memory/check_guard_pinned.c test
 	tests/runtime/gate.h tests/runtime/log_lines.h
 tests_memory_check_guard_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_pinned_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_pinned_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
+tests_memory_check_guard_pinned_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_guard_change
 TESTS += tests/memory/check_guard_change
@@ -158,7 +157,7 @@ tests_memory_check_guard_change_SOURCES = tests/memory/check_guard_change.c test
 	tests/runtime/gate.h tests/runtime/log_lines.h
 tests_memory_check_guard_change_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_guard_change_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_guard_change_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
+tests_memory_check_guard_change_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_pinned_random
 TESTS += tests/memory/check_pinned_random
@@ -170,8 +169,7 @@ tests_memory_check_pinned_random_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/memory/check_captures
 TESTS += tests/memory/check_captures
-tests_memory_check_captures_SOURCES = tests/memory/check_captures.c tests/runtime/gate.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_memory_check_captures_SOURCES = tests/memory/check_captures.c tests/runtime/gate.h
 tests_memory_check_captures_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_captures_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_captures_LDADD = $(INSIDE_LIBS)
@@ -186,7 +184,7 @@ tests_memory_check_origins_LDADD = $(PUBLIC_LIBS)
 check_PROGRAMS += tests/memory/check_other_drivers
 TESTS += tests/memory/check_other_drivers
 tests_memory_check_other_drivers_SOURCES = tests/memory/check_other_drivers.c tests/runtime/gate.h \
-	tests/runtime/log_lines.h tests/support/fixture.c tests/support/fixture.h
+	tests/runtime/log_lines.h
 tests_memory_check_other_drivers_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_other_drivers_CFLAGS = $(MEMORY_CFLAGS)
 tests_memory_check_other_drivers_LDADD = $(INSIDE_LIBS)
@@ -196,4 +194,4 @@ TESTS += tests/memory/check_addresses
 tests_memory_check_addresses_SOURCES = tests/memory/check_addresses.c
 tests_memory_check_addresses_CPPFLAGS = $(MEMORY_CPPFLAGS) -I$(top_srcdir)/tests/runtime
 tests_memory_check_addresses_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_addresses_LDADD = tests/support/libfixture.la $(INSIDE_LIBS)
+tests_memory_check_addresses_LDADD = $(INSIDE_LIBS)

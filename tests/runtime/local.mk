@@ -74,8 +74,7 @@ tests_runtime_check_raw_LDADD = $(PUBLIC_LIBS)
 
 check_PROGRAMS += tests/runtime/check_mapped
 TESTS += tests/runtime/check_mapped
-tests_runtime_check_mapped_SOURCES = tests/runtime/check_mapped.c tests/runtime/gate.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_mapped_SOURCES = tests/runtime/check_mapped.c tests/runtime/gate.h
 tests_runtime_check_mapped_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_mapped_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_mapped_LDADD = $(INSIDE_LIBS)
@@ -107,28 +106,23 @@ check_PROGRAMS += tests/runtime/check_calls tests/runtime/check_capture_gate tes
 	tests/runtime/check_snapshot_names tests/runtime/check_snapshot_race
 TESTS += tests/runtime/check_calls tests/runtime/check_capture_gate tests/runtime/check_error tests/runtime/check_log tests/runtime/check_snapshot \
 	tests/runtime/check_snapshot_names tests/runtime/check_snapshot_race
-tests_runtime_check_snapshot_SOURCES = tests/runtime/check_snapshot.c tests/runtime/snapshot.h tests/runtime/gate.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_snapshot_SOURCES = tests/runtime/check_snapshot.c tests/runtime/snapshot.h tests/runtime/gate.h
 tests_runtime_check_snapshot_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_snapshot_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_snapshot_LDADD = $(INSIDE_LIBS)
-tests_runtime_check_error_SOURCES = tests/runtime/check_error.c tests/runtime/gate.h tests/support/fixture.c \
-	tests/support/fixture.h
+tests_runtime_check_error_SOURCES = tests/runtime/check_error.c tests/runtime/gate.h
 tests_runtime_check_error_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_error_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_error_LDADD = $(INSIDE_LIBS)
-tests_runtime_check_calls_SOURCES = tests/runtime/check_calls.c tests/support/faults.c tests/support/faults.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_calls_SOURCES = tests/runtime/check_calls.c
 tests_runtime_check_calls_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_calls_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_calls_LDADD = $(INSIDE_LIBS)
-tests_runtime_check_capture_gate_SOURCES = tests/runtime/check_capture_gate.c tests/runtime/gate.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_capture_gate_SOURCES = tests/runtime/check_capture_gate.c tests/runtime/gate.h
 tests_runtime_check_capture_gate_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_capture_gate_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_capture_gate_LDADD = $(INSIDE_LIBS)
-tests_runtime_check_log_SOURCES = tests/runtime/check_log.c tests/runtime/gate.h tests/support/fixture.c \
-	tests/support/fixture.h
+tests_runtime_check_log_SOURCES = tests/runtime/check_log.c tests/runtime/gate.h
 tests_runtime_check_log_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_log_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_log_LDADD = $(INSIDE_LIBS)
@@ -139,17 +133,17 @@ tests_runtime_check_snapshot_names_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_snapshot_names_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_snapshot_names_LDADD = $(PUBLIC_LIBS) $(JANSSON_LIBS)
 tests_runtime_check_snapshot_race_SOURCES = tests/runtime/check_snapshot_race.c tests/runtime/snapshot.h \
-	tests/runtime/gate.h tests/support/fixture.c tests/support/fixture.h
+	tests/runtime/gate.h
 tests_runtime_check_snapshot_race_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_snapshot_race_CFLAGS = $(RUNTIME_CFLAGS) $(JANSSON_CFLAGS)
 tests_runtime_check_snapshot_race_LDADD = $(INSIDE_LIBS)
 
 # Plays the foreign code through the driver's table, so it links the rooms.
-tests_runtime_check_green_SOURCES = tests/runtime/check_green.c tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_green_SOURCES = tests/runtime/check_green.c
 tests_runtime_check_green_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_green_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_green_LDADD = $(INSIDE_LIBS)
-tests_runtime_check_foreign_SOURCES = tests/runtime/check_foreign.c tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_foreign_SOURCES = tests/runtime/check_foreign.c
 tests_runtime_check_foreign_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_foreign_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_foreign_LDADD = $(INSIDE_LIBS)
@@ -157,16 +151,14 @@ tests_runtime_check_foreign_LDADD = $(INSIDE_LIBS)
 # Hand-off and contexts of several threads need other code too.
 check_PROGRAMS += tests/runtime/check_handoff
 TESTS += tests/runtime/check_handoff
-tests_runtime_check_handoff_SOURCES = tests/runtime/check_handoff.c tests/runtime/gate.h \
-	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_handoff_SOURCES = tests/runtime/check_handoff.c tests/runtime/gate.h
 tests_runtime_check_handoff_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_handoff_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_handoff_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/runtime/check_shared_context
 TESTS += tests/runtime/check_shared_context
-tests_runtime_check_shared_context_SOURCES = tests/runtime/check_shared_context.c \
-	tests/support/fixture.c tests/support/fixture.h
+tests_runtime_check_shared_context_SOURCES = tests/runtime/check_shared_context.c
 tests_runtime_check_shared_context_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_shared_context_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_shared_context_LDADD = $(INSIDE_LIBS)
@@ -217,12 +209,11 @@ tests_runtime_ending_module_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -s
 EXTRA_tests_runtime_check_ending_process_DEPENDENCIES = tests/runtime/ending_module.la
 
 # The other endings. Those that look at the insides, or put tables of their own into the drivers, link the rooms.
-INSIDE_SOURCES = tests/support/fixture.c tests/support/fixture.h tests/runtime/gate.h
 
 check_PROGRAMS += tests/runtime/check_ending_thread
 TESTS += tests/runtime/check_ending_thread
 tests_runtime_check_ending_thread_SOURCES = tests/runtime/check_ending_thread.c tests/runtime/log_lines.h \
-	$(INSIDE_SOURCES) $(CALLS_SOURCES)
+	tests/runtime/gate.h $(CALLS_SOURCES)
 tests_runtime_check_ending_thread_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_ending_thread_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_ending_thread_LDADD = $(INSIDE_LIBS)
@@ -237,12 +228,10 @@ EXTRA_tests_runtime_check_ending_fork_DEPENDENCIES = tests/runtime/ending_progra
 
 check_PROGRAMS += tests/runtime/check_ending_cancel
 TESTS += tests/runtime/check_ending_cancel
-tests_runtime_check_ending_cancel_SOURCES = tests/runtime/check_ending_cancel.c tests/runtime/log_lines.h \
-	$(OPERATIONS_SOURCES) \
-	tests/support/faults.c tests/support/faults.h $(INSIDE_SOURCES)
+tests_runtime_check_ending_cancel_SOURCES = tests/runtime/check_ending_cancel.c tests/runtime/log_lines.h tests/runtime/gate.h
 tests_runtime_check_ending_cancel_CPPFLAGS = $(RUNTIME_CPPFLAGS) -I$(top_srcdir)/tests/faults
 tests_runtime_check_ending_cancel_CFLAGS = $(RUNTIME_CFLAGS)
-tests_runtime_check_ending_cancel_LDADD = $(INSIDE_LIBS)
+tests_runtime_check_ending_cancel_LDADD = tests/faults/liboperations.la $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_ending_cancel_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 # Opens the library itself, and links nothing of it.
@@ -256,7 +245,7 @@ EXTRA_tests_runtime_check_ending_unload_DEPENDENCIES = lib/libctxrt.la
 
 check_PROGRAMS += tests/runtime/check_ending_restart
 TESTS += tests/runtime/check_ending_restart
-tests_runtime_check_ending_restart_SOURCES = tests/runtime/check_ending_restart.c $(INSIDE_SOURCES)
+tests_runtime_check_ending_restart_SOURCES = tests/runtime/check_ending_restart.c tests/runtime/gate.h
 tests_runtime_check_ending_restart_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_ending_restart_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_ending_restart_LDADD = $(INSIDE_LIBS)
@@ -264,9 +253,8 @@ EXTRA_tests_runtime_check_ending_restart_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
 check_PROGRAMS += tests/runtime/check_two_drivers tests/runtime/check_two_drivers_work
 TESTS += tests/runtime/check_two_drivers tests/runtime/check_two_drivers_work
-TWO_DRIVERS_SOURCES = tests/runtime/two_drivers.c tests/runtime/two_drivers.h $(INSIDE_SOURCES)
-tests_runtime_check_two_drivers_SOURCES = tests/runtime/check_two_drivers.c tests/support/faults.c \
-	tests/support/faults.h $(TWO_DRIVERS_SOURCES)
+TWO_DRIVERS_SOURCES = tests/runtime/two_drivers.c tests/runtime/two_drivers.h tests/runtime/gate.h
+tests_runtime_check_two_drivers_SOURCES = tests/runtime/check_two_drivers.c $(TWO_DRIVERS_SOURCES)
 tests_runtime_check_two_drivers_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_two_drivers_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_two_drivers_LDADD = $(INSIDE_LIBS)
@@ -287,8 +275,7 @@ tests_runtime_check_staged_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_staged_LDADD = $(INSIDE_LIBS)
 EXTRA_tests_runtime_check_staged_DEPENDENCIES = $(cuda13lib_LTLIBRARIES)
 
-tests_runtime_check_staged_ends_SOURCES = tests/runtime/check_staged_ends.c \
-	tests/support/faults.c tests/support/faults.h $(STAGED_SOURCES)
+tests_runtime_check_staged_ends_SOURCES = tests/runtime/check_staged_ends.c $(STAGED_SOURCES)
 tests_runtime_check_staged_ends_CPPFLAGS = $(RUNTIME_CPPFLAGS)
 tests_runtime_check_staged_ends_CFLAGS = $(RUNTIME_CFLAGS)
 tests_runtime_check_staged_ends_LDADD = $(INSIDE_LIBS)
