@@ -40,6 +40,7 @@ typedef struct cx_ptx_parser {
     uint32_t temps[CX_PTX_TEMPS_MAX];
     unsigned temp_count, temps_used;
     int line; /* of the statement */
+    size_t callee_shared; /* bytes of shared memory of functions that are no kernels */
 } cx_ptx_parser;
 
 __attribute__((format(printf, 3, 4))) bool cx_ptx_fail(cx_ptx_parser *self, cx_ptx_status status,
