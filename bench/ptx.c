@@ -222,14 +222,20 @@ static double time_loop(const loop *of, const cx_ptx_module *module, way how)
     return best;
 }
 
-int main(void)
+/* bench_ptx [NAME [independent]]: that loop only, in one of both ways. */
+int main(int count, char **arguments)
 {
     printf("thread-instructions, 10^9 a second; %d threads\n%-18s %10s %12s %8s\n", THREADS, "",
            "lockstep", "independent", "C");
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        if (count > 1 && strcmp(arguments[1], loops[i].name) != 0)
+            continue;
         cx_ptx_module *module = load(&loops[i]);
 
-        printf("%-18s %10.2f", loops[i].name, time_loop(&loops[i], module, TOGETHER));
+        printf("%-18s %10.2f", loops[i].name,
+               time_loop(&loops[i], module, count > 2 ? APART : TOGETHER));
+        if (count > 1)
+            return puts("") < 0;
         printf(" %12.2f", time_loop(&loops[i], module, APART));
         printf(" %8.2f\n", time_loop(&loops[i], module, AS_C));
         cx_ptx_unload(module);

@@ -60,6 +60,32 @@ AC_DEFUN([CTXRT_SANITIZERS], [
     AM_CONDITIONAL([SANITIZED], [test -n "$ctxrt_sanitizers"])
 ])
 
+dnl CTXRT_VECTORS: what makes vector code of lib/ptx's loops over lanes. After CTXRT_SANITIZERS: with those, one version is enough.
+AC_DEFUN([CTXRT_VECTORS], [
+    VECTOR_CFLAGS='-ffp-contract=off -fno-math-errno -fno-trapping-math'
+    AVX512_CFLAGS='-mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mprefer-vector-width=512'
+    ctxrt_save_CFLAGS=$CFLAGS
+    AC_MSG_CHECKING([for a cost model of loops that become vector code])
+    CFLAGS="$ctxrt_save_CFLAGS -Werror -ftree-vectorize -fvect-cost-model=dynamic"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+        [VECTOR_CFLAGS="$VECTOR_CFLAGS -ftree-vectorize -fvect-cost-model=dynamic"
+         AC_MSG_RESULT([dynamic])],
+        [AC_MSG_RESULT([the compiler's own])])
+    AC_MSG_CHECKING([whether AVX2 and AVX-512 can be compiled for])
+    CFLAGS="$ctxrt_save_CFLAGS -Werror -mavx2 $AVX512_CFLAGS"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#if !defined __x86_64__
+#error not x86
+#endif
+]], [[return __builtin_cpu_supports("avx512f");]])], [ctxrt_x86_lanes=yes], [ctxrt_x86_lanes=no])
+    AS_IF([test -n "$ctxrt_sanitizers"], [ctxrt_x86_lanes=no])
+    AC_MSG_RESULT([$ctxrt_x86_lanes])
+    CFLAGS=$ctxrt_save_CFLAGS
+    AS_IF([test $ctxrt_x86_lanes = yes], [AC_DEFINE([HAVE_X86_LANES], [1], [lib/ptx is compiled for AVX2 and AVX-512 too])])
+    AM_CONDITIONAL([X86_LANES], [test $ctxrt_x86_lanes = yes])
+    AC_SUBST([VECTOR_CFLAGS])
+    AC_SUBST([AVX512_CFLAGS])
+])
+
 dnl CTXRT_NVCC: the CUDA compiler, for the one test program that uses the CUDA runtime API. After CTXRT_SANITIZERS.
 AC_DEFUN([CTXRT_NVCC], [
     AC_ARG_WITH([nvcc],

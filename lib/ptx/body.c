@@ -142,7 +142,7 @@ static bool parse_guarded(cx_ptx_parser *self)
 
 bool cx_ptx_parse_instruction(cx_ptx_parser *self)
 {
-    self->temps_used = 0;
+    cx_ptx_begin_temps(self);
     self->line = self->token.line;
     if (cx_ptx_at(self, "@"))
         return parse_guarded(self);
@@ -167,7 +167,7 @@ static bool declare_register(cx_ptx_parser *self, cx_ptx_type type)
     name.text = word.text;
     name.length = (uint32_t)word.length;
     name.count = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
-    name.index = cx_ptx_register(self, name.count);
+    name.index = cx_ptx_register(self, name.count, cx_ptx_type_bytes(type) == 8);
     if (name.index == CX_PTX_NO_SLOT)
         return false;
     self->registers32 += type == CX_PTX_PRED ? 0 : name.count * (type >= CX_PTX_B64 ? 2 : 1);

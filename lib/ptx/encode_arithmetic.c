@@ -124,6 +124,19 @@ static bool emit_modified(cx_ptx_parser *self, const cx_ptx_statement *statement
            (!(modifiers & RELU) || emit_modifier(self, statement, "?relu.", done.d, done.d));
 }
 
+/* slct.f64.f32: the type of the values that it chooses from. */
+static cx_ptx_type type_before_last(const cx_ptx_token *opcode)
+{
+    cx_ptx_words words = cx_ptx_words_of(opcode);
+    cx_ptx_token word, before = {0}, last = {0};
+
+    while (cx_ptx_next_word(&words, &word)) {
+        before = last;
+        last = word;
+    }
+    return before.text ? cx_ptx_type_find(before.text, before.length) : CX_PTX_NO_TYPE;
+}
+
 /* min.f32 d, a, b, c: the least of three, as min of the least of two. */
 static bool encode_three(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
@@ -131,7 +144,7 @@ static bool encode_three(cx_ptx_parser *self, const cx_ptx_statement *statement)
     cx_ptx_operand between = {
         .kind = CX_PTX_OPERAND_REGISTER, .type = CX_PTX_F32, .second = CX_PTX_NO_SLOT};
 
-    between.slot = cx_ptx_register(self, 1);
+    between.slot = cx_ptx_register(self, 1, false);
     if (between.slot == CX_PTX_NO_SLOT)
         return false;
     first.count = second.count = 3;
@@ -143,12 +156,13 @@ static bool encode_three(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
-    static const char *const of_three[] = {"min", "max", NULL};
+    static const char *const of_three[] = {"min", "max", NULL}, *const of_slct[] = {"slct", NULL};
     static const unsigned steps[] = {0, APPROXIMATE, FLUSHED | SATURATED | RELU,
                                      FLUSHED | SATURATED | RELU | APPROXIMATE};
     cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
     cx_ptx_instruction done = {.op = CX_PTX_NO_OP};
     uint32_t slots[3] = {0};
+    bool chooses = first_word_among(&statement->opcode, of_slct);
     unsigned modifiers = 0;
     int arity;
 
@@ -163,7 +177,8 @@ bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *stateme
     if (!cx_ptx_need(self, statement, arity + 1, arity + 1))
         return false;
     for (int i = 0; i < arity; i++) {
-        slots[i] = cx_ptx_value(self, &statement->operands[i + 1], type);
+        slots[i] = cx_ptx_value(self, &statement->operands[i + 1],
+                                chooses && i < 2 ? type_before_last(&statement->opcode) : type);
         if (slots[i] == CX_PTX_NO_SLOT)
             return false;
     }
@@ -292,7 +307,11 @@ static bool encode_unpack(cx_ptx_parser *self, const cx_ptx_statement *statement
         return cx_ptx_wrong(self, statement, "wrong number of parts");
     if (bytes / vector->count == 0)
         return cx_ptx_wrong(self, statement, "too many parts");
-    if (!cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_OP_mov_b64, .d = whole, .a = a}))
+    if (!cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_EXTEND,
+                                                .type = CX_PTX_B64,
+                                                .from = CX_PTX_B64,
+                                                .d = whole,
+                                                .a = a}))
         return false;
     for (unsigned i = 0; i < vector->count; i++) {
         if (vector->parts[i] < CX_PTX_SLOTS_FIXED || (vector->parts[i] & CX_PTX_CONSTANT_BIT))

@@ -161,7 +161,11 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
     done.mode = sees_others(&statement->opcode);
     if (what.count > 1) {
         /* The address may be a part of the loaded vector. */
-        cx_ptx_instruction copy = {.op = CX_PTX_OP_mov_b64, .d = cx_ptx_temp(self), .a = done.a};
+        cx_ptx_instruction copy = {.op = CX_PTX_EXTEND,
+                                   .type = CX_PTX_B64,
+                                   .from = CX_PTX_B64,
+                                   .d = cx_ptx_temp(self),
+                                   .a = done.a};
 
         if (copy.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, copy))
             return false;

@@ -1,13 +1,13 @@
 /*
- * A running grid: blocks of threads. A thread is a row of slots and continues where it stopped. A
- * whole grid runs in one thread of the host, so it shares only global memory with others.
+ * A running grid: blocks of threads. A thread has a lane of its warp's registers and continues
+ * where it stopped. A whole grid runs in one thread of the host, so it shares only global memory
+ * with others.
  */
 #ifndef CX_PTX_GRID_H
 #define CX_PTX_GRID_H
 
 #include "ptx/module.h"
 
-#define CX_PTX_WARP_SIZE 32
 #define CX_PTX_BARRIERS 16
 #define CX_PTX_WORKSPACE_WORDS 8
 #define CX_PTX_MASK_BITS 32
@@ -22,11 +22,12 @@ typedef enum cx_ptx_thread_state {
 
 typedef struct cx_ptx_thread {
     const cx_ptx_instruction *next;
-    cx_ptx_slot *slots;       /* of its present function */
-    cx_ptx_slot *first_slots; /* of the whole thread */
     unsigned char *local;
-    uint32_t index; /* in its block */
+    uint32_t words, longs; /* rows of the functions that have called its present one */
+    uint32_t function;     /* the present one */
+    uint32_t index;        /* in its block */
     uint8_t state;
+    uint8_t barrier; /* where it waits */
 } cx_ptx_thread;
 
 typedef struct cx_ptx_warp cx_ptx_warp;
@@ -45,7 +46,7 @@ typedef struct cx_ptx_block {
     cx_ptx_thread *threads;
     cx_ptx_warp *warps;
     unsigned char *shared;
-    cx_ptx_slot *slots;
+    unsigned char *rows, *rows_memory; /* of all warps; their allocation */
     unsigned char *local;
     cx_ptx_barrier barriers[CX_PTX_BARRIERS];
 } cx_ptx_block;
@@ -60,12 +61,15 @@ typedef struct cx_ptx_view {
 
 typedef struct cx_ptx_grid {
     const cx_ptx_module *module;
+    const struct cx_ptx_lanes *lanes; /* the code for this processor */
     const cx_ptx_function *kernel;
     const cx_ptx_launch *launch;
     const cx_ptx_environment *environment;
     cx_ptx_view *views; /* one for each site of the module */
     uint32_t threads_in_block;
-    size_t slots_of_thread, local_of_thread;
+    size_t words_of_warp, longs_of_warp; /* rows for functions that call each other */
+    size_t bytes_of_warp;                /* all rows */
+    size_t local_of_thread;
     size_t shared_bytes;
     unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];
     uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
@@ -73,6 +77,49 @@ typedef struct cx_ptx_grid {
     cx_ptx_outcome outcome; /* CX_PTX_DONE unless something failed */
     cx_ptx_fault *fault;
 } cx_ptx_grid;
+
+/* ---- registers ---- */
+
+/* The rows of a warp: its special words and longs, then those of functions. */
+#define CX_PTX_WARP_LONGS_BEGIN (CX_PTX_WARP_WORDS_COUNT * CX_PTX_WORDS_BYTES)
+#define CX_PTX_FRAMES_BEGIN (CX_PTX_WARP_LONGS_BEGIN + CX_PTX_WARP_LONGS_COUNT * CX_PTX_LONGS_BYTES)
+
+/* The files that a thread sees; they change when it calls or returns. */
+static inline cx_ptx_rows cx_ptx_rows_of(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                         const cx_ptx_thread *thread)
+{
+    const cx_ptx_function *function = &grid->module->functions[thread->function];
+    unsigned char *begin = block->rows + thread->index / CX_PTX_WARP_SIZE * grid->bytes_of_warp;
+    unsigned char *words = begin + CX_PTX_FRAMES_BEGIN;
+    unsigned char *longs = words + grid->words_of_warp * CX_PTX_WORDS_BYTES;
+
+    return (cx_ptx_rows){{words + thread->words * CX_PTX_WORDS_BYTES,
+                          longs + thread->longs * CX_PTX_LONGS_BYTES, begin,
+                          begin + CX_PTX_WARP_LONGS_BEGIN, function->constant_words,
+                          function->constant_longs}};
+}
+
+static inline uint32_t cx_ptx_lane_of(const cx_ptx_thread *thread)
+{
+    return thread->index % CX_PTX_WARP_SIZE;
+}
+
+/* A thread's value. */
+static inline uint64_t cx_ptx_thread_get(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                         const cx_ptx_thread *thread, uint32_t place)
+{
+    const cx_ptx_rows rows = cx_ptx_rows_of(grid, block, thread);
+
+    return cx_ptx_get(&rows, place, cx_ptx_lane_of(thread));
+}
+
+static inline void cx_ptx_thread_put(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                     const cx_ptx_thread *thread, uint32_t place, uint64_t value)
+{
+    const cx_ptx_rows rows = cx_ptx_rows_of(grid, block, thread);
+
+    cx_ptx_put(&rows, place, cx_ptx_lane_of(thread), value);
+}
 
 /* Finds memory by a generic address. NULL: the thread has failed. */
 unsigned char *cx_ptx_reach(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
@@ -86,7 +133,7 @@ void cx_ptx_thread_fail(cx_ptx_grid *grid, const cx_ptx_block *block, const cx_p
 /* Calls a function; the thread goes on at `next`. False: the thread has failed. */
 bool cx_ptx_call(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                  const cx_ptx_instruction *at);
-void cx_ptx_return(cx_ptx_grid *grid, cx_ptx_thread *thread);
+void cx_ptx_return(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread);
 
 /* Copies between this function's frame and the one behind it. False: there is no room, and the
  * thread has failed. */
@@ -99,15 +146,17 @@ bool cx_ptx_change_frame(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_th
 
 /* ---- threads together ---- */
 
-void cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                           const cx_ptx_instruction *at);
+/* The lanes of the mask arrive. False: there is no such barrier, and a thread has failed. */
+bool cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_rows *rows,
+                           cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at);
 
 /* Releases the barriers at which all threads have arrived; true if any thread can go on. */
-bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads);
+bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t threads);
 
 /* Does the joint operation that the lanes of the mask have reached. False: it needs others, or some
  * of them do it apart; cx_ptx_warp_release will do it. */
-bool cx_ptx_warp_join(cx_ptx_thread *lanes, uint32_t mask, bool independent);
+bool cx_ptx_warp_join(const cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
+                      uint32_t mask, bool independent);
 
 /* Does the joint operations that all lanes of the warp have reached; `first` is its first thread.
  * True if any lane can go on. */

@@ -5,11 +5,30 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/encode_arithmetic.c lib/ptx/encode_compare.c lib/ptx/encode_control.c \
 	lib/ptx/encode_convert.c lib/ptx/encode_memory.c \
 	lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/interpret.c \
+	lib/ptx/lanes.h lib/ptx/lanes_find.c \
 	lib/ptx/lex.c lib/ptx/lex.h lib/ptx/link.c lib/ptx/link.h lib/ptx/mbarrier.c lib/ptx/module.c lib/ptx/module.h \
 	lib/ptx/names.c lib/ptx/names.h lib/ptx/op.c lib/ptx/operand.c lib/ptx/ops.def \
 	lib/ptx/parse.c lib/ptx/parser.c lib/ptx/parser.h lib/ptx/print.c lib/ptx/ptx.h \
-	lib/ptx/reach.c lib/ptx/reach.h lib/ptx/rounding.c lib/ptx/run.c lib/ptx/small.c lib/ptx/small.h lib/ptx/source.c \
-	lib/ptx/stack.c lib/ptx/stack.h lib/ptx/together.c \
+	lib/ptx/reach.c lib/ptx/reach.h lib/ptx/register.c lib/ptx/rounding.c lib/ptx/row.h lib/ptx/run.c lib/ptx/small.c lib/ptx/small.h lib/ptx/source.c \
+	lib/ptx/stack.c lib/ptx/stack.h lib/ptx/step.c lib/ptx/step.h lib/ptx/step_joint.c lib/ptx/together.c \
 	lib/ptx/type.c lib/ptx/type.h lib/ptx/variable.c lib/ptx/video.c lib/ptx/video.h \
 	lib/ptx/warp.c lib/ptx/warp.h
-lib_ptx_libptx_la_LIBADD = -lm
+lib_ptx_libptx_la_LIBADD = lib/ptx/liblanes.la -lm
+
+# The same instructions for several processors.
+LANES_SOURCES = lib/ptx/cell.h lib/ptx/lane.c lib/ptx/lane_loop.h lib/ptx/lanes.c lib/ptx/lanes_memory.c
+LANES_CFLAGS = $(AM_CFLAGS) $(VECTOR_CFLAGS)
+noinst_LTLIBRARIES += lib/ptx/liblanes.la
+lib_ptx_liblanes_la_SOURCES = $(LANES_SOURCES)
+lib_ptx_liblanes_la_CFLAGS = $(LANES_CFLAGS)
+lib_ptx_liblanes_la_LIBADD =
+if X86_LANES
+noinst_LTLIBRARIES += lib/ptx/liblanes_avx2.la lib/ptx/liblanes_avx512.la
+lib_ptx_liblanes_avx2_la_SOURCES = $(LANES_SOURCES)
+lib_ptx_liblanes_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DCX_PTX_LANES_KIND=avx2
+lib_ptx_liblanes_avx2_la_CFLAGS = $(LANES_CFLAGS) -mavx2 -mfma
+lib_ptx_liblanes_avx512_la_SOURCES = $(LANES_SOURCES)
+lib_ptx_liblanes_avx512_la_CPPFLAGS = $(AM_CPPFLAGS) -DCX_PTX_LANES_KIND=avx512
+lib_ptx_liblanes_avx512_la_CFLAGS = $(LANES_CFLAGS) $(AVX512_CFLAGS)
+lib_ptx_libptx_la_LIBADD += lib/ptx/liblanes_avx2.la lib/ptx/liblanes_avx512.la
+endif

@@ -10,7 +10,7 @@ void cx_ptx_unload(cx_ptx_module *module)
     for (size_t i = 0; i < module->function_count; i++) {
         free(module->functions[i].name);
         free(module->functions[i].parameters);
-        free(module->functions[i].constant);
+        free(module->functions[i].constant_longs);
         free(module->functions[i].calls);
     }
     for (size_t i = 0; i < module->variable_count; i++)

@@ -1,13 +1,12 @@
-/*
- * A module that is ready to run. A thread's state is a row of slots: first those that every
- * function has, then its constants, then its registers. An instruction names slots.
- */
+/* A module that is ready to run. */
 #ifndef CX_PTX_MODULE_H
 #define CX_PTX_MODULE_H
 
 #include "ptx/names.h"
 #include "ptx/ptx.h"
+#include "ptx/row.h"
 
+/* A lane's value of a register. */
 typedef union cx_ptx_slot {
     uint16_t u16;
     int16_t s16;
@@ -19,14 +18,11 @@ typedef union cx_ptx_slot {
     double f64;
 } cx_ptx_slot;
 
-/* The slots that every function has. */
+/* Slots number the registers of a function while it is parsed. Those that every function has: */
 enum {
     CX_PTX_SLOT_ZERO,
-    CX_PTX_SLOT_GLOBAL,  /* the address of the module's variables */
-    CX_PTX_SLOT_CONSTANT, /* of those in .const */
-    CX_PTX_SLOT_LOCAL,   /* the function's frame in the thread's local memory */
-    CX_PTX_SLOT_DYNAMIC, /* the dynamic shared memory of the launch */
-    CX_PTX_SLOT_TID,
+
+    CX_PTX_SLOT_TID, /* words of the warp */
     CX_PTX_SLOT_NTID = CX_PTX_SLOT_TID + 3,
     CX_PTX_SLOT_CTAID = CX_PTX_SLOT_NTID + 3,
     CX_PTX_SLOT_NCTAID = CX_PTX_SLOT_CTAID + 3,
@@ -44,13 +40,36 @@ enum {
     CX_PTX_SLOT_SHARED_BYTES,
     CX_PTX_SLOT_WORKSPACE_LOW, /* the address of the grid's workspace, in two words */
     CX_PTX_SLOT_WORKSPACE_HIGH,
-    CX_PTX_SLOT_TOP, /* the end of the function's frame and of what it allocated */
     CX_PTX_SLOT_CARRY,
-    CX_PTX_SLOT_RETURN,   /* the return address */
-    CX_PTX_SLOT_FUNCTION, /* the present function */
-    CX_PTX_SLOT_CALLER,
+
+    CX_PTX_SLOT_GLOBAL, /* longs of the warp: the address of the module's variables, */
+    CX_PTX_SLOT_CONSTANT, /* of those in .const, */
+    CX_PTX_SLOT_DYNAMIC,  /* of the dynamic shared memory */
+
+    CX_PTX_SLOT_RETURN, /* words of the frame: the return address, */
+    CX_PTX_SLOT_CALLER, /* the function that has called */
+
+    CX_PTX_SLOT_LOCAL, /* longs of the frame: its place in the thread's local memory, */
+    CX_PTX_SLOT_TOP,   /* the end of it and of what it allocated */
     CX_PTX_SLOTS_FIXED
 };
+
+#define CX_PTX_WARP_WORDS_COUNT (CX_PTX_SLOT_GLOBAL - CX_PTX_SLOT_TID)
+#define CX_PTX_WARP_LONGS_COUNT (CX_PTX_SLOT_RETURN - CX_PTX_SLOT_GLOBAL)
+#define CX_PTX_FRAME_WORDS_COUNT (CX_PTX_SLOT_LOCAL - CX_PTX_SLOT_RETURN)
+#define CX_PTX_FRAME_LONGS_COUNT (CX_PTX_SLOTS_FIXED - CX_PTX_SLOT_LOCAL)
+
+/* The place of such a slot; not of ZERO. */
+static inline uint32_t cx_ptx_fixed_place(uint32_t slot)
+{
+    if (slot < CX_PTX_SLOT_GLOBAL)
+        return cx_ptx_place(CX_PTX_WARP_WORDS, slot - CX_PTX_SLOT_TID);
+    if (slot < CX_PTX_SLOT_RETURN)
+        return cx_ptx_place(CX_PTX_WARP_LONGS, slot - CX_PTX_SLOT_GLOBAL);
+    if (slot < CX_PTX_SLOT_LOCAL)
+        return cx_ptx_place(CX_PTX_FRAME_WORDS, slot - CX_PTX_SLOT_RETURN);
+    return cx_ptx_place(CX_PTX_FRAME_LONGS, slot - CX_PTX_SLOT_LOCAL);
+}
 
 /* Generic addresses of memory that is not global. */
 #define CX_PTX_WINDOW_MASK (UINT64_C(0xff) << 56)
@@ -208,10 +227,10 @@ typedef struct cx_ptx_instruction {
     uint8_t type;  /* cx_ptx_type of the operation */
     uint8_t from;  /* cx_ptx_type of a conversion's source */
     uint8_t align; /* of the address */
-    uint32_t d, a, b, c;
+    uint32_t d, a, b, c; /* slots; places once the function is parsed */
     int64_t immediate;
     uint32_t site; /* number of an access to global memory */
-    uint32_t e;    /* one more slot: the mask of a warp's lanes, the predicate of a shuffle */
+    uint32_t e;    /* one more place: the mask of a warp's lanes, the predicate of a shuffle */
     int line;
 } cx_ptx_instruction;
 
@@ -237,12 +256,11 @@ struct cx_ptx_function {
     size_t frame_bytes;
     size_t shared_bytes;
     size_t begin; /* in the code */
-    uint32_t constants;
-    uint32_t slots;
+    uint32_t words, longs; /* rows of its frame */
     uint32_t registers32;
-    cx_ptx_slot *constant;
+    unsigned char *constant_words, *constant_longs; /* rows, in one allocation */
     uint32_t max_threads, required[3];
-    size_t stack_slots, stack_bytes; /* with all its callees */
+    size_t stack_words, stack_longs, stack_bytes; /* with all its callees */
     bool calls_indirectly, allocates;
     size_t *calls; /* functions */
     size_t call_count, call_capacity;
@@ -313,6 +331,9 @@ bool cx_ptx_is_same_prototype(const cx_ptx_function *one, const cx_ptx_function 
 /* The operation of a key of ops.def, or CX_PTX_NO_OP; and its number of operands. */
 uint16_t cx_ptx_op_find(const char *key, size_t length);
 int cx_ptx_op_arity(uint16_t op);
+
+/* True if operand `index` of the operation is a long: 0 to 2; 3: its result. */
+bool cx_ptx_op_takes_long(uint16_t op, int index);
 
 /* True if a key begins with that word. */
 bool cx_ptx_op_family(const char *word, size_t length);

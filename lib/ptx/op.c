@@ -6,10 +6,14 @@
 typedef struct op_row {
     const char *key;
     int arity;
+    bool longs[4]; /* a, b, c, the result */
 } op_row;
 
+#define IS_LONG(field) (sizeof(((cx_ptx_slot *)0)->field) == 8)
+
 static const op_row rows[CX_PTX_COMPUTED] = {
-#define CX_PTX_OP(id, key, arity, d, a, b, c, value) [CX_PTX_OP_##id] = {key, arity},
+#define CX_PTX_OP(id, key, arity, d, a, b, c, value) \
+    [CX_PTX_OP_##id] = {key, arity, {IS_LONG(a), IS_LONG(b), IS_LONG(c), IS_LONG(d)}},
 #include "ptx/ops.def"
 };
 
@@ -55,6 +59,11 @@ uint16_t cx_ptx_op_find(const char *key, size_t length)
 int cx_ptx_op_arity(uint16_t op)
 {
     return rows[op].arity;
+}
+
+bool cx_ptx_op_takes_long(uint16_t op, int index)
+{
+    return rows[op].longs[index];
 }
 
 bool cx_ptx_op_family(const char *word, size_t length)

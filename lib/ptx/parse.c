@@ -12,30 +12,6 @@
 
 /* ---- the end of a function ---- */
 
-static uint32_t final_slot(const cx_ptx_parser *self, uint32_t slot)
-{
-    if (slot & CX_PTX_CONSTANT_BIT)
-        return CX_PTX_SLOTS_FIXED + (slot & ~CX_PTX_CONSTANT_BIT);
-    return slot < CX_PTX_SLOTS_FIXED ? slot : slot + (uint32_t)self->constant_count;
-}
-
-static void finish_slots(cx_ptx_parser *self, size_t begin)
-{
-    for (size_t i = begin; i < self->module->code_count; i++) {
-        cx_ptx_instruction *each = &self->module->code[i];
-
-        if (each->op == CX_PTX_ARGUMENT || each->op == CX_PTX_RESULT)
-            continue;
-        each->d = final_slot(self, each->d);
-        each->a = final_slot(self, each->a);
-        each->b = final_slot(self, each->b);
-        each->c = final_slot(self, each->c);
-        each->e = final_slot(self, each->e);
-        if (each->op == CX_PTX_WARP && each->site != CX_PTX_NO_SLOT)
-            each->site = final_slot(self, each->site);
-    }
-}
-
 static bool finish_function(cx_ptx_parser *self)
 {
     cx_ptx_function *function = cx_ptx_current(self);
@@ -43,16 +19,10 @@ static bool finish_function(cx_ptx_parser *self)
     if (!cx_ptx_emit(self, (cx_ptx_instruction){
                                .op = function->kernel ? CX_PTX_EXIT : CX_PTX_RETURN}))
         return false;
-    finish_slots(self, function->begin);
-    function->constants = (uint32_t)self->constant_count;
-    function->slots = CX_PTX_SLOTS_FIXED + function->constants + self->registers;
     function->registers32 = self->registers32;
     function->frame_bytes = (function->frame_bytes + FRAME_ALIGN - 1) & ~(size_t)(FRAME_ALIGN - 1);
-    function->constant = calloc(self->constant_count + 1, sizeof *function->constant);
-    if (!function->constant)
-        return cx_ptx_no_memory(self);
-    for (size_t i = 0; i < self->constant_count; i++)
-        function->constant[i].u64 = self->constants[i];
+    if (!cx_ptx_finish_registers(self))
+        return false;
     function->defined = true;
     return true;
 }
@@ -159,9 +129,8 @@ static bool take_limits(cx_ptx_parser *self)
 
 static void begin_function(cx_ptx_parser *self)
 {
-    self->registers = self->registers32 = 0;
-    self->constant_count = self->jump_count = 0;
-    self->temp_count = self->temps_used = 0;
+    cx_ptx_begin_registers(self);
+    self->jump_count = 0;
     self->line = self->token.line;
 }
 
@@ -366,24 +335,20 @@ static bool parse_module(cx_ptx_parser *self)
     return cx_ptx_measure_stacks(self);
 }
 
-/* Parses a text whose functions that are no kernels have so many bytes of shared memory. */
-static cx_ptx_status parse_text(const char *text, size_t length, size_t *callee_shared,
-                                cx_ptx_module **out_module, cx_ptx_error *out_error)
+cx_ptx_status cx_ptx_load(const char *text, size_t length, cx_ptx_module **out_module,
+                          cx_ptx_error *out_error)
 {
     cx_ptx_error error = {0};
     cx_ptx_parser self = {.lexer = {text, text + length, 1},
                           .error = &error,
                           .function = OUTSIDE,
                           .module = calloc(1, sizeof(cx_ptx_module))};
-    bool done = self.module || cx_ptx_no_memory(&self);
+    bool done = self.module ? parse_module(&self) : cx_ptx_no_memory(&self);
 
-    if (done)
-        self.module->shared_bytes = *callee_shared;
-    done = done && parse_module(&self);
     cx_ptx_names_free(&self.names);
+    free(self.places);
     free(self.constants);
     free(self.jumps);
-    *callee_shared = self.callee_shared;
     if (done) {
         *out_module = self.module;
         return CX_PTX_SUCCESS;
@@ -391,19 +356,4 @@ static cx_ptx_status parse_text(const char *text, size_t length, size_t *callee_
     cx_ptx_unload(self.module);
     *out_error = error;
     return self.status;
-}
-
-/* Each kernel has the shared memory of all functions in front of its own. Kernels may stand before
- * the functions that they call: then only a second pass knows how much that is. */
-cx_ptx_status cx_ptx_load(const char *text, size_t length, cx_ptx_module **out_module,
-                          cx_ptx_error *out_error)
-{
-    size_t callee_shared = 0;
-    cx_ptx_status status = parse_text(text, length, &callee_shared, out_module, out_error);
-
-    if (status != CX_PTX_SUCCESS || callee_shared == 0)
-        return status;
-    cx_ptx_unload(*out_module);
-    callee_shared = (callee_shared + 127) & ~(size_t)127;
-    return parse_text(text, length, &callee_shared, out_module, out_error);
 }

@@ -1,12 +1,8 @@
 #include "ptx/parser.h"
 
-#include "ptx/growth.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#define SLOTS_MAX (UINT32_C(1) << 18)
-#define CONSTANTS_LOOKED_AT 64
 
 bool cx_ptx_fail(cx_ptx_parser *self, cx_ptx_status status, const char *format, ...)
 {
@@ -98,67 +94,6 @@ cx_ptx_type cx_ptx_token_type(const cx_ptx_token *token)
     if (token->kind != CX_PTX_WORD || token->length < 2 || token->text[0] != '.')
         return CX_PTX_NO_TYPE;
     return cx_ptx_type_find(token->text + 1, token->length - 1);
-}
-
-/* ---- code and slots ---- */
-
-bool cx_ptx_emit(cx_ptx_parser *self, cx_ptx_instruction instruction)
-{
-    cx_ptx_module *module = self->module;
-    void *code = module->code;
-    bool grown = cx_ptx_grow(&code, module->code_count, &module->code_capacity, sizeof instruction);
-
-    module->code = code;
-    if (!grown)
-        return cx_ptx_no_memory(self);
-    instruction.line = self->line;
-    module->code[module->code_count++] = instruction;
-    return true;
-}
-
-uint32_t cx_ptx_constant(cx_ptx_parser *self, uint64_t bits)
-{
-    void *constants = self->constants;
-    size_t looked_at = 0;
-    bool grown;
-
-    for (size_t i = self->constant_count; i > 0 && looked_at < CONSTANTS_LOOKED_AT; looked_at++)
-        if (self->constants[--i] == bits)
-            return (uint32_t)i | CX_PTX_CONSTANT_BIT;
-    grown = cx_ptx_grow(&constants, self->constant_count, &self->constant_capacity, sizeof bits);
-    self->constants = constants;
-    if (!grown || self->constant_count >= SLOTS_MAX) {
-        cx_ptx_fail(self, CX_PTX_NO_MEMORY, "too many constants");
-        return CX_PTX_NO_SLOT;
-    }
-    self->constants[self->constant_count] = bits;
-    return (uint32_t)self->constant_count++ | CX_PTX_CONSTANT_BIT;
-}
-
-uint32_t cx_ptx_register(cx_ptx_parser *self, uint32_t count)
-{
-    uint32_t first = self->registers;
-
-    if (count > SLOTS_MAX - first) {
-        cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "more than %u registers in a function", SLOTS_MAX);
-        return CX_PTX_NO_SLOT;
-    }
-    self->registers += count;
-    return CX_PTX_SLOTS_FIXED + first;
-}
-
-uint32_t cx_ptx_temp(cx_ptx_parser *self)
-{
-    uint32_t slot;
-
-    if (self->temps_used < self->temp_count)
-        return self->temps[self->temps_used++];
-    slot = cx_ptx_register(self, 1);
-    if (slot != CX_PTX_NO_SLOT && self->temp_count < CX_PTX_TEMPS_MAX) {
-        self->temps[self->temp_count++] = slot;
-        self->temps_used++;
-    }
-    return slot;
 }
 
 /* ---- parts of opcodes ---- */

@@ -11,7 +11,7 @@
 #define CX_PTX_NO_SLOT UINT32_MAX
 #define CX_PTX_VECTOR_MAX 8
 #define CX_PTX_OPERANDS_MAX 8
-#define CX_PTX_TEMPS_MAX 12
+#define CX_PTX_TEMPS_MAX 64
 
 /* A branch to a label that may come later. */
 typedef struct cx_ptx_jump {
@@ -19,6 +19,15 @@ typedef struct cx_ptx_jump {
     bool in_table;
     cx_ptx_token label;
 } cx_ptx_jump;
+
+/* Temporary registers of a statement: the first instruction that writes one decides whether it is a
+ * long. All statements share the registers behind them. */
+typedef struct cx_ptx_temps {
+    unsigned used;
+    uint32_t slots[CX_PTX_TEMPS_MAX];   /* the register of each, or CX_PTX_NO_SLOT */
+    unsigned taken[2], count[2];        /* words, longs */
+    uint32_t pool[2][CX_PTX_TEMPS_MAX]; /* words, longs */
+} cx_ptx_temps;
 
 typedef struct cx_ptx_parser {
     cx_ptx_lexer lexer;
@@ -30,17 +39,17 @@ typedef struct cx_ptx_parser {
 
     /* The function that is being parsed. */
     size_t function; /* index; pointers change when functions are added */
-    uint32_t registers;
+    uint32_t *places; /* of its registers: slots from CX_PTX_SLOTS_FIXED on */
+    size_t register_count, register_capacity;
+    uint32_t words, longs; /* rows of its frame */
     uint32_t registers32; /* as a GPU counts them */
     uint64_t *constants;
     size_t constant_count, constant_capacity;
     cx_ptx_jump *jumps;
     size_t jump_count, jump_capacity;
     size_t function_names; /* where its own names begin */
-    uint32_t temps[CX_PTX_TEMPS_MAX];
-    unsigned temp_count, temps_used;
+    cx_ptx_temps temps;
     int line; /* of the statement */
-    size_t callee_shared; /* bytes of shared memory of functions that are no kernels */
 } cx_ptx_parser;
 
 __attribute__((format(printf, 3, 4))) bool cx_ptx_fail(cx_ptx_parser *self, cx_ptx_status status,
@@ -72,13 +81,23 @@ static inline cx_ptx_function *cx_ptx_current(cx_ptx_parser *self)
     return &self->module->functions[self->function];
 }
 
-/* False: out of memory. */
+/* Adds an instruction, with moves around it where a register is longer or shorter than its operand.
+ * False: out of memory. */
 bool cx_ptx_emit(cx_ptx_parser *self, cx_ptx_instruction instruction);
+
+/* Begins a function, a statement: its registers, its temporary ones. */
+void cx_ptx_begin_registers(cx_ptx_parser *self);
+void cx_ptx_begin_temps(cx_ptx_parser *self);
+
+/* Gives the function its rows, and its instructions places in stead of slots. */
+bool cx_ptx_finish_registers(cx_ptx_parser *self);
 
 /* Slots of registers and constants are numbered separately until the function ends. */
 #define CX_PTX_CONSTANT_BIT (UINT32_C(1) << 31)
+#define CX_PTX_TEMP_BIT (UINT32_C(1) << 30)
 uint32_t cx_ptx_constant(cx_ptx_parser *self, uint64_t bits);
-uint32_t cx_ptx_register(cx_ptx_parser *self, uint32_t count); /* the first of so many new ones */
+/* The first of so many new ones, words or longs. */
+uint32_t cx_ptx_register(cx_ptx_parser *self, uint32_t count, bool is_long);
 uint32_t cx_ptx_temp(cx_ptx_parser *self); /* one for this statement */
 
 /* ---- operands ---- */

@@ -117,6 +117,9 @@ typedef struct cx_ptx_environment {
     bool (*release)(void *self, uint64_t address);
     /* The lanes of a warp run one after the other, not together. */
     bool independent;
+    /* The code that computes: "baseline", "avx2", "avx512". NULL, or one that this processor cannot
+     * run: the fastest. */
+    const char *code;
 } cx_ptx_environment;
 
 typedef struct cx_ptx_launch {

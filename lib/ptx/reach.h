@@ -14,30 +14,24 @@ static inline bool cx_ptx_in_view(const cx_ptx_view *view, uint64_t address, uns
 unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                                    const cx_ptx_instruction *at, uint64_t address, bool writes);
 
-/* An instruction's access to memory: the part of it that all lanes share. */
+/* The memory that an instruction reaches for all lanes alike. */
 typedef struct cx_ptx_access {
-    const cx_ptx_instruction *at;
     uint64_t begin, end; /* a lane's address less `begin` must be below `end` */
     uint64_t mask;       /* of addresses */
     uint64_t immediate;
     unsigned char *memory;
-    uint32_t slot;
     uint8_t unaligned; /* bits that an address must not have */
-    bool writes;
 } cx_ptx_access;
 
-/* Outside what it finds, or if it finds nothing, memory is reached slowly. Read-only views are not
- * found for an instruction that writes. */
+/* It finds nothing where each lane has memory of its own, and no read-only memory for an
+ * instruction that writes. */
 static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid,
                                                 const cx_ptx_block *block,
                                                 const cx_ptx_instruction *at, bool writes)
 {
-    cx_ptx_access found = {.at = at,
-                           .mask = UINT32_MAX,
+    cx_ptx_access found = {.mask = UINT32_MAX,
                            .immediate = (uint64_t)at->immediate,
-                           .slot = at->a,
-                           .unaligned = (uint8_t)(at->align - 1u),
-                           .writes = writes};
+                           .unaligned = (uint8_t)(at->align - 1u)};
     const cx_ptx_view *view;
     uint64_t bytes = 0;
 
@@ -54,6 +48,10 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid,
         found.memory = block->shared;
         bytes = grid->shared_bytes;
         break;
+    case CX_PTX_PARAMETER:
+        found.memory = writes ? NULL : (unsigned char *)grid->parameters;
+        bytes = writes ? 0 : grid->kernel->parameter_bytes;
+        break;
     default:
         break;
     }
@@ -61,19 +59,48 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid,
     return found;
 }
 
-/* Reaches a lane's memory. NULL: the thread has failed. */
-static inline unsigned char *cx_ptx_access_reach(cx_ptx_access *self, cx_ptx_grid *grid,
-                                                 cx_ptx_block *block, cx_ptx_thread *thread,
-                                                 const cx_ptx_slot *slots)
+/* Finds memory that all lanes share, at the lane's address; `base` is the address's register. NULL:
+ * it lies elsewhere. */
+static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                                 const cx_ptx_instruction *at, uint64_t base,
+                                                 bool writes)
 {
-    uint64_t address = (slots[self->slot].u64 + self->immediate) & self->mask;
-    unsigned char *memory;
+    uint64_t address = base + (uint64_t)at->immediate;
+    const cx_ptx_view *view;
 
-    if (__builtin_expect(address - self->begin < self->end && !(address & self->unaligned), 1))
-        return self->memory + (address - self->begin);
-    memory = cx_ptx_reach_slowly(grid, block, thread, self->at, address, self->writes);
-    *self = cx_ptx_access_begin(grid, block, self->at, self->writes);
-    return memory;
+    if (address & (at->align - 1u))
+        return NULL;
+    switch ((cx_ptx_space)at->space) {
+    case CX_PTX_GENERIC:
+    case CX_PTX_GLOBAL:
+        view = &grid->views[at->site];
+        return cx_ptx_in_view(view, address, at->size) && !(writes && view->read_only)
+                   ? view->memory + (address - view->address)
+                   : NULL;
+    case CX_PTX_SHARED:
+        address &= UINT32_MAX;
+        return address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Reaches one lane's memory. NULL: the thread has failed. */
+static inline unsigned char *cx_ptx_reach_lane(cx_ptx_grid *grid, cx_ptx_block *block,
+                                               cx_ptx_thread *thread, const cx_ptx_instruction *at,
+                                               uint64_t base, bool writes)
+{
+    uint64_t address = base + (uint64_t)at->immediate;
+    unsigned char *found = cx_ptx_reach_shared(grid, block, at, base, writes);
+
+    if (found)
+        return found;
+    if (at->space != CX_PTX_GENERIC && at->space != CX_PTX_GLOBAL)
+        address &= UINT32_MAX;
+    if (at->space == CX_PTX_LOCAL && !(address & (at->align - 1u)) &&
+        address + at->size <= grid->local_of_thread)
+        return thread->local + address;
+    return cx_ptx_reach_slowly(grid, block, thread, at, address, writes);
 }
 
 #endif

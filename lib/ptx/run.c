@@ -1,4 +1,5 @@
 /* A grid as a whole: memory, blocks, turns. */
+#include "ptx/lanes.h"
 #include "ptx/warp.h"
 
 #include <stdlib.h>
@@ -19,9 +20,59 @@ static void block_free(cx_ptx_block *block)
     free(block->threads);
     free(block->warps);
     free(block->shared);
-    free(block->slots);
+    free(block->rows_memory);
     free(block->local);
     *block = (cx_ptx_block){0};
+}
+
+static void put(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
+                uint32_t fixed, uint64_t value)
+{
+    cx_ptx_thread_put(grid, block, thread, cx_ptx_fixed_place(fixed), value);
+}
+
+static unsigned char *align_rows(unsigned char *memory)
+{
+    return memory + (CX_PTX_ROW_ALIGN - (uintptr_t)memory % CX_PTX_ROW_ALIGN);
+}
+
+/* Writes what is the same in all blocks. */
+static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
+{
+    const cx_ptx_launch *launch = grid->launch;
+
+    for (uint32_t i = 0; i < grid->threads_in_block; i++) {
+        const cx_ptx_thread thread = {
+            .index = i, .function = (uint32_t)(grid->kernel - grid->module->functions)};
+        const uint32_t lane = i % CX_PTX_WARP_SIZE,
+                       own[] = {i % launch->block[0], i / launch->block[0] % launch->block[1],
+                                i / launch->block[0] / launch->block[1]};
+        const uint64_t values[CX_PTX_SLOTS_FIXED] = {
+            [CX_PTX_SLOT_LANEID] = lane,
+            [CX_PTX_SLOT_WARPID] = i / CX_PTX_WARP_SIZE,
+            [CX_PTX_SLOT_NWARPID] = warps_of(grid),
+            [CX_PTX_SLOT_NSMID] = 1,
+            [CX_PTX_SLOT_LANEMASK_EQ] = UINT32_C(1) << lane,
+            [CX_PTX_SLOT_LANEMASK_LT] = (UINT32_C(1) << lane) - 1,
+            [CX_PTX_SLOT_LANEMASK_LE] = UINT32_MAX >> (31 - lane),
+            [CX_PTX_SLOT_LANEMASK_GE] = (uint32_t)(UINT32_MAX << lane),
+            [CX_PTX_SLOT_LANEMASK_GT] = (uint32_t)(UINT32_MAX << lane << 1),
+            [CX_PTX_SLOT_DYNAMIC_BYTES] = launch->shared_bytes,
+            [CX_PTX_SLOT_SHARED_BYTES] = grid->shared_bytes,
+            [CX_PTX_SLOT_WORKSPACE_HIGH] = launch->cooperative ? CX_PTX_WINDOW_WORKSPACE >> 32 : 0,
+            [CX_PTX_SLOT_GLOBAL] = launch->memory_address,
+            [CX_PTX_SLOT_CONSTANT] = launch->memory_address + grid->module->constant_begin,
+            [CX_PTX_SLOT_DYNAMIC] = grid->shared_bytes - launch->shared_bytes,
+        };
+
+        for (uint32_t slot = CX_PTX_SLOT_LANEID; slot < CX_PTX_SLOT_RETURN; slot++)
+            put(grid, block, &thread, slot, values[slot]);
+        for (uint32_t j = 0; j < 3; j++) {
+            put(grid, block, &thread, CX_PTX_SLOT_TID + j, own[j]);
+            put(grid, block, &thread, CX_PTX_SLOT_NTID + j, launch->block[j]);
+            put(grid, block, &thread, CX_PTX_SLOT_NCTAID + j, launch->grid[j]);
+        }
+    }
 }
 
 /* Allocates zeroes: no contents of another launch are ever seen. */
@@ -32,58 +83,33 @@ static bool block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block)
     block->threads = calloc(threads, sizeof *block->threads);
     block->warps = calloc(warps_of(grid), sizeof *block->warps);
     block->shared = calloc(1, grid->shared_bytes + LOCAL_ALIGN);
-    block->slots = calloc(threads * grid->slots_of_thread, sizeof *block->slots);
+    block->rows_memory = calloc(1, warps_of(grid) * grid->bytes_of_warp + CX_PTX_ROW_ALIGN);
     block->local = calloc(threads, grid->local_of_thread + LOCAL_ALIGN);
-    if (block->threads && block->warps && block->shared && block->slots && block->local)
+    if (block->threads && block->warps && block->shared && block->rows_memory && block->local) {
+        block->rows = align_rows(block->rows_memory);
+        begin_registers(grid, block);
         return true;
+    }
     block_free(block);
     return false;
 }
 
 static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t index)
 {
-    const cx_ptx_launch *launch = grid->launch;
     cx_ptx_thread *thread = &block->threads[index];
-    cx_ptx_slot *slots = block->slots + index * grid->slots_of_thread;
-    uint32_t lane = index % CX_PTX_WARP_SIZE;
 
     *thread = (cx_ptx_thread){
         .next = grid->module->code + grid->kernel->begin,
-        .slots = slots,
-        .first_slots = slots,
         .local = block->local + index * (grid->local_of_thread + LOCAL_ALIGN),
+        .function = (uint32_t)(grid->kernel - grid->module->functions),
         .index = index,
         .state = CX_PTX_THREAD_READY,
     };
-    memset(slots, 0, CX_PTX_SLOTS_FIXED * sizeof *slots);
-    slots[CX_PTX_SLOT_GLOBAL].u64 = launch->memory_address;
-    slots[CX_PTX_SLOT_CONSTANT].u64 = launch->memory_address + grid->module->constant_begin;
-    slots[CX_PTX_SLOT_DYNAMIC].u64 = grid->shared_bytes - launch->shared_bytes;
-    slots[CX_PTX_SLOT_TID].u64 = index % launch->block[0];
-    slots[CX_PTX_SLOT_TID + 1].u64 = index / launch->block[0] % launch->block[1];
-    slots[CX_PTX_SLOT_TID + 2].u64 = index / launch->block[0] / launch->block[1];
-    for (int i = 0; i < 3; i++) {
-        slots[CX_PTX_SLOT_NTID + i].u64 = launch->block[i];
-        slots[CX_PTX_SLOT_CTAID + i].u64 = block->index[i];
-        slots[CX_PTX_SLOT_NCTAID + i].u64 = launch->grid[i];
-    }
-    slots[CX_PTX_SLOT_LANEID].u64 = lane;
-    slots[CX_PTX_SLOT_WARPID].u64 = index / CX_PTX_WARP_SIZE;
-    slots[CX_PTX_SLOT_NWARPID].u64 = warps_of(grid);
-    slots[CX_PTX_SLOT_NSMID].u64 = 1;
-    slots[CX_PTX_SLOT_LANEMASK_EQ].u64 = UINT32_C(1) << lane;
-    slots[CX_PTX_SLOT_LANEMASK_LT].u64 = (UINT32_C(1) << lane) - 1;
-    slots[CX_PTX_SLOT_LANEMASK_LE].u64 = UINT32_MAX >> (31 - lane);
-    slots[CX_PTX_SLOT_LANEMASK_GE].u64 = (uint32_t)(UINT32_MAX << lane);
-    slots[CX_PTX_SLOT_LANEMASK_GT].u64 = (uint32_t)(UINT32_MAX << lane << 1);
-    slots[CX_PTX_SLOT_DYNAMIC_BYTES].u64 = launch->shared_bytes;
-    slots[CX_PTX_SLOT_SHARED_BYTES].u64 = grid->shared_bytes;
-    if (launch->cooperative)
-        slots[CX_PTX_SLOT_WORKSPACE_HIGH].u64 = CX_PTX_WINDOW_WORKSPACE >> 32;
-    slots[CX_PTX_SLOT_TOP].u64 = grid->kernel->frame_bytes;
-    slots[CX_PTX_SLOT_FUNCTION].u64 = (uint64_t)(grid->kernel - grid->module->functions);
-    memcpy(slots + CX_PTX_SLOTS_FIXED, grid->kernel->constant,
-           grid->kernel->constants * sizeof *slots);
+    put(grid, block, thread, CX_PTX_SLOT_CARRY, 0);
+    put(grid, block, thread, CX_PTX_SLOT_LOCAL, 0);
+    put(grid, block, thread, CX_PTX_SLOT_TOP, grid->kernel->frame_bytes);
+    for (uint32_t i = 0; i < 3; i++)
+        put(grid, block, thread, CX_PTX_SLOT_CTAID + i, block->index[i]);
 }
 
 static void begin_block(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t number)
@@ -161,7 +187,7 @@ static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
                 return true;
         } while (--turns > 0 && has_ready_lane(grid, block, first));
     }
-    moved |= cx_ptx_barriers_release(block, grid->threads_in_block);
+    moved |= cx_ptx_barriers_release(grid, block, grid->threads_in_block);
     for (uint32_t i = 0; !moved && i < warps_of(grid); i++)
         moved = cx_ptx_warp_part(&block->warps[i]);
     return moved;
@@ -229,13 +255,17 @@ cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *ke
     if (!grid)
         return outcome;
     grid->module = module;
+    grid->lanes = cx_ptx_lanes_find(environment->code);
     grid->kernel = kernel;
     grid->launch = launch;
     grid->environment = environment;
     grid->fault = out_fault;
     grid->threads_in_block = launch->block[0] * launch->block[1] * launch->block[2];
-    /* Odd: the same slot of all lanes spreads over the processor's cache. */
-    grid->slots_of_thread = kernel->stack_slots | 1;
+    grid->words_of_warp = kernel->stack_words;
+    grid->longs_of_warp = kernel->stack_longs;
+    grid->bytes_of_warp = (CX_PTX_FRAMES_BEGIN + grid->words_of_warp * CX_PTX_WORDS_BYTES +
+                           grid->longs_of_warp * CX_PTX_LONGS_BYTES + CX_PTX_ROW_ALIGN) &
+                          ~(size_t)(CX_PTX_ROW_ALIGN - 1);
     grid->local_of_thread = kernel->stack_bytes;
     grid->shared_bytes = ((kernel->shared_bytes + dynamic_align - 1) & ~(dynamic_align - 1)) +
                          launch->shared_bytes;

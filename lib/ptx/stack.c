@@ -13,11 +13,14 @@ typedef struct visit {
 
 static void count_call(cx_ptx_function *caller, const cx_ptx_function *callee)
 {
-    size_t slots = caller->slots + callee->stack_slots;
+    size_t words = caller->words + callee->stack_words;
+    size_t longs = caller->longs + callee->stack_longs;
     size_t bytes = caller->frame_bytes + callee->stack_bytes;
 
-    if (slots > caller->stack_slots)
-        caller->stack_slots = slots;
+    if (words > caller->stack_words)
+        caller->stack_words = words;
+    if (longs > caller->stack_longs)
+        caller->stack_longs = longs;
     if (bytes > caller->stack_bytes)
         caller->stack_bytes = bytes;
 }
@@ -35,7 +38,8 @@ static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
 
         if (top->next_call == 0 && function->mark == UNSEEN) {
             function->mark = OPEN;
-            function->stack_slots = function->slots;
+            function->stack_words = function->words;
+            function->stack_longs = function->longs;
             function->stack_bytes =
                 function->frame_bytes + (function->allocates ? ALLOCATED_BYTES : 0);
         }
@@ -58,18 +62,21 @@ static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
 
 static void make_room_for_recursion(cx_ptx_module *module)
 {
-    size_t slots = 0, bytes = 0;
+    size_t words = 0, longs = 0, bytes = 0;
 
     for (size_t i = 0; i < module->function_count; i++) {
-        if (module->functions[i].slots > slots)
-            slots = module->functions[i].slots;
+        if (module->functions[i].words > words)
+            words = module->functions[i].words;
+        if (module->functions[i].longs > longs)
+            longs = module->functions[i].longs;
         if (module->functions[i].frame_bytes > bytes)
             bytes = module->functions[i].frame_bytes;
     }
     for (size_t i = 0; i < module->function_count; i++) {
         if (module->functions[i].call_count == 0 && !module->functions[i].calls_indirectly)
             continue;
-        module->functions[i].stack_slots += slots * RECURSIONS;
+        module->functions[i].stack_words += words * RECURSIONS;
+        module->functions[i].stack_longs += longs * RECURSIONS;
         module->functions[i].stack_bytes += bytes * RECURSIONS;
     }
 }

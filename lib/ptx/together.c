@@ -3,24 +3,46 @@
 
 /* ---- barriers ---- */
 
-void cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
-                           const cx_ptx_instruction *at)
+/* NULL: there is no such barrier. */
+static cx_ptx_barrier *open_barrier(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t number,
+                                    uint32_t expected)
 {
-    uint32_t number = thread->slots[at->a].u32, expected = thread->slots[at->b].u32;
-    cx_ptx_barrier *barrier;
+    if (number >= CX_PTX_BARRIERS || expected > grid->threads_in_block)
+        return NULL;
+    block->barriers[number].open = true;
+    block->barriers[number].expected = expected;
+    return &block->barriers[number];
+}
 
-    if (number >= CX_PTX_BARRIERS || expected > grid->threads_in_block) {
-        cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
-        return;
+bool cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_rows *rows,
+                           cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at)
+{
+    bool same = cx_ptx_is_uniform(at->a) && cx_ptx_is_uniform(at->b);
+    bool waits = at->op == CX_PTX_BARRIER, votes = waits && at->mode != CX_PTX_REDUCE_NONE;
+    cx_ptx_barrier *barrier = NULL;
+    uint32_t number = 0;
+
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        cx_ptx_thread *thread = &lanes[lane];
+
+        thread->next = at;
+        if (!barrier || !same) {
+            number = (uint32_t)cx_ptx_get(rows, at->a, lane);
+            barrier = open_barrier(grid, block, number, (uint32_t)cx_ptx_get(rows, at->b, lane));
+        }
+        if (!barrier) {
+            cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+            return false;
+        }
+        barrier->arrived++;
+        barrier->truths += votes && (uint32_t)cx_ptx_get(rows, at->c, lane) != 0;
+        if (waits) {
+            thread->state = CX_PTX_THREAD_AT_BARRIER;
+            thread->barrier = (uint8_t)number;
+        }
     }
-    barrier = &block->barriers[number];
-    barrier->open = true;
-    barrier->arrived++;
-    barrier->expected = expected;
-    if (at->op == CX_PTX_BARRIER) {
-        barrier->truths += at->mode != CX_PTX_REDUCE_NONE && thread->slots[at->c].u32 != 0;
-        thread->state = CX_PTX_THREAD_AT_BARRIER;
-    }
+    return true;
 }
 
 static uint32_t reduced_value(const cx_ptx_barrier *barrier, const cx_ptx_instruction *at)
@@ -35,7 +57,8 @@ static uint32_t reduced_value(const cx_ptx_barrier *barrier, const cx_ptx_instru
     }
 }
 
-static void release_barrier(cx_ptx_block *block, uint32_t number, uint32_t threads)
+static void release_barrier(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t number,
+                            uint32_t threads)
 {
     cx_ptx_barrier *barrier = &block->barriers[number];
 
@@ -43,10 +66,10 @@ static void release_barrier(cx_ptx_block *block, uint32_t number, uint32_t threa
         cx_ptx_thread *thread = &block->threads[i];
         const cx_ptx_instruction *at = thread->next;
 
-        if (thread->state != CX_PTX_THREAD_AT_BARRIER || thread->slots[at->a].u32 != number)
+        if (thread->state != CX_PTX_THREAD_AT_BARRIER || thread->barrier != number)
             continue;
         if (at->mode != CX_PTX_REDUCE_NONE)
-            thread->slots[at->d].u32 = reduced_value(barrier, at);
+            cx_ptx_thread_put(grid, block, thread, at->d, reduced_value(barrier, at));
         thread->state = CX_PTX_THREAD_READY;
         thread->next++;
     }
@@ -54,7 +77,7 @@ static void release_barrier(cx_ptx_block *block, uint32_t number, uint32_t threa
 }
 
 /* Ended threads count as arrived. */
-bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads)
+bool cx_ptx_barriers_release(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t threads)
 {
     bool released = false;
 
@@ -64,7 +87,7 @@ bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads)
         if (!barrier->open || barrier->arrived < (barrier->expected ? barrier->expected
                                                                     : block->left))
             continue;
-        release_barrier(block, i, threads);
+        release_barrier(grid, block, i, threads);
         released = true;
     }
     return released;
@@ -74,14 +97,26 @@ bool cx_ptx_barriers_release(cx_ptx_block *block, uint32_t threads)
 
 /* The lanes of a warp in a joint operation. */
 typedef struct party {
+    const cx_ptx_grid *grid;
+    const cx_ptx_block *block;
     cx_ptx_thread *lanes; /* the first thread of the warp */
     const cx_ptx_instruction *at; /* of one of them; the others do the same with their own slots */
     uint32_t present;
 } party;
 
-static cx_ptx_slot *slot_of(const party *all, unsigned lane, uint32_t slot)
+static uint64_t get_long(const party *all, unsigned lane, uint32_t place)
 {
-    return &all->lanes[lane].slots[slot];
+    return cx_ptx_thread_get(all->grid, all->block, &all->lanes[lane], place);
+}
+
+static uint32_t get(const party *all, unsigned lane, uint32_t place)
+{
+    return (uint32_t)get_long(all, lane, place);
+}
+
+static void put(const party *all, unsigned lane, uint32_t place, uint32_t value)
+{
+    cx_ptx_thread_put(all->grid, all->block, &all->lanes[lane], place, value);
 }
 
 static const cx_ptx_instruction *instruction_of(const party *all, unsigned lane)
@@ -98,7 +133,7 @@ static bool is_present(const party *all, unsigned lane)
 static unsigned source_of(const party *all, unsigned lane, bool *out_inside)
 {
     const cx_ptx_instruction *at = instruction_of(all, lane);
-    uint32_t b = slot_of(all, lane, at->b)->u32 & 31, c = slot_of(all, lane, at->c)->u32;
+    uint32_t b = get(all, lane, at->b) & 31, c = get(all, lane, at->c);
     uint32_t mask = c >> 8 & 31, clamp = c & 31;
     int least = (int)(lane & mask), most = (int)((lane & mask) | (clamp & ~mask)), source;
 
@@ -128,9 +163,7 @@ static void shuffle_lanes(const party *all)
     bool inside[CX_PTX_WARP_SIZE];
 
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
-        values[lane] = is_present(all, lane)
-                           ? slot_of(all, lane, instruction_of(all, lane)->a)->u32
-                           : 0;
+        values[lane] = is_present(all, lane) ? get(all, lane, instruction_of(all, lane)->a) : 0;
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
         if (is_present(all, lane))
             results[lane] = values[source_of(all, lane, &inside[lane]) & 31];
@@ -138,9 +171,9 @@ static void shuffle_lanes(const party *all)
         if (!is_present(all, lane))
             continue;
         const cx_ptx_instruction *at = instruction_of(all, lane);
-        slot_of(all, lane, at->d)->u32 = results[lane];
+        put(all, lane, at->d, results[lane]);
         if (at->site != UINT32_MAX)
-            slot_of(all, lane, at->site)->u32 = inside[lane];
+            put(all, lane, at->site, inside[lane]);
     }
 }
 
@@ -149,7 +182,7 @@ static uint32_t ballot_of(const party *all)
     uint32_t votes = 0;
 
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
-        if (is_present(all, lane) && slot_of(all, lane, instruction_of(all, lane)->a)->u32)
+        if (is_present(all, lane) && get(all, lane, instruction_of(all, lane)->a))
             votes |= UINT32_C(1) << lane;
     return votes;
 }
@@ -158,7 +191,7 @@ static void give_all(const party *all, uint32_t value)
 {
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
         if (is_present(all, lane))
-            slot_of(all, lane, instruction_of(all, lane)->d)->u32 = value;
+            put(all, lane, instruction_of(all, lane)->d, value);
 }
 
 static void vote_lanes(const party *all)
@@ -187,7 +220,7 @@ static uint32_t lanes_with(const party *all, uint64_t value)
 
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
         if (is_present(all, lane) &&
-            cx_ptx_extend(type, slot_of(all, lane, instruction_of(all, lane)->a)->u64) == value)
+            cx_ptx_extend(type, get_long(all, lane, instruction_of(all, lane)->a)) == value)
             same |= UINT32_C(1) << lane;
     return same;
 }
@@ -200,16 +233,15 @@ static void match_lanes(const party *all)
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++)
         if (is_present(all, lane))
             results[lane] = lanes_with(
-                all, cx_ptx_extend(type, slot_of(all, lane, instruction_of(all, lane)->a)->u64));
+                all, cx_ptx_extend(type, get_long(all, lane, instruction_of(all, lane)->a)));
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
         if (!is_present(all, lane))
             continue;
         const cx_ptx_instruction *at = instruction_of(all, lane);
         bool same = results[lane] == all->present;
-        slot_of(all, lane, at->d)->u32 =
-            at->mode == CX_PTX_WARP_MATCH_ANY || same ? results[lane] : 0;
+        put(all, lane, at->d, at->mode == CX_PTX_WARP_MATCH_ANY || same ? results[lane] : 0);
         if (at->site != UINT32_MAX)
-            slot_of(all, lane, at->site)->u32 = same;
+            put(all, lane, at->site, same);
     }
 }
 
@@ -241,7 +273,7 @@ static void reduce_lanes(const party *all)
     for (unsigned lane = 0; lane < CX_PTX_WARP_SIZE; lane++) {
         if (!is_present(all, lane))
             continue;
-        uint32_t own = slot_of(all, lane, instruction_of(all, lane)->a)->u32;
+        uint32_t own = get(all, lane, instruction_of(all, lane)->a);
         value = first ? own : reduced_pair(all->at, value, own);
         first = false;
     }
@@ -257,9 +289,9 @@ static void elect_lane(const party *all)
         if (!is_present(all, lane))
             continue;
         const cx_ptx_instruction *at = instruction_of(all, lane);
-        slot_of(all, lane, at->d)->u32 = leader;
+        put(all, lane, at->d, leader);
         if (at->site != UINT32_MAX)
-            slot_of(all, lane, at->site)->u32 = lane == leader;
+            put(all, lane, at->site, lane == leader);
     }
 }
 
@@ -299,19 +331,21 @@ static void perform_joint(const party *all)
 }
 
 /* True if all unfinished lanes of the mask wait for the same operation. */
-static bool is_gathered(cx_ptx_thread *lanes, unsigned count, unsigned of, party *out)
+static bool is_gathered(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *lanes,
+                        unsigned count, unsigned of, party *out)
 {
     const cx_ptx_instruction *at = lanes[of].next;
-    uint32_t mask = lanes[of].slots[at->e].u32;
+    uint32_t mask;
 
-    *out = (party){lanes, at, 0};
+    *out = (party){grid, block, lanes, at, 0};
+    mask = get(out, of, at->e);
     for (unsigned lane = 0; lane < count; lane++) {
         const cx_ptx_thread *thread = &lanes[lane];
 
         if (!(mask >> lane & 1) || thread->state == CX_PTX_THREAD_ENDED)
             continue;
         if (thread->state != CX_PTX_THREAD_AT_WARP || thread->next->mode != at->mode ||
-            thread->next->type != at->type || thread->slots[thread->next->e].u32 != mask)
+            thread->next->type != at->type || get(out, lane, thread->next->e) != mask)
             return false;
         out->present |= UINT32_C(1) << lane;
     }
@@ -319,13 +353,14 @@ static bool is_gathered(cx_ptx_thread *lanes, unsigned count, unsigned of, party
 }
 
 /* Without .sync, the lanes that are there do it. */
-bool cx_ptx_warp_join(cx_ptx_thread *lanes, uint32_t mask, bool independent)
+bool cx_ptx_warp_join(const cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *lanes,
+                      uint32_t mask, bool independent)
 {
-    const party all = {lanes, lanes[__builtin_ctz(mask)].next, mask};
+    const party all = {grid, block, lanes, lanes[__builtin_ctz(mask)].next, mask};
 
     if (!all.at->size || independent)
         for (uint32_t left = mask; left; left &= left - 1)
-            if (slot_of(&all, (unsigned)__builtin_ctz(left), all.at->e)->u32 != mask)
+            if (get(&all, (unsigned)__builtin_ctz(left), all.at->e) != mask)
                 return false;
     perform_joint(&all);
     return true;
@@ -340,7 +375,8 @@ bool cx_ptx_warp_release(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
     party all;
 
     for (unsigned lane = 0; lane < count; lane++) {
-        if (lanes[lane].state != CX_PTX_THREAD_AT_WARP || !is_gathered(lanes, count, lane, &all))
+        if (lanes[lane].state != CX_PTX_THREAD_AT_WARP ||
+            !is_gathered(grid, block, lanes, count, lane, &all))
             continue;
         /* A lane that its own mask leaves out would wait for ever. */
         if (!(all.present >> lane & 1)) {

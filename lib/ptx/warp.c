@@ -27,6 +27,7 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
 
     warp->lanes = lanes;
     warp->all = all.mask;
+    warp->ended = 0;
     warp->count = 0;
     warp->independent = independent;
     for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
@@ -149,8 +150,8 @@ static void end_lanes(cx_ptx_warp *warp, cx_ptx_group *group)
 }
 
 /* The join of lanes that the group's branch divides; false: they do not meet in the kernel. */
-static bool find_join(const cx_ptx_grid *grid, const cx_ptx_warp *warp, const cx_ptx_group *group,
-                      cx_ptx_join *out)
+static bool find_join(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_warp *warp,
+                      const cx_ptx_group *group, cx_ptx_join *out)
 {
     const cx_ptx_instruction *code = grid->module->code, *at = group->next;
 
@@ -167,22 +168,24 @@ static bool find_join(const cx_ptx_grid *grid, const cx_ptx_warp *warp, const cx
     }
     if (group->depth == 0)
         return false;
-    out->next = code + warp->lanes[first_lane(group->mask)].slots[CX_PTX_SLOT_RETURN].u64;
+    out->next = code + cx_ptx_thread_get(grid, block, &warp->lanes[first_lane(group->mask)],
+                                         cx_ptx_fixed_place(CX_PTX_SLOT_RETURN));
     out->depth--;
     return true;
 }
 
 /* Divides the group by where its lanes go on. */
-static void diverge(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group *group)
+static void diverge(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_warp *warp,
+                    cx_ptx_group *group)
 {
     cx_ptx_group part = *group;
     uint32_t left = group->mask;
     cx_ptx_join join;
 
-    if (find_join(grid, warp, group, &join)) {
-        const cx_ptx_join *old = &warp->joins[group->join];
+    if (find_join(grid, block, warp, group, &join)) {
+        const cx_ptx_join *old = group->join == CX_PTX_NO_JOIN ? NULL : &warp->joins[group->join];
 
-        if (group->join == CX_PTX_NO_JOIN || old->next != join.next || old->depth != join.depth)
+        if (!old || old->next != join.next || old->depth != join.depth)
             part.join = add_join(warp, join);
     }
     remove_group(warp, group);
@@ -199,38 +202,42 @@ static void diverge(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group *gr
 
 /* ---- meeting by chance ---- */
 
-static bool has_same_calls(const cx_ptx_grid *grid, const cx_ptx_warp *warp,
-                           const cx_ptx_group *one, const cx_ptx_group *other)
+static bool has_same_calls(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                           const cx_ptx_warp *warp, const cx_ptx_group *one,
+                           const cx_ptx_group *other)
 {
-    const cx_ptx_slot *a = warp->lanes[first_lane(one->mask)].slots;
-    const cx_ptx_slot *b = warp->lanes[first_lane(other->mask)].slots;
+    const uint32_t place = cx_ptx_fixed_place(CX_PTX_SLOT_RETURN);
+    const uint32_t caller = cx_ptx_fixed_place(CX_PTX_SLOT_CALLER);
+    cx_ptx_thread a = warp->lanes[first_lane(one->mask)];
+    cx_ptx_thread b = warp->lanes[first_lane(other->mask)];
 
     for (uint32_t depth = one->depth; depth > 0; depth--) {
-        size_t caller = (size_t)a[CX_PTX_SLOT_CALLER].u64;
-
-        if (a[CX_PTX_SLOT_RETURN].u64 != b[CX_PTX_SLOT_RETURN].u64)
+        if (cx_ptx_thread_get(grid, block, &a, place) !=
+                cx_ptx_thread_get(grid, block, &b, place) ||
+            cx_ptx_thread_get(grid, block, &a, caller) !=
+                cx_ptx_thread_get(grid, block, &b, caller))
             return false;
-        a -= grid->module->functions[caller].slots;
-        b -= grid->module->functions[caller].slots;
+        cx_ptx_return(grid, block, &a);
+        cx_ptx_return(grid, block, &b);
     }
     return true;
 }
 
-static bool can_merge(const cx_ptx_grid *grid, const cx_ptx_warp *warp, const cx_ptx_group *one,
-                      const cx_ptx_group *other)
+static bool can_merge(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_warp *warp,
+                      const cx_ptx_group *one, const cx_ptx_group *other)
 {
     return !one->blocked && !other->blocked && one->next == other->next &&
            one->depth == other->depth && one->join == other->join &&
-           has_same_calls(grid, warp, one, other);
+           has_same_calls(grid, block, warp, one, other);
 }
 
-static void merge_groups(const cx_ptx_grid *grid, cx_ptx_warp *warp)
+static void merge_groups(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_warp *warp)
 {
     bool merged = false;
 
     for (uint32_t i = 0; i < warp->count; i++)
         for (uint32_t j = i + 1; j < warp->count;) {
-            if (!can_merge(grid, warp, &warp->groups[i], &warp->groups[j])) {
+            if (!can_merge(grid, block, warp, &warp->groups[i], &warp->groups[j])) {
                 j++;
                 continue;
             }
@@ -338,8 +345,8 @@ static cx_ptx_group *choose_group(cx_ptx_warp *warp)
     return found;
 }
 
-static void handle(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group *group,
-                   cx_ptx_event event)
+static void handle(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_warp *warp,
+                   cx_ptx_group *group, cx_ptx_event event)
 {
     switch (event) {
     case CX_PTX_EVENT_TURN:
@@ -352,9 +359,10 @@ static void handle(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group *gro
         arrive(warp, group);
         break;
     case CX_PTX_EVENT_DIVERGED:
-        diverge(grid, warp, group);
+        diverge(grid, block, warp, group);
         break;
     case CX_PTX_EVENT_ENDED:
+        warp->ended |= group->mask;
         end_lanes(warp, group);
         break;
     case CX_PTX_EVENT_FAILED:
@@ -362,11 +370,11 @@ static void handle(const cx_ptx_grid *grid, cx_ptx_warp *warp, cx_ptx_group *gro
     }
 }
 
-static void begin_turn(const cx_ptx_grid *grid, cx_ptx_warp *warp)
+static void begin_turn(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_warp *warp)
 {
     take_ready_lanes(warp);
     if (warp->count > 1 && !warp->independent)
-        merge_groups(grid, warp);
+        merge_groups(grid, block, warp);
     for (uint32_t i = 0; i < warp->count; i++) {
         warp->groups[i].turn = CX_PTX_TURN;
         warp->groups[i].pace = CX_PTX_PACE_WORKS;
@@ -378,10 +386,10 @@ bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp)
     cx_ptx_group *group;
     bool moved = false;
 
-    begin_turn(grid, warp);
+    begin_turn(grid, block, warp);
     while ((group = choose_group(warp)) != NULL) {
         moved = true;
-        handle(grid, warp, group, cx_ptx_group_run(grid, block, warp, group));
+        handle(grid, block, warp, group, cx_ptx_group_run(grid, block, warp, group));
         if (grid->outcome != CX_PTX_DONE)
             return true;
     }

@@ -40,6 +40,7 @@ typedef struct cx_ptx_group {
 struct cx_ptx_warp {
     cx_ptx_thread *lanes;
     uint32_t all;   /* lanes, the ended ones too */
+    uint32_t ended;
     uint32_t count; /* of groups */
     bool independent;
     cx_ptx_group groups[CX_PTX_WARP_SIZE];

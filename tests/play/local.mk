@@ -27,7 +27,7 @@ FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -use
 FUZZ_FILES = tests/play/fuzz_parse.c tools/play/code.c tools/play/kind.c tools/play/lex.c tools/play/names.c tools/play/parse.c \
 	tools/play/parse_step.c tools/play/parser.c \
 	tools/play/print.c tools/play/read.c tools/play/scenario.c tools/play/verb.c
-FUZZ_PTX_FILES = tests/ptx/fuzz_ptx.c $(lib_ptx_libptx_la_SOURCES)
+FUZZ_PTX_FILES = tests/ptx/fuzz_ptx.c $(lib_ptx_libptx_la_SOURCES) $(LANES_SOURCES)
 .PHONY: fuzz fuzz-clang fuzz-scenarios fuzz-ptx
 fuzz: fuzz-scenarios fuzz-ptx
 fuzz-clang:
@@ -43,7 +43,7 @@ fuzz-scenarios: fuzz-clang
 fuzz-ptx: fuzz-clang
 	rm -rf fuzz/ptx && $(MKDIR_P) fuzz/ptx/corpus
 	for source in $(FUZZ_PTX_FILES); do echo $(top_srcdir)/$$source; done | grep '\.c$$' | \
-		xargs sh -c '$(FUZZ_CC) $(FUZZ_FLAGS) "$$@" -o fuzz/ptx/ptx -lm' sh
+		xargs sh -c '$(FUZZ_CC) $(FUZZ_FLAGS) -DCX_PTX_BASELINE_ONLY "$$@" -o fuzz/ptx/ptx -lm' sh
 	cp $(top_srcdir)/tests/ptx/corpus/*.ptx fuzz/ptx/corpus
 	cd fuzz/ptx && ./ptx -max_len=6000 $(FUZZ_RUN)
 mostlyclean-local-fuzz:

@@ -20,7 +20,7 @@
 static _Alignas(16) unsigned char memory[MEMORY], before[MEMORY], expected[MEMORY];
 static _Alignas(16) unsigned char constants[4096];
 static char text[1 << 18];
-static unsigned questions;
+static unsigned questions, runs;
 
 static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
 {
@@ -91,9 +91,12 @@ static bool compare(const random_program *program, finding *out)
 static bool run(const random_program *program, const cx_ptx_module *module, bool independent,
                 finding *out)
 {
+    static const char *const codes[] = {"baseline", "avx2", "avx512"};
     random_layout layout = random_layout_of(program);
-    const cx_ptx_environment environment = {
-        .find = find, .stopped = stopped, .independent = independent};
+    const cx_ptx_environment environment = {.find = find,
+                                            .stopped = stopped,
+                                            .independent = independent,
+                                            .code = codes[runs++ % 3]};
     const cx_ptx_launch launch = {.grid = {program->blocks, 1, 1},
                                   .block = {program->threads, 1, 1},
                                   .parameters = before + layout.parameter,

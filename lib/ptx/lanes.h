@@ -1,0 +1,52 @@
+/*
+ * Instructions for all lanes of a warp at once, in loops that the compiler makes vector code of.
+ * They are compiled for several processors; the best one is chosen when the first kernel runs.
+ */
+#ifndef CX_PTX_LANES_H
+#define CX_PTX_LANES_H
+
+#include "ptx/module.h"
+#include "ptx/reach.h"
+
+/* An operation of ops.def: writes the row `d`; `a`, `b` and `c` may be the same row. */
+typedef void cx_ptx_whole_op(void *d, const void *a, const void *b, const void *c);
+
+typedef struct cx_ptx_lanes {
+    const char *name;
+    cx_ptx_whole_op *whole[CX_PTX_COMPUTED];
+
+    /* Does operations of ops.def for one lane, whose cells begin the files, up to another
+     * instruction or to the border; returns the next one. With a grid it loads and stores too, in
+     * global and shared memory that the instruction has found before. */
+    const cx_ptx_instruction *(*compute)(const cx_ptx_rows *cells, const cx_ptx_instruction *at,
+                                         const cx_ptx_instruction *border, const cx_ptx_grid *grid,
+                                         const cx_ptx_block *block);
+
+    /* Shuffles the words `from` of all lanes; writes 1 to `inside` where the source is in the
+     * lane's segment. `b` and `c` are the operands of shfl. */
+    void (*shuffle)(cx_ptx_warp_mode mode, uint32_t b, uint32_t c, const uint32_t *from,
+                    uint32_t *to, uint32_t *inside);
+
+    /* Loads and stores of all 32 lanes. False: a lane's memory is outside of what the access has
+     * found, and nothing has happened. */
+    bool (*load)(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                 const cx_ptx_instruction *at);
+    bool (*store)(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                  const cx_ptx_instruction *at);
+
+    /* CX_PTX_EXTEND, CX_PTX_PACK, CX_PTX_UNPACK, CX_PTX_ADD_ADDRESS, CX_PTX_TO_WINDOW: `d` is a row
+     * of longs. */
+    void (*move)(uint64_t *d, const cx_ptx_rows *rows, const cx_ptx_instruction *at);
+
+    /* The lanes whose word is not 0. */
+    uint32_t (*truths)(const void *words);
+    /* Copies the lanes of the mask from row to row; from a row of longs to a row of words. */
+    void (*copy_words)(void *to, const void *from, uint32_t mask);
+    void (*copy_longs)(void *to, const void *from, uint32_t mask);
+    void (*copy_halves)(void *to, const void *from, uint32_t mask);
+} cx_ptx_lanes;
+
+/* The one of that name; the fastest that this processor can run if there is none, or no name. */
+const cx_ptx_lanes *cx_ptx_lanes_find(const char *name);
+
+#endif

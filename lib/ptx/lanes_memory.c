@@ -1,0 +1,243 @@
+/* Loads and stores of all lanes. */
+#include "ptx/lanes.h"
+
+#include "ptx/lane_loop.h"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+#include <string.h>
+
+/*
+ * Other threads may use the same memory at the same time. A lane's value is aligned, and processors
+ * with vectors load and store each of them at once; ThreadSanitizer must be told.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define READ(from) __atomic_load_n(from, __ATOMIC_RELAXED)
+#define WRITE(to, value) __atomic_store_n(to, value, __ATOMIC_RELAXED)
+#else
+#define READ(from) (*(from))
+#define WRITE(to, value) (*(to) = (value))
+#endif
+
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll_count(8)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#endif
+
+#define HALF (CX_PTX_WARP_SIZE / 2)
+
+typedef uint8_t cell_u8 __attribute__((may_alias));
+typedef int8_t cell_s8 __attribute__((may_alias));
+typedef uint16_t cell_u16 __attribute__((may_alias));
+typedef int16_t cell_s16 __attribute__((may_alias));
+typedef int32_t cell_s32 __attribute__((may_alias));
+
+/* HALVES: two runs of half a warp each, as in tiles of 16 columns. */
+typedef enum pattern { OUTSIDE, SCATTERED, UNIFORM, CONSECUTIVE, HALVES } pattern;
+
+/* The places of all lanes in the access's memory. */
+typedef struct places {
+    uint64_t first;
+    uint64_t second;                    /* of HALVES: the place of lane 16 */
+    uint32_t offsets[CX_PTX_WARP_SIZE]; /* if they are SCATTERED */
+} places;
+
+/* True if the rows differ; `bytes` is a multiple of 64. */
+static inline bool differ(const void *one, const void *other, size_t bytes)
+{
+#if defined(__AVX512F__)
+    __mmask16 found = 0;
+
+    for (size_t i = 0; i < bytes; i += 64)
+        found |= _mm512_cmpneq_epi32_mask(_mm512_loadu_si512((const char *)one + i),
+                                          _mm512_loadu_si512((const char *)other + i));
+    return found;
+#elif defined(__AVX2__)
+    __m256i found = _mm256_setzero_si256();
+
+    for (size_t i = 0; i < bytes; i += 32)
+        found = _mm256_or_si256(
+            found,
+            _mm256_xor_si256(
+                _mm256_loadu_si256((const __m256i *)(const void *)((const char *)one + i)),
+                _mm256_loadu_si256((const __m256i *)(const void *)((const char *)other + i))));
+    return !_mm256_testz_si256(found, found);
+#else
+    return memcmp(one, other, bytes) != 0;
+#endif
+}
+
+/* The pattern of places in memory that may begin at `end` - 1 at most. */
+#define FIND_PATTERN(type, at_lane, begin)                                                     \
+    const type first = (at_lane)[0], second = (at_lane)[HALF], step = at->size;                \
+    const type last = (at_lane)[CX_PTX_WARP_SIZE - 1], middle = (at_lane)[HALF - 1];           \
+    const type limit = (type)end, low = (type)(begin);                                         \
+    const bool are_inside = first < limit && last < limit && !((first + low) & unaligned);     \
+    const bool are_even = are_inside && !(step & unaligned);                                   \
+    const size_t bytes = sizeof(type) * CX_PTX_WARP_SIZE;                                      \
+    type expected[CX_PTX_WARP_SIZE], wrong = 0;                                                \
+                                                                                               \
+    out->first = first;                                                                        \
+    out->second = second;                                                                      \
+    EACH_LANE (lane)                                                                           \
+        expected[lane] = (type)(first + step * (type)lane);                                    \
+    if (last >= first && !differ(expected, at_lane, bytes))                                    \
+        return are_even ? CONSECUTIVE : OUTSIDE;                                               \
+    EACH_LANE (lane)                                                                           \
+        expected[lane] = first;                                                                \
+    if (last == first && !differ(expected, at_lane, bytes))                                    \
+        return are_inside ? UNIFORM : OUTSIDE;                                                 \
+    EACH_LANE (lane)                                                                           \
+        expected[lane] = (type)((lane < HALF ? first : second) + step * (type)(lane % HALF));  \
+    if (middle >= first && last >= second && !differ(expected, at_lane, bytes))                \
+        return are_even && middle < limit && second < limit && !((second + low) & unaligned)   \
+                   ? HALVES                                                                    \
+                   : OUTSIDE;                                                                  \
+    EACH_LANE (lane)                                                                           \
+        wrong |= (type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned);     \
+    return wrong ? OUTSIDE : SCATTERED;
+
+/* Of words that are offsets by themselves: shared memory, parameters. */
+static pattern find_words(const cx_ptx_access *access, const cx_ptx_word *row,
+                          const cx_ptx_instruction *at, places *out)
+{
+    const uint64_t end = access->end;
+    const uint32_t plus = (uint32_t)access->immediate, unaligned = access->unaligned;
+
+    EACH_LANE (lane)
+        out->offsets[lane] = row[lane] + plus;
+    FIND_PATTERN(uint32_t, out->offsets, 0)
+}
+
+static pattern find_longs(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                          const cx_ptx_instruction *at, places *out)
+{
+    const uint64_t mask = access->mask, begin = access->begin, end = access->end;
+    const uint64_t plus = access->immediate, unaligned = access->unaligned;
+    const void *row = cx_ptx_row(rows, at->a);
+    uint64_t offsets[CX_PTX_WARP_SIZE];
+
+    if (cx_ptx_is_long(at->a)) {
+        EACH_LANE (lane)
+            offsets[lane] = ((((const cx_ptx_long *)row)[lane] + plus) & mask) - begin;
+    } else {
+        EACH_LANE (lane)
+            offsets[lane] = ((((const cx_ptx_word *)row)[lane] + plus) & mask) - begin;
+    }
+    EACH_LANE (lane)
+        out->offsets[lane] = (uint32_t)offsets[lane];
+    FIND_PATTERN(uint64_t, offsets, begin)
+}
+
+static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                           const cx_ptx_instruction *at, bool stores, places *out)
+{
+    bool words = !cx_ptx_is_long(at->a) && access->mask == UINT32_MAX && access->begin == 0 &&
+                 access->end <= UINT32_MAX;
+    pattern how = words ? find_words(access, cx_ptx_row(rows, at->a), at, out)
+                        : find_longs(access, rows, at, out);
+
+    if (how == HALVES && stores) /* they may overlap */
+        how = SCATTERED;
+    return how == SCATTERED && access->end > UINT32_MAX ? OUTSIDE : how;
+}
+
+#define LOAD_AS(row_type, type)                                                          \
+    {                                                                                    \
+        row_type *to = cx_ptx_row(rows, at->d);                                          \
+        const type *first = (const void *)(access->memory + found.first);                \
+                                                                                         \
+        if (how == CONSECUTIVE) {                                                        \
+            EACH_LANE (lane)                                                             \
+                to[lane] = (row_type)READ(first + lane);                                 \
+        } else if (how == HALVES) {                                                      \
+            const type *second = (const void *)(access->memory + found.second);          \
+            CX_PTX_NO_CARRIED for (int lane = 0; lane < HALF; lane++)                    \
+            {                                                                            \
+                to[lane] = (row_type)READ(first + lane);                                 \
+                to[lane + HALF] = (row_type)READ(second + lane);                         \
+            }                                                                            \
+        } else if (how == UNIFORM) {                                                     \
+            const row_type value = (row_type)READ(first);                                \
+            EACH_LANE (lane)                                                             \
+                to[lane] = value;                                                        \
+        } else {                                                                         \
+            UNROLLED for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++) to[lane] =      \
+                (row_type)READ(                                                          \
+                    (const type *)(const void *)(access->memory + found.offsets[lane])); \
+        }                                                                                \
+        return true;                                                                     \
+    }
+#define LOAD(op, type)                 \
+    case op:                           \
+        if (cx_ptx_is_long(at->d))     \
+            LOAD_AS(cx_ptx_long, type) \
+        else                           \
+            LOAD_AS(cx_ptx_word, type)
+
+bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                       const cx_ptx_instruction *at);
+bool CX_PTX_LANES_LOAD(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                       const cx_ptx_instruction *at)
+{
+    places found;
+    pattern how = find_places(access, rows, at, false, &found);
+
+    if (how == OUTSIDE)
+        return false;
+    switch ((cx_ptx_op)at->op) {
+        LOAD(CX_PTX_LOAD_U8, cell_u8)
+        LOAD(CX_PTX_LOAD_S8, cell_s8)
+        LOAD(CX_PTX_LOAD_U16, cell_u16)
+        LOAD(CX_PTX_LOAD_S16, cell_s16)
+        LOAD(CX_PTX_LOAD_U32, cx_ptx_word)
+        LOAD(CX_PTX_LOAD_S32, cell_s32)
+        LOAD(CX_PTX_LOAD_U64, cx_ptx_long)
+    default:
+        return false;
+    }
+}
+
+/* Of lanes with the same address, the last one's value stays. */
+#define STORE_AS(row_type, type)                                                                 \
+    {                                                                                            \
+        const row_type *from = cx_ptx_row(rows, at->d);                                          \
+        type *first = (void *)(access->memory + found.first);                                    \
+                                                                                                 \
+        if (how == CONSECUTIVE) {                                                                \
+            EACH_LANE (lane)                                                                     \
+                WRITE(first + lane, (type)from[lane]);                                           \
+        } else {                                                                                 \
+            UNROLLED for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++)                         \
+                WRITE((type *)(void *)(access->memory + found.offsets[lane]), (type)from[lane]); \
+        }                                                                                        \
+        return true;                                                                             \
+    }
+#define STORE(op, type)                 \
+    case op:                            \
+        if (cx_ptx_is_long(at->d))      \
+            STORE_AS(cx_ptx_long, type) \
+        else                            \
+            STORE_AS(cx_ptx_word, type)
+
+bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at);
+bool CX_PTX_LANES_STORE(const cx_ptx_access *access, const cx_ptx_rows *rows,
+                        const cx_ptx_instruction *at)
+{
+    places found;
+    pattern how = find_places(access, rows, at, true, &found);
+
+    if (how == OUTSIDE)
+        return false;
+    switch ((cx_ptx_op)at->op) {
+        STORE(CX_PTX_STORE_8, cell_u8)
+        STORE(CX_PTX_STORE_16, cell_u16)
+        STORE(CX_PTX_STORE_32, cx_ptx_word)
+        STORE(CX_PTX_STORE_64, cx_ptx_long)
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,28 @@
+/* One instruction, for the active lanes of a group. */
+#ifndef CX_PTX_STEP_H
+#define CX_PTX_STEP_H
+
+#include "ptx/lanes.h"
+#include "ptx/warp.h"
+
+typedef struct cx_ptx_step {
+    cx_ptx_grid *grid;
+    cx_ptx_block *block;
+    const cx_ptx_warp *warp;
+    const cx_ptx_lanes *lanes;
+    cx_ptx_rows rows; /* of the present function */
+    uint32_t active;
+    uint32_t unused; /* lanes whose registers nobody will read */
+    bool whole;      /* all lanes but those are active */
+    bool few;        /* so few lanes are active that each computes by itself */
+    bool single;
+    cx_ptx_rows cells; /* of the single one */
+} cx_ptx_step;
+
+/* Does an instruction that goes on with the next one. False: a lane has failed. */
+bool cx_ptx_step_do(cx_ptx_step *run, const cx_ptx_instruction *at);
+
+/* Does a joint operation of the active lanes if they are all that it needs; step_joint.c. */
+bool cx_ptx_join_at_once(const cx_ptx_step *run, const cx_ptx_instruction *at);
+
+#endif

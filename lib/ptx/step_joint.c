@@ -1,0 +1,71 @@
+/* Joint operations of lanes that are all there: the frequent ones, without a detour. */
+#include "ptx/step.h"
+
+static bool shuffle(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    uint32_t from[CX_PTX_WARP_SIZE] = {0}, to[CX_PTX_WARP_SIZE], inside[CX_PTX_WARP_SIZE];
+
+    if (!cx_ptx_is_uniform(at->b) || !cx_ptx_is_uniform(at->c) || cx_ptx_is_long(at->a) ||
+        cx_ptx_is_long(at->d))
+        return false;
+    run->lanes->copy_words(from, cx_ptx_row(&run->rows, at->a), run->active);
+    run->lanes->shuffle((cx_ptx_warp_mode)at->mode, (uint32_t)cx_ptx_get(&run->rows, at->b, 0),
+                        (uint32_t)cx_ptx_get(&run->rows, at->c, 0), from, to, inside);
+    run->lanes->copy_words(cx_ptx_row(&run->rows, at->d), to, run->active);
+    if (at->site != UINT32_MAX)
+        run->lanes->copy_words(cx_ptx_row(&run->rows, at->site), inside, run->active);
+    return true;
+}
+
+static bool vote(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    cx_ptx_word *d = cx_ptx_row(&run->rows, at->d);
+    uint32_t votes, result;
+
+    if (cx_ptx_is_long(at->a) || cx_ptx_is_long(at->d))
+        return false;
+    votes = run->lanes->truths(cx_ptx_row(&run->rows, at->a)) & run->active;
+    switch ((cx_ptx_warp_mode)at->mode) {
+    case CX_PTX_WARP_ALL:
+        result = votes == run->active;
+        break;
+    case CX_PTX_WARP_ANY:
+        result = votes != 0;
+        break;
+    case CX_PTX_WARP_UNIFORM:
+        result = votes == run->active || votes == 0;
+        break;
+    default:
+        result = votes;
+    }
+    for (uint32_t left = run->active; left; left &= left - 1)
+        d[__builtin_ctz(left)] = result;
+    return true;
+}
+
+bool cx_ptx_join_at_once(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    uint32_t live = run->warp->all & ~run->warp->ended;
+
+    /* The mask names all lanes that are left, and the group is all of them. */
+    if (run->warp->independent || !cx_ptx_is_uniform(at->e) || run->active != live ||
+        ((uint32_t)cx_ptx_get(&run->rows, at->e, 0) & live) != live ||
+        (at->size && live != UINT32_MAX))
+        return false;
+    switch ((cx_ptx_warp_mode)at->mode) {
+    case CX_PTX_WARP_SYNC:
+        return true;
+    case CX_PTX_WARP_SHUFFLE_UP:
+    case CX_PTX_WARP_SHUFFLE_DOWN:
+    case CX_PTX_WARP_SHUFFLE_BUTTERFLY:
+    case CX_PTX_WARP_SHUFFLE_INDEX:
+        return shuffle(run, at);
+    case CX_PTX_WARP_ALL:
+    case CX_PTX_WARP_ANY:
+    case CX_PTX_WARP_UNIFORM:
+    case CX_PTX_WARP_BALLOT:
+        return vote(run, at);
+    default:
+        return false;
+    }
+}
