@@ -505,6 +505,8 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
 {
     if (allocation->mapping != NULL)
         return cx_emu_mapping_access(allocation->mapping, context->device) != 0;
+    if (allocation->kind == CX_EMU_MEMORY_PINNED && allocation->pool != NULL)
+        return cx_emu_pool_access(allocation->pool, context->device) != 0;
     if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC &&
         allocation->kind != CX_EMU_MEMORY_SHARED)
         return true;

@@ -18,8 +18,8 @@
 typedef enum cx_emu_memory_kind {
     CX_EMU_MEMORY_DEVICE,    /* cuMemAlloc, cuMemAllocPitch */
     CX_EMU_MEMORY_ASYNC,     /* cuMemAllocAsync: survives its context (C3) */
-    CX_EMU_MEMORY_PINNED,    /* cuMemAllocHost, cuMemHostAlloc */
-    CX_EMU_MEMORY_MANAGED,   /* cuMemAllocManaged */
+    CX_EMU_MEMORY_PINNED,    /* cuMemAllocHost, cuMemHostAlloc, and pools of the host */
+    CX_EMU_MEMORY_MANAGED,   /* cuMemAllocManaged, and pools of managed memory */
     CX_EMU_MEMORY_REGISTERED, /* cuMemHostRegister: the user's own pages */
     CX_EMU_MEMORY_MAPPED,     /* cuMemMap: one mapping (mapping.h) */
     CX_EMU_MEMORY_SHARED      /* cuIpcOpenMemHandle: another process's (shared.h) */
@@ -35,7 +35,7 @@ struct cx_emu_allocation {
     unsigned int flags;
     uint64_t buffer_id; /* never used twice */
     cx_emu_device *device;
-    cx_emu_context *context; /* owner; NULL for CX_EMU_MEMORY_ASYNC and _MAPPED */
+    cx_emu_context *context; /* owner; NULL for CX_EMU_MEMORY_MAPPED and memory of pools */
     uint64_t context_id;
     int users;        /* pieces of work in flight that use it */
     bool freed;       /* by the user or with its context; disposed of once `users` is 0 */
@@ -44,7 +44,7 @@ struct cx_emu_allocation {
     bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool of_module;   /* variables of a module: it goes with the module, and no user frees it */
     cx_emu_hints hints;             /* of CX_EMU_MEMORY_MANAGED */
-    struct cx_emu_pool *pool;       /* the pool of CX_EMU_MEMORY_ASYNC, else NULL */
+    struct cx_emu_pool *pool;       /* the pool that it is of, or NULL */
     struct cx_emu_block *block;     /* of CX_EMU_MEMORY_ASYNC that graphs allocate, else NULL */
     struct cx_emu_mapping *mapping; /* of CX_EMU_MEMORY_MAPPED, else NULL */
     struct cx_emu_shared *shared;   /* of CX_EMU_MEMORY_SHARED, else NULL */
@@ -150,7 +150,8 @@ bool cx_emu_allocation_used_by(const cx_emu_allocation *allocation, cx_emu_use u
 cxu_result cx_emu_allocation_error(const cx_emu_allocation *allocation);
 
 /* True if kernels and fills of a live context can reach the memory: host memory and managed memory
- * always, device memory on its own device and from peers with access. */
+ * always, device memory on its own device and from peers with access, and memory of a host pool if
+ * the pool is open to the device. */
 bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation,
                                  const cx_emu_context *context);
 

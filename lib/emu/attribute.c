@@ -111,7 +111,8 @@ static const int gpu_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_IPC_EVENT_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT] = 1,
     [CXU_ATTRIBUTE_NUMA_ID] = -1,
-    [CXU_ATTRIBUTE_HOST_NUMA_ID] = -1,
+    [CXU_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED] = 1,
+    [CXU_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED] = 1,
 };
 
 /* The host itself: it runs kernels as the GPUs do; no textures; all memory is shared. */
@@ -142,7 +143,8 @@ static const int host_values[ATTRIBUTES] = {
     [CXU_ATTRIBUTE_IPC_EVENT_SUPPORTED] = 1,
     [CXU_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT] = 1,
     [CXU_ATTRIBUTE_NUMA_ID] = -1,
-    [CXU_ATTRIBUTE_HOST_NUMA_ID] = -1,
+    [CXU_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED] = 1,
+    [CXU_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED] = 1,
 };
 
 static int processors(void)

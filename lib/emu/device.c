@@ -40,11 +40,10 @@ static void add_device(int board, cx_emu_gpu gpu, size_t memory_bytes)
 
 static void remove_all(void)
 {
-    for (int i = 0; i < total; i++) {
+    for (int i = 0; i < total; i++)
         if (devices[i].arena != NULL)
             cx_emu_arena_destroy(devices[i].arena);
-        cx_emu_pool_close_default(&devices[i]);
-    }
+    cx_emu_pools_close_default();
     total = 0;
 }
 

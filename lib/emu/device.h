@@ -25,8 +25,6 @@ typedef struct cx_emu_device {
     cx_emu_context *primary; /* never NULL: the same handle for the life of the process */
     unsigned int primary_retains;
     unsigned int primary_flags;       /* as the user set them: without MAP_HOST */
-    struct cx_emu_pool *default_pool; /* pool.h; NULL: not asked for yet */
-    struct cx_emu_pool *pool;         /* the pool of cuMemAllocAsync; NULL: the default one */
     _Atomic int lost;                 /* the error of a lost device; written under the lock */
 } cx_emu_device;
 

@@ -21,9 +21,12 @@ static cxu_result check_pool(const char *call, const cxu_mem_alloc_node_params *
 
     if (params->bytes == 0 || (params->access_count > 0 && !params->accesses))
         return CXU_INVALID_VALUE;
-    if (pool->type != CXU_MEM_ALLOCATION_TYPE_PINNED || pool->handle_types != 0)
+    if ((pool->type != CXU_MEM_ALLOCATION_TYPE_PINNED &&
+         pool->type != CXU_MEM_ALLOCATION_TYPE_MANAGED) ||
+        pool->handle_types != 0)
         return CXU_INVALID_VALUE;
-    if (pool->location.type != CXU_MEM_LOCATION_TYPE_DEVICE)
+    if (pool->type == CXU_MEM_ALLOCATION_TYPE_MANAGED ||
+        pool->location.type != CXU_MEM_LOCATION_TYPE_DEVICE)
         return cx_emu_not_supported(call, "memory that is not a device's");
     return cx_emu_device_find(pool->location.id) ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }

@@ -86,7 +86,8 @@ static cxu_result find_kind(const void *pointer, cx_emu_memory_kind kind, cxu_re
     cxu_result result;
 
     *out_allocation = cx_emu_allocation_at_start((uintptr_t)pointer);
-    if (*out_allocation == NULL || (*out_allocation)->kind != kind)
+    if (*out_allocation == NULL || (*out_allocation)->kind != kind ||
+        (*out_allocation)->pool != NULL)
         return cx_emu_allocation_find((uintptr_t)pointer, 1) != NULL ? CXU_INVALID_VALUE : unknown;
     result = cx_emu_allocation_error(*out_allocation);
     return result == CXU_SUCCESS ? cx_emu_capture_check_unsafe() : result;
@@ -127,7 +128,7 @@ static cxu_result find_host_memory(const void *host, const cx_emu_allocation **o
     if (result != CXU_SUCCESS)
         return result;
     const cx_emu_allocation *allocation = cx_emu_allocation_find((uintptr_t)host, 1);
-    if (allocation == NULL ||
+    if (allocation == NULL || allocation->pool != NULL ||
         (allocation->kind != CX_EMU_MEMORY_PINNED && allocation->kind != CX_EMU_MEMORY_REGISTERED))
         return CXU_INVALID_VALUE;
     *out_allocation = allocation;

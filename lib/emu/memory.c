@@ -93,12 +93,18 @@ cxu_result cx_emu_call_mem_alloc_pitch(CUdeviceptr *out_pointer, size_t *out_pit
     return result;
 }
 
+/* Memory of a pool or a graph, which is freed in stream order and by cuMemFree without a wait. */
+static bool is_ordered(const cx_emu_allocation *allocation)
+{
+    return allocation->kind == CX_EMU_MEMORY_ASYNC || allocation->pool != NULL;
+}
+
 /* All kernels can reach managed memory. */
 static void wait_for_kernels(const cx_emu_allocation *allocation)
 {
     bool everywhere = allocation->kind == CX_EMU_MEMORY_MANAGED;
 
-    if (allocation->kind != CX_EMU_MEMORY_ASYNC)
+    if (!is_ordered(allocation))
         cx_emu_work_wait_kernels(everywhere ? NULL : allocation->device);
 }
 
@@ -135,17 +141,14 @@ static cxu_result free_memory(CUdeviceptr pointer)
         return result;
     if (allocation->block)
         return cx_emu_block_free(allocation->block);
-    switch (allocation->kind) {
-    case CX_EMU_MEMORY_DEVICE:
-    case CX_EMU_MEMORY_MANAGED:
-        cx_emu_allocation_free_and_wait(allocation);
-        return CXU_SUCCESS;
-    case CX_EMU_MEMORY_ASYNC:
+    if (is_ordered(allocation)) {
         cx_emu_allocation_free(allocation);
         return CXU_SUCCESS;
-    default:
-        return CXU_INVALID_VALUE;
     }
+    if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_MANAGED)
+        return CXU_INVALID_VALUE;
+    cx_emu_allocation_free_and_wait(allocation);
+    return CXU_SUCCESS;
 }
 
 cxu_result cx_emu_call_mem_free(CUdeviceptr pointer)
@@ -221,8 +224,7 @@ static cxu_result capture_allocation(const cx_emu_pool *pool, size_t bytes, CUst
                                      CUdeviceptr *out_pointer)
 {
     const cxu_mem_alloc_node_params params = {
-        .pool = {.type = CXU_MEM_ALLOCATION_TYPE_PINNED,
-                 .location = {CXU_MEM_LOCATION_TYPE_DEVICE, pool->device->ordinal}},
+        .pool = {.type = pool->properties.type, .location = pool->properties.location},
         .bytes = bytes};
     cx_emu_operation operation = {.type = CXU_GRAPH_NODE_TYPE_MEM_ALLOC};
     cxu_result result = cx_emu_block_create("cuMemAllocAsync", &params, &operation.of.block);
@@ -249,15 +251,15 @@ static cxu_result capture_free(cx_emu_block *block, CUstream handle)
 
 /* ---- stream-ordered memory ---- */
 
-static cxu_result allocate_from(cx_emu_pool *pool, size_t bytes, CUstream stream,
-                                CUdeviceptr *out_pointer)
+static cxu_result allocate_from(cx_emu_pool *pool, cx_emu_device *device, size_t bytes,
+                                CUstream stream, CUdeviceptr *out_pointer)
 {
     if (bytes == 0) {
         *out_pointer = 0;
         return CXU_SUCCESS;
     }
     return captures(stream) ? capture_allocation(pool, bytes, stream, out_pointer)
-                            : cx_emu_pool_allocate(pool, bytes, out_pointer);
+                            : cx_emu_pool_allocate(pool, device, bytes, out_pointer);
 }
 
 cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, CUstream stream)
@@ -272,9 +274,9 @@ cxu_result cx_emu_call_mem_alloc_async(CUdeviceptr *out_pointer, size_t bytes, C
     if (result == CXU_SUCCESS && out_pointer == NULL)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
-        result = cx_emu_pool_current(context->device, &pool);
+        result = cx_emu_pool_current(cx_emu_pool_place_of_device(context->device), &pool);
     if (result == CXU_SUCCESS)
-        result = allocate_from(pool, bytes, stream, out_pointer);
+        result = allocate_from(pool, context->device, bytes, stream, out_pointer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
@@ -294,12 +296,13 @@ cxu_result cx_emu_call_mem_alloc_from_pool_async(CUdeviceptr *out_pointer, size_
     if (result == CXU_SUCCESS)
         result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
-        result = allocate_from(pool, bytes, stream, out_pointer);
+        result = allocate_from(pool, context->device, bytes, stream, out_pointer);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
 
-/* Memory of cuMemAlloc may be freed in stream order too; host and managed memory may not. */
+/* Memory of cuMemAlloc may be freed in stream order too; that of cuMemHostAlloc and
+ * cuMemAllocManaged may not. */
 static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
 {
     cx_emu_context *context;
@@ -314,7 +317,7 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
     if (result != CXU_SUCCESS)
         return result;
     if (allocation == NULL ||
-        (allocation->kind != CX_EMU_MEMORY_ASYNC && allocation->kind != CX_EMU_MEMORY_DEVICE))
+        (!is_ordered(allocation) && allocation->kind != CX_EMU_MEMORY_DEVICE))
         return CXU_INVALID_VALUE;
     if (allocation->block != NULL)
         return cx_emu_block_free_in_stream(allocation->block, stream);

@@ -7,6 +7,17 @@ static cx_emu_handles handles = {.slot_bytes = sizeof(cx_emu_pool)};
 static size_t count; /* of the user's */
 static cx_emu_pool *all;
 
+struct cx_emu_pool_place {
+    cxu_mem_allocation_type type;
+    cxu_mem_location location;
+    cx_emu_pool *fallback; /* the default pool */
+    cx_emu_pool *current;
+};
+
+/* For each type of memory: no place, the host, its NUMA node, then the devices by ordinal. */
+enum { NO_PLACE, HOST, NUMA_NODE, FIRST_DEVICE, PLACES = FIRST_DEVICE + CX_EMU_DEVICES_MAX };
+static cx_emu_pool_place pinned_places[PLACES], managed_places[PLACES];
+
 static void close_pool(cx_emu_pool *pool)
 {
     *(pool->previous ? &pool->previous->next : &all) = pool->next;
@@ -26,13 +37,15 @@ static void dispose_unused(cx_emu_pool *pool)
 static void keep(cx_emu_pool *pool, uint64_t bytes)
 {
     pool->kept_bytes += bytes;
-    pool->device->kept_bytes += bytes;
+    if (pool->device)
+        pool->device->kept_bytes += bytes;
 }
 
 static void release(cx_emu_pool *pool, uint64_t bytes)
 {
     pool->kept_bytes -= bytes;
-    pool->device->kept_bytes -= bytes;
+    if (pool->device)
+        pool->device->kept_bytes -= bytes;
 }
 
 void cx_emu_pool_trim(cx_emu_pool *pool, uint64_t reserved_bytes)
@@ -53,18 +66,61 @@ bool cx_emu_pools_release(cx_emu_device *device)
     return true;
 }
 
+/* ---- places ---- */
+
+/* The index of a location, or -1: pools have no such place. */
+static int place_index(const cxu_mem_location *location)
+{
+    switch (location->type) {
+    case CXU_MEM_LOCATION_TYPE_INVALID:
+        return NO_PLACE;
+    case CXU_MEM_LOCATION_TYPE_HOST:
+        return HOST;
+    case CXU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return location->id == 0 ? NUMA_NODE : -1;
+    case CXU_MEM_LOCATION_TYPE_DEVICE:
+        return cx_emu_device_find(location->id) ? FIRST_DEVICE + location->id : -1;
+    default:
+        return -1;
+    }
+}
+
+cx_emu_pool_place *cx_emu_pool_place_find(cxu_mem_allocation_type type,
+                                          const cxu_mem_location *location)
+{
+    bool managed = type == CXU_MEM_ALLOCATION_TYPE_MANAGED;
+    int index = place_index(location);
+
+    if (index < 0 || (!managed && (index == NO_PLACE || type != CXU_MEM_ALLOCATION_TYPE_PINNED)))
+        return NULL;
+    cx_emu_pool_place *place = managed ? &managed_places[index] : &pinned_places[index];
+    place->type = type;
+    place->location = *location;
+    return place;
+}
+
+cx_emu_pool_place *cx_emu_pool_place_of_device(const cx_emu_device *device)
+{
+    const cxu_mem_location location = {CXU_MEM_LOCATION_TYPE_DEVICE, device->ordinal};
+
+    return cx_emu_pool_place_find(CXU_MEM_ALLOCATION_TYPE_PINNED, &location);
+}
+
 /* ---- making and destroying ---- */
 
-static cxu_result open_pool(cx_emu_device *device, size_t max_bytes, cx_emu_pool **out_pool)
+static cxu_result open_pool(const cxu_mem_pool_properties *properties, cx_emu_pool **out_pool)
 {
     cx_emu_pool *pool = cx_emu_handle_take(&handles);
     if (pool == NULL)
         return CXU_OUT_OF_MEMORY;
-    pool->device = device;
-    pool->max_bytes = max_bytes;
+    pool->properties = *properties;
     for (int i = 0; i < CX_EMU_POOL_SETTINGS; i++)
         pool->settings[i] = 1;
-    pool->access[device->ordinal] = CXU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (properties->type == CXU_MEM_ALLOCATION_TYPE_PINNED &&
+        properties->location.type == CXU_MEM_LOCATION_TYPE_DEVICE) {
+        pool->device = cx_emu_device_find(properties->location.id);
+        pool->access[pool->device->ordinal] = CXU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    }
     pool->next = all;
     if (all)
         all->previous = pool;
@@ -73,28 +129,38 @@ static cxu_result open_pool(cx_emu_device *device, size_t max_bytes, cx_emu_pool
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_pool_create(cx_emu_device *device, size_t max_bytes, cx_emu_pool **out_pool)
+cxu_result cx_emu_pool_create(const cxu_mem_pool_properties *properties, cx_emu_pool **out_pool)
 {
-    cxu_result result = open_pool(device, max_bytes, out_pool);
+    cxu_result result = open_pool(properties, out_pool);
     count += result == CXU_SUCCESS;
     return result;
 }
 
-cxu_result cx_emu_pool_default(cx_emu_device *device, cx_emu_pool **out_pool)
+cxu_result cx_emu_pool_default(cx_emu_pool_place *place, cx_emu_pool **out_pool)
 {
-    cxu_result result =
-        device->default_pool != NULL ? CXU_SUCCESS : open_pool(device, 0, &device->default_pool);
-    if (result == CXU_SUCCESS)
-        *out_pool = device->default_pool;
-    return result;
+    if (place->fallback == NULL) {
+        const cxu_mem_pool_properties properties = {.type = place->type,
+                                                    .location = place->location};
+        cxu_result result = open_pool(&properties, &place->fallback);
+        if (result != CXU_SUCCESS)
+            return result;
+        place->fallback->is_default = true;
+    }
+    *out_pool = place->fallback;
+    return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_pool_current(cx_emu_device *device, cx_emu_pool **out_pool)
+cxu_result cx_emu_pool_current(cx_emu_pool_place *place, cx_emu_pool **out_pool)
 {
-    if (device->pool == NULL)
-        return cx_emu_pool_default(device, out_pool);
-    *out_pool = device->pool;
+    if (place->current == NULL)
+        return cx_emu_pool_default(place, out_pool);
+    *out_pool = place->current;
     return CXU_SUCCESS;
+}
+
+void cx_emu_pool_make_current(cx_emu_pool_place *place, cx_emu_pool *pool)
+{
+    place->current = pool;
 }
 
 cxu_result cx_emu_pool_find(CUmemoryPool handle, cx_emu_pool **out_pool)
@@ -103,24 +169,41 @@ cxu_result cx_emu_pool_find(CUmemoryPool handle, cx_emu_pool **out_pool)
     if (!cx_emu_handle_live(&handles, pool) || pool->destroyed)
         return CXU_INVALID_VALUE;
     *out_pool = pool;
-    return cx_emu_device_error(pool->device);
+    return pool->device ? cx_emu_device_error(pool->device) : CXU_SUCCESS;
+}
+
+static void forget_current(const cx_emu_pool *pool)
+{
+    for (int i = 0; i < PLACES; i++) {
+        if (pinned_places[i].current == pool)
+            pinned_places[i].current = NULL;
+        if (managed_places[i].current == pool)
+            managed_places[i].current = NULL;
+    }
 }
 
 void cx_emu_pool_destroy(cx_emu_pool *pool)
 {
-    if (pool->device->pool == pool)
-        pool->device->pool = NULL;
+    forget_current(pool);
     pool->destroyed = true;
     cx_emu_pool_trim(pool, 0);
     count--;
     dispose_unused(pool);
 }
 
-void cx_emu_pool_close_default(cx_emu_device *device)
+static void close_default(cx_emu_pool_place *place)
 {
-    if (device->default_pool != NULL)
-        close_pool(device->default_pool);
-    device->default_pool = device->pool = NULL;
+    if (place->fallback != NULL)
+        close_pool(place->fallback);
+    place->fallback = place->current = NULL;
+}
+
+void cx_emu_pools_close_default(void)
+{
+    for (int i = 0; i < PLACES; i++) {
+        close_default(&pinned_places[i]);
+        close_default(&managed_places[i]);
+    }
 }
 
 bool cx_emu_pool_exists(void)
@@ -141,11 +224,42 @@ static void take(cx_emu_pool *pool, cx_emu_allocation *allocation)
 
 static bool within_limit(const cx_emu_pool *pool, size_t bytes)
 {
-    return pool->max_bytes == 0 ||
-           (pool->used_bytes <= pool->max_bytes && bytes <= pool->max_bytes - pool->used_bytes);
+    size_t limit = pool->properties.max_bytes;
+
+    return limit == 0 || (pool->used_bytes <= limit && bytes <= limit - pool->used_bytes);
 }
 
-cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *out_pointer)
+static void prefer(cx_emu_hint *hint, const void *location)
+{
+    hint->preferred = *(const cxu_mem_location *)location;
+}
+
+static cxu_result create_memory(const cx_emu_pool *pool, cx_emu_device *device, size_t bytes,
+                                cx_emu_allocation **out_allocation)
+{
+    const cxu_mem_location *location = &pool->properties.location;
+    cxu_result result;
+
+    if (pool->device)
+        return cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
+                                        out_allocation);
+    if (!cx_emu_pool_managed(pool))
+        return cx_emu_allocation_create(device, NULL, CX_EMU_MEMORY_PINNED, bytes, 0,
+                                        out_allocation);
+    if (location->type == CXU_MEM_LOCATION_TYPE_DEVICE)
+        device = cx_emu_device_find(location->id);
+    result = cx_emu_allocation_create(device, NULL, CX_EMU_MEMORY_MANAGED, bytes,
+                                      CXU_MEM_ATTACH_GLOBAL, out_allocation);
+    if (result != CXU_SUCCESS || location->type == CXU_MEM_LOCATION_TYPE_INVALID)
+        return result;
+    result = cx_emu_hints_change(&(*out_allocation)->hints, bytes, 0, bytes, prefer, location);
+    if (result != CXU_SUCCESS)
+        cx_emu_allocation_free(*out_allocation);
+    return result;
+}
+
+cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, cx_emu_device *device, size_t bytes,
+                                CUdeviceptr *out_pointer)
 {
     cx_emu_allocation *allocation;
     uint64_t again = pool->kept_bytes; /* kept memory serves first */
@@ -158,8 +272,7 @@ cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, size_t bytes, CUdeviceptr *ou
     /* Counted before it exists: other threads may destroy the pool during the wait. It exists
      * before any work that the stream gets from now on. */
     pool->allocations++;
-    cxu_result result = cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
-                                                 &allocation);
+    cxu_result result = create_memory(pool, device, bytes, &allocation);
     if (result != CXU_SUCCESS) {
         pool->allocations--;
         keep(pool, pool->destroyed ? 0 : again);

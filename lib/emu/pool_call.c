@@ -1,4 +1,4 @@
-/* Calls on memory pools (T14, T15). */
+/* Calls on memory pools (T14, T15, T18). */
 #include "emu/capture.h"
 #include "emu/pool.h"
 #include "emu/state.h"
@@ -6,39 +6,66 @@
 
 #include <string.h>
 
-/* ---- a device's pools ---- */
+/* ---- the pools of a place ---- */
 
-typedef cxu_result (*pool_of)(cx_emu_device *device, cx_emu_pool **out_pool);
+typedef cxu_result (*pool_of)(cx_emu_pool_place *place, cx_emu_pool **out_pool);
 
-static cxu_result get_pool(CUmemoryPool *out_pool, CUdevice ordinal, pool_of find)
+/* `device`: the one that must not be lost, or NULL. */
+static cxu_result get_pool(CUmemoryPool *out_pool, cx_emu_pool_place *place,
+                           const cx_emu_device *device, pool_of find)
 {
-    cxu_result result = cx_emu_enter();
-    if (result != CXU_SUCCESS)
-        return result;
-    if (out_pool == NULL)
-        return CXU_INVALID_VALUE;
-    cx_emu_device *device = cx_emu_device_find(ordinal);
-    if (device == NULL)
-        return CXU_INVALID_DEVICE;
     cx_emu_pool *pool;
+    cxu_result result = CXU_SUCCESS;
+
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_device_error(device);
+    if (device)
+        result = cx_emu_device_error(device);
     if (result == CXU_SUCCESS)
-        result = find(device, &pool);
+        result = find(place, &pool);
     if (result == CXU_SUCCESS)
         *out_pool = cx_emu_pool_handle(pool);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
 
+static cxu_result get_pool_of_device(CUmemoryPool *out_pool, CUdevice ordinal, pool_of find)
+{
+    cxu_result result = cx_emu_enter();
+    if (result != CXU_SUCCESS)
+        return result;
+    if (out_pool == NULL)
+        return CXU_INVALID_VALUE;
+    const cx_emu_device *device = cx_emu_device_find(ordinal);
+    if (device == NULL)
+        return CXU_INVALID_DEVICE;
+    return get_pool(out_pool, cx_emu_pool_place_of_device(device), device, find);
+}
+
 cxu_result cx_emu_call_device_get_default_mem_pool(CUmemoryPool *out_pool, CUdevice device)
 {
-    return get_pool(out_pool, device, cx_emu_pool_default);
+    return get_pool_of_device(out_pool, device, cx_emu_pool_default);
 }
 
 cxu_result cx_emu_call_device_get_mem_pool(CUmemoryPool *out_pool, CUdevice device)
 {
-    return get_pool(out_pool, device, cx_emu_pool_current);
+    return get_pool_of_device(out_pool, device, cx_emu_pool_current);
+}
+
+static bool of_place(const cx_emu_pool *pool, cxu_mem_allocation_type type,
+                     const cxu_mem_location *location)
+{
+    return pool->properties.type == type && pool->properties.location.type == location->type &&
+           (location->type == CXU_MEM_LOCATION_TYPE_HOST ||
+            location->type == CXU_MEM_LOCATION_TYPE_INVALID ||
+            pool->properties.location.id == location->id);
+}
+
+/* A pool of the NUMA node can be a device's current one, as its own pools can. */
+static bool suits_device(const cx_emu_pool *pool, const cx_emu_device *device)
+{
+    const cxu_mem_location node = {CXU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+
+    return pool->device == device || of_place(pool, CXU_MEM_ALLOCATION_TYPE_PINNED, &node);
 }
 
 cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle)
@@ -46,111 +73,137 @@ cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
-    cx_emu_device *device = cx_emu_device_find(ordinal);
+    const cx_emu_device *device = cx_emu_device_find(ordinal);
     if (device == NULL)
         return CXU_INVALID_DEVICE;
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
-    if (result == CXU_SUCCESS && pool->device != device)
+    if (result == CXU_SUCCESS && !suits_device(pool, device))
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
-        device->pool = pool;
+        cx_emu_pool_make_current(cx_emu_pool_place_of_device(device), pool);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }
 
-/* ---- the current pool by location, since CUDA 13.0 ---- */
+/* ---- by location, since CUDA 13.0 ---- */
 
-static cxu_result find_place(const char *call, const cxu_mem_location *location,
-                             cxu_mem_allocation_type type, CUdevice *out_ordinal)
+static bool managed_access_is_concurrent(void)
 {
-    if (location == NULL)
-        return CXU_INVALID_VALUE;
-    /* Such a pool may have no location. */
-    if (type == CXU_MEM_ALLOCATION_TYPE_MANAGED)
-        return cx_emu_not_supported(call, "a pool of managed memory");
-    if (location->type < CXU_MEM_LOCATION_TYPE_DEVICE ||
-        location->type > CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
-        return CXU_INVALID_VALUE;
-    if (type != CXU_MEM_ALLOCATION_TYPE_PINNED)
-        return CXU_INVALID_VALUE;
-    if (location->type != CXU_MEM_LOCATION_TYPE_DEVICE)
-        return cx_emu_not_supported(call, "memory of the host");
-    *out_ordinal = location->id;
-    return cx_emu_device_find(location->id) != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    for (int i = 0; i < cx_emu_device_total(); i++) {
+        int value = 0;
+
+        cx_emu_attribute(cx_emu_device_find(i), CXU_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, &value);
+        if (value == 0)
+            return false;
+    }
+    return true;
 }
 
-static cxu_result get_pool_of(const char *call, CUmemoryPool *out_pool,
-                              const cxu_mem_location *location, cxu_mem_allocation_type type,
-                              pool_of find)
+static cxu_result find_place(const char *call, const cxu_mem_location *location,
+                             cxu_mem_allocation_type type, cx_emu_pool_place **out_place)
 {
-    CUdevice ordinal;
+    *out_place = location ? cx_emu_pool_place_find(type, location) : NULL;
+    if (*out_place == NULL)
+        return CXU_INVALID_VALUE;
+    if (type == CXU_MEM_ALLOCATION_TYPE_MANAGED && !managed_access_is_concurrent())
+        return cx_emu_not_supported(call, "managed memory without concurrent access");
+    return CXU_SUCCESS;
+}
+
+static cxu_result get_pool_of_place(const char *call, CUmemoryPool *out_pool,
+                                    const cxu_mem_location *location, cxu_mem_allocation_type type,
+                                    pool_of find)
+{
+    cx_emu_pool_place *place;
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
     if (out_pool == NULL)
         return CXU_INVALID_VALUE;
-    result = find_place(call, location, type, &ordinal);
-    return result == CXU_SUCCESS ? get_pool(out_pool, ordinal, find) : result;
+    result = find_place(call, location, type, &place);
+    if (result != CXU_SUCCESS)
+        return result;
+    return get_pool(out_pool, place,
+                    location->type == CXU_MEM_LOCATION_TYPE_DEVICE
+                        ? cx_emu_device_find(location->id)
+                        : NULL,
+                    find);
 }
 
 cxu_result cx_emu_call_mem_get_default_mem_pool(CUmemoryPool *out_pool, cxu_mem_location *location,
                                                 cxu_mem_allocation_type type)
 {
-    return get_pool_of("cuMemGetDefaultMemPool", out_pool, location, type, cx_emu_pool_default);
+    return get_pool_of_place("cuMemGetDefaultMemPool", out_pool, location, type,
+                             cx_emu_pool_default);
 }
 
 cxu_result cx_emu_call_mem_get_mem_pool(CUmemoryPool *out_pool, cxu_mem_location *location,
                                         cxu_mem_allocation_type type)
 {
-    return get_pool_of("cuMemGetMemPool", out_pool, location, type, cx_emu_pool_current);
+    return get_pool_of_place("cuMemGetMemPool", out_pool, location, type, cx_emu_pool_current);
 }
 
 cxu_result cx_emu_call_mem_set_mem_pool(cxu_mem_location *location, cxu_mem_allocation_type type,
-                                        CUmemoryPool pool)
+                                        CUmemoryPool handle)
 {
-    CUdevice ordinal;
+    cx_emu_pool_place *place;
+    cx_emu_pool *pool;
     cxu_result result = cx_emu_enter();
     if (result == CXU_SUCCESS)
-        result = find_place("cuMemSetMemPool", location, type, &ordinal);
-    return result == CXU_SUCCESS ? cx_emu_call_device_set_mem_pool(ordinal, pool) : result;
+        result = find_place("cuMemSetMemPool", location, type, &place);
+    if (result != CXU_SUCCESS)
+        return result;
+    pthread_mutex_lock(&cx_emu_lock);
+    result = cx_emu_pool_find(handle, &pool);
+    if (result == CXU_SUCCESS && !of_place(pool, type, location))
+        result = CXU_INVALID_VALUE;
+    if (result == CXU_SUCCESS)
+        cx_emu_pool_make_current(place, pool);
+    pthread_mutex_unlock(&cx_emu_lock);
+    return result;
 }
 
 /* ---- making and destroying ---- */
 
-static cxu_result check_properties(const cxu_mem_pool_properties *properties,
-                                   cx_emu_device **out_device)
+/* Pools of the host as a whole and of managed memory stay in their process. */
+static cxu_result check_properties(const cxu_mem_pool_properties *properties)
 {
-    if (properties->type != CXU_MEM_ALLOCATION_TYPE_PINNED ||
-        properties->location.type < CXU_MEM_LOCATION_TYPE_DEVICE ||
-        properties->location.type > CXU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+    bool stays = properties->type == CXU_MEM_ALLOCATION_TYPE_MANAGED ||
+                 properties->location.type == CXU_MEM_LOCATION_TYPE_HOST;
+
+    if (cx_emu_pool_place_find(properties->type, &properties->location) == NULL ||
+        (stays && properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE))
         return CXU_INVALID_VALUE;
-    if (properties->location.type != CXU_MEM_LOCATION_TYPE_DEVICE)
-        return cx_emu_not_supported("cuMemPoolCreate", "memory of the host");
     if (properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE || properties->usage != 0)
         return cx_emu_not_supported("cuMemPoolCreate", "a pool for other processes or devices");
-    *out_device = cx_emu_device_find(properties->location.id);
-    return *out_device != NULL ? CXU_SUCCESS : CXU_INVALID_VALUE;
+    return CXU_SUCCESS;
+}
+
+static cxu_result create_pool(const cxu_mem_pool_properties *properties, cx_emu_pool **out_pool)
+{
+    cxu_result result = CXU_SUCCESS;
+
+    if (properties->location.type == CXU_MEM_LOCATION_TYPE_DEVICE)
+        result = cx_emu_device_error(cx_emu_device_find(properties->location.id));
+    return result == CXU_SUCCESS ? cx_emu_pool_create(properties, out_pool) : result;
 }
 
 cxu_result cx_emu_call_mem_pool_create(CUmemoryPool *out_pool,
                                        const cxu_mem_pool_properties *properties)
 {
-    cx_emu_device *device = NULL;
     cxu_result result = cx_emu_enter();
     if (result != CXU_SUCCESS)
         return result;
     if (out_pool == NULL || properties == NULL)
         return CXU_INVALID_VALUE;
-    result = check_properties(properties, &device);
+    result = check_properties(properties);
     if (result != CXU_SUCCESS)
         return result;
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
-    result = cx_emu_device_error(device);
-    if (result == CXU_SUCCESS)
-        result = cx_emu_pool_create(device, properties->max_bytes, &pool);
+    result = create_pool(properties, &pool);
     if (result == CXU_SUCCESS)
         *out_pool = cx_emu_pool_handle(pool);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -165,7 +218,7 @@ cxu_result cx_emu_call_mem_pool_destroy(CUmemoryPool handle)
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
-    if (result == CXU_SUCCESS && pool == pool->device->default_pool)
+    if (result == CXU_SUCCESS && pool->is_default)
         result = CXU_INVALID_VALUE;
     if (result == CXU_SUCCESS)
         cx_emu_pool_destroy(pool);
@@ -302,26 +355,39 @@ cxu_result cx_emu_call_mem_pool_get_attribute(CUmemoryPool handle, cxu_mem_pool_
 
 /* ---- access ---- */
 
-static cxu_result check_location(const cxu_mem_location *location)
+static bool is_host(const cxu_mem_location *location)
 {
-    if (location->type != CXU_MEM_LOCATION_TYPE_DEVICE)
-        return CXU_INVALID_VALUE;
-    return cx_emu_device_find(location->id) != NULL ? CXU_SUCCESS : CXU_INVALID_DEVICE;
+    return location->type == CXU_MEM_LOCATION_TYPE_HOST ||
+           (location->type == CXU_MEM_LOCATION_TYPE_HOST_NUMA && location->id == 0);
 }
 
-/* A pool's own device always has access, others if they are peers. */
+/* Access that is always there cannot be taken away: a device's to its own pools, the host's to its
+ * memory, and all to managed memory. */
+static cxu_result check_fixed(const cxu_mem_access *access, cxu_result refused)
+{
+    return access->flags == CXU_MEM_ACCESS_FLAGS_PROT_NONE ? refused : CXU_SUCCESS;
+}
+
 static cxu_result check_access(const cx_emu_pool *pool, const cxu_mem_access *access)
 {
-    cxu_result result = check_location(&access->location);
-    if (result != CXU_SUCCESS)
-        return result;
-    const cx_emu_device *device = cx_emu_device_find(access->location.id);
+    const cx_emu_device *device;
+
     if (access->flags != CXU_MEM_ACCESS_FLAGS_PROT_NONE &&
         access->flags != CXU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return CXU_INVALID_VALUE;
+    if (is_host(&access->location))
+        return pool->device ? CXU_INVALID_VALUE : check_fixed(access, CXU_INVALID_VALUE);
+    if (access->location.type != CXU_MEM_LOCATION_TYPE_DEVICE)
+        return CXU_INVALID_VALUE;
+    device = cx_emu_device_find(access->location.id);
+    if (device == NULL)
+        return CXU_INVALID_DEVICE;
     if (device == pool->device)
-        return access->flags == CXU_MEM_ACCESS_FLAGS_PROT_NONE ? CXU_INVALID_VALUE : CXU_SUCCESS;
-    return cx_emu_device_peer(device, pool->device) ? CXU_SUCCESS : CXU_INVALID_DEVICE;
+        return check_fixed(access, CXU_INVALID_DEVICE);
+    if (cx_emu_pool_managed(pool))
+        return check_fixed(access, CXU_INVALID_VALUE);
+    return pool->device == NULL || cx_emu_device_peer(device, pool->device) ? CXU_SUCCESS
+                                                                             : CXU_INVALID_DEVICE;
 }
 
 static cxu_result set_access(cx_emu_pool *pool, const cxu_mem_access *accesses, size_t count)
@@ -332,8 +398,15 @@ static cxu_result set_access(cx_emu_pool *pool, const cxu_mem_access *accesses, 
             return result;
     }
     for (size_t i = 0; i < count; i++)
-        pool->access[accesses[i].location.id] = (unsigned char)accesses[i].flags;
+        if (!is_host(&accesses[i].location))
+            pool->access[accesses[i].location.id] = (unsigned char)accesses[i].flags;
     return CXU_SUCCESS;
+}
+
+static unsigned int access_of(const cx_emu_pool *pool, const cxu_mem_location *location)
+{
+    return is_host(location) ? cx_emu_pool_host_access(pool)
+                             : cx_emu_pool_access(pool, cx_emu_device_find(location->id));
 }
 
 cxu_result cx_emu_call_mem_pool_set_access(CUmemoryPool handle, const cxu_mem_access *accesses,
@@ -361,14 +434,14 @@ cxu_result cx_emu_call_mem_pool_get_access(cxu_mem_access_flags *out_flags, CUme
         return result;
     if (out_flags == NULL || location == NULL)
         return CXU_INVALID_VALUE;
-    if (check_location(location) != CXU_SUCCESS)
+    if (!is_host(location) && (location->type != CXU_MEM_LOCATION_TYPE_DEVICE ||
+                               cx_emu_device_find(location->id) == NULL))
         return CXU_INVALID_VALUE;
     cx_emu_pool *pool;
     pthread_mutex_lock(&cx_emu_lock);
     result = cx_emu_pool_find(handle, &pool);
     if (result == CXU_SUCCESS)
-        *out_flags =
-            (cxu_mem_access_flags)cx_emu_pool_access(pool, cx_emu_device_find(location->id));
+        *out_flags = (cxu_mem_access_flags)access_of(pool, location);
     pthread_mutex_unlock(&cx_emu_lock);
     return result;
 }

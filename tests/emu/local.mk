@@ -178,7 +178,7 @@ tests_emu_check_stack_LDADD = $(EMU_LIBS)
 # memory
 EMU_MEMORY_SOURCES = tests/emu/memory_fixture.c tests/emu/memory_fixture.h
 EMU_MEMORY_TESTS = \
-	tests/emu/check_arena tests/emu/check_memory tests/emu/check_virtual_memory tests/emu/check_mapped_work tests/emu/check_shareable tests/emu/check_pool tests/emu/check_host_memory \
+	tests/emu/check_arena tests/emu/check_memory tests/emu/check_virtual_memory tests/emu/check_mapped_work tests/emu/check_shareable tests/emu/check_pool tests/emu/check_pool_place tests/emu/check_host_memory \
 	tests/emu/check_pointer
 check_PROGRAMS += $(EMU_MEMORY_TESTS)
 TESTS += $(EMU_MEMORY_TESTS)
@@ -190,6 +190,10 @@ tests_emu_check_memory_SOURCES = tests/emu/check_memory.c $(EMU_MEMORY_SOURCES)
 tests_emu_check_memory_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_memory_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_memory_LDADD = $(EMU_LIBS)
+tests_emu_check_pool_place_SOURCES = tests/emu/check_pool_place.c $(EMU_MEMORY_SOURCES)
+tests_emu_check_pool_place_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_pool_place_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_pool_place_LDADD = $(EMU_LIBS)
 tests_emu_check_pool_SOURCES = tests/emu/check_pool.c $(EMU_MEMORY_SOURCES)
 tests_emu_check_pool_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_pool_CFLAGS = $(EMU_CFLAGS)

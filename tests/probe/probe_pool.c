@@ -1,4 +1,4 @@
-/* T14, T15: pools of stream-ordered memory. */
+/* T14, T15, T18: pools of stream-ordered memory. */
 #include "probes.h"
 #include "steps.h"
 
@@ -118,6 +118,73 @@ static void attributes(void)
     see_attribute("reserved-trimmed", pool, RESERVED);
 }
 
+enum { NOWHERE, DEVICE, HOST, NODE, NODE_HERE }; /* places of pools */
+enum { PINNED = 1, MANAGED = 2 };
+
+static CUresult make_at(CUmemoryPool *pool, int type, int place, int handle_types)
+{
+    CUmemPoolProps properties = {
+        .type = type, .handle_types = handle_types, .location_type = place};
+    return cuMemPoolCreate(pool, &properties);
+}
+
+static void see_access(const char *word, CUmemoryPool pool, int place)
+{
+    int flags = -1, location[2] = {place, 0};
+    CUresult code = cuMemPoolGetAccess(&flags, pool, location);
+    if (code == SUCCESS)
+        see(word, "%d", flags);
+    else
+        see_result(word, code);
+}
+
+static void pool_of_the_host(void)
+{
+    CUmemoryPool pool = NULL, none = NULL;
+    CUmemAccessDesc access = {.location_type = DEVICE, .flags = 3};
+    CUdeviceptr made = 0;
+    unsigned int type = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    see_result("shared", make_at(&none, PINNED, HOST, 1));
+    see_result("here", make_at(&none, PINNED, NODE_HERE, 0));
+    see_result("nowhere", make_at(&none, PINNED, NOWHERE, 0));
+    see_result("node", make_at(&none, PINNED, NODE, 0));
+    see_result("host", make_at(&pool, PINNED, HOST, 0));
+    see_access("access-device", pool, DEVICE);
+    see_access("access-host", pool, HOST);
+    see_result("alloc", cuMemAllocFromPoolAsync(&made, 64 * KIB, pool, on));
+    see_result("type", cuPointerGetAttribute(&type, 2, made));
+    see("type-value", "%u", type);
+    see_result("fill", cuMemsetD8Async(made, 1, 64, on));
+    see_result("open", cuMemPoolSetAccess(pool, &access, 1));
+    see_access("access-open", pool, DEVICE);
+    see_result("fill-open", cuMemsetD8Async(made, 1, 64, on));
+    see_result("free", cuMemFreeAsync(made, on));
+    see_result("synchronize", cuStreamSynchronize(on));
+}
+
+static void pool_of_managed_memory(void)
+{
+    CUmemoryPool pool = NULL, none = NULL;
+    CUmemAccessDesc access = {.location_type = DEVICE, .flags = 0};
+    CUdeviceptr made = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    see_result("shared", make_at(&none, MANAGED, NOWHERE, 1));
+    see_result("preferring", make_at(&none, MANAGED, DEVICE, 0));
+    see_result("managed", make_at(&pool, MANAGED, NOWHERE, 0));
+    see_access("access-device", pool, DEVICE);
+    see_access("access-host", pool, HOST);
+    see_result("close", cuMemPoolSetAccess(pool, &access, 1));
+    see_result("alloc", cuMemAllocFromPoolAsync(&made, 64 * KIB, pool, on));
+    see_result("fill", cuMemsetD8Async(made, 1, 64, on));
+    see_result("free", cuMemFreeAsync(made, on));
+    see_result("synchronize", cuStreamSynchronize(on));
+}
+
 const struct experiment pool_experiments[] = {
     {"T14.device", pools_of_a_device,
      "default bad-device null current destroy-default set current-set alloc used destroy "
@@ -128,5 +195,10 @@ const struct experiment pool_experiments[] = {
      "switch-1 switch-3 set-switch switch-2 threshold set-threshold threshold-set attribute-0 "
      "attribute-99 set-used set-high-1 get-null used used-high set-high-0 used-high-again trim "
      "reserved-trimmed"},
+    {"T18.host", pool_of_the_host,
+     "shared here nowhere node host access-device access-host alloc type type-value fill open "
+     "access-open fill-open free synchronize"},
+    {"T18.managed", pool_of_managed_memory,
+     "shared preferring managed access-device access-host close alloc fill free synchronize"},
     {0},
 };

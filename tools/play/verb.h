@@ -39,6 +39,8 @@ typedef enum cx_words {
     CX_WORDS_ACCESS,
     CX_WORDS_HANDLE_TYPE,
     CX_WORDS_POOL,
+    CX_WORDS_PLACE,
+    CX_WORDS_POOL_KIND,
     CX_WORDS_VALUE,
     CX_WORDS_STREAM,
     CX_WORDS_CODE,
