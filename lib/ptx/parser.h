@@ -50,6 +50,7 @@ typedef struct cx_ptx_parser {
     size_t function_names; /* where its own names begin */
     cx_ptx_temps temps;
     int line; /* of the statement */
+    size_t callee_shared; /* bytes of shared memory of functions that are no kernels */
 } cx_ptx_parser;
 
 __attribute__((format(printf, 3, 4))) bool cx_ptx_fail(cx_ptx_parser *self, cx_ptx_status status,

@@ -332,17 +332,22 @@ static bool define_global(cx_ptx_parser *self, declaration *what, cx_ptx_placeme
     return done;
 }
 
+/* The bytes before which a variable in shared memory is placed. */
+static size_t *shared_bytes_of(cx_ptx_parser *self)
+{
+    if (self->function >= self->module->function_count)
+        return &self->module->shared_bytes;
+    return cx_ptx_current(self)->kernel ? &cx_ptx_current(self)->shared_bytes
+                                        : &self->callee_shared;
+}
+
 static bool define_shared(cx_ptx_parser *self, const declaration *what, bool external)
 {
-    bool inside = self->function < self->module->function_count;
     uint64_t offset = 0;
 
     if (external || what->open)
         return add_name(self, what, CX_PTX_DYNAMIC, 0);
-    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX,
-                          inside ? &cx_ptx_current(self)->shared_bytes
-                                 : &self->module->shared_bytes,
-                          &offset) &&
+    return place_variable(self, what, CX_PTX_SHARED_STATIC_MAX, shared_bytes_of(self), &offset) &&
            add_name(self, what, CX_PTX_SHARED, offset);
 }
 
