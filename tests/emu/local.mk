@@ -374,6 +374,23 @@ tests_ptx_check_random_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_random_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_random_LDADD = $(tests_ptx_check_damage_LDADD)
 
+# kernels in CUDA C: compile.sh makes the PTX
+check_PROGRAMS += tests/ptx/check_kernels
+TESTS += tests/ptx/check_kernels
+tests_ptx_check_kernels_SOURCES = tests/ptx/check_kernels.c tests/ptx/kernels/run.c tests/ptx/kernels/run.h tests/support/random.h \
+	tests/ptx/kernels/histogram.c tests/ptx/kernels/linear.c tests/ptx/kernels/matrix.c tests/ptx/kernels/reduce.c \
+	tests/ptx/kernels/scan.c tests/ptx/kernels/stencil.c
+tests_ptx_check_kernels_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_kernels_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_kernels_LDADD = $(tests_ptx_check_damage_LDADD) -lm
+EXTRA_DIST += \
+	tests/ptx/kernels/compile.sh tests/ptx/kernels/histogram.cu tests/ptx/kernels/linear.cu tests/ptx/kernels/matrix.cu \
+	tests/ptx/kernels/reduce.cu tests/ptx/kernels/scan.cu tests/ptx/kernels/stencil.cu \
+	tests/ptx/kernels/histogram.plain.ptx tests/ptx/kernels/histogram.sm_75.ptx tests/ptx/kernels/linear.debug.ptx \
+	tests/ptx/kernels/linear.sm_75.ptx tests/ptx/kernels/matrix.plain.ptx tests/ptx/kernels/matrix.sm_75.ptx \
+	tests/ptx/kernels/reduce.plain.ptx tests/ptx/kernels/reduce.sm_75.ptx tests/ptx/kernels/scan.debug.ptx \
+	tests/ptx/kernels/scan.sm_75.ptx tests/ptx/kernels/stencil.plain.ptx tests/ptx/kernels/stencil.sm_75.ptx
+
 # texts of PTX
 check_PROGRAMS += tests/ptx/check_texts
 TESTS += tests/ptx/check_texts

@@ -1,0 +1,92 @@
+/* Kernels written in CUDA C, compiled by nvcc and clang for several targets: each leaves what plain
+ * C computes. */
+#include "kernels/run.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const kernel_group *const groups[] = {
+    &histogram_kernels, &linear_kernels, &matrix_kernels, &reduce_kernels, &scan_kernels,
+    &stencil_kernels};
+
+#define GROUPS (sizeof groups / sizeof groups[0])
+#define FILES_MOST 8
+
+/* ---- the files of a group ---- */
+
+static size_t list_files(const kernel_group *group, char files[FILES_MOST][128])
+{
+    char folder[4096];
+    size_t length = strlen(group->name), count = 0;
+    struct dirent *entry;
+    DIR *all;
+
+    snprintf(folder, sizeof folder, "%s/tests/ptx/kernels", getenv("top_srcdir"));
+    all = opendir(folder);
+    ck_assert_msg(all, "%s cannot be read", folder);
+    while ((entry = readdir(all)) && count < FILES_MOST) {
+        const char *ending = strrchr(entry->d_name, '.');
+
+        if (strncmp(entry->d_name, group->name, length) == 0 && entry->d_name[length] == '.' &&
+            ending && strcmp(ending, ".ptx") == 0)
+            snprintf(files[count++], 128, "%.100s", entry->d_name);
+    }
+    closedir(all);
+    return count;
+}
+
+static void check_file(const kernel_group *group, const char *file, bool independent)
+{
+    const char *only = getenv("KERNEL");
+
+    ck_assert_msg(kernels_load(file, independent), "%s does not load", file);
+    restart_random();
+    for (size_t i = 0; i < group->count; i++) {
+        if (only && strcmp(only, group->cases[i].name) != 0)
+            continue;
+        group->cases[i].check();
+        release_memory();
+    }
+    kernels_unload();
+}
+
+static void check_group(const kernel_group *group, bool independent)
+{
+    char files[FILES_MOST][128];
+    size_t count = list_files(group, files);
+
+    ck_assert_uint_gt(count, 0);
+    for (size_t i = 0; i < count; i++)
+        check_file(group, files[i], independent);
+}
+
+START_TEST(kernels_leave_what_c_computes)
+{
+    check_group(groups[_i], false);
+}
+END_TEST
+
+START_TEST(kernels_leave_the_same_if_lanes_run_one_by_one)
+{
+    check_group(groups[_i], true);
+}
+END_TEST
+
+static Suite *kernels_suite(void)
+{
+    Suite *suite = suite_create("kernels");
+    TCase *all = tcase_create("all");
+
+    tcase_set_timeout(all, 120);
+    tcase_add_loop_test(all, kernels_leave_what_c_computes, 0, GROUPS);
+    tcase_add_loop_test(all, kernels_leave_the_same_if_lanes_run_one_by_one, 0, GROUPS);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){kernels_suite, NULL});
+}
