@@ -20,14 +20,11 @@ static const kernel_group *const groups[] = {
 
 static size_t list_files(const kernel_group *group, char files[FILES_MOST][128])
 {
-    char folder[4096];
     size_t length = strlen(group->name), count = 0;
     struct dirent *entry;
-    DIR *all;
+    DIR *all = opendir(kernels_folder());
 
-    snprintf(folder, sizeof folder, "%s/tests/ptx/kernels", getenv("top_srcdir"));
-    all = opendir(folder);
-    ck_assert_msg(all, "%s cannot be read", folder);
+    ck_assert_msg(all, "%s cannot be read", kernels_folder());
     while ((entry = readdir(all)) && count < FILES_MOST) {
         const char *ending = strrchr(entry->d_name, '.');
 

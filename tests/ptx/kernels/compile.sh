@@ -1,22 +1,45 @@
 #!/bin/sh
 # Compiles the kernels beside this script to PTX: compile.sh FOLDER [NAME...]
-# NVCC and CLANG name the compilers; CLANG= leaves its files out.
+# NVCC and CLANG name the compilers, with flags; an empty one is left out.
+# shellcheck disable=SC2086 # the compilers have flags
 set -eu
 here=$(dirname "$0")
 folder=$1
 shift
-[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.cu | sed 's|^\./||; s|\.cu$||')
-nvcc=${NVCC:-nvcc}
+nvcc=${NVCC-nvcc}
 clang=${CLANG-clang}
 targets='80 86 89 90 100'
 
-for name; do
-    "$nvcc" -arch=compute_75 -ptx -o "$folder/$name.sm_75.ptx" "$here/$name.cu"
-    # The others take turns at the newer targets, not optimised; some as for a debugger.
+with_nvcc() # name
+{
+    $nvcc -arch=compute_75 -ptx -o "$folder/$1.sm_75.ptx" "$here/$1.cu"
+    # Newer targets take turns: not optimised, or as for a debugger.
     target=${targets%% *}
     targets="${targets#* } $target"
-    case $name in
-    linear | calls | scan) "$nvcc" -arch="compute_$target" -G -ptx -o "$folder/$name.debug.ptx" "$here/$name.cu" ;;
-    *) "$nvcc" -arch="compute_$target" -Xcicc -O0 -ptx -o "$folder/$name.plain.ptx" "$here/$name.cu" ;;
+    case $1 in
+    linear | calls | scan) $nvcc -arch="compute_$target" -G -ptx -o "$folder/$1.debug.ptx" "$here/$1.cu" ;;
+    *) $nvcc -arch="compute_$target" -Xcicc -O0 -ptx -o "$folder/$1.plain.ptx" "$here/$1.cu" ;;
     esac
+}
+
+# Only those that need no library of NVIDIA's.
+with_clang() # name
+{
+    case $1 in
+    linear | matrix | stencil | histogram | scan) level=-O2 ;;
+    sort | text | graph) level=-O0 ;;
+    *) return 0 ;;
+    esac
+    $clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx63 -nocudainc \
+        -nocudalib -include "$here/clang.h" -S "$level" -o "$folder/$1.clang.ptx" "$here/$1.cu"
+}
+
+if [ $# -eq 0 ]; then
+    for file in "$here"/*.cu; do
+        set -- "$@" "$(basename "$file" .cu)"
+    done
+fi
+for name; do
+    [ -z "$nvcc" ] || with_nvcc "$name"
+    [ -z "$clang" ] || with_clang "$name"
 done

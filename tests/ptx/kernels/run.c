@@ -148,13 +148,23 @@ static bool load_text(const char *text, size_t length)
     return false;
 }
 
+const char *kernels_folder(void)
+{
+    static char folder[4000];
+    const char *other = getenv("CTXRT_TEST_KERNELS");
+
+    snprintf(folder, sizeof folder, "%s%s", other ? other : getenv("top_srcdir"),
+             other ? "" : "/tests/ptx/kernels");
+    return folder;
+}
+
 bool kernels_load(const char *file, bool independent)
 {
     char path[4096], *text;
     size_t length;
     bool loaded;
 
-    snprintf(path, sizeof path, "%s/tests/ptx/kernels/%s", getenv("top_srcdir"), file);
+    snprintf(path, sizeof path, "%s/%.80s", kernels_folder(), file);
     snprintf(module_name, sizeof module_name, "%s%s", file, independent ? ", one by one" : "");
     one_by_one = independent;
     text = read_file(path, &length);

@@ -30,7 +30,10 @@ extern const kernel_group atomics_kernels, calls_kernels, graph_kernels, hash_ke
     output_kernels, physics_kernels, reduce_kernels, scan_kernels, sort_kernels,
     stencil_kernels, text_kernels, types_kernels, wide_kernels;
 
-/* Loads tests/ptx/kernels/FILE; `independent`: lanes run one after the other. Returns false, and
+/* Where the PTX is. */
+const char *kernels_folder(void);
+
+/* Loads a file of the folder; `independent`: lanes run one after the other. Returns false, and
  * tells why in a line of TAP, if it does not load. */
 bool kernels_load(const char *file, bool independent);
 void kernels_unload(void);
