@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS 256
 #define ADDRESS 0x100000
@@ -99,11 +100,11 @@ static void shuffle(int times)
 
 /* ---- the loops as PTX ---- */
 
-#define STEP(a, b)                                                              \
-    "ld.shared.f32 %f1, [%r7+" #a "];\nld.shared.f32 %f2, [%r8+" #b "];\n"      \
+#define STEP(a, b)                                                         \
+    "ld.shared.f32 %f1, [%r7+" #a "];\nld.shared.f32 %f2, [%r8+" #b "];\n" \
     "fma.rn.f32 %f3, %f1, %f2, %f3;\n"
-#define SHUFFLE(distance)                                                              \
-    "mov.b32 %r2, %f1;\nshfl.sync.bfly.b32 %r3, %r2, " #distance ", 31, -1;\n"          \
+#define SHUFFLE(distance)                                                      \
+    "mov.b32 %r2, %f1;\nshfl.sync.bfly.b32 %r3, %r2, " #distance ", 31, -1;\n" \
     "mov.b32 %f2, %r3;\nfma.rn.f32 %f1, %f2, 0f3F000000, %f1;\n"
 
 static const loop loops[] = {
@@ -123,15 +124,12 @@ static const loop loops[] = {
      "shl.b32 %r6, %r1, 2;\nand.b32 %r7, %r6, 960;\nand.b32 %r8, %r6, 60;\n"
      "mov.f32 %f3, 0f00000000;\n",
      "ld.global.f32 %f1, [%d1];\nld.global.f32 %f2, [%d1+1024];\nst.shared.f32 [%r6], %f1;\n"
-     "st.shared.f32 [%r6+1024], %f2;\nbar.sync 0;\n"
-     STEP(0, 1024) STEP(4, 1088) STEP(8, 1152) STEP(12, 1216)
-     STEP(16, 1280) STEP(20, 1344) STEP(24, 1408) STEP(28, 1472)
-     STEP(32, 1536) STEP(36, 1600) STEP(40, 1664) STEP(44, 1728)
-     STEP(48, 1792) STEP(52, 1856) STEP(56, 1920) STEP(60, 1984)
-     "bar.sync 0;\n",
+     "st.shared.f32 [%r6+1024], %f2;\nbar.sync 0;\n" STEP(0, 1024) STEP(4, 1088) STEP(8, 1152)
+         STEP(12, 1216) STEP(16, 1280) STEP(20, 1344) STEP(24, 1408) STEP(28, 1472) STEP(32, 1536)
+             STEP(36, 1600) STEP(40, 1664) STEP(44, 1728) STEP(48, 1792) STEP(52, 1856)
+                 STEP(56, 1920) STEP(60, 1984) "bar.sync 0;\n",
      "st.global.f32 [%d1+16384], %f3;\n", 54, 1000, multiply_tiles},
-    {"shuffle reduction", "",
-     SHUFFLE(16) SHUFFLE(8) SHUFFLE(4) SHUFFLE(2) SHUFFLE(1),
+    {"shuffle reduction", "", SHUFFLE(16) SHUFFLE(8) SHUFFLE(4) SHUFFLE(2) SHUFFLE(1),
      "st.global.f32 [%d1], %f1;\n", 20, 4000, shuffle},
 };
 
@@ -170,16 +168,18 @@ static cx_ptx_module *load(const loop *of)
     return module;
 }
 
-static void run_kernel(const loop *of, const cx_ptx_module *module, bool independent)
+/* The blocks compute the same. */
+static void run_kernel(const loop *of, const cx_ptx_module *module, bool independent,
+                       uint32_t blocks, unsigned cores)
 {
     const struct {
         uint64_t out;
         uint32_t times;
     } parameters = {ADDRESS, (uint32_t)of->times};
     const cx_ptx_environment environment = {
-        .find = find, .stopped = stopped, .independent = independent};
+        .find = find, .stopped = stopped, .independent = independent, .cores = cores};
     const cx_ptx_launch launch = {
-        .grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .parameters = &parameters};
+        .grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}, .parameters = &parameters};
     cx_ptx_fault fault;
 
     if (cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault) !=
@@ -214,12 +214,40 @@ static double time_loop(const loop *of, const cx_ptx_module *module, way how)
         if (how == AS_C)
             of->in_c(of->times);
         else
-            run_kernel(of, module, how == APART);
+            run_kernel(of, module, how == APART, 1, 1);
         double rate = count / (now_ns() - start);
         if (rate > best)
             best = rate;
     }
     return best;
+}
+
+static double wall_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* How many times as fast a grid of 64 blocks runs on all cores as on one, in the best of some
+ * rounds, by the clock on the wall. */
+static void time_cores(const loop *of, unsigned cores)
+{
+    cx_ptx_module *module = load(of);
+    double best[2] = {1e18, 1e18};
+
+    for (int i = 0; i < 2 * ROUNDS; i++) {
+        double start = wall_ns(), lasted;
+
+        run_kernel(of, module, false, 64, i % 2 ? cores : 1);
+        lasted = wall_ns() - start;
+        if (lasted < best[i % 2])
+            best[i % 2] = lasted;
+    }
+    printf("64 blocks of %s: %.2f times as fast on %u cores as on one\n", of->name,
+           best[0] / best[1], cores);
+    cx_ptx_unload(module);
 }
 
 /* bench_ptx [NAME [independent]]: that loop only, in one of both ways. */
@@ -240,5 +268,6 @@ int main(int count, char **arguments)
         printf(" %8.2f\n", time_loop(&loops[i], module, AS_C));
         cx_ptx_unload(module);
     }
+    time_cores(&loops[0], (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
     return 0;
 }

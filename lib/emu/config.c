@@ -1,6 +1,7 @@
 #include "emu/emu.h"
 
 #include "base/option.h"
+#include "emu/cores.h"
 #include "emu/fault.h"
 #include "emu/schedule.h"
 #include "emu/sticky.h"
@@ -68,6 +69,8 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
                  "ecc:once";
     else if (!cx_emu_warp_valid())
         reason = "CTXRT_EMU_WARP is neither lockstep nor independent";
+    else if (!cx_emu_cores_valid())
+        reason = "CTXRT_EMU_CORES is not a number from 1 to 1024";
     else if (!cx_emu_watchdog_valid())
         reason = "CTXRT_EMU_WATCHDOG is not a number of seconds";
     else

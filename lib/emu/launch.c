@@ -1,6 +1,7 @@
 #include "emu/launch.h"
 
 #include "base/log.h"
+#include "emu/cores.h"
 #include "emu/device.h"
 #include "emu/error_log.h"
 #include "emu/heap.h"
@@ -215,8 +216,9 @@ static bool is_stopped(void *self)
 {
     cx_emu_run *run = self;
 
-    run->timed_out = cx_emu_watchdog_passed(run->deadline);
-    return run->timed_out ||
+    if (cx_emu_watchdog_passed(run->deadline))
+        atomic_store(&run->timed_out, true);
+    return atomic_load(&run->timed_out) ||
            atomic_load_explicit(&cx_emu_current_phase, memory_order_relaxed) != CX_EMU_RUNNING;
 }
 
@@ -312,7 +314,8 @@ static void run_kernel(void *argument)
                                             .print = print_text,
                                             .allocate = take_heap,
                                             .release = give_heap,
-                                            .independent = cx_emu_warp_is_independent()};
+                                            .independent = cx_emu_warp_is_independent(),
+                                            .cores = cx_emu_cores()};
     cx_ptx_fault fault = {0};
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,
                           .cooperative = launch->cooperative,

@@ -38,7 +38,7 @@ typedef struct cx_emu_run {
     cx_emu_use *uses;        /* memory that it has reached so far */
     size_t use_count, use_capacity;
     uint64_t deadline; /* watchdog.h */
-    bool timed_out;
+    atomic_bool timed_out;
 } cx_emu_run;
 
 /*

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/option.h"
 #include "emu/context.h"
+#include "emu/cores.h"
 #include "emu/device.h"
 #include "emu/error_log.h"
 #include "emu/fault.h"
@@ -89,7 +90,7 @@ static cxu_result configure_from_environment(void)
 static bool choose_behaviour(void)
 {
     return cx_emu_schedule_choose() && cx_emu_sticky_choose() && cx_emu_warp_choose() &&
-           cx_emu_watchdog_choose() && cx_emu_faults_choose();
+           cx_emu_cores_choose() && cx_emu_watchdog_choose() && cx_emu_faults_choose();
 }
 
 static cxu_result start_driver(void)

@@ -1,7 +1,7 @@
 /*
  * A running grid: blocks of threads. A thread has a lane of its warp's registers and continues
- * where it stopped. A whole grid runs in one thread of the host, so it shares only global memory
- * with others.
+ * where it stopped. A block runs in one thread of the host: it shares only global memory with
+ * others.
  */
 #ifndef CX_PTX_GRID_H
 #define CX_PTX_GRID_H
@@ -74,7 +74,11 @@ typedef struct cx_ptx_grid {
     unsigned char parameters[CX_PTX_PARAMETER_BYTES_MAX + 16];
     uint64_t workspace[CX_PTX_WORKSPACE_WORDS]; /* for the barrier of all blocks */
 
-    cx_ptx_outcome outcome; /* CX_PTX_DONE unless something failed */
+    struct cx_ptx_crew *crew; /* what all threads of the host that run this grid share */
+    bool helps;               /* this is the copy of a helper */
+    bool gave_up;             /* since another block has failed */
+    uint64_t number;          /* of the running block */
+    cx_ptx_outcome outcome;   /* CX_PTX_DONE unless something failed */
     cx_ptx_fault *fault;
 } cx_ptx_grid;
 

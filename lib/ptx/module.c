@@ -167,6 +167,14 @@ bool cx_ptx_uses_heap(const cx_ptx_module *module)
     return false;
 }
 
+bool cx_ptx_uses_builtins(const cx_ptx_module *module)
+{
+    for (size_t i = 0; i < module->function_count; i++)
+        if (module->functions[i].builtin != CX_PTX_NO_BUILTIN && !module->functions[i].defined)
+            return true;
+    return false;
+}
+
 bool cx_ptx_is_same_prototype(const cx_ptx_function *one,
                               const cx_ptx_function *other)
 {

@@ -59,8 +59,9 @@ void cx_ptx_memory_init(const cx_ptx_module *module, uint64_t address, unsigned 
 /* True if the host uses variables directly, at the address that kernels see. */
 bool cx_ptx_has_managed(const cx_ptx_module *module);
 
-/* True if kernels may call malloc. */
+/* True if kernels may call malloc; if they may print, assert or call malloc. */
 bool cx_ptx_uses_heap(const cx_ptx_module *module);
+bool cx_ptx_uses_builtins(const cx_ptx_module *module);
 
 const cx_ptx_variable *cx_ptx_variable_find(const cx_ptx_module *module, const char *name);
 
@@ -117,6 +118,9 @@ typedef struct cx_ptx_environment {
     bool (*release)(void *self, uint64_t address);
     /* The lanes of a warp run one after the other, not together. */
     bool independent;
+    /* At most so many threads of the host run the blocks of a grid, and call these functions at the
+     * same time; 0, 1: the calling one does. */
+    unsigned cores;
     /* The code that computes: "baseline", "avx2", "avx512". NULL, or one that this processor cannot
      * run: the fastest. */
     const char *code;
@@ -153,7 +157,7 @@ typedef struct cx_ptx_fault {
 } cx_ptx_fault;
 
 /*
- * Runs a grid in the calling thread and returns when it is done. The caller has checked the block
+ * Runs a grid and returns when it is done. The caller has checked the block
  * dimensions: at most CX_PTX_THREADS_MAX threads, no dimension 0. The fault is written for outcomes
  * from ILLEGAL_ADDRESS on, and for STOPPED: a thread that was not done.
  */

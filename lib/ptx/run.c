@@ -1,265 +1,106 @@
-/* A grid as a whole: memory, blocks, turns. */
+/* A grid as a whole, and the threads of the host that run it. */
+#include "ptx/block.h"
+#include "ptx/crew.h"
 #include "ptx/lanes.h"
-#include "ptx/warp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RESIDENT_MAX 4096
-#define LOCAL_ALIGN 16
+#define DYNAMIC_ALIGN 16 /* of shared memory */
 
-/* ---- blocks ---- */
+/* ---- all blocks together ---- */
 
-static uint32_t warps_of(const cx_ptx_grid *grid)
-{
-    return (grid->threads_in_block + CX_PTX_WARP_SIZE - 1) / CX_PTX_WARP_SIZE;
-}
-
-static void block_free(cx_ptx_block *block)
-{
-    free(block->threads);
-    free(block->warps);
-    free(block->shared);
-    free(block->rows_memory);
-    free(block->local);
-    *block = (cx_ptx_block){0};
-}
-
-static void put(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
-                uint32_t fixed, uint64_t value)
-{
-    cx_ptx_thread_put(grid, block, thread, cx_ptx_fixed_place(fixed), value);
-}
-
-static unsigned char *align_rows(unsigned char *memory)
-{
-    return memory + (CX_PTX_ROW_ALIGN - (uintptr_t)memory % CX_PTX_ROW_ALIGN);
-}
-
-/* Writes what is the same in all blocks. */
-static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
-{
-    const cx_ptx_launch *launch = grid->launch;
-
-    for (uint32_t i = 0; i < grid->threads_in_block; i++) {
-        const cx_ptx_thread thread = {
-            .index = i, .function = (uint32_t)(grid->kernel - grid->module->functions)};
-        const uint32_t lane = i % CX_PTX_WARP_SIZE,
-                       own[] = {i % launch->block[0], i / launch->block[0] % launch->block[1],
-                                i / launch->block[0] / launch->block[1]};
-        const uint64_t values[CX_PTX_SLOTS_FIXED] = {
-            [CX_PTX_SLOT_LANEID] = lane,
-            [CX_PTX_SLOT_WARPID] = i / CX_PTX_WARP_SIZE,
-            [CX_PTX_SLOT_NWARPID] = warps_of(grid),
-            [CX_PTX_SLOT_NSMID] = 1,
-            [CX_PTX_SLOT_LANEMASK_EQ] = UINT32_C(1) << lane,
-            [CX_PTX_SLOT_LANEMASK_LT] = (UINT32_C(1) << lane) - 1,
-            [CX_PTX_SLOT_LANEMASK_LE] = UINT32_MAX >> (31 - lane),
-            [CX_PTX_SLOT_LANEMASK_GE] = (uint32_t)(UINT32_MAX << lane),
-            [CX_PTX_SLOT_LANEMASK_GT] = (uint32_t)(UINT32_MAX << lane << 1),
-            [CX_PTX_SLOT_DYNAMIC_BYTES] = launch->shared_bytes,
-            [CX_PTX_SLOT_SHARED_BYTES] = grid->shared_bytes,
-            [CX_PTX_SLOT_WORKSPACE_HIGH] = launch->cooperative ? CX_PTX_WINDOW_WORKSPACE >> 32 : 0,
-            [CX_PTX_SLOT_GLOBAL] = launch->memory_address,
-            [CX_PTX_SLOT_CONSTANT] = launch->memory_address + grid->module->constant_begin,
-            [CX_PTX_SLOT_DYNAMIC] = grid->shared_bytes - launch->shared_bytes,
-        };
-
-        for (uint32_t slot = CX_PTX_SLOT_LANEID; slot < CX_PTX_SLOT_RETURN; slot++)
-            put(grid, block, &thread, slot, values[slot]);
-        for (uint32_t j = 0; j < 3; j++) {
-            put(grid, block, &thread, CX_PTX_SLOT_TID + j, own[j]);
-            put(grid, block, &thread, CX_PTX_SLOT_NTID + j, launch->block[j]);
-            put(grid, block, &thread, CX_PTX_SLOT_NCTAID + j, launch->grid[j]);
-        }
-    }
-}
-
-/* Allocates zeroes: no contents of another launch are ever seen. */
-static bool block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block)
-{
-    size_t threads = grid->threads_in_block;
-
-    block->threads = calloc(threads, sizeof *block->threads);
-    block->warps = calloc(warps_of(grid), sizeof *block->warps);
-    block->shared = calloc(1, grid->shared_bytes + LOCAL_ALIGN);
-    block->rows_memory = calloc(1, warps_of(grid) * grid->bytes_of_warp + CX_PTX_ROW_ALIGN);
-    block->local = calloc(threads, grid->local_of_thread + LOCAL_ALIGN);
-    if (block->threads && block->warps && block->shared && block->rows_memory && block->local) {
-        block->rows = align_rows(block->rows_memory);
-        begin_registers(grid, block);
-        return true;
-    }
-    block_free(block);
-    return false;
-}
-
-static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t index)
-{
-    cx_ptx_thread *thread = &block->threads[index];
-
-    *thread = (cx_ptx_thread){
-        .next = grid->module->code + grid->kernel->begin,
-        .local = block->local + index * (grid->local_of_thread + LOCAL_ALIGN),
-        .function = (uint32_t)(grid->kernel - grid->module->functions),
-        .index = index,
-        .state = CX_PTX_THREAD_READY,
-    };
-    put(grid, block, thread, CX_PTX_SLOT_CARRY, 0);
-    put(grid, block, thread, CX_PTX_SLOT_LOCAL, 0);
-    put(grid, block, thread, CX_PTX_SLOT_TOP, grid->kernel->frame_bytes);
-    for (uint32_t i = 0; i < 3; i++)
-        put(grid, block, thread, CX_PTX_SLOT_CTAID + i, block->index[i]);
-}
-
-static void begin_block(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t number)
-{
-    const uint32_t *size = grid->launch->grid;
-
-    block->index[0] = (uint32_t)(number % size[0]);
-    block->index[1] = (uint32_t)(number / size[0] % size[1]);
-    block->index[2] = (uint32_t)(number / size[0] / size[1]);
-    block->left = grid->threads_in_block;
-    block->used = true;
-    memset(block->barriers, 0, sizeof block->barriers);
-    memset(block->shared, 0, grid->shared_bytes);
-    for (uint32_t i = 0; i < grid->threads_in_block; i++)
-        begin_thread(grid, block, i);
-    for (uint32_t i = 0; i < warps_of(grid); i++) {
-        uint32_t first = i * CX_PTX_WARP_SIZE, left = grid->threads_in_block - first;
-
-        cx_ptx_warp_begin(&block->warps[i], &block->threads[first],
-                          left < CX_PTX_WARP_SIZE ? left : CX_PTX_WARP_SIZE,
-                          grid->environment->independent);
-    }
-}
-
-/* ---- turns ---- */
-
-/* Gives the lanes a turn and does their joint operations; true if anything happened. */
-static bool run_warp(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
-{
-    bool moved = cx_ptx_warp_turn(grid, block, &block->warps[first / CX_PTX_WARP_SIZE]);
-
-    return moved | (grid->outcome == CX_PTX_DONE && cx_ptx_warp_release(grid, block, first));
-}
-
-static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, uint32_t first)
-{
-    for (uint32_t i = first; i < first + CX_PTX_WARP_SIZE && i < grid->threads_in_block; i++)
-        if (block->threads[i].state == CX_PTX_THREAD_READY)
-            return true;
-    return false;
-}
-
-/* Fails the first thread of the block that has not ended, or else the first one. */
-static void fail_unfinished(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
-{
-    uint32_t found = 0;
-
-    for (uint32_t i = grid->threads_in_block; i-- > 0;)
-        if (block->threads[i].state != CX_PTX_THREAD_ENDED)
-            found = i;
-    cx_ptx_thread_fail(grid, block, &block->threads[found], outcome, 0);
-}
-
-static void check_stop(cx_ptx_grid *grid, const cx_ptx_block *block)
-{
-    const cx_ptx_environment *environment = grid->environment;
-
-    if (grid->outcome == CX_PTX_DONE && environment->stopped &&
-        environment->stopped(environment->self))
-        fail_unfinished(grid, block, CX_PTX_STOPPED);
-}
-
-/* Gives each warp one turn, in which it goes on as long as its lanes wait only for each other. */
-static bool run_block(cx_ptx_grid *grid, cx_ptx_block *block)
-{
-    bool moved = false;
-
-    for (uint32_t first = 0; first < grid->threads_in_block; first += CX_PTX_WARP_SIZE) {
-        int turns = 64;
-
-        do {
-            moved |= run_warp(grid, block, first);
-            check_stop(grid, block);
-            if (grid->outcome != CX_PTX_DONE)
-                return true;
-        } while (--turns > 0 && has_ready_lane(grid, block, first));
-    }
-    moved |= cx_ptx_barriers_release(grid, block, grid->threads_in_block);
-    for (uint32_t i = 0; !moved && i < warps_of(grid); i++)
-        moved = cx_ptx_warp_part(&block->warps[i]);
-    return moved;
-}
-
-static void run_blocks(cx_ptx_grid *grid, cx_ptx_block *blocks, size_t count, uint64_t total)
+static void run_together(cx_ptx_grid *grid, cx_ptx_block *blocks, size_t count, uint64_t total)
 {
     uint64_t next = 0, left = total;
 
-    while (left > 0 && grid->outcome == CX_PTX_DONE) {
-        for (size_t i = 0; i < count && grid->outcome == CX_PTX_DONE; i++) {
-            cx_ptx_block *block = &blocks[i];
-
-            if (!block->used && next < total)
-                begin_block(grid, block, next++);
-            if (!block->used)
+    while (left > 0)
+        for (size_t i = 0; i < count; i++) {
+            if (!blocks[i].used && next < total)
+                cx_ptx_block_begin(grid, &blocks[i], next++);
+            if (!blocks[i].used)
                 continue;
-            if (!run_block(grid, block))
-                fail_unfinished(grid, block, CX_PTX_DEADLOCK);
-            if (block->left == 0) {
-                block->used = false;
-                left--;
-            }
-            if (left > 0)
-                check_stop(grid, block);
+            cx_ptx_block_turn(grid, &blocks[i]);
+            if (grid->outcome != CX_PTX_DONE)
+                return;
+            left -= !blocks[i].used;
         }
+}
+
+/* The blocks of a cooperative grid wait for each other. */
+static void run_cooperative(cx_ptx_grid *grid, uint64_t total)
+{
+    size_t count = total <= RESIDENT_MAX ? (size_t)total : RESIDENT_MAX, allocated = 0;
+    cx_ptx_block *blocks = calloc(count, sizeof *blocks);
+
+    if (blocks)
+        while (allocated < count && cx_ptx_block_allocate(grid, &blocks[allocated]))
+            allocated++;
+    if (allocated == count)
+        run_together(grid, blocks, count, total);
+    else
+        grid->outcome = CX_PTX_OUT_OF_MEMORY;
+    while (allocated > 0)
+        cx_ptx_block_free(&blocks[--allocated]);
+    free(blocks);
+}
+
+/* ---- one block after the other ---- */
+
+static void run_in_turn(cx_ptx_grid *grid, unsigned rank)
+{
+    cx_ptx_crew *crew = grid->crew;
+    cx_ptx_block block = {0};
+
+    if (!cx_ptx_block_allocate(grid, &block)) {
+        grid->outcome = CX_PTX_OUT_OF_MEMORY;
+        return;
     }
+    while (grid->outcome == CX_PTX_DONE && !(rank > 0 && cx_ptx_crew_is_too_large(crew, rank)) &&
+           cx_ptx_crew_take(crew, &grid->number)) {
+        cx_ptx_block_begin(grid, &block, grid->number);
+        while (block.used && grid->outcome == CX_PTX_DONE)
+            cx_ptx_block_turn(grid, &block);
+    }
+    cx_ptx_block_free(&block);
+}
+
+static void report(const cx_ptx_grid *grid)
+{
+    if (grid->outcome != CX_PTX_DONE && !grid->gave_up)
+        cx_ptx_crew_fail(grid->crew, grid->number, grid->outcome, grid->fault);
+}
+
+/* A helper that finds no memory leaves the blocks to others. */
+void cx_ptx_help(cx_ptx_helper *helper)
+{
+    cx_ptx_grid *grid = malloc(sizeof *grid);
+    cx_ptx_fault fault = {0};
+
+    if (!grid)
+        return;
+    *grid = helper->crew->grid;
+    grid->helps = true;
+    grid->outcome = CX_PTX_DONE;
+    grid->fault = &fault;
+    grid->views = calloc(grid->module->sites + 1, sizeof *grid->views);
+    if (grid->views) {
+        run_in_turn(grid, helper->rank);
+        if (grid->outcome != CX_PTX_OUT_OF_MEMORY)
+            report(grid);
+    }
+    free(grid->views);
+    free(grid);
 }
 
 /* ---- the grid ---- */
 
-static size_t resident_blocks(const cx_ptx_launch *launch, uint64_t total)
+static void fill_grid(cx_ptx_grid *grid)
 {
-    if (!launch->cooperative)
-        return 1;
-    return total < RESIDENT_MAX ? (size_t)total : RESIDENT_MAX;
-}
+    const cx_ptx_launch *launch = grid->launch;
+    const cx_ptx_function *kernel = grid->kernel;
 
-static void run_resident(cx_ptx_grid *grid, size_t count, uint64_t total)
-{
-    cx_ptx_block *blocks = calloc(count, sizeof *blocks);
-    size_t allocated = 0;
-
-    if (blocks)
-        while (allocated < count && block_allocate(grid, &blocks[allocated]))
-            allocated++;
-    if (allocated == count)
-        run_blocks(grid, blocks, count, total);
-    else
-        grid->outcome = CX_PTX_OUT_OF_MEMORY;
-    while (allocated > 0)
-        block_free(&blocks[--allocated]);
-    free(blocks);
-}
-
-cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
-                          const cx_ptx_launch *launch, const cx_ptx_environment *environment,
-                          cx_ptx_fault *out_fault)
-{
-    uint64_t total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    const size_t dynamic_align = 16;
-    cx_ptx_grid *grid = calloc(1, sizeof *grid);
-    cx_ptx_outcome outcome = CX_PTX_OUT_OF_MEMORY;
-
-    if (!grid)
-        return outcome;
-    grid->module = module;
-    grid->lanes = cx_ptx_lanes_find(environment->code);
-    grid->kernel = kernel;
-    grid->launch = launch;
-    grid->environment = environment;
-    grid->fault = out_fault;
     grid->threads_in_block = launch->block[0] * launch->block[1] * launch->block[2];
     grid->words_of_warp = kernel->stack_words;
     grid->longs_of_warp = kernel->stack_longs;
@@ -267,16 +108,61 @@ cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *ke
                            grid->longs_of_warp * CX_PTX_LONGS_BYTES + CX_PTX_ROW_ALIGN) &
                           ~(size_t)(CX_PTX_ROW_ALIGN - 1);
     grid->local_of_thread = kernel->stack_bytes;
-    grid->shared_bytes = ((kernel->shared_bytes + dynamic_align - 1) & ~(dynamic_align - 1)) +
-                         launch->shared_bytes;
+    grid->shared_bytes =
+        ((kernel->shared_bytes + DYNAMIC_ALIGN - 1) & ~(size_t)(DYNAMIC_ALIGN - 1)) +
+        launch->shared_bytes;
     if (kernel->parameter_bytes > 0)
         memcpy(grid->parameters, launch->parameters, kernel->parameter_bytes);
-    grid->views = calloc(module->sites + 1, sizeof *grid->views);
-    if (grid->views) {
-        run_resident(grid, resident_blocks(launch, total), total);
-        outcome = grid->outcome;
+}
+
+/* What blocks print comes in their order, and so does what they allocate. */
+static unsigned cores_for(const cx_ptx_module *module, const cx_ptx_launch *launch,
+                          const cx_ptx_environment *environment, uint64_t total)
+{
+    if (launch->cooperative || total < 2 || cx_ptx_uses_builtins(module))
+        return 1;
+    return environment->cores > 1 ? environment->cores : 1;
+}
+
+static void run_grid(cx_ptx_grid *grid, uint64_t total, unsigned cores)
+{
+    cx_ptx_crew_begin(grid->crew, grid, total, cores);
+    if (grid->launch->cooperative)
+        run_cooperative(grid, total);
+    else
+        run_in_turn(grid, 0);
+    report(grid);
+    cx_ptx_crew_end(grid->crew);
+}
+
+cx_ptx_outcome cx_ptx_run(const cx_ptx_module *module, const cx_ptx_function *kernel,
+                          const cx_ptx_launch *launch, const cx_ptx_environment *environment,
+                          cx_ptx_fault *out_fault)
+{
+    uint64_t total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    unsigned cores = cores_for(module, launch, environment, total);
+    cx_ptx_grid *grid = calloc(1, sizeof *grid);
+    cx_ptx_crew *crew = calloc(1, sizeof *crew + (cores - 1) * sizeof *crew->helpers);
+    cx_ptx_view *views = calloc(module->sites + 1, sizeof *views);
+    cx_ptx_outcome outcome = CX_PTX_OUT_OF_MEMORY;
+    cx_ptx_fault fault = {0};
+
+    if (grid && crew && views) {
+        grid->module = module;
+        grid->lanes = cx_ptx_lanes_find(environment->code);
+        grid->kernel = kernel;
+        grid->launch = launch;
+        grid->environment = environment;
+        grid->crew = crew;
+        grid->views = views;
+        grid->fault = &fault;
+        fill_grid(grid);
+        run_grid(grid, total, cores);
+        outcome = crew->outcome;
+        *out_fault = crew->fault;
     }
-    free(grid->views);
+    free(views);
+    free(crew);
     free(grid);
     return outcome;
 }

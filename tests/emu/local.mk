@@ -364,6 +364,13 @@ tests_ptx_check_flow_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_flow_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_flow_LDADD = $(tests_ptx_check_damage_LDADD)
 
+check_PROGRAMS += tests/ptx/check_cores
+TESTS += tests/ptx/check_cores
+tests_ptx_check_cores_SOURCES = tests/ptx/check_cores.c
+tests_ptx_check_cores_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_cores_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_cores_LDADD = $(tests_ptx_check_damage_LDADD)
+
 check_PROGRAMS += tests/ptx/check_random
 TESTS += tests/ptx/check_random
 tests_ptx_check_random_SOURCES = tests/ptx/check_random.c tests/ptx/random/evaluate.c tests/ptx/random/make.c \

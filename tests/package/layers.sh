@@ -13,7 +13,7 @@ may_include() # room
     case $1 in
     base) echo base ;;
     driver) echo base driver ;;
-    ptx) echo ptx ;;
+    ptx) echo base ptx ;;
     emu) echo base driver ptx emu ;;
     layer) echo base driver layer ;;
     device) echo base driver layer device ;;

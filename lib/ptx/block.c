@@ -1,0 +1,209 @@
+/* A block of threads: its memory, its turns. */
+#include "ptx/block.h"
+
+#include "ptx/crew.h"
+#include "ptx/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOCAL_ALIGN 16
+
+static uint32_t warps_of(const cx_ptx_grid *grid)
+{
+    return (grid->threads_in_block + CX_PTX_WARP_SIZE - 1) / CX_PTX_WARP_SIZE;
+}
+
+void cx_ptx_block_free(cx_ptx_block *block)
+{
+    free(block->threads);
+    free(block->warps);
+    free(block->shared);
+    free(block->rows_memory);
+    free(block->local);
+    *block = (cx_ptx_block){0};
+}
+
+static void put(const cx_ptx_grid *grid, const cx_ptx_block *block, const cx_ptx_thread *thread,
+                uint32_t fixed, uint64_t value)
+{
+    cx_ptx_thread_put(grid, block, thread, cx_ptx_fixed_place(fixed), value);
+}
+
+static unsigned char *align_rows(unsigned char *memory)
+{
+    return memory + (CX_PTX_ROW_ALIGN - (uintptr_t)memory % CX_PTX_ROW_ALIGN);
+}
+
+/* Writes what is the same in all blocks. */
+static void begin_registers(const cx_ptx_grid *grid, const cx_ptx_block *block)
+{
+    const cx_ptx_launch *launch = grid->launch;
+
+    for (uint32_t i = 0; i < grid->threads_in_block; i++) {
+        const cx_ptx_thread thread = {
+            .index = i, .function = (uint32_t)(grid->kernel - grid->module->functions)};
+        const uint32_t lane = i % CX_PTX_WARP_SIZE,
+                       own[] = {i % launch->block[0], i / launch->block[0] % launch->block[1],
+                                i / launch->block[0] / launch->block[1]};
+        const uint64_t values[CX_PTX_SLOTS_FIXED] = {
+            [CX_PTX_SLOT_LANEID] = lane,
+            [CX_PTX_SLOT_WARPID] = i / CX_PTX_WARP_SIZE,
+            [CX_PTX_SLOT_NWARPID] = warps_of(grid),
+            [CX_PTX_SLOT_NSMID] = 1,
+            [CX_PTX_SLOT_LANEMASK_EQ] = UINT32_C(1) << lane,
+            [CX_PTX_SLOT_LANEMASK_LT] = (UINT32_C(1) << lane) - 1,
+            [CX_PTX_SLOT_LANEMASK_LE] = UINT32_MAX >> (31 - lane),
+            [CX_PTX_SLOT_LANEMASK_GE] = (uint32_t)(UINT32_MAX << lane),
+            [CX_PTX_SLOT_LANEMASK_GT] = (uint32_t)(UINT32_MAX << lane << 1),
+            [CX_PTX_SLOT_DYNAMIC_BYTES] = launch->shared_bytes,
+            [CX_PTX_SLOT_SHARED_BYTES] = grid->shared_bytes,
+            [CX_PTX_SLOT_WORKSPACE_HIGH] = launch->cooperative ? CX_PTX_WINDOW_WORKSPACE >> 32 : 0,
+            [CX_PTX_SLOT_GLOBAL] = launch->memory_address,
+            [CX_PTX_SLOT_CONSTANT] = launch->memory_address + grid->module->constant_begin,
+            [CX_PTX_SLOT_DYNAMIC] = grid->shared_bytes - launch->shared_bytes,
+        };
+
+        for (uint32_t slot = CX_PTX_SLOT_LANEID; slot < CX_PTX_SLOT_RETURN; slot++)
+            put(grid, block, &thread, slot, values[slot]);
+        for (uint32_t j = 0; j < 3; j++) {
+            put(grid, block, &thread, CX_PTX_SLOT_TID + j, own[j]);
+            put(grid, block, &thread, CX_PTX_SLOT_NTID + j, launch->block[j]);
+            put(grid, block, &thread, CX_PTX_SLOT_NCTAID + j, launch->grid[j]);
+        }
+    }
+}
+
+/* Zeroes: no contents of another launch are ever seen. */
+bool cx_ptx_block_allocate(const cx_ptx_grid *grid, cx_ptx_block *block)
+{
+    size_t threads = grid->threads_in_block;
+
+    block->threads = calloc(threads, sizeof *block->threads);
+    block->warps = calloc(warps_of(grid), sizeof *block->warps);
+    block->shared = calloc(1, grid->shared_bytes + LOCAL_ALIGN);
+    block->rows_memory = calloc(1, warps_of(grid) * grid->bytes_of_warp + CX_PTX_ROW_ALIGN);
+    block->local = calloc(threads, grid->local_of_thread + LOCAL_ALIGN);
+    if (block->threads && block->warps && block->shared && block->rows_memory && block->local) {
+        block->rows = align_rows(block->rows_memory);
+        begin_registers(grid, block);
+        return true;
+    }
+    cx_ptx_block_free(block);
+    return false;
+}
+
+static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t index)
+{
+    cx_ptx_thread *thread = &block->threads[index];
+
+    *thread = (cx_ptx_thread){
+        .next = grid->module->code + grid->kernel->begin,
+        .local = block->local + index * (grid->local_of_thread + LOCAL_ALIGN),
+        .function = (uint32_t)(grid->kernel - grid->module->functions),
+        .index = index,
+        .state = CX_PTX_THREAD_READY,
+    };
+    put(grid, block, thread, CX_PTX_SLOT_CARRY, 0);
+    put(grid, block, thread, CX_PTX_SLOT_LOCAL, 0);
+    put(grid, block, thread, CX_PTX_SLOT_TOP, grid->kernel->frame_bytes);
+    for (uint32_t i = 0; i < 3; i++)
+        put(grid, block, thread, CX_PTX_SLOT_CTAID + i, block->index[i]);
+}
+
+void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t number)
+{
+    const uint32_t *size = grid->launch->grid;
+
+    block->index[0] = (uint32_t)(number % size[0]);
+    block->index[1] = (uint32_t)(number / size[0] % size[1]);
+    block->index[2] = (uint32_t)(number / size[0] / size[1]);
+    block->left = grid->threads_in_block;
+    block->used = true;
+    memset(block->barriers, 0, sizeof block->barriers);
+    memset(block->shared, 0, grid->shared_bytes);
+    for (uint32_t i = 0; i < grid->threads_in_block; i++)
+        begin_thread(grid, block, i);
+    for (uint32_t i = 0; i < warps_of(grid); i++) {
+        uint32_t first = i * CX_PTX_WARP_SIZE, left = grid->threads_in_block - first;
+
+        cx_ptx_warp_begin(&block->warps[i], &block->threads[first],
+                          left < CX_PTX_WARP_SIZE ? left : CX_PTX_WARP_SIZE,
+                          grid->environment->independent);
+    }
+}
+
+/* ---- turns ---- */
+
+/* Gives the lanes a turn and does their joint operations; true if anything happened. */
+static bool run_warp(cx_ptx_grid *grid, cx_ptx_block *block, uint32_t first)
+{
+    bool moved = cx_ptx_warp_turn(grid, block, &block->warps[first / CX_PTX_WARP_SIZE]);
+
+    return moved | (grid->outcome == CX_PTX_DONE && cx_ptx_warp_release(grid, block, first));
+}
+
+static bool has_ready_lane(const cx_ptx_grid *grid, const cx_ptx_block *block, uint32_t first)
+{
+    for (uint32_t i = first; i < first + CX_PTX_WARP_SIZE && i < grid->threads_in_block; i++)
+        if (block->threads[i].state == CX_PTX_THREAD_READY)
+            return true;
+    return false;
+}
+
+/* Fails the first thread of the block that has not ended, or else the first one. */
+static void fail_unfinished(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_outcome outcome)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = grid->threads_in_block; i-- > 0;)
+        if (block->threads[i].state != CX_PTX_THREAD_ENDED)
+            found = i;
+    cx_ptx_thread_fail(grid, block, &block->threads[found], outcome, 0);
+}
+
+static void check_stop(cx_ptx_grid *grid, const cx_ptx_block *block)
+{
+    const cx_ptx_environment *environment = grid->environment;
+
+    if (!grid->helps)
+        cx_ptx_crew_look(grid->crew);
+    if (grid->outcome == CX_PTX_DONE && atomic_load(&grid->crew->failed)) {
+        grid->outcome = CX_PTX_STOPPED;
+        grid->gave_up = true;
+    }
+    if (grid->outcome == CX_PTX_DONE && environment->stopped &&
+        environment->stopped(environment->self))
+        fail_unfinished(grid, block, CX_PTX_STOPPED);
+}
+
+/* Each warp goes on as long as its lanes wait only for each other. */
+static bool give_turns(cx_ptx_grid *grid, cx_ptx_block *block)
+{
+    bool moved = false;
+
+    for (uint32_t first = 0; first < grid->threads_in_block; first += CX_PTX_WARP_SIZE) {
+        int turns = 64;
+
+        do {
+            moved |= run_warp(grid, block, first);
+            check_stop(grid, block);
+            if (grid->outcome != CX_PTX_DONE)
+                return true;
+        } while (--turns > 0 && has_ready_lane(grid, block, first));
+    }
+    moved |= cx_ptx_barriers_release(grid, block, grid->threads_in_block);
+    for (uint32_t i = 0; !moved && i < warps_of(grid); i++)
+        moved = cx_ptx_warp_part(&block->warps[i]);
+    return moved;
+}
+
+void cx_ptx_block_turn(cx_ptx_grid *grid, cx_ptx_block *block)
+{
+    if (!give_turns(grid, block))
+        fail_unfinished(grid, block, CX_PTX_DEADLOCK);
+    if (block->left == 0)
+        block->used = false;
+    else
+        check_stop(grid, block);
+}
