@@ -120,6 +120,7 @@ uint32_t *make_words(size_t count)
 static cx_ptx_module *module;
 static char module_name[200];
 static bool one_by_one;
+static const char *processor_code;
 
 static char *read_file(const char *path, size_t *out_length)
 {
@@ -158,14 +159,16 @@ const char *kernels_folder(void)
     return folder;
 }
 
-bool kernels_load(const char *file, bool independent)
+bool kernels_load(const char *file, const char *code, bool independent)
 {
     char path[4096], *text;
     size_t length;
     bool loaded;
 
     snprintf(path, sizeof path, "%s/%.80s", kernels_folder(), file);
-    snprintf(module_name, sizeof module_name, "%s%s", file, independent ? ", one by one" : "");
+    snprintf(module_name, sizeof module_name, "%s, %s%s", file, code ? code : "fastest",
+             independent ? ", one by one" : "");
+    processor_code = code;
     one_by_one = independent;
     text = read_file(path, &length);
     loaded = load_text(text, length);
@@ -258,6 +261,7 @@ void launch_until(const char *name, kernel_shape shape, const kernel_argument *a
                                             .print = print,
                                             .allocate = allocate,
                                             .release = release,
+                                            .code = processor_code,
                                             .independent = one_by_one};
     const cx_ptx_function *kernel = cx_ptx_kernel_find(module, name);
     cx_ptx_launch launch = {.shared_bytes = shape.shared_bytes, .parameters = packed};

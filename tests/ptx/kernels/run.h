@@ -33,9 +33,9 @@ extern const kernel_group atomics_kernels, calls_kernels, graph_kernels, hash_ke
 /* Where the PTX is. */
 const char *kernels_folder(void);
 
-/* Loads a file of the folder; `independent`: lanes run one after the other. Returns false, and
- * tells why in a line of TAP, if it does not load. */
-bool kernels_load(const char *file, bool independent);
+/* Loads a file of the folder; `code` is that of cx_ptx_environment, `independent`: lanes run one
+ * after the other. Returns false, and tells why in a line of TAP, if it does not load. */
+bool kernels_load(const char *file, const char *code, bool independent);
 void kernels_unload(void);
 bool kernels_independent(void);
 

@@ -190,6 +190,11 @@ static void put_access(writer *self, const random_step *step)
 
     if (step->count > 1)
         snprintf(vector, sizeof vector, ".v%u", step->count % 10);
+    if (load && step->guard < 0 && step->to.class == D && strncmp(address.text, "[%ta", 4) == 0) {
+        /* Through the register that it writes. */
+        put(self, "mov.b64 %s, %%ta;\n", name_of(step->to).text);
+        memcpy(address.text + 1, name_of(step->to).text, 3);
+    }
     put_guard(self, step);
     put(self, "%s%s%s.%c%u ", load ? "ld" : "st", address.space, vector, type, step->bytes * 8);
     if (load) {
