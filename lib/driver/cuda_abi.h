@@ -357,6 +357,11 @@ typedef struct cxu_mem_pool_properties {
     unsigned char reserved[54];
 } cxu_mem_pool_properties;
 
+/* Memory of a pool, told to another process. */
+typedef struct cxu_mem_pool_pointer {
+    unsigned char bytes[64];
+} cxu_mem_pool_pointer;
+
 typedef enum cxu_mem_advise {
     CXU_MEM_ADVISE_SET_READ_MOSTLY = 1,
     CXU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,

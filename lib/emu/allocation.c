@@ -34,7 +34,7 @@ RB_GENERATE_INTERNAL(address_tree, cx_emu_allocation, by_address, address_compar
 static address_tree by_address = RB_INITIALIZER(&by_address);
 
 /* Arenas of all memory that the host may touch and the driver allocates. */
-static cx_emu_arena *cpu_arena, *page_arena;
+static cx_emu_arena *cpu_arena, *page_arena, *shareable_arena;
 
 uint64_t cx_emu_memory_id(void)
 {
@@ -181,23 +181,33 @@ static bool take_gpu_memory(cx_emu_allocation *allocation)
     return take_from(device->arena, allocation, allocation->reserved_bytes);
 }
 
-/* Pinned and managed memory begins at a page, and has its own arena. Neither arena is ever freed:
+/* Shareable memory of the host has a file behind it. */
+static cx_emu_arena *arena_of_host(const cx_emu_allocation *allocation, bool device_memory)
+{
+    bool shareable = (allocation->flags & CX_EMU_SHAREABLE) != 0;
+    cx_emu_arena **arena =
+        device_memory ? &cpu_arena : shareable ? &shareable_arena : &page_arena;
+
+    if (*arena == NULL)
+        *arena = shareable ? cx_emu_arena_create(cx_emu_machine_total_bytes(), true)
+                           : cx_emu_arena_create_of_host(cx_emu_machine_total_bytes());
+    return *arena;
+}
+
+/* Pinned and managed memory begins at a page, and has its own arena. No arena is ever freed:
  * addresses from before a restart of the driver are not reused by other code either. */
 static bool take_host_memory(cx_emu_allocation *allocation)
 {
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), bytes = allocation->reserved_bytes;
     bool device_memory =
         allocation->kind == CX_EMU_MEMORY_DEVICE || allocation->kind == CX_EMU_MEMORY_ASYNC;
-    cx_emu_arena **arena = device_memory ? &cpu_arena : &page_arena;
     /* The host would promise more than it has, and kill a process when the memory is touched. */
     if (allocation->bytes / page_bytes >= (size_t)sysconf(_SC_PHYS_PAGES)) {
         cx_emu_refused_by_machine(allocation->bytes);
         return false;
     }
-    if (*arena == NULL)
-        *arena = cx_emu_arena_create_of_host(cx_emu_machine_total_bytes());
     return (device_memory || round_up(bytes, page_bytes, &bytes)) &&
-           take_from(*arena, allocation, bytes);
+           take_from(arena_of_host(allocation, device_memory), allocation, bytes);
 }
 
 bool cx_emu_gpu_memory_overlaps(uintptr_t address, size_t bytes)
@@ -211,7 +221,8 @@ bool cx_emu_gpu_memory_overlaps(uintptr_t address, size_t bytes)
 bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes)
 {
     return cx_emu_arena_overlaps(cpu_arena, address, bytes) ||
-           cx_emu_arena_overlaps(page_arena, address, bytes);
+           cx_emu_arena_overlaps(page_arena, address, bytes) ||
+           cx_emu_arena_overlaps(shareable_arena, address, bytes);
 }
 
 static size_t quota_of(const cx_emu_device *device)
@@ -505,7 +516,7 @@ bool cx_emu_allocation_reachable(const cx_emu_allocation *allocation, const cx_e
 {
     if (allocation->mapping != NULL)
         return cx_emu_mapping_access(allocation->mapping, context->device) != 0;
-    if (allocation->kind == CX_EMU_MEMORY_PINNED && allocation->pool != NULL)
+    if (allocation->pool != NULL && cx_emu_pool_of_host(allocation->pool))
         return cx_emu_pool_access(allocation->pool, context->device) != 0;
     if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_ASYNC &&
         allocation->kind != CX_EMU_MEMORY_SHARED)

@@ -22,8 +22,11 @@ typedef enum cx_emu_memory_kind {
     CX_EMU_MEMORY_MANAGED,   /* cuMemAllocManaged, and pools of managed memory */
     CX_EMU_MEMORY_REGISTERED, /* cuMemHostRegister: the user's own pages */
     CX_EMU_MEMORY_MAPPED,     /* cuMemMap: one mapping (mapping.h) */
-    CX_EMU_MEMORY_SHARED      /* cuIpcOpenMemHandle: another process's (shared.h) */
+    CX_EMU_MEMORY_SHARED      /* cuIpcOpenMemHandle, cuMemPoolImportPointer (shared.h) */
 } cx_emu_memory_kind;
+
+/* In `flags`: memory of the host whose pages other processes can map. */
+enum { CX_EMU_SHAREABLE = 1 << 16 };
 
 struct cx_emu_allocation {
     uintptr_t address;     /* the user's address */

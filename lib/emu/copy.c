@@ -1,6 +1,7 @@
 #include "emu/copy.h"
 #include "emu/capture.h"
 #include "emu/reservation.h"
+#include "emu/shared.h"
 #include "emu/schedule.h"
 #include "emu/state.h"
 #include <errno.h>
@@ -33,6 +34,8 @@ static cx_emu_place place_of(const cx_emu_allocation *allocation)
         return CX_EMU_PLACE_PINNED;
     case CX_EMU_MEMORY_MANAGED:
         return CX_EMU_PLACE_MANAGED;
+    case CX_EMU_MEMORY_SHARED:
+        return allocation->shared->place.host ? CX_EMU_PLACE_PINNED : CX_EMU_PLACE_DEVICE;
     default:
         return CX_EMU_PLACE_DEVICE;
     }

@@ -76,7 +76,7 @@ static cxu_result open_memory(const cx_emu_shared_place *place, cx_emu_shared **
         return CXU_INVALID_HANDLE;
     if (place->where.process == (int32_t)getpid())
         return CXU_INVALID_CONTEXT;
-    *out_shared = cx_emu_shared_find(place);
+    *out_shared = cx_emu_shared_find(place, NULL);
     if (*out_shared)
         return open_again(*out_shared, context);
     device = find_board(place->board);

@@ -19,7 +19,7 @@ lib_emu_libemu_la_SOURCES += \
 # memory
 lib_emu_libemu_la_SOURCES += \
 	lib/emu/arena.c lib/emu/arena.h lib/emu/allocation.c lib/emu/memory.c \
-	lib/emu/hint.c lib/emu/hint.h lib/emu/hint_call.c lib/emu/host_memory.c lib/emu/pointer.c lib/emu/pool.c lib/emu/pool.h lib/emu/pool_call.c
+	lib/emu/hint.c lib/emu/hint.h lib/emu/hint_call.c lib/emu/host_memory.c lib/emu/pointer.c lib/emu/pool.c lib/emu/pool.h lib/emu/pool_call.c lib/emu/pool_share.c
 
 # calls of graphs, copies and devices that programs make
 lib_emu_libemu_la_SOURCES += \

@@ -3,6 +3,7 @@
 #include "emu/device.h"
 #include "emu/machine.h"
 #include "emu/pool.h"
+#include "emu/shared.h"
 #include "emu/state.h"
 #include "emu/work.h"
 
@@ -142,7 +143,8 @@ static cxu_result free_memory(CUdeviceptr pointer)
     if (allocation->block)
         return cx_emu_block_free(allocation->block);
     if (is_ordered(allocation)) {
-        cx_emu_allocation_free(allocation);
+        if (!cx_emu_shared_still_open(allocation))
+            cx_emu_allocation_free(allocation);
         return CXU_SUCCESS;
     }
     if (allocation->kind != CX_EMU_MEMORY_DEVICE && allocation->kind != CX_EMU_MEMORY_MANAGED)
@@ -321,6 +323,8 @@ static cxu_result free_in_stream(CUdeviceptr pointer, CUstream stream)
         return CXU_INVALID_VALUE;
     if (allocation->block != NULL)
         return cx_emu_block_free_in_stream(allocation->block, stream);
+    if (cx_emu_shared_still_open(allocation))
+        return CXU_SUCCESS;
     return cx_emu_allocation_free_in_stream(allocation, stream);
 }
 

@@ -2,6 +2,7 @@
 #include "emu/device.h"
 #include "emu/mapping.h"
 #include "emu/pool.h"
+#include "emu/shared.h"
 #include "emu/state.h"
 
 #include <string.h>
@@ -79,6 +80,8 @@ static cxu_memory_type memory_type(const cx_emu_allocation *allocation)
     case CX_EMU_MEMORY_PINNED:
     case CX_EMU_MEMORY_REGISTERED:
         return CXU_MEMORYTYPE_HOST;
+    case CX_EMU_MEMORY_SHARED:
+        return allocation->shared->place.host ? CXU_MEMORYTYPE_HOST : CXU_MEMORYTYPE_DEVICE;
     default:
         /* Managed memory too: the attribute distinguishes only host and device; IS_MANAGED tells
          * more. */
@@ -192,6 +195,8 @@ static cxu_result read_memory(const pointer_view *view, cxu_pointer_attribute at
     case CXU_POINTER_ALLOWED_HANDLE_TYPES:
         if (allocation->mapping != NULL)
             out_value->wide = allocation->mapping->physical->properties.handle_types;
+        else if (allocation->pool != NULL)
+            out_value->wide = allocation->pool->properties.handle_types;
         return CXU_SUCCESS;
     case CXU_POINTER_IS_LEGACY_CUDA_IPC_CAPABLE:
         out_value->number = allocation->kind == CX_EMU_MEMORY_DEVICE && !allocation->of_module &&

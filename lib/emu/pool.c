@@ -244,8 +244,10 @@ static cxu_result create_memory(const cx_emu_pool *pool, cx_emu_device *device, 
         return cx_emu_allocation_create(pool->device, NULL, CX_EMU_MEMORY_ASYNC, bytes, 0,
                                         out_allocation);
     if (!cx_emu_pool_managed(pool))
-        return cx_emu_allocation_create(device, NULL, CX_EMU_MEMORY_PINNED, bytes, 0,
-                                        out_allocation);
+        return cx_emu_allocation_create(
+            device, NULL, CX_EMU_MEMORY_PINNED, bytes,
+            pool->properties.handle_types != CXU_MEM_HANDLE_TYPE_NONE ? CX_EMU_SHAREABLE : 0,
+            out_allocation);
     if (location->type == CXU_MEM_LOCATION_TYPE_DEVICE)
         device = cx_emu_device_find(location->id);
     result = cx_emu_allocation_create(device, NULL, CX_EMU_MEMORY_MANAGED, bytes,
@@ -263,6 +265,8 @@ cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, cx_emu_device *device, size_t
 {
     cx_emu_allocation *allocation;
     uint64_t again = pool->kept_bytes; /* kept memory serves first */
+    if (pool->imported)
+        return CXU_INVALID_VALUE;
     if (!within_limit(pool, bytes))
         return CXU_OUT_OF_MEMORY;
     if (again > bytes)
@@ -284,11 +288,18 @@ cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, cx_emu_device *device, size_t
     return CXU_SUCCESS;
 }
 
+void cx_emu_pool_adopt(cx_emu_pool *pool, cx_emu_allocation *allocation)
+{
+    pool->allocations++;
+    take(pool, allocation);
+}
+
+/* Memory that was imported is the other process's. */
 void cx_emu_pool_give(cx_emu_pool *pool, size_t bytes)
 {
     pool->used_bytes -= bytes;
     pool->allocations--;
-    if (!pool->destroyed) {
+    if (!pool->destroyed && !pool->imported) {
         keep(pool, bytes);
         cx_emu_pool_trim(pool, pool->release_threshold);
     }

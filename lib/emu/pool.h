@@ -23,6 +23,8 @@ typedef struct cx_emu_pool {
     cxu_mem_pool_properties properties; /* max_bytes 0: no limit */
     cx_emu_device *device;              /* NULL: a pool of host or managed memory */
     bool is_default;
+    bool imported;   /* of another process: it gives no memory of its own */
+    uint64_t origin; /* what tells the pool from those of all processes; 0: not shared yet */
     bool destroyed; /* the handle is stale; the pool goes with its last memory */
     size_t allocations;
     uint64_t used_bytes, used_high, reserved_high;
@@ -71,7 +73,7 @@ bool cx_emu_pool_exists(void);
 /*
  * Allocates at once; the memory frees itself from the pool when it goes. Host and managed memory
  * belongs to `device`, the one of the stream. Waits as cx_emu_allocation_create does.
- * CXU_OUT_OF_MEMORY: also beyond the pool's limit.
+ * CXU_OUT_OF_MEMORY: also beyond the pool's limit. CXU_INVALID_VALUE: an imported pool.
  */
 cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, cx_emu_device *device, size_t bytes,
                                 CUdeviceptr *out_pointer);
@@ -90,9 +92,17 @@ static inline uint64_t cx_emu_pool_reserved(const cx_emu_pool *pool)
 /* Memory of the pool has gone; for allocation.c. */
 void cx_emu_pool_give(cx_emu_pool *pool, size_t bytes);
 
+/* Takes memory that the caller imported; it frees itself from the pool when it goes. */
+void cx_emu_pool_adopt(cx_emu_pool *pool, struct cx_emu_allocation *allocation);
+
 static inline bool cx_emu_pool_managed(const cx_emu_pool *pool)
 {
     return pool->properties.type == CXU_MEM_ALLOCATION_TYPE_MANAGED;
+}
+
+static inline bool cx_emu_pool_of_host(const cx_emu_pool *pool)
+{
+    return !pool->device && !cx_emu_pool_managed(pool);
 }
 
 /* Every device reaches managed memory. */

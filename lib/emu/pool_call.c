@@ -51,10 +51,12 @@ cxu_result cx_emu_call_device_get_mem_pool(CUmemoryPool *out_pool, CUdevice devi
     return get_pool_of_device(out_pool, device, cx_emu_pool_current);
 }
 
+/* An imported pool cannot be a current one. */
 static bool of_place(const cx_emu_pool *pool, cxu_mem_allocation_type type,
                      const cxu_mem_location *location)
 {
-    return pool->properties.type == type && pool->properties.location.type == location->type &&
+    return !pool->imported && pool->properties.type == type &&
+           pool->properties.location.type == location->type &&
            (location->type == CXU_MEM_LOCATION_TYPE_HOST ||
             location->type == CXU_MEM_LOCATION_TYPE_INVALID ||
             pool->properties.location.id == location->id);
@@ -65,7 +67,8 @@ static bool suits_device(const cx_emu_pool *pool, const cx_emu_device *device)
 {
     const cxu_mem_location node = {CXU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
 
-    return pool->device == device || of_place(pool, CXU_MEM_ALLOCATION_TYPE_PINNED, &node);
+    return (pool->device == device && !pool->imported) ||
+           of_place(pool, CXU_MEM_ALLOCATION_TYPE_PINNED, &node);
 }
 
 cxu_result cx_emu_call_device_set_mem_pool(CUdevice ordinal, CUmemoryPool handle)
@@ -168,17 +171,35 @@ cxu_result cx_emu_call_mem_set_mem_pool(cxu_mem_location *location, cxu_mem_allo
 /* ---- making and destroying ---- */
 
 /* Pools of the host as a whole and of managed memory stay in their process. */
+static cxu_result check_handle_types(const cxu_mem_pool_properties *properties)
+{
+    const cxu_mem_location *location = &properties->location;
+    int types = 0;
+
+    if (properties->handle_types == CXU_MEM_HANDLE_TYPE_NONE)
+        return CXU_SUCCESS;
+    if (properties->type == CXU_MEM_ALLOCATION_TYPE_MANAGED ||
+        location->type == CXU_MEM_LOCATION_TYPE_HOST ||
+        (unsigned int)properties->handle_types >= 2 * CXU_MEM_HANDLE_TYPE_FABRIC)
+        return CXU_INVALID_VALUE;
+    if (properties->handle_types != CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return cx_emu_not_supported("cuMemPoolCreate",
+                                    "a handle type other than a file descriptor");
+    if (location->type != CXU_MEM_LOCATION_TYPE_DEVICE)
+        return CXU_SUCCESS;
+    cx_emu_attribute(cx_emu_device_find(location->id),
+                     CXU_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, &types);
+    return (types & (int)properties->handle_types) != 0 ? CXU_SUCCESS : CXU_INVALID_VALUE;
+}
+
 static cxu_result check_properties(const cxu_mem_pool_properties *properties)
 {
-    bool stays = properties->type == CXU_MEM_ALLOCATION_TYPE_MANAGED ||
-                 properties->location.type == CXU_MEM_LOCATION_TYPE_HOST;
-
-    if (cx_emu_pool_place_find(properties->type, &properties->location) == NULL ||
-        (stays && properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE))
+    if (cx_emu_pool_place_find(properties->type, &properties->location) == NULL)
         return CXU_INVALID_VALUE;
-    if (properties->handle_types != CXU_MEM_HANDLE_TYPE_NONE || properties->usage != 0)
-        return cx_emu_not_supported("cuMemPoolCreate", "a pool for other processes or devices");
-    return CXU_SUCCESS;
+    cxu_result result = check_handle_types(properties);
+    if (result == CXU_SUCCESS && properties->usage != 0)
+        return cx_emu_not_supported("cuMemPoolCreate", "a pool for decompression by hardware");
+    return result;
 }
 
 static cxu_result create_pool(const cxu_mem_pool_properties *properties, cx_emu_pool **out_pool)

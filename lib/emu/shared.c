@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "emu/device.h"
 #include "emu/explain.h"
+#include "emu/pool.h"
 #include "emu/state.h"
 
 #include <stdlib.h>
@@ -29,6 +30,7 @@ bool cx_emu_shared_describe(const cx_emu_allocation *allocation, cx_emu_shared_p
         .offset = offset,
         .bytes = allocation->bytes,
         .board = allocation->device->board,
+        .host = allocation->kind == CX_EMU_MEMORY_PINNED,
     };
     memcpy(out_place->mark, mark, sizeof mark);
     return true;
@@ -50,12 +52,18 @@ static bool same_place(const cx_emu_shared_place *a, const cx_emu_shared_place *
            a->offset == b->offset && a->bytes == b->bytes;
 }
 
-cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place)
+cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place, const cx_emu_pool *pool)
 {
     for (cx_emu_shared *each = opened; each; each = each->next)
-        if (same_place(&each->place, place) && !each->allocation->freed)
+        if (same_place(&each->place, place) && !each->allocation->freed &&
+            each->allocation->pool == pool)
             return each;
     return NULL;
+}
+
+bool cx_emu_shared_still_open(cx_emu_allocation *allocation)
+{
+    return allocation->shared && --allocation->shared->opened > 0;
 }
 
 /* ---- opening ---- */
@@ -89,7 +97,7 @@ static unsigned char *map_part(int file, int protection, size_t bytes, size_t of
 /* As in arena.c: two mappings, of which the user's cannot be touched. */
 static bool map_file(cx_emu_shared *shared, int file, size_t before)
 {
-    bool host_access = cx_emu_configuration()->host_access;
+    bool host_access = cx_emu_configuration()->host_access || shared->place.host;
     size_t first = shared->place.offset - before;
 
     shared->mapped_bytes = before + shared->place.bytes;

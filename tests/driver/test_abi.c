@@ -214,6 +214,7 @@ SAME_FIELD(cxu_batch_mem_op_node_params, flags, CUDA_BATCH_MEM_OP_NODE_PARAMS, f
 SAME_SIZE(cxu_mem_pool_attribute, CUmemPool_attribute)
 SAME_SIZE(cxu_mem_access_flags, CUmemAccess_flags)
 SAME_SIZE(cxu_mem_pool_properties, CUmemPoolProps)
+SAME_SIZE(cxu_mem_pool_pointer, CUmemPoolPtrExportData)
 SAME_FIELD(cxu_mem_pool_properties, type, CUmemPoolProps, allocType)
 SAME_FIELD(cxu_mem_pool_properties, handle_types, CUmemPoolProps, handleTypes)
 SAME_FIELD(cxu_mem_pool_properties, location, CUmemPoolProps, location)
@@ -401,6 +402,7 @@ SAME_FIELD(cxu_ctx_create_params, cig, CUctxCreateParams, cigParams)
 #define cxu_mem_allocation_type CUmemAllocationType
 #define cxu_mem_pool_attribute CUmemPool_attribute
 #define cxu_mem_pool_properties CUmemPoolProps
+#define cxu_mem_pool_pointer CUmemPoolPtrExportData
 #define cxu_jit_input_type CUjitInputType
 #define cxu_jit_option CUjit_option
 #define cxu_library_option CUlibraryOption

@@ -243,9 +243,9 @@ START_TEST(bad_properties_make_no_pool)
     wrong.type = CXU_MEM_ALLOCATION_TYPE_INVALID;
     ck_invalid(cx_emu_call_mem_pool_create(&pool, &wrong));
     wrong.type = CXU_MEM_ALLOCATION_TYPE_PINNED;
-    wrong.handle_types = CXU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    wrong.usage = 2;
     ck_assert_int_eq(cx_emu_call_mem_pool_create(&pool, &wrong), CXU_NOT_SUPPORTED);
-    wrong.handle_types = CXU_MEM_HANDLE_TYPE_NONE;
+    wrong.usage = 0;
     wrong.location.type = CXU_MEM_LOCATION_TYPE_INVALID;
     ck_invalid(cx_emu_call_mem_pool_create(&pool, &wrong));
     ck_assert_ptr_eq(pool, (CUmemoryPool)&pool);

@@ -1,5 +1,6 @@
 /* Memory shared as file descriptors, within a process and between two (V7). */
 #include "emu/device.h"
+#include "file_passing.h"
 #include "memory_fixture.h"
 
 #include <fcntl.h>
@@ -156,44 +157,6 @@ START_TEST(nobody_shortens_the_memory_of_others)
 END_TEST
 
 /* ---- two processes ---- */
-
-static bool send_file(int socket, int file)
-{
-    char byte = 1;
-    union {
-        struct cmsghdr head;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {.bytes = {0}};
-    struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof file);
-    memcpy(CMSG_DATA(head), &file, sizeof file);
-    return sendmsg(socket, &message, 0) == 1;
-}
-
-static int receive_file(int socket)
-{
-    char byte;
-    int file = -1;
-    union {
-        struct cmsghdr head;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    if (recvmsg(socket, &message, 0) == 1 && CMSG_FIRSTHDR(&message) != NULL)
-        memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
-    return file;
-}
 
 /* GPUs for a process without Check; 1 sees board 1 only. */
 static bool start(const char *visible)

@@ -11,9 +11,6 @@ tests = ["test_cuda_core.py"]
 preload = ["cuda.core", "numpy"]
 reasons = {
     "cudart": "cudart is not served",
-    "pool_of_pinned": "pools of host memory are not served",
-    "managed_memory": "pools of managed memory are not served",
-    "shared_with": "pools for other processes are not served",
 }
 
 
