@@ -1,6 +1,6 @@
 /*
  * Random PTX programs give, bit for bit, what an evaluator of one thread at a time computes from
- * their description. By hand: check_random --programs N --seed S [--print].
+ * their description. By hand: check_random --programs N --seed S; --print prints them instead.
  */
 #include "random/program.h"
 
@@ -241,8 +241,9 @@ static int by_hand(int count, char **words)
         if (print)
             fputs(text, stdout);
     }
-    printf("%llu programs from seed %llu on: %llu wrong\n", (unsigned long long)programs,
-           (unsigned long long)seed, (unsigned long long)wrong);
+    if (!print)
+        printf("%llu programs from seed %llu on: %llu wrong\n", (unsigned long long)programs,
+               (unsigned long long)seed, (unsigned long long)wrong);
     return wrong != 0;
 }
 

@@ -7,8 +7,8 @@
 #include "ptx/ptx.h"
 #include <stdlib.h>
 
-#define ADDRESS UINT64_C(0x100000)
-#define MEMORY 4096
+#define ADDRESS UINT64_C(0x10000) /* as random programs have it */
+#define MEMORY (1 << 16)
 #define MEMORY_MOST ((size_t)1 << 20) /* of a module's variables */
 #define TURNS 1
 
@@ -32,14 +32,40 @@ static bool stopped(void *self)
     return ++((world *)self)->turns > TURNS;
 }
 
-static void run(const cx_ptx_module *module, const cx_ptx_function *kernel)
+static void print(void *self, const char *text, size_t length, bool failed)
 {
+    (void)self, (void)failed;
+    for (size_t i = 0; i < length; i++) /* all of it can be read */
+        (void)*(const volatile char *)(text + i);
+}
+
+static uint64_t allocate(void *self, uint64_t bytes)
+{
+    (void)self;
+    return bytes > MEMORY / 2 ? 0 : ADDRESS + MEMORY / 2;
+}
+
+static bool release(void *self, uint64_t address)
+{
+    (void)self;
+    return address == ADDRESS + MEMORY / 2;
+}
+
+/* Less than a warp, a warp, more than one: `choice` says which. */
+static void run(const cx_ptx_module *module, const cx_ptx_function *kernel, size_t choice)
+{
+    static const uint32_t widths[] = {3, 32, 23};
     static uint64_t parameters[CX_PTX_PARAMETER_BYTES_MAX / sizeof(uint64_t)];
-    world all = {.turns = 0};
-    const cx_ptx_environment environment = {
-        .find = find, .stopped = stopped, .self = &all};
+    static world all;
+    const cx_ptx_environment environment = {.find = find,
+                                            .stopped = stopped,
+                                            .self = &all,
+                                            .print = print,
+                                            .allocate = allocate,
+                                            .release = release,
+                                            .independent = choice / 3 % 4 == 0};
     const cx_ptx_launch launch = {.grid = {2, 1, 1},
-                                  .block = {3, 2, 1},
+                                  .block = {widths[choice % 3], 2, 1},
                                   .shared_bytes = 64,
                                   .cooperative = true,
                                   .parameters = parameters,
@@ -47,6 +73,7 @@ static void run(const cx_ptx_module *module, const cx_ptx_function *kernel)
     cx_ptx_fault fault = {.line = 0};
     cx_ptx_outcome outcome;
 
+    all.turns = 0;
     for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++)
         parameters[i] = ADDRESS + 8 * (i % 64);
     for (size_t i = 0; i < MEMORY / sizeof(uint64_t); i++)
@@ -75,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         free(memory);
     }
     for (size_t i = 0; i < cx_ptx_kernel_count(module) && i < 4; i++)
-        run(module, cx_ptx_kernel_at(module, i));
+        run(module, cx_ptx_kernel_at(module, i), length);
     cx_ptx_unload(module);
     return 0;
 }
