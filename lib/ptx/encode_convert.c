@@ -1,6 +1,9 @@
 /* Conversions: cvt. */
 #include "ptx/parser.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* The parts of cvt.rn.satfinite.bf16x2.f32. */
 typedef struct conversion {
     uint8_t mode;
@@ -92,6 +95,30 @@ static bool is_known(const conversion *what)
     return to_float || (what->mode & CX_PTX_ROUNDING_MASK) < CX_PTX_ROUND_FLOAT_ZERO;
 }
 
+/* The operation of ops.def, if it has this conversion, or CX_PTX_NO_OP. */
+static uint16_t plain_op(const conversion *what)
+{
+    static const struct {
+        cx_ptx_type type;
+        const char *name;
+    } names[] = {{CX_PTX_S32, "s32"}, {CX_PTX_U32, "u32"}, {CX_PTX_S64, "s64"}, {CX_PTX_U64, "u64"},
+                 {CX_PTX_F32, "f32"}, {CX_PTX_F64, "f64"}};
+    const char *to = NULL, *from = NULL;
+    char key[32];
+
+    if (what->mode != (cx_ptx_type_float(what->to) ? CX_PTX_ROUND_NONE : CX_PTX_ROUND_ZERO))
+        return CX_PTX_NO_OP;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        to = names[i].type == what->to ? names[i].name : to;
+        from = names[i].type == what->from ? names[i].name : from;
+    }
+    if (!to || !from)
+        return CX_PTX_NO_OP;
+    snprintf(key, sizeof key, "?cvt.%s%s.%s", what->mode == CX_PTX_ROUND_ZERO ? "rzi." : "", to,
+             from);
+    return cx_ptx_op_find(key, strlen(key));
+}
+
 static bool emit_conversion(cx_ptx_parser *self, const conversion *what, uint32_t d, uint32_t a)
 {
     cx_ptx_instruction done = {.op = CX_PTX_CONVERT,
@@ -104,6 +131,8 @@ static bool emit_conversion(cx_ptx_parser *self, const conversion *what, uint32_
     if (!cx_ptx_type_float(what->to) && !cx_ptx_type_float(what->from) &&
         !(what->mode & CX_PTX_SATURATED))
         done.op = CX_PTX_EXTEND;
+    if (plain_op(what) != CX_PTX_NO_OP)
+        done.op = plain_op(what);
     return cx_ptx_emit(self, done);
 }
 

@@ -23,11 +23,11 @@ typedef struct cx_ptx_access {
     uint8_t unaligned; /* bits that an address must not have */
 } cx_ptx_access;
 
-/* It finds nothing where each lane has memory of its own, and no read-only memory for an
+/* `address`: of one of the lanes. It finds nothing where each lane has memory of its own, and no read-only memory for an
  * instruction that writes. */
-static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid,
-                                                const cx_ptx_block *block,
-                                                const cx_ptx_instruction *at, bool writes)
+static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const cx_ptx_block *block,
+                                                const cx_ptx_instruction *at, uint64_t address,
+                                                bool writes)
 {
     cx_ptx_access found = {.mask = UINT32_MAX,
                            .immediate = (uint64_t)at->immediate,
@@ -37,6 +37,14 @@ static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid,
 
     switch ((cx_ptx_space)at->space) {
     case CX_PTX_GENERIC:
+        if ((address & CX_PTX_WINDOW_MASK) == CX_PTX_WINDOW_SHARED) {
+            found.mask = UINT64_MAX;
+            found.begin = CX_PTX_WINDOW_SHARED;
+            found.memory = block->shared;
+            bytes = grid->shared_bytes;
+            break;
+        }
+        /* fall through */
     case CX_PTX_GLOBAL:
         view = &grid->views[at->site];
         found.mask = UINT64_MAX;
@@ -72,6 +80,11 @@ static inline unsigned char *cx_ptx_reach_shared(const cx_ptx_grid *grid, const 
         return NULL;
     switch ((cx_ptx_space)at->space) {
     case CX_PTX_GENERIC:
+        if ((address & CX_PTX_WINDOW_MASK) == CX_PTX_WINDOW_SHARED) {
+            address -= CX_PTX_WINDOW_SHARED;
+            return address + at->size <= grid->shared_bytes ? block->shared + address : NULL;
+        }
+        /* fall through */
     case CX_PTX_GLOBAL:
         view = &grid->views[at->site];
         return cx_ptx_in_view(view, address, at->size) && !(writes && view->read_only)

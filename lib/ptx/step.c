@@ -172,16 +172,23 @@ static inline unsigned char *reach(const cx_ptx_step *run, const cx_ptx_instruct
                              writes);
 }
 
+static uint64_t first_address(const cx_ptx_step *run, const cx_ptx_instruction *at)
+{
+    return get(run, at->a, 0) + (uint64_t)at->immediate;
+}
+
 static bool load_together(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    const cx_ptx_access access = cx_ptx_access_begin(run->grid, run->block, at, false);
+    const cx_ptx_access access =
+        cx_ptx_access_begin(run->grid, run->block, at, first_address(run, at), false);
 
     return access.end > 0 && run->lanes->load(&access, &run->rows, at);
 }
 
 static bool store_together(const cx_ptx_step *run, const cx_ptx_instruction *at)
 {
-    const cx_ptx_access access = cx_ptx_access_begin(run->grid, run->block, at, true);
+    const cx_ptx_access access =
+        cx_ptx_access_begin(run->grid, run->block, at, first_address(run, at), true);
 
     return access.end > 0 && run->lanes->store(&access, &run->rows, at);
 }
