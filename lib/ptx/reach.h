@@ -23,8 +23,8 @@ typedef struct cx_ptx_access {
     uint8_t unaligned; /* bits that an address must not have */
 } cx_ptx_access;
 
-/* `address`: of one of the lanes. It finds nothing where each lane has memory of its own, and no read-only memory for an
- * instruction that writes. */
+/* `address`: of one of the lanes. It finds nothing where each lane has memory of its own, and no
+ * read-only memory for an instruction that writes. */
 static inline cx_ptx_access cx_ptx_access_begin(const cx_ptx_grid *grid, const cx_ptx_block *block,
                                                 const cx_ptx_instruction *at, uint64_t address,
                                                 bool writes)

@@ -368,6 +368,13 @@ tests_ptx_check_flow_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_flow_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_flow_LDADD = $(tests_ptx_check_damage_LDADD)
 
+check_PROGRAMS += tests/ptx/check_access
+TESTS += tests/ptx/check_access
+tests_ptx_check_access_SOURCES = tests/ptx/check_access.c
+tests_ptx_check_access_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_access_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_access_LDADD = $(tests_ptx_check_damage_LDADD)
+
 check_PROGRAMS += tests/ptx/check_cores
 TESTS += tests/ptx/check_cores
 tests_ptx_check_cores_SOURCES = tests/ptx/check_cores.c

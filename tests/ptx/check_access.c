@@ -1,0 +1,130 @@
+/* Lanes that may not use their memory: the first one of them fails, whatever the others do, in each
+ * code that computes. */
+#include "ptx/ptx.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ADDRESS UINT64_C(0x100000)
+#define BYTES 4096
+#define SHARED 1024
+
+/* The address of lane t: base + t * step + (t / 16) * gap. Before that all lanes use the place
+ * `safe`: the instruction has found the memory then. */
+static const char program[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .u64 base, .param .u64 step, .param .u64 gap, "
+    ".param .u64 safe)\n{\n.reg .pred %%p1;\n"
+    ".reg .b32 %%r<8>;\n.reg .f32 %%f<5>;\n.reg .b64 %%d<8>;\n.shared .align 16 .b8 s[1024];\n"
+    "ld.param.u64 %%d1, [base];\nld.param.u64 %%d7, [safe];\nld.param.u64 %%d2, "
+    "[step];\nld.param.u64 %%d3, [gap];\n"
+    "mov.u32 %%r1, %%tid.x;\ncvt.u64.u32 %%d4, %%r1;\nmad.lo.u64 %%d1, %%d4, %%d2, %%d1;\n"
+    "shr.u64 %%d5, %%d4, 4;\nmad.lo.u64 %%d1, %%d5, %%d3, %%d1;\n"
+    "mov.u64 %%d5, %%d1;\nmov.u64 %%d1, %%d7;\nmov.u32 %%r7, 0;\n"
+    "L:\ncvt.u32.u64 %%r2, %%d1;\n%s\n"
+    "mov.u64 %%d1, %%d5;\nadd.u32 %%r7, %%r7, 1;\nsetp.lt.u32 %%p1, %%r7, 2;\n@%%p1 bra "
+    "L;\nret;\n}\n";
+
+/* An access, and lanes' addresses of which one is wrong. */
+static const struct row {
+    const char *access;
+    uint64_t base, step, gap;
+    cx_ptx_outcome outcome;
+    uint32_t thread;
+} rows[] = {
+    /* all lanes may */
+    {"ld.global.u32 %r3, [%d1];", ADDRESS, 4, 0, CX_PTX_DONE, 0},
+    {"st.global.u64 [%d1], %d4;", ADDRESS + BYTES - 256, 8, 0, CX_PTX_DONE, 0},
+    {"ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d1];", ADDRESS + BYTES - 512, 16, 0, CX_PTX_DONE, 0},
+    {"ld.shared.u8 %r3, [%r2];", SHARED - 1, 0, 0, CX_PTX_DONE, 0},
+    {"st.shared.u32 [%r2], %r1;", SHARED - 124, -4, 128 - 4, CX_PTX_DONE, 0},
+    /* beyond the end: consecutive, all the same, halves, scattered, backwards */
+    {"ld.global.u32 %r3, [%d1];", ADDRESS + BYTES - 124, 4, 0, CX_PTX_ILLEGAL_ADDRESS, 31},
+    {"ld.global.u32 %r3, [%d1];", ADDRESS + BYTES - 100, 4, 0, CX_PTX_ILLEGAL_ADDRESS, 25},
+    {"st.global.u32 [%d1], %r1;", ADDRESS + BYTES - 100, 4, 0, CX_PTX_ILLEGAL_ADDRESS, 25},
+    {"ld.global.u32 %r3, [%d1];", ADDRESS + BYTES, 0, 0, CX_PTX_ILLEGAL_ADDRESS, 0},
+    {"st.global.u8 [%d1], %r1;", ADDRESS - 1, 0, 0, CX_PTX_ILLEGAL_ADDRESS, 0},
+    {"ld.global.u32 %r3, [%d1];", ADDRESS + BYTES - 96, 4, 8, CX_PTX_ILLEGAL_ADDRESS, 22},
+    {"ld.global.u32 %r3, [%d1];", ADDRESS, 12, BYTES, CX_PTX_ILLEGAL_ADDRESS, 16},
+    {"st.global.u16 [%d1], %r1;", ADDRESS + 20, -2, 0, CX_PTX_ILLEGAL_ADDRESS, 11},
+    {"ld.shared.u32 %r3, [%r2];", SHARED - 60, 4, 0, CX_PTX_ILLEGAL_ADDRESS, 15},
+    {"st.shared.u64 [%r2], %d4;", SHARED - 128, 8, 8, CX_PTX_ILLEGAL_ADDRESS, 16},
+    {"ld.shared.u32 %r3, [%r2];", 40, -4, 0, CX_PTX_ILLEGAL_ADDRESS, 11},
+    {"ld.u32 %r3, [%d1];", (UINT64_C(0x71) << 56) + SHARED - 40, 4, 0, CX_PTX_ILLEGAL_ADDRESS, 10},
+    /* not aligned */
+    {"ld.global.u32 %r3, [%d1];", ADDRESS + 2, 4, 0, CX_PTX_MISALIGNED_ADDRESS, 0},
+    {"ld.global.u32 %r3, [%d1];", ADDRESS, 3, 0, CX_PTX_MISALIGNED_ADDRESS, 1},
+    {"ld.global.v2.f32 {%f1, %f2}, [%d1];", ADDRESS, 4, 0, CX_PTX_MISALIGNED_ADDRESS, 1},
+    {"st.global.v4.f32 [%d1], {%f1, %f2, %f3, %f4};", ADDRESS, 4, 0, CX_PTX_MISALIGNED_ADDRESS, 1},
+    {"ld.shared.v2.f32 {%f1, %f2}, [%r2];", 0, 4, 0, CX_PTX_MISALIGNED_ADDRESS, 1},
+    {"ld.global.u64 %d6, [%d1];", ADDRESS, 8, 4, CX_PTX_MISALIGNED_ADDRESS, 16},
+    {"st.shared.u16 [%r2], %r1;", 64, 0, 1, CX_PTX_MISALIGNED_ADDRESS, 16},
+};
+#define ROWS (int)(sizeof rows / sizeof rows[0])
+
+static _Alignas(16) unsigned char memory[BYTES];
+
+static bool find(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    (void)self;
+    *out_range = (cx_ptx_range){ADDRESS, BYTES, memory, false};
+    return address - ADDRESS < BYTES;
+}
+
+static void check(const struct row *row, const cx_ptx_module *module, uint32_t threads,
+                  const char *code)
+{
+    const uint64_t window = UINT64_C(0xff) << 56;
+    const uint64_t safe = strstr(row->access, "shared") ? 0 : ADDRESS;
+    const uint64_t parameters[] = {row->base, row->step, row->gap,
+                                   row->base & window ? row->base & window : safe};
+    const cx_ptx_environment environment = {.find = find, .code = code};
+    const cx_ptx_launch launch = {
+        .grid = {1, 1, 1}, .block = {threads, 1, 1}, .parameters = parameters};
+    cx_ptx_outcome expected = row->thread < threads ? row->outcome : CX_PTX_DONE;
+    cx_ptx_fault fault = {0};
+    cx_ptx_outcome outcome =
+        cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault);
+
+    ck_assert_msg(outcome == expected, "%s, %u threads, %s: outcome %d at thread %u", row->access,
+                  threads, code, outcome, fault.thread[0]);
+    if (outcome == CX_PTX_DONE)
+        return;
+    ck_assert_msg(fault.thread[0] == row->thread, "%s, %u threads, %s: thread %u", row->access,
+                  threads, code, fault.thread[0]);
+}
+
+START_TEST(the_first_lane_that_may_not_use_its_memory_fails)
+{
+    static const char *const codes[] = {"baseline", "avx2", "avx512"};
+    char text[2048];
+    cx_ptx_error error = {0};
+    cx_ptx_module *module = NULL;
+
+    snprintf(text, sizeof text, program, rows[_i].access);
+    ck_assert_msg(cx_ptx_load(text, strlen(text), &module, &error) == CX_PTX_SUCCESS, "line %d: %s",
+                  error.line, error.message);
+    for (int i = 0; i < 3; i++) {
+        check(&rows[_i], module, 32, codes[i]);
+        check(&rows[_i], module, 20, codes[i]);
+        check(&rows[_i], module, 1, codes[i]);
+    }
+    cx_ptx_unload(module);
+}
+END_TEST
+
+static Suite *access_suite(void)
+{
+    Suite *suite = suite_create("access");
+    TCase *all = tcase_create("all");
+
+    tcase_add_loop_test(all, the_first_lane_that_may_not_use_its_memory_fails, 0, ROWS);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){access_suite, NULL});
+}
