@@ -103,6 +103,27 @@ static bool compare(const random_program *program, finding *out)
                 memory[at], expected[at]);
 }
 
+static random_failures failures;
+
+static bool check_outcome(const random_program *program, cx_ptx_outcome outcome,
+                          const cx_ptx_fault *fault, finding *out)
+{
+    cx_ptx_outcome wanted = !failures.any  ? CX_PTX_DONE
+                            : failures.odd ? CX_PTX_MISALIGNED_ADDRESS
+                                           : CX_PTX_ILLEGAL_ADDRESS;
+    unsigned thread = (fault->thread[2] * program->height + fault->thread[1]) * program->width +
+                      fault->thread[0];
+    bool right = outcome == wanted;
+
+    if (right && failures.any)
+        right = fault->block[0] < program->blocks && thread < program->threads &&
+                failures.at[fault->block[0]][thread] &&
+                fault->address == random_failing_address(failures.odd, thread);
+    return right || tell(out, "outcome %d, not %d, at line %d, thread %u, block %u, address %#llx",
+                         outcome, wanted, fault->line, thread, fault->block[0],
+                         (unsigned long long)fault->address);
+}
+
 static bool run(const random_program *program, const cx_ptx_module *module, size_t way,
                 finding *out)
 {
@@ -112,7 +133,8 @@ static bool run(const random_program *program, const cx_ptx_module *module, size
                                             .code = ways[way].code,
                                             .independent = ways[way].independent};
     const cx_ptx_launch launch = {.grid = {program->blocks, 1, 1},
-                                  .block = {program->threads, 1, 1},
+                                  .block = {program->width, program->height,
+                                            program->threads / program->width / program->height},
                                   .parameters = before + layout.parameter,
                                   .memory_address = CONSTANTS};
     cx_ptx_fault fault = {.line = 0};
@@ -124,10 +146,8 @@ static bool run(const random_program *program, const cx_ptx_module *module, size
     questions = 0;
     out->way = way;
     outcome = cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault);
-    if (outcome != CX_PTX_DONE)
-        return tell(out, "outcome %d at line %d, thread %u, block %u, address %#llx", outcome,
-                    fault.line, fault.thread[0], fault.block[0], (unsigned long long)fault.address);
-    return compare(program, out);
+    return check_outcome(program, outcome, &fault, out) &&
+           (failures.any || compare(program, out));
 }
 
 static bool check(random_program *program, unsigned which_ways, finding *out)
@@ -143,7 +163,7 @@ static bool check(random_program *program, unsigned which_ways, finding *out)
     range_bytes = program->seed % 3 ? MEMORY : (uint64_t)16 << program->seed / 3 % 8;
     random_fill(program, before);
     memcpy(expected, before, layout.bytes);
-    random_evaluate(program, expected);
+    random_evaluate(program, expected, &failures);
     length = random_write(program, before, text, sizeof text);
     if (length == 0)
         return tell(out, "its text is too long");

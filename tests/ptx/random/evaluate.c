@@ -14,6 +14,7 @@ typedef struct world {
     unsigned char *memory;
     unsigned char shared[RANDOM_THREADS * (31 * RANDOM_SLOTS + 16) + 256];
     unsigned block;
+    random_failures *failures;
     frame frames[RANDOM_THREADS];
 } world;
 
@@ -173,11 +174,24 @@ static void run_atom(world *self, frame *regs, const random_step *step, unsigned
         set(regs, step->to, old);
 }
 
+static void run_failure(world *self, frame *regs, const random_step *step, unsigned thread)
+{
+    if (value_of(regs, step, 0) % 4 == 0) {
+        self->failures->any = true;
+        self->failures->odd = step->number;
+        self->failures->at[self->block][thread] = true;
+    }
+    set(regs, step->to, read_bytes(self->memory + self->layout.table, 4, false));
+}
+
 static void run_special(world *self, frame *regs, const random_step *step, unsigned thread)
 {
     unsigned lane = thread % 32;
-    const uint64_t values[] = {[TID] = thread,
-                               [NTID] = self->program->threads,
+    unsigned width = self->program->width, height = self->program->height;
+    const uint64_t values[] = {[TID] = thread % width,
+                               [TID_Y] = thread / width % height,
+                               [TID_Z] = thread / width / height,
+                               [NTID] = width,
                                [CTAID] = self->block,
                                [NCTAID] = self->program->blocks,
                                [LANEID] = lane,
@@ -194,6 +208,7 @@ static void run_steps(world *self, frame *regs, unsigned thread, int from, int t
 static void run_call(world *self, frame *caller, const random_step *step, unsigned thread)
 {
     const random_program *program = self->program;
+    unsigned function = step->number + (step->generic && value_of(caller, step, 0) % 2);
     frame callee = {.local = {0}};
 
     for (int c = 0; c < RANDOM_CLASSES; c++)
@@ -201,8 +216,7 @@ static void run_call(world *self, frame *caller, const random_step *step, unsign
             callee.values[c][i] = random_initial((random_place){(random_class)c, i});
     callee.values[W][0] = value_of(caller, step, 0);
     callee.values[D][0] = value_of(caller, step, 1);
-    run_steps(self, &callee, thread, program->first[step->number],
-              program->first[step->number + 1]);
+    run_steps(self, &callee, thread, program->first[function], program->first[function + 1]);
     set(caller, step->to, callee.values[W][1]);
 }
 
@@ -233,6 +247,8 @@ static void run_step(world *self, frame *regs, unsigned thread, int at)
             run_access(self, regs, step, thread);
         else if (step->kind == DO_CALL)
             run_call(self, regs, step, thread);
+        else if (step->kind == DO_FAIL)
+            run_failure(self, regs, step, thread);
         else if (step->kind == DO_SPECIAL)
             run_special(self, regs, step, thread);
         else
@@ -403,13 +419,16 @@ static void run_block(world *self)
         copy_registers(self, t, true);
 }
 
-void random_evaluate(const random_program *self, unsigned char *memory)
+void random_evaluate(const random_program *self, unsigned char *memory,
+                     random_failures *out_failures)
 {
     static world all;
 
     all.program = self;
     all.layout = random_layout_of(self);
     all.memory = memory;
+    all.failures = out_failures;
+    memset(out_failures, 0, sizeof *out_failures);
     for (all.block = 0; all.block < self->blocks; all.block++)
         run_block(&all);
 }

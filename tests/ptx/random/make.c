@@ -162,6 +162,7 @@ static void add_call(maker *self)
         return add_row(self);
     step = add_step(self, DO_CALL);
     step->number = pick(self, (unsigned)self->function);
+    step->generic = step->number + 1 < (unsigned)self->function && chance(self, 50);
     step->to = pick_place(self, W);
     step->from[0] = pick_place(self, W);
     step->from[1] = pick_place(self, D);
@@ -173,6 +174,17 @@ static void add_special(maker *self)
 
     step->number = pick(self, RANDOM_SPECIALS);
     step->to = pick_place(self, W);
+}
+
+static void add_failure(maker *self)
+{
+    random_step *step = add_step(self, DO_FAIL);
+
+    self->program->fails = true;
+    step->to = pick_place(self, W);
+    step->from[0] = pick_place(self, W);
+    step->generic = chance(self, 30);
+    step->number = pick(self, 2);
 }
 
 static void add_joint(maker *self)
@@ -222,6 +234,7 @@ static void add_branch(maker *self)
 
     step->guard = (int)pick(self, RANDOM_REGISTERS);
     step->inverted = chance(self, 50);
+    step->generic = chance(self, 15);
     self->depth++;
     add_steps(self, 1 + pick(self, 4));
     self->program->steps[at].middle = self->program->count;
@@ -252,7 +265,9 @@ static void add_one(maker *self)
     bool kernel = self->function == RANDOM_FUNCTIONS, nests = self->depth < 3;
     unsigned choice = pick(self, 100);
 
-    if (choice < 55)
+    if (kernel && self->program->seed % 16 == 3 && !self->program->fails && choice < 6)
+        add_failure(self);
+    else if (choice < 55)
         add_row(self);
     else if (choice < 73)
         add_access(self);
@@ -280,7 +295,8 @@ static void add_steps(maker *self, unsigned count)
 
 void random_make(random_program *self, uint64_t seed)
 {
-    static const unsigned threads[] = {1, 5, 32, 45, 64};
+    static const unsigned threads[] = {1, 5, 32, 45, 64}, widths[] = {1, 5, 8, 9, 4};
+    static const unsigned heights[] = {1, 1, 2, 5, 4};
     maker choices = {.program = self, .state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1};
 
     memset(self, 0, sizeof *self);
@@ -288,6 +304,8 @@ void random_make(random_program *self, uint64_t seed)
         next_random(&choices.state);
     self->seed = seed;
     self->threads = threads[seed % 5];
+    self->width = seed / 15 % 2 ? widths[seed % 5] : self->threads;
+    self->height = seed / 15 % 2 ? heights[seed % 5] : 1;
     self->blocks = 1 + (unsigned)(seed / 5 % RANDOM_BLOCKS);
     random_row_count();
     for (; choices.function <= RANDOM_FUNCTIONS; choices.function++) {
@@ -325,7 +343,7 @@ static void mark_step(random_program *self, int function, const random_step *ste
         if (!step->is_literal[i])
             mark(self, function, step->from[i]);
     if (step->kind == DO_CALL)
-        self->called[step->number] = true;
+        self->called[step->number] = self->called[step->number + step->generic] = true;
 }
 
 static int step_after(const random_step *step, int at)
@@ -353,6 +371,11 @@ void random_find_used(random_program *self)
             mark(self, function, (random_place){D, 0});
         }
     }
+}
+
+uint64_t random_failing_address(bool odd, unsigned thread)
+{
+    return odd ? RANDOM_ADDRESS + 4 * thread + 1 : 64 + 64 * thread;
 }
 
 random_place random_next_place(random_place place, unsigned by)

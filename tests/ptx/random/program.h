@@ -50,13 +50,15 @@ const random_row *random_row_at(size_t index);
 
 typedef enum random_kind {
     DO_ROW,
-    DO_IF,   /* steps up to `middle`, else up to `end` */
+    DO_IF,   /* steps up to `middle`, else up to `end`; `generic`: by brx.idx */
     DO_LOOP, /* steps up to `end`, from[0] & 3 times; leaves early if the guard is true */
     DO_LOAD,
     DO_STORE,
     DO_ATOM,     /* on a word of the thread's own; gives the old value */
     DO_REDUCE,   /* on a word of all threads */
-    DO_CALL,     /* of function `number` with W and D; gives W */
+    DO_CALL,     /* of function `number` with W and D; gives W. `generic`: of this or the next one
+                  * by its address, as from[0] & 1 says */
+    DO_FAIL,     /* reads where nothing is, or oddly, if from[0] & 3 is 0 */
     DO_SPECIAL,  /* register `number` of random_specials */
     DO_SHUFFLE,  /* these from here on only where all threads are */
     DO_VOTE,
@@ -90,6 +92,8 @@ typedef struct random_step {
 typedef struct random_program {
     uint64_t seed;
     unsigned threads, blocks;
+    unsigned width, height; /* of a block; the depth is what is left */
+    bool fails;             /* there is a DO_FAIL */
     random_step steps[RANDOM_STEPS];
     int count;
     int first[RANDOM_FUNCTIONS + 2]; /* of each function; then the end */
@@ -119,7 +123,7 @@ enum { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATO
        ATOM_DEC, RANDOM_ATOMS, RANDOM_REDUCTIONS = ATOM_EXCH };
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, VOTE_MATCH, VOTE_REDUX, RANDOM_VOTES };
 enum { SHUFFLE_IDX, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, RANDOM_SHUFFLES };
-enum { TID, NTID, CTAID, NCTAID, LANEID, LANEMASK_LT, LANEMASK_GE, RANDOM_SPECIALS };
+enum { TID, TID_Y, TID_Z, NTID, CTAID, NCTAID, LANEID, LANEMASK_LT, LANEMASK_GE, RANDOM_SPECIALS };
 
 /* ---- memory: bytes from RANDOM_ADDRESS on ---- */
 
@@ -143,7 +147,16 @@ void random_fill(random_program *self, unsigned char *memory);
 size_t random_write(const random_program *self, const unsigned char *memory, char *text,
                     size_t bytes);
 
-/* Runs the program on memory. */
-void random_evaluate(const random_program *self, unsigned char *memory);
+/* Which threads fail, and how: by an address where nothing is, or by an odd one. */
+typedef struct random_failures {
+    bool any, odd;
+    bool at[RANDOM_BLOCKS][RANDOM_THREADS];
+} random_failures;
+
+uint64_t random_failing_address(bool odd, unsigned thread);
+
+/* Runs the program on memory; if threads fail, the memory is what it would be if they did not. */
+void random_evaluate(const random_program *self, unsigned char *memory,
+                     random_failures *out_failures);
 
 #endif

@@ -11,8 +11,9 @@ const char *const random_votes[] = {"vote.sync.all.pred", "vote.sync.any.pred",
                                     "vote.sync.uni.pred", "vote.sync.ballot.b32",
                                     "match.any.sync.b32", "redux.sync.add.u32"};
 const char *const random_shuffles[] = {"idx", "up", "down", "bfly"};
-const char *const random_specials[] = {"%tid.x",    "%ntid.x",  "%ctaid.x", "%nctaid.x",
-                                       "%laneid", "%lanemask_lt", "%lanemask_ge"};
+const char *const random_specials[] = {"%tid.x",    "%tid.y",   "%tid.z",
+                                       "%ntid.x",   "%ctaid.x", "%nctaid.x",
+                                       "%laneid",   "%lanemask_lt", "%lanemask_ge"};
 
 typedef struct writer {
     const random_program *program;
@@ -241,10 +242,32 @@ static void put_call(writer *self, const random_step *step)
     put(self, "st.param.b32 [pa], %s;\n", name_of(step->from[0]).text);
     put_guard(self, step);
     put(self, "st.param.b64 [pb], %s;\n", name_of(step->from[1]).text);
+    if (step->generic)
+        put(self,
+            "mov.u64 %%td8, f%u;\nmov.u64 %%td9, f%u;\nand.b32 %%tu9, %s, 1;\n"
+            "setp.eq.u32 %%tp8, %%tu9, 0;\nselp.b64 %%td9, %%td8, %%td9, %%tp8;\n",
+            step->number, step->number + 1, name_of(step->from[0]).text);
     put_guard(self, step);
-    put(self, "call (pr), f%u, (pa, pb);\n", step->number);
+    if (step->generic)
+        put(self, "call (pr), %%td9, (pa, pb), proto;\n");
+    else
+        put(self, "call (pr), f%u, (pa, pb);\n", step->number);
     put_guard(self, step);
     put(self, "ld.param.b32 %s, [pr];\n}\n", name_of(step->to).text);
+}
+
+static void put_failure(writer *self, const random_step *step)
+{
+    unsigned by = step->number ? 4 : 64;
+    unsigned long long first = random_failing_address(step->number, 0);
+
+    put(self,
+        "mad.wide.u32 %%ta, %%j0, %u, %llu;\nand.b32 %%tu9, %s, 3;\nsetp.eq.u32 %%tp8, %%tu9, 0;\n"
+        "selp.b64 %%ta, %%ta, %llu, %%tp8;\n",
+        by, first, name_of(step->from[0]).text,
+        (unsigned long long)(RANDOM_ADDRESS + self->layout.table));
+    put_guard(self, step);
+    put(self, "ld%s.u32 %s, [%%ta];\n", step->generic ? "" : ".global", name_of(step->to).text);
 }
 
 static void put_shuffle(writer *self, const random_step *step)
@@ -282,7 +305,13 @@ static void put_steps(writer *self, int from, int to);
 
 static void put_branch(writer *self, const random_step *step, int at)
 {
-    put(self, "@%s%%p%d bra ELSE%d;\n", step->inverted ? "" : "!", step->guard, at);
+    if (step->generic)
+        put(self,
+            "selp.u32 %%tu9, %d, %d, %%p%d;\nTO%d: .branchtargets THEN%d, ELSE%d;\n"
+            "brx.idx %%tu9, TO%d;\nTHEN%d:\n",
+            step->inverted, !step->inverted, step->guard, at, at, at, at, at);
+    else
+        put(self, "@%s%%p%d bra ELSE%d;\n", step->inverted ? "" : "!", step->guard, at);
     put_steps(self, at + 1, step->middle);
     if (step->middle < step->end) {
         put(self, "bra END%d;\nELSE%d:\n", at, at);
@@ -326,6 +355,8 @@ static void put_step(writer *self, const random_step *step, int at)
         return put_atom(self, step);
     case DO_CALL:
         return put_call(self, step);
+    case DO_FAIL:
+        return put_failure(self, step);
     case DO_SPECIAL:
         put_guard(self, step);
         return put(self, "mov.u32 %s, %s;\n", name_of(step->to).text,
@@ -357,7 +388,8 @@ static void put_steps(writer *self, int from, int to)
 
 static void put_declarations(writer *self)
 {
-    put(self, "{\n.reg .pred %%p<6>, %%tp<10>;\n.reg .b16 %%h<6>, %%x<6>, %%y<6>, %%th<10>;\n"
+    put(self, "{\nproto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _);\n"
+              ".reg .pred %%p<6>, %%tp<10>;\n.reg .b16 %%h<6>, %%x<6>, %%y<6>, %%th<10>;\n"
               ".reg .b32 %%w<6>, %%v<6>, %%z<6>, %%tu<10>, %%n<6>, %%i<3>, %%j<3>, %%mask, %%nt;\n"
               ".reg .b64 %%d<6>, %%td<10>, %%ta;\n.reg .f32 %%f<6>, %%tf<10>;\n"
               ".reg .f64 %%g<6>, %%tg<10>;\n");
@@ -489,9 +521,11 @@ static void put_kernel(writer *self)
     put(self, ".visible .entry k(.param .align 16 .b8 tab[64])\n");
     put_declarations(self);
     put(self,
-        "mov.u32 %%j0, %%tid.x;\nsub.u32 %%j1, %u, %%j0;\nmad.lo.u32 %%j2, %%j0, 7, 3;\n"
+        "mov.u32 %%j0, %%tid.z;\nmov.u32 %%tu0, %%tid.y;\nmad.lo.u32 %%j0, %%j0, %u, %%tu0;\n"
+        "mov.u32 %%tu0, %%tid.x;\nmad.lo.u32 %%j0, %%j0, %u, %%tu0;\nsub.u32 %%j1, %u, %%j0;\n"
+        "mad.lo.u32 %%j2, %%j0, 7, 3;\n"
         "rem.u32 %%j2, %%j2, %u;\nmov.u32 %%tu0, %%ctaid.x;\n",
-        threads - 1, threads);
+        program->height, program->width, threads - 1, threads);
     for (int i = 0; i < 3; i++)
         put(self, "mad.lo.u32 %%i%d, %%tu0, %u, %%j%d;\n", i, threads, i);
     put(self,
