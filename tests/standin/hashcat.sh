@@ -5,6 +5,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 
 [ -z "$SANITIZERS" ] || skip_all "a program built without $SANITIZERS cannot load a libcuda built with it"
+[ "$CTXRT_TEST_EXTENT" = soak ] || skip_all 'it takes long: ./bootstrap soak runs it, and check-clients others of hashcat'
 command -v hashcat > /dev/null || skip_all 'hashcat is not installed'
 compiler=$(ls /usr/local/cuda/lib64/libnvrtc.so /usr/lib/x86_64-linux-gnu/libnvrtc.so* 2> /dev/null | head -n 1)
 [ -n "$compiler" ] || skip_all 'hashcat needs libnvrtc, of a CUDA toolkit, to compile its kernels'
