@@ -4,6 +4,12 @@
 
 #include <check.h>
 
+/*
+ * Check writes a message to a file at each assertion that holds, to say after a crash which was the
+ * last: in loops that took up to 30 times as long as what is tested, and kept its threads apart.
+ */
+#define _mark_point(file, line) ((void)0)
+
 /* Runs the suites of the NULL-terminated list; returns main's result. */
 int cx_test_run(Suite *(*const suites[])(void));
 
