@@ -212,5 +212,5 @@ static Suite *faults_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){faults_suite, NULL});
+    return cx_test_run_together((Suite * (*const[])(void)){faults_suite, NULL});
 }

@@ -539,5 +539,5 @@ static Suite *capture_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){capture_suite, NULL});
+    return cx_test_run_together((Suite *(*const[])(void)){capture_suite, NULL});
 }

@@ -514,5 +514,5 @@ static Suite *pool_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){pool_suite, NULL});
+    return cx_test_run_together((Suite *(*const[])(void)){pool_suite, NULL});
 }

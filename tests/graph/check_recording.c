@@ -565,5 +565,5 @@ static Suite *recording_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){recording_suite, NULL});
+    return cx_test_run_together((Suite *(*const[])(void)){recording_suite, NULL});
 }

@@ -418,5 +418,5 @@ static Suite *frames_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){frames_suite, NULL});
+    return cx_test_run_together((Suite *(*const[])(void)){frames_suite, NULL});
 }

@@ -537,5 +537,5 @@ static Suite *memory_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){memory_suite, NULL});
+    return cx_test_run_together((Suite *(*const[])(void)){memory_suite, NULL});
 }

@@ -486,5 +486,5 @@ static Suite *addresses_suite(void)
 int main(void)
 {
     static Suite *(*const suites[])(void) = {addresses_suite, NULL};
-    return cx_test_run(suites);
+    return cx_test_run_together(suites);
 }

@@ -80,7 +80,9 @@ START_TEST(a_byte_beyond_a_piece_is_told_by_its_free)
         scribble_async(stray, 5, 1);
         cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_CORRUPTED);
         assert_says(strays[_i].says);
+#ifndef __SANITIZE_ADDRESS__ /* the caller is the C library, more frames away than are looked at */
         assert_says(", allocated in ");
+#endif
         cx_assert_error(ctxrt_free(memory), CTXRT_ERROR_INVALID_ARGUMENT);
     }
 }

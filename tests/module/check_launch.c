@@ -567,5 +567,5 @@ static Suite *launch_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){launch_suite, NULL});
+    return cx_test_run_together((Suite * (*const[])(void)){launch_suite, NULL});
 }

@@ -519,5 +519,5 @@ static Suite *module_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){module_suite, NULL});
+    return cx_test_run_together((Suite * (*const[])(void)){module_suite, NULL});
 }

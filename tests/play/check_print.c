@@ -201,5 +201,5 @@ static Suite *make_suite(void)
 int main(void)
 {
     static Suite *(*const suites[])(void) = {make_suite, NULL};
-    return cx_test_run(suites);
+    return cx_test_run_together(suites);
 }

@@ -429,5 +429,5 @@ static Suite *lockstep_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){lockstep_suite, NULL});
+    return cx_test_run_together((Suite *(*const[])(void)){lockstep_suite, NULL});
 }

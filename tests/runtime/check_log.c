@@ -373,5 +373,5 @@ static Suite *log_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite * (*const[])(void)){log_suite, NULL});
+    return cx_test_run_together((Suite * (*const[])(void)){log_suite, NULL});
 }

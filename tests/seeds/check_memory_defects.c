@@ -387,5 +387,5 @@ static Suite *defects_suite(void)
 
 int main(void)
 {
-    return cx_test_run((Suite *(*const[])(void)){defects_suite, NULL});
+    return cx_test_run_together((Suite *(*const[])(void)){defects_suite, NULL});
 }

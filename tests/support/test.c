@@ -1,16 +1,39 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-int cx_test_run(Suite *(*const suites[])(void))
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+enum { SECONDS_TOGETHER = 600 };
+
+static int run_suites(Suite *(*const suites[])(void), enum fork_status fork)
 {
     SRunner *runner = srunner_create(suites[0]());
     for (int i = 1; suites[i] != NULL; i++)
         srunner_add_suite(runner, suites[i]());
     srunner_set_tap(runner, "-");
+    srunner_set_fork_status(runner, fork);
     srunner_run_all(runner, CK_SILENT);
     srunner_free(runner);
     return 0;
+}
+
+int cx_test_run(Suite *(*const suites[])(void))
+{
+    return run_suites(suites, CK_FORK_GETENV);
+}
+
+int cx_test_run_together(Suite *(*const suites[])(void))
+{
+    if (!SANITIZED || getenv("CK_FORK") != NULL)
+        return cx_test_run(suites);
+    (void)alarm(SECONDS_TOGETHER); /* Check's own limits need processes */
+    return run_suites(suites, CK_NOFORK);
 }
 
 int cx_test_skip(const char *reason)

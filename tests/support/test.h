@@ -13,6 +13,12 @@
 /* Runs the suites of the NULL-terminated list; returns main's result. */
 int cx_test_run(Suite *(*const suites[])(void));
 
+/*
+ * The same, for many tests that leave nothing behind: under sanitizers, where a process for each
+ * takes longer than the test, they share one, which has 10 minutes. CK_FORK=yes parts them again.
+ */
+int cx_test_run_together(Suite *(*const suites[])(void));
+
 /* Reports to TAP that this whole program is skipped, and why; returns main's result. */
 int cx_test_skip(const char *reason);
 
