@@ -25,26 +25,26 @@ PUBLIC_LIBS = tests/support/libfixture.la tests/support/libsupport.la lib/libctx
 
 # The longest first, so that none of them is left alone at the end.
 include tests/gpu/local.mk
+include tests/joints/local.mk
 include tests/faults/local.mk
 include tests/probe/local.mk
+include tests/scenarios/local.mk
+include tests/memory/local.mk
+include tests/emu/local.mk
 include tests/runtime/local.mk
 include tests/base/local.mk
 include tests/context/local.mk
 include tests/cuda/local.mk
 include tests/clients/local.mk
 include tests/driver/local.mk
-include tests/emu/local.mk
 include tests/graph/local.mk
 include tests/guest/local.mk
 include tests/infinirt/local.mk
-include tests/joints/local.mk
 include tests/lifetimes/local.mk
-include tests/memory/local.mk
 include tests/module/local.mk
 include tests/mutants/local.mk
 include tests/observed/local.mk
 include tests/play/local.mk
-include tests/scenarios/local.mk
 include tests/seeds/local.mk
 include tests/standin/local.mk
 include tests/tools/local.mk

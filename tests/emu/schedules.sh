@@ -5,9 +5,7 @@ set -u
 . "$top_srcdir/tests/support/tap.sh"
 tests='order stream event copy callback fill copy_region capture capture_join capture_rules graph graph_copy graph_exec graph_node graph_update value_op ipc_event copy_batch user_object graph_memory condition'
 seeds='1 2 3' few=1 # most tests of captures are not about order
-if [ -n "$SANITIZERS" ]; then
-    seeds=1
-elif [ "$CTXRT_TEST_EXTENT" = soak ]; then
+if [ "$CTXRT_TEST_EXTENT" = soak ]; then
     seeds=$(seq 1 20) few='1 2 3'
 fi
 
@@ -54,6 +52,10 @@ report $? 'memory_is_freed_under_lazy'
 pass random:1 'pool independent' memory && pass random:2 'pool independent' host_memory
 report $? 'memory_is_freed_in_a_random_order'
 for test in $tests; do
+    if [ -n "$SANITIZERS" ]; then
+        skip "check_${test}_passes_in_random_orders" 'the same code as under lazy, one piece after the other'
+        continue
+    fi
     under_seeds "$test"
     report $? "check_${test}_passes_in_random_orders"
 done

@@ -7,9 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+enum { ROUNDS = 1000 };
+#else
+enum { ROUNDS = 2500 };
+#endif
 enum {
     PIECES = 64,
-    ROUNDS = 2500,
     BLOCKS = 2000,
     BLOCK_BYTES = 4096,
     LARGE_BYTES = 64 << 20,

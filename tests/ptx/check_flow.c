@@ -12,7 +12,11 @@
 #define ADDRESS 0x10000
 #define THREADS 48
 #define WORDS (THREADS + 2) /* behind those of the threads, a lock and what it guards */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define PROGRAMS 100
+#else
 #define PROGRAMS 400
+#endif
 #define FUNCTIONS 3
 #define LOCK (ADDRESS + THREADS * 4)
 

@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECKED 3000 /* programs */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define CHECKED 600 /* programs */
+#else
+#define CHECKED 3000
+#endif
 #define PARTS 4
 #define MEMORY (1 << 18)
 #define CONSTANTS UINT64_C(0x4000000)
