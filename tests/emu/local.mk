@@ -398,26 +398,27 @@ TESTS += tests/ptx/check_kernels
 tests_ptx_check_kernels_SOURCES = tests/ptx/check_kernels.c tests/ptx/kernels/run.c tests/ptx/kernels/run.h tests/ptx/exact.c tests/ptx/exact.h 	tests/support/random.h \
 	tests/ptx/kernels/atomics.c tests/ptx/kernels/calls.c tests/ptx/kernels/graph.c tests/ptx/kernels/hash.c \
 	tests/ptx/kernels/histogram.c tests/ptx/kernels/linear.c tests/ptx/kernels/math.c tests/ptx/kernels/matrix.c \
-	tests/ptx/kernels/memory.c tests/ptx/kernels/output.c tests/ptx/kernels/physics.c tests/ptx/kernels/reduce.c \
-	tests/ptx/kernels/scan.c tests/ptx/kernels/sort.c tests/ptx/kernels/stencil.c tests/ptx/kernels/text.c \
-	tests/ptx/kernels/types.c tests/ptx/kernels/wide.c
+	tests/ptx/kernels/memory.c tests/ptx/kernels/modern.c tests/ptx/kernels/output.c tests/ptx/kernels/physics.c \
+	tests/ptx/kernels/reduce.c tests/ptx/kernels/scan.c tests/ptx/kernels/sort.c tests/ptx/kernels/stencil.c \
+	tests/ptx/kernels/text.c tests/ptx/kernels/types.c tests/ptx/kernels/wide.c
 tests_ptx_check_kernels_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_kernels_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_kernels_LDADD = $(tests_ptx_check_damage_LDADD) -lm
 EXTRA_DIST += \
 	tests/ptx/kernels/clang.h tests/ptx/kernels/compile.sh tests/ptx/kernels/atomics.cu tests/ptx/kernels/calls.cu \
 	tests/ptx/kernels/graph.cu tests/ptx/kernels/hash.cu tests/ptx/kernels/histogram.cu tests/ptx/kernels/linear.cu \
-	tests/ptx/kernels/math.cu tests/ptx/kernels/matrix.cu tests/ptx/kernels/memory.cu tests/ptx/kernels/output.cu \
-	tests/ptx/kernels/physics.cu tests/ptx/kernels/reduce.cu tests/ptx/kernels/scan.cu tests/ptx/kernels/sort.cu \
-	tests/ptx/kernels/stencil.cu tests/ptx/kernels/text.cu tests/ptx/kernels/types.cu tests/ptx/kernels/wide.cu \
-	tests/ptx/kernels/atomics.plain.ptx tests/ptx/kernels/atomics.sm_75.ptx tests/ptx/kernels/calls.debug.ptx \
-	tests/ptx/kernels/calls.sm_75.ptx tests/ptx/kernels/graph.clang.ptx tests/ptx/kernels/graph.plain.ptx \
-	tests/ptx/kernels/graph.sm_75.ptx tests/ptx/kernels/hash.plain.ptx tests/ptx/kernels/hash.sm_75.ptx \
-	tests/ptx/kernels/histogram.clang.ptx tests/ptx/kernels/histogram.plain.ptx tests/ptx/kernels/histogram.sm_75.ptx \
-	tests/ptx/kernels/linear.clang.ptx tests/ptx/kernels/linear.debug.ptx tests/ptx/kernels/linear.sm_75.ptx \
-	tests/ptx/kernels/math.plain.ptx tests/ptx/kernels/math.sm_75.ptx tests/ptx/kernels/matrix.clang.ptx \
-	tests/ptx/kernels/matrix.plain.ptx tests/ptx/kernels/matrix.sm_75.ptx tests/ptx/kernels/memory.plain.ptx \
-	tests/ptx/kernels/memory.sm_75.ptx tests/ptx/kernels/output.plain.ptx tests/ptx/kernels/output.sm_75.ptx \
+	tests/ptx/kernels/math.cu tests/ptx/kernels/matrix.cu tests/ptx/kernels/memory.cu tests/ptx/kernels/modern.cu \
+	tests/ptx/kernels/output.cu tests/ptx/kernels/physics.cu tests/ptx/kernels/reduce.cu tests/ptx/kernels/scan.cu \
+	tests/ptx/kernels/sort.cu tests/ptx/kernels/stencil.cu tests/ptx/kernels/text.cu tests/ptx/kernels/types.cu \
+	tests/ptx/kernels/wide.cu tests/ptx/kernels/atomics.plain.ptx tests/ptx/kernels/atomics.sm_75.ptx \
+	tests/ptx/kernels/calls.debug.ptx tests/ptx/kernels/calls.sm_75.ptx tests/ptx/kernels/graph.clang.ptx \
+	tests/ptx/kernels/graph.plain.ptx tests/ptx/kernels/graph.sm_75.ptx tests/ptx/kernels/hash.plain.ptx \
+	tests/ptx/kernels/hash.sm_75.ptx tests/ptx/kernels/histogram.clang.ptx tests/ptx/kernels/histogram.plain.ptx \
+	tests/ptx/kernels/histogram.sm_75.ptx tests/ptx/kernels/linear.clang.ptx tests/ptx/kernels/linear.debug.ptx \
+	tests/ptx/kernels/linear.sm_75.ptx tests/ptx/kernels/math.plain.ptx tests/ptx/kernels/math.sm_75.ptx \
+	tests/ptx/kernels/matrix.clang.ptx tests/ptx/kernels/matrix.plain.ptx tests/ptx/kernels/matrix.sm_75.ptx \
+	tests/ptx/kernels/memory.plain.ptx tests/ptx/kernels/memory.sm_75.ptx tests/ptx/kernels/modern.plain.ptx \
+	tests/ptx/kernels/modern.sm_80.ptx tests/ptx/kernels/output.plain.ptx tests/ptx/kernels/output.sm_75.ptx \
 	tests/ptx/kernels/physics.plain.ptx tests/ptx/kernels/physics.sm_75.ptx tests/ptx/kernels/reduce.plain.ptx \
 	tests/ptx/kernels/reduce.sm_75.ptx tests/ptx/kernels/scan.clang.ptx tests/ptx/kernels/scan.debug.ptx \
 	tests/ptx/kernels/scan.sm_75.ptx tests/ptx/kernels/sort.clang.ptx tests/ptx/kernels/sort.plain.ptx \

@@ -12,6 +12,11 @@ targets='80 86 89 90 100'
 
 with_nvcc() # name
 {
+    if [ "$1" = modern ]; then
+        $nvcc -arch=compute_80 -ptx -o "$folder/$1.sm_80.ptx" "$here/$1.cu"
+        $nvcc -arch=compute_90 -Xcicc -O0 -ptx -o "$folder/$1.plain.ptx" "$here/$1.cu"
+        return
+    fi
     $nvcc -arch=compute_75 -ptx -o "$folder/$1.sm_75.ptx" "$here/$1.cu"
     # Newer targets take turns: not optimised, or as for a debugger.
     target=${targets%% *}

@@ -264,7 +264,9 @@ void launch_until(const char *name, kernel_shape shape, const kernel_argument *a
                                             .code = processor_code,
                                             .independent = one_by_one};
     const cx_ptx_function *kernel = cx_ptx_kernel_find(module, name);
-    cx_ptx_launch launch = {.shared_bytes = shape.shared_bytes, .parameters = packed};
+    cx_ptx_launch launch = {.shared_bytes = shape.shared_bytes,
+                            .cooperative = shape.cooperative,
+                            .parameters = packed};
     cx_ptx_fault fault = {.line = 0};
     cx_ptx_outcome outcome;
 

@@ -27,7 +27,7 @@ typedef struct kernel_group {
 
 extern const kernel_group atomics_kernels, calls_kernels, graph_kernels, hash_kernels,
     histogram_kernels, linear_kernels, math_kernels, matrix_kernels, memory_kernels,
-    output_kernels, physics_kernels, reduce_kernels, scan_kernels, sort_kernels,
+    modern_kernels, output_kernels, physics_kernels, reduce_kernels, scan_kernels, sort_kernels,
     stencil_kernels, text_kernels, types_kernels, wide_kernels;
 
 /* Where the PTX is. */
@@ -56,6 +56,7 @@ void *copy_memory(const void *from, size_t bytes);
 typedef struct kernel_shape {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
+    bool cooperative;
 } kernel_shape;
 
 /* Blocks of so many threads that cover `count`. */
