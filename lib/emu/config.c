@@ -68,7 +68,8 @@ bool cx_emu_config_from_environment(cx_emu_config *out_config, const char **out_
         reason = "CTXRT_EMU_STICKY is no list of process, context, ecc:process, ecc:context and "
                  "ecc:once";
     else if (!cx_emu_warp_valid())
-        reason = "CTXRT_EMU_WARP is neither lockstep nor independent";
+        reason = "CTXRT_EMU_WARP is none of lockstep, independent, and independent:SEED with a "
+                 "number from 1";
     else if (!cx_emu_cores_valid())
         reason = "CTXRT_EMU_CORES is not a number from 1 to 1024";
     else if (!cx_emu_watchdog_valid())

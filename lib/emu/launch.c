@@ -315,6 +315,7 @@ static void run_kernel(void *argument)
                                             .allocate = take_heap,
                                             .release = give_heap,
                                             .independent = cx_emu_warp_is_independent(),
+                                            .seed = cx_emu_warp_seed(),
                                             .cores = cx_emu_cores()};
     cx_ptx_fault fault = {0};
     cx_ptx_launch grid = {.shared_bytes = launch->shared_bytes,

@@ -3,11 +3,13 @@
 #define CX_EMU_WARP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Checks CTXRT_EMU_WARP, lockstep or independent; and applies it. */
+/* Checks CTXRT_EMU_WARP: lockstep, independent, independent:SEED; and applies it. */
 bool cx_emu_warp_valid(void);
 bool cx_emu_warp_choose(void);
 
 bool cx_emu_warp_is_independent(void);
+uint64_t cx_emu_warp_seed(void); /* 0: none */
 
 #endif

@@ -111,6 +111,19 @@ static void begin_thread(const cx_ptx_grid *grid, cx_ptx_block *block, uint32_t 
         put(grid, block, thread, CX_PTX_SLOT_CTAID + i, block->index[i]);
 }
 
+/* Each warp makes choices of its own. */
+static uint64_t seed_of(const cx_ptx_grid *grid, const cx_ptx_block *block, uint32_t warp)
+{
+    uint64_t seed = grid->environment->seed;
+
+    if (seed == 0)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        seed = (seed ^ block->index[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    seed = (seed ^ warp) * UINT64_C(0x9e3779b97f4a7c15);
+    return seed ^ seed >> 29 ? seed ^ seed >> 29 : 1;
+}
+
 void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t number)
 {
     const uint32_t *size = grid->launch->grid;
@@ -129,7 +142,7 @@ void cx_ptx_block_begin(const cx_ptx_grid *grid, cx_ptx_block *block, uint64_t n
 
         cx_ptx_warp_begin(&block->warps[i], &block->threads[first],
                           left < CX_PTX_WARP_SIZE ? left : CX_PTX_WARP_SIZE,
-                          grid->environment->independent);
+                          grid->environment->independent, seed_of(grid, block, i));
     }
 }
 

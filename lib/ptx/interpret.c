@@ -210,7 +210,7 @@ static const cx_ptx_instruction *compute_few(const cx_ptx_step *run, const cx_pt
 {
     const cx_ptx_instruction *next = at;
 
-    if (run->single)
+    if (run->single && !run->warp->random)
         return run->lanes->compute(&run->cells, at, border, run->grid, run->block);
     EACH_ACTIVE (run) {
         const cx_ptx_rows cells = cx_ptx_cells_of(&run->rows, lane);
@@ -218,6 +218,11 @@ static const cx_ptx_instruction *compute_few(const cx_ptx_step *run, const cx_pt
         next = run->lanes->compute(&cells, at, border, NULL, NULL);
     }
     return next;
+}
+
+static bool is_access(const cx_ptx_instruction *at)
+{
+    return (at->op >= CX_PTX_LOAD_U8 && at->op <= CX_PTX_STORE_64) || at->op == CX_PTX_ATOMIC;
 }
 
 #define TAKE_TURN(cost)                                              \
@@ -261,6 +266,8 @@ cx_ptx_event cx_ptx_group_run(cx_ptx_grid *grid, cx_ptx_block *block, const cx_p
         at = next;
         if (run.few && at->op < CX_PTX_ADD_ADDRESS && (next = compute_few(&run, at, border)) != at)
             continue;
+        if (group->accesses && is_access(at) && --group->accesses == 0)
+            return stop(&run, group, at, 0, CX_PTX_EVENT_TURN);
         next = at + 1;
         if (at->op < CX_PTX_BRANCH) {
             if (!cx_ptx_step_do(&run, at))

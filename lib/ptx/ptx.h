@@ -116,8 +116,10 @@ typedef struct cx_ptx_environment {
     /* malloc and free of kernels; 0, false: it cannot be. NULL: there is no heap. */
     uint64_t (*allocate)(void *self, uint64_t bytes);
     bool (*release)(void *self, uint64_t address);
-    /* The lanes of a warp run one after the other, not together. */
+    /* The lanes of a warp run one after the other, not together: each as far as it gets, or, with a
+     * seed that is not 0, some accesses to memory each time, in a random order. */
     bool independent;
+    uint64_t seed;
     /* At most so many threads of the host run the blocks of a grid, and call these functions at the
      * same time; 0, 1: the calling one does. */
     unsigned cores;

@@ -6,6 +6,9 @@
 #define FOR_READING 16
 #define FOR_BLOCKING 1
 
+/* Accesses to memory in a turn, if their number is random. */
+#define ACCESSES_MAX 8
+
 /* ---- groups ---- */
 
 static cx_ptx_group *add_group(cx_ptx_warp *warp, cx_ptx_group group)
@@ -19,7 +22,8 @@ static void remove_group(cx_ptx_warp *warp, cx_ptx_group *group)
     *group = warp->groups[--warp->count];
 }
 
-void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, bool independent)
+void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, bool independent,
+                       uint64_t seed)
 {
     cx_ptx_group all = {.next = lanes->next,
                         .mask = UINT32_MAX >> (CX_PTX_WARP_SIZE - count),
@@ -30,6 +34,7 @@ void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, 
     warp->ended = 0;
     warp->count = 0;
     warp->independent = independent;
+    warp->random = independent ? seed : 0;
     for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++)
         warp->joins[i].expected = 0;
     if (!independent)
@@ -155,8 +160,7 @@ static bool find_join(const cx_ptx_grid *grid, const cx_ptx_block *block, const 
 {
     const cx_ptx_instruction *code = grid->module->code, *at = group->next;
 
-    *out = (cx_ptx_join){
-        .depth = group->depth, .expected = group->mask, .parent = group->join};
+    *out = (cx_ptx_join){.depth = group->depth, .expected = group->mask, .parent = group->join};
     if (at->op == CX_PTX_CALL_INDIRECT) {
         out->next = at + 1;
         out->depth--;
@@ -300,8 +304,7 @@ static void lose_patience(cx_ptx_warp *warp)
         if (!join->expected || !join->arrived)
             continue;
         for (uint32_t other = 0; other < warp->count; other++)
-            if ((warp->groups[other].mask & join->expected) &&
-                loss_of(&warp->groups[other]) > most)
+            if ((warp->groups[other].mask & join->expected) && loss_of(&warp->groups[other]) > most)
                 most = loss_of(&warp->groups[other]);
         join->waited += most;
         if (join->waited < PATIENCE)
@@ -329,6 +332,29 @@ bool cx_ptx_warp_part(cx_ptx_warp *warp)
 }
 
 /* ---- turns ---- */
+
+/* A random number below `limit`; Marsaglia's xorshift. */
+static uint32_t choose_number(cx_ptx_warp *warp, uint32_t limit)
+{
+    warp->random ^= warp->random << 13;
+    warp->random ^= warp->random >> 7;
+    warp->random ^= warp->random << 17;
+    return (uint32_t)((warp->random >> 32) % limit);
+}
+
+static cx_ptx_group *choose_random_group(cx_ptx_warp *warp)
+{
+    cx_ptx_group *found = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < warp->count; i++) {
+        cx_ptx_group *each = &warp->groups[i];
+
+        if (!each->blocked && each->turn > 0 && choose_number(warp, ++count) == 0)
+            found = each;
+    }
+    return found;
+}
 
 /* The group with the lowest lane of those whose turn is not over. */
 static cx_ptx_group *choose_group(cx_ptx_warp *warp)
@@ -378,6 +404,7 @@ static void begin_turn(const cx_ptx_grid *grid, const cx_ptx_block *block, cx_pt
     for (uint32_t i = 0; i < warp->count; i++) {
         warp->groups[i].turn = CX_PTX_TURN;
         warp->groups[i].pace = CX_PTX_PACE_WORKS;
+        warp->groups[i].accesses = warp->random ? 2 + choose_number(warp, ACCESSES_MAX) : 0;
     }
 }
 
@@ -387,7 +414,7 @@ bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp)
     bool moved = false;
 
     begin_turn(grid, block, warp);
-    while ((group = choose_group(warp)) != NULL) {
+    while ((group = warp->random ? choose_random_group(warp) : choose_group(warp)) != NULL) {
         moved = true;
         handle(grid, block, warp, group, cx_ptx_group_run(grid, block, warp, group));
         if (grid->outcome != CX_PTX_DONE)

@@ -32,6 +32,7 @@ typedef struct cx_ptx_group {
     uint32_t mask;
     uint32_t depth; /* of calls */
     int turn;       /* what is left of it */
+    uint32_t accesses; /* to memory; its turn is over before the last one of them; 0: any number */
     uint8_t join;   /* the innermost */
     uint8_t pace;   /* of the loop in which its turn ended */
     bool blocked;   /* each lane's state and next instruction are in its thread */
@@ -43,6 +44,7 @@ struct cx_ptx_warp {
     uint32_t ended;
     uint32_t count; /* of groups */
     bool independent;
+    uint64_t random; /* the state of random choices; 0: none are made */
     cx_ptx_group groups[CX_PTX_WARP_SIZE];
     cx_ptx_join joins[CX_PTX_WARP_SIZE]; /* more than there can be: each divides its lanes */
 };
@@ -57,8 +59,10 @@ typedef enum cx_ptx_event {
     CX_PTX_EVENT_FAILED
 } cx_ptx_event;
 
-/* Begins with lanes that are all ready at the same instruction. */
-void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, bool independent);
+/* Begins with lanes that are all ready at the same instruction. The seed is for random choices of
+ * independent lanes; 0: none. */
+void cx_ptx_warp_begin(cx_ptx_warp *warp, cx_ptx_thread *lanes, uint32_t count, bool independent,
+                       uint64_t seed);
 
 /* Gives each group a turn; true if any was ready. */
 bool cx_ptx_warp_turn(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_warp *warp);

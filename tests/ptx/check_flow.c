@@ -1,5 +1,5 @@
-/* Random control flow, and locks in it: warps give the same whether their lanes run together or one
- * by one. */
+/* Random control flow, and locks in it: warps give the same whether their lanes run together, one
+ * by one, or in a random order. */
 #include "../support/random.h"
 #include "ptx/ptx.h"
 #include "test.h"
@@ -36,11 +36,11 @@ static bool stopped(void *self)
     return stop_after-- == 0;
 }
 
-static void run(const char *text, bool independent, uint32_t *out)
+static void run(const char *text, bool independent, uint64_t seed, uint32_t *out)
 {
     const uint64_t parameters[] = {ADDRESS};
     const cx_ptx_environment environment = {
-        .find = find, .stopped = stopped, .independent = independent};
+        .find = find, .stopped = stopped, .independent = independent, .seed = seed};
     const cx_ptx_launch launch = {
         .grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .parameters = parameters};
     cx_ptx_error error = {0};
@@ -181,18 +181,27 @@ static void write_program(program *self, uint64_t seed)
     put(self, "atom.global.xor.b32 %%y, [%%own], %%x;\nret;\n}\n");
 }
 
-START_TEST(both_ways_give_the_same)
+static void compare(const uint32_t *found, const uint32_t *right, uint64_t number, const char *text)
+{
+    for (int t = 0; t < WORDS; t++)
+        ck_assert_msg(found[t] == right[t], "program %llu, thread %d: %#x, not %#x\n%s",
+                      (unsigned long long)number, t, found[t], right[t], text);
+}
+
+START_TEST(all_ways_give_the_same)
 {
     static program made;
-    uint32_t together[WORDS], apart[WORDS];
+    uint32_t together[WORDS], apart[WORDS], random[WORDS];
 
     for (uint64_t i = 0; i < PROGRAMS; i++) {
         write_program(&made, (uint64_t)_i * PROGRAMS + i + 1);
-        run(made.text, true, apart);
-        run(made.text, false, together);
-        for (int t = 0; t < WORDS; t++)
-            ck_assert_msg(together[t] == apart[t], "program %llu, thread %d: %#x, not %#x\n%s",
-                          (unsigned long long)i, t, together[t], apart[t], made.text);
+        run(made.text, true, 0, apart);
+        run(made.text, false, 0, together);
+        compare(together, apart, i, made.text);
+        if (i % 4 != 0)
+            continue;
+        run(made.text, true, i + 1, random);
+        compare(random, apart, i, made.text);
     }
 }
 END_TEST
@@ -203,7 +212,7 @@ static Suite *flow_suite(void)
     TCase *all = tcase_create("all");
 
     tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, both_ways_give_the_same, 0, 4);
+    tcase_add_loop_test(all, all_ways_give_the_same, 0, 4);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -1,6 +1,8 @@
 /* The lanes of a warp run together: what the kernels of lockstep.cu see of it. */
 #include "../emu/work_fixture.h"
 
+#include "emu/warp.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,9 +392,32 @@ START_TEST(lanes_run_one_by_one_where_that_is_chosen)
 }
 END_TEST
 
-START_TEST(only_the_two_words_are_taken)
+/* The sum of 32 numbers without __syncwarp: the seed decides which writes are seen. */
+START_TEST(the_order_of_lanes_follows_from_the_seed)
 {
-    static const char *const texts[] = {"both", "warp", "lockstep "};
+    char *text = read_text(), seed[32];
+    uint32_t words[WORDS], first = 0;
+    bool differs = false;
+
+    for (int i = 0; i < 20; i++) {
+        snprintf(seed, sizeof seed, "independent:%d", 1 + i / 2);
+        setenv("CTXRT_EMU_WARP", seed, 1);
+        ck_assert(cx_emu_warp_choose());
+        run_text(text, "warp_sum", 32, words);
+        if (i % 2 == 1)
+            ck_assert_uint_eq(words[0], first);
+        differs |= i > 0 && words[0] != first;
+        first = words[0];
+    }
+    ck_assert(differs);
+    free(text);
+}
+END_TEST
+
+START_TEST(only_known_words_are_taken)
+{
+    static const char *const texts[] = {"both",         "warp",          "lockstep ",
+                                        "independent:", "independent:0", "independent:x"};
     cx_emu_config config;
     const char *reason;
 
@@ -421,8 +446,9 @@ static Suite *lockstep_suite(void)
     suite_add_tcase(suite, together);
     tcase_add_checked_fixture(apart, independent_setup, work_teardown);
     tcase_add_loop_test(apart, lanes_run_one_by_one_where_that_is_chosen, 0, count);
+    tcase_add_test(apart, the_order_of_lanes_follows_from_the_seed);
     suite_add_tcase(suite, apart);
-    tcase_add_test(words, only_the_two_words_are_taken);
+    tcase_add_test(words, only_known_words_are_taken);
     suite_add_tcase(suite, words);
     return suite;
 }

@@ -52,10 +52,12 @@ static bool stopped(void *self)
 static const struct {
     const char *name, *code;
     bool independent;
-} ways[] = {{"", NULL, false},
-            {", baseline", "baseline", false},
-            {", avx2", "avx2", false},
-            {", lanes one by one", NULL, true}};
+    uint64_t seed;
+} ways[] = {{"", NULL, false, 0},
+            {", baseline", "baseline", false, 0},
+            {", avx2", "avx2", false, 0},
+            {", lanes one by one", NULL, true, 0},
+            {", lanes in a random order", NULL, true, 7}};
 
 #define WAYS (sizeof ways / sizeof ways[0])
 #define ALL_WAYS ((1u << WAYS) - 1)
@@ -135,7 +137,8 @@ static bool run(const random_program *program, const cx_ptx_module *module, size
     const cx_ptx_environment environment = {.find = find,
                                             .stopped = stopped,
                                             .code = ways[way].code,
-                                            .independent = ways[way].independent};
+                                            .independent = ways[way].independent,
+                                            .seed = ways[way].seed};
     const cx_ptx_launch launch = {.grid = {program->blocks, 1, 1},
                                   .block = {program->width, program->height,
                                             program->threads / program->width / program->height},
