@@ -79,6 +79,13 @@ typedef struct CUmemAccessDesc {
     int flags;
 } CUmemAccessDesc;
 
+typedef struct CUmemcpyAttributes {
+    int order;
+    int from_type, from_id;
+    int to_type, to_id;
+    unsigned int flags;
+} CUmemcpyAttributes;
+
 typedef struct CUexecAffinity {
     int type;
     unsigned int multiprocessors;

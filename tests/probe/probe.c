@@ -40,6 +40,7 @@ const struct group groups[] = {
     {"virtual", virtual_experiments}, {"value", value_experiments},
     {"copy", copy_experiments},
     {"module", module_experiments},   {"kernel", kernel_experiments},
+    {"launch", launch_experiments},
     {"capture", capture_experiments},
     {"error", error_experiments},     {"runtime", runtime_experiments},
     {"argument", argument_experiments}, {"choice", choice_experiments},

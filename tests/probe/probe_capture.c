@@ -1,4 +1,4 @@
-/* G1 to G5: capturing streams. */
+/* G1 to G5, G7: capturing streams, and memory of graphs. */
 #include "probes.h"
 #include "steps.h"
 
@@ -427,6 +427,29 @@ static void mode_per_thread(void)
     "event-create-elsewhere memset memset-elsewhere"
 #define LEGACY_WORDS "memset stream-query stream-synchronize copy event-record per-thread-memset"
 
+static void memory_of_a_graph(void)
+{
+    CUgraph graph = NULL;
+    CUgraphExec executable = NULL, second = NULL;
+    CUdeviceptr at = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_NON_BLOCKING);
+    need("cuStreamBeginCapture", cuStreamBeginCapture_v2(on, 0));
+    see_result("alloc", cuMemAllocAsync(&at, 64 * KIB, on));
+    need("cuMemsetD8Async", cuMemsetD8Async(at, 1, 64, on));
+    see_result("end", cuStreamEndCapture(on, &graph));
+    see_result("free-before", cuMemFreeAsync(at, on));
+    see_result("instantiate", cuGraphInstantiateWithFlags(&executable, graph, 0));
+    see_result("instantiate-again", cuGraphInstantiateWithFlags(&second, graph, 0));
+    see_result("launch", cuGraphLaunch(executable, on));
+    see_result("launch-again", cuGraphLaunch(executable, on));
+    see_result("free", cuMemFreeAsync(at, on));
+    see_result("free-again", cuMemFreeAsync(at, on));
+    see_result("launch-freed", cuGraphLaunch(executable, on));
+    see_result("synchronize", cuStreamSynchronize(on));
+}
+
 const struct experiment capture_experiments[] = {
     {"G1.streams", which_streams,
      "null legacy legacy-status per-thread per-thread-end blocking blocking-again blocking-status "
@@ -462,5 +485,8 @@ const struct experiment capture_experiments[] = {
      "exchange exchange-out exchange-again exchange-again-out bad-mode bad-mode-out null-pointer "
      "relaxed-thread-global-capture relaxed-thread-global-capture-end"},
     {"G5.per-thread", mode_per_thread, "none-current new-thread new-thread-out"},
+    {"G7.memory", memory_of_a_graph,
+     "alloc end free-before instantiate instantiate-again launch launch-again free free-again "
+     "launch-freed synchronize"},
     {NULL, NULL, NULL},
 };

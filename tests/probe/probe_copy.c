@@ -1,4 +1,4 @@
-/* T13: which copies and fills return while the work before them is held. */
+/* T13, T20: which copies and fills return while the work before them is held, and batches. */
 #include "probes.h"
 #include "steps.h"
 
@@ -174,6 +174,40 @@ static void staged(void)
     free(pageable);
 }
 
+enum { ORDER_NONE, ORDER_STREAM };
+
+static CUresult batch(CUdeviceptr target, CUdeviceptr source, size_t second_bytes, size_t count,
+                      int order, CUstream queue)
+{
+    CUdeviceptr ends[] = {target, target + 64}, begins[] = {source, source + 64};
+    size_t sizes[] = {64, second_bytes}, first = 0;
+    CUmemcpyAttributes attributes = {.order = order};
+    return cuMemcpyBatchAsync_v2(ends, begins, sizes, count, &attributes, &first, 1, queue);
+}
+
+static void batches(void)
+{
+    CUgraph graph = NULL;
+    size_t nodes = 77;
+    init();
+    create("a");
+    CUdeviceptr target = memory(128), source = memory(128);
+    CUstream queue = stream(STREAM_NON_BLOCKING);
+    see_result("two", batch(target, source, 64, 2, ORDER_STREAM, queue));
+    see_result("none", batch(target, source, 64, 0, ORDER_STREAM, queue));
+    see_result("no-order", batch(target, source, 64, 2, ORDER_NONE, queue));
+    see_result("second-of-nothing", batch(target, source, 0, 2, ORDER_STREAM, queue));
+    see_result("past-the-end", batch(target, source, 65, 2, ORDER_STREAM, queue));
+    see_result("legacy", batch(target, source, 64, 2, ORDER_STREAM, NULL));
+    need("cuStreamBeginCapture", cuStreamBeginCapture_v2(queue, 0));
+    see_result("captured", batch(target, source, 64, 2, ORDER_STREAM, queue));
+    see_result("end", cuStreamEndCapture(queue, &graph));
+    if (graph != NULL)
+        cuGraphGetNodes(graph, NULL, &nodes);
+    see("nodes", "%zu", nodes);
+    see_result("synchronize", cuCtxSynchronize());
+}
+
 const struct experiment copy_experiments[] = {
     {"T13.synchronous", synchronous,
      "host-to-device-64 host-to-device-1m pinned-to-device-64 device-to-host device-to-device "
@@ -187,5 +221,7 @@ const struct experiment copy_experiments[] = {
      "copy synchronous-reads-source pinned-async pinned-async-reads-source zero-bytes "
      "too-many-bytes "
      "unknown-address"},
+    {"T20.batch", batches,
+     "two none no-order second-of-nothing past-the-end legacy captured end nodes synchronize"},
     {NULL, NULL, NULL},
 };

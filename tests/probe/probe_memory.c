@@ -1,4 +1,4 @@
-/* T5, T7, T8: freeing, pointers, stream-ordered memory. */
+/* T5, T7, T8, T19: freeing, pointers, stream-ordered memory, advice. */
 #include "probes.h"
 #include "steps.h"
 
@@ -237,6 +237,46 @@ static void plain_freed_async(void)
 
 #define PLURAL_WORDS "result context memory-type device-pointer host-pointer managed ordinal"
 
+enum { SET_READ_MOSTLY = 1, SET_PREFERRED = 3, SET_ACCESSED = 5 };
+enum { READ_MOSTLY = 1, PREFERRED = 2, PREFETCHED = 4 };
+
+static void see_hint(const char *word, int attribute, CUdeviceptr at, size_t bytes)
+{
+    int value = 77;
+    CUresult code = cuMemRangeGetAttribute(&value, sizeof value, attribute, at, bytes);
+    if (code == SUCCESS)
+        see(word, "%d", value);
+    else
+        see_result(word, code);
+}
+
+static void advice(void)
+{
+    CUdeviceptr at = 0;
+    int value = 0;
+    init();
+    create("a");
+    need("cuMemAllocManaged", cuMemAllocManaged(&at, 64 * KIB, 1));
+    CUdeviceptr plain = memory(64);
+    see_hint("preferred-new", PREFERRED, at, 64 * KIB);
+    see_result("read-mostly", cuMemAdvise(at, 4 * KIB, SET_READ_MOSTLY, 0));
+    see_hint("part", READ_MOSTLY, at, 4 * KIB);
+    see_hint("whole", READ_MOSTLY, at, 64 * KIB);
+    see_result("preferred", cuMemAdvise(at, 64 * KIB, SET_PREFERRED, 0));
+    see_hint("preferred-set", PREFERRED, at, 64 * KIB);
+    see_result("no-advice", cuMemAdvise(at, 64, 7, 0));
+    see_result("no-device", cuMemAdvise(at, 64, SET_ACCESSED, 99));
+    see_result("plain", cuMemAdvise(plain, 64, SET_READ_MOSTLY, 0));
+    see_result("past-the-end", cuMemAdvise(at, 64 * KIB + 1, SET_READ_MOSTLY, 0));
+    see_hint("hint-plain", READ_MOSTLY, plain, 64);
+    see_hint("hint-none", 99, at, 64);
+    see_result("hint-size", cuMemRangeGetAttribute(&value, 1, READ_MOSTLY, at, 64));
+    see_result("prefetch", cuMemPrefetchAsync(at, 64 * KIB, 0, NULL));
+    see_hint("prefetched", PREFETCHED, at, 64 * KIB);
+    see_result("prefetch-plain", cuMemPrefetchAsync(plain, 64, 0, NULL));
+    see_result("synchronize", cuCtxSynchronize());
+}
+
 const struct experiment memory_experiments[] = {
     {"T5.free-anywhere", free_anywhere,
      "none-current again host-none-current zero-none-current other-current host-other-current "
@@ -263,5 +303,9 @@ const struct experiment memory_experiments[] = {
     {"T8.pool", async_pool, "alloc ordinal ordinal-out free"},
     {"T8.mixed", plain_freed_async,
      "plain-free-async stream-synchronize plain-free async-free async-free-again"},
+    {"T19.advice", advice,
+     "preferred-new read-mostly part whole preferred preferred-set no-advice no-device plain "
+     "past-the-end hint-plain hint-none hint-size prefetch prefetched prefetch-plain "
+     "synchronize"},
     {NULL, NULL, NULL},
 };

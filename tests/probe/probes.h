@@ -17,7 +17,7 @@ extern const struct experiment pool_experiments[];
 extern const struct experiment value_experiments[];
 extern const struct experiment virtual_experiments[];
 extern const struct experiment copy_experiments[];
-extern const struct experiment kernel_experiments[];
+extern const struct experiment kernel_experiments[], launch_experiments[];
 extern const struct experiment module_experiments[];
 extern const struct experiment capture_experiments[];
 extern const struct experiment error_experiments[];
