@@ -93,6 +93,8 @@ bool cx_ptx_take_address(cx_ptx_parser *self, const cx_ptx_statement *statement,
         if (space != CX_PTX_GENERIC && space != operand->space && !parameter)
             return cx_ptx_wrong(self, statement, "the variable lies in another space");
         space = operand->space;
+    } else if (space == CX_PTX_PARAMETER && !cx_ptx_current(self)->kernel) {
+        space = CX_PTX_LOCAL; /* the address of a function's parameter lies in a register */
     } else if ((space == CX_PTX_GLOBAL || space == CX_PTX_GENERIC || space == CX_PTX_CONSTANT) &&
                operand->slot >= CX_PTX_SLOTS_FIXED && cx_ptx_type_bytes(operand->type) != 8) {
         return cx_ptx_wrong(self, statement, "an address has 64 bits");

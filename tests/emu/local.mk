@@ -411,7 +411,7 @@ EXTRA_DIST += \
 	tests/ptx/kernels/output.cu tests/ptx/kernels/physics.cu tests/ptx/kernels/reduce.cu tests/ptx/kernels/scan.cu \
 	tests/ptx/kernels/sort.cu tests/ptx/kernels/stencil.cu tests/ptx/kernels/text.cu tests/ptx/kernels/types.cu \
 	tests/ptx/kernels/wide.cu tests/ptx/kernels/atomics.plain.ptx tests/ptx/kernels/atomics.sm_75.ptx \
-	tests/ptx/kernels/calls.debug.ptx tests/ptx/kernels/calls.sm_75.ptx tests/ptx/kernels/graph.clang.ptx \
+	tests/ptx/kernels/calls.clang.ptx tests/ptx/kernels/calls.debug.ptx tests/ptx/kernels/calls.sm_75.ptx tests/ptx/kernels/graph.clang.ptx \
 	tests/ptx/kernels/graph.plain.ptx tests/ptx/kernels/graph.sm_75.ptx tests/ptx/kernels/hash.plain.ptx \
 	tests/ptx/kernels/hash.sm_75.ptx tests/ptx/kernels/histogram.clang.ptx tests/ptx/kernels/histogram.plain.ptx \
 	tests/ptx/kernels/histogram.sm_75.ptx tests/ptx/kernels/linear.clang.ptx tests/ptx/kernels/linear.debug.ptx \
