@@ -242,6 +242,7 @@ static bool parse_label(cx_ptx_parser *self, size_t scope)
                         .kind = CX_PTX_NAME_LABEL,
                         .index = (uint32_t)self->module->code_count};
 
+    self->line = self->token.line;
     if (cx_ptx_names_find(&self->names, name.text, name.length, scope))
         return CX_PTX_INVALID_AT(self, "'%.*s' is there twice", CX_PTX_QUOTE(&self->token));
     cx_ptx_advance(self);
@@ -336,8 +337,9 @@ bool cx_ptx_parse_body(cx_ptx_parser *self)
             return false;
         }
     } while (depth > 0);
-    if (self->jump_count > 0)
-        return CX_PTX_INVALID_AT(self, "no label '%.*s' is known",
-                                 CX_PTX_QUOTE(&self->jumps[0].label));
-    return true;
+    if (self->jump_count == 0)
+        return true;
+    self->line = self->jumps[0].label.line;
+    return CX_PTX_INVALID_AT(self, "no label '%.*s' is known",
+                             CX_PTX_QUOTE(&self->jumps[0].label));
 }

@@ -392,6 +392,14 @@ tests_ptx_check_random_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_random_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_random_LDADD = $(tests_ptx_check_damage_LDADD)
 
+check_PROGRAMS += tests/ptx/check_refused
+TESTS += tests/ptx/check_refused
+tests_ptx_check_refused_SOURCES = tests/ptx/check_refused.c tests/ptx/edge_rows.h tests/ptx/edges.h tests/ptx/exact.c \
+	tests/ptx/exact.h tests/ptx/rows_float.c tests/ptx/rows_half.c tests/ptx/rows_integer.c
+tests_ptx_check_refused_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_refused_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_refused_LDADD = $(tests_ptx_check_damage_LDADD) -lm
+
 # kernels in CUDA C: compile.sh makes the PTX
 check_PROGRAMS += tests/ptx/check_kernels
 TESTS += tests/ptx/check_kernels
