@@ -86,6 +86,18 @@ typedef struct CUmemcpyAttributes {
     unsigned int flags;
 } CUmemcpyAttributes;
 
+/* Of a conditional node. */
+typedef struct CUgraphNodeParams {
+    int type;
+    int reserved[3];
+    unsigned long long handle;
+    int condition;
+    unsigned int size;
+    CUgraph *bodies;
+    CUcontext context;
+    long long rest[26];
+} CUgraphNodeParams;
+
 typedef struct CUexecAffinity {
     int type;
     unsigned int multiprocessors;

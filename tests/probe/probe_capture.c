@@ -1,4 +1,4 @@
-/* G1 to G5, G7: capturing streams, and memory of graphs. */
+/* G1 to G5, G7, G8: capturing streams, memory of graphs, and conditional nodes. */
 #include "probes.h"
 #include "steps.h"
 
@@ -450,6 +450,41 @@ static void memory_of_a_graph(void)
     see_result("synchronize", cuStreamSynchronize(on));
 }
 
+enum { CONDITIONAL = 13, IF = 0, ASSIGN_DEFAULT = 1 };
+
+static CUresult add_condition(CUgraph graph, int kind, unsigned int size, CUgraph *body)
+{
+    CUgraphNodeParams params = {
+        .type = CONDITIONAL, .condition = kind, .size = size, .context = current()};
+    CUgraphNode node = NULL;
+    CUresult code = cuGraphConditionalHandleCreate(&params.handle, graph, params.context, 1,
+                                                   ASSIGN_DEFAULT);
+    if (code == SUCCESS)
+        code = cuGraphAddNode_v2(&node, graph, NULL, NULL, 0, &params);
+    if (code == SUCCESS)
+        *body = params.bodies[0];
+    return code;
+}
+
+static void conditions(void)
+{
+    CUgraph graph = NULL, body = NULL, other = NULL;
+    CUgraphExec executable = NULL;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_NON_BLOCKING);
+    need("cuGraphCreate", cuGraphCreate(&graph, 0));
+    see_result("if", add_condition(graph, IF, 1, &body));
+    see_result("no-kind", add_condition(graph, 7, 1, &other));
+    see_result("in-a-body", add_condition(body, IF, 1, &other));
+    see_result("destroy-body", cuGraphDestroy(body));
+    need("cuGraphCreate", cuGraphCreate(&graph, 0));
+    need("cuGraphAddNode", add_condition(graph, IF, 1, &body));
+    see_result("instantiate", cuGraphInstantiateWithFlags(&executable, graph, 0));
+    see_result("launch", cuGraphLaunch(executable, on));
+    see_result("synchronize", cuStreamSynchronize(on));
+}
+
 const struct experiment capture_experiments[] = {
     {"G1.streams", which_streams,
      "null legacy legacy-status per-thread per-thread-end blocking blocking-again blocking-status "
@@ -488,5 +523,7 @@ const struct experiment capture_experiments[] = {
     {"G7.memory", memory_of_a_graph,
      "alloc end free-before instantiate instantiate-again launch launch-again free free-again "
      "launch-freed synchronize"},
+    {"G8.condition", conditions,
+     "if no-kind in-a-body destroy-body instantiate launch synchronize"},
     {NULL, NULL, NULL},
 };

@@ -1,4 +1,4 @@
-/* T14, T15, T18: pools of stream-ordered memory. */
+/* T14, T15, T18, T21: pools of stream-ordered memory. */
 #include "probes.h"
 #include "steps.h"
 
@@ -185,6 +185,34 @@ static void pool_of_managed_memory(void)
     see_result("synchronize", cuStreamSynchronize(on));
 }
 
+enum { FILES = 1 };
+
+/* Whether a process may import a pool of its own is told by the driver too. */
+static void pool_that_is_shared(void)
+{
+    CUmemoryPool pool = NULL, imported = NULL;
+    unsigned char shared[64];
+    int file = -1;
+    CUdeviceptr made = 0, seen = 0;
+    init();
+    create("a");
+    CUstream on = stream(STREAM_BLOCKING);
+    CUmemoryPool plain = make(0, 0);
+    see_result("plain", cuMemPoolExportToShareableHandle(&file, plain, FILES, 0));
+    see_result("make", make_at(&pool, PINNED, DEVICE, FILES));
+    need("cuMemAllocFromPoolAsync", cuMemAllocFromPoolAsync(&made, 64 * KIB, pool, on));
+    see_result("pointer-before", cuMemPoolExportPointer(shared, made));
+    see_result("export", cuMemPoolExportToShareableHandle(&file, pool, FILES, 0));
+    see_result("flags", cuMemPoolExportToShareableHandle(&file, pool, FILES, 1));
+    see_result("pointer", cuMemPoolExportPointer(shared, made));
+    see_result("import", cuMemPoolImportFromShareableHandle(&imported, (void *)(size_t)file, FILES,
+                                                            0));
+    see_result("import-pointer", cuMemPoolImportPointer(&seen, imported, shared));
+    see_result("import-into-own", cuMemPoolImportPointer(&seen, pool, shared));
+    see_result("alloc-imported", cuMemAllocFromPoolAsync(&made, 64, imported, on));
+    see_result("use-imported", cuDeviceSetMemPool(0, imported));
+}
+
 const struct experiment pool_experiments[] = {
     {"T14.device", pools_of_a_device,
      "default bad-device null current destroy-default set current-set alloc used destroy "
@@ -200,5 +228,8 @@ const struct experiment pool_experiments[] = {
      "access-open fill-open free synchronize"},
     {"T18.managed", pool_of_managed_memory,
      "shared preferring managed access-device access-host close alloc fill free synchronize"},
+    {"T21.share", pool_that_is_shared,
+     "plain make pointer-before export flags pointer import import-pointer import-into-own "
+     "alloc-imported use-imported"},
     {0},
 };

@@ -178,6 +178,23 @@ static int act_pool_get(cx_player *player, cx_call *call)
     return result;
 }
 
+static int act_pool_share(cx_player *player, cx_call *call)
+{
+    cxu_mem_pool_pointer shared;
+    CUdeviceptr imported = 0;
+    if (player->driver.missing[CX_SLOT_mem_pool_export_pointer] ||
+        player->driver.missing[CX_SLOT_mem_pool_import_pointer])
+        return CX_PLAY_ABSENT;
+    int result =
+        (int)player->driver.table.mem_pool_export_pointer(&shared, call->in[1].pointer);
+    if (result == CXU_SUCCESS)
+        result = (int)player->driver.table.mem_pool_import_pointer(&imported, call->in[2].pool,
+                                                                   &shared);
+    if (result == CXU_SUCCESS)
+        call->out[0] = (cx_cell){.pointer = imported};
+    return result;
+}
+
 /* ---- virtual memory ---- */
 
 static int act_vmem_properties(cx_player *player, cx_call *call)
@@ -352,6 +369,33 @@ static int act_graph_node(cx_player *player, cx_call *call)
     if (result == CXU_SUCCESS)
         call->out[0] = (cx_cell){.node = nodes[index]};
     free(nodes);
+    return result;
+}
+
+/* Bodies are the node's: nobody destroys them. */
+static int act_graph_condition(cx_player *player, cx_call *call)
+{
+    const cx_cell *in = call->in;
+    cxu_graph_node_params params = {.type = CXU_GRAPH_NODE_TYPE_CONDITIONAL};
+    CUcontext context = NULL;
+    CUgraphNode node;
+    uint64_t handle = 0;
+    if (player->driver.missing[CX_SLOT_graph_conditional_handle_create] ||
+        player->driver.missing[CX_SLOT_graph_add_node])
+        return CX_PLAY_ABSENT;
+    player->driver.table.ctx_get_current(&context);
+    int result = (int)player->driver.table.graph_conditional_handle_create(
+        &handle, in[1].graph, context, in[2].flags, CXU_GRAPH_COND_ASSIGN_DEFAULT);
+    if (result != CXU_SUCCESS)
+        return result;
+    params.of.condition = (cxu_conditional_node_params){
+        .handle = handle,
+        .type = (cxu_graph_conditional_type)in[3].integer,
+        .size = in[4].flags,
+        .context = context};
+    result = (int)player->driver.table.graph_add_node(&node, in[1].graph, NULL, NULL, 0, &params);
+    if (result == CXU_SUCCESS && in[5].flags < in[4].flags)
+        call->out[0] = (cx_cell){.graph = params.of.condition.bodies[in[5].flags]};
     return result;
 }
 

@@ -26,6 +26,7 @@ static const char *const word_sets[] = {
     [CX_WORDS_ADVICE] = "advice",
     [CX_WORDS_HINT] = "what was advised",
     [CX_WORDS_ORDER] = "order of batches",
+    [CX_WORDS_CONDITION] = "conditions",
     [CX_WORDS_VALUE] = "conditions of values",
     [CX_WORDS_STREAM] = "attributes of streams",
     [CX_WORDS_CODE] = "code",

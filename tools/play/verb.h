@@ -44,6 +44,7 @@ typedef enum cx_words {
     CX_WORDS_ADVICE,
     CX_WORDS_HINT,
     CX_WORDS_ORDER,
+    CX_WORDS_CONDITION,
     CX_WORDS_VALUE,
     CX_WORDS_STREAM,
     CX_WORDS_CODE,
