@@ -48,7 +48,7 @@ static bool stopped(void *self)
 
 /* ---- one program ---- */
 
-/* Ways to run a program: lanes together, in the code of each processor, and one by one. */
+/* Ways to run a program: lanes together, in the code of each processor, or each by itself. */
 static const struct {
     const char *name, *code;
     bool independent;

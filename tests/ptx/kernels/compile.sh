@@ -31,7 +31,7 @@ with_nvcc() # name
 with_clang() # name
 {
     case $1 in
-    linear | matrix | stencil | histogram | scan) level=-O2 ;;
+    linear | matrix | stencil | histogram | scan | calls) level=-O2 ;;
     sort | text | graph) level=-O0 ;;
     *) return 0 ;;
     esac

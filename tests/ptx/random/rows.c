@@ -85,7 +85,7 @@ static bool takes_literals(const char *text)
 {
     static const char *const names[] = {"add.", "sub.", "mul.", "mad.", "min.", "max.", "and.",
                                         "or.",  "xor.", "shl.", "shr.", "fma.", "sad.", "setp.",
-                                        "selp.", "mul24.", "div.", "rem.", "set."};
+                                        "selp.", "slct.", "mul24.", "div.", "rem.", "set."};
 
     if (strstr(text, "f16") || strstr(text, "pred") || strstr(text, "16x2"))
         return false;
