@@ -36,12 +36,19 @@ static size_t list_files(const kernel_group *group, char files[FILES_MOST][128])
     return count;
 }
 
-static void check_file(const kernel_group *group, const char *file, const char *code,
-                       bool independent)
+static const kernel_way ways[] = {{"fastest", NULL, false, 0},
+                                  {"baseline", "baseline", false, 0},
+                                  {"avx2", "avx2", false, 0},
+                                  {"one by one", NULL, true, 0},
+                                  {"in a random order", NULL, true, 17}};
+
+#define WAYS (sizeof ways / sizeof ways[0])
+
+static void check_file(const kernel_group *group, const char *file, const kernel_way *way)
 {
     const char *only = getenv("KERNEL");
 
-    ck_assert_msg(kernels_load(file, code, independent), "%s does not load", file);
+    ck_assert_msg(kernels_load(file, way), "%s does not load", file);
     restart_random();
     for (size_t i = 0; i < group->count; i++) {
         if (only && strcmp(only, group->cases[i].name) != 0)
@@ -52,27 +59,15 @@ static void check_file(const kernel_group *group, const char *file, const char *
     kernels_unload();
 }
 
-static void check_group(const kernel_group *group, const char *code, bool independent)
+START_TEST(kernels_leave_what_c_computes)
 {
+    const kernel_group *group = groups[(size_t)_i % GROUPS];
     char files[FILES_MOST][128];
     size_t count = list_files(group, files);
 
     ck_assert_uint_gt(count, 0);
     for (size_t i = 0; i < count; i++)
-        check_file(group, files[i], code, independent);
-}
-
-START_TEST(kernels_leave_what_c_computes)
-{
-    static const char *const codes[] = {NULL, "baseline", "avx2"};
-
-    check_group(groups[(size_t)_i % GROUPS], codes[(size_t)_i / GROUPS], false);
-}
-END_TEST
-
-START_TEST(kernels_leave_the_same_if_lanes_run_one_by_one)
-{
-    check_group(groups[_i], NULL, true);
+        check_file(group, files[i], &ways[(size_t)_i / GROUPS]);
 }
 END_TEST
 
@@ -82,8 +77,7 @@ static Suite *kernels_suite(void)
     TCase *all = tcase_create("all");
 
     tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, kernels_leave_what_c_computes, 0, 3 * GROUPS);
-    tcase_add_loop_test(all, kernels_leave_the_same_if_lanes_run_one_by_one, 0, GROUPS);
+    tcase_add_loop_test(all, kernels_leave_what_c_computes, 0, (int)(WAYS * GROUPS));
     suite_add_tcase(suite, all);
     return suite;
 }

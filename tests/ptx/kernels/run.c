@@ -119,8 +119,7 @@ uint32_t *make_words(size_t count)
 
 static cx_ptx_module *module;
 static char module_name[200];
-static bool one_by_one;
-static const char *processor_code;
+static const kernel_way *current_way;
 
 static char *read_file(const char *path, size_t *out_length)
 {
@@ -159,17 +158,15 @@ const char *kernels_folder(void)
     return folder;
 }
 
-bool kernels_load(const char *file, const char *code, bool independent)
+bool kernels_load(const char *file, const kernel_way *way)
 {
     char path[4096], *text;
     size_t length;
     bool loaded;
 
     snprintf(path, sizeof path, "%s/%.80s", kernels_folder(), file);
-    snprintf(module_name, sizeof module_name, "%s, %s%s", file, code ? code : "fastest",
-             independent ? ", one by one" : "");
-    processor_code = code;
-    one_by_one = independent;
+    snprintf(module_name, sizeof module_name, "%s, %s", file, way->name);
+    current_way = way;
     text = read_file(path, &length);
     loaded = load_text(text, length);
     free(text);
@@ -178,7 +175,7 @@ bool kernels_load(const char *file, const char *code, bool independent)
 
 bool kernels_independent(void)
 {
-    return one_by_one;
+    return current_way->independent;
 }
 
 void kernels_unload(void)
@@ -261,8 +258,9 @@ void launch_until(const char *name, kernel_shape shape, const kernel_argument *a
                                             .print = print,
                                             .allocate = allocate,
                                             .release = release,
-                                            .code = processor_code,
-                                            .independent = one_by_one};
+                                            .code = current_way->code,
+                                            .seed = current_way->seed,
+                                            .independent = current_way->independent};
     const cx_ptx_function *kernel = cx_ptx_kernel_find(module, name);
     cx_ptx_launch launch = {.shared_bytes = shape.shared_bytes,
                             .cooperative = shape.cooperative,

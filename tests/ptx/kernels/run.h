@@ -33,9 +33,15 @@ extern const kernel_group atomics_kernels, calls_kernels, graph_kernels, hash_ke
 /* Where the PTX is. */
 const char *kernels_folder(void);
 
-/* Loads a file of the folder; `code` is that of cx_ptx_environment, `independent`: lanes run one
- * after the other. Returns false, and tells why in a line of TAP, if it does not load. */
-bool kernels_load(const char *file, const char *code, bool independent);
+/* A way to run kernels: as in cx_ptx_environment. */
+typedef struct kernel_way {
+    const char *name, *code;
+    bool independent;
+    uint64_t seed;
+} kernel_way;
+
+/* Loads a file of the folder. Returns false, and tells why in a line of TAP, if it does not. */
+bool kernels_load(const char *file, const kernel_way *way);
 void kernels_unload(void);
 bool kernels_independent(void);
 
