@@ -259,6 +259,14 @@ static size_t smaller_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* The registers of a warp: a multiple of the hardware's unit. */
+static size_t registers_of_warp(size_t registers_of_thread, size_t warp)
+{
+    const size_t unit = 256;
+
+    return (registers_of_thread * warp + unit - 1) / unit * unit;
+}
+
 int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size_t shared_bytes)
 {
     cx_ptx_kernel_info kernel = cx_emu_function_describe(function);
@@ -279,7 +287,7 @@ int cx_emu_occupancy(const cx_emu_function *function, size_t block_threads, size
         device_attribute_of(function, CXU_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / threads);
     blocks = smaller_of(
         blocks, device_attribute_of(function, CXU_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
-                    (kernel.registers * threads));
+                    (registers_of_warp(kernel.registers, warp) * (threads / warp)));
     if (shared > 0)
         blocks = smaller_of(
             blocks,

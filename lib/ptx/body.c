@@ -170,7 +170,8 @@ static bool declare_register(cx_ptx_parser *self, cx_ptx_type type)
     name.index = cx_ptx_register(self, name.count, cx_ptx_type_bytes(type) == 8);
     if (name.index == CX_PTX_NO_SLOT)
         return false;
-    self->registers32 += type == CX_PTX_PRED ? 0 : name.count * (type >= CX_PTX_B64 ? 2 : 1);
+    if (type == CX_PTX_PRED)
+        cx_ptx_mark_predicates(self, name.index, name.count);
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
 }
 

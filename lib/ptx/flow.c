@@ -1,20 +1,9 @@
 #include "ptx/flow.h"
 
+#include "ptx/liveness.h"
 #include <stdlib.h>
 
-/* A function as blocks of instructions; the block behind the last one is the function's end. */
-typedef struct graph {
-    const cx_ptx_module *module;
-    size_t begin, end;  /* in the code */
-    uint32_t *block_of; /* for each instruction */
-    uint32_t *last;     /* the last instruction of each block */
-    uint32_t *first;
-    uint32_t blocks;
-    uint32_t *edges_to, *sources; /* of block b: sources from edges_to[b] to edges_to[b + 1] */
-    uint32_t *order, *number;     /* blocks as found from the end, and the other way round */
-    uint32_t reached;
-    uint32_t *meets; /* the immediate post-dominator of each block */
-} graph;
+typedef cx_ptx_graph graph;
 
 #define NONE UINT32_MAX
 
@@ -251,7 +240,7 @@ static void fill_branches(const graph *self, cx_ptx_instruction *code)
 
 /* ---- functions ---- */
 
-static void find_in_function(graph *self, cx_ptx_instruction *code)
+static bool find_in_function(graph *self, cx_ptx_function *function, cx_ptx_instruction *code)
 {
     size_t size = self->end - self->begin;
 
@@ -263,6 +252,7 @@ static void find_in_function(graph *self, cx_ptx_instruction *code)
     order_blocks(self, self->meets, self->sources + self->edges_to[self->blocks + 1]);
     find_meets(self);
     fill_branches(self, code);
+    return cx_ptx_liveness_find(self, function);
 }
 
 /* A function's code ends where that of the next one begins. */
@@ -296,6 +286,7 @@ bool cx_ptx_flow_find(cx_ptx_module *module)
     size_t size = module->code_count + 4;
     uint32_t *room = calloc(8 * size + count_ways(module), sizeof *room);
     graph self = {.module = module};
+    bool done = true;
 
     if (!room)
         return false;
@@ -307,14 +298,14 @@ bool cx_ptx_flow_find(cx_ptx_module *module)
     self.number = room + 5 * size;
     self.meets = room + 6 * size;
     self.sources = room + 7 * size;
-    for (size_t i = 0; i < module->function_count; i++) {
+    for (size_t i = 0; done && i < module->function_count; i++) {
         if (!module->functions[i].defined)
             continue;
         self.begin = module->functions[i].begin;
         self.end = end_of(module, self.begin);
         if (self.end > self.begin)
-            find_in_function(&self, module->code);
+            done = find_in_function(&self, &module->functions[i], module->code);
     }
     free(room);
-    return true;
+    return done;
 }

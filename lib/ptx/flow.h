@@ -20,7 +20,21 @@ typedef enum cx_ptx_pace {
     CX_PTX_PACE_WATCHES /* it reads what others may change meanwhile */
 } cx_ptx_pace;
 
-/* Fills in the branches of all functions. False: out of memory. */
+/* A function as blocks of instructions; the block behind the last one is the function's end. */
+typedef struct cx_ptx_graph {
+    const cx_ptx_module *module;
+    size_t begin, end;  /* in the code */
+    uint32_t *block_of; /* for each instruction, from `begin` on */
+    uint32_t *last;     /* the last instruction of each block */
+    uint32_t *first;
+    uint32_t blocks;
+    uint32_t *edges_to, *sources; /* of block b: sources from edges_to[b] to edges_to[b + 1] */
+    uint32_t *order, *number;     /* blocks as found from the end, and the other way round */
+    uint32_t reached;
+    uint32_t *meets; /* the immediate post-dominator of each block */
+} cx_ptx_graph;
+
+/* Fills in the branches of all functions, and counts their registers. False: out of memory. */
 bool cx_ptx_flow_find(cx_ptx_module *module);
 
 #endif

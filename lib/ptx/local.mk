@@ -7,7 +7,7 @@ lib_ptx_libptx_la_SOURCES = \
 	lib/ptx/encode_convert.c lib/ptx/encode_memory.c \
 	lib/ptx/flow.c lib/ptx/flow.h lib/ptx/grid.h lib/ptx/growth.h lib/ptx/interpret.c \
 	lib/ptx/lanes.h lib/ptx/lanes_find.c \
-	lib/ptx/lex.c lib/ptx/lex.h lib/ptx/link.c lib/ptx/link.h lib/ptx/mbarrier.c lib/ptx/module.c lib/ptx/module.h \
+	lib/ptx/lex.c lib/ptx/lex.h lib/ptx/link.c lib/ptx/link.h lib/ptx/liveness.c lib/ptx/liveness.h lib/ptx/mbarrier.c lib/ptx/module.c lib/ptx/module.h \
 	lib/ptx/names.c lib/ptx/names.h lib/ptx/op.c lib/ptx/operand.c lib/ptx/ops.def \
 	lib/ptx/parse.c lib/ptx/parser.c lib/ptx/parser.h lib/ptx/print.c lib/ptx/ptx.h \
 	lib/ptx/reach.c lib/ptx/reach.h lib/ptx/register.c lib/ptx/rounding.c lib/ptx/row.h lib/ptx/run.c lib/ptx/small.c lib/ptx/small.h lib/ptx/source.c \

@@ -1,4 +1,4 @@
-#include "ptx/module.h"
+#include "ptx/liveness.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,8 @@ void cx_ptx_unload(cx_ptx_module *module)
         free(module->functions[i].parameters);
         free(module->functions[i].constant_longs);
         free(module->functions[i].calls);
+        free(module->functions[i].live_at_calls);
+        free(module->functions[i].predicates);
     }
     for (size_t i = 0; i < module->variable_count; i++)
         free((char *)module->variables[i].name);
@@ -94,13 +96,7 @@ const cx_ptx_function *cx_ptx_kernel_find(const cx_ptx_module *module, const cha
 cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
                                           const cx_ptx_function *kernel)
 {
-    const size_t least = 16, most = 255;
-    size_t registers = kernel->registers32;
-
     (void)module;
-    /* PTX has a register for every value; a GPU needs one only while the value lives. */
-    if (registers > least)
-        registers = least + (registers - least) / 4;
     cx_ptx_kernel_info info = {
         .name = kernel->name,
         .parameters = kernel->parameters,
@@ -108,7 +104,7 @@ cx_ptx_kernel_info cx_ptx_kernel_describe(const cx_ptx_module *module,
         .parameter_bytes = kernel->parameter_bytes,
         .shared_bytes = kernel->shared_bytes,
         .local_bytes = kernel->stack_bytes,
-        .registers = registers > most ? most : registers < least ? least : registers,
+        .registers = cx_ptx_registers_of(kernel),
         .max_threads = kernel->max_threads,
     };
     memcpy(info.required, kernel->required, sizeof info.required);

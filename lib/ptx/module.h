@@ -257,10 +257,13 @@ struct cx_ptx_function {
     size_t shared_bytes;
     size_t begin; /* in the code */
     uint32_t words, longs; /* rows of its frame */
-    uint32_t registers32;
+    bool *predicates; /* for each row of words, until its registers are counted */
+    uint32_t live;    /* the most registers of 32 bits that are live at once, without callees */
+    uint32_t *live_at_calls; /* for each of `calls`: those that outlive it */
     unsigned char *constant_words, *constant_longs; /* rows, in one allocation */
     uint32_t max_threads, required[3];
-    size_t stack_words, stack_longs, stack_bytes; /* with all its callees */
+    uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg; 0: none */
+    size_t stack_words, stack_longs, stack_bytes, stack_registers; /* with all its callees */
     bool calls_indirectly, allocates;
     size_t *calls; /* functions */
     size_t call_count, call_capacity;

@@ -19,7 +19,6 @@ static bool finish_function(cx_ptx_parser *self)
     if (!cx_ptx_emit(self, (cx_ptx_instruction){
                                .op = function->kernel ? CX_PTX_EXIT : CX_PTX_RETURN}))
         return false;
-    function->registers32 = self->registers32;
     function->frame_bytes = (function->frame_bytes + FRAME_ALIGN - 1) & ~(size_t)(FRAME_ALIGN - 1);
     if (!cx_ptx_finish_registers(self))
         return false;
@@ -87,7 +86,7 @@ static bool take_triple(cx_ptx_parser *self, uint32_t out[3])
 static bool take_limits(cx_ptx_parser *self)
 {
     uint32_t size[3];
-    uint64_t unused;
+    uint64_t number;
 
     for (;;) {
         cx_ptx_function *function = cx_ptx_current(self);
@@ -107,14 +106,21 @@ static bool take_limits(cx_ptx_parser *self)
             if (size[0] * size[1] * size[2] > 1)
                 return cx_ptx_fail(self, CX_PTX_UNSUPPORTED, "clusters of several blocks");
         } else if (cx_ptx_take(self, ".maxclusterrank")) {
-            if (!cx_ptx_expect_number(self, &unused))
+            if (!cx_ptx_expect_number(self, &number))
                 return false;
         } else if (cx_ptx_take(self, ".explicitcluster") ||
                    cx_ptx_take(self, ".blocksareclusters")) {
             continue;
-        } else if (cx_ptx_take(self, ".minnctapersm") || cx_ptx_take(self, ".maxnreg") ||
-                   cx_ptx_take(self, ".maxnctapersm")) {
-            if (!cx_ptx_expect_number(self, &unused))
+        } else if (cx_ptx_at(self, ".minnctapersm") || cx_ptx_at(self, ".maxnreg")) {
+            uint32_t *out = cx_ptx_at(self, ".maxnreg") ? &function->max_registers
+                                                        : &function->min_blocks;
+
+            cx_ptx_advance(self);
+            if (!cx_ptx_expect_number(self, &number))
+                return false;
+            *out = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+        } else if (cx_ptx_take(self, ".maxnctapersm")) {
+            if (!cx_ptx_expect_number(self, &number))
                 return false;
         } else if (cx_ptx_take(self, ".pragma")) {
             while (self->token.kind == CX_PTX_STRING || cx_ptx_at(self, ","))

@@ -39,10 +39,9 @@ typedef struct cx_ptx_parser {
 
     /* The function that is being parsed. */
     size_t function; /* index; pointers change when functions are added */
-    uint32_t *places; /* of its registers: slots from CX_PTX_SLOTS_FIXED on */
+    uint32_t *places; /* of its registers: slots from CX_PTX_SLOTS_FIXED on; may be predicates */
     size_t register_count, register_capacity;
     uint32_t words, longs; /* rows of its frame */
-    uint32_t registers32; /* as a GPU counts them */
     uint64_t *constants;
     size_t constant_count, constant_capacity;
     cx_ptx_jump *jumps;
@@ -99,6 +98,8 @@ bool cx_ptx_finish_registers(cx_ptx_parser *self);
 uint32_t cx_ptx_constant(cx_ptx_parser *self, uint64_t bits);
 /* The first of so many new ones, words or longs. */
 uint32_t cx_ptx_register(cx_ptx_parser *self, uint32_t count, bool is_long);
+/* Those registers are predicates, which a GPU does not count. */
+void cx_ptx_mark_predicates(cx_ptx_parser *self, uint32_t first, uint32_t count);
 uint32_t cx_ptx_temp(cx_ptx_parser *self); /* one for this statement */
 
 /* ---- operands ---- */

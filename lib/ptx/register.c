@@ -6,13 +6,13 @@
 
 #define SLOTS_MAX (UINT32_C(1) << 18)
 #define CONSTANTS_LOOKED_AT 64
+#define PREDICATE_BIT (UINT32_C(1) << 31) /* in a place while the function is parsed */
 
 /* ---- registers ---- */
 
 void cx_ptx_begin_registers(cx_ptx_parser *self)
 {
     self->register_count = self->constant_count = 0;
-    self->registers32 = 0;
     self->words = CX_PTX_FRAME_WORDS_COUNT;
     self->longs = CX_PTX_FRAME_LONGS_COUNT;
     self->temps.count[0] = self->temps.count[1] = 0;
@@ -43,6 +43,12 @@ uint32_t cx_ptx_register(cx_ptx_parser *self, uint32_t count, bool is_long)
                     : cx_ptx_place(CX_PTX_FRAME_WORDS, self->words++);
     }
     return CX_PTX_SLOTS_FIXED + first;
+}
+
+void cx_ptx_mark_predicates(cx_ptx_parser *self, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        self->places[first - CX_PTX_SLOTS_FIXED + i] |= PREDICATE_BIT;
 }
 
 uint32_t cx_ptx_constant(cx_ptx_parser *self, uint64_t bits)
@@ -252,7 +258,7 @@ static uint32_t final_place(const cx_ptx_parser *self, constant_rows *rows, uint
     if (slot == CX_PTX_SLOT_ZERO)
         return place_of_constant(rows, 0, is_long);
     return slot < CX_PTX_SLOTS_FIXED ? cx_ptx_fixed_place(slot)
-                                     : self->places[slot - CX_PTX_SLOTS_FIXED];
+                                     : self->places[slot - CX_PTX_SLOTS_FIXED] & ~PREDICATE_BIT;
 }
 
 static void finish_code(const cx_ptx_parser *self, constant_rows *rows, size_t begin)
@@ -296,6 +302,19 @@ static bool fill_constants(cx_ptx_parser *self, const constant_rows *rows)
     return true;
 }
 
+static bool note_predicates(cx_ptx_parser *self)
+{
+    cx_ptx_function *function = cx_ptx_current(self);
+
+    function->predicates = calloc(self->words, sizeof *function->predicates);
+    if (!function->predicates)
+        return cx_ptx_no_memory(self);
+    for (size_t i = 0; i < self->register_count; i++)
+        if (self->places[i] & PREDICATE_BIT)
+            function->predicates[(self->places[i] & ~PREDICATE_BIT) / CX_PTX_WORDS_BYTES] = true;
+    return true;
+}
+
 bool cx_ptx_finish_registers(cx_ptx_parser *self)
 {
     cx_ptx_function *function = cx_ptx_current(self);
@@ -308,7 +327,7 @@ bool cx_ptx_finish_registers(cx_ptx_parser *self)
         finish_code(self, &rows, function->begin);
     function->words = self->words;
     function->longs = self->longs;
-    done = done && fill_constants(self, &rows);
+    done = done && fill_constants(self, &rows) && note_predicates(self);
     free(rows.row[0]);
     return done;
 }

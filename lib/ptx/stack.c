@@ -1,4 +1,6 @@
 #include "ptx/stack.h"
+
+#include "ptx/liveness.h"
 #include <stdlib.h>
 
 #define RECURSIONS 48
@@ -11,11 +13,13 @@ typedef struct visit {
     size_t function, next_call;
 } visit;
 
-static void count_call(cx_ptx_function *caller, const cx_ptx_function *callee)
+/* The call's number in the caller. */
+static void count_call(cx_ptx_function *caller, const cx_ptx_function *callee, size_t call)
 {
     size_t words = caller->words + callee->stack_words;
     size_t longs = caller->longs + callee->stack_longs;
     size_t bytes = caller->frame_bytes + callee->stack_bytes;
+    size_t registers = caller->live_at_calls[call] + callee->stack_registers;
 
     if (words > caller->stack_words)
         caller->stack_words = words;
@@ -23,6 +27,8 @@ static void count_call(cx_ptx_function *caller, const cx_ptx_function *callee)
         caller->stack_longs = longs;
     if (bytes > caller->stack_bytes)
         caller->stack_bytes = bytes;
+    if (registers > caller->stack_registers)
+        caller->stack_registers = registers;
 }
 
 /* True if a function that `root` can reach is recursive. */
@@ -40,13 +46,15 @@ static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
             function->mark = OPEN;
             function->stack_words = function->words;
             function->stack_longs = function->longs;
+            function->stack_registers = cx_ptx_live_registers(function);
             function->stack_bytes =
                 function->frame_bytes + (function->allocates ? ALLOCATED_BYTES : 0);
         }
         if (top->next_call == function->call_count) {
             function->mark = MEASURED;
             if (--depth > 0)
-                count_call(&module->functions[path[depth - 1].function], function);
+                count_call(&module->functions[path[depth - 1].function], function,
+                           path[depth - 1].next_call - 1);
             continue;
         }
         size_t callee = function->calls[top->next_call++];
@@ -55,7 +63,7 @@ static bool measure_from(cx_ptx_module *module, size_t root, visit *path)
         else if (module->functions[callee].mark == OPEN)
             recursive = true;
         else
-            count_call(function, &module->functions[callee]);
+            count_call(function, &module->functions[callee], top->next_call - 1);
     }
     return recursive;
 }
@@ -79,6 +87,19 @@ static void make_room_for_recursion(cx_ptx_module *module)
         module->functions[i].stack_longs += longs * RECURSIONS;
         module->functions[i].stack_bytes += bytes * RECURSIONS;
     }
+}
+
+/* Any function may be called by its address. */
+static void count_indirect_calls(cx_ptx_module *module)
+{
+    size_t most = CX_PTX_REGISTERS_OF_CALLEE;
+
+    for (size_t i = 0; i < module->function_count; i++)
+        if (!module->functions[i].kernel && module->functions[i].stack_registers > most)
+            most = module->functions[i].stack_registers;
+    for (size_t i = 0; i < module->function_count; i++)
+        if (module->functions[i].calls_indirectly && module->functions[i].stack_registers < most)
+            module->functions[i].stack_registers = most;
 }
 
 /* Callees must be defined, or those that every device has. */
@@ -111,6 +132,7 @@ bool cx_ptx_measure_stacks(cx_ptx_parser *self)
             recursive |= measure_from(module, i, path);
     for (size_t i = 0; i < module->function_count; i++)
         recursive |= module->functions[i].calls_indirectly;
+    count_indirect_calls(module);
     free(path);
     if (recursive)
         make_room_for_recursion(module);

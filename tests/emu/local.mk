@@ -361,6 +361,13 @@ tests_ptx_check_lockstep_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_lockstep_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_lockstep_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/ptx/check_liveness
+TESTS += tests/ptx/check_liveness
+tests_ptx_check_liveness_SOURCES = tests/ptx/check_liveness.c
+tests_ptx_check_liveness_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_liveness_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_liveness_LDADD = $(tests_ptx_check_damage_LDADD)
+
 check_PROGRAMS += tests/ptx/check_flow
 TESTS += tests/ptx/check_flow
 tests_ptx_check_flow_SOURCES = tests/ptx/check_flow.c tests/support/random.h

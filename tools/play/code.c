@@ -71,8 +71,23 @@
     "    .reg .b32 %there;\n    mov.u32 %there, space;\n"          \
     "    st.shared.u8 [%there], %value;\n" END
 
-#define BROAD \
-    ".visible .entry broad" PARAMETERS BEGIN "    .reg .b32 %broad<300>;\n" END
+#define TEN(line, tens)                                                                         \
+    line(tens "0") line(tens "1") line(tens "2") line(tens "3") line(tens "4") line(tens "5")   \
+    line(tens "6") line(tens "7") line(tens "8") line(tens "9")
+
+#define HUNDRED(line)                                                                           \
+    TEN(line, "0") TEN(line, "1") TEN(line, "2") TEN(line, "3") TEN(line, "4") TEN(line, "5")   \
+    TEN(line, "6") TEN(line, "7") TEN(line, "8") TEN(line, "9")
+
+#define WRITE_ONE(number) "    mov.u32 %broad" number ", %clock;\n"
+#define DECLARE_ONE(number) "    .reg .b32 %broad" number ";\n"
+#define READ_ONE(number) "    or.b32 %old, %old, %broad" number ";\n"
+
+/* All hundred are live at once. */
+#define BROAD                                                                         \
+    ".visible .entry broad" PARAMETERS BEGIN HUNDRED(DECLARE_ONE) HUNDRED(WRITE_ONE)  \
+    "    mov.u32 %old, 0;\n" HUNDRED(READ_ONE) "    shr.u32 %old, %old, 31;\n"        \
+    "    shr.u32 %old, %old, 1;\n    add.u32 %value, %value, %old;\n" END
 
 #define BARE ".visible .entry bare()\n{\n    ret;\n}\n"
 

@@ -48,7 +48,7 @@ typedef enum cx_code_name {
     CX_CODE_NAME_BARE,  /* has no parameters, and does nothing */
     CX_CODE_NAME_EXACT, /* as fill, with 8 by 4 threads in a block */
     CX_CODE_NAME_ROOM,  /* as fill, with 40 KiB of shared memory */
-    CX_CODE_NAME_BROAD, /* as fill, with 300 registers more */
+    CX_CODE_NAME_BROAD, /* as fill, with 100 registers more */
     CX_CODE_NAME_TRAP,
     CX_CODE_NAME_ASSERT,
     CX_CODE_NAME_TOTAL,  /* a variable of 32 bits, 0 at first */
