@@ -38,8 +38,10 @@ report_all() # what, why it may be skipped: a pattern, option...
 [ -s "$scratch/files" ] || skip_all 'there are no scenarios'
 # Where sanitizers watch, each line of the driver once: the stand-ins are the same code behind other entries.
 schedules='threads lazy random:1' more=random:2 older=yes newer='threads lazy random:1'
-[ -z "$SANITIZERS" ] || schedules=threads more='' older='' newer=threads
-[ "$SANITIZERS" != thread ] || newer=''
+if [ -n "$SANITIZERS" ] && [ "$CTXRT_TEST_EXTENT" != soak ]; then
+    schedules=threads more='' older='' newer=threads
+    [ "$SANITIZERS" != thread ] || newer=''
+fi
 for schedule in $schedules $more; do
     report_all "$schedule" "^never$" --schedule "$schedule"
 done
