@@ -14,33 +14,61 @@ static cx_ptx_barrier *open_barrier(const cx_ptx_grid *grid, cx_ptx_block *block
     return &block->barriers[number];
 }
 
+static bool fail_at_barrier(cx_ptx_grid *grid, const cx_ptx_block *block, cx_ptx_thread *thread,
+                            const cx_ptx_instruction *at)
+{
+    thread->next = at;
+    cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
+    return false;
+}
+
+static void wait_at_barrier(cx_ptx_thread *lanes, uint32_t mask, uint32_t number,
+                            const cx_ptx_instruction *at)
+{
+    for (; mask; mask &= mask - 1) {
+        cx_ptx_thread *thread = &lanes[__builtin_ctz(mask)];
+
+        thread->next = at;
+        thread->state = CX_PTX_THREAD_AT_BARRIER;
+        thread->barrier = (uint8_t)number;
+    }
+}
+
+/* Lanes that name the same barrier and do not vote. */
+static bool arrive_together(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_rows *rows,
+                            cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at)
+{
+    uint32_t number = (uint32_t)cx_ptx_get(rows, at->a, 0);
+    cx_ptx_barrier *barrier =
+        open_barrier(grid, block, number, (uint32_t)cx_ptx_get(rows, at->b, 0));
+
+    if (!barrier)
+        return fail_at_barrier(grid, block, &lanes[__builtin_ctz(mask)], at);
+    barrier->arrived += (uint32_t)__builtin_popcount(mask);
+    if (at->op == CX_PTX_BARRIER)
+        wait_at_barrier(lanes, mask, number, at);
+    return true;
+}
+
 bool cx_ptx_barrier_arrive(cx_ptx_grid *grid, cx_ptx_block *block, const cx_ptx_rows *rows,
                            cx_ptx_thread *lanes, uint32_t mask, const cx_ptx_instruction *at)
 {
-    bool same = cx_ptx_is_uniform(at->a) && cx_ptx_is_uniform(at->b);
     bool waits = at->op == CX_PTX_BARRIER, votes = waits && at->mode != CX_PTX_REDUCE_NONE;
-    cx_ptx_barrier *barrier = NULL;
-    uint32_t number = 0;
 
+    if (cx_ptx_is_uniform(at->a) && cx_ptx_is_uniform(at->b) && !votes)
+        return arrive_together(grid, block, rows, lanes, mask, at);
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        cx_ptx_thread *thread = &lanes[lane];
+        uint32_t number = (uint32_t)cx_ptx_get(rows, at->a, lane);
+        cx_ptx_barrier *barrier =
+            open_barrier(grid, block, number, (uint32_t)cx_ptx_get(rows, at->b, lane));
 
-        thread->next = at;
-        if (!barrier || !same) {
-            number = (uint32_t)cx_ptx_get(rows, at->a, lane);
-            barrier = open_barrier(grid, block, number, (uint32_t)cx_ptx_get(rows, at->b, lane));
-        }
-        if (!barrier) {
-            cx_ptx_thread_fail(grid, block, thread, CX_PTX_ILLEGAL_INSTRUCTION, 0);
-            return false;
-        }
+        if (!barrier)
+            return fail_at_barrier(grid, block, &lanes[lane], at);
         barrier->arrived++;
         barrier->truths += votes && (uint32_t)cx_ptx_get(rows, at->c, lane) != 0;
-        if (waits) {
-            thread->state = CX_PTX_THREAD_AT_BARRIER;
-            thread->barrier = (uint8_t)number;
-        }
+        if (waits)
+            wait_at_barrier(lanes, UINT32_C(1) << lane, number, at);
     }
     return true;
 }

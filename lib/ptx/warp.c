@@ -297,6 +297,8 @@ static void lose_patience(cx_ptx_warp *warp)
 {
     bool left = false;
 
+    if (warp->count == 1 && warp->groups[0].mask == (warp->all & ~warp->ended))
+        return; /* nobody waits at a join */
     for (uint32_t i = 0; i < CX_PTX_WARP_SIZE; i++) {
         cx_ptx_join *join = &warp->joins[i];
         uint32_t most = 0;
