@@ -145,7 +145,7 @@ static bool read_decimal(const char *text, size_t length, uint64_t *out_bits)
         return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    if (strpbrk(copy, "xXpPnN"))
+    if (strpbrk(copy, "xXpPnN") || !strpbrk(copy, ".eE"))
         return false;
     value = strtod(copy, &end);
     memcpy(out_bits, &value, sizeof value);

@@ -357,6 +357,8 @@ static bool define_local(cx_ptx_parser *self, const declaration *what)
 
     if (self->function >= self->module->function_count)
         return CX_PTX_INVALID_AT(self, ".local outside a function");
+    if (what->open)
+        return CX_PTX_INVALID_AT(self, "'%.*s' has no size", CX_PTX_QUOTE(&what->name));
     return place_variable(self, what, LOCAL_BYTES_MAX, &cx_ptx_current(self)->frame_bytes,
                           &offset) &&
            add_name(self, what, CX_PTX_LOCAL, offset);

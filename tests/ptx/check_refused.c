@@ -131,6 +131,8 @@ typedef struct refusal {
 } refusal;
 
 static const refusal statements[] = {
+    {"mov.u32 %u0, 99999999999999999999;", INVALID, "'99999999999999999999' is no operand"},
+    {".local .b8 x[];", INVALID, "'x' has no size"},
     {"add.u32 %u0, %u1, %u2, %u3, %u4, %u5, %u6, %u7, %u8, %u9, %u1, %u2;",
      INVALID, "'add.u32': too many operands"},
     {"mov.b64 {%u0, %u1, %u2}, %d1;", INVALID, "'mov.b64': wrong number of parts"},
