@@ -8,15 +8,14 @@ static size_t count; /* of the user's */
 static cx_emu_pool *all;
 
 struct cx_emu_pool_place {
-    cxu_mem_allocation_type type;
-    cxu_mem_location location;
     cx_emu_pool *fallback; /* the default pool */
     cx_emu_pool *current;
 };
 
-/* For each type of memory: no place, the host, its NUMA node, then the devices by ordinal. */
+/* For pinned memory, then for managed memory: no place, the host, its NUMA node, and the devices by
+ * ordinal. */
 enum { NO_PLACE, HOST, NUMA_NODE, FIRST_DEVICE, PLACES = FIRST_DEVICE + CX_EMU_DEVICES_MAX };
-static cx_emu_pool_place pinned_places[PLACES], managed_places[PLACES];
+static cx_emu_pool_place places[2 * PLACES];
 
 static void close_pool(cx_emu_pool *pool)
 {
@@ -93,10 +92,26 @@ cx_emu_pool_place *cx_emu_pool_place_find(cxu_mem_allocation_type type,
 
     if (index < 0 || (!managed && (index == NO_PLACE || type != CXU_MEM_ALLOCATION_TYPE_PINNED)))
         return NULL;
-    cx_emu_pool_place *place = managed ? &managed_places[index] : &pinned_places[index];
-    place->type = type;
-    place->location = *location;
-    return place;
+    return &places[managed ? PLACES + index : index];
+}
+
+/* The other way round: the properties of a place's default pool. */
+static cxu_mem_pool_properties properties_of(const cx_emu_pool_place *place)
+{
+    int index = (int)(place - places) % PLACES;
+    cxu_mem_pool_properties properties = {
+        .type = place - places < PLACES ? CXU_MEM_ALLOCATION_TYPE_PINNED
+                                        : CXU_MEM_ALLOCATION_TYPE_MANAGED,
+    };
+
+    if (index == HOST)
+        properties.location.type = CXU_MEM_LOCATION_TYPE_HOST;
+    else if (index == NUMA_NODE)
+        properties.location.type = CXU_MEM_LOCATION_TYPE_HOST_NUMA;
+    else if (index >= FIRST_DEVICE)
+        properties.location =
+            (cxu_mem_location){CXU_MEM_LOCATION_TYPE_DEVICE, index - FIRST_DEVICE};
+    return properties;
 }
 
 cx_emu_pool_place *cx_emu_pool_place_of_device(const cx_emu_device *device)
@@ -139,8 +154,7 @@ cxu_result cx_emu_pool_create(const cxu_mem_pool_properties *properties, cx_emu_
 cxu_result cx_emu_pool_default(cx_emu_pool_place *place, cx_emu_pool **out_pool)
 {
     if (place->fallback == NULL) {
-        const cxu_mem_pool_properties properties = {.type = place->type,
-                                                    .location = place->location};
+        const cxu_mem_pool_properties properties = properties_of(place);
         cxu_result result = open_pool(&properties, &place->fallback);
         if (result != CXU_SUCCESS)
             return result;
@@ -174,12 +188,9 @@ cxu_result cx_emu_pool_find(CUmemoryPool handle, cx_emu_pool **out_pool)
 
 static void forget_current(const cx_emu_pool *pool)
 {
-    for (int i = 0; i < PLACES; i++) {
-        if (pinned_places[i].current == pool)
-            pinned_places[i].current = NULL;
-        if (managed_places[i].current == pool)
-            managed_places[i].current = NULL;
-    }
+    for (int i = 0; i < 2 * PLACES; i++)
+        if (places[i].current == pool)
+            places[i].current = NULL;
 }
 
 void cx_emu_pool_destroy(cx_emu_pool *pool)
@@ -200,10 +211,8 @@ static void close_default(cx_emu_pool_place *place)
 
 void cx_emu_pools_close_default(void)
 {
-    for (int i = 0; i < PLACES; i++) {
-        close_default(&pinned_places[i]);
-        close_default(&managed_places[i]);
-    }
+    for (int i = 0; i < 2 * PLACES; i++)
+        close_default(&places[i]);
 }
 
 bool cx_emu_pool_exists(void)

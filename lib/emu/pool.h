@@ -38,7 +38,7 @@ typedef struct cx_emu_pool {
 /* The pools of a place; NULL: not asked for yet, and the default one. */
 typedef struct cx_emu_pool_place cx_emu_pool_place;
 
-/* The place for memory of a type at a location, or NULL: there is none. */
+/* The place for memory of a type at a location, or NULL: there is none. Needs no lock. */
 cx_emu_pool_place *cx_emu_pool_place_find(cxu_mem_allocation_type type,
                                           const cxu_mem_location *location);
 

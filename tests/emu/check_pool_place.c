@@ -272,6 +272,27 @@ START_TEST(a_host_pool_keeps_memory_and_has_a_limit)
 }
 END_TEST
 
+/* Memory of graphs is a device's. */
+START_TEST(a_capture_takes_from_no_host_or_managed_pool)
+{
+    CUmemoryPool pools[] = {create(PINNED, host), create(MANAGED, nowhere)};
+    CUdeviceptr pointer = 77;
+    CUgraph graph;
+    CUstream on;
+    ck_success(cx_emu_call_stream_create(&on, CXU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < 2; i++) {
+        ck_success(cx_emu_call_stream_begin_capture(on, CXU_STREAM_CAPTURE_MODE_RELAXED));
+        ck_assert_int_eq(cx_emu_call_mem_alloc_from_pool_async(&pointer, 64, pools[i], on),
+                         CXU_NOT_SUPPORTED);
+        ck_success(cx_emu_call_stream_end_capture(on, &graph));
+        ck_success(cx_emu_call_graph_destroy(graph));
+        ck_success(cx_emu_call_mem_pool_destroy(pools[i]));
+    }
+    ck_assert_uint_eq(pointer, 77);
+    ck_success(cx_emu_call_stream_destroy(on));
+}
+END_TEST
+
 START_TEST(there_is_no_pool_elsewhere)
 {
     const struct {
@@ -327,6 +348,7 @@ static Suite *place_suite(void)
     tcase_add_test(tcase, each_place_has_a_default_pool_and_a_current_one);
     tcase_add_test(tcase, a_device_may_take_from_a_pool_of_the_node);
     tcase_add_test(tcase, a_host_pool_keeps_memory_and_has_a_limit);
+    tcase_add_test(tcase, a_capture_takes_from_no_host_or_managed_pool);
     tcase_add_test(tcase, there_is_no_pool_elsewhere);
     tcase_add_test(other, without_concurrent_access_no_place_has_a_managed_pool);
     suite_add_tcase(suite, tcase);
