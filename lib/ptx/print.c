@@ -117,11 +117,13 @@ static bool take_spec(printer *self, const char **format, conversion_spec *out)
         out->flags[flags < sizeof out->flags - 1 ? flags : 0] = '-';
     }
     if (**format == '.') {
-        ++*format;
+        bool given = *++*format == '*';
+
         if (!take_size(self, format, &out->precision))
             return false;
+        /* None is 0; a negative argument counts as if there were no point. */
         if (out->precision < 0)
-            out->precision = **format == '\0' ? -1 : 0;
+            out->precision = given || **format == '\0' ? -1 : 0;
     }
     for (; **format && strchr("hljztL", **format); ++*format)
         out->wide |= strchr("ljzt", **format) != NULL;
