@@ -2,10 +2,11 @@
  * texts that go wrong in other ways. */
 #include "edges.h"
 
-#include "ptx/ptx.h"
+#include "ptx/link.h"
 #include "test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -116,6 +117,108 @@ static unsigned check_longer(const edge_row *row)
 START_TEST(an_instruction_with_more_operands_is_refused)
 {
     ck_assert_uint_eq(each_row(check_longer), 0);
+}
+END_TEST
+
+/* Instructions that the tables do not have, each right. */
+static const char *const others[] = {
+    "ld.global.u32 %u0, [%d1];",
+    "ld.global.v2.u32 {%u0, %u1}, [%d1];",
+    "st.global.u32 [%d1], %u0;",
+    "st.shared.v2.u32 [sh], {%u0, %u1};",
+    "atom.global.add.u32 %u0, [%d1], %u1;",
+    "atom.global.cas.b32 %u0, [%d1], %u1, %u2;",
+    "red.global.add.u32 [%d1], %u0;",
+    "cp.async.ca.shared.global [sh], [%d1], 4, %u1;",
+    "cvta.shared.u64 %d0, %d1;",
+    "isspacep.shared %p0, %d1;",
+    "bar.sync 0, %u1;",
+    "bar.arrive 0, 64;",
+    "bar.red.popc.u32 %u0, 0, %p1;",
+    "bar.red.and.pred %p0, 0, 32, %p1;",
+    "barrier.sync %u0;",
+    "shfl.sync.idx.b32 %u0|%p0, %u1, %u2, 31, %u3;",
+    "vote.sync.all.pred %p0, %p1, -1;",
+    "vote.sync.ballot.b32 %u0, %p1, %u1;",
+    "match.any.sync.b32 %u0, %u1, -1;",
+    "match.all.sync.b32 %u0|%p0, %u1, -1;",
+    "redux.sync.add.u32 %u0, %u1, -1;",
+    "activemask.b32 %u0;",
+    "alloca.u64 %d0, %d1, 8;",
+    "stacksave.u64 %d0;",
+    "stackrestore.u64 %d0;",
+    "mbarrier.init.shared.b64 [sh], %u0;",
+    "mbarrier.arrive.shared.b64 %d0, [sh];",
+    "mbarrier.arrive_drop.shared.b64 %d0, [sh], %u1;",
+    "mbarrier.test_wait.shared.b64 %p0, [sh], %d0;",
+    "mbarrier.pending_count.b64 %u0, %d0;",
+    "mov.b64 %d0, {%u0, %u1};",
+    "mov.b64 {%u0, %u1}, %d0;",
+    "mov.pred %p0, %p1;",
+    "setp.lt.and.u32 %p0|%p1, %u0, %u1, !%p2;",
+    "set.lt.or.u32.f32 %u0, %f0, %f1, %p2;",
+    "lop3.or.b32 %u1|%p0, %u2, %u3, %u4, 3, %p1;",
+    "cvt.rn.f16x2.f32 %u0, %f1, %f2;",
+    "cvt.pack.sat.u8.s32.b32 %u0, %u1, %u2, %u3;",
+    "vadd4.u32.u32.u32 %u0, %u1, %u2, %u3;",
+    "bfi.b32 %u0, %u1, %u2, %u3, %u4;",
+};
+
+/* Replaces operand number `which`; false: there are not so many. */
+static bool replace_operand(const char *statement, int which, char *changed, size_t bytes)
+{
+    const char *begin = statement + strcspn(statement, " "), *end;
+    int depth = 0;
+
+    for (; which > 0; which--) {
+        do {
+            begin++;
+            depth += (*begin == '{') - (*begin == '}');
+        } while (*begin && (*begin != ',' || depth > 0));
+        if (*begin == '\0')
+            return false;
+    }
+    end = begin;
+    do {
+        end++;
+        depth += (*end == '{') - (*end == '}');
+    } while (*end && *end != ';' && (*end != ',' || depth > 0));
+    snprintf(changed, bytes, "%.*s nothing%s", (int)(begin + (*begin == ',') - statement),
+             statement, *end ? end : ";");
+    return true;
+}
+
+static unsigned check_unknown(const char *statement, const edge_row *row)
+{
+    char changed[512];
+    unsigned wrong = 0;
+
+    for (int i = 0; replace_operand(statement, i, changed, sizeof changed); i++)
+        wrong += refuse(row, changed);
+    return wrong;
+}
+
+static unsigned check_unknown_in_row(const edge_row *row)
+{
+    char statement[512];
+
+    first_statement(row, statement, sizeof statement);
+    return check_unknown(statement, row);
+}
+
+START_TEST(an_operand_that_is_nothing_is_refused)
+{
+    unsigned wrong = each_row(check_unknown_in_row);
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        cx_ptx_error error;
+        const edge_row row = {.text = others[i]};
+
+        ck_assert_msg(load_statement(others[i], &error) == CX_PTX_SUCCESS, "%s: %s", others[i],
+                      error.message);
+        wrong += check_unknown(others[i], &row);
+    }
+    ck_assert_uint_eq(wrong, 0);
 }
 END_TEST
 
@@ -395,6 +498,73 @@ START_TEST(odd_texts_load)
 }
 END_TEST
 
+/* ---- links ---- */
+
+static const char first[] =
+    HEAD ".extern .func (.param .b32 r) g(.param .b32 a);\n"
+         ".visible .global .align 4 .u32 x[2] = {1, 2};\n.global .attribute(.managed) .u32 m;\n"
+         ".pragma \"nounroll\";\n"
+         ".entry k(.param .u64 out) .maxntid 32, 1, 1\n{\n.reg .b32 %r<3>;\n{\n.param .b32 a;\n"
+         ".param .b32 r;\nst.param.b32 [a], %r1;\ncall (r), g, (a);\n}\nret;\n}\n";
+static const char second[] =
+    HEAD ".extern .global .align 4 .u32 x[2];\n.shared .align 8 .b8 sh[16];\n"
+         ".visible .func (.param .b32 r) g(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
+         "ld.global.u32 %r1, [x];\nst.shared.u32 [sh], %r1;\nst.param.b32 [r], %r1;\nret;\n}\n";
+
+static cx_ptx_status link_texts(const cx_ptx_source *sources, cx_ptx_error *out_error)
+{
+    char *text = NULL;
+    size_t length;
+    cx_ptx_status status = cx_ptx_link(sources, 2, &text, &length, out_error);
+
+    if (status == CX_PTX_SUCCESS) {
+        status = load(text, out_error);
+        free(text);
+    }
+    return status;
+}
+
+/* A text that ends early is refused, or what is left of it is a whole text. */
+START_TEST(texts_that_end_early_are_not_linked)
+{
+    size_t longest = sizeof first > sizeof second ? sizeof first : sizeof second;
+
+    for (size_t length = 0; length < longest; length++)
+        for (int which = 0; which < 2; which++) {
+            cx_ptx_source sources[] = {{first, sizeof first - 1}, {second, sizeof second - 1}};
+            cx_ptx_error error = {.line = 0};
+            cx_ptx_status status;
+            bool whole = length >= sources[which].length;
+            char *cut = strndup(sources[which].text, length);
+
+            ck_assert_ptr_nonnull(cut);
+            if (!whole)
+                sources[which] = (cx_ptx_source){cut, length};
+            status = link_texts(sources, &error);
+            ck_assert_msg(!whole || status == CX_PTX_SUCCESS, "line %d: %s", error.line,
+                          error.message);
+            ck_assert_msg(status == CX_PTX_SUCCESS || error.line > 0, "%zu: %s", length,
+                          error.message);
+            free(cut);
+        }
+}
+END_TEST
+
+START_TEST(wrong_texts_are_not_linked)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        cx_ptx_error error = {.line = 0};
+        char text[1024];
+        cx_ptx_source sources[] = {{text, 0}, {second, sizeof second - 1}};
+
+        snprintf(text, sizeof text, HEAD "%s", texts[i].text);
+        sources[0].length = strlen(text);
+        ck_assert_msg(link_texts(sources, &error) != CX_PTX_SUCCESS && error.line > 0, "%s",
+                      texts[i].text);
+    }
+}
+END_TEST
+
 static Suite *refused_suite(void)
 {
     Suite *suite = suite_create("refused");
@@ -403,10 +573,13 @@ static Suite *refused_suite(void)
     tcase_set_timeout(all, 120);
     tcase_add_test(all, an_instruction_without_its_last_operand_is_refused);
     tcase_add_test(all, an_instruction_with_more_operands_is_refused);
+    tcase_add_test(all, an_operand_that_is_nothing_is_refused);
     tcase_add_test(all, wrong_statements_are_refused_at_their_line);
     tcase_add_test(all, wrong_texts_are_refused);
     tcase_add_test(all, a_text_begins_with_its_version_and_target);
     tcase_add_test(all, odd_texts_load);
+    tcase_add_test(all, texts_that_end_early_are_not_linked);
+    tcase_add_test(all, wrong_texts_are_not_linked);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -2,6 +2,7 @@
 
 #include "ptx/ptx.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void same_output(const char *expected)
@@ -22,6 +23,26 @@ static void check_print_all(void)
     ck_assert_msg(strstr(found, "-42    42|2a    |420000000000 az text %\n"), "%s", found);
     ck_assert_msg(strstr(found, "-42    42|2a    |420000000000 bz text %\n"), "%s", found);
     ck_assert_msg(strstr(found, "2.500 -2.5 2.500000e+10 "), "%s", found);
+}
+
+static void check_print_formats(void)
+{
+    char expected[1024];
+    int n = -1234, length;
+    double real = 3.14159265;
+    long long wide = 123456789012345;
+
+    LAUNCH("print_formats", line_over(1, 1), VALUE(n), VALUE(real), VALUE(wide));
+    length = snprintf(expected, sizeof expected,
+                      "%*d|%-*d|%+d|% d|%05d|%*d\n"
+                      "%.*f|%10.3e|%-12g|%#x|%#o|%X|%.*f\n",
+                      7, n, 6, n, n, n, n, -8, n, 2, real, real, real, (unsigned)n, (unsigned)n,
+                      (unsigned)n, -1, real);
+    snprintf(expected + length, sizeof expected - (size_t)length,
+             "%ld|%lld|%llu|%hd|%hhu|%li|%llx\n%5s|%-5s|%.2s|%c|%3c|%%\n", (long)wide, wide,
+             (unsigned long long)wide, (short)n, (unsigned char)n, (long)n,
+             (unsigned long long)wide, "abc", "abc", "abc", 'x', 'y');
+    same_output(expected);
 }
 
 static void check_print_in_loop(void)
@@ -96,7 +117,8 @@ static void check_look_around(void)
 }
 
 static const kernel_case cases[] = {
-    {"print_all", check_print_all},     {"print_in_loop", check_print_in_loop},
+    {"print_all", check_print_all},     {"print_formats", check_print_formats},
+    {"print_in_loop", check_print_in_loop},
     {"check_all", check_check_all},     {"trap_at", check_trap_at},
     {"write_far", check_write_far},     {"write_oddly", check_write_oddly},
     {"leave_early", check_leave_early}, {"look_around", check_look_around},

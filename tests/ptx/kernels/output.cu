@@ -11,6 +11,15 @@ extern "C" __global__ void print_all(int number, double real)
         printf("%.3f %g %e %p\n", real, -real, real * 1e10, (void *)0);
 }
 
+/* Widths, precisions and flags, from the text and from arguments. */
+extern "C" __global__ void print_formats(int n, double real, long long wide)
+{
+    printf("%*d|%-*d|%+d|% d|%05d|%*d\n", 7, n, 6, n, n, n, n, -8, n);
+    printf("%.*f|%10.3e|%-12g|%#x|%#o|%X|%.*f\n", 2, real, real, real, n, n, n, -1, real);
+    printf("%ld|%lld|%llu|%hd|%hhu|%li|%llx\n", (long)wide, wide, wide, (short)n, (unsigned char)n, (long)n, wide);
+    printf("%5s|%-5s|%.2s|%c|%3c|%%\n", "abc", "abc", "abc", 'x', 'y');
+}
+
 extern "C" __global__ void print_in_loop(int n)
 {
     for (int i = 0; i < n; i++)
