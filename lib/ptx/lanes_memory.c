@@ -34,8 +34,9 @@ typedef uint16_t cell_u16 __attribute__((may_alias));
 typedef int16_t cell_s16 __attribute__((may_alias));
 typedef int32_t cell_s32 __attribute__((may_alias));
 
-/* HALVES: two runs of half a warp each, as in tiles of 16 columns. */
-typedef enum pattern { OUTSIDE, SCATTERED, UNIFORM, CONSECUTIVE, HALVES } pattern;
+/* HALVES: two runs of half a warp each; TWO: two places, one for each half: rows and columns of
+ * tiles of 16. */
+typedef enum pattern { OUTSIDE, SCATTERED, UNIFORM, CONSECUTIVE, HALVES, TWO } pattern;
 
 /* The places of all lanes in the access's memory. */
 typedef struct places {
@@ -70,33 +71,37 @@ static inline bool differ(const void *one, const void *other, size_t bytes)
 }
 
 /* The pattern of places in memory that may begin at `end` - 1 at most. */
-#define FIND_PATTERN(type, at_lane, begin)                                                     \
-    const type first = (at_lane)[0], second = (at_lane)[HALF], step = at->size;                \
-    const type last = (at_lane)[CX_PTX_WARP_SIZE - 1], middle = (at_lane)[HALF - 1];           \
-    const type limit = (type)end, low = (type)(begin);                                         \
-    const bool are_inside = first < limit && last < limit && !((first + low) & unaligned);     \
-    const bool are_even = are_inside && !(step & unaligned);                                   \
-    const size_t bytes = sizeof(type) * CX_PTX_WARP_SIZE;                                      \
-    type expected[CX_PTX_WARP_SIZE], wrong = 0;                                                \
-                                                                                               \
-    out->first = first;                                                                        \
-    out->second = second;                                                                      \
-    EACH_LANE (lane)                                                                           \
-        expected[lane] = (type)(first + step * (type)lane);                                    \
-    if (last >= first && !differ(expected, at_lane, bytes))                                    \
-        return are_even ? CONSECUTIVE : OUTSIDE;                                               \
-    EACH_LANE (lane)                                                                           \
-        expected[lane] = first;                                                                \
-    if (last == first && !differ(expected, at_lane, bytes))                                    \
-        return are_inside ? UNIFORM : OUTSIDE;                                                 \
-    EACH_LANE (lane)                                                                           \
-        expected[lane] = (type)((lane < HALF ? first : second) + step * (type)(lane % HALF));  \
-    if (middle >= first && last >= second && !differ(expected, at_lane, bytes))                \
-        return are_even && middle < limit && second < limit && !((second + low) & unaligned)   \
-                   ? HALVES                                                                    \
-                   : OUTSIDE;                                                                  \
-    EACH_LANE (lane)                                                                           \
-        wrong |= (type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned);     \
+#define FIND_PATTERN(type, at_lane, begin)                                                    \
+    const type first = (at_lane)[0], second = (at_lane)[HALF], step = at->size;               \
+    const type last = (at_lane)[CX_PTX_WARP_SIZE - 1], middle = (at_lane)[HALF - 1];          \
+    const type limit = (type)end, low = (type)(begin);                                        \
+    const bool are_inside = first < limit && last < limit && !((first + low) & unaligned);    \
+    const bool are_even = are_inside && !(step & unaligned);                                  \
+    const size_t bytes = sizeof(type) * CX_PTX_WARP_SIZE;                                     \
+    type expected[CX_PTX_WARP_SIZE], wrong = 0;                                               \
+                                                                                              \
+    out->first = first;                                                                       \
+    out->second = second;                                                                     \
+    EACH_LANE (lane)                                                                          \
+        expected[lane] = (type)(first + step * (type)lane);                                   \
+    if (last >= first && !differ(expected, at_lane, bytes))                                   \
+        return are_even ? CONSECUTIVE : OUTSIDE;                                              \
+    EACH_LANE (lane)                                                                          \
+        expected[lane] = first;                                                               \
+    if (last == first && !differ(expected, at_lane, bytes))                                   \
+        return are_inside ? UNIFORM : OUTSIDE;                                                \
+    EACH_LANE (lane)                                                                          \
+        expected[lane] = (type)((lane < HALF ? first : second) + step * (type)(lane % HALF)); \
+    if (middle >= first && last >= second && !differ(expected, at_lane, bytes))               \
+        return are_even && middle < limit && second < limit && !((second + low) & unaligned)  \
+                   ? HALVES                                                                   \
+                   : OUTSIDE;                                                                 \
+    EACH_LANE (lane)                                                                          \
+        expected[lane] = lane < HALF ? first : second;                                        \
+    if (middle == first && last == second && !differ(expected, at_lane, bytes))               \
+        return are_inside && second < limit && !((second + low) & unaligned) ? TWO : OUTSIDE; \
+    EACH_LANE (lane)                                                                          \
+        wrong |= (type)((at_lane)[lane] >= limit) | (((at_lane)[lane] + low) & unaligned);    \
     return wrong ? OUTSIDE : SCATTERED;
 
 /* Of words that are offsets by themselves: shared memory, parameters. */
@@ -139,7 +144,7 @@ static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
     pattern how = words ? find_words(access, cx_ptx_row(rows, at->a), at, out)
                         : find_longs(access, rows, at, out);
 
-    if (how == HALVES && stores) /* they may overlap */
+    if (stores && how > SCATTERED && how != CONSECUTIVE) /* lanes may have the same place */
         how = SCATTERED;
     return how == SCATTERED && access->end > UINT32_MAX ? OUTSIDE : how;
 }
@@ -163,6 +168,11 @@ static pattern find_places(const cx_ptx_access *access, const cx_ptx_rows *rows,
             const row_type value = (row_type)READ(first);                                \
             EACH_LANE (lane)                                                             \
                 to[lane] = value;                                                        \
+        } else if (how == TWO) {                                                         \
+            const type *second = (const void *)(access->memory + found.second);          \
+            const row_type one = (row_type)READ(first), other = (row_type)READ(second);  \
+            EACH_LANE (lane)                                                             \
+                to[lane] = lane < HALF ? one : other;                                    \
         } else {                                                                         \
             UNROLLED for (int lane = 0; lane < CX_PTX_WARP_SIZE; lane++) to[lane] =      \
                 (row_type)READ(                                                          \

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ADDRESS UINT64_C(0x100000)
 #define BYTES 4096
@@ -52,7 +53,10 @@ static const struct row {
     {"st.shared.u64 [%r2], %d4;", SHARED - 128, 8, 8, CX_PTX_ILLEGAL_ADDRESS, 16},
     {"ld.shared.u32 %r3, [%r2];", 40, -4, 0, CX_PTX_ILLEGAL_ADDRESS, 11},
     {"ld.u32 %r3, [%d1];", (UINT64_C(0x71) << 56) + SHARED - 40, 4, 0, CX_PTX_ILLEGAL_ADDRESS, 10},
+    {"ld.global.u32 %r3, [%d1];", ADDRESS + BYTES - 4, 0, 4, CX_PTX_ILLEGAL_ADDRESS, 16},
+    {"ld.shared.u32 %r3, [%r2];", SHARED - 8, 0, 8, CX_PTX_ILLEGAL_ADDRESS, 16},
     /* not aligned */
+    {"ld.shared.u32 %r3, [%r2];", 64, 0, 2, CX_PTX_MISALIGNED_ADDRESS, 16},
     {"ld.global.u32 %r3, [%d1];", ADDRESS + 2, 4, 0, CX_PTX_MISALIGNED_ADDRESS, 0},
     {"ld.global.u32 %r3, [%d1];", ADDRESS, 3, 0, CX_PTX_MISALIGNED_ADDRESS, 1},
     {"ld.global.v2.f32 {%f1, %f2}, [%d1];", ADDRESS, 4, 0, CX_PTX_MISALIGNED_ADDRESS, 1},
@@ -114,12 +118,68 @@ START_TEST(the_first_lane_that_may_not_use_its_memory_fails)
 }
 END_TEST
 
+/* ---- more than 4 GiB ---- */
+
+#define LARGE (UINT64_C(5) << 30)
+#define FAR ((UINT64_C(9) << 29) + 64)
+
+static unsigned char *large;
+
+static bool find_large(void *self, uint64_t address, cx_ptx_range *out_range)
+{
+    (void)self;
+    *out_range = (cx_ptx_range){ADDRESS, LARGE, large, false};
+    return address - ADDRESS < LARGE;
+}
+
+/* Steps and gaps of lanes that store and load 4 bytes behind the first 4 GiB. */
+static const struct {
+    uint64_t step, gap;
+} far[] = {{4, 0}, {0, 0}, {4, (uint64_t)-64}, {0, 256}, {12, 0}};
+
+START_TEST(offsets_have_more_than_32_bits)
+{
+    const uint64_t parameters[] = {ADDRESS + FAR, far[_i].step, far[_i].gap, ADDRESS + FAR};
+    const cx_ptx_environment environment = {.find = find_large};
+    const cx_ptx_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters};
+    char text[2048];
+    cx_ptx_error error = {0};
+    cx_ptx_fault fault = {0};
+    cx_ptx_module *module = NULL;
+
+    large = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
+    ck_assert_ptr_ne(large, MAP_FAILED);
+    snprintf(text, sizeof text, program,
+             "add.u32 %r3, %r1, 1;\nst.global.u32 [%d1], %r3;\nld.global.u32 %r4, [%d1];\n"
+             "st.global.u32 [%d1+1024], %r4;");
+    ck_assert_int_eq(cx_ptx_load(text, strlen(text), &module, &error), CX_PTX_SUCCESS);
+    ck_assert_int_eq(
+        cx_ptx_run(module, cx_ptx_kernel_find(module, "k"), &launch, &environment, &fault),
+        CX_PTX_DONE);
+    for (uint64_t lane = 0; lane < 32; lane++) {
+        uint64_t at = FAR + lane * far[_i].step + lane / 16 * far[_i].gap;
+        uint32_t stored, copied, near;
+
+        memcpy(&stored, large + at, sizeof stored);
+        memcpy(&copied, large + at + 1024, sizeof copied);
+        memcpy(&near, large + (uint32_t)at, sizeof near);
+        ck_assert_uint_eq(stored, copied);
+        ck_assert_uint_ge(stored, lane + 1);
+        ck_assert_uint_eq(near, 0);
+    }
+    cx_ptx_unload(module);
+    munmap(large, LARGE);
+}
+END_TEST
+
 static Suite *access_suite(void)
 {
     Suite *suite = suite_create("access");
     TCase *all = tcase_create("all");
 
     tcase_add_loop_test(all, the_first_lane_that_may_not_use_its_memory_fails, 0, ROWS);
+    tcase_add_loop_test(all, offsets_have_more_than_32_bits, 0, (int)(sizeof far / sizeof far[0]));
     suite_add_tcase(suite, all);
     return suite;
 }
