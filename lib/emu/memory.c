@@ -256,6 +256,8 @@ static cxu_result capture_free(cx_emu_block *block, CUstream handle)
 static cxu_result allocate_from(cx_emu_pool *pool, cx_emu_device *device, size_t bytes,
                                 CUstream stream, CUdeviceptr *out_pointer)
 {
+    if (pool->imported)
+        return CXU_INVALID_VALUE;
     if (bytes == 0) {
         *out_pointer = 0;
         return CXU_SUCCESS;

@@ -274,8 +274,6 @@ cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, cx_emu_device *device, size_t
 {
     cx_emu_allocation *allocation;
     uint64_t again = pool->kept_bytes; /* kept memory serves first */
-    if (pool->imported)
-        return CXU_INVALID_VALUE;
     if (!within_limit(pool, bytes))
         return CXU_OUT_OF_MEMORY;
     if (again > bytes)

@@ -71,9 +71,9 @@ void cx_emu_pools_close_default(void);
 bool cx_emu_pool_exists(void);
 
 /*
- * Allocates at once; the memory frees itself from the pool when it goes. Host and managed memory
- * belongs to `device`, the one of the stream. Waits as cx_emu_allocation_create does.
- * CXU_OUT_OF_MEMORY: also beyond the pool's limit. CXU_INVALID_VALUE: an imported pool.
+ * Allocates at once, from a pool that is not imported; the memory frees itself from the pool when
+ * it goes. Host and managed memory belongs to `device`, the one of the stream. Waits as
+ * cx_emu_allocation_create does. CXU_OUT_OF_MEMORY: also beyond the pool's limit.
  */
 cxu_result cx_emu_pool_allocate(cx_emu_pool *pool, cx_emu_device *device, size_t bytes,
                                 CUdeviceptr *out_pointer);

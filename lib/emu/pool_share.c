@@ -72,7 +72,9 @@ static bool read_label(int file, label *out_text)
     int seals = fcntl(file, F_GET_SEALS);
     bool ours = seals >= 0 && (seals & F_SEAL_WRITE) != 0 &&
                 pread(file, out_text, sizeof *out_text, 0) == sizeof *out_text &&
-                memcmp(out_text->mark, mark, sizeof mark) == 0;
+                memcmp(out_text->mark, mark, sizeof mark) == 0 &&
+                (out_text->location == CXU_MEM_LOCATION_TYPE_DEVICE ||
+                 out_text->location == CXU_MEM_LOCATION_TYPE_HOST_NUMA);
 
     cx_cancel_restore(cancel);
     return ours;

@@ -63,7 +63,10 @@ cx_emu_shared *cx_emu_shared_find(const cx_emu_shared_place *place, const cx_emu
 
 bool cx_emu_shared_still_open(cx_emu_allocation *allocation)
 {
-    return allocation->shared && --allocation->shared->opened > 0;
+    if (!allocation->shared || allocation->shared->opened == 1)
+        return false;
+    allocation->shared->opened--;
+    return true;
 }
 
 /* ---- opening ---- */

@@ -211,6 +211,29 @@ START_TEST(memory_is_imported_from_its_own_pool_alone)
 }
 END_TEST
 
+START_TEST(an_imported_pool_gives_a_capture_nothing_either)
+{
+    CUmemoryPool pool, imported;
+    CUdeviceptr memory = 77;
+    CUstream on;
+    CUgraph graph;
+    ck_assert_int_eq(create(device, FILES, &pool), CXU_SUCCESS);
+    int file = export_pool(pool);
+    imported = import_pool(file);
+    close(file);
+    EXPECT(SUCCESS, stream_create, &on, CXU_STREAM_NON_BLOCKING);
+    EXPECT(SUCCESS, stream_begin_capture, on, CXU_STREAM_CAPTURE_MODE_RELAXED);
+    EXPECT(INVALID_VALUE, mem_alloc_from_pool_async, &memory, 64, imported, on);
+    EXPECT(INVALID_VALUE, mem_alloc_from_pool_async, &memory, 0, imported, on);
+    ck_assert_uint_eq(memory, 77);
+    EXPECT(SUCCESS, stream_end_capture, on, &graph);
+    EXPECT(SUCCESS, graph_destroy, graph);
+    EXPECT(SUCCESS, stream_destroy, on);
+    EXPECT(SUCCESS, mem_pool_destroy, imported);
+    EXPECT(SUCCESS, mem_pool_destroy, pool);
+}
+END_TEST
+
 START_TEST(only_memory_of_a_pool_that_was_shared_is_exported)
 {
     CUmemoryPool plain, pool;
@@ -310,6 +333,7 @@ static Suite *share_suite(void)
     tcase_add_test(two, a_pool_of_the_node_is_host_memory_in_both_processes);
     tcase_add_checked_fixture(one, setup, teardown);
     tcase_add_test(one, memory_is_imported_from_its_own_pool_alone);
+    tcase_add_test(one, an_imported_pool_gives_a_capture_nothing_either);
     tcase_add_test(one, only_memory_of_a_pool_that_was_shared_is_exported);
     tcase_add_test(one, a_file_that_is_no_pool_is_refused);
     tcase_add_test(one, handle_types_of_pools_are_checked);
