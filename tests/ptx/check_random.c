@@ -221,8 +221,7 @@ static bool check_seed(uint64_t seed, unsigned which_ways)
            program.threads, ways[found.way].name, found.words);
     fflush(stdout);
     shrink(&program, &found);
-    printf("# the smallest%s: %s\n%s", ways[found.way].name, found.words,
-           text);
+    printf("# the smallest%s: %s\n%s", ways[found.way].name, found.words, text);
     fflush(stdout);
     return false;
 }

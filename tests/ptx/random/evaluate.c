@@ -24,7 +24,6 @@ static uint64_t value_of(const frame *self, const random_step *step, int i)
                                : self->values[step->from[i].class][step->from[i].number];
 }
 
-/* NaNs of f64 are all the same. */
 static void set(frame *self, random_place place, uint64_t value)
 {
     self->values[place.class][place.number] = value & random_mask_of(place.class);
@@ -45,6 +44,7 @@ static void run_row(frame *self, const random_step *step)
         values[i] = value_of(self, step, i);
     if (!is_guarded_out(self, step))
         set(self, step->to, step->row->edge->expected(values[0], values[1], values[2]));
+    /* The text makes all NaNs of f64 the same. */
     if (step->to.class == G && (*result & INT64_MAX) > UINT64_C(0x7ff0000000000000))
         *result = UINT64_C(0xfff8000000000000);
 }
