@@ -425,13 +425,20 @@ typedef enum cxu_jit_input_type {
     CXU_JIT_INPUT_LIBRARY = 4
 } cxu_jit_input_type;
 
-/* Code. Of the options of loading, only the logs are written to. */
+/* Code. Written to: the number of threads, the wall time, the logs and their sizes. */
 typedef enum cxu_jit_option {
     CXU_JIT_MAX_REGISTERS = 0,
+    CXU_JIT_THREADS_PER_BLOCK = 1,
+    CXU_JIT_WALL_TIME = 2,
     CXU_JIT_INFO_LOG_BUFFER = 3,
     CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
     CXU_JIT_ERROR_LOG_BUFFER = 5,
-    CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
+    CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+    CXU_JIT_TARGET = 9,
+    CXU_JIT_LOG_VERBOSE = 12,
+    CXU_JIT_GLOBAL_SYMBOL_COUNT = 19,
+    CXU_JIT_MIN_CTA_PER_SM = 31,
+    CXU_JIT_MAX_THREADS_PER_BLOCK = 32
 } cxu_jit_option;
 
 typedef enum cxu_func_attribute {

@@ -1,73 +1,9 @@
 #include "emu/image.h"
 
-#include "base/log.h"
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PTX_VERSION_MAX 90
 #define PTX_TARGET_MAX 121
-
-/* ---- the user's logs ---- */
-
-static void **value_of(const cx_emu_code_options *self, cxu_jit_option which)
-{
-    void **found = NULL;
-
-    for (unsigned int i = 0; i < self->count; i++)
-        if (self->options[i] == which)
-            found = &self->values[i];
-    return found;
-}
-
-static void set_filled(const cx_emu_code_options *self, cxu_jit_option which, unsigned int bytes)
-{
-    void **value = value_of(self, which);
-
-    if (value)
-        memcpy(value, &bytes, sizeof bytes);
-}
-
-/* An empty text, where there is room for one. */
-static void begin_log(const cx_emu_code_options *self, cxu_jit_option buffer, cxu_jit_option size)
-{
-    void **text = value_of(self, buffer), **bytes = value_of(self, size);
-    unsigned int capacity = 0;
-
-    if (bytes)
-        memcpy(&capacity, bytes, sizeof capacity);
-    if (text && *text && capacity > 0)
-        *(char *)*text = '\0';
-}
-
-void cx_emu_code_begin_logs(cx_emu_code_options *self)
-{
-    void **capacity = value_of(self, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
-
-    if (capacity)
-        memcpy(&self->error_capacity, capacity, sizeof self->error_capacity);
-    begin_log(self, CXU_JIT_INFO_LOG_BUFFER, CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
-    begin_log(self, CXU_JIT_ERROR_LOG_BUFFER, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
-    set_filled(self, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 0);
-    set_filled(self, CXU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, 0);
-}
-
-void cx_emu_code_complain(const cx_emu_code_options *self, const char *format, ...)
-{
-    void **buffer = value_of(self, CXU_JIT_ERROR_LOG_BUFFER);
-    char text[256];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    cx_log(CTXRT_LOG_WARNING, "embedded driver: %s", text);
-    if (!buffer || !*buffer || self->error_capacity == 0)
-        return;
-    snprintf(*buffer, self->error_capacity, "%s", text);
-    set_filled(self, CXU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, (unsigned int)strlen(*buffer));
-}
 
 /* ---- PTX ---- */
 
@@ -85,23 +21,23 @@ cxu_result cx_emu_code_result(cx_ptx_status status)
     }
 }
 
-static cxu_result check_versions(const cx_ptx_module *ptx, const cx_emu_code_options *options)
+static cxu_result check_versions(const cx_ptx_module *ptx, const cx_emu_jit_options *options)
 {
     if (cx_ptx_version(ptx) > PTX_VERSION_MAX) {
-        cx_emu_code_complain(options, "PTX .version %d.%d is newer than %d.%d",
+        cx_emu_jit_complain(options, "PTX .version %d.%d is newer than %d.%d",
                              cx_ptx_version(ptx) / 10, cx_ptx_version(ptx) % 10,
                              PTX_VERSION_MAX / 10, PTX_VERSION_MAX % 10);
         return CXU_UNSUPPORTED_PTX_VERSION;
     }
     if (cx_ptx_target(ptx) > PTX_TARGET_MAX) {
-        cx_emu_code_complain(options, "PTX .target sm_%d is above sm_%d, the newest known",
+        cx_emu_jit_complain(options, "PTX .target sm_%d is above sm_%d, the newest known",
                              cx_ptx_target(ptx), PTX_TARGET_MAX);
         return CXU_INVALID_PTX;
     }
     return CXU_SUCCESS;
 }
 
-cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_code_options *options,
+cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_jit_options *options,
                                cx_emu_code **out_code)
 {
     cx_ptx_error error;
@@ -111,7 +47,7 @@ cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_code_option
     cxu_result result;
 
     if (status != CX_PTX_SUCCESS) {
-        cx_emu_code_complain(options, "PTX, line %d: %s", error.line, error.message);
+        cx_emu_jit_complain(options, "PTX, line %d: %s", error.line, error.message);
         return cx_emu_code_result(status);
     }
     result = check_versions(ptx, options);
@@ -120,7 +56,7 @@ cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_code_option
         cx_ptx_unload(ptx);
         return result == CXU_SUCCESS ? CXU_OUT_OF_MEMORY : result;
     }
-    *code = (cx_emu_code){1, ptx};
+    *code = (cx_emu_code){1, ptx, cx_emu_jit_registers(options)};
     *out_code = code;
     return CXU_SUCCESS;
 }
@@ -130,23 +66,52 @@ void cx_emu_text_free(const cx_emu_text *text)
     free(text->unpacked);
 }
 
-cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *options,
+cx_ptx_kernel_info cx_emu_code_describe(const cx_emu_code *code, const cx_ptx_function *kernel)
+{
+    cx_ptx_kernel_info info = cx_ptx_kernel_describe(code->ptx, kernel);
+
+    if (code->max_registers > 0 && info.registers > code->max_registers)
+        info.registers = code->max_registers;
+    return info;
+}
+
+void cx_emu_code_inform(const cx_emu_code *code, const cx_emu_jit_options *options)
+{
+    if (!cx_emu_jit_is_verbose(options))
+        return;
+    for (size_t i = 0; i < cx_ptx_kernel_count(code->ptx); i++) {
+        cx_ptx_kernel_info info = cx_emu_code_describe(code, cx_ptx_kernel_at(code->ptx, i));
+
+        cx_emu_jit_inform(options,
+                          "kernel '%s': %zu registers, %zu bytes of shared memory, %zu bytes of "
+                          "local memory\n",
+                          info.name, info.registers, info.shared_bytes, info.local_bytes);
+    }
+}
+
+cxu_result cx_emu_code_load(const void *image, const cx_emu_jit_options *options,
                             cx_emu_code **out_code)
 {
-    cx_emu_code_options logs = *options;
+    cx_emu_jit_options jit = *options;
     cx_emu_text found;
-    cxu_result result;
+    cxu_result result = cx_emu_jit_check(&jit);
 
-    cx_emu_code_begin_logs(&logs);
-    result = cx_emu_image_find(image, &logs, &found);
     if (result != CXU_SUCCESS)
         return result;
-    result = cx_emu_code_compile(&found, &logs, out_code);
-    cx_emu_text_free(&found);
+    cx_emu_jit_begin(&jit);
+    cx_emu_jit_resume(&jit);
+    result = cx_emu_image_find(image, &jit, &found);
+    if (result == CXU_SUCCESS) {
+        result = cx_emu_code_compile(&found, &jit, out_code);
+        cx_emu_text_free(&found);
+    }
+    if (result == CXU_SUCCESS)
+        cx_emu_code_inform(*out_code, &jit);
+    cx_emu_jit_pause(&jit);
     return result;
 }
 
-cxu_result cx_emu_code_load_file(const char *path, const cx_emu_code_options *options,
+cxu_result cx_emu_code_load_file(const char *path, const cx_emu_jit_options *options,
                                  cx_emu_code **out_code)
 {
     char *image;

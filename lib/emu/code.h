@@ -4,21 +4,14 @@
 #ifndef CX_EMU_CODE_H
 #define CX_EMU_CODE_H
 
-#include "driver/cuda_abi.h"
+#include "emu/jit.h"
 #include "ptx/ptx.h"
 
 typedef struct cx_emu_code {
     int references; /* guarded by "emu.state" */
     cx_ptx_module *ptx;
+    unsigned int max_registers; /* as the user asked; 0: any number */
 } cx_emu_code;
-
-/* The user's options of loading. */
-typedef struct cx_emu_code_options {
-    unsigned int count;
-    const cxu_jit_option *options;
-    void **values;
-    unsigned int error_capacity; /* of the user's buffer, once the logs are begun */
-} cx_emu_code_options;
 
 typedef struct cx_emu_text {
     const char *text;
@@ -34,28 +27,28 @@ void cx_emu_text_free(const cx_emu_text *text);
  *
  * CXU_INVALID_PTX, CXU_UNSUPPORTED_PTX_VERSION; CXU_INVALID_IMAGE: neither; CXU_NO_BINARY_FOR_GPU:
  * machine code without PTX; CXU_NOT_SUPPORTED: PTX that lib/ptx does not know, or a compression
- * that this build lacks; CXU_OUT_OF_MEMORY.
+ * that this build lacks; CXU_OUT_OF_MEMORY; errors of cx_emu_jit_check.
  */
-cxu_result cx_emu_code_load(const void *image, const cx_emu_code_options *options,
+cxu_result cx_emu_code_load(const void *image, const cx_emu_jit_options *options,
                             cx_emu_code **out_code);
 
 /* Reads an image from a file. CXU_FILE_NOT_FOUND, CXU_INVALID_IMAGE: it cannot be read. */
-cxu_result cx_emu_code_load_file(const char *path, const cx_emu_code_options *options,
+cxu_result cx_emu_code_load_file(const char *path, const cx_emu_jit_options *options,
                                  cx_emu_code **out_code);
 
 /* ---- the steps of loading ---- */
 
-/* Sets the sizes of the options' buffers to the bytes written: none so far. */
-void cx_emu_code_begin_logs(cx_emu_code_options *options);
-
-/* Reports an error to the log, and to the options' buffer for errors. */
-__attribute__((format(printf, 2, 3))) void
-cx_emu_code_complain(const cx_emu_code_options *options, const char *format, ...);
-
-cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_code_options *options,
+cxu_result cx_emu_code_compile(const cx_emu_text *text, const cx_emu_jit_options *options,
                                cx_emu_code **out_code);
 
 cxu_result cx_emu_code_result(cx_ptx_status status);
+
+/* A line for each kernel in the options' buffer for information, if the user wants it. */
+void cx_emu_code_inform(const cx_emu_code *code, const cx_emu_jit_options *options);
+
+/* ---- its kernels ---- */
+
+cx_ptx_kernel_info cx_emu_code_describe(const cx_emu_code *code, const cx_ptx_function *kernel);
 
 /* ---- counting ---- */
 

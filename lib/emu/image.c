@@ -53,7 +53,7 @@ static cxu_result take_text(const char *text, size_t bytes, cx_emu_text *out_tex
 }
 
 static cxu_result unpack_entry(const fat_entry *entry, const unsigned char *bytes,
-                               const cx_emu_code_options *options, cx_emu_text *out_text)
+                               const cx_emu_jit_options *options, cx_emu_text *out_text)
 {
     const cx_emu_packed packed = {
         .packing = entry->flags & FAT_COMPRESSED_LZ4 ? CX_EMU_PACKING_LZ4 : CX_EMU_PACKING_ZSTD,
@@ -68,12 +68,12 @@ static cxu_result unpack_entry(const fat_entry *entry, const unsigned char *byte
         return CXU_INVALID_IMAGE;
     cxu_result result = cx_emu_unpack(&packed, &unpacked);
     if (result == CXU_NOT_SUPPORTED)
-        cx_emu_code_complain(options,
+        cx_emu_jit_complain(options,
                              "the PTX of a fat binary is compressed by %s, and ctxrt was built "
                              "without it (build the binary with --no-compress)",
                              name);
     if (result == CXU_INVALID_IMAGE)
-        cx_emu_code_complain(options, "the PTX of a fat binary is no %s", name);
+        cx_emu_jit_complain(options, "the PTX of a fat binary is no %s", name);
     if (result != CXU_SUCCESS)
         return result;
     *out_text = (cx_emu_text){unpacked, strnlen(unpacked, packed.unpacked_bytes), unpacked};
@@ -91,7 +91,7 @@ static bool is_better(const fat_entry *entry, const fat_entry *best)
 }
 
 static cxu_result find_entry(const unsigned char *at, uint64_t left,
-                             const cx_emu_code_options *options, cx_emu_text *out_text)
+                             const cx_emu_jit_options *options, cx_emu_text *out_text)
 {
     const unsigned char *found = NULL;
     fat_entry entry, best = {0};
@@ -116,13 +116,13 @@ static cxu_result find_entry(const unsigned char *at, uint64_t left,
                    ? unpack_entry(&best, found, options, out_text)
                    : take_text((const char *)found, best.bytes, out_text);
     if (machine) {
-        cx_emu_code_complain(options, "a fat binary has machine code and no PTX");
+        cx_emu_jit_complain(options, "a fat binary has machine code and no PTX");
         return CXU_NO_BINARY_FOR_GPU;
     }
     return CXU_INVALID_IMAGE;
 }
 
-static cxu_result find_in_fat(const unsigned char *image, const cx_emu_code_options *options,
+static cxu_result find_in_fat(const unsigned char *image, const cx_emu_jit_options *options,
                               cx_emu_text *out_text)
 {
     fat_header header;
@@ -152,7 +152,7 @@ static bool begins_as_ptx(const char *text)
 }
 
 /* The length of an image is unknown: a text ends with a zero, and is read up to there. */
-cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *options,
+cxu_result cx_emu_image_find(const void *image, const cx_emu_jit_options *options,
                              cx_emu_text *out_text)
 {
     const unsigned char *bytes = image;
@@ -161,7 +161,7 @@ cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *optio
     if (bytes[0] == '\0')
         return CXU_INVALID_IMAGE;
     if (strncmp(image, ELF_MAGIC, strlen(ELF_MAGIC)) == 0) {
-        cx_emu_code_complain(options, "the image is machine code, and there is no PTX");
+        cx_emu_jit_complain(options, "the image is machine code, and there is no PTX");
         return CXU_NO_BINARY_FOR_GPU;
     }
     if (bytes[0] == (FAT_MAGIC & 0xff) || bytes[0] == (WRAPPER_MAGIC & 0xff)) {
@@ -172,7 +172,7 @@ cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *optio
             return find_in_fat(((const fat_wrapper *)image)->content, options, out_text);
     }
     if (!begins_as_ptx(image)) {
-        cx_emu_code_complain(options, "the image is no PTX, which begins with .version");
+        cx_emu_jit_complain(options, "the image is no PTX, which begins with .version");
         return CXU_INVALID_IMAGE;
     }
     return take_text(image, strlen(image), out_text);

@@ -6,7 +6,7 @@
 
 /* Finds the PTX of a text or a fat binary: of several, the newest for the emulated GPUs. Balance
  * with cx_emu_text_free. Errors as cx_emu_code_load, except those in the PTX itself. */
-cxu_result cx_emu_image_find(const void *image, const cx_emu_code_options *options,
+cxu_result cx_emu_image_find(const void *image, const cx_emu_jit_options *options,
                              cx_emu_text *out_text);
 
 /* Reads a file and adds zeroes; the caller frees it. CXU_FILE_NOT_FOUND, CXU_INVALID_IMAGE: it

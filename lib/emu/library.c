@@ -123,7 +123,7 @@ static cxu_result publish_library(CUlibrary *out_library, cx_emu_code *code)
 }
 
 static bool options_valid(const CUlibrary *out_library, const void *what,
-                          const cx_emu_code_options *options)
+                          const cx_emu_jit_options *options)
 {
     return out_library && what &&
            (options->count == 0 || (options->options && options->values));
@@ -134,7 +134,7 @@ cxu_result cx_emu_call_library_load_data(CUlibrary *out_library, const void *ima
                                          unsigned int jit_count, cxu_library_option *options,
                                          void **values, unsigned int count)
 {
-    const cx_emu_code_options jit = {
+    const cx_emu_jit_options jit = {
         .count = jit_count, .options = jit_options, .values = jit_values};
     cx_emu_code *code;
     cxu_result result = cx_emu_enter();
@@ -153,7 +153,7 @@ cxu_result cx_emu_call_library_load_from_file(CUlibrary *out_library, const char
                                               unsigned int jit_count, cxu_library_option *options,
                                               void **values, unsigned int count)
 {
-    const cx_emu_code_options jit = {
+    const cx_emu_jit_options jit = {
         .count = jit_count, .options = jit_options, .values = jit_values};
     cx_emu_code *code;
     cxu_result result = cx_emu_enter();

@@ -9,7 +9,8 @@
 
 typedef struct linker {
     cx_emu_handle_slot slot;
-    cx_emu_code_options logs; /* the list is our copy; its values are the user's */
+    cx_emu_jit_options jit; /* the list is our copy; its values are the user's */
+    unsigned int max_registers; /* of the linker's options and the inputs'; 0: any number */
     cx_ptx_source *sources;
     size_t count, capacity;
     char *image; /* set when it is complete */
@@ -42,7 +43,8 @@ static bool keep_options(linker *self, unsigned int count, const cxu_jit_option 
         return false;
     if (count > 0)
         memcpy(copy, options, count * sizeof *copy);
-    self->logs = (cx_emu_code_options){.count = count, .options = copy, .values = values};
+    self->jit = (cx_emu_jit_options){.count = count, .options = copy, .values = values};
+    self->max_registers = cx_emu_jit_registers(&self->jit);
     return true;
 }
 
@@ -66,7 +68,7 @@ static void destroy_linker(linker *self)
     for (size_t i = 0; i < self->count; i++)
         free((char *)self->sources[i].text);
     free(self->sources);
-    free((cxu_jit_option *)self->logs.options);
+    free((cxu_jit_option *)self->jit.options);
     free(self->image);
     pthread_mutex_lock(&cx_emu_lock);
     cx_emu_handle_return(&linkers, self);
@@ -83,14 +85,17 @@ cxu_result cx_emu_call_link_create(unsigned int count, cxu_jit_option *options, 
         return result;
     if (!out_state || (count > 0 && (!options || !values)))
         return CXU_INVALID_VALUE;
-    result = create_linker(&self);
+    result = cx_emu_jit_check(
+        &(cx_emu_jit_options){.count = count, .options = options, .values = values});
+    if (result == CXU_SUCCESS)
+        result = create_linker(&self);
     if (result != CXU_SUCCESS)
         return result;
     if (!keep_options(self, count, options, values)) {
         destroy_linker(self);
         return CXU_OUT_OF_MEMORY;
     }
-    cx_emu_code_begin_logs(&self->logs);
+    cx_emu_jit_begin(&self->jit);
     *out_state = (CUlinkState)(void *)self;
     return CXU_SUCCESS;
 }
@@ -135,7 +140,7 @@ static cxu_result check_text(const linker *self, const cx_emu_text *text)
 
     if (memmem(text->text, text->length, ".extern", strlen(".extern")))
         return CXU_SUCCESS;
-    result = cx_emu_code_compile(text, &self->logs, &code);
+    result = cx_emu_code_compile(text, &self->jit, &code);
     if (result != CXU_SUCCESS)
         return result;
     pthread_mutex_lock(&cx_emu_lock);
@@ -154,7 +159,7 @@ static cxu_result add_text(linker *self, const cx_emu_text *text)
 static cxu_result add_image(linker *self, const void *image)
 {
     cx_emu_text found;
-    cxu_result result = cx_emu_image_find(image, &self->logs, &found);
+    cxu_result result = cx_emu_image_find(image, &self->jit, &found);
 
     if (result != CXU_SUCCESS)
         return result;
@@ -178,7 +183,23 @@ static cxu_result check_type(const char *call, cxu_jit_input_type type)
     }
 }
 
-/* The options of one input are the compiler's, and have no effect. */
+/* Of the options of one input, only the number of registers has an effect. */
+static cxu_result take_options(linker *self, const cx_emu_jit_options *options)
+{
+    unsigned int registers;
+    cxu_result result;
+
+    if (options->count > 0 && (!options->options || !options->values))
+        return CXU_INVALID_VALUE;
+    result = cx_emu_jit_check(options);
+    if (result != CXU_SUCCESS)
+        return result;
+    registers = cx_emu_jit_registers(options);
+    if (registers > 0 && (self->max_registers == 0 || registers < self->max_registers))
+        self->max_registers = registers;
+    return CXU_SUCCESS;
+}
+
 cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type, void *image,
                                      size_t bytes, const char *name, unsigned int count,
                                      cxu_jit_option *options, void **values)
@@ -189,14 +210,21 @@ cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type,
     (void)name;
     if (result != CXU_SUCCESS)
         return result;
-    if (!image || bytes == 0 || self->image || (count > 0 && (!options || !values)))
+    if (!image || bytes == 0 || self->image)
         return CXU_INVALID_VALUE;
     result = check_type("cuLinkAddData_v2", type);
+    if (result == CXU_SUCCESS)
+        result = take_options(
+            self, &(cx_emu_jit_options){.count = count, .options = options, .values = values});
     if (result != CXU_SUCCESS)
         return result;
+    cx_emu_jit_resume(&self->jit);
     if (type != CXU_JIT_INPUT_PTX)
-        return add_image(self, image);
-    return add_text(self, &(cx_emu_text){.text = image, .length = strnlen(image, bytes)});
+        result = add_image(self, image);
+    else
+        result = add_text(self, &(cx_emu_text){.text = image, .length = strnlen(image, bytes)});
+    cx_emu_jit_pause(&self->jit);
+    return result;
 }
 
 cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type, const char *path,
@@ -208,14 +236,19 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
 
     if (result != CXU_SUCCESS)
         return result;
-    if (!path || self->image || (count > 0 && (!options || !values)))
+    if (!path || self->image)
         return CXU_INVALID_VALUE;
     result = check_type("cuLinkAddFile_v2", type);
+    if (result == CXU_SUCCESS)
+        result = take_options(
+            self, &(cx_emu_jit_options){.count = count, .options = options, .values = values});
     if (result == CXU_SUCCESS)
         result = cx_emu_image_read(path, &image);
     if (result != CXU_SUCCESS)
         return result;
+    cx_emu_jit_resume(&self->jit);
     result = add_image(self, image);
+    cx_emu_jit_pause(&self->jit);
     free(image);
     return result;
 }
@@ -227,19 +260,21 @@ static cxu_result join_texts(linker *self, char **out_image, size_t *out_length)
 {
     cx_ptx_error error;
     cx_emu_code *code;
-    cx_ptx_status status = cx_ptx_link(self->sources, self->count, out_image, out_length, &error);
+    cx_ptx_status status = cx_ptx_link(self->sources, self->count, self->max_registers, out_image,
+                                       out_length, &error);
     cxu_result result;
 
     if (status != CX_PTX_SUCCESS) {
-        cx_emu_code_complain(&self->logs, "PTX, line %d: %s", error.line, error.message);
+        cx_emu_jit_complain(&self->jit, "PTX, line %d: %s", error.line, error.message);
         return cx_emu_code_result(status);
     }
     const cx_emu_text text = {.text = *out_image, .length = *out_length};
-    result = cx_emu_code_compile(&text, &self->logs, &code);
+    result = cx_emu_code_compile(&text, &self->jit, &code);
     if (result != CXU_SUCCESS) {
         free(*out_image);
         return result;
     }
+    cx_emu_code_inform(code, &self->jit);
     pthread_mutex_lock(&cx_emu_lock);
     cx_emu_code_drop(code);
     pthread_mutex_unlock(&cx_emu_lock);
@@ -258,7 +293,9 @@ cxu_result cx_emu_call_link_complete(CUlinkState state, void **out_image, size_t
         return result;
     if (!out_image || self->count == 0 || self->image)
         return CXU_INVALID_VALUE;
+    cx_emu_jit_resume(&self->jit);
     result = join_texts(self, &image, &length);
+    cx_emu_jit_pause(&self->jit);
     if (result != CXU_SUCCESS)
         return result;
     self->image = image;

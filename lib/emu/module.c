@@ -234,7 +234,7 @@ bool cx_emu_module_manages(const cx_emu_module *module, const char *name)
 
 cx_ptx_kernel_info cx_emu_function_describe(const cx_emu_function *function)
 {
-    return cx_ptx_kernel_describe(function->module->code->ptx, function->kernel);
+    return cx_emu_code_describe(function->module->code, function->kernel);
 }
 
 /* ---- limits of the device ---- */

@@ -40,7 +40,7 @@ static cxu_result begin_load(void)
 }
 
 static cxu_result load_image(CUmodule *out_module, const void *image,
-                             const cx_emu_code_options *options)
+                             const cx_emu_jit_options *options)
 {
     cx_emu_code *code;
     cxu_result result = begin_load();
@@ -55,7 +55,7 @@ static cxu_result load_image(CUmodule *out_module, const void *image,
 
 cxu_result cx_emu_call_module_load_data(CUmodule *out_module, const void *image)
 {
-    return load_image(out_module, image, &(cx_emu_code_options){0});
+    return load_image(out_module, image, &(cx_emu_jit_options){0});
 }
 
 cxu_result cx_emu_call_module_load_data_ex(CUmodule *out_module, const void *image,
@@ -64,12 +64,12 @@ cxu_result cx_emu_call_module_load_data_ex(CUmodule *out_module, const void *ima
 {
     return load_image(
         out_module, image,
-        &(cx_emu_code_options){.count = count, .options = options, .values = values});
+        &(cx_emu_jit_options){.count = count, .options = options, .values = values});
 }
 
 cxu_result cx_emu_call_module_load_fat_binary(CUmodule *out_module, const void *image)
 {
-    return load_image(out_module, image, &(cx_emu_code_options){0});
+    return load_image(out_module, image, &(cx_emu_jit_options){0});
 }
 
 cxu_result cx_emu_call_module_load(CUmodule *out_module, const char *path)
@@ -81,7 +81,7 @@ cxu_result cx_emu_call_module_load(CUmodule *out_module, const char *path)
         return result;
     if (!out_module || !path || *path == '\0')
         return CXU_INVALID_VALUE;
-    result = cx_emu_code_load_file(path, &(cx_emu_code_options){0}, &code);
+    result = cx_emu_code_load_file(path, &(cx_emu_jit_options){0}, &code);
     return result == CXU_SUCCESS ? load_into_current(out_module, code) : result;
 }
 

@@ -20,6 +20,7 @@ typedef struct item {
     cx_ptx_token name;
     linkage linkage;
     item_kind kind;
+    const char *body; /* of a kernel without a limit of registers; NULL: it is none */
     bool kernel;
     bool left_out;
     bool renamed;
@@ -30,6 +31,7 @@ typedef struct linker {
     item *items;
     size_t count, capacity;
     int version, target;
+    unsigned max_registers;
 
     cx_ptx_parser parser; /* of the source being cut */
     cx_ptx_module header;
@@ -79,6 +81,8 @@ static bool take_name(cx_ptx_parser *self, cx_ptx_token *out_name)
 /* After .entry or .func. */
 static bool cut_function(cx_ptx_parser *self, item *out_item)
 {
+    bool limited = false;
+
     if (cx_ptx_at(self, "(") && !skip_brackets(self, "(", ")"))
         return false;
     if (!take_name(self, &out_item->name))
@@ -86,9 +90,12 @@ static bool cut_function(cx_ptx_parser *self, item *out_item)
     while (!cx_ptx_at(self, "{") && !cx_ptx_at(self, ";")) {
         if (self->token.kind == CX_PTX_END)
             return unfinished(self);
+        limited |= cx_ptx_at(self, ".maxnreg");
         cx_ptx_advance(self);
     }
     out_item->kind = cx_ptx_at(self, "{") ? DEFINITION : DECLARATION;
+    if (out_item->kernel && out_item->kind == DEFINITION && !limited)
+        out_item->body = self->token.text;
     return true;
 }
 
@@ -261,6 +268,12 @@ static bool is_renamed(const linker *self, size_t source, const cx_ptx_token *wo
     return false;
 }
 
+static void write_until(const char **written, const char *end, FILE *out)
+{
+    fwrite(*written, 1, (size_t)(end - *written), out);
+    *written = end;
+}
+
 static void write_item(const linker *self, const item *what, FILE *out)
 {
     cx_ptx_lexer lexer = {what->begin, what->end, 1};
@@ -268,13 +281,16 @@ static void write_item(const linker *self, const item *what, FILE *out)
     cx_ptx_token token;
 
     while ((token = cx_ptx_lex(&lexer)).kind != CX_PTX_END) {
+        if (token.text == what->body && self->max_registers > 0) {
+            write_until(&written, token.text, out);
+            fprintf(out, ".maxnreg %u\n", self->max_registers);
+        }
         if (token.kind != CX_PTX_WORD || !is_renamed(self, what->source, &token))
             continue;
-        fwrite(written, 1, (size_t)(token.text + token.length - written), out);
+        write_until(&written, token.text + token.length, out);
         fprintf(out, "$%zu", what->source);
-        written = token.text + token.length;
     }
-    fwrite(written, 1, (size_t)(what->end - written), out);
+    write_until(&written, what->end, out);
     fputc('\n', out);
 }
 
@@ -316,14 +332,15 @@ static cx_ptx_status copy_source(const cx_ptx_source *source, char **out_text, s
     return CX_PTX_SUCCESS;
 }
 
-cx_ptx_status cx_ptx_link(const cx_ptx_source *sources, size_t count, char **out_text,
-                          size_t *out_length, cx_ptx_error *out_error)
+cx_ptx_status cx_ptx_link(const cx_ptx_source *sources, size_t count, unsigned max_registers,
+                          char **out_text, size_t *out_length, cx_ptx_error *out_error)
 {
     cx_ptx_error error = {0};
-    linker self = {.sources = sources, .parser.error = &error};
+    linker self = {
+        .sources = sources, .max_registers = max_registers, .parser.error = &error};
     bool done = true;
 
-    if (count == 1)
+    if (count == 1 && max_registers == 0)
         return copy_source(sources, out_text, out_length, out_error);
     for (size_t i = 0; done && i < count; i++)
         done = cut_source(&self, i);

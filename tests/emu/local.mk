@@ -306,6 +306,13 @@ tests_ptx_check_instructions_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_instructions_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_instructions_LDADD = $(tests_ptx_check_damage_LDADD)
 
+check_PROGRAMS += tests/emu/check_jit
+TESTS += tests/emu/check_jit
+tests_emu_check_jit_SOURCES = tests/emu/check_jit.c tests/emu/kernels.h
+tests_emu_check_jit_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_jit_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_jit_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_kernel_query
 TESTS += tests/emu/check_kernel_query
 tests_emu_check_kernel_query_SOURCES = tests/emu/check_kernel_query.c tests/emu/kernels.h
