@@ -44,6 +44,12 @@ static bool take_arguments(cx_ptx_parser *self, arguments *out)
     return cx_ptx_expect(self, ")");
 }
 
+/* True if a caller may expect results that the function does not have: they are undefined. */
+static bool lacks_results(const cx_ptx_function *function, bool results)
+{
+    return results && function->external;
+}
+
 /* Copies between this frame and the next one, which begins where this one ends. */
 static bool emit_copies(cx_ptx_parser *self, const arguments *list, size_t callee, bool results)
 {
@@ -52,17 +58,19 @@ static bool emit_copies(cx_ptx_parser *self, const arguments *list, size_t calle
     size_t expected = results ? function->result_count
                               : function->parameter_count - function->result_count;
 
-    if (list->count > expected || (!results && list->count != expected))
+    if ((list->count > expected && !lacks_results(function, results)) ||
+        (!results && list->count != expected))
         return CX_PTX_INVALID_AT(self, "wrong number of arguments");
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && i < expected; i++) {
         const cx_ptx_parameter *formal = &function->parameters[first + i];
         cx_ptx_instruction done = {.op = results ? CX_PTX_RESULT : CX_PTX_ARGUMENT};
+        uint64_t bytes = list->all[i].variable_bytes;
 
-        if (list->all[i].variable_bytes < formal->bytes)
+        if (bytes < formal->bytes && !lacks_results(function, results))
             return CX_PTX_INVALID_AT(self, "an argument of the wrong size");
         done.a = (uint32_t)list->all[i].offset;
         done.b = formal->offset;
-        done.c = formal->bytes;
+        done.c = bytes < formal->bytes ? (uint32_t)bytes : formal->bytes;
         if (!cx_ptx_emit(self, done))
             return false;
         function = &self->module->functions[callee];
@@ -98,6 +106,7 @@ static bool parse_prototype(cx_ptx_parser *self, uint32_t *out_index)
                 cx_ptx_parse_parameters(self, &prototype, CX_PTX_LOCAL, &bytes);
 
     prototype.result_count = prototype.parameter_count;
+    bytes = cx_ptx_behind_results(bytes);
     done = done && cx_ptx_expect(self, "_") &&
            (!cx_ptx_take(self, "(") ||
             cx_ptx_parse_parameters(self, &prototype, CX_PTX_LOCAL, &bytes));

@@ -248,6 +248,7 @@ struct cx_ptx_function {
     cx_ptx_builtin builtin;
     bool kernel, defined;
     bool prototyped; /* its parameters are known */
+    bool external;   /* declared for another module: the definition may have other results */
     cx_ptx_parameter *parameters; /* of kernels; of other functions: results first, in their
                                    * frame */
     size_t parameter_count;

@@ -247,6 +247,15 @@ bool cx_ptx_parse_variables(cx_ptx_parser *self, cx_ptx_placement placement);
 bool cx_ptx_parse_parameters(cx_ptx_parser *self, cx_ptx_function *function, cx_ptx_space space,
                              size_t *inout_bytes);
 
+/* The begin of the parameters of a function that is no kernel, behind so many bytes of results:
+ * small results leave it at one place. */
+static inline size_t cx_ptx_behind_results(size_t bytes)
+{
+    const size_t least = 16;
+
+    return bytes < least ? least : bytes;
+}
+
 /* Parses from the opening brace to the closing one. */
 bool cx_ptx_parse_body(cx_ptx_parser *self);
 

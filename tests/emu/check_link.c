@@ -177,6 +177,45 @@ START_TEST(an_image_that_was_linked_can_be_linked_again)
 }
 END_TEST
 
+/* put(to, value) stores the value; a caller and the definition may differ about its result. */
+#define PTX_CALLS_PUT(result, use, to)                                                       \
+    PTX_HEAD ".extern .func " result " put(.param " to " to, .param .b32 value);\n"          \
+             ".visible .entry tell(.param .u64 at)\n{\n    .reg .b64 %at;\n"                 \
+             "    .param " to " to;\n    .param .b32 value;\n    .param .b64 result;\n"      \
+             "    ld.param.u64 %at, [at];\n    st.param" to " [to], %at;\n"                 \
+             "    st.param.b32 [value], 42;\n    call.uni " use " put, (to, value);\n"      \
+             "    ret;\n}\n"
+#define PTX_PUT(result)                                                                      \
+    PTX_HEAD ".visible .func " result " put(.param .b64 to, .param .b32 value)\n{\n"         \
+             "    .reg .b64 %to;\n    .reg .b32 %value;\n    ld.param.u64 %to, [to];\n"      \
+             "    ld.param.u32 %value, [value];\n    st.global.u32 [%to], %value;\n"        \
+             "    ret;\n}\n"
+
+START_TEST(a_result_need_not_be_declared_as_it_is_defined)
+{
+    static const char *const callers[] = {PTX_CALLS_PUT("", "", ".b64"),
+                                          PTX_CALLS_PUT("(.param .b32 r)", "(result),", ".b64"),
+                                          PTX_CALLS_PUT("(.param .b64 r)", "(result),", ".b64")};
+    static const char *const definitions[] = {PTX_PUT(""), PTX_PUT("(.param .b32 r)"),
+                                              PTX_PUT("(.param .b64 r)")};
+
+    ck_success(add(callers[_i % 3]));
+    ck_success(add(definitions[_i / 3]));
+    ck_assert_uint_eq(told_by(load_linked(), "tell"), 42);
+}
+END_TEST
+
+START_TEST(parameters_must_be_declared_as_they_are_defined)
+{
+    void *image;
+
+    ck_success(add(PTX_CALLS_PUT("", "", ".b32")));
+    ck_success(add(PTX_PUT("")));
+    ck_result(cx_emu_call_link_complete(state, &image, NULL), INVALID_PTX);
+    ck_assert_ptr_nonnull(strstr(errors, "other parameters"));
+}
+END_TEST
+
 START_TEST(images_come_from_files_too)
 {
     char path[] = "/tmp/check_link_XXXXXX";
@@ -314,6 +353,8 @@ static Suite *link_suite(void)
     tcase_add_test(tcase, what_an_image_keeps_to_itself_stays_its_own);
     tcase_add_test(tcase, of_weak_definitions_one_is_taken_and_a_strong_one_before_all);
     tcase_add_test(tcase, an_image_that_was_linked_can_be_linked_again);
+    tcase_add_loop_test(tcase, a_result_need_not_be_declared_as_it_is_defined, 0, 9);
+    tcase_add_test(tcase, parameters_must_be_declared_as_they_are_defined);
     tcase_add_test(tcase, images_come_from_files_too);
     tcase_add_test(tcase, what_is_for_debuggers_is_left_out);
     tcase_add_test(tcase, code_that_is_wrong_by_itself_is_refused_when_it_comes);
