@@ -115,7 +115,7 @@ cxu_result cx_emu_code_load_file(const char *path, const cx_emu_jit_options *opt
                                  cx_emu_code **out_code)
 {
     char *image;
-    cxu_result result = cx_emu_image_read(path, &image);
+    cxu_result result = cx_emu_image_read(path, &image, NULL);
 
     if (result != CXU_SUCCESS)
         return result;

@@ -193,7 +193,7 @@ static bool all_there(const char *text, size_t bytes)
 }
 
 /* Adds zeroes, so that no header reaches beyond the end. */
-cxu_result cx_emu_image_read(const char *path, char **out_text)
+cxu_result cx_emu_image_read(const char *path, char **out_text, size_t *out_bytes)
 {
     FILE *file = fopen(path, "re");
     size_t bytes = 0, capacity = 64 << 10;
@@ -220,5 +220,7 @@ cxu_result cx_emu_image_read(const char *path, char **out_text)
         return CXU_INVALID_IMAGE;
     }
     *out_text = text;
+    if (out_bytes)
+        *out_bytes = bytes;
     return CXU_SUCCESS;
 }

@@ -1,5 +1,7 @@
 /* The linker: makes one image of the PTX of several. One thread at a time uses a state. */
+#include "emu/archive.h"
 #include "emu/context.h"
+#include "emu/device_runtime.h"
 #include "emu/handle.h"
 #include "emu/image.h"
 #include "emu/state.h"
@@ -168,19 +170,45 @@ static cxu_result add_image(linker *self, const void *image)
     return result;
 }
 
-static cxu_result check_type(const char *call, cxu_jit_input_type type)
+static cxu_result add_fat(void *self, const void *fat)
 {
-    switch (type) {
-    case CXU_JIT_INPUT_CUBIN:
-    case CXU_JIT_INPUT_PTX:
-    case CXU_JIT_INPUT_FATBINARY:
-        return CXU_SUCCESS;
-    case CXU_JIT_INPUT_OBJECT:
-    case CXU_JIT_INPUT_LIBRARY:
-        return cx_emu_not_supported(call, "code inside objects and archives of the host");
-    default:
-        return CXU_INVALID_VALUE;
-    }
+    return add_image(self, fat);
+}
+
+static cxu_result add_archive(linker *self, const void *image, size_t bytes)
+{
+    cxu_result result;
+
+    if (cx_emu_is_device_runtime(image, bytes))
+        return add_text(self, &(cx_emu_text){.text = cx_emu_device_runtime,
+                                             .length = strlen(cx_emu_device_runtime)});
+    result = cx_emu_archive_visit(image, bytes, add_fat, self);
+    if (result == CXU_NO_BINARY_FOR_GPU)
+        cx_emu_jit_complain(&self->jit, "an object or archive has no PTX in a fat binary");
+    if (result == CXU_INVALID_IMAGE)
+        cx_emu_jit_complain(&self->jit, "an object or archive is malformed");
+    return result;
+}
+
+static cxu_result add_input(linker *self, cxu_jit_input_type type, const void *image, size_t bytes)
+{
+    bool is_host = type == CXU_JIT_INPUT_OBJECT || type == CXU_JIT_INPUT_LIBRARY;
+    cxu_result result;
+
+    cx_emu_jit_resume(&self->jit);
+    if (type == CXU_JIT_INPUT_PTX)
+        result = add_text(self, &(cx_emu_text){.text = image, .length = strnlen(image, bytes)});
+    else if (is_host && cx_emu_is_archive(image, bytes))
+        result = add_archive(self, image, bytes);
+    else
+        result = add_image(self, image);
+    cx_emu_jit_pause(&self->jit);
+    return result;
+}
+
+static cxu_result check_type(cxu_jit_input_type type)
+{
+    return (unsigned int)type <= CXU_JIT_INPUT_LIBRARY ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
 /* Of the options of one input, only the number of registers has an effect. */
@@ -212,19 +240,13 @@ cxu_result cx_emu_call_link_add_data(CUlinkState state, cxu_jit_input_type type,
         return result;
     if (!image || bytes == 0 || self->image)
         return CXU_INVALID_VALUE;
-    result = check_type("cuLinkAddData_v2", type);
+    result = check_type(type);
     if (result == CXU_SUCCESS)
         result = take_options(
             self, &(cx_emu_jit_options){.count = count, .options = options, .values = values});
     if (result != CXU_SUCCESS)
         return result;
-    cx_emu_jit_resume(&self->jit);
-    if (type != CXU_JIT_INPUT_PTX)
-        result = add_image(self, image);
-    else
-        result = add_text(self, &(cx_emu_text){.text = image, .length = strnlen(image, bytes)});
-    cx_emu_jit_pause(&self->jit);
-    return result;
+    return add_input(self, type, image, bytes);
 }
 
 cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type, const char *path,
@@ -232,23 +254,22 @@ cxu_result cx_emu_call_link_add_file(CUlinkState state, cxu_jit_input_type type,
 {
     linker *self;
     char *image;
+    size_t bytes;
     cxu_result result = find_linker(state, &self);
 
     if (result != CXU_SUCCESS)
         return result;
     if (!path || self->image)
         return CXU_INVALID_VALUE;
-    result = check_type("cuLinkAddFile_v2", type);
+    result = check_type(type);
     if (result == CXU_SUCCESS)
         result = take_options(
             self, &(cx_emu_jit_options){.count = count, .options = options, .values = values});
     if (result == CXU_SUCCESS)
-        result = cx_emu_image_read(path, &image);
+        result = cx_emu_image_read(path, &image, &bytes);
     if (result != CXU_SUCCESS)
         return result;
-    cx_emu_jit_resume(&self->jit);
-    result = add_image(self, image);
-    cx_emu_jit_pause(&self->jit);
+    result = add_input(self, type, image, bytes);
     free(image);
     return result;
 }

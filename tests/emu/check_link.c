@@ -313,9 +313,9 @@ START_TEST(a_call_that_cannot_be_is_refused)
     ck_result(cx_emu_call_link_add_data(state, (cxu_jit_input_type)77, text, bytes, "", 0, NULL,
                                         NULL),
               INVALID_VALUE);
-    ck_result(cx_emu_call_link_add_data(state, CXU_JIT_INPUT_OBJECT, text, bytes, "", 0, NULL,
-                                        NULL),
-              NOT_SUPPORTED);
+    ck_result(cx_emu_call_link_add_data(state, CXU_JIT_INPUT_OBJECT, machine, sizeof machine, "",
+                                        0, NULL, NULL),
+              INVALID_IMAGE);
     ck_result(cx_emu_call_link_add_data(state, CXU_JIT_INPUT_CUBIN, machine, sizeof machine, "", 0,
                                         NULL, NULL),
               NO_BINARY_FOR_GPU);

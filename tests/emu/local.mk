@@ -313,6 +313,13 @@ tests_emu_check_jit_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_jit_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_jit_LDADD = $(EMU_LIBS)
 
+check_PROGRAMS += tests/emu/check_link_input
+TESTS += tests/emu/check_link_input
+tests_emu_check_link_input_SOURCES = tests/emu/check_link_input.c tests/emu/kernels.h
+tests_emu_check_link_input_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_link_input_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_link_input_LDADD = $(EMU_LIBS)
+
 check_PROGRAMS += tests/emu/check_kernel_query
 TESTS += tests/emu/check_kernel_query
 tests_emu_check_kernel_query_SOURCES = tests/emu/check_kernel_query.c tests/emu/kernels.h
