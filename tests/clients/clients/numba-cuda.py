@@ -21,10 +21,7 @@ limit = 120
 left_out = ["*::test_issue_9229"]
 reasons = {
     "context_switch": "its own fault: cuCtxSetCurrent replaces the entry that it then pops",
-    "not less than or equal to": "NUM_REGS does not follow CU_JIT_MAX_REGISTERS",
     "CUipcMemHandle": "its own fault: cuda-bindings 13.5 has no such field",
-    "cooperative_groups|cache_cg|grid_group": "libcudadevrt.a is machine code",
-    "DeclareDeviceCABI": "a function linked with another return type than declared",
     "test_cpu_and_cuda": "numba caches fewer files for the CPU than it expects",
     "cpointer_arguments|struct_model_type_arr": "its own fault: it goes past the end of its arrays, which is found here",
 }
