@@ -140,15 +140,16 @@ static void begin_function(cx_ptx_parser *self)
     self->line = self->token.line;
 }
 
-/* True if calls by one prototype reach a function of the other: as linkers of machine code, it does
- * not matter whether there is a result. */
-static bool suits(const cx_ptx_function *one, const cx_ptx_function *other)
+/* True if calls by one prototype reach a function of the other: between modules it does not matter
+ * whether there is a result, as for linkers of machine code. */
+static bool suits(const cx_ptx_function *one, const cx_ptx_function *other, cx_ptx_placement where)
 {
     size_t count = one->parameter_count - one->result_count;
 
     if (cx_ptx_is_same_prototype(one, other))
         return true;
-    if (!one->external || count != other->parameter_count - other->result_count)
+    if (!one->external || !(where.external || where.exported) ||
+        count != other->parameter_count - other->result_count)
         return false;
     for (size_t i = 0; i < count; i++) {
         const cx_ptx_parameter *a = &one->parameters[one->result_count + i];
@@ -161,7 +162,7 @@ static bool suits(const cx_ptx_function *one, const cx_ptx_function *other)
 }
 
 /* Results stand before the name, so the function is known only after them. */
-static bool parse_header(cx_ptx_parser *self, bool kernel, bool external)
+static bool parse_header(cx_ptx_parser *self, bool kernel, cx_ptx_placement where)
 {
     cx_ptx_space space = kernel ? CX_PTX_PARAMETER : CX_PTX_LOCAL;
     cx_ptx_function header = {0};
@@ -180,8 +181,8 @@ static bool parse_header(cx_ptx_parser *self, bool kernel, bool external)
         return false;
     }
     cx_ptx_function *function = cx_ptx_current(self);
-    function->external |= external;
-    if (function->prototyped && !suits(function, &header)) {
+    function->external |= where.external;
+    if (function->prototyped && !suits(function, &header, where)) {
         free(header.parameters);
         return CX_PTX_INVALID_AT(self, "'%.*s' is declared with other parameters or results",
                                  CX_PTX_QUOTE(&word));
@@ -209,13 +210,13 @@ static bool keep_function_name(cx_ptx_parser *self, size_t names)
     return !added || cx_ptx_names_add(&self->names, &last) || cx_ptx_no_memory(self);
 }
 
-static bool parse_function(cx_ptx_parser *self, bool kernel, bool external)
+static bool parse_function(cx_ptx_parser *self, bool kernel, cx_ptx_placement where)
 {
     size_t names = self->names.count;
     bool done;
 
     begin_function(self);
-    if (!parse_header(self, kernel, external))
+    if (!parse_header(self, kernel, where))
         return false;
     if (cx_ptx_take(self, ";"))
         done = true;
@@ -314,9 +315,9 @@ static bool parse_top(cx_ptx_parser *self)
         placement.exported = cx_ptx_take(self, ".visible") || cx_ptx_take(self, ".weak") ||
                              cx_ptx_take(self, ".common");
     if (cx_ptx_take(self, ".entry"))
-        return parse_function(self, true, placement.external);
+        return parse_function(self, true, placement);
     if (cx_ptx_take(self, ".func"))
-        return parse_function(self, false, placement.external);
+        return parse_function(self, false, placement);
     if (cx_ptx_take(self, ".shared"))
         placement.space = CX_PTX_SHARED;
     else if (cx_ptx_take(self, ".const"))
