@@ -163,9 +163,11 @@ static uint64_t changed(const random_step *step, uint64_t old, uint64_t b, uint6
 
 static void run_atom(world *self, frame *regs, const random_step *step, unsigned thread)
 {
-    uint64_t number = (uint64_t)(step - self->program->steps) % RANDOM_COMMON, old;
-    unsigned char *at = step->kind == DO_REDUCE ? self->memory + self->layout.common + number * 8
-                                                : slot_of(self, step, thread);
+    uint64_t old;
+    unsigned char *at =
+        step->kind == DO_REDUCE
+            ? self->memory + self->layout.common + random_common_of(step) * UINT64_C(8)
+            : slot_of(self, step, thread);
 
     old = read_bytes(at, step->bytes, false);
     write_bytes(at, step->bytes,

@@ -319,6 +319,11 @@ void random_make(random_program *self, uint64_t seed)
 
 /* ---- registers of the kernel ---- */
 
+unsigned random_common_of(const random_step *step)
+{
+    return step->number * 4 + (step->bytes == 8) * 2 + step->is_signed;
+}
+
 bool random_has_result(const random_step *step)
 {
     return step->kind != DO_IF && step->kind != DO_LOOP && step->kind != DO_STORE &&

@@ -17,7 +17,7 @@
 #define RANDOM_THREADS 64
 #define RANDOM_BLOCKS 3
 #define RANDOM_SLOTS 6 /* of each size that a thread has of its own */
-#define RANDOM_COMMON 64
+#define RANDOM_COMMON 24
 #define RANDOM_TABLE 256 /* bytes */
 #define RANDOM_LOCAL 64
 #define RANDOM_ADDRESS UINT64_C(0x10000)
@@ -112,6 +112,9 @@ random_place random_next_place(random_place place, unsigned by);
 
 /* The bits of a register where a function begins; a kernel's come from memory. */
 uint64_t random_initial(random_place place);
+
+/* The common word of a reduction. Those that share one do the same: their order does not matter. */
+unsigned random_common_of(const random_step *step);
 
 /* True if `step` writes a register `to`. */
 bool random_has_result(const random_step *step);

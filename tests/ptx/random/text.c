@@ -218,7 +218,7 @@ static void put_atom(writer *self, const random_step *step)
     if (step->kind == DO_REDUCE) {
         snprintf(common, sizeof common, "[%llu]",
                  (unsigned long long)(RANDOM_ADDRESS + self->layout.common +
-                                      (uint64_t)(step - self->program->steps) % RANDOM_COMMON * 8));
+                                      random_common_of(step) * UINT64_C(8)));
         put_guard(self, step);
         put(self, "red.global.%s.%c%u %s, %s;\n", random_atoms[step->number], type,
             step->bytes * 8, common, name_of(step->from[0]).text);
