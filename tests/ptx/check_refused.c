@@ -515,7 +515,7 @@ static cx_ptx_status link_texts(const cx_ptx_source *sources, cx_ptx_error *out_
 {
     char *text = NULL;
     size_t length;
-    cx_ptx_status status = cx_ptx_link(sources, 2, &text, &length, out_error);
+    cx_ptx_status status = cx_ptx_link(sources, 2, 0, &text, &length, out_error);
 
     if (status == CX_PTX_SUCCESS) {
         status = load(text, out_error);
