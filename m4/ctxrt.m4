@@ -71,6 +71,12 @@ AC_DEFUN([CTXRT_VECTORS], [
         [VECTOR_CFLAGS="$VECTOR_CFLAGS -ftree-vectorize -fvect-cost-model=dynamic"
          AC_MSG_RESULT([dynamic])],
         [AC_MSG_RESULT([the compiler's own])])
+    AC_MSG_CHECKING([whether the compiler warns of loops that do not become vector code])
+    CFLAGS="$ctxrt_save_CFLAGS -Werror -Wpass-failed"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+        [VECTOR_CFLAGS="$VECTOR_CFLAGS -Wno-pass-failed" # some of these loops call functions
+         AC_MSG_RESULT([yes, not here])],
+        [AC_MSG_RESULT([no])])
     AC_MSG_CHECKING([whether AVX2 and AVX-512 can be compiled for])
     CFLAGS="$ctxrt_save_CFLAGS -Werror -mavx2 $AVX512_CFLAGS"
     AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#if !defined __x86_64__

@@ -7,7 +7,6 @@
 /* A lane's result depends on the same lane's operands only: the rows may be the same, and no two
  * rows overlap otherwise. */
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed" /* a loop that calls functions stays as it is */
 #define CX_PTX_NO_CARRIED _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define CX_PTX_NO_CARRIED _Pragma("GCC ivdep")
