@@ -2,8 +2,6 @@
 #include "model/world.h"
 #include "play/code.h"
 
-enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
-
 static int thread_of(const prediction *self)
 {
     return (int)(self->thread - self->model->threads);
@@ -23,8 +21,7 @@ static world_capture *capture_of(cx_model *model, int stream)
     return capture != 0 ? &model->captures[capture - 1] : NULL;
 }
 
-/* True if a stream of this context captures; `blocking`: one that the legacy stream waits for. */
-static bool context_captures(const cx_model *model, int context, bool blocking)
+bool context_captures(const cx_model *model, int context, bool blocking)
 {
     for (int i = 0; i < model->stream_count; i++)
         if (stream_is_of(model, i, context) && model->streams[i].capture != 0 &&
@@ -43,8 +40,7 @@ static void invalidate_context(cx_model *model, int context, bool blocking)
 
 /* ---- calls that are not captured (G2) ---- */
 
-/* True if the capture forbids them to the thread. */
-static bool capture_forbids(const prediction *self, const world_capture *capture)
+bool capture_forbids(const prediction *self, const world_capture *capture)
 {
     int mode = self->thread->capture_mode;
     bool own = capture->thread == thread_of(self);
@@ -54,7 +50,7 @@ static bool capture_forbids(const prediction *self, const world_capture *capture
            (mode == MODE_GLOBAL && capture->mode == MODE_GLOBAL);
 }
 
-static said refuse_unsafe(prediction *self)
+said refuse_unsafe(prediction *self)
 {
     bool refused = false;
     for (int i = 0; i < self->model->capture_count; i++)
@@ -571,6 +567,11 @@ said ask_capture(prediction *self)
     case CX_VERB_mem_free:
     case CX_VERB_mem_fill:
     case CX_VERB_mem_expect: return ask_memory_call(self);
+    case CX_VERB_mem_alloc_async:
+    case CX_VERB_mem_alloc_from:
+    case CX_VERB_mem_free_async: return ask_ordered_in_capture(self);
+    case CX_VERB_pool_set:
+    case CX_VERB_pool_get: return ask_pool_in_capture(self);
     case CX_VERB_limit_set: return ask_limit(self);
     case CX_VERB_ctx_sync:
     case CX_VERB_ctx_sync_of:

@@ -9,7 +9,9 @@ tools_model_libmodel_la_SOURCES = \
 	tools/model/kernels.c \
 	tools/model/memory.c \
 	tools/model/model.c tools/model/model.h \
+	tools/model/ordered.c \
 	tools/model/peers.c \
+	tools/model/pools.c \
 	tools/model/primaries.c \
 	tools/model/processes.c \
 	tools/model/queries.c \

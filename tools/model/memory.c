@@ -17,15 +17,20 @@ static bool alloc_memory(prediction *self)
     return bind_name(self, CX_KIND_MEMORY, index);
 }
 
-static bool is_good(const cx_model *model, int index)
+bool buffer_is_live(const cx_model *model, int index)
 {
     const world_buffer *buffer = &model->buffers[index];
-    return buffer->live && belongs(model, buffer->context, buffer->generation);
+    return buffer->live &&
+           (buffer->pool != 0 || belongs(model, buffer->context, buffer->generation));
 }
 
-static bool uses_finished_or_free(const cx_model *model, const world_buffer *buffer)
+/* Memory of a pool goes at once, and its users must be known to be over. */
+static bool can_be_freed(const cx_model *model, const world_buffer *buffer)
 {
-    return !set_blocked(model, &buffer->written) && !set_blocked(model, &buffer->read);
+    return buffer->pool != 0
+               ? set_finished(model, &buffer->written) && set_finished(model, &buffer->read)
+               : !set_blocked(model, &buffer->written) && !set_blocked(model, &buffer->read) &&
+                     !kernel_blocked(model);
 }
 
 /* Any context may be current, or none (T5). Waits for the work that uses the memory (T12). */
@@ -38,11 +43,11 @@ static bool free_memory(prediction *self)
     if (index == NO_THING)
         return answer(self, CXU_SUCCESS);
     world_buffer *buffer = &model->buffers[index];
-    if (is_good(model, index) ? !uses_finished_or_free(model, buffer) || kernel_blocked(model)
+    if (buffer_is_live(model, index) ? !can_be_freed(model, buffer)
                               : !not_reused(model, buffer->died))
         return false;
     cite(self, CX_RULE_T5);
-    if (!is_good(model, index)) {
+    if (!buffer_is_live(model, index)) {
         if (buffer->live)
             cite(self, CX_RULE_C3);
         return answer(self, CXU_INVALID_VALUE);
@@ -50,6 +55,8 @@ static bool free_memory(prediction *self)
     cite(self, CX_RULE_T12);
     buffer->live = false;
     buffer->died = model->made;
+    if (buffer->pool != 0)
+        give_to_pool(model, buffer->pool - 1);
     return answer(self, CXU_SUCCESS);
 }
 
@@ -100,13 +107,25 @@ void read_buffer(cx_model *model, int index, const work_set *before, int work)
     set_add(&model->buffers[index].read, work);
 }
 
-/* True for a buffer of the context that does the work. */
+/* True for a buffer that work of the context reaches without peer access. */
 bool in_context(const cx_model *model, int index, int context)
 {
-    return index >= 0 && is_good(model, index) && model->buffers[index].context == context;
+    if (index < 0 || context < 0 || !buffer_is_live(model, index))
+        return false;
+    const world_buffer *buffer = &model->buffers[index];
+    if (buffer->pool == 0)
+        return buffer->context == context;
+    return pool_reaches(model, buffer->pool - 1, model->contexts[context].device);
 }
 
-/* Fills are asynchronous, in the legacy stream too; the scenario's next step shows their effect. */
+/* Fills are asynchronous, in the legacy stream too, but a plain one of memory that the host reaches
+ * (T13). */
+static bool fill_waits(const cx_model *model, int index, int stream_operand)
+{
+    return stream_operand < 0 && (is_managed(model, index) || is_of_the_host(model, index));
+}
+
+/* The scenario's next step shows their effect. */
 static bool fill_memory(prediction *self, int stream_operand)
 {
     cx_model *model = self->model;
@@ -119,14 +138,20 @@ static bool fill_memory(prediction *self, int stream_operand)
     if (number_of(self, 2) != BUFFER_BYTES || index < 0)
         return false;
     if (error != CXU_SUCCESS)
-        return is_good(model, index) ? answer(self, error) : false;
+        return buffer_is_live(model, index) ? answer(self, error) : false;
     work_set before = stream_before(model, stream, context);
-    if (!in_context(model, index, context) || !may_write(model, index, &before))
+    bool waits = fill_waits(model, index, stream_operand);
+    if (!in_context(model, index, context) || !may_write(model, index, &before) ||
+        (waits && set_blocked(model, &before)))
         return false;
     int work = add_work(model, stream, context, NULL);
     if (work == NO_THING)
         return false;
     cite(self, CX_RULE_T11);
+    if (waits) {
+        set_unite(&model->done, &before);
+        set_add(&model->done, work);
+    }
     write_buffer(model, index, (int)(number_of(self, 1) & 0xff), &before, work);
     return answer(self, CXU_SUCCESS);
 }
@@ -182,7 +207,7 @@ static bool write_or_await(prediction *self, bool waits)
         !in_context(model, index, context))
         return false;
     cite(self, CX_RULE_T16);
-    if (flags < 0 || flags > (waits ? CXU_STREAM_WAIT_VALUE_NOR : 1))
+    if (flags < 0 || flags > (waits ? CXU_STREAM_WAIT_VALUE_NOR : 1) || is_managed(model, index))
         return answer(self, CXU_INVALID_VALUE);
     world_buffer *buffer = &model->buffers[index];
     work_set before = stream_before(model, stream, context);

@@ -23,6 +23,7 @@ cx_model *cx_model_create(int devices, bool initialised)
         model->contexts[i].primary = true;
         model->contexts[i].device = i;
     }
+    make_default_pools(model);
     return model;
 }
 
@@ -214,7 +215,8 @@ void end_contents(cx_model *model, int context)
             model->modules[i].generation == generation)
             model->modules[i].died = model->made;
     for (int i = 0; i < model->buffer_count; i++)
-        if (model->buffers[i].live && model->buffers[i].context == context &&
+        if (model->buffers[i].live && model->buffers[i].pool == 0 &&
+            model->buffers[i].context == context &&
             model->buffers[i].generation == generation)
             model->buffers[i].died = model->made;
 }
@@ -228,7 +230,8 @@ static bool has_room(const cx_model *model)
            model->name_count < NAMES_MAX && model->work_count < WORKS_MAX &&
            model->capture_count < CAPTURES_MAX && model->graph_count < CAPTURES_MAX &&
            model->exec_count < CAPTURES_MAX && model->module_count < THINGS_MAX &&
-           model->library_count < THINGS_MAX && model->kernel_count < THINGS_MAX;
+           model->library_count < THINGS_MAX && model->kernel_count < THINGS_MAX &&
+           model->pool_count < THINGS_MAX;
 }
 
 static bool ask_uninitialised(prediction *self)
@@ -239,7 +242,8 @@ static bool ask_uninitialised(prediction *self)
 
 static bool (*const groups[])(prediction *self) = {ask_process, ask_context, ask_stack,  ask_query,
                                                    ask_primary, ask_peer,    ask_stream, ask_event,
-                                                   ask_memory,  ask_graph,   ask_kernel, ask_green};
+                                                   ask_memory,  ask_graph,   ask_kernel, ask_green,
+                                                   ask_pool,    ask_ordered};
 
 /* True unless the call needs no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
@@ -247,6 +251,7 @@ static bool calls_the_driver(const cx_verb *verb)
     cx_verb_id id = cx_verb_number(verb);
     return id == CX_VERB_stream_host || id == CX_VERB_green_create ||
            id == CX_VERB_stream_attribute || id == CX_VERB_stream_set ||
+           id == CX_VERB_pool_set || id == CX_VERB_pool_get ||
            (!verb->action && id != CX_VERB_init && id != CX_VERB_version);
 }
 
@@ -327,13 +332,12 @@ static bool is_live(const cx_model *model, const world_name *name)
         return model->events[name->index].live && belongs(model, model->events[name->index].context,
                                                           model->events[name->index].generation);
     case CX_KIND_MEMORY:
-        return model->buffers[name->index].live &&
-               belongs(model, model->buffers[name->index].context,
-                       model->buffers[name->index].generation);
+        return buffer_is_live(model, name->index);
     case CX_KIND_GRAPH: return model->graphs[name->index].live;
     case CX_KIND_EXEC: return model->execs[name->index].live;
     case CX_KIND_MODULE: return module_is_good(model, name->index);
     case CX_KIND_LIBRARY: return model->libraries[name->index].live;
+    case CX_KIND_POOL: return model->pools[name->index].live;
     case CX_KIND_KERNEL: return kernel_is_good(model, name->index, context_of(model, name));
     default: return false;
     }
@@ -395,6 +399,19 @@ const char *cx_model_capturing(const cx_model *model, unsigned int number)
                     model->names[n].index == model->captures[i].origin)
                     return model->names[n].name;
     return NULL;
+}
+
+const char *cx_model_pool_in_use(const cx_model *model, unsigned int number)
+{
+    const char *found = NULL;
+    unsigned int count = 0;
+    for (int i = 0; i < model->name_count; i++) {
+        const world_name *name = &model->names[i];
+        if (name->kind == CX_KIND_POOL && model->pools[name->index].live &&
+            model->pools[name->index].used > 0 && number % ++count == 0)
+            found = name->name;
+    }
+    return found;
 }
 
 const char *cx_model_closed_gate(const cx_model *model)

@@ -58,10 +58,14 @@ const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_
 
 /* The value that each byte of a memory will have. */
 int cx_model_value(const cx_model *model, const char *memory);
-#define CX_MODEL_BYTES 64 /* of each memory */
+#define CX_MODEL_BYTES 64               /* of each memory that work uses */
+#define CX_MODEL_POOL_BYTES (2 << 20) /* of each memory of a pool */
 
 /* A stream that a capture began on and has not ended. */
 const char *cx_model_capturing(const cx_model *model, unsigned int pick);
+
+/* A pool whose memory is in use; NULL: there is none. */
+const char *cx_model_pool_in_use(const cx_model *model, unsigned int pick);
 
 /* A gate that is still closed. */
 const char *cx_model_closed_gate(const cx_model *model);

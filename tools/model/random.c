@@ -16,6 +16,7 @@ typedef struct maker {
     bool lawful; /* the step should succeed */
     int first;   /* weights before this one count little: the scenario is about work */
     int threads;
+    bool about_pools; /* half of the steps */
 } maker;
 
 /* splitmix64 */
@@ -85,22 +86,42 @@ static const struct {
     {CX_VERB_green_record, 4},
     {CX_VERB_green_wait, 4},
     {CX_VERB_kernel_launch, 110},
+    {CX_VERB_mem_alloc_async, 8}, /* pools come last */
+    {CX_VERB_mem_alloc_from, 8},
+    {CX_VERB_mem_free_async, 10},
+    {CX_VERB_pool_create, 6},
+    {CX_VERB_pool_destroy, 3},
+    {CX_VERB_pool_default, 3},
+    {CX_VERB_pool_current, 4},
+    {CX_VERB_pool_use, 4},
+    {CX_VERB_pool_default_at, 2},
+    {CX_VERB_pool_current_at, 3},
+    {CX_VERB_pool_use_at, 3},
+    {CX_VERB_pool_trim, 3},
+    {CX_VERB_pool_set, 6},
+    {CX_VERB_pool_get, 10},
+    {CX_VERB_pool_access, 5},
+    {CX_VERB_pool_access_of, 5},
 };
 
 #define WEIGHTS (int)(sizeof weights / sizeof weights[0])
 
-static int first_of_work(void)
+static int place_of(cx_verb_id verb)
 {
     int at = 0;
-    while (weights[at].verb != CX_VERB_stream_create)
+    while (weights[at].verb != verb)
         at++;
     return at;
 }
 
 static cx_verb_id choose_verb(maker *self)
 {
-    int sum = 0, at = chance(self, 20) ? 0 : self->first;
-    for (int i = at; i < WEIGHTS; i++)
+    int sum = 0, at = chance(self, 20) ? 0 : self->first, end = WEIGHTS;
+    if (self->about_pools && chance(self, 50))
+        at = place_of(CX_VERB_mem_alloc_async);
+    else if (self->first != 0 && chance(self, 90))
+        end = place_of(CX_VERB_mem_alloc_async);
+    for (int i = at; i < end; i++)
         sum += weights[i].weight;
     int wanted = number_below(self, sum);
     while ((wanted -= weights[at].weight) >= 0)
@@ -123,7 +144,8 @@ static char letter_of(cx_kind kind)
         [CX_KIND_CONTEXT] = 'c', [CX_KIND_STREAM] = 's', [CX_KIND_EVENT] = 'e',
         [CX_KIND_MEMORY] = 'm',  [CX_KIND_GATE] = 'g',   [CX_KIND_GRAPH] = 'r',
         [CX_KIND_EXEC] = 'x',    [CX_KIND_MODULE] = 'd', [CX_KIND_LIBRARY] = 'l',
-        [CX_KIND_KERNEL] = 'k',  [CX_KIND_GREEN] = 'w'};
+        [CX_KIND_KERNEL] = 'k',  [CX_KIND_GREEN] = 'w',
+        [CX_KIND_POOL] = 'p'};
     return letters[kind] != '\0' ? letters[kind] : 'f';
 }
 
@@ -146,6 +168,11 @@ static const char *choose_thing(maker *self, const cx_step *step, cx_kind kind)
     if (kind == CX_KIND_GATE)
         return cx_model_closed_gate(self->model);
     bool lawful = chance(self, 90) ? self->lawful : !self->lawful;
+    const char *busy = kind == CX_KIND_POOL && lawful && chance(self, 60)
+                           ? cx_model_pool_in_use(self->model, any_number(self))
+                           : NULL;
+    if (busy != NULL)
+        return busy;
     const char *capturing = kind == CX_KIND_STREAM ? choose_capturing(self, step) : NULL;
     if (capturing != NULL)
         return capturing;
@@ -219,6 +246,53 @@ static int64_t choose_extent(maker *self, const char *name)
     return 1 + number_below(self, threads ? 70 : blocks ? 5 : 2);
 }
 
+static bool is_about_pools(cx_verb_id verb)
+{
+    return (verb >= CX_VERB_pool_default && verb <= CX_VERB_pool_access_of) ||
+           verb == CX_VERB_mem_alloc_async || verb == CX_VERB_mem_alloc_from;
+}
+
+static int64_t choose_pool_value(maker *self, const cx_step *step, bool lawful)
+{
+    switch (step->operands[1].number) {
+    case CXU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        return number_below(self, 2) * (INT64_C(8) * CX_MODEL_POOL_BYTES);
+    case CXU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CXU_MEMPOOL_ATTR_USED_MEM_HIGH: return !lawful;
+    default: return number_below(self, 2);
+    }
+}
+
+/* Sets *out_number and returns true if it is a number that calls on pools take. */
+static bool choose_for_pools(maker *self, const cx_step *step, const cx_operand_rule *rule,
+                             bool lawful, int64_t *out_number)
+{
+    static const int64_t places[] = {1, 1, 1, 1, 2, 3}, wrong[] = {0, 4};
+    cx_verb_id verb = cx_verb_number(step->verb);
+    if (!is_about_pools(verb))
+        return false;
+    if (rule->words == CX_WORDS_POOL)
+        *out_number = lawful ? 1 + number_below(self, 8) : 9 * number_below(self, 2);
+    else if (rule->words == CX_WORDS_PLACE)
+        *out_number = lawful ? places[number_below(self, 6)] : wrong[number_below(self, 2)];
+    else if (rule->words == CX_WORDS_POOL_KIND)
+        *out_number = !lawful ? 2 : chance(self, 80) ? 1 : 3;
+    else if (rule->words == CX_WORDS_ACCESS)
+        *out_number = lawful ? 3 : number_below(self, 2);
+    else if (rule->words == CX_WORDS_HANDLE_TYPE)
+        *out_number = chance(self, 20);
+    else if (strcmp(rule->name, "max") == 0)
+        *out_number = number_below(self, 2) * (INT64_C(2) * CX_MODEL_POOL_BYTES);
+    else if (strcmp(rule->name, "bytes") == 0)
+        *out_number = CX_MODEL_POOL_BYTES *
+                      (verb == CX_VERB_pool_trim ? number_below(self, 3) : lawful);
+    else if (strcmp(rule->name, "value") == 0)
+        *out_number = choose_pool_value(self, step, lawful);
+    else
+        return false;
+    return true;
+}
+
 static bool is_extent(const char *name)
 {
     return strncmp(name, "threads", 7) == 0 || strncmp(name, "blocks", 6) == 0 ||
@@ -229,6 +303,9 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
 {
     bool lawful = chance(self, 85) ? self->lawful : !self->lawful;
     const char *name = rule->name;
+    int64_t number;
+    if (choose_for_pools(self, step, rule, lawful, &number))
+        return number;
     if (is_device(name))
         return lawful ? number_below(self, self->first != 0 ? 1 : self->options->devices)
                : chance(self, 50) ? -1
@@ -353,6 +430,24 @@ static void add_init(maker *self)
         drop_last(self->scenario);
 }
 
+static int add_steps(maker *self, const cx_verb_id *verbs, size_t count)
+{
+    int made = 0;
+    for (size_t i = 0; i < count; i++)
+        made += add_step(self, verbs[i]);
+    return made;
+}
+
+static int prepare_pools(maker *self)
+{
+    static const cx_verb_id verbs[] = {CX_VERB_ctx_create,  CX_VERB_stream_create,
+                                       CX_VERB_pool_create, CX_VERB_pool_create,
+                                       CX_VERB_pool_use,    CX_VERB_pool_set,
+                                       CX_VERB_mem_alloc,   CX_VERB_mem_alloc_async,
+                                       CX_VERB_mem_alloc_from};
+    return add_steps(self, verbs, sizeof verbs / sizeof verbs[0]);
+}
+
 /* Adds the steps that a launch needs. */
 static int prepare_kernels(maker *self)
 {
@@ -360,17 +455,16 @@ static int prepare_kernels(maker *self)
         CX_VERB_ctx_create,    CX_VERB_module_load,   CX_VERB_module_kernel, CX_VERB_module_kernel,
         CX_VERB_module_kernel, CX_VERB_mem_alloc,     CX_VERB_mem_alloc,     CX_VERB_stream_create,
         CX_VERB_library_load,  CX_VERB_library_kernel};
-    int made = 0;
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        made += add_step(self, verbs[i]);
-    return made;
+    return add_steps(self, verbs, sizeof verbs / sizeof verbs[0]);
 }
 
 static void fill_scenario(maker *self, bool initialised)
 {
     enum { TRIES = 200 };
     int before_init = initialised ? 0 : 1 + number_below(self, 10);
-    int prepared = initialised && self->first != 0 && chance(self, 60) ? prepare_kernels(self) : 0;
+    int prepared = 0;
+    if (initialised && self->first != 0 && chance(self, 60))
+        prepared = self->about_pools ? prepare_pools(self) : prepare_kernels(self);
     for (int steps = prepared; steps < self->options->steps; steps++) {
         if (!cx_model_initialised(self->model) && steps >= before_init) {
             add_init(self);
@@ -404,8 +498,9 @@ static cx_scenario *begin_scenario(int devices, bool initialised)
 cx_scenario *cx_random_scenario(const cx_random_options *options, cx_coverage *coverage)
 {
     maker self = {.options = options, .state = options->seed, .coverage = coverage};
-    bool initialised = !chance(&self, 10), about_work = chance(&self, 40);
-    self.first = about_work ? first_of_work() : 0;
+    bool initialised = !chance(&self, 10), about_work = chance(&self, 55);
+    self.first = about_work ? place_of(CX_VERB_stream_create) : 0;
+    self.about_pools = about_work && chance(&self, 30);
     self.threads = about_work ? 2 : CX_MODEL_THREADS;
     self.scenario = begin_scenario(options->devices, initialised);
     self.model = cx_model_create(options->devices, initialised);

@@ -69,6 +69,15 @@ static int add_work_after(cx_model *model, int stream, int context, const char *
     return work;
 }
 
+int add_work_alone(cx_model *model, int stream, int context)
+{
+    int work = add_loose_work(model, context, NULL);
+    if (work != NO_THING)
+        set_add(stream != NO_THING ? &model->streams[stream].tail : &model->contexts[context].tail,
+                work);
+    return work;
+}
+
 int add_work(cx_model *model, int stream, int context, const char *gate)
 {
     work_set before = stream_before(model, stream, context);

@@ -16,6 +16,7 @@ enum {
     WORKS_MAX = 512,
     CAPTURES_MAX = 64,
     NODES_MAX = 32, /* of one graph */
+    CX_MODEL_PLACES = 3 + CX_MODEL_DEVICES, /* none, the host, its node, the devices */
     BUFFER_BYTES = CX_MODEL_BYTES
 };
 
@@ -97,7 +98,20 @@ typedef struct world_buffer {
     uint32_t word;
     work_set written, read; /* the last write, and the reads since then */
     int died;
+    int pool;    /* 1 + its pool, and it is no context's; 0: none */
+    int leaving; /* 1 + the work item that frees it for its pool */
 } world_buffer;
+
+/* Numbers are those of all frees under way: vague ones depend on when these end. */
+typedef struct world_pool {
+    bool live, is_default;
+    int place; /* the default pool there */
+    int switches[3];
+    bool opens[CX_MODEL_DEVICES]; /* to devices other than its own */
+    int64_t max, threshold, used, used_high, kept, reserved_high;
+    bool kept_vague, used_high_vague, reserved_high_vague;
+    int died;
+} world_pool;
 
 typedef struct world_module {
     bool live;
@@ -141,7 +155,7 @@ struct cx_model {
     int devices;
     int context_count, stream_count, event_count, buffer_count, work_count, name_count;
     int capture_count, graph_count, exec_count;
-    int module_count, library_count, kernel_count;
+    int module_count, library_count, kernel_count, pool_count;
     int64_t primary_flags[CX_MODEL_DEVICES];
     int retains[CX_MODEL_DEVICES]; /* by the user */
     int greens[CX_MODEL_DEVICES];  /* which retain a primary context too */
@@ -150,6 +164,8 @@ struct cx_model {
     world_stream streams[THINGS_MAX];
     world_event events[THINGS_MAX];
     world_buffer buffers[THINGS_MAX];
+    world_pool pools[THINGS_MAX]; /* the default ones first: of pinned, then of managed memory */
+    int current_pools[2 * CX_MODEL_PLACES];
     world_module modules[THINGS_MAX];
     world_library libraries[THINGS_MAX];
     world_kernel kernels[THINGS_MAX];
@@ -282,6 +298,8 @@ work_set stream_before(const cx_model *model, int stream, int context);
 /* Adds a work item, or returns NO_THING if there are too many; the second adds one behind `others`
  * too. */
 int add_work(cx_model *model, int stream, int context, const char *gate);
+/* Adds one that may be no work: the stream need not wait for other streams' before it. */
+int add_work_alone(cx_model *model, int stream, int context);
 int add_work_behind(cx_model *model, int stream, int context, const work_set *others);
 /* CXU_SUCCESS if all is done, NOT_READY if something is at a gate; else either. */
 void answer_query(prediction *self, const work_set *set);
@@ -292,6 +310,18 @@ int add_loose_work(cx_model *model, int context, const char *gate);
 /* ---- captures.c ---- */
 
 typedef enum said { SAID, UNSAID, NO_MATTER } said;
+
+enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
+
+/* True if a stream of this context captures; `blocking`: one that the legacy stream waits for. */
+bool context_captures(const cx_model *model, int context, bool blocking);
+/* True if the capture forbids the thread the calls that no capture sees. */
+bool capture_forbids(const prediction *self, const world_capture *capture);
+/* The answer to such a call, if any capture forbids it. */
+said refuse_unsafe(prediction *self);
+/* The answers of pools.c and ordered.c. */
+said ask_pool_in_capture(prediction *self);
+said ask_ordered_in_capture(prediction *self);
 
 /* The answer of captures to a step, if they have one: asked before the groups below. */
 said ask_capture(prediction *self);
@@ -307,8 +337,27 @@ bool ask_peer(prediction *self);
 bool ask_stream(prediction *self);
 bool ask_event(prediction *self);
 bool ask_memory(prediction *self);
+bool ask_ordered(prediction *self);
+bool ask_pool(prediction *self);
 bool ask_process(prediction *self);
 bool ask_kernel(prediction *self);
+
+/* ---- pools.c ---- */
+
+void make_default_pools(cx_model *model);
+/* The pool that a device's memory in stream order comes from. */
+int current_pool(const cx_model *model, int device);
+/* Finds the pool of an operand; NO_THING: none, or a destroyed one. False: no prediction. */
+bool find_pool(const prediction *self, int operand, int *out_pool);
+/* True if kernels and fills of a device reach the pool's memory. */
+bool pool_reaches(const cx_model *model, int pool, int device);
+/* True for memory of a pool of managed memory; of the host's memory. */
+bool is_managed(const cx_model *model, int buffer);
+bool is_of_the_host(const cx_model *model, int buffer);
+/* Takes memory. *out_room false: beyond the limit. False: no prediction, and nothing changed. */
+bool take_from_pool(cx_model *model, int pool, bool *out_room);
+/* Counts one memory that was freed. */
+void give_to_pool(cx_model *model, int pool);
 
 /* ---- kernels.c ---- */
 
@@ -334,6 +383,7 @@ bool may_read(const cx_model *model, int index, const work_set *before);
 void write_buffer(cx_model *model, int index, int value, const work_set *before, int work);
 void read_buffer(cx_model *model, int index, const work_set *before, int work);
 bool in_context(const cx_model *model, int index, int context);
+bool buffer_is_live(const cx_model *model, int index);
 
 /* Resolves a stream operand. False: no prediction. *out_error: CXU_SUCCESS, or the driver's
  * error. */
