@@ -65,14 +65,15 @@ static bool nobody_makes(cx_kind kind)
     return kind == CX_KIND_GRAPH || kind == CX_KIND_EXEC || kind == CX_KIND_HANDLE ||
            kind == CX_KIND_FILE || kind == CX_KIND_POOL || kind == CX_KIND_MODULE ||
            kind == CX_KIND_LIBRARY || kind == CX_KIND_KERNEL || kind == CX_KIND_NODE ||
-           kind == CX_KIND_GREEN || kind == CX_KIND_OBJECT;
+           kind == CX_KIND_GREEN || kind == CX_KIND_OBJECT ||
+           kind == CX_KIND_IPC;
 }
 
 /* Each verb with each of its operands given. */
 START_TEST(every_verb_can_be_built_printed_and_parsed)
 {
     static const char *const names[CX_KIND_COUNT] = {"c", "s", "e", "p", "h", "r", "x", "m",
-                                                     "d", "l", "u", "b", "k", "n", "w", "o",
+                                                     "d", "l", "u", "b", "k", "n", "w", "o", "i",
                                                      "g", "f"};
     const cx_verb *verb = &cx_verbs[_i];
     cx_scenario *scenario = cx_scenario_create("built");

@@ -86,6 +86,11 @@ typedef struct CUmemcpyAttributes {
     unsigned int flags;
 } CUmemcpyAttributes;
 
+/* Of memory, and of an event. */
+typedef struct CUipcHandle {
+    char bytes[64];
+} CUipcHandle;
+
 /* Of a conditional node. */
 typedef struct CUgraphNodeParams {
     int type;

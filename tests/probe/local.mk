@@ -14,7 +14,7 @@ tests_probe_probe_SOURCES = \
 	tests/probe/probe_memory.c tests/probe/probe_module.c \
 	tests/probe/probe_order.c tests/probe/probe_peer.c tests/probe/probe_pool.c \
 	tests/probe/probe_primary.c tests/probe/probe_query.c \
-	tests/probe/probe_runtime.c tests/probe/probe_stack.c \
+	tests/probe/probe_runtime.c tests/probe/probe_share.c tests/probe/probe_stack.c \
 	tests/probe/probe_stream.c tests/probe/probe_value.c tests/probe/probe_virtual.c \
 	tests/probe/spawn.c tests/probe/spawn.h \
 	tests/probe/steps.c tests/probe/steps.h \

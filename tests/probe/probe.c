@@ -37,6 +37,7 @@ const struct group groups[] = {
     {"primary", primary_experiments}, {"peer", peer_experiments},
     {"stream", stream_experiments},   {"order", order_experiments},
     {"memory", memory_experiments},   {"pool", pool_experiments},
+    {"share", share_experiments},
     {"virtual", virtual_experiments}, {"value", value_experiments},
     {"copy", copy_experiments},
     {"module", module_experiments},   {"kernel", kernel_experiments},

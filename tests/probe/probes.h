@@ -14,6 +14,7 @@ extern const struct experiment stream_experiments[];
 extern const struct experiment order_experiments[];
 extern const struct experiment memory_experiments[];
 extern const struct experiment pool_experiments[];
+extern const struct experiment share_experiments[];
 extern const struct experiment value_experiments[];
 extern const struct experiment virtual_experiments[];
 extern const struct experiment copy_experiments[];

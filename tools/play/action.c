@@ -1,6 +1,7 @@
 #include "play/code.h"
 #include "play/object.h"
 #include "play/player.h"
+#include "play/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,19 +181,17 @@ static int act_pool_get(cx_player *player, cx_call *call)
 
 static int act_pool_share(cx_player *player, cx_call *call)
 {
-    cxu_mem_pool_pointer shared;
-    CUdeviceptr imported = 0;
-    if (player->driver.missing[CX_SLOT_mem_pool_export_pointer] ||
-        player->driver.missing[CX_SLOT_mem_pool_import_pointer])
-        return CX_PLAY_ABSENT;
-    int result =
-        (int)player->driver.table.mem_pool_export_pointer(&shared, call->in[1].pointer);
-    if (result == CXU_SUCCESS)
-        result = (int)player->driver.table.mem_pool_import_pointer(&imported, call->in[2].pool,
-                                                                   &shared);
-    if (result == CXU_SUCCESS)
-        call->out[0] = (cx_cell){.pointer = imported};
-    return result;
+    return cx_share_pool_memory(player, call);
+}
+
+static int act_ipc_memory(cx_player *player, cx_call *call)
+{
+    return cx_share_memory(player, call);
+}
+
+static int act_ipc_event(cx_player *player, cx_call *call)
+{
+    return cx_share_event(player, call);
 }
 
 /* ---- virtual memory ---- */

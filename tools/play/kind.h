@@ -29,6 +29,7 @@
     CX_KIND(NODE, node, "node")               \
     CX_KIND(GREEN, green, "green context")    \
     CX_KIND(OBJECT, object, "user object")    \
+    CX_KIND(IPC, host, "IPC handle")          \
     CX_KIND(GATE, host, "gate")               \
     CX_KIND(FUNCTION, host, "host function")  \
     CX_KIND(INTEGER, integer, "integer")      \

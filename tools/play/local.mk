@@ -19,6 +19,7 @@ tools_play_libplay_la_SOURCES = \
 	tools/play/record.c tools/play/record.h \
 	tools/play/reference.c tools/play/reference.h \
 	tools/play/scenario.c tools/play/scenario.h \
+	tools/play/share.c tools/play/share.h \
 	tools/play/stacks.c tools/play/stacks.h \
 	tools/play/step.c \
 	tools/play/tape.c tools/play/tape.h \

@@ -82,6 +82,14 @@ bool cx_names_kind(const cx_names *names, const char *name, cx_kind *out_kind)
     return thing != NULL;
 }
 
+bool cx_names_carry(cx_names *to, const cx_names *from, cx_kind kind)
+{
+    for (const entry *each = from->things; each != NULL; each = each->hh.next)
+        if (each->kind == kind && !cx_names_declare(to, each->name, kind))
+            return false;
+    return true;
+}
+
 bool cx_names_see(cx_names *names, const char *name)
 {
     return find_or_add(&names->values, name) != NULL;

@@ -23,6 +23,9 @@ void cx_names_destroy(cx_names *names);
 bool cx_names_declare(cx_names *names, const char *name, cx_kind kind);
 bool cx_names_kind(const cx_names *names, const char *name, cx_kind *out_kind);
 
+/* Declares the names of a kind that another table has, too. */
+bool cx_names_carry(cx_names *to, const cx_names *from, cx_kind kind);
+
 /* Values, @name: tells whether one has been given. */
 bool cx_names_see(cx_names *names, const char *name);
 bool cx_names_seen(const cx_names *names, const char *name);

@@ -308,11 +308,26 @@ static bool check_finished(cx_parser *self)
                           open->name, open->begun->name);
 }
 
+/* A process has names of its own, but handles for processes are known to all. */
+static bool take_process(cx_parser *self, place *in)
+{
+    cx_names *names = self->names, *own = cx_names_create();
+    if (own == NULL || !cx_names_carry(own, names, CX_KIND_IPC)) {
+        cx_names_destroy(own);
+        return cx_parser_no_memory(self);
+    }
+    self->names = own;
+    bool taken = take_lines(self, in) && check_finished(self);
+    self->names = names;
+    if (taken && !cx_names_carry(names, own, CX_KIND_IPC))
+        taken = cx_parser_no_memory(self);
+    cx_names_destroy(own);
+    return taken;
+}
+
 static bool take_block(cx_parser *self, const place *outer, cx_step *step)
 {
     cx_verb_id inside = cx_verb_number(step->verb);
-    bool own_names = inside == CX_VERB_process;
-    cx_names *names = self->names;
     place in = {.block = &step->block,
                 .depth = outer->depth + 1,
                 .inside = inside,
@@ -322,16 +337,7 @@ static bool take_block(cx_parser *self, const place *outer, cx_step *step)
     if (in.depth > CX_DEPTH_MAX)
         return CX_PARSER_FAIL(self, &self->token, "there are at most %d blocks in each other",
                               CX_DEPTH_MAX);
-    if (own_names && (self->names = cx_names_create()) == NULL) {
-        self->names = names;
-        return cx_parser_no_memory(self);
-    }
-    bool taken = take_lines(self, &in) && (!own_names || check_finished(self));
-    if (own_names) {
-        cx_names_destroy(self->names);
-        self->names = names;
-    }
-    return taken;
+    return inside == CX_VERB_process ? take_process(self, &in) : take_lines(self, &in);
 }
 
 static bool parse_scenario(cx_parser *self)

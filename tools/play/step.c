@@ -4,6 +4,13 @@
 
 /* ---- before the call ---- */
 
+/* A handle that another process of the scenario has made. */
+static bool find_letter(const cx_player *player, const char *name, cx_cell *out_cell)
+{
+    out_cell->host = cx_tape_letter(player->tape, name, false);
+    return out_cell->host != NULL;
+}
+
 static bool resolve_one(const cx_player *player, const cx_operand_rule *rule,
                         const cx_operand *operand, cx_cell *out_cell)
 {
@@ -15,7 +22,8 @@ static bool resolve_one(const cx_player *player, const cx_operand_rule *rule,
         return true;
     }
     if (!cx_value_find(&player->values, rule->kind, name, out_cell))
-        return rule->kind == CX_KIND_GATE;
+        return rule->kind == CX_KIND_IPC ? find_letter(player, name, out_cell)
+                                         : rule->kind == CX_KIND_GATE;
     if (rule->kind == CX_KIND_MEMORY)
         out_cell->pointer += (CUdeviceptr)operand->number;
     else if (rule->kind == CX_KIND_HOST && operand->number != 0)

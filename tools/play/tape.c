@@ -3,6 +3,7 @@
 #include "play/print.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 cx_tape *cx_tape_create(const cx_scenario *scenario)
@@ -31,6 +32,18 @@ void cx_tape_say(cx_tape *tape, bool skipped, const char *format, ...)
     vsnprintf(tape->why, sizeof tape->why, format, arguments);
     va_end(arguments);
     *(skipped ? &tape->skipped : &tape->failed) = true;
+}
+
+cx_letter *cx_tape_letter(cx_tape *tape, const char *name, bool makes)
+{
+    for (int i = 0; i < CX_LETTERS_MAX; i++) {
+        cx_letter *each = &tape->letters[i];
+        if (each->name[0] == '\0' && makes)
+            memcpy(each->name, name, strnlen(name, CX_NAME_MAX));
+        if (strcmp(each->name, name) == 0)
+            return each;
+    }
+    return NULL;
 }
 
 void cx_came_print(const cx_came *came, const cx_verb *verb, char *text, size_t size)

@@ -17,6 +17,17 @@ typedef struct cx_came_value {
     char name[CX_NAME_MAX + 1];
 } cx_came_value;
 
+/* A handle for other processes, by its name; those of memory and of events have the same size. */
+typedef struct cx_letter {
+    char name[CX_NAME_MAX + 1];
+    union {
+        cxu_ipc_mem_handle memory;
+        cxu_ipc_event_handle event;
+    } handle;
+} cx_letter;
+
+enum { CX_LETTERS_MAX = 16 };
+
 typedef struct cx_came {
     _Atomic int state;
     int result;
@@ -37,6 +48,7 @@ typedef struct cx_tape {
     bool emulated;
     int driver_version;
     char device[256];
+    cx_letter letters[CX_LETTERS_MAX];
     cx_came came[]; /* by index */
 } cx_tape;
 
@@ -47,6 +59,9 @@ void cx_tape_destroy(cx_tape *tape);
 /* Says why a scenario is skipped or fails; the first reason stays. */
 __attribute__((format(printf, 3, 4))) void cx_tape_say(cx_tape *tape, bool skipped,
                                                        const char *format, ...);
+
+/* The letter of a name, or a new one if `makes`; NULL: there is none, or no room. */
+cx_letter *cx_tape_letter(cx_tape *tape, const char *name, bool makes);
 
 /* Prints the results in the words of a scenario. */
 void cx_came_print(const cx_came *came, const cx_verb *verb, char *text, size_t size);

@@ -1,4 +1,5 @@
 #include "play/code.h"
+#include "play/tape.h"
 #include "play/verb.h"
 
 #include <stdio.h>
@@ -56,6 +57,19 @@
 #define AFTER(first) ((first) + 12)
 #define NODE_PARAMS(kernel, first) \
     (const cxu_kernel_node_params){kernel, GRID(first), PARAMETERS(first), NULL, NULL, NULL}
+
+/* The handle of a letter; for none one that is no handle. */
+static cxu_ipc_mem_handle memory_of(const cx_letter *letter)
+{
+    static const cxu_ipc_mem_handle nothing;
+    return letter ? letter->handle.memory : nothing;
+}
+
+static cxu_ipc_event_handle event_of(const cx_letter *letter)
+{
+    static const cxu_ipc_event_handle nothing;
+    return letter ? letter->handle.event : nothing;
+}
 
 static cxu_exec_affinity no_affinity; /* never read: its count is 0 */
 
