@@ -216,7 +216,11 @@ CTXRT_API ctxrt_status ctxrt_device_can_access_peer(ctxrt_device device, ctxrt_d
  */
 CTXRT_API ctxrt_status ctxrt_device_enable_peer(ctxrt_device peer) CTXRT_CHECK_RESULT;
 
-/** Ends what ctxrt_device_enable_peer began. CTXRT_ERROR_INVALID_ARGUMENT if it is not enabled. */
+/**
+ * Ends what ctxrt_device_enable_peer began. Calls that copy or fill beside it are not disturbed;
+ * queued work of the context that uses the peer's memory must be done before.
+ * CTXRT_ERROR_INVALID_ARGUMENT if it is not enabled.
+ */
 CTXRT_API ctxrt_status ctxrt_device_disable_peer(ctxrt_device peer) CTXRT_CHECK_RESULT;
 
 /**

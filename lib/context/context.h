@@ -55,6 +55,10 @@ typedef struct cx_context {
     pthread_mutex_t lock; /* "context": held while the fields below are made */
     /* the number of contexts of each of the driver's devices that reach its memory */
     _Atomic uint16_t reached_by[CX_CONTEXT_PEERS];
+    /* the devices that have access to all of its mapped memory, and the calls that rely on that;
+     * reach.h */
+    _Atomic bool open_to[CX_CONTEXT_PEERS];
+    _Atomic uint32_t reaches;
     _Atomic(void *) allocator; /* the default allocator, made on first use; lib/memory */
     _Atomic(void *) pinned_allocator; /* likewise, of pinned host memory */
     _Atomic(void *) direct_allocator; /* likewise, with the source DIRECT */

@@ -10,6 +10,7 @@ lib_context_libcontext_la_SOURCES = \
 	lib/context/deferred_error.c \
 	lib/context/observer.c lib/context/observer.h \
 	lib/context/primary.c \
+	lib/context/reach.c lib/context/reach.h \
 	lib/context/entry.c lib/context/entry.h \
 	lib/context/context_guard.c lib/context/context_guard.h \
 	lib/context/explain.c lib/context/explain.h lib/context/resync.c lib/context/resync.h \

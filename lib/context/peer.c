@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "context/context_guard.h"
 #include "context/observer.h"
+#include "context/reach.h"
 #include "context/stack.h"
 
 ctxrt_status ctxrt_device_memory_info(ctxrt_device id, size_t *out_free_bytes,
@@ -124,52 +125,74 @@ static ctxrt_status peer_status(const cx_driver *driver, cx_slot slot, cxu_resul
                                 cx_device_text(peer), why);
 }
 
-/* Counts a peer; true for the first one added or the last one removed. Peers that other code
- * enabled were not counted. */
-static bool count_peer(_Atomic uint16_t *count, bool more)
+/* Lock "peers": held while a device gets or loses access; before the locks of the observers. */
+static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static cxu_result tell_observers(const cx_context *peer, CUdevice device, bool reaches)
 {
-    uint16_t seen = atomic_load(count);
-    while ((more || seen > 0) &&
-           !atomic_compare_exchange_weak(count, &seen, (uint16_t)(more ? seen + 1 : seen - 1)))
-        ;
-    return seen == (more ? 0 : 1);
+    cxu_result first_error = CXU_SUCCESS;
+    for (int i = 0; i < CX_OBSERVERS_MAX; i++) {
+        const cx_observer *observer = cx_observer_at(i);
+        if (observer == NULL || observer->peer_changes == NULL)
+            continue;
+        cxu_result result = observer->peer_changes(peer, device, reaches);
+        if (first_error == CXU_SUCCESS)
+            first_error = result;
+    }
+    return first_error;
 }
 
-/* When access begins, the count comes first: memory mapped from then on is reached as well. When it
- * ends, the count goes first, and new memory is not reached any more. */
-static cxu_result tell_observers(cx_context *peer, const cx_context *context, bool reaches)
+/* The count comes first: memory that is mapped from now on is reached as well. */
+static cxu_result begin_reach(cx_context *peer, CUdevice device)
 {
-    CUdevice device = context->device != NULL ? context->device->native : CX_CONTEXT_PEERS;
-    if (device < 0 || device >= CX_CONTEXT_PEERS)
+    if (atomic_fetch_add(&peer->reached_by[device], 1) != 0)
         return CXU_SUCCESS;
-    cxu_result result = CXU_SUCCESS;
-    if (!count_peer(&peer->reached_by[device], reaches))
-        return CXU_SUCCESS;
-    for (int i = 0; i < CX_OBSERVERS_MAX && result == CXU_SUCCESS; i++) {
-        const cx_observer *observer = cx_observer_at(i);
-        if (observer != NULL && observer->peer_changes != NULL)
-            result = observer->peer_changes(peer, device, reaches);
+    cxu_result result = tell_observers(peer, device, true);
+    if (result == CXU_SUCCESS) {
+        cx_reach_open(peer, device);
+        return result;
     }
+    atomic_fetch_sub(&peer->reached_by[device], 1);
+    (void)tell_observers(peer, device, false);
     return result;
 }
 
-static ctxrt_status reach_peer(cx_context *context, cx_context *peer)
+/* Calls do not rely on the access any more before it ends. What other code enabled was not
+ * counted. */
+static cxu_result end_reach(cx_context *peer, CUdevice device)
 {
-    cxu_result result = tell_observers(peer, context, true);
-    if (result == CXU_SUCCESS)
-        return CTXRT_SUCCESS;
-    (void)tell_observers(peer, context, false);
-    (void)context->driver->table.ctx_disable_peer_access(peer->native);
-    return cx_driver_error(context->driver, CX_SLOT_mem_set_access, result);
+    if (atomic_load(&peer->reached_by[device]) == 0 ||
+        atomic_fetch_sub(&peer->reached_by[device], 1) != 1)
+        return CXU_SUCCESS;
+    cx_reach_close(peer, device);
+    return tell_observers(peer, device, false);
+}
+
+/* The driver's peer access does not cover mapped memory. */
+static cxu_result change_reach(const pair *self, bool reaches)
+{
+    const cx_device *device = self->context->device;
+    if (device == NULL || device->native < 0 || device->native >= CX_CONTEXT_PEERS)
+        return CXU_SUCCESS;
+    pthread_mutex_lock(&peers_lock);
+    cxu_result result = (reaches ? begin_reach : end_reach)(self->peer, device->native);
+    pthread_mutex_unlock(&peers_lock);
+    return result;
 }
 
 static ctxrt_status enable_peer(const pair *self, ctxrt_device peer_id)
 {
-    const cx_driver *driver = self->context->driver;
+    const cx_driver_table *table = &self->context->driver->table;
     ctxrt_status status =
-        peer_status(driver, CX_SLOT_ctx_enable_peer_access,
-                    driver->table.ctx_enable_peer_access(self->peer->native, 0), peer_id);
-    return status == CTXRT_SUCCESS ? reach_peer(self->context, self->peer) : status;
+        peer_status(self->context->driver, CX_SLOT_ctx_enable_peer_access,
+                    table->ctx_enable_peer_access(self->peer->native, 0), peer_id);
+    if (status != CTXRT_SUCCESS)
+        return status;
+    cxu_result result = change_reach(self, true);
+    if (result == CXU_SUCCESS)
+        return CTXRT_SUCCESS;
+    (void)table->ctx_disable_peer_access(self->peer->native);
+    return cx_driver_error(self->context->driver, CX_SLOT_mem_set_access, result);
 }
 
 static ctxrt_status disable_peer(const pair *self, ctxrt_device peer_id)
@@ -180,8 +203,7 @@ static ctxrt_status disable_peer(const pair *self, ctxrt_device peer_id)
                     driver->table.ctx_disable_peer_access(self->peer->native), peer_id);
     if (status != CTXRT_SUCCESS)
         return status;
-    return cx_driver_check(driver, CX_SLOT_mem_set_access,
-                           tell_observers(self->peer, self->context, false));
+    return cx_driver_check(driver, CX_SLOT_mem_set_access, change_reach(self, false));
 }
 
 static ctxrt_status with_pair(ctxrt_device peer_id,

@@ -1,6 +1,7 @@
 #include "copy/route.h"
 
 #include "base/error.h"
+#include "context/reach.h"
 #include "copy/staging.h"
 #include "memory/memory.h"
 #include "work/capture_gate.h"
@@ -24,28 +25,31 @@ static ctxrt_status divert_route(const cx_pointer_view *end, cx_route *route)
     return status;
 }
 
-/* True if the stream's device cannot do the work: the memory is another driver's, or mapped and not
- * for that device. */
-static bool is_out_of_reach(const cx_pointer_view *end, const cx_stream_target *target)
+/* True if the stream's device can do the work: the memory is its driver's, and not mapped for other
+ * devices only. */
+static bool reach_end(const cx_pointer_view *end, cx_route *route)
 {
-    const cx_device *device = target->context->device;
-    if (end->driver != target->driver)
+    cx_device *device = route->target.context->device;
+    cx_copy_pins *pins = &route->pins;
+    if (end->driver != route->target.driver)
+        return false;
+    if (!end->block.mapped || device == end->device)
         return true;
-    return end->block.mapped && device != end->device &&
-           (device == NULL || device->native < 0 || device->native >= CX_CONTEXT_PEERS ||
-            atomic_load(&end->block.context->reached_by[device->native]) == 0);
+    if (!cx_reach_enter(end->block.context, device))
+        return false;
+    pins->reached[pins->reached_count++] = end->block.context;
+    return true;
 }
 
 /* If both ends are mapped and of one device, either will do; that device reaches both. */
 static const cx_pointer_view *find_out_of_reach(const cx_pointer_view *end,
                                                 const cx_pointer_view *destination,
-                                                const cx_pointer_view *source,
-                                                const cx_stream_target *target)
+                                                const cx_pointer_view *source, cx_route *route)
 {
     const cx_pointer_view *const all[] = {end, destination, source};
     for (int i = 0; end != NULL && i < 3; i++)
         if (all[i] != NULL && all[i]->driver == end->driver && all[i]->device == end->device &&
-            is_out_of_reach(all[i], target))
+            !reach_end(all[i], route))
             return all[i];
     return NULL;
 }
@@ -75,6 +79,7 @@ ctxrt_status cx_copy_pin(const ctxrt_stream *stream, const cx_pointer_view *dest
     out_pins->cancel = cx_cancel_hold();
     out_pins->contexts[0] = out_target->context;
     out_pins->count = 1;
+    out_pins->reached_count = 0;
     cx_context_pin(out_target->context);
     status = pin_end(destination, out_pins);
     if (status == CTXRT_SUCCESS)
@@ -94,7 +99,7 @@ ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_point
                               cx_copy_pins *out_pins)
 {
     cx_thread *thread;
-    out_pins->count = 0;
+    out_pins->count = out_pins->reached_count = 0;
     out_pins->cancel = cx_cancel_hold();
     if (!is_live(destination) && !is_live(source))
         return CTXRT_SUCCESS;
@@ -113,6 +118,8 @@ ctxrt_status cx_copy_pin_ends(const cx_pointer_view *destination, const cx_point
 
 void cx_copy_unpin(const cx_copy_pins *pins)
 {
+    for (int i = 0; i < pins->reached_count; i++)
+        cx_reach_leave(pins->reached[i]);
     for (int i = 0; i < pins->count; i++)
         cx_context_unpin(pins->contexts[i]);
     cx_cancel_restore(pins->cancel);
@@ -130,7 +137,7 @@ static ctxrt_status begin_route(ctxrt_stream *stream, const cx_pointer_view *end
     if (status != CTXRT_SUCCESS)
         return status;
     const cx_pointer_view *far =
-        divert ? end : find_out_of_reach(end, destination, source, &out_route->target);
+        divert ? end : find_out_of_reach(end, destination, source, out_route);
     if (far != NULL) {
         current = false;
         status = divert_route(far, out_route);

@@ -11,10 +11,13 @@
 #include "memory/pointer.h"
 #include "work/stream.h"
 
-/* The contexts that a call works in: none of them is reset or ended before cx_copy_unpin. */
+/* The contexts that a call works in: none of them is reset or ended before cx_copy_unpin, nor does
+ * the access to mapped memory end that the call relies on. */
 typedef struct cx_copy_pins {
     cx_context *contexts[3];
     int count;
+    cx_context *reached[3];
+    int reached_count;
     int cancel;
 } cx_copy_pins;
 

@@ -294,6 +294,54 @@ START_TEST(mapped_memory_is_copied_from_another_device_beside_a_capture)
 }
 END_TEST
 
+/* ---- mapped memory beside changes of peer access ---- */
+
+enum { CHANGES = 300, PLACES = 16, PLACE_BYTES = 4 << 20 };
+
+static void *places[PLACES];
+
+/* From device 1, which reaches the memory now and then. */
+static void copy_and_fill_places(crew *self)
+{
+    unsigned char byte;
+    if (!LOOK(self, ctxrt_device_push(CTXRT_CUDA(1))))
+        return;
+    for (int i = 0; i < CHANGES; i++) {
+        void *place = places[i % PLACES], *next = places[(i + 1) % PLACES];
+        (void)LOOK(self, ctxrt_fill(place, 7, 64));
+        (void)LOOK(self, ctxrt_copy(next, place, 64, CTXRT_COPY_ANY));
+        if (LOOK(self, ctxrt_copy(&byte, place, 1, CTXRT_COPY_ANY)) && byte != 7)
+            crew_note(self, "a byte is wrong");
+    }
+    (void)LOOK(self, ctxrt_stack_pop());
+}
+
+START_TEST(mapped_memory_is_copied_and_filled_beside_changes_of_peer_access)
+{
+    crew all;
+    ctxrt_allocator *allocator;
+    ctxrt_allocator_options options = CTXRT_ALLOCATOR_OPTIONS_INIT;
+    options.source = CTXRT_ALLOCATOR_SOURCE_VMM;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    for (int i = 0; i < PLACES; i++)
+        cx_assert_ok(ctxrt_alloc(PLACE_BYTES, &places[i]));
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
+    crew_start(&all, 2, copy_and_fill_places);
+    while (crew_works(&all)) {
+        cx_assert_ok(ctxrt_device_enable_peer(CTXRT_CUDA(0)));
+        cx_assert_ok(ctxrt_device_disable_peer(CTXRT_CUDA(0)));
+    }
+    crew_join(&all);
+    cx_assert_ok(ctxrt_stack_pop());
+    for (int i = 0; i < PLACES; i++)
+        cx_assert_ok(ctxrt_free(places[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+END_TEST
+
 Suite *pointers_suite(void)
 {
     const joint joints[] = {
@@ -307,6 +355,7 @@ Suite *pointers_suite(void)
         JOINT(memory_is_copied_and_filled_from_a_frame_of_another_device),
         JOINT(mapped_memory_is_copied_and_filled_from_a_frame_of_another_device),
         JOINT(mapped_memory_is_copied_from_another_device_beside_a_capture),
+        JOINT(mapped_memory_is_copied_and_filled_beside_changes_of_peer_access),
     };
     return joint_suite("pointers", joints, sizeof joints / sizeof *joints);
 }
