@@ -10,6 +10,7 @@
 #include "emu/shared.h"
 #include "emu/state.h"
 #include "emu/sticky.h"
+#include "emu/view.h"
 #include "emu/work.h"
 
 #include <stdlib.h>
@@ -222,7 +223,8 @@ bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes)
 {
     return cx_emu_arena_overlaps(cpu_arena, address, bytes) ||
            cx_emu_arena_overlaps(page_arena, address, bytes) ||
-           cx_emu_arena_overlaps(shareable_arena, address, bytes);
+           cx_emu_arena_overlaps(shareable_arena, address, bytes) ||
+           cx_emu_views_overlap(address, bytes);
 }
 
 static size_t quota_of(const cx_emu_device *device)

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "emu/device.h"
 #include "emu/explain.h"
+#include "emu/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct cx_emu_segment {
     cx_emu_arena *arena;
     unsigned char *user;
     unsigned char *alias; /* equals `user` with host access */
+    cx_emu_view view;     /* the alias, if it is another address */
     size_t bytes;
     int file; /* behind both mappings, for other processes; -1: none */
     dev_t file_device;
@@ -87,6 +89,8 @@ static bool segment_map(cx_emu_segment *segment, int file)
      * mappings. */
     madvise(segment->user, segment->bytes, MADV_DONTFORK);
     madvise(segment->alias, segment->bytes, MADV_DONTFORK);
+    if (segment->alias != segment->user)
+        cx_emu_view_open(&segment->view, segment->alias, segment->bytes);
     return true;
 }
 
@@ -158,6 +162,7 @@ static void segment_link(cx_emu_segment *segment)
 
 static void segment_close(cx_emu_segment *segment)
 {
+    cx_emu_view_close(&segment->view);
     if (segment->alias != segment->user)
         munmap(segment->alias, segment->bytes);
     munmap(segment->user, segment->bytes);

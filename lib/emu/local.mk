@@ -18,6 +18,7 @@ lib_emu_libemu_la_SOURCES += \
 
 # memory
 lib_emu_libemu_la_SOURCES += \
+	lib/emu/view.c lib/emu/view.h \
 	lib/emu/arena.c lib/emu/arena.h lib/emu/allocation.c lib/emu/memory.c \
 	lib/emu/hint.c lib/emu/hint.h lib/emu/hint_call.c lib/emu/host_memory.c lib/emu/pointer.c lib/emu/pool.c lib/emu/pool.h lib/emu/pool_call.c lib/emu/pool_share.c
 

@@ -11,6 +11,7 @@
 
 #include "emu/device.h"
 #include "emu/handle.h"
+#include "emu/view.h"
 #include <sys/types.h>
 
 typedef struct cx_emu_physical {
@@ -23,6 +24,7 @@ typedef struct cx_emu_physical {
     size_t handles;  /* the number of releases that the user still owes */
     size_t mappings;
     unsigned char *home;
+    cx_emu_view view; /* that */
     int file; /* -1: closed */
     dev_t file_device;
     ino_t file_number;

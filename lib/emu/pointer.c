@@ -222,7 +222,8 @@ static cxu_result read_attribute(const pointer_view *view, cxu_pointer_attribute
     if (view->allocation != NULL)
         return read_memory(view, attribute, out_value);
     /* Addresses that the driver keeps are unmapped; others are unknown. */
-    return attribute == CXU_POINTER_MAPPED && cx_emu_host_memory_overlaps(view->pointer, 1)
+    return attribute == CXU_POINTER_MAPPED && (cx_emu_host_memory_overlaps(view->pointer, 1) ||
+                                               cx_emu_gpu_memory_overlaps(view->pointer, 1))
                ? CXU_SUCCESS
                : CXU_INVALID_VALUE;
 }

@@ -79,6 +79,8 @@ cxu_result cx_emu_reservation_create(size_t bytes, size_t alignment_bytes, uintp
         cx_emu_refused_by_system("mmap", bytes);
         goto unmap;
     }
+    if (!host_access)
+        cx_emu_view_open(&reservation->view, reservation->mapped, bytes);
     RB_INSERT(reservation_tree, &reservations, reservation);
     cx_emu_changes++;
     *out_reservation = reservation;
@@ -94,6 +96,7 @@ fail:
 void cx_emu_reservation_destroy(cx_emu_reservation *reservation)
 {
     RB_REMOVE(reservation_tree, &reservations, reservation);
+    cx_emu_view_close(&reservation->view);
     if ((uintptr_t)reservation->mapped != reservation->address)
         munmap(reservation->mapped, reservation->bytes);
     munmap((void *)reservation->address, reservation->bytes);

@@ -113,11 +113,14 @@ static bool map_file(cx_emu_shared *shared, int file, size_t before)
                                            first);
     if (!shared->alias)
         munmap(shared->user, shared->mapped_bytes);
+    else if (shared->alias != shared->user)
+        cx_emu_view_open(&shared->view, shared->alias, shared->mapped_bytes);
     return shared->alias != NULL;
 }
 
 static void unmap_file(cx_emu_shared *shared)
 {
+    cx_emu_view_close(&shared->view);
     if (shared->alias != shared->user)
         munmap(shared->alias, shared->mapped_bytes);
     munmap(shared->user, shared->mapped_bytes);

@@ -10,6 +10,7 @@
 
 #include "emu/allocation.h"
 #include "emu/process_file.h"
+#include "emu/view.h"
 
 /* Where the memory is: the contents of a handle. */
 typedef struct cx_emu_shared_place {
@@ -29,6 +30,7 @@ typedef struct cx_emu_shared {
     cx_emu_allocation *allocation;
     unsigned int opened; /* the number of closes that the user still owes */
     unsigned char *user, *alias; /* the two mappings; equal with host access */
+    cx_emu_view view;            /* the alias, if it is another address */
     size_t mapped_bytes;
     struct cx_emu_shared *next;
 } cx_emu_shared;

@@ -139,32 +139,45 @@ static bool find_past(uintptr_t begin, uintptr_t end, cx_past *out_past)
     return found;
 }
 
-bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
+/* True if the host reaches an address that no driver keeps; a driver may get it meanwhile. */
+static bool host_has(uintptr_t address)
 {
-    uintptr_t begin = (uintptr_t)pointer, end = begin + size_bytes;
-    bool found = false;
-    if (__builtin_expect(atomic_load_explicit(&count, memory_order_acquire) == 0, 1))
-        return false;
-    cx_pointers_lock();
-    found = find_past(begin, end, out_past);
-    cx_pointers_unlock();
-    if (!found || is_kept_by_driver(out_past->begin > begin ? out_past->begin : begin))
-        return found;
     int reason = errno;
-    cx_pointers_lock();
-    while ((found = find_past(begin, end, out_past))) {
+    bool has = !is_kept_by_driver(address) && host_reaches(address) && !is_kept_by_driver(address);
+    errno = reason;
+    return has;
+}
+
+/* Lock held. Forgets what the host reaches; true: it does not reach all. */
+static bool leave_to_host(uintptr_t begin, uintptr_t end, cx_past *out_past)
+{
+    cx_past left;
+    while (find_past(begin, end, out_past)) {
         uintptr_t first = out_past->begin > begin ? out_past->begin : begin;
         uintptr_t last = (out_past->end < end ? out_past->end : end) - 1;
         if (!host_reaches(first) || !host_reaches(last))
-            break;
+            return true;
         cx_past_leave(begin, end);
-        cx_past left;
-        if (find_past(begin, end, &left) && left.begin <= begin && left.end >= end) {
-            found = false; /* there was no room to split it: it stays, and these bytes are the
-                            * host's */
-            break;
-        }
+        if (find_past(begin, end, &left) && left.begin <= begin && left.end >= end)
+            return false; /* there was no room to split it: it stays, and these bytes are the
+                           * host's */
     }
+    return false;
+}
+
+bool cx_past_find(const void *pointer, size_t size_bytes, cx_past *out_past)
+{
+    uintptr_t begin = (uintptr_t)pointer, end = begin + size_bytes;
+    if (__builtin_expect(atomic_load_explicit(&count, memory_order_acquire) == 0, 1))
+        return false;
+    cx_pointers_lock();
+    bool found = find_past(begin, end, out_past);
+    cx_pointers_unlock();
+    if (!found || !host_has(out_past->begin > begin ? out_past->begin : begin))
+        return found;
+    int reason = errno;
+    cx_pointers_lock();
+    found = leave_to_host(begin, end, out_past);
     cx_pointers_unlock();
     errno = reason;
     return found;

@@ -1,5 +1,6 @@
 /* Virtual memory of the embedded driver: addresses, memory, mappings, access (V1 to V5). */
 #include "emu/device.h"
+#include "emu/reservation.h"
 #include "emu/state.h"
 #include "virtual_memory.h"
 
@@ -433,6 +434,31 @@ START_TEST(a_peer_reaches_what_it_was_given_access_to) /* V5 */
 }
 END_TEST
 
+/* Where the host cannot touch the memory of GPUs, the driver reaches it elsewhere. */
+START_TEST(the_addresses_at_which_the_driver_reaches_memory_are_nobody_elses)
+{
+    char bytes[64];
+    unsigned int kind = 0, mapped = 77;
+    CUdeviceptr range = reserve(CHUNK);
+    fill_range(range, CHUNK);
+    pthread_mutex_lock(&cx_emu_lock);
+    unsigned char *place = cx_emu_reservation_find(range, 1)->mapped;
+    pthread_mutex_unlock(&cx_emu_lock);
+    ck_assert_ptr_ne(place, (void *)range);
+    for (int i = 0; i < 2; i++) {
+        CUdeviceptr at = (CUdeviceptr)place + (i == 1 ? CHUNK - sizeof bytes : 0);
+        ck_success(cx_emu_call_pointer_get_attribute(&mapped, CXU_POINTER_MAPPED, at));
+        ck_assert_uint_eq(mapped, 0);
+        ck_invalid(cx_emu_call_pointer_get_attribute(&kind, CXU_POINTER_MEMORY_TYPE, at));
+        ck_invalid(cx_emu_call_memcpy_unified((CUdeviceptr)bytes, at, sizeof bytes));
+        ck_invalid(cx_emu_call_mem_host_register((void *)at, sizeof bytes, 0));
+    }
+    ck_success(cx_emu_call_mem_unmap(range, CHUNK));
+    ck_success(cx_emu_call_mem_address_free(range, CHUNK));
+    ck_invalid(cx_emu_call_pointer_get_attribute(&mapped, CXU_POINTER_MAPPED, (CUdeviceptr)place));
+}
+END_TEST
+
 static void add_addresses(Suite *suite)
 {
     TCase *tcase = tcase_create("addresses and memory");
@@ -465,6 +491,7 @@ static void add_mappings(Suite *suite)
     tcase_add_test(tcase, asking_for_access_needs_a_mapping_and_a_location);
     tcase_add_test(tcase, what_may_be_read_may_not_be_written);
     tcase_add_test(tcase, a_peer_reaches_what_it_was_given_access_to);
+    tcase_add_test(tcase, the_addresses_at_which_the_driver_reaches_memory_are_nobody_elses);
     suite_add_tcase(suite, tcase);
 }
 
