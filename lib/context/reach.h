@@ -7,8 +7,8 @@
 
 #include "context/context.h"
 
-/* Begins a call whose work runs on `device` and uses mapped memory of the context; false: the device
- * has no access to all of that (NULL: no device). The context is pinned. Balanced by
+/* Begins a call whose work runs on `device` and uses mapped memory of the context; false: the
+ * device has no access to all of that (NULL: no device). The context is pinned. Balanced by
  * cx_reach_leave, once the work needs no access any more, or was submitted. */
 bool cx_reach_enter(cx_context *context, const cx_device *device);
 void cx_reach_leave(cx_context *context);

@@ -1,6 +1,6 @@
 /*
- * Views: addresses at which the driver itself reaches memory, where the user's addresses of that are
- * others. No other code gets these while they last. All functions: lock "emu.state" held.
+ * Views: addresses at which the driver itself reaches memory, where the user's addresses of that
+ * are others. No other code gets these while they last. All functions: lock "emu.state" held.
  */
 #ifndef CX_EMU_VIEW_H
 #define CX_EMU_VIEW_H

@@ -397,13 +397,12 @@ static cx_thread_cache *make_thread_cache(cx_cache *cache, cx_thread *thread)
     return self;
 }
 
-/* In a section, so the context is not being reset. A cache that was made while it was, or just
- * before, has the epoch of then. If it has memory, a reset ended that, and there was no memory to
- * note it. */
-static void date_generation(cx_cache *cache)
+void cx_cache_date(cx_cache *cache)
 {
     cx_cache_generation *generation = cache->generation;
     uint32_t epoch = atomic_load(&cache->context->epoch);
+    if (generation->epoch == epoch)
+        return;
     pthread_mutex_lock(&cache->lock);
     if (generation->heap.segment_count == 0 && !generation->has_range)
         generation->epoch = epoch;
@@ -423,8 +422,7 @@ cx_thread_cache *cx_cache_of_thread(cx_cache *cache, cx_thread *thread)
         put_first(thread, self);
     if (!keeps_of(cache, self)) {
         drop_all(cache, self);
-        if (cache->generation->epoch != atomic_load(&cache->context->epoch))
-            date_generation(cache);
+        cx_cache_date(cache);
         self->generation = cache->generation;
         self->epoch = cache->generation->epoch;
     }

@@ -33,6 +33,7 @@ static ctxrt_status alloc_pinned_block(cx_allocator *allocator, const cx_allocat
     cx_context *context = allocator->context;
     if (!cx_block_enter(context, request->epoch))
         return cx_block_overtaken(context);
+    cx_cache_date(allocator->pinned);
     int cancel = cx_work_begin_wait(context);
     ctxrt_status status = alloc_pinned(allocator->pinned, request, block);
     cx_work_end_wait(context, cancel);

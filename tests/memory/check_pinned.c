@@ -1,4 +1,5 @@
 /* Pinned host memory: what is kept of it, and when the driver is asked. */
+#include "device/device.h"
 #include "pinned_memory.h"
 
 #include <malloc.h>
@@ -257,6 +258,30 @@ START_TEST(a_request_that_would_be_refused_waits_for_the_copies_of_what_was_free
 }
 END_TEST
 
+/* ---- beside a reset ---- */
+
+static cxu_result make_allocator_and_refuse(CUdevice device)
+{
+    (void)device, (void)allocator_here();
+    return CXU_UNKNOWN;
+}
+
+START_TEST(an_allocator_that_was_made_during_a_refused_reset_serves_memory_that_is_live)
+{
+    ctxrt_memory *memory;
+    cx_driver_table *table = &cx_drivers[0].table, below = *table;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    table->primary_reset = make_allocator_and_refuse;
+    cx_assert_error(ctxrt_device_reset(CTXRT_CUDA(0)), CTXRT_ERROR_DRIVER);
+    table->primary_reset = below.primary_reset;
+    void *pointer = allocate(BYTES, &memory);
+    cx_assert_ok(ctxrt_fill(pointer, 3, BYTES));
+    ck_assert(is_filled(pointer, 3, BYTES));
+    cx_assert_ok(ctxrt_memory_release(memory));
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 static Suite *pinned_suite(void)
 {
     Suite *suite = suite_create("pinned");
@@ -272,6 +297,8 @@ static Suite *pinned_suite(void)
     tcase_add_test(tcase,
                    what_a_reset_ended_is_forgotten_once_it_is_freed_though_other_memory_is_live);
     tcase_add_test(tcase, a_context_that_has_some_cannot_be_destroyed_and_then_takes_what_is_kept);
+    tcase_add_test(tcase,
+                   an_allocator_that_was_made_during_a_refused_reset_serves_memory_that_is_live);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("not started");
     tcase_add_test(tcase,

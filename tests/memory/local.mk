@@ -134,7 +134,7 @@ TESTS += tests/memory/check_pinned
 tests_memory_check_pinned_SOURCES = tests/memory/check_pinned.c tests/memory/pinned_memory.h
 tests_memory_check_pinned_CPPFLAGS = $(MEMORY_CPPFLAGS)
 tests_memory_check_pinned_CFLAGS = $(MEMORY_CFLAGS)
-tests_memory_check_pinned_LDADD = $(PUBLIC_LIBS)
+tests_memory_check_pinned_LDADD = $(INSIDE_LIBS)
 
 check_PROGRAMS += tests/memory/check_pinned_copies
 TESTS += tests/memory/check_pinned_copies
