@@ -88,8 +88,8 @@ cx_emu_allocation *cx_emu_allocation_following(cx_emu_allocation *mapping);
  * one byte. */
 cx_emu_allocation *cx_emu_allocation_overlapping(uintptr_t address, size_t bytes);
 
-/* True if a byte is in addresses that ever held host memory of the driver's allocations, or at which
- * the driver itself reaches memory: no other code gets these. At least one byte. */
+/* True if a byte is in addresses that ever held host memory of the driver's allocations, or at
+ * which the driver itself reaches memory: no other code gets these. At least one byte. */
 bool cx_emu_host_memory_overlaps(uintptr_t address, size_t bytes);
 
 /* True if a byte is in addresses reserved for the memory of GPUs, taken or not. At least one
