@@ -1,7 +1,8 @@
 /*
  * Every call of symbols.def with NULL, with handles that are none, that were destroyed, of another
- * kind, or live, and with numbers from nothing to the largest: an answer, and never a crash. The
- * driver works as before afterwards.
+ * kind, or live, and with numbers from nothing to the largest: an answer, and never a crash. So it
+ * is with one such argument among good ones, each in its turn. The driver works as before
+ * afterwards.
  */
 #include "driver/table.h"
 #include "kernels.h"
@@ -74,11 +75,19 @@ typedef enum number_choice {
     NUMBER_CHOICES
 } number_choice;
 
-static struct {
+typedef struct argument_choice {
     handle_choice handle;
     number_choice number;
     bool pointers; /* to memory, else NULL */
-} choice;
+} argument_choice;
+
+static argument_choice choice;
+
+/* The one argument of a call that is chosen so, if it is not -1, and which one comes next. */
+static struct {
+    int position, next;
+    argument_choice choice;
+} odd_one = {.position = -1};
 
 static void *destroyed[KIND_COUNT], *live_stream;
 static void *live[KIND_COUNT]; /* made anew for each call */
@@ -128,8 +137,34 @@ static uintptr_t address(void)
     }
 }
 
+static const void *fill_argument(kind of);
+
+/* An array that is shorter than the number beside it says is the caller's mistake, and no driver
+ * can tell. */
+static bool counts_an_array(const char *name)
+{
+    return strstr(name, "count") != NULL;
+}
+
+static bool odd_one_is_large(void)
+{
+    return odd_one.choice.number == NUMBER_LARGEST;
+}
+
+/* The compiler decides which argument comes first, the same each time. */
+static const void *argument(kind of, const char *name)
+{
+    argument_choice usual = choice;
+
+    if (odd_one.next++ == odd_one.position && !(counts_an_array(name) && odd_one_is_large()))
+        choice = odd_one.choice;
+    const void *bytes = fill_argument(of);
+    choice = usual;
+    return bytes;
+}
+
 /* The bytes of an argument, until some more arguments have been asked for. */
-static const void *argument(kind of)
+static const void *fill_argument(kind of)
 {
     static union {
         unsigned char bytes[256];
@@ -170,40 +205,42 @@ static kind known_kind(kind found, const char *type)
     return found;
 }
 
-#define ARGUMENT(type)                                                             \
-    ({                                                                             \
-        type value_;                                                               \
-        memcpy(&value_, argument(known_kind(KIND_OF(type), #type)), sizeof value_); \
-        value_;                                                                    \
+#define ARGUMENT(type, name)                                                               \
+    ({                                                                                     \
+        type value_;                                                                       \
+        memcpy(&value_, argument(known_kind(KIND_OF(type), #type), #name), sizeof value_); \
+        value_;                                                                            \
     })
 #define PICK(arity, list) PICK_(arity, list)
 #define PICK_(arity, list) PICK_##arity list
 #define PICK_0() ()
-#define PICK_1(t1, n1) (ARGUMENT(t1))
-#define PICK_2(t1, n1, t2, n2) (ARGUMENT(t1), ARGUMENT(t2))
-#define PICK_3(t1, n1, t2, n2, t3, n3) (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3))
+#define PICK_1(t1, n1) (ARGUMENT(t1, n1))
+#define PICK_2(t1, n1, t2, n2) (ARGUMENT(t1, n1), ARGUMENT(t2, n2))
+#define PICK_3(t1, n1, t2, n2, t3, n3) (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3))
 #define PICK_4(t1, n1, t2, n2, t3, n3, t4, n4) \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4))
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4))
 #define PICK_5(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5) \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5))
-#define PICK_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6) \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6))
-#define PICK_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7)                    \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6), \
-     ARGUMENT(t7))
-#define PICK_8(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8)            \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6), \
-     ARGUMENT(t7), ARGUMENT(t8))
-#define PICK_9(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9)    \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6), \
-     ARGUMENT(t7), ARGUMENT(t8), ARGUMENT(t9))
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4), ARGUMENT(t5, n5))
+#define PICK_6(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6)                                 \
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4), ARGUMENT(t5, n5), \
+     ARGUMENT(t6, n6))
+#define PICK_7(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7)                         \
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4), ARGUMENT(t5, n5), \
+     ARGUMENT(t6, n6), ARGUMENT(t7, n7))
+#define PICK_8(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8)                 \
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4), ARGUMENT(t5, n5), \
+     ARGUMENT(t6, n6), ARGUMENT(t7, n7), ARGUMENT(t8, n8))
+#define PICK_9(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9)         \
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4), ARGUMENT(t5, n5), \
+     ARGUMENT(t6, n6), ARGUMENT(t7, n7), ARGUMENT(t8, n8), ARGUMENT(t9, n9))
 #define PICK_10(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10) \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6),         \
-     ARGUMENT(t7), ARGUMENT(t8), ARGUMENT(t9), ARGUMENT(t10))
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4), ARGUMENT(t5, n5),    \
+     ARGUMENT(t6, n6), ARGUMENT(t7, n7), ARGUMENT(t8, n8), ARGUMENT(t9, n9), ARGUMENT(t10, n10))
 #define PICK_11(t1, n1, t2, n2, t3, n3, t4, n4, t5, n5, t6, n6, t7, n7, t8, n8, t9, n9, t10, n10, \
-                t11, n11)                                                                        \
-    (ARGUMENT(t1), ARGUMENT(t2), ARGUMENT(t3), ARGUMENT(t4), ARGUMENT(t5), ARGUMENT(t6),         \
-     ARGUMENT(t7), ARGUMENT(t8), ARGUMENT(t9), ARGUMENT(t10), ARGUMENT(t11))
+                t11, n11)                                                                         \
+    (ARGUMENT(t1, n1), ARGUMENT(t2, n2), ARGUMENT(t3, n3), ARGUMENT(t4, n4), ARGUMENT(t5, n5),    \
+     ARGUMENT(t6, n6), ARGUMENT(t7, n7), ARGUMENT(t8, n8), ARGUMENT(t9, n9), ARGUMENT(t10, n10),  \
+     ARGUMENT(t11, n11))
 
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
     static cxu_result sweep_##slot(void)                                      \
@@ -407,6 +444,10 @@ static cxu_result sweep_live(int slot)
 
     ck_success(cx_emu_call_ctx_create_v2(&own, 0, 0));
     make_one_of_each(live);
+    if (odd_one.position >= 0) {
+        make_one_of_each(destroyed);
+        destroy_one_of_each(destroyed);
+    }
     result = sweeps[slot]();
     ck_success(cx_emu_call_ctx_destroy(own));
     destroy_one_of_each(live);
@@ -427,6 +468,40 @@ START_TEST(no_call_crashes)
                       (int)result);
         restore();
     }
+    ck_still_works();
+}
+END_TEST
+
+/* False: the call has fewer arguments. */
+static bool sweep_odd_one(int slot)
+{
+    cxu_result result;
+
+    odd_one.next = 0;
+    result = sweep_live(slot);
+    ck_assert_msg(cx_result_name(result) != NULL, "%s returns %d", cx_symbols[slot].symbol,
+                  (int)result);
+    restore();
+    return odd_one.next > odd_one.position;
+}
+
+static const argument_choice odd_ones[] = {{HANDLE_NULL, NUMBER_ZERO, false},
+                                           {HANDLE_ODD, NUMBER_LARGEST, true},
+                                           {HANDLE_MEMORY, NUMBER_ZERO, false},
+                                           {HANDLE_DESTROYED, NUMBER_LARGEST, true},
+                                           {HANDLE_OTHER_KIND, NUMBER_ZERO, false}};
+
+/* Each handle is destroyed while the others live, so that its place is not taken. */
+START_TEST(no_call_crashes_by_one_argument)
+{
+    choice = (argument_choice){HANDLE_LIVE, NUMBER_ONE, true};
+    odd_one.choice = odd_ones[_i];
+    for (int slot = 0; slot < CX_SLOT_COUNT; slot++) {
+        odd_one.position = 0;
+        while (sweep_odd_one(slot))
+            odd_one.position++;
+    }
+    odd_one.position = -1;
     ck_still_works();
 }
 END_TEST
@@ -455,6 +530,8 @@ static Suite *sweep_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, every_kind_of_handle_was_made_and_destroyed);
     tcase_add_loop_test(tests, no_call_crashes, 0, HANDLE_CHOICES * NUMBER_CHOICES * 2);
+    tcase_add_loop_test(tests, no_call_crashes_by_one_argument, 0,
+                        sizeof odd_ones / sizeof odd_ones[0]);
     suite_add_tcase(suite, tests);
     return suite;
 }

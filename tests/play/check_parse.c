@@ -146,6 +146,18 @@ START_TEST(names_of_another_process_are_not_known)
 }
 END_TEST
 
+START_TEST(handles_for_processes_are_known_to_all_of_them)
+{
+    cx_parse_error error;
+    cx_scenario *scenario =
+        parse("A: event.create e\nA: ipc.event i e\nprocess {\nA: ipc.open_event f i\n"
+              "A: ipc.event j f\n}\nA: ipc.open_event g j\n",
+              &error);
+    ck_assert_msg(scenario != NULL, "%s", error.message);
+    cx_scenario_destroy(scenario);
+}
+END_TEST
+
 START_TEST(an_error_is_shown_below_its_line)
 {
     static const char text[] = "A: ctx.get\n\tA: ctx.gett # \xff\n";
@@ -200,6 +212,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, an_empty_text_is_a_scenario_without_steps);
     tcase_add_test(tests, a_name_may_be_made_again_as_another_kind);
     tcase_add_test(tests, names_of_another_process_are_not_known);
+    tcase_add_test(tests, handles_for_processes_are_known_to_all_of_them);
     tcase_add_test(tests, an_error_is_shown_below_its_line);
     tcase_add_test(tests, any_bytes_are_taken_or_refused);
     suite_add_tcase(suite, tests);

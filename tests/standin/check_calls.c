@@ -2,6 +2,7 @@
 #include "standin.h"
 #include "test.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -446,6 +447,52 @@ START_TEST(malformed_faults_are_no_driver)
 }
 END_TEST
 
+/* ---- every export ---- */
+
+typedef cxu_result (*any_call)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                               uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+
+static const char *const exports[] = {
+#define CX_EXPORT(name, suffix, ending, since) #name #suffix #ending,
+#include "shim/exports.def"
+};
+
+/* With NULL and 0: tests/emu/check_sweep.c has the other arguments of what the driver serves. */
+static void call_every_export(void)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof exports / sizeof exports[0]; i++) {
+        const char *text = NULL;
+        any_call call;
+        *(void **)&call = dlsym(RTLD_DEFAULT, exports[i]);
+        if (call == NULL)
+            continue; /* newer than this set */
+        cxu_result result = call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        ck_assert_msg(cuGetErrorName(result, &text) == CXU_SUCCESS, "%s returns %d", exports[i],
+                      (int)result);
+        count++;
+    }
+    ck_assert_int_gt(count, 600);
+}
+
+START_TEST(every_export_answers_zeroes_before_and_after_init)
+{
+    CUcontext context;
+
+    call_every_export();
+    ck_assert_cuda(cuInit(0));
+    ck_assert_cuda(cuCtxCreate_v2(&context, 0, 0));
+    call_every_export();
+    while (cuCtxPopCurrent_v2(&context) == CXU_SUCCESS)
+        continue;
+    ck_assert_cuda(cuCtxCreate_v2(&context, 0, 0));
+    ck_assert_cuda(cuCtxSynchronize());
+    ck_assert_cuda(cuCtxDestroy_v2(context));
+    stop();
+}
+END_TEST
+
 static Suite *calls_suite(void)
 {
     Suite *suite = suite_create("calls");
@@ -458,6 +505,7 @@ static Suite *calls_suite(void)
     tcase_add_test(life, calls_and_work_fail_on_demand_under_every_name);
     tcase_add_test(life, a_device_is_lost_on_demand);
     tcase_add_test(life, malformed_faults_are_no_driver);
+    tcase_add_test(life, every_export_answers_zeroes_before_and_after_init);
     suite_add_tcase(suite, life);
 
     TCase *tests = tcase_create("calls");
