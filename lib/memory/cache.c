@@ -74,7 +74,9 @@ void cx_cache_close(cx_cache *cache, bool native)
     cx_cache_drop_deferred(cache);
     cx_cache_detach_threads(cache);
     native = native && cx_context_holds_what_is_of(cache->context, cache->generation->epoch);
-    if (native && !cache->mapped)
+    if (native && cache->mapped)
+        cx_cache_await_streams(cache); /* cuMemUnmap waits for no kernel, as cuMemFree does */
+    else if (native)
         free_segments(cache);
     cx_cache_drop_streams(cache, native);
     pthread_mutex_destroy(&cache->lock);

@@ -378,6 +378,9 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait);
 /* A stream of ctxrt's is about to be destroyed. Outside of sections. */
 void cx_caches_close_stream(const cx_context *context, const ctxrt_stream *stream);
 
+/* Waits for the work of all streams, before their memory is unmapped. No thread uses the cache. */
+void cx_cache_await_streams(cx_cache *cache);
+
 /* Forgets all streams; `native`: destroys their events. */
 void cx_cache_drop_streams(cx_cache *cache, bool native);
 

@@ -437,6 +437,26 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
     return done;
 }
 
+static void await_stream(cx_cache *cache, uint32_t id)
+{
+    seen_stream seen;
+    const cx_driver *driver = cache->context->driver;
+    if (!enter_gate(cache, id, true, &seen))
+        return;
+    if (seen.closed)
+        (void)is_done(cache, &seen, true);
+    else if (!is_idle(driver, seen.native) && record_again(cache, &seen))
+        (void)driver->table.event_synchronize(seen.event);
+    leave_gate(cache, &seen);
+}
+
+void cx_cache_await_streams(cx_cache *cache)
+{
+    uint32_t count = count_of(cache);
+    for (uint32_t id = CX_CACHE_STREAM_FIRST; id < count; id++)
+        await_stream(cache, id);
+}
+
 /* ---- ends ---- */
 
 /* Flushes the thread caches before recording the event, so that it covers their frees. A stream

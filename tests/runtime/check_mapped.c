@@ -562,6 +562,80 @@ START_TEST(a_small_block_has_the_last_chunk_of_a_large_device)
 }
 END_TEST
 
+/* ---- work under way ---- */
+
+static const char put_ptx[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
+                              ".visible .entry put(.param .u64 place)\n{\n"
+                              ".reg .b64 %rd<2>;\nld.param.u64 %rd1, [place];\n"
+                              "st.global.u32 [%rd1], 7;\nret;\n}\n";
+
+static void open_lazy(void)
+{
+    ck_assert_int_eq(setenv("CTXRT_EMU_SCHEDULE", "lazy", 1), 0);
+    cx_fixture_start();
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+}
+
+static void close_lazy(void)
+{
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_fixture_end();
+}
+
+/* Frees memory that a kernel, which has not begun, will write to; `end` does the rest. */
+static void free_under_a_kernel(void (*end)(ctxrt_stream *stream))
+{
+    void *place;
+    ctxrt_module *module;
+    ctxrt_kernel *put;
+    ctxrt_stream *stream;
+    ctxrt_launch_config config = CTXRT_LAUNCH_CONFIG_INIT;
+    cx_fixture_needs_emulated("work that runs only when it is waited for");
+    cx_assert_ok(ctxrt_module_load(put_ptx, 0, &module));
+    cx_assert_ok(ctxrt_module_get_kernel(module, "put", &put));
+    cx_assert_ok(create(CTXRT_ALLOCATOR_SOURCE_VMM));
+    cx_assert_ok(ctxrt_stream_create(CTXRT_STREAM_NON_BLOCKING, 0, &stream));
+    cx_assert_ok(ctxrt_frame_set_allocator(allocator));
+    cx_assert_ok(ctxrt_frame_set_stream(stream));
+    cx_assert_ok(ctxrt_alloc(CHUNK, &place));
+    void *arguments[] = {&place};
+    config.stream = stream;
+    cx_assert_ok(ctxrt_launch(&config, put, arguments, 1));
+    cx_assert_ok(ctxrt_free(place));
+    cx_assert_ok(ctxrt_frame_set_stream(NULL));
+    cx_assert_ok(ctxrt_frame_set_allocator(NULL));
+    end(stream);
+    cx_assert_ok(ctxrt_device_synchronize());
+    cx_assert_ok(ctxrt_module_unload(module));
+}
+
+static void end_allocator_first(ctxrt_stream *stream)
+{
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+}
+
+static void end_stream_first(ctxrt_stream *stream)
+{
+    cx_assert_ok(ctxrt_stream_destroy(stream));
+    cx_assert_ok(ctxrt_allocator_destroy(allocator));
+}
+
+static void trim_first(ctxrt_stream *stream)
+{
+    cx_assert_ok(ctxrt_allocator_trim(allocator, NULL));
+    cx_assert_ok(ctxrt_device_synchronize());
+    end_stream_first(stream);
+}
+
+static void (*const ends[])(ctxrt_stream *) = {end_allocator_first, end_stream_first, trim_first};
+
+START_TEST(mapped_memory_stays_while_kernels_use_what_was_freed)
+{
+    free_under_a_kernel(ends[_i]);
+}
+END_TEST
+
 static Suite *mapped_suite(void)
 {
     Suite *suite = suite_create("mapped");
@@ -584,6 +658,11 @@ static Suite *mapped_suite(void)
     tcase_add_test(tcase, a_device_of_a_quarter_of_a_tib_has_mapped_memory);
     suite_add_tcase(suite, tcase);
 #endif
+    tcase = tcase_create("lazy");
+    tcase_add_checked_fixture(tcase, open_lazy, close_lazy);
+    tcase_add_loop_test(tcase, mapped_memory_stays_while_kernels_use_what_was_freed, 0,
+                        sizeof ends / sizeof *ends);
+    suite_add_tcase(suite, tcase);
     tcase = tcase_create("large device");
     tcase_add_checked_fixture(tcase, open_large, close_mapped);
     tcase_set_timeout(tcase, 60);
