@@ -21,6 +21,7 @@ static const char *const word_sets[] = {
     [CX_WORDS_ACCESS] = "access to mapped memory",
     [CX_WORDS_HANDLE_TYPE] = "how memory may be shared",
     [CX_WORDS_POOL] = "attributes of memory pools",
+    [CX_WORDS_GRAPH_MEMORY] = "memory of graphs",
     [CX_WORDS_PLACE] = "places of pools",
     [CX_WORDS_POOL_KIND] = "memory of pools",
     [CX_WORDS_ADVICE] = "advice",
