@@ -14,6 +14,7 @@ typedef struct cx_detached {
     ctxrt_context *handle;
     cx_kept kept;
     bool default_stream; /* the stream was one of the thread's default streams */
+    bool came_along;     /* it was, but went on with another frame */
     uint32_t epoch;
 } cx_detached;
 
@@ -66,6 +67,7 @@ static ctxrt_status detach_frame(cx_thread *thread, cx_frame *top, cx_detached *
         detached->kept.frame.stream = own;
         detached->default_stream = true;
     }
+    detached->came_along = own == NULL && top->stream_came_along;
     cx_context_object_add(context, CX_OBJECT_DETACHED_FRAME);
     cx_threads_keep(&detached->kept);
     ctxrt_status status = cx_stack_pop_level(thread, false);
@@ -108,10 +110,12 @@ static bool went_with_a_reset(const cx_detached *detached)
 static ctxrt_stream *stream_for_frame(cx_thread *thread, const cx_detached *detached)
 {
     ctxrt_stream *stream = detached->kept.frame.stream;
-    if (!detached->default_stream)
+    if (!detached->default_stream && !detached->came_along)
         return stream;
     if (went_with_a_reset(detached))
         return NULL;
+    if (detached->came_along)
+        return stream;
     return cx_default_stream_take_over(thread, detached->context, stream) ? NULL : stream;
 }
 
@@ -136,7 +140,8 @@ static ctxrt_status attach_frame(cx_thread *thread, cx_detached *detached)
     if (status == CTXRT_SUCCESS) {
         ctxrt_stream *stream = stream_for_frame(thread, detached);
         let_go(detached, thread, stream);
-        cx_thread_top(thread)->stream_came_along = detached->default_stream && stream != NULL;
+        cx_thread_top(thread)->stream_came_along =
+            (detached->default_stream || detached->came_along) && stream != NULL;
     }
     return status;
 }

@@ -234,6 +234,48 @@ START_TEST(an_attached_frame_is_of_use_after_a_reset)
 }
 END_TEST
 
+static void *detach_with_a_default_stream(void *argument)
+{
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    (void)current_stream();
+    cx_assert_ok(ctxrt_stack_detach(&handed));
+    return argument;
+}
+
+/* Frames without a stream of their own use a default stream of the thread. */
+static ctxrt_detached_frame *detach_with_a_stream_of_the_thread(void)
+{
+    ctxrt_detached_frame *detached;
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    (void)current_stream();
+    cx_assert_ok(ctxrt_stack_detach(&detached));
+    return detached;
+}
+
+/* The stream that came along with a frame goes on with another one, and then the frame itself. */
+START_TEST(a_frame_whose_default_stream_went_on_before_it_is_of_use_after_a_reset)
+{
+    void *pointer;
+    ctxrt_detached_frame *gone[2];
+    cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
+    (void)current_stream();
+    on_a_thread(detach_with_a_default_stream, NULL);
+    cx_assert_ok(ctxrt_stack_attach(handed));
+    for (int i = 0; i < 2; i++)
+        gone[i] = detach_with_a_stream_of_the_thread();
+    cx_assert_ok(ctxrt_stack_detach(&handed));
+    cx_assert_ok(ctxrt_stack_attach(handed));
+    (void)current_stream();
+    cx_assert_ok(ctxrt_device_reset(CTXRT_CUDA(0)));
+    cx_assert_ok(ctxrt_alloc(4096, &pointer));
+    cx_assert_ok(ctxrt_free(pointer));
+    for (int i = 0; i < 2; i++)
+        cx_assert_ok(ctxrt_stack_discard(gone[i]));
+    cx_assert_ok(ctxrt_stack_pop());
+    cx_assert_ok(ctxrt_stack_pop());
+}
+END_TEST
+
 Suite *handoff_suite(void)
 {
     const joint joints[] = {
@@ -241,6 +283,7 @@ Suite *handoff_suite(void)
         JOINT(hand_offs_make_no_more_default_streams_than_threads_use),
         JOINT(frames_are_handed_over_while_their_device_is_reset),
         JOINT(an_attached_frame_is_of_use_after_a_reset),
+        JOINT(a_frame_whose_default_stream_went_on_before_it_is_of_use_after_a_reset),
         JOINT(a_refused_release_is_not_seen_by_threads_that_use_the_device),
         JOINT(a_thread_keeps_memory_for_itself_however_many_threads_have_come_and_gone),
     };
