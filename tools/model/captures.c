@@ -90,7 +90,7 @@ static void add_node(cx_model *model, int stream, const world_node *node)
 
 static bool buffer_is_good(const prediction *self, int operand, int context, int *out_index)
 {
-    *out_index = thing_of(self, operand, CX_KIND_MEMORY);
+    *out_index = thing_of(self, operand, self->step->verb->operands[operand].kind);
     return *out_index >= 0 && in_context(self->model, *out_index, context);
 }
 
@@ -473,11 +473,12 @@ static bool stream_is_captured(prediction *self)
 
 static said ask_memory_call(prediction *self)
 {
-    int index = thing_of(self, 0, CX_KIND_MEMORY);
+    int index = thing_of(self, 0, self->step->verb->operands[0].kind);
     bool makes = cx_verb_makes(self->step->verb);
     bool good = makes ? number_of(self, 1) != 0
                       : index >= 0 && in_context(self->model, index, current_of(self));
-    bool legacy = !makes && cx_verb_number(self->step->verb) != CX_VERB_mem_free;
+    bool legacy = !makes && cx_verb_number(self->step->verb) != CX_VERB_mem_free &&
+                  cx_verb_number(self->step->verb) != CX_VERB_host_free;
     if (!legacy)
         return ask_unsafe(self, good);
     if (default_stream_of(self) != NO_THING ||
@@ -489,15 +490,6 @@ static said ask_memory_call(prediction *self)
     invalidate_context(self->model, current_of(self), true);
     answer(self, CXU_STREAM_CAPTURE_IMPLICIT);
     return SAID;
-}
-
-/* The allowed values of a limit differ between devices, so refused ones get no prediction. */
-static said ask_limit(const prediction *self)
-{
-    for (int i = 0; i < self->model->capture_count; i++)
-        if (capture_forbids(self, &self->model->captures[i]))
-            return UNSAID;
-    return NO_MATTER;
 }
 
 static bool loads_code(const prediction *self)
@@ -555,7 +547,10 @@ said ask_capture(prediction *self)
         return ask_after(self);
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_mem_fill_async:
-    case CX_VERB_copy_dtod_async: return ask_work(self, 3);
+    case CX_VERB_copy_dtod_async:
+    case CX_VERB_copy_htod_async:
+    case CX_VERB_copy_dtoh_async: return ask_work(self, 3);
+    case CX_VERB_copy_batch: return ask_batch_in_capture(self);
     case CX_VERB_stream_host:
     case CX_VERB_kernel_launch: return ask_work(self, 1);
     case CX_VERB_module_load: return ask_unsafe(self, loads_code(self));
@@ -563,6 +558,11 @@ said ask_capture(prediction *self)
     case CX_VERB_stream_sync:
     case CX_VERB_stream_query: return ask_state(self);
     case CX_VERB_stream_destroy: return stream_is_captured(self) ? UNSAID : NO_MATTER;
+    case CX_VERB_copy_dtod:
+    case CX_VERB_copy_htod:
+    case CX_VERB_copy_dtoh: return copies_well(self) ? ask_memory_call(self) : UNSAID;
+    case CX_VERB_host_alloc:
+    case CX_VERB_host_free:
     case CX_VERB_mem_alloc:
     case CX_VERB_mem_free:
     case CX_VERB_mem_fill:
@@ -572,7 +572,7 @@ said ask_capture(prediction *self)
     case CX_VERB_mem_free_async: return ask_ordered_in_capture(self);
     case CX_VERB_pool_set:
     case CX_VERB_pool_get: return ask_pool_in_capture(self);
-    case CX_VERB_limit_set: return ask_limit(self);
+    case CX_VERB_limit_set: return ask_limit_in_capture(self);
     case CX_VERB_ctx_sync:
     case CX_VERB_ctx_sync_of:
     case CX_VERB_ctx_destroy:

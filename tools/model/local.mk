@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += tools/model/libmodel.la
 tools_model_libmodel_la_SOURCES = \
 	tools/model/rules.def \
 	tools/model/captures.c \
-	tools/model/contexts.c \
+	tools/model/contexts.c tools/model/copies.c \
 	tools/model/events.c \
 	tools/model/graphs.c tools/model/greens.c \
 	tools/model/kernels.c \

@@ -37,11 +37,11 @@ static bool can_be_freed(const cx_model *model, const world_buffer *buffer)
 static bool free_memory(prediction *self)
 {
     cx_model *model = self->model;
-    int index = thing_of(self, 0, CX_KIND_MEMORY);
+    int index = thing_of(self, 0, self->step->verb->operands[0].kind);
     if (index == UNKNOWN_THING)
         return false;
     if (index == NO_THING)
-        return answer(self, CXU_SUCCESS);
+        return self->step->verb == &cx_verbs[CX_VERB_mem_free] && answer(self, CXU_SUCCESS);
     world_buffer *buffer = &model->buffers[index];
     if (buffer_is_live(model, index) ? !can_be_freed(model, buffer)
                               : !not_reused(model, buffer->died))
@@ -62,10 +62,7 @@ static bool free_memory(prediction *self)
 
 /* ---- work on buffers ---- */
 
-/* Finds the stream and context of a step's work; false: no prediction, or *out_error has the
- * answer. */
-static bool find_place(prediction *self, int operand, int *out_stream, int *out_context,
-                       int *out_error)
+bool find_place(prediction *self, int operand, int *out_stream, int *out_context, int *out_error)
 {
     if (!find_stream(self, operand, out_stream, out_context, out_error))
         return false;
@@ -156,27 +153,6 @@ static bool fill_memory(prediction *self, int stream_operand)
     return answer(self, CXU_SUCCESS);
 }
 
-static bool copy_async(prediction *self)
-{
-    cx_model *model = self->model;
-    int stream, context, error;
-    int to = thing_of(self, 0, CX_KIND_MEMORY), from = thing_of(self, 1, CX_KIND_MEMORY);
-    if (!find_place(self, 3, &stream, &context, &error) || error != CXU_SUCCESS || to == from ||
-        number_of(self, 2) != BUFFER_BYTES || !in_context(model, to, context) ||
-        !in_context(model, from, context))
-        return false;
-    work_set before = stream_before(model, stream, context);
-    if (!may_write(model, to, &before) || !may_read(model, from, &before))
-        return false;
-    int work = add_work(model, stream, context, NULL);
-    if (work == NO_THING)
-        return false;
-    cite(self, CX_RULE_T11);
-    write_buffer(model, to, model->buffers[from].value, &before, work);
-    read_buffer(model, from, &before, work);
-    return answer(self, CXU_SUCCESS);
-}
-
 /* ---- values ---- */
 
 static bool is_met(uint32_t found, uint32_t wanted, int64_t condition)
@@ -256,7 +232,8 @@ static bool expect_bytes(prediction *self)
 int cx_model_value(const cx_model *model, const char *memory)
 {
     for (int i = 0; i < model->name_count; i++)
-        if (model->names[i].kind == CX_KIND_MEMORY && strcmp(model->names[i].name, memory) == 0)
+        if ((model->names[i].kind == CX_KIND_MEMORY || model->names[i].kind == CX_KIND_HOST) &&
+            strcmp(model->names[i].name, memory) == 0)
             return model->buffers[model->names[i].index].value;
     return 0;
 }
@@ -266,12 +243,12 @@ bool ask_memory(prediction *self)
     switch (cx_verb_number(self->step->verb)) {
     case CX_VERB_mem_alloc:
         return alloc_memory(self);
-    case CX_VERB_mem_free: return free_memory(self);
+    case CX_VERB_mem_free:
+    case CX_VERB_host_free: return free_memory(self);
     case CX_VERB_mem_fill:
         return fill_memory(self, -1);
     case CX_VERB_mem_fill_async:
         return fill_memory(self, 3);
-    case CX_VERB_copy_dtod_async: return copy_async(self);
     case CX_VERB_mem_expect:
         return expect_bytes(self);
     case CX_VERB_stream_write: return write_or_await(self, false);

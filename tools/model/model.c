@@ -243,7 +243,7 @@ static bool ask_uninitialised(prediction *self)
 static bool (*const groups[])(prediction *self) = {ask_process, ask_context, ask_stack,  ask_query,
                                                    ask_primary, ask_peer,    ask_stream, ask_event,
                                                    ask_memory,  ask_graph,   ask_kernel, ask_green,
-                                                   ask_pool,    ask_ordered};
+                                                   ask_pool,    ask_ordered, ask_copy};
 
 /* True unless the call needs no cuInit. */
 static bool calls_the_driver(const cx_verb *verb)
@@ -307,7 +307,8 @@ static int context_of(const cx_model *model, const world_name *name)
     switch (name->kind) {
     case CX_KIND_STREAM: return model->streams[name->index].context;
     case CX_KIND_EVENT: return model->events[name->index].context;
-    case CX_KIND_MEMORY: return model->buffers[name->index].context;
+    case CX_KIND_MEMORY:
+    case CX_KIND_HOST: return model->buffers[name->index].context;
     case CX_KIND_GRAPH: return model->graphs[name->index].context;
     case CX_KIND_EXEC: return model->execs[name->index].context;
     case CX_KIND_MODULE: return model->modules[name->index].context;
@@ -332,6 +333,7 @@ static bool is_live(const cx_model *model, const world_name *name)
         return model->events[name->index].live && belongs(model, model->events[name->index].context,
                                                           model->events[name->index].generation);
     case CX_KIND_MEMORY:
+    case CX_KIND_HOST:
         return buffer_is_live(model, name->index);
     case CX_KIND_GRAPH: return model->graphs[name->index].live;
     case CX_KIND_EXEC: return model->execs[name->index].live;

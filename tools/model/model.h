@@ -56,7 +56,7 @@ const char *cx_model_current(const cx_model *model, const char *thread);
 const char *cx_model_pick_current(const cx_model *model, const char *thread, cx_kind kind,
                                   unsigned int pick);
 
-/* The value that each byte of a memory will have. */
+/* The value that each byte of a memory of the device or the host will have. */
 int cx_model_value(const cx_model *model, const char *memory);
 #define CX_MODEL_BYTES 64               /* of each memory that work uses */
 #define CX_MODEL_POOL_BYTES (2 << 20) /* of each memory of a pool */

@@ -148,6 +148,15 @@ static bool stream_priorities(prediction *self)
     return answer(self, current_state(self));
 }
 
+/* The allowed values of a limit differ between devices, so refused ones get no prediction. */
+said ask_limit_in_capture(const prediction *self)
+{
+    for (int i = 0; i < self->model->capture_count; i++)
+        if (capture_forbids(self, &self->model->captures[i]))
+            return UNSAID;
+    return NO_MATTER;
+}
+
 bool ask_query(prediction *self)
 {
     switch (cx_verb_number(self->step->verb)) {

@@ -66,7 +66,7 @@ static const struct {
     {CX_VERB_ctx_wait, 4},          {CX_VERB_mem_alloc, 12},      {CX_VERB_mem_free, 8},
     {CX_VERB_mem_fill, 5},          {CX_VERB_mem_fill_async, 10}, {CX_VERB_copy_dtod_async, 8},
     {CX_VERB_mem_expect, 12},       {CX_VERB_thread_end, 3},      {CX_VERB_fork, 1},
-    {CX_VERB_capture_begin, 14},     {CX_VERB_capture_end, 14},    {CX_VERB_capture_status, 4},
+    {CX_VERB_capture_begin, 18},     {CX_VERB_capture_end, 14},    {CX_VERB_capture_status, 4},
     {CX_VERB_capture_mode, 4},      {CX_VERB_graph_nodes, 3},     {CX_VERB_graph_roots, 3},
     {CX_VERB_graph_instantiate, 7}, {CX_VERB_graph_launch, 9},    {CX_VERB_graph_destroy, 2},
     {CX_VERB_graph_exec_destroy, 2},
@@ -85,7 +85,17 @@ static const struct {
     {CX_VERB_stream_green, 4},
     {CX_VERB_green_record, 4},
     {CX_VERB_green_wait, 4},
-    {CX_VERB_kernel_launch, 110},
+    {CX_VERB_kernel_launch, 170},
+    {CX_VERB_host_alloc, 5},
+    {CX_VERB_host_free, 2},
+    {CX_VERB_host_fill, 7},
+    {CX_VERB_host_expect, 12},
+    {CX_VERB_copy_dtod, 10},
+    {CX_VERB_copy_htod, 14},
+    {CX_VERB_copy_dtoh, 14},
+    {CX_VERB_copy_htod_async, 25},
+    {CX_VERB_copy_dtoh_async, 25},
+    {CX_VERB_copy_batch, 10},
     {CX_VERB_mem_alloc_async, 8}, /* pools come last */
     {CX_VERB_mem_alloc_from, 8},
     {CX_VERB_mem_free_async, 10},
@@ -145,7 +155,7 @@ static char letter_of(cx_kind kind)
         [CX_KIND_MEMORY] = 'm',  [CX_KIND_GATE] = 'g',   [CX_KIND_GRAPH] = 'r',
         [CX_KIND_EXEC] = 'x',    [CX_KIND_MODULE] = 'd', [CX_KIND_LIBRARY] = 'l',
         [CX_KIND_KERNEL] = 'k',  [CX_KIND_GREEN] = 'w',
-        [CX_KIND_POOL] = 'p'};
+        [CX_KIND_POOL] = 'p',    [CX_KIND_HOST] = 'h'};
     return letters[kind] != '\0' ? letters[kind] : 'f';
 }
 
@@ -336,9 +346,19 @@ static int64_t choose_number(maker *self, const cx_step *step, const cx_operand_
         return lawful ? number_below(self, 4) : 4;
     if (strcmp(name, "attribute") == 0)
         return lawful ? 1 + number_below(self, 4) : 99;
-    if (strcmp(name, "bytes") == 0)
-        return cx_verb_number(step->verb) == CX_VERB_mem_alloc && !lawful ? 0 : CX_MODEL_BYTES;
-    if (strcmp(name, "value") == 0 && cx_verb_number(step->verb) == CX_VERB_mem_expect && lawful)
+    if (strcmp(name, "bytes") == 0 || strcmp(name, "second_bytes") == 0)
+        return (cx_verb_number(step->verb) == CX_VERB_mem_alloc ||
+                cx_verb_number(step->verb) == CX_VERB_copy_batch) &&
+                       !lawful
+                   ? 0
+                   : CX_MODEL_BYTES;
+    if (rule->words == CX_WORDS_ORDER)
+        return lawful ? 1 + 2 * number_below(self, 2) : 4 * number_below(self, 2);
+    if (strcmp(name, "count") == 0)
+        return lawful ? 2 : 0;
+    if (strcmp(name, "value") == 0 && lawful &&
+        (step->verb == &cx_verbs[CX_VERB_mem_expect] ||
+         step->verb == &cx_verbs[CX_VERB_host_expect]))
         return step->operands[0].name != NULL ? cx_model_value(self->model, step->operands[0].name)
                                               : 0;
     return rule->words == CX_WORDS_SWITCH ? lawful : number_below(self, 256);
@@ -444,7 +464,8 @@ static int prepare_pools(maker *self)
                                        CX_VERB_pool_create, CX_VERB_pool_create,
                                        CX_VERB_pool_use,    CX_VERB_pool_set,
                                        CX_VERB_mem_alloc,   CX_VERB_mem_alloc_async,
-                                       CX_VERB_mem_alloc_from};
+                                       CX_VERB_mem_alloc_from, CX_VERB_host_alloc,
+                                       CX_VERB_host_fill};
     return add_steps(self, verbs, sizeof verbs / sizeof verbs[0]);
 }
 
@@ -454,7 +475,8 @@ static int prepare_kernels(maker *self)
     static const cx_verb_id verbs[] = {
         CX_VERB_ctx_create,    CX_VERB_module_load,   CX_VERB_module_kernel, CX_VERB_module_kernel,
         CX_VERB_module_kernel, CX_VERB_mem_alloc,     CX_VERB_mem_alloc,     CX_VERB_stream_create,
-        CX_VERB_library_load,  CX_VERB_library_kernel};
+        CX_VERB_library_load,  CX_VERB_library_kernel, CX_VERB_host_alloc, CX_VERB_host_alloc,
+        CX_VERB_host_fill};
     return add_steps(self, verbs, sizeof verbs / sizeof verbs[0]);
 }
 

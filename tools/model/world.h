@@ -319,7 +319,11 @@ bool context_captures(const cx_model *model, int context, bool blocking);
 bool capture_forbids(const prediction *self, const world_capture *capture);
 /* The answer to such a call, if any capture forbids it. */
 said refuse_unsafe(prediction *self);
-/* The answers of pools.c and ordered.c. */
+/* The answers of other files. */
+said ask_limit_in_capture(const prediction *self);
+said ask_batch_in_capture(prediction *self);
+/* True if a copy at once has memory that its context reaches. */
+bool copies_well(const prediction *self);
 said ask_pool_in_capture(prediction *self);
 said ask_ordered_in_capture(prediction *self);
 
@@ -337,6 +341,7 @@ bool ask_peer(prediction *self);
 bool ask_stream(prediction *self);
 bool ask_event(prediction *self);
 bool ask_memory(prediction *self);
+bool ask_copy(prediction *self);
 bool ask_ordered(prediction *self);
 bool ask_pool(prediction *self);
 bool ask_process(prediction *self);
@@ -376,6 +381,10 @@ void note_kernel(cx_model *model, int work, const work_set *before);
 /* Runs a node once the work before it is done: false, with nothing changed, if it races. */
 bool node_may_run(const cx_model *model, const world_node *node, const work_set *before);
 void node_runs(cx_model *model, const world_node *node, const work_set *before, int work);
+
+/* Finds the stream and context of a step's work; false: no prediction, or *out_error has the
+ * answer. */
+bool find_place(prediction *self, int operand, int *out_stream, int *out_context, int *out_error);
 
 /* True if a work item may touch a buffer; also records the access. */
 bool may_write(const cx_model *model, int index, const work_set *before);
