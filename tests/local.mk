@@ -37,6 +37,7 @@ include tests/context/local.mk
 include tests/cuda/local.mk
 include tests/clients/local.mk
 include tests/driver/local.mk
+include tests/layer/local.mk
 include tests/graph/local.mk
 include tests/guest/local.mk
 include tests/infinirt/local.mk

@@ -1,0 +1,57 @@
+/*
+ * A layer in front of a driver: it sees each call before the driver does and after. A layer knows a
+ * driver only as a table.
+ */
+#ifndef CX_LAYER_LAYER_H
+#define CX_LAYER_LAYER_H
+
+#include "driver/table.h"
+
+typedef struct cx_layer_call {
+    cx_slot slot;
+    const void *arguments; /* cx_arguments_<slot>; out-parameters are the caller's pointers */
+    cxu_result result;     /* once the call is over */
+} cx_layer_call;
+
+/* Called on the thread that makes the call, with no lock held. Calls that these functions make
+ * themselves go to the driver's own table. */
+typedef struct cx_layer {
+    void (*call_begins)(const cx_layer_call *call);
+    void (*call_ended)(const cx_layer_call *call);
+} cx_layer;
+
+/* Makes a table whose calls pass the layer and then go to `below`. One layer and one table in a
+ * process; both stay. */
+void cx_layer_put(const cx_layer *layer, const cx_driver_table *below,
+                  cx_driver_table *out_table);
+
+/* ---- handles ---- */
+
+typedef enum cx_handle_kind {
+    CX_HANDLE_NONE,
+    CX_HANDLE_CONTEXT,
+    CX_HANDLE_STREAM,
+    CX_HANDLE_EVENT,
+    CX_HANDLE_MODULE,
+    CX_HANDLE_FUNCTION,
+    CX_HANDLE_LIBRARY,
+    CX_HANDLE_KERNEL,
+    CX_HANDLE_GRAPH,
+    CX_HANDLE_GRAPH_EXEC,
+    CX_HANDLE_POOL,
+    CX_HANDLE_LINK,
+    CX_HANDLE_KINDS
+} cx_handle_kind;
+
+typedef struct cx_layer_handle {
+    cx_handle_kind kind;
+    uintptr_t value;
+    const char *parameter; /* its name in symbols.def */
+} cx_layer_handle;
+
+enum { CX_LAYER_HANDLES_MAX = 11 };
+
+/* The handles among the arguments of a call, in order. Returns their number. */
+int cx_layer_handles(const cx_layer_call *call, cx_layer_handle out_handles[CX_LAYER_HANDLES_MAX]);
+
+#endif

@@ -1,0 +1,6 @@
+check_PROGRAMS += tests/layer/check_layer
+TESTS += tests/layer/check_layer
+tests_layer_check_layer_SOURCES = tests/layer/check_layer.c
+tests_layer_check_layer_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/support
+tests_layer_check_layer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_layer_check_layer_LDADD = tests/support/libsupport.la lib/layer/liblayer.la lib/driver/libdriver.la lib/base/libbase.la $(CHECK_LIBS)
