@@ -286,7 +286,7 @@ static bool choose_for_pools(maker *self, const cx_step *step, const cx_operand_
     else if (rule->words == CX_WORDS_PLACE)
         *out_number = lawful ? places[number_below(self, 6)] : wrong[number_below(self, 2)];
     else if (rule->words == CX_WORDS_POOL_KIND)
-        *out_number = !lawful ? 2 : chance(self, 80) ? 1 : 3;
+        *out_number = !lawful ? 3 : chance(self, 80) ? 1 : 2;
     else if (rule->words == CX_WORDS_ACCESS)
         *out_number = lawful ? 3 : number_below(self, 2);
     else if (rule->words == CX_WORDS_HANDLE_TYPE)

@@ -7,10 +7,12 @@ int cx_share_pool_memory(cx_player *player, cx_call *call)
     if (player->driver.missing[CX_SLOT_mem_pool_export_pointer] ||
         player->driver.missing[CX_SLOT_mem_pool_import_pointer])
         return CX_PLAY_ABSENT;
+    bool entered = cx_host_enter(player);
     int result = (int)player->driver.table.mem_pool_export_pointer(&shared, call->in[1].pointer);
     if (result == CXU_SUCCESS)
         result =
             (int)player->driver.table.mem_pool_import_pointer(&imported, call->in[2].pool, &shared);
+    cx_host_leave(player, entered);
     if (result == CXU_SUCCESS)
         call->out[0] = (cx_cell){.pointer = imported};
     return result;

@@ -71,6 +71,8 @@ static cxu_ipc_event_handle event_of(const cx_letter *letter)
     return letter ? letter->handle.event : nothing;
 }
 
+static const cxu_mem_access device_1_may = {{CXU_MEM_LOCATION_TYPE_DEVICE, 1},
+                                            CXU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 static cxu_exec_affinity no_affinity; /* never read: its count is 0 */
 
 /* A call uses only the parameters that its row names. */
