@@ -151,7 +151,7 @@ bool cx_ptx_parse_instruction(cx_ptx_parser *self)
 
 /* ---- registers ---- */
 
-static bool declare_register(cx_ptx_parser *self, cx_ptx_type type)
+static bool declare_register(cx_ptx_parser *self, cx_ptx_type type, size_t scope)
 {
     cx_ptx_name name = {.kind = CX_PTX_NAME_REGISTER, .type = type, .count = 1};
     cx_ptx_token word;
@@ -159,6 +159,8 @@ static bool declare_register(cx_ptx_parser *self, cx_ptx_type type)
 
     if (!cx_ptx_expect_word(self, &word))
         return false;
+    if (cx_ptx_names_find(&self->names, word.text, word.length, scope))
+        return CX_PTX_INVALID_AT(self, "'%.*s' is there twice", CX_PTX_QUOTE(&word));
     if (cx_ptx_take(self, "<")) {
         if (!cx_ptx_expect_number(self, &count) || !cx_ptx_expect(self, ">"))
             return false;
@@ -175,7 +177,7 @@ static bool declare_register(cx_ptx_parser *self, cx_ptx_type type)
     return cx_ptx_names_add(&self->names, &name) || cx_ptx_no_memory(self);
 }
 
-static bool parse_registers(cx_ptx_parser *self)
+static bool parse_registers(cx_ptx_parser *self, size_t scope)
 {
     cx_ptx_type type = cx_ptx_token_type(&self->token);
 
@@ -184,7 +186,7 @@ static bool parse_registers(cx_ptx_parser *self)
                            CX_PTX_QUOTE(&self->token));
     cx_ptx_advance(self);
     do {
-        if (!declare_register(self, type))
+        if (!declare_register(self, type, scope))
             return false;
     } while (cx_ptx_take(self, ","));
     return cx_ptx_expect(self, ";");
@@ -262,7 +264,7 @@ static bool parse_label(cx_ptx_parser *self, size_t scope)
 
 /* ---- directives ---- */
 
-static bool parse_directive(cx_ptx_parser *self)
+static bool parse_directive(cx_ptx_parser *self, size_t scope)
 {
     static const struct {
         const char *word;
@@ -275,7 +277,7 @@ static bool parse_directive(cx_ptx_parser *self)
     if (cx_ptx_at(self, ".loc") || cx_ptx_at(self, ".file"))
         return cx_ptx_parse_source(self);
     if (cx_ptx_take(self, ".reg"))
-        return parse_registers(self);
+        return parse_registers(self, scope);
     if (cx_ptx_take(self, ".pragma")) {
         while (self->token.kind == CX_PTX_STRING || cx_ptx_at(self, ","))
             cx_ptx_advance(self);
@@ -295,7 +297,7 @@ static bool parse_statement(cx_ptx_parser *self, size_t scope)
     if (cx_ptx_take(self, ";"))
         return true;
     if (self->token.kind == CX_PTX_WORD && self->token.text[0] == '.')
-        return parse_directive(self);
+        return parse_directive(self, scope);
     if (self->token.kind == CX_PTX_WORD) {
         next = cx_ptx_peek(self);
         if (cx_ptx_token_is(&next, ":"))

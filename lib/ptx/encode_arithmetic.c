@@ -177,12 +177,16 @@ bool cx_ptx_encode_computed(cx_ptx_parser *self, const cx_ptx_statement *stateme
     if (!cx_ptx_need(self, statement, arity + 1, arity + 1))
         return false;
     for (int i = 0; i < arity; i++) {
+        cx_ptx_type last = chooses && i < 2 ? type_before_last(&statement->opcode) : type;
+
         slots[i] = cx_ptx_value(self, &statement->operands[i + 1],
-                                chooses && i < 2 ? type_before_last(&statement->opcode) : type);
+                                cx_ptx_op_type(done.op, i, last));
         if (slots[i] == CX_PTX_NO_SLOT)
             return false;
     }
-    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+    if (chooses)
+        type = type_before_last(&statement->opcode);
+    done.d = cx_ptx_result(self, &statement->operands[0], cx_ptx_op_type(done.op, 3, type));
     done.a = slots[0];
     done.b = slots[1];
     done.c = slots[2];
@@ -244,7 +248,7 @@ bool cx_ptx_encode_carry(cx_ptx_parser *self, const cx_ptx_statement *statement)
         done.a = cx_ptx_value(self, &statement->operands[1], type);
     }
     done.b = cx_ptx_value(self, &statement->operands[product ? 3 : 2], type);
-    done.d = cx_ptx_result(self, &statement->operands[0], wide ? 8 : 4);
+    done.d = cx_ptx_result(self, &statement->operands[0], type);
     if (done.a == CX_PTX_NO_SLOT || done.b == CX_PTX_NO_SLOT || done.d == CX_PTX_NO_SLOT)
         return false;
     if (minus)
@@ -258,10 +262,18 @@ bool cx_ptx_encode_carry(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 /* ---- moves between sizes ---- */
 
+static cx_ptx_type bits_of(unsigned bytes)
+{
+    static const cx_ptx_type types[] = {[1] = CX_PTX_B8, [2] = CX_PTX_B16, [4] = CX_PTX_B32,
+                                        [8] = CX_PTX_B64};
+
+    return types[bytes];
+}
+
 static bool encode_pack(cx_ptx_parser *self, const cx_ptx_statement *statement, unsigned bytes)
 {
     const cx_ptx_operand *vector = &statement->operands[1];
-    uint32_t d = cx_ptx_result(self, &statement->operands[0], bytes), low, high, half;
+    uint32_t d = cx_ptx_result(self, &statement->operands[0], bits_of(bytes)), low, high, half;
 
     if (d == CX_PTX_NO_SLOT)
         return false;
@@ -299,7 +311,7 @@ static bool encode_unpack(cx_ptx_parser *self, const cx_ptx_statement *statement
 {
     const cx_ptx_operand *vector = &statement->operands[0];
     uint32_t whole = cx_ptx_temp(self);
-    uint32_t a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B64);
+    uint32_t a = cx_ptx_value(self, &statement->operands[1], bits_of(bytes));
 
     if (a == CX_PTX_NO_SLOT || whole == CX_PTX_NO_SLOT)
         return false;
@@ -316,6 +328,8 @@ static bool encode_unpack(cx_ptx_parser *self, const cx_ptx_statement *statement
     for (unsigned i = 0; i < vector->count; i++) {
         if (vector->parts[i] < CX_PTX_SLOTS_FIXED || (vector->parts[i] & CX_PTX_CONSTANT_BIT))
             return cx_ptx_wrong(self, statement, "a part cannot be written");
+        if (!cx_ptx_check_part(self, vector, i, bits_of(bytes / vector->count), false))
+            return false;
         if (!cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_UNPACK,
                                                     .size = (uint8_t)(bytes / vector->count),
                                                     .mode = (uint8_t)i,
@@ -347,7 +361,8 @@ bool cx_ptx_encode_mov(cx_ptx_parser *self, const cx_ptx_statement *statement)
     done.op = source->kind == CX_PTX_OPERAND_VARIABLE ? CX_PTX_ADD_ADDRESS
                                                       : (uint16_t)source->special;
     done.a = source->slot;
-    done.d = cx_ptx_result(self, &statement->operands[0], bytes);
+    done.d = cx_ptx_result(self, &statement->operands[0],
+                           cx_ptx_last_type(&statement->opcode));
     return done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }
 
@@ -363,7 +378,7 @@ bool cx_ptx_encode_bfi(cx_ptx_parser *self, const cx_ptx_statement *statement)
     done.b = cx_ptx_value(self, &statement->operands[2], type);
     done.c = cx_ptx_value(self, &statement->operands[3], CX_PTX_U32);
     done.e = cx_ptx_value(self, &statement->operands[4], CX_PTX_U32);
-    done.d = cx_ptx_result(self, &statement->operands[0], wide ? 8 : 4);
+    done.d = cx_ptx_result(self, &statement->operands[0], type);
     if (done.a == CX_PTX_NO_SLOT || done.b == CX_PTX_NO_SLOT || done.c == CX_PTX_NO_SLOT ||
         done.d == CX_PTX_NO_SLOT || done.e == CX_PTX_NO_SLOT)
         return false;
@@ -402,7 +417,7 @@ bool cx_ptx_encode_lop3(cx_ptx_parser *self, const cx_ptx_statement *statement)
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B32);
     done.b = cx_ptx_value(self, &statement->operands[2], CX_PTX_B32);
     done.c = cx_ptx_value(self, &statement->operands[3], CX_PTX_B32);
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_B32);
     if (done.a == CX_PTX_NO_SLOT || done.b == CX_PTX_NO_SLOT || done.c == CX_PTX_NO_SLOT ||
         done.d == CX_PTX_NO_SLOT)
         return false;

@@ -122,7 +122,7 @@ static bool emit_comparisons(cx_ptx_parser *self, const cx_ptx_statement *statem
 static bool encode_plain_setp(cx_ptx_parser *self, const cx_ptx_statement *statement,
                               const comparison *what)
 {
-    cx_ptx_instruction done = {.d = cx_ptx_result(self, &statement->operands[0], 0)};
+    cx_ptx_instruction done = {.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_PRED)};
 
     done.a = cx_ptx_value(self, &statement->operands[1], what->type);
     done.b = cx_ptx_value(self, &statement->operands[2], what->type);
@@ -168,7 +168,7 @@ bool cx_ptx_encode_setp(cx_ptx_parser *self, const cx_ptx_statement *statement)
     if (!emit_comparisons(self, statement, &what, compared) ||
         !emit_partner(self, statement, &what, &with))
         return false;
-    d = cx_ptx_result(self, &statement->operands[0], 0);
+    d = cx_ptx_result(self, &statement->operands[0], CX_PTX_PRED);
     if (d == CX_PTX_NO_SLOT || !emit_combined(self, what.combined, d, compared[0], with))
         return false;
     if (second == CX_PTX_NO_SLOT)
@@ -225,7 +225,8 @@ bool cx_ptx_encode_set(cx_ptx_parser *self, const cx_ptx_statement *statement)
         !emit_comparisons(self, statement, &what, compared) ||
         !emit_partner(self, statement, &what, &with))
         return false;
-    d = cx_ptx_result(self, &statement->operands[0], what.pairs || truth > 0xffff ? 4 : 2);
+    d = cx_ptx_result(self, &statement->operands[0],
+                      cx_ptx_type_find(what.result.text, what.result.length));
     if (d == CX_PTX_NO_SLOT)
         return false;
     for (int i = 0; i < 1 + what.pairs; i++) {

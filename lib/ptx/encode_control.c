@@ -122,7 +122,10 @@ bool cx_ptx_encode_trap(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
 bool cx_ptx_encode_pause(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
+    if (cx_ptx_last_type(&statement->opcode) != CX_PTX_U32)
+        return cx_ptx_unknown(self, statement);
     return cx_ptx_need(self, statement, 1, 1) &&
+           cx_ptx_value(self, &statement->operands[0], CX_PTX_U32) != CX_PTX_NO_SLOT &&
            cx_ptx_emit(self, (cx_ptx_instruction){.op = CX_PTX_PAUSE});
 }
 
@@ -143,16 +146,22 @@ static bool encode_warp_barrier(cx_ptx_parser *self, const cx_ptx_statement *sta
 static bool encode_reduction(cx_ptx_parser *self, const cx_ptx_statement *statement,
                              cx_ptx_instruction done)
 {
+    cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
     int last = statement->count - 1;
 
     if (!cx_ptx_need(self, statement, 3, 4))
         return false;
     if (cx_ptx_has_word(&statement->opcode, "popc"))
         done.mode = CX_PTX_REDUCE_COUNT;
+    else if (cx_ptx_has_word(&statement->opcode, "and"))
+        done.mode = CX_PTX_REDUCE_AND;
+    else if (cx_ptx_has_word(&statement->opcode, "or"))
+        done.mode = CX_PTX_REDUCE_OR;
     else
-        done.mode = cx_ptx_has_word(&statement->opcode, "and") ? CX_PTX_REDUCE_AND
-                                                               : CX_PTX_REDUCE_OR;
-    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+        return cx_ptx_unknown(self, statement);
+    if (type != (done.mode == CX_PTX_REDUCE_COUNT ? CX_PTX_U32 : CX_PTX_PRED))
+        return cx_ptx_unknown(self, statement);
+    done.d = cx_ptx_result(self, &statement->operands[0], type);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U32);
     done.b = last == 3 ? cx_ptx_value(self, &statement->operands[2], CX_PTX_U32)
                        : CX_PTX_SLOT_ZERO;
@@ -225,7 +234,7 @@ bool cx_ptx_encode_shfl(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, operands, operands))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_B32);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B32);
     done.b = cx_ptx_value(self, &statement->operands[2], CX_PTX_B32);
     done.c = cx_ptx_value(self, &statement->operands[3], CX_PTX_B32);
@@ -238,7 +247,10 @@ bool cx_ptx_encode_vote(cx_ptx_parser *self, const cx_ptx_statement *statement)
     const cx_ptx_token *opcode = &statement->opcode;
     int operands = cx_ptx_has_word(opcode, "sync") ? 3 : 2;
     cx_ptx_instruction done = {.mode = CX_PTX_WARP_SYNC};
+    cx_ptx_type type = cx_ptx_has_word(opcode, "ballot") ? CX_PTX_B32 : CX_PTX_PRED;
 
+    if (cx_ptx_last_type(opcode) != type)
+        return cx_ptx_unknown(self, statement);
     if (cx_ptx_has_word(opcode, "all"))
         done.mode = CX_PTX_WARP_ALL;
     else if (cx_ptx_has_word(opcode, "any"))
@@ -251,7 +263,7 @@ bool cx_ptx_encode_vote(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, operands, operands))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+    done.d = cx_ptx_result(self, &statement->operands[0], type);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_PRED);
     done.e = mask_of(self, statement, 2, &done);
     return emit_warp(self, statement, done);
@@ -266,9 +278,15 @@ bool cx_ptx_encode_match(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, 3, 3))
         return false;
-    done.mode = cx_ptx_has_word(&statement->opcode, "all") ? CX_PTX_WARP_MATCH_ALL
-                                                           : CX_PTX_WARP_MATCH_ANY;
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    if (cx_ptx_has_word(&statement->opcode, "all"))
+        done.mode = CX_PTX_WARP_MATCH_ALL;
+    else if (cx_ptx_has_word(&statement->opcode, "any"))
+        done.mode = CX_PTX_WARP_MATCH_ANY;
+    else
+        return cx_ptx_unknown(self, statement);
+    if (done.mode == CX_PTX_WARP_MATCH_ANY && statement->operands[0].second != CX_PTX_NO_SLOT)
+        return cx_ptx_wrong(self, statement, "only match.all has a second result");
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_B32);
     done.a = cx_ptx_value(self, &statement->operands[1], type);
     done.e = cx_ptx_value(self, &statement->operands[2], CX_PTX_U32);
     return emit_warp(self, statement, done);
@@ -284,17 +302,20 @@ bool cx_ptx_encode_redux(cx_ptx_parser *self, const cx_ptx_statement *statement)
                  {"or", CX_PTX_WARP_REDUCE_OR},   {"xor", CX_PTX_WARP_REDUCE_XOR}};
     cx_ptx_type type = cx_ptx_last_type(&statement->opcode);
     cx_ptx_instruction done = {.type = (uint8_t)type};
+    bool of_bits;
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (cx_ptx_has_word(&statement->opcode, words[i].word))
             done.mode = (uint8_t)words[i].mode;
+    of_bits = done.mode == CX_PTX_WARP_REDUCE_AND || done.mode == CX_PTX_WARP_REDUCE_OR ||
+              done.mode == CX_PTX_WARP_REDUCE_XOR;
     if (done.mode == CX_PTX_WARP_SYNC ||
-        (type != CX_PTX_B32 && type != CX_PTX_U32 && type != CX_PTX_S32))
+        (of_bits ? type != CX_PTX_B32 : type != CX_PTX_U32 && type != CX_PTX_S32))
         return cx_ptx_unknown(self, statement);
     if (!cx_ptx_need(self, statement, 3, 3))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
-    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B32);
+    done.d = cx_ptx_result(self, &statement->operands[0], type);
+    done.a = cx_ptx_value(self, &statement->operands[1], type);
     done.e = cx_ptx_value(self, &statement->operands[2], CX_PTX_U32);
     return emit_warp(self, statement, done);
 }
@@ -305,7 +326,7 @@ bool cx_ptx_encode_elect(cx_ptx_parser *self, const cx_ptx_statement *statement)
 
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_B32);
     done.e = cx_ptx_value(self, &statement->operands[1], CX_PTX_U32);
     return emit_warp(self, statement, done);
 }
@@ -323,7 +344,7 @@ bool cx_ptx_encode_alloca(cx_ptx_parser *self, const cx_ptx_statement *statement
     if (align == 0 || (align & (align - 1)))
         return cx_ptx_wrong(self, statement, "an alignment must be a power of two");
     done.align = (uint8_t)(align < 16 ? 16 : align);
-    done.d = cx_ptx_result(self, &statement->operands[0], 8);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U64);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
     cx_ptx_current(self)->allocates = true;
     return done.d != CX_PTX_NO_SLOT && done.a != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
@@ -339,7 +360,7 @@ bool cx_ptx_encode_stack(cx_ptx_parser *self, const cx_ptx_statement *statement)
     if (!cx_ptx_need(self, statement, 1, 1))
         return false;
     if (statement->opcode.text[5] == 's') {
-        done.d = cx_ptx_result(self, &statement->operands[0], 8);
+        done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U64);
     } else {
         done.op = CX_PTX_RESTORE;
         done.a = cx_ptx_value(self, &statement->operands[0], CX_PTX_U64);
@@ -353,6 +374,6 @@ bool cx_ptx_encode_activemask(cx_ptx_parser *self, const cx_ptx_statement *state
 
     if (!cx_ptx_need(self, statement, 1, 1))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_B32);
     return done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }

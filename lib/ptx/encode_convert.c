@@ -149,7 +149,9 @@ static bool take_elements(cx_ptx_parser *self, const cx_ptx_statement *statement
 {
     for (uint8_t i = 0; i < 2; i++) {
         const cx_ptx_operand *operand = &statement->operands[what->from_pairs ? 1 : 2 - i];
-        uint32_t slot = cx_ptx_value(self, operand, what->from_pairs ? CX_PTX_B32 : what->from);
+        cx_ptx_type pair = cx_ptx_type_bytes(what->from) == 1 ? CX_PTX_B16 : CX_PTX_B32;
+        uint32_t slot =
+            cx_ptx_value_or_wider(self, operand, what->from_pairs ? pair : what->from);
 
         out_slots[i] = slot;
         if (slot == CX_PTX_NO_SLOT)
@@ -178,7 +180,8 @@ static bool encode_pairs(cx_ptx_parser *self, const cx_ptx_statement *statement,
     if (!cx_ptx_need(self, statement, count, count) ||
         !take_elements(self, statement, what, elements))
         return false;
-    d = cx_ptx_result(self, &statement->operands[0], 2 * bytes);
+    d = cx_ptx_result_or_wider(self, &statement->operands[0],
+                               bytes == 1 ? CX_PTX_B16 : CX_PTX_B32);
     for (int i = 0; i < 2; i++) {
         results[i] = cx_ptx_temp(self);
         if (d == CX_PTX_NO_SLOT || results[i] == CX_PTX_NO_SLOT ||
@@ -216,7 +219,7 @@ static bool encode_pack(cx_ptx_parser *self, const cx_ptx_statement *statement)
             return false;
         parts[i] = clamped;
     }
-    d = cx_ptx_result(self, &statement->operands[0], 4);
+    d = cx_ptx_result(self, &statement->operands[0], CX_PTX_B32);
     if (d == CX_PTX_NO_SLOT)
         return false;
     if (bytes == 2)
@@ -240,7 +243,7 @@ bool cx_ptx_encode_cvt(cx_ptx_parser *self, const cx_ptx_statement *statement)
         return encode_pairs(self, statement, &what);
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;
-    a = cx_ptx_value(self, &statement->operands[1], what.from);
-    d = cx_ptx_result(self, &statement->operands[0], cx_ptx_type_bytes(what.to));
+    a = cx_ptx_value_or_wider(self, &statement->operands[1], what.from);
+    d = cx_ptx_result_or_wider(self, &statement->operands[0], what.to);
     return a != CX_PTX_NO_SLOT && d != CX_PTX_NO_SLOT && emit_conversion(self, &what, d, a);
 }

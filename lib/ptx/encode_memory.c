@@ -180,9 +180,11 @@ static bool encode_access(cx_ptx_parser *self, const cx_ptx_statement *statement
             done.d = value->parts[i];
             if (!stores && (done.d < CX_PTX_SLOTS_FIXED || (done.d & CX_PTX_CONSTANT_BIT)))
                 return cx_ptx_wrong(self, statement, "a part cannot be written");
+            if (!cx_ptx_check_part(self, value, i, what.type, true))
+                return false;
         } else {
-            done.d = stores ? cx_ptx_value(self, value, what.type)
-                            : cx_ptx_result(self, value, bytes);
+            done.d = stores ? cx_ptx_value_or_wider(self, value, what.type)
+                            : cx_ptx_result_or_wider(self, value, what.type);
         }
         if (done.d == CX_PTX_NO_SLOT || !cx_ptx_emit(self, done))
             return false;
@@ -238,12 +240,12 @@ static bool atomic_exists(uint8_t mode, cx_ptx_type type)
     return integer || mode == CX_PTX_ATOMIC_ADD;
 }
 
-static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement, int first,
-                          uint32_t result)
+/* The address is operand `first`; a result is before it. */
+static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement, int first)
 {
     cx_ptx_words words = cx_ptx_words_of(&statement->opcode);
     access_words what = {.space = CX_PTX_GENERIC};
-    cx_ptx_instruction done = {.op = CX_PTX_ATOMIC, .mode = UINT8_MAX, .d = result};
+    cx_ptx_instruction done = {.op = CX_PTX_ATOMIC, .mode = UINT8_MAX};
     cx_ptx_token word;
     int operands;
 
@@ -265,30 +267,28 @@ static bool encode_atomic(cx_ptx_parser *self, const cx_ptx_statement *statement
     if (!cx_ptx_need(self, statement, first + operands, first + operands) ||
         !cx_ptx_take_address(self, statement, &statement->operands[first], what.space, true, &done))
         return false;
+    done.d = first > 0 ? cx_ptx_result(self, &statement->operands[0], what.type)
+                       : cx_ptx_temp(self);
     done.type = (uint8_t)what.type;
     done.size = done.align = (uint8_t)cx_ptx_type_bytes(what.type);
     done.site = next_site(self);
     done.b = cx_ptx_value(self, &statement->operands[first + 1], what.type);
     if (operands == 3)
         done.c = cx_ptx_value(self, &statement->operands[first + 2], what.type);
-    return done.b != CX_PTX_NO_SLOT && done.c != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
+    return done.b != CX_PTX_NO_SLOT && done.c != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT &&
+           cx_ptx_emit(self, done);
 }
 
 bool cx_ptx_encode_atom(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
-    uint32_t result;
-
-    if (!cx_ptx_need(self, statement, 3, 4))
-        return false;
-    result = cx_ptx_result(self, &statement->operands[0], 0);
-    return result != CX_PTX_NO_SLOT && encode_atomic(self, statement, 1, result);
+    return cx_ptx_need(self, statement, 3, 4) && encode_atomic(self, statement, 1);
 }
 
 bool cx_ptx_encode_red(cx_ptx_parser *self, const cx_ptx_statement *statement)
 {
-    uint32_t result = cx_ptx_temp(self);
-
-    return result != CX_PTX_NO_SLOT && encode_atomic(self, statement, 0, result);
+    if (cx_ptx_has_word(&statement->opcode, "exch") || cx_ptx_has_word(&statement->opcode, "cas"))
+        return cx_ptx_unknown(self, statement);
+    return encode_atomic(self, statement, 0);
 }
 
 bool cx_ptx_encode_fence(cx_ptx_parser *self, const cx_ptx_statement *statement)
@@ -380,7 +380,7 @@ bool cx_ptx_encode_cvta(cx_ptx_parser *self, const cx_ptx_statement *statement)
     window = window_of(what.space);
     done.immediate = (int64_t)(to ? 0 - window : window);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
-    done.d = cx_ptx_result(self, &statement->operands[0], 8);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U64);
     return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }
 
@@ -400,7 +400,7 @@ bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *stateme
         done.op = what.space == CX_PTX_GLOBAL ? CX_PTX_IS_GLOBAL : CX_PTX_IS_CONSTANT;
     done.immediate = (int64_t)window_of(what.space);
     done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
-    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_PRED);
     return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }
 
@@ -411,6 +411,6 @@ bool cx_ptx_encode_policy(cx_ptx_parser *self, const cx_ptx_statement *statement
 
     if (!cx_ptx_need(self, statement, 1, 4))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 8);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U64);
     return done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }

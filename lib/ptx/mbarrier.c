@@ -93,7 +93,8 @@ static bool encode_arrival(cx_ptx_parser *self, const cx_ptx_statement *statemen
     if (!cx_ptx_need(self, statement, at + 1, at + 2) ||
         !cx_ptx_take_address(self, statement, &statement->operands[at], CX_PTX_SHARED, true, &done))
         return false;
-    done.d = has_state ? cx_ptx_result(self, &statement->operands[0], 8) : cx_ptx_temp(self);
+    done.d = has_state ? cx_ptx_result(self, &statement->operands[0], CX_PTX_B64)
+                       : cx_ptx_temp(self);
     done.b = count == 2 ? cx_ptx_value(self, &statement->operands[at + 1], CX_PTX_U32)
                         : cx_ptx_constant(self, 1);
     if (done.b == CX_PTX_NO_SLOT || done.d == CX_PTX_NO_SLOT)
@@ -119,7 +120,7 @@ static bool encode_test(cx_ptx_parser *self, const cx_ptx_statement *statement,
     if (!cx_ptx_need(self, statement, 3, 4) ||
         !cx_ptx_take_address(self, statement, &statement->operands[1], CX_PTX_SHARED, true, &done))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 0);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_PRED);
     done.c = cx_ptx_value(self, &statement->operands[2], parity ? CX_PTX_U32 : CX_PTX_B64);
     return done.d != CX_PTX_NO_SLOT && done.c != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }
@@ -145,13 +146,22 @@ static bool encode_pending(cx_ptx_parser *self, const cx_ptx_statement *statemen
 
     if (!cx_ptx_need(self, statement, 2, 2))
         return false;
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U32);
     state = cx_ptx_value(self, &statement->operands[1], CX_PTX_B64);
     if (done.d == CX_PTX_NO_SLOT || state == CX_PTX_NO_SLOT || mask == CX_PTX_NO_SLOT)
         return false;
     return cx_ptx_emit_computed(
         self, statement, "and.b32",
         (cx_ptx_instruction){.d = done.d, .a = state, .b = mask});
+}
+
+/* mbarrier.inval.shared.b64 [address]: nothing looks whether a barrier is one. */
+static bool encode_end(cx_ptx_parser *self, const cx_ptx_statement *statement,
+                       cx_ptx_instruction done)
+{
+    return cx_ptx_need(self, statement, 1, 1) &&
+           cx_ptx_take_address(self, statement, &statement->operands[0], CX_PTX_SHARED, true,
+                               &done);
 }
 
 bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *statement)
@@ -165,10 +175,10 @@ bool cx_ptx_encode_mbarrier(cx_ptx_parser *self, const cx_ptx_statement *stateme
     if (cx_ptx_has_word(opcode, "shared::cluster"))
         return cx_ptx_unknown(self, statement);
     cx_ptx_next_word(&words, &word);
-    if (!cx_ptx_next_word(&words, &word))
+    if (!cx_ptx_next_word(&words, &word) || cx_ptx_last_type(opcode) != CX_PTX_B64)
         return cx_ptx_unknown(self, statement);
     if (cx_ptx_token_is(&word, "inval"))
-        return true;
+        return encode_end(self, statement, done);
     if (cx_ptx_token_is(&word, "pending_count"))
         return encode_pending(self, statement);
     done.site = self->module->sites++;

@@ -339,6 +339,9 @@ int cx_ptx_op_arity(uint16_t op);
 /* True if operand `index` of the operation is a long: 0 to 2; 3: its result. */
 bool cx_ptx_op_takes_long(uint16_t op, int index);
 
+/* The type of that operand (as above) of an operation whose opcode ends with `type`. */
+cx_ptx_type cx_ptx_op_type(uint16_t op, int index, cx_ptx_type type);
+
 /* True if a key begins with that word. */
 bool cx_ptx_op_family(const char *word, size_t length);
 

@@ -6,14 +6,14 @@
 typedef struct op_row {
     const char *key;
     int arity;
-    bool longs[4]; /* a, b, c, the result */
+    uint8_t bytes[4]; /* a, b, c, the result */
 } op_row;
 
-#define IS_LONG(field) (sizeof(((cx_ptx_slot *)0)->field) == 8)
+#define BYTES_OF(field) sizeof(((cx_ptx_slot *)0)->field)
 
 static const op_row rows[CX_PTX_COMPUTED] = {
 #define CX_PTX_OP(id, key, arity, d, a, b, c, value) \
-    [CX_PTX_OP_##id] = {key, arity, {IS_LONG(a), IS_LONG(b), IS_LONG(c), IS_LONG(d)}},
+    [CX_PTX_OP_##id] = {key, arity, {BYTES_OF(a), BYTES_OF(b), BYTES_OF(c), BYTES_OF(d)}},
 #include "ptx/ops.def"
 };
 
@@ -63,7 +63,47 @@ int cx_ptx_op_arity(uint16_t op)
 
 bool cx_ptx_op_takes_long(uint16_t op, int index)
 {
-    return rows[op].longs[index];
+    return rows[op].bytes[index] == 8;
+}
+
+static bool begins(uint16_t op, const char *word)
+{
+    return strncmp(rows[op].key, word, strlen(word)) == 0;
+}
+
+static bool is_predicate(uint16_t op, int index)
+{
+    const char *key = rows[op].key;
+
+    if (strcmp(key + strlen(key) - 4, "pred") == 0)
+        return true;
+    if (index == 2)
+        return begins(op, "selp.");
+    return index == 3 && (begins(op, "setp.") || begins(op, "testp."));
+}
+
+/* Numbers of bits, and results that count them, are unsigned whatever the type. */
+static bool is_count(uint16_t op, int index)
+{
+    if (index == 1)
+        return begins(op, "shl.") || begins(op, "shr.");
+    return index == 3 && (begins(op, "popc.") || begins(op, "clz."));
+}
+
+cx_ptx_type cx_ptx_op_type(uint16_t op, int index, cx_ptx_type type)
+{
+    unsigned bytes = rows[op].bytes[index];
+    bool bits = type == CX_PTX_NO_TYPE;
+
+    if (is_predicate(op, index))
+        return CX_PTX_PRED;
+    if (!bits && bytes == cx_ptx_type_bytes(type) && !is_count(op, index))
+        return type;
+    if (bytes == 8)
+        return bits ? CX_PTX_B64 : CX_PTX_U64;
+    if (bytes == 4)
+        return bits ? CX_PTX_B32 : CX_PTX_U32;
+    return bits ? CX_PTX_B16 : CX_PTX_U16;
 }
 
 bool cx_ptx_op_family(const char *word, size_t length)

@@ -311,6 +311,8 @@ static bool take_second(cx_ptx_parser *self, cx_ptx_operand *out)
         return CX_PTX_INVALID_AT(self, "a register is missing behind '|'");
     if (second.kind != CX_PTX_OPERAND_REGISTER && second.kind != CX_PTX_OPERAND_SINK)
         return CX_PTX_INVALID_AT(self, "'%.*s' is no register", CX_PTX_QUOTE(&second.token));
+    if (second.kind == CX_PTX_OPERAND_REGISTER && second.type != CX_PTX_PRED)
+        return CX_PTX_INVALID_AT(self, "'%.*s' is no predicate", CX_PTX_QUOTE(&second.token));
     if (second.kind == CX_PTX_OPERAND_REGISTER)
         out->second = second.slot;
     return true;
@@ -380,13 +382,70 @@ bool cx_ptx_function_address(const cx_ptx_parser *self, const cx_ptx_operand *op
     return true;
 }
 
-uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type)
+static bool is_bits(cx_ptx_type type)
+{
+    return type == CX_PTX_B8 || type == CX_PTX_B16 || type == CX_PTX_B32 || type == CX_PTX_B64;
+}
+
+/* PTX relaxes the sizes of ld, st and cvt: a register may be wider than the type. */
+static bool type_fits(cx_ptx_type registered, cx_ptx_type type, bool may_be_wider)
+{
+    unsigned bytes = cx_ptx_type_bytes(registered), wanted = cx_ptx_type_bytes(type);
+    bool is_float = cx_ptx_type_float(registered);
+
+    if (registered == CX_PTX_PRED || type == CX_PTX_PRED || registered == CX_PTX_NO_TYPE)
+        return registered == type || registered == CX_PTX_NO_TYPE;
+    if (type == CX_PTX_NO_TYPE)
+        return true;
+    if (bytes != wanted && !(may_be_wider && bytes > wanted))
+        return false;
+    if (is_bits(registered) || is_bits(type))
+        return true;
+    return is_float == cx_ptx_type_float(type) && (!is_float || bytes == wanted);
+}
+
+static bool check_register(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type,
+                           bool may_be_wider)
+{
+    /* A special register is a word; PTX of old versions read it with 16 bits. */
+    bool special = operand->slot < CX_PTX_SLOTS_FIXED && type != CX_PTX_PRED;
+
+    if (operand->negated && type != CX_PTX_PRED)
+        return CX_PTX_INVALID_AT(self, "'!' before '%.*s', which is read as a number",
+                                 CX_PTX_QUOTE(&operand->token));
+    if (special || type_fits(operand->type, type, may_be_wider))
+        return true;
+    if (type == CX_PTX_PRED)
+        return CX_PTX_INVALID_AT(self, "'%.*s' is no predicate", CX_PTX_QUOTE(&operand->token));
+    if (operand->type == CX_PTX_PRED)
+        return CX_PTX_INVALID_AT(self, "'%.*s' is a predicate, not a number",
+                                 CX_PTX_QUOTE(&operand->token));
+    return CX_PTX_INVALID_AT(self, "the type of '%.*s' does not fit the instruction",
+                             CX_PTX_QUOTE(&operand->token));
+}
+
+bool cx_ptx_check_part(cx_ptx_parser *self, const cx_ptx_operand *vector, unsigned part,
+                       cx_ptx_type type, bool may_be_wider)
+{
+    cx_ptx_type registered = vector->part_types[part];
+
+    /* A vector's halves may be numbers of any kind: ld.v2.u16 of .f16 registers. */
+    if (registered == CX_PTX_F16)
+        registered = CX_PTX_B16;
+    return type_fits(registered, type, may_be_wider) ||
+           CX_PTX_INVALID_AT(self, "the type of part %u does not fit the instruction", part + 1);
+}
+
+static uint32_t value_of(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type,
+                         bool may_be_wider)
 {
     uint32_t slot = operand->slot;
     uint64_t address;
 
     switch (operand->kind) {
     case CX_PTX_OPERAND_REGISTER:
+        if (!check_register(self, operand, type, may_be_wider))
+            return CX_PTX_NO_SLOT;
         break;
     case CX_PTX_OPERAND_NUMBER:
         return cx_ptx_constant(self, bits_as(operand, type));
@@ -407,7 +466,19 @@ uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx
     return slot;
 }
 
-uint32_t cx_ptx_result(cx_ptx_parser *self, const cx_ptx_operand *operand, unsigned bytes)
+uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type)
+{
+    return value_of(self, operand, type, false);
+}
+
+uint32_t cx_ptx_value_or_wider(cx_ptx_parser *self, const cx_ptx_operand *operand,
+                               cx_ptx_type type)
+{
+    return value_of(self, operand, type, true);
+}
+
+static uint32_t result_of(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type,
+                          bool may_be_wider)
 {
     if (operand->kind == CX_PTX_OPERAND_SINK)
         return cx_ptx_temp(self);
@@ -415,10 +486,16 @@ uint32_t cx_ptx_result(cx_ptx_parser *self, const cx_ptx_operand *operand, unsig
         CX_PTX_INVALID_AT(self, "'%.*s' cannot be written", CX_PTX_QUOTE(&operand->token));
         return CX_PTX_NO_SLOT;
     }
-    if (bytes != 0 && operand->type != CX_PTX_PRED && cx_ptx_type_bytes(operand->type) < bytes) {
-        CX_PTX_INVALID_AT(self, "'%.*s' is too small for the result",
-                          CX_PTX_QUOTE(&operand->token));
-        return CX_PTX_NO_SLOT;
-    }
-    return operand->slot;
+    return check_register(self, operand, type, may_be_wider) ? operand->slot : CX_PTX_NO_SLOT;
+}
+
+uint32_t cx_ptx_result(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type)
+{
+    return result_of(self, operand, type, false);
+}
+
+uint32_t cx_ptx_result_or_wider(cx_ptx_parser *self, const cx_ptx_operand *operand,
+                                cx_ptx_type type)
+{
+    return result_of(self, operand, type, true);
 }

@@ -143,11 +143,20 @@ bool cx_ptx_parse_operand(cx_ptx_parser *self, cx_ptx_operand *out_operand);
 bool cx_ptx_function_address(const cx_ptx_parser *self, const cx_ptx_operand *operand,
                              uint64_t *out_address);
 
-/* A slot with the operand's value as that type, or CX_PTX_NO_SLOT. */
+/* A slot with the operand's value as that type, or CX_PTX_NO_SLOT. A register's type must fit, or
+ * may be wider. */
 uint32_t cx_ptx_value(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type);
+uint32_t cx_ptx_value_or_wider(cx_ptx_parser *self, const cx_ptx_operand *operand,
+                               cx_ptx_type type);
 
-/* The slot that an instruction writes, `bytes` wide; a sink gets a temporary one. */
-uint32_t cx_ptx_result(cx_ptx_parser *self, const cx_ptx_operand *operand, unsigned bytes);
+/* The slot that an instruction writes as that type; a sink gets a temporary one. */
+uint32_t cx_ptx_result(cx_ptx_parser *self, const cx_ptx_operand *operand, cx_ptx_type type);
+uint32_t cx_ptx_result_or_wider(cx_ptx_parser *self, const cx_ptx_operand *operand,
+                                cx_ptx_type type);
+
+/* Refuses a part of a vector whose register does not fit the type. */
+bool cx_ptx_check_part(cx_ptx_parser *self, const cx_ptx_operand *vector, unsigned part,
+                       cx_ptx_type type, bool may_be_wider);
 
 /* ---- instructions ---- */
 

@@ -182,11 +182,11 @@ bool cx_ptx_encode_video(cx_ptx_parser *self, const cx_ptx_statement *statement)
     if (!cx_ptx_need(self, statement, what.second || what.parts > 1 ? 4 : 3, 4))
         return false;
     memcpy(&done.immediate, &what, sizeof what);
-    done.d = cx_ptx_result(self, &statement->operands[0], 4);
-    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_B32);
-    done.b = cx_ptx_value(self, &statement->operands[2], CX_PTX_B32);
+    done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_U32);
+    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U32);
+    done.b = cx_ptx_value(self, &statement->operands[2], CX_PTX_U32);
     if (statement->count == 4)
-        done.c = cx_ptx_value(self, &statement->operands[3], CX_PTX_B32);
+        done.c = cx_ptx_value(self, &statement->operands[3], CX_PTX_U32);
     return done.d != CX_PTX_NO_SLOT && done.a != CX_PTX_NO_SLOT && done.b != CX_PTX_NO_SLOT &&
            done.c != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }

@@ -413,6 +413,13 @@ tests_ptx_check_random_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_ptx_check_random_CFLAGS = $(EMU_CFLAGS)
 tests_ptx_check_random_LDADD = $(tests_ptx_check_damage_LDADD)
 
+check_PROGRAMS += tests/ptx/check_judged
+TESTS += tests/ptx/check_judged
+tests_ptx_check_judged_SOURCES = tests/ptx/check_judged.c tests/ptx/judged.def
+tests_ptx_check_judged_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_ptx_check_judged_CFLAGS = $(EMU_CFLAGS)
+tests_ptx_check_judged_LDADD = $(tests_ptx_check_damage_LDADD)
+
 check_PROGRAMS += tests/ptx/check_refused
 TESTS += tests/ptx/check_refused
 tests_ptx_check_refused_SOURCES = tests/ptx/check_refused.c tests/ptx/edge_rows.h tests/ptx/edges.h tests/ptx/exact.c \
