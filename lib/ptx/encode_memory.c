@@ -398,8 +398,10 @@ bool cx_ptx_encode_isspacep(cx_ptx_parser *self, const cx_ptx_statement *stateme
         return false;
     if (what.space == CX_PTX_GLOBAL || what.space == CX_PTX_CONSTANT)
         done.op = what.space == CX_PTX_GLOBAL ? CX_PTX_IS_GLOBAL : CX_PTX_IS_CONSTANT;
+    const cx_ptx_operand *address = &statement->operands[1];
+    bool narrow = address->kind == CX_PTX_OPERAND_REGISTER && cx_ptx_type_bytes(address->type) == 4;
     done.immediate = (int64_t)window_of(what.space);
-    done.a = cx_ptx_value(self, &statement->operands[1], CX_PTX_U64);
+    done.a = cx_ptx_value(self, address, narrow ? CX_PTX_U32 : CX_PTX_U64);
     done.d = cx_ptx_result(self, &statement->operands[0], CX_PTX_PRED);
     return done.a != CX_PTX_NO_SLOT && done.d != CX_PTX_NO_SLOT && cx_ptx_emit(self, done);
 }
