@@ -26,26 +26,9 @@ typedef struct parameter {
 } parameter;
 
 #define OF(slot, type, name) {offsetof(cx_arguments_##slot, name), KIND_OF(type), #name},
-#define OF_ALL(slot, arity, list) OF_ALL_(slot, arity, CX_UNPACK list)
-#define OF_ALL_(slot, arity, ...) OF_ALL__(slot, arity, __VA_ARGS__)
-#define OF_ALL__(slot, arity, ...) OF_##arity(slot, __VA_ARGS__)
-#define CX_UNPACK(...) __VA_ARGS__
-#define OF_0(slot, ...) {0, 0, NULL}
-#define OF_1(slot, t, n) OF(slot, t, n)
-#define OF_2(slot, t, n, ...) OF(slot, t, n) OF_1(slot, __VA_ARGS__)
-#define OF_3(slot, t, n, ...) OF(slot, t, n) OF_2(slot, __VA_ARGS__)
-#define OF_4(slot, t, n, ...) OF(slot, t, n) OF_3(slot, __VA_ARGS__)
-#define OF_5(slot, t, n, ...) OF(slot, t, n) OF_4(slot, __VA_ARGS__)
-#define OF_6(slot, t, n, ...) OF(slot, t, n) OF_5(slot, __VA_ARGS__)
-#define OF_7(slot, t, n, ...) OF(slot, t, n) OF_6(slot, __VA_ARGS__)
-#define OF_8(slot, t, n, ...) OF(slot, t, n) OF_7(slot, __VA_ARGS__)
-#define OF_9(slot, t, n, ...) OF(slot, t, n) OF_8(slot, __VA_ARGS__)
-#define OF_10(slot, t, n, ...) OF(slot, t, n) OF_9(slot, __VA_ARGS__)
-#define OF_11(slot, t, n, ...) OF(slot, t, n) OF_10(slot, __VA_ARGS__)
-
-static const parameter parameters_of[CX_SLOT_COUNT][CX_LAYER_HANDLES_MAX] = {
+static const parameter parameters_of[CX_SLOT_COUNT][CX_LAYER_HANDLES_MAX + 1] = {
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
-    [CX_SLOT_##slot] = {OF_ALL(slot, arity, parameters)},
+    [CX_SLOT_##slot] = {CX_EACH(arity, parameters, OF, slot) {0, 0, NULL}},
 #include "driver/symbols.def"
 };
 
@@ -53,7 +36,7 @@ int cx_layer_handles(const cx_layer_call *call, cx_layer_handle out_handles[CX_L
 {
     int count = 0;
     const parameter *all = parameters_of[call->slot];
-    for (int i = 0; i < CX_LAYER_HANDLES_MAX && all[i].name != NULL; i++) {
+    for (int i = 0; all[i].name != NULL; i++) {
         if (all[i].kind == CX_HANDLE_NONE)
             continue;
         const char *place = (const char *)call->arguments + all[i].offset;

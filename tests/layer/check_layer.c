@@ -21,24 +21,11 @@ static void (*look)(const void *arguments);
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
     static cxu_result note_##slot CX_DECLARE(arity, parameters)               \
     {                                                                         \
-        CX_IGNORE(arity, parameters);                                         \
+        CX_EACH(arity, parameters, IGNORE, slot)                              \
         came = CX_SLOT_##slot;                                                \
         return (cxu_result)(1000 + CX_SLOT_##slot);                           \
     }
-#define CX_IGNORE(arity, list) CX_IGNORE_(arity, list)
-#define CX_IGNORE_(arity, list) CX_IGNORE_##arity list
-#define CX_IGNORE_0() (void)0
-#define CX_IGNORE_1(t1, n1) (void)n1
-#define CX_IGNORE_2(t1, n1, ...) (void)n1, CX_IGNORE_1(__VA_ARGS__)
-#define CX_IGNORE_3(t1, n1, ...) (void)n1, CX_IGNORE_2(__VA_ARGS__)
-#define CX_IGNORE_4(t1, n1, ...) (void)n1, CX_IGNORE_3(__VA_ARGS__)
-#define CX_IGNORE_5(t1, n1, ...) (void)n1, CX_IGNORE_4(__VA_ARGS__)
-#define CX_IGNORE_6(t1, n1, ...) (void)n1, CX_IGNORE_5(__VA_ARGS__)
-#define CX_IGNORE_7(t1, n1, ...) (void)n1, CX_IGNORE_6(__VA_ARGS__)
-#define CX_IGNORE_8(t1, n1, ...) (void)n1, CX_IGNORE_7(__VA_ARGS__)
-#define CX_IGNORE_9(t1, n1, ...) (void)n1, CX_IGNORE_8(__VA_ARGS__)
-#define CX_IGNORE_10(t1, n1, ...) (void)n1, CX_IGNORE_9(__VA_ARGS__)
-#define CX_IGNORE_11(t1, n1, ...) (void)n1, CX_IGNORE_10(__VA_ARGS__)
+#define IGNORE(slot, type, name) (void)name;
 #include "driver/symbols.def"
 
 static const cx_driver_table noting = {
