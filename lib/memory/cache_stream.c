@@ -420,6 +420,15 @@ bool cx_cache_reclaim(cx_cache *cache, uint32_t id, cx_reclaim how)
     return reclaimed;
 }
 
+/* Of a stream that is not closed. */
+static bool wait_until_idle(cx_cache *cache, seen_stream *seen)
+{
+    const cx_driver *driver = cache->context->driver;
+    return is_idle(driver, seen->native) ||
+           (record_again(cache, seen) &&
+            driver->table.event_synchronize(seen->event) == CXU_SUCCESS);
+}
+
 /* A stream is not destroyed while it is queried. */
 bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 {
@@ -428,10 +437,8 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
     if (!enter_gate(cache, id, true, &seen))
         return true;
     cx_relaxed_capture relaxed = cx_relaxed_capture_begin(driver);
-    bool done = seen.closed || is_idle(driver, seen.native);
-    if (!done && wait)
-        done = record_again(cache, &seen) &&
-               driver->table.event_synchronize(seen.event) == CXU_SUCCESS;
+    bool done = seen.closed || (wait ? wait_until_idle(cache, &seen)
+                                     : is_idle(driver, seen.native));
     cx_relaxed_capture_end(&relaxed);
     leave_gate(cache, &seen);
     return done;
@@ -440,13 +447,9 @@ bool cx_cache_is_stream_done(cx_cache *cache, uint32_t id, bool wait)
 static void await_stream(cx_cache *cache, uint32_t id)
 {
     seen_stream seen;
-    const cx_driver *driver = cache->context->driver;
     if (!enter_gate(cache, id, true, &seen))
         return;
-    if (seen.closed)
-        (void)is_done(cache, &seen, true);
-    else if (!is_idle(driver, seen.native) && record_again(cache, &seen))
-        (void)driver->table.event_synchronize(seen.event);
+    (void)(seen.closed ? is_done(cache, &seen, true) : wait_until_idle(cache, &seen));
     leave_gate(cache, &seen);
 }
 
