@@ -25,13 +25,13 @@ static cxu_result check_versions(const cx_ptx_module *ptx, const cx_emu_jit_opti
 {
     if (cx_ptx_version(ptx) > PTX_VERSION_MAX) {
         cx_emu_jit_complain(options, "PTX .version %d.%d is newer than %d.%d",
-                             cx_ptx_version(ptx) / 10, cx_ptx_version(ptx) % 10,
-                             PTX_VERSION_MAX / 10, PTX_VERSION_MAX % 10);
+                            cx_ptx_version(ptx) / 10, cx_ptx_version(ptx) % 10,
+                            PTX_VERSION_MAX / 10, PTX_VERSION_MAX % 10);
         return CXU_UNSUPPORTED_PTX_VERSION;
     }
     if (cx_ptx_target(ptx) > PTX_TARGET_MAX) {
         cx_emu_jit_complain(options, "PTX .target sm_%d is above sm_%d, the newest known",
-                             cx_ptx_target(ptx), PTX_TARGET_MAX);
+                            cx_ptx_target(ptx), PTX_TARGET_MAX);
         return CXU_INVALID_PTX;
     }
     return CXU_SUCCESS;

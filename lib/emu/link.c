@@ -211,7 +211,7 @@ static cxu_result check_type(cxu_jit_input_type type)
     return (unsigned int)type <= CXU_JIT_INPUT_LIBRARY ? CXU_SUCCESS : CXU_INVALID_VALUE;
 }
 
-/* Of the options of one input, only the number of registers has an effect. */
+/* Only the number of registers has an effect, of all options of one input. */
 static cxu_result take_options(linker *self, const cx_emu_jit_options *options)
 {
     unsigned int registers;

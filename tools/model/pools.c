@@ -366,7 +366,7 @@ static bool set_attribute(prediction *self)
     return answer(self, CXU_SUCCESS);
 }
 
-/* What the pool says, unless a free that may be over decides it. */
+/* Answers what the pool says, or anything where a free that may be over decides it. */
 static bool answer_value(prediction *self, const world_pool *pool, int64_t attribute, bool certain)
 {
     switch (attribute) {
