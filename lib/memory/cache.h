@@ -461,7 +461,7 @@ ctxrt_status cx_cache_out_of_memory(cx_cache *cache, size_t size_bytes, ctxrt_st
 /* For the epoch that the context has next; NULL: no memory. */
 cx_cache_generation *cx_cache_generation_open(cx_cache *cache);
 
-/* No user has blocks of it any more. */
+/* No user has blocks of it any more. The cache may be gone if the epoch has ended. */
 void cx_cache_generation_close(cx_cache_generation *generation);
 
 /* Takes its blocks out of the pointer table. */

@@ -54,8 +54,11 @@ void cx_cache_generation_leave_table(const cx_cache_generation *generation)
     cx_heap_each_block(&generation->heap, leave_table, NULL);
 }
 
+/* The reset that ended an epoch took its segments out of the ranges. */
 static void leave_ranges(const cx_cache_generation *generation)
 {
+    if (generation->is_past)
+        return;
     const cx_heap *heap = &generation->heap;
     for (uint32_t i = 0; i < heap->segment_count; i++)
         if (heap->segments[i].address != 0)
