@@ -19,6 +19,7 @@ enum {
 
 /* Each subcommand gets its own arguments, with argv[0] its full name ("ctxrt info"), and returns
  * the exit status of the process. */
+int check_command(int argc, char **argv);
 int draw_command(int argc, char **argv);
 int info_command(int argc, char **argv);
 int play_command(int argc, char **argv);

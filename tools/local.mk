@@ -2,16 +2,19 @@
 # embedded driver from lib/emu/emu.h.
 bin_PROGRAMS += ctxrt
 DRAW_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
-ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h tools/draw/command.c $(DRAW_SOURCES) tools/info.c tools/place.c tools/place.h \
-	tools/play.c tools/replay.c tools/run.c tools/allocation_trace.c tools/allocation_trace.h
+CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/report.c tools/check/report.h \
+	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
+ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h $(CHECK_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c tools/place.c tools/place.h \
+	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h tools/allocation_trace.c tools/allocation_trace.h
 ctxrt_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/include -I$(top_srcdir)/lib -I$(top_srcdir)/tools -I$(top_builddir) \
 	-DCTXRT_BINDIR='"$(bindir)"' -DCTXRT_PKGLIBDIR='"$(pkglibdir)"' -DCTXRT_BUILT_SANITIZERS='"$(SANITIZERS)"' \
 	-DCTXRT_BUILT_NVCC='"$(NVCC)"' -DCTXRT_PKGLIBEXECDIR='"$(pkglibexecdir)"'
 if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif
-ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-ctxrt_LDADD = lib/libctxrt.la $(JANSSON_LIBS)
+ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
+# The kinds of findings and the names of calls and objects are the layer's.
+ctxrt_LDADD = lib/libctxrt.la lib/layer/libcheck.la lib/layer/liblayer.la lib/driver/libdriver.la lib/base/libbase.la $(JANSSON_LIBS) $(LIBDW_LIBS)
 EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 
 # bash-completion looks for the completion of a command here, under each prefix of XDG_DATA_DIRS.

@@ -1,60 +1,18 @@
 #include "command.h"
-#include "place.h"
-
-#include "config.h"
-#include "emu/emu.h"
-#include <ctxrt/runtime.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { KEY_CUDA = 256 };
+#include "standin.h"
 
 typedef struct request {
-    const char *devices;
-    const char *memory;
-    const char *cuda;
+    standin_options standin;
     char **program;
 } request;
-
-static error_t take_devices(request *self, const char *text, struct argp_state *state)
-{
-    char *end;
-    errno = 0;
-    long number = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < 1 || number > CX_EMU_GPUS_MAX)
-        return command_wrong_use(state, "--devices %s: it is a number from 1 to %d", text,
-                                 CX_EMU_GPUS_MAX);
-    self->devices = text;
-    return 0;
-}
-
-static error_t take_memory(request *self, const char *text, struct argp_state *state)
-{
-    uint64_t bytes;
-    if (!command_parse_size(text, &bytes) || bytes < CX_EMU_MEMORY_GRANULARITY ||
-        bytes > CX_EMU_MEMORY_MAX)
-        return command_wrong_use(
-            state, "--memory %s: it is a size from 2M to 1T, such as 512M or 4G", text);
-    self->memory = text;
-    return 0;
-}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     request *self = state->input;
+    (void)argument;
     switch (key) {
-    case 'd':
-        return take_devices(self, argument, state);
-    case 'm':
-        return take_memory(self, argument, state);
-    case KEY_CUDA:
-        self->cuda = argument;
-        if (strcmp(argument, "12") != 0 && strcmp(argument, "13") != 0)
-            return command_wrong_use(state, "--cuda %s: it can be 12 or 13", argument);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &self->standin;
         return 0;
     case ARGP_KEY_ARG:
         self->program = state->argv + state->next - 1;
@@ -67,44 +25,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static bool prepend_library_path(const char *folder)
-{
-    const char *rest = getenv("LD_LIBRARY_PATH");
-    if (rest == NULL || *rest == '\0')
-        return setenv("LD_LIBRARY_PATH", folder, 1) == 0;
-    size_t size = strlen(folder) + 1 + strlen(rest) + 1;
-    char *path = malloc(size);
-    if (path == NULL)
-        return false;
-    snprintf(path, size, "%s:%s", folder, rest);
-    bool set = setenv("LD_LIBRARY_PATH", path, 1) == 0;
-    free(path);
-    return set;
-}
-
-/* CTXRT_LIBCUDA would make a ctxrt program bypass the stand-in. */
-static bool set_environment(const request *self, const char *standin)
-{
-    return (self->devices == NULL || setenv("CTXRT_EMU_DEVICES", self->devices, 1) == 0) &&
-           (self->memory == NULL || setenv("CTXRT_EMU_MEMORY", self->memory, 1) == 0) &&
-           unsetenv("CTXRT_LIBCUDA") == 0 && prepend_library_path(standin);
-}
-
-static int execute_program(const char *command, char **program)
-{
-    execvp(program[0], program);
-    int status = errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_CANNOT_EXECUTE;
-    return command_error(command, status, "cannot run %s: %s", program[0], strerror(errno));
-}
-
-static bool find_standin(const char *cuda, char standin[PATH_MAX])
-{
-    char in_build[64], in_library[64];
-    snprintf(in_build, sizeof in_build, "/lib/shim/cuda-%s/.libs", cuda);
-    snprintf(in_library, sizeof in_library, "/cuda-%s", cuda);
-    return place_find(in_build, CTXRT_PKGLIBDIR, in_library, "/libcuda.so.1", standin);
-}
-
 static const char doc[] = "Runs PROGRAM on the stand-in libcuda.so.1, which plays GPUs on the CPU."
                           "\vSIZE is a number of bytes such as 512M or 4G, from 2M to 1T. What an "
                           "option does not say is as the "
@@ -115,33 +35,14 @@ static const char doc[] = "Runs PROGRAM on the stand-in libcuda.so.1, which play
 
 int run_command(int argc, char **argv)
 {
-    static const struct argp_option options[] = {
-        {"devices", 'd', "N", 0, "Play N GPUs, 1 to 64 (CTXRT_EMU_DEVICES; 4)", 0},
-        {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; 4G)", 0},
-        {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (12)", 0},
-        {0},
-    };
-    static const struct argp argp = {options, parse_option, "PROGRAM [ARGUMENT...]", doc, NULL,
-                                     NULL,    NULL};
-    request self = {.cuda = "12"};
-    char standin[PATH_MAX];
+    static const struct argp_child children[] = {{&standin_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {NULL, parse_option, "PROGRAM [ARGUMENT...]", doc, children,
+                                     NULL, NULL};
+    request self = {0};
     int status;
 
     if (!command_parse(&argp, argc, argv, &self, &status))
         return status;
-    if (!find_standin(self.cuda, standin))
-        return command_error(
-            argv[0], COMMAND_FAILED,
-            "the stand-in cuda-%s/libcuda.so.1 is not in %s: install ctxrt again, whole", self.cuda,
-            CTXRT_PKGLIBDIR);
-    if (!set_environment(&self, standin))
-        return command_error(argv[0], COMMAND_FAILED, "no memory for the environment");
-
-    /* Check now: the program would find a bad value only at its cuInit, and could not report it. */
-    ctxrt_options no_gpu = CTXRT_OPTIONS_INIT;
-    no_gpu.cuda_driver = CTXRT_CUDA_DRIVER_NONE;
-    ctxrt_status checked = ctxrt_init(&no_gpu);
-    if (checked != CTXRT_SUCCESS)
-        return command_failure(argv[0], checked);
-    return execute_program(argv[0], self.program);
+    status = standin_prepare(argv[0], &self.standin);
+    return status == COMMAND_GOOD ? standin_execute(argv[0], self.program) : status;
 }

@@ -1,2 +1,21 @@
 noinst_LTLIBRARIES += lib/layer/liblayer.la
 lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/handles.c lib/layer/layer.c lib/layer/layer.h
+
+# The validator, which `ctxrt check` reads.
+noinst_LTLIBRARIES += lib/layer/libcheck.la
+lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifetimes.def \
+	lib/layer/check/access.c lib/layer/check/access.h \
+	lib/layer/check/capture.c \
+	lib/layer/check/check.c lib/layer/check/check.h \
+	lib/layer/check/current.c \
+	lib/layer/check/finding.c lib/layer/check/finding.h \
+	lib/layer/check/handle.c \
+	lib/layer/check/lifetimes.c \
+	lib/layer/check/memory.c \
+	lib/layer/check/object.c lib/layer/check/object.h \
+	lib/layer/check/origin.c lib/layer/check/origin.h \
+	lib/layer/check/primary.c \
+	lib/layer/check/process.c \
+	lib/layer/check/region.c lib/layer/check/region.h \
+	lib/layer/check/stack.c \
+	lib/layer/check/thread.c lib/layer/check/thread.h

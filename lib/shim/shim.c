@@ -1,11 +1,15 @@
 #include "shim/shim.h"
 
 #include "base/log.h"
+#include "base/option.h"
 #include "emu/emu.h"
+#include "layer/check/check.h"
 #include "shim/runtime_library.h"
 #include <pthread.h>
+#include <string.h>
 
-static cx_driver_table table;
+static cx_driver_table bare, layered;
+static const cx_driver_table *table = &bare;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 static pthread_once_t configure_once = PTHREAD_ONCE_INIT;
 static cxu_result configured;
@@ -45,15 +49,30 @@ static cxu_result get_version(int *out_version)
     return CXU_SUCCESS;
 }
 
+/* Without a layer the table is the driver's own. */
+static void put_layers(void)
+{
+    const char *layers = cx_option("CTXRT_LAYERS");
+    if (layers == NULL)
+        return;
+    if (strcmp(layers, "check") != 0)
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS=%s: there is only the layer \"check\"", layers);
+    else if (cx_check_put(&bare, &layered))
+        table = &layered;
+    else
+        cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer \"check\"");
+}
+
 static void fill_table(void)
 {
-    table = *cx_emu_driver();
-    table.init = init_driver;
-    table.driver_get_version = get_version;
+    bare = *cx_emu_driver();
+    bare.init = init_driver;
+    bare.driver_get_version = get_version;
+    put_layers();
 }
 
 const cx_driver_table *cx_shim_driver(void)
 {
     pthread_once(&table_once, fill_table);
-    return &table;
+    return table;
 }

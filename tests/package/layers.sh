@@ -24,7 +24,7 @@ may_include() # room
     copy) echo base driver layer device context work alloc memory copy ;;
     graph) echo base driver layer device context work alloc memory copy graph ;;
     infinirt) echo infinirt ;;
-    shim) echo base driver emu shim ;;
+    shim) echo base driver emu layer shim ;;
     play) echo base driver emu play ;;
     model) echo base driver play model ;;
     esac

@@ -1,0 +1,167 @@
+#include "layer/check/access.h"
+
+/* The extent of rows in slices; false: it overflows. */
+static bool extent(size_t pitch, size_t rows, size_t width, size_t height, size_t depth, size_t *out)
+{
+    size_t slice, down, deep;
+    if (width == 0 || height == 0 || depth == 0)
+        return false;
+    if (pitch == 0)
+        pitch = width;
+    if (rows == 0)
+        rows = height;
+    return !__builtin_mul_overflow(pitch, rows, &slice) &&
+           !__builtin_mul_overflow(slice, depth - 1, &deep) &&
+           !__builtin_mul_overflow(pitch, height - 1, &down) &&
+           !__builtin_add_overflow(deep, down, &deep) && !__builtin_add_overflow(deep, width, out);
+}
+
+static bool offset(size_t pitch, size_t rows, size_t x, size_t y, size_t z, size_t *out)
+{
+    size_t down;
+    return !__builtin_mul_overflow(rows, z, &down) && !__builtin_add_overflow(down, y, &down) &&
+           !__builtin_mul_overflow(down, pitch, &down) && !__builtin_add_overflow(down, x, out);
+}
+
+static int linear(cx_check_access *out, uintptr_t address, size_t bytes, bool writes, bool host)
+{
+    *out = (cx_check_access){address, bytes, writes, host};
+    return bytes != 0;
+}
+
+static int copy_of(cx_check_access out[2], uintptr_t to, bool to_host, uintptr_t from,
+                   bool from_host, size_t bytes)
+{
+    return linear(&out[0], to, bytes, true, to_host) + linear(&out[1], from, bytes, false, from_host);
+}
+
+/* One side of a copy of boxes; 0: an array, or nothing. */
+#define SIDE_OF_BOX(out, copy, side, z, slices, depth, write)                                     \
+    side_of_box(out, (copy)->side##_type, (uintptr_t)(copy)->side##_host,                        \
+                (uintptr_t)(copy)->side##_device, (copy)->side##_pitch_bytes, slices,            \
+                (const size_t[]){(copy)->side##_x_bytes, (copy)->side##_y, z},                   \
+                (const size_t[]){(copy)->width_bytes, (copy)->height, depth}, write)
+
+static int side_of_box(cx_check_access *out, cxu_memory_type type, uintptr_t host,
+                       uintptr_t device, size_t pitch, size_t rows, const size_t at[3],
+                       const size_t box[3], bool writes)
+{
+    size_t bytes, skipped;
+    if (type == CXU_MEMORYTYPE_ARRAY ||
+        !extent(pitch, rows, box[0], box[1], box[2], &bytes) ||
+        !offset(pitch != 0 ? pitch : box[0], rows != 0 ? rows : box[1], at[0], at[1], at[2],
+                &skipped))
+        return 0;
+    uintptr_t base = type == CXU_MEMORYTYPE_HOST ? host : device;
+    return linear(out, base + skipped, bytes, writes, type == CXU_MEMORYTYPE_HOST);
+}
+
+static int of_2d(const cxu_memcpy_2d *copy, cx_check_access *out)
+{
+    if (copy == NULL)
+        return 0;
+    int count = SIDE_OF_BOX(out, copy, destination, 0, 0, 1, true);
+    return count + SIDE_OF_BOX(out + count, copy, source, 0, 0, 1, false);
+}
+
+static int of_3d(const cxu_memcpy_3d *copy, cx_check_access *out)
+{
+    if (copy == NULL)
+        return 0;
+    int count = SIDE_OF_BOX(out, copy, destination, copy->destination_z, copy->destination_height,
+                            copy->depth, true);
+    return count + SIDE_OF_BOX(out + count, copy, source, copy->source_z, copy->source_height,
+                               copy->depth, false);
+}
+
+static int of_fill(cx_check_access *out, CUdeviceptr to, size_t pitch, size_t element, size_t width,
+                   size_t height)
+{
+    size_t row, bytes;
+    if (__builtin_mul_overflow(width, element, &row) || !extent(pitch, 0, row, height, 1, &bytes))
+        return 0;
+    return linear(out, (uintptr_t)to, bytes, true, false);
+}
+
+#define LINEAR_COPY(slot, to_host, from_host)                                                   \
+    case CX_SLOT_##slot:                                                                        \
+        return copy_of(out, (uintptr_t)CX_CALL(call, slot)->destination, to_host,              \
+                       (uintptr_t)CX_CALL(call, slot)->source, from_host,                      \
+                       CX_CALL(call, slot)->bytes);
+#define LINEAR_FILL(slot, element)                                                            \
+    case CX_SLOT_##slot:                                                                      \
+        return of_fill(out, CX_CALL(call, slot)->destination, 0, element,                    \
+                       CX_CALL(call, slot)->count, 1);
+#define FILL_2D(slot, element)                                                                 \
+    case CX_SLOT_##slot:                                                                       \
+        return of_fill(out, CX_CALL(call, slot)->destination, CX_CALL(call, slot)->pitch_bytes, \
+                       element, CX_CALL(call, slot)->width, CX_CALL(call, slot)->height);
+#define IN_STREAM(slot)                             \
+    case CX_SLOT_##slot:                            \
+        *out_stream = CX_CALL(call, slot)->stream; \
+        break;
+
+static bool find_stream(const cx_check_call *call, CUstream *out_stream)
+{
+    switch (call->slot) {
+        IN_STREAM(memcpy_unified_async)
+        IN_STREAM(memcpy_peer_async)
+        IN_STREAM(memcpy_htod_async)
+        IN_STREAM(memcpy_dtoh_async)
+        IN_STREAM(memcpy_dtod_async)
+        IN_STREAM(memcpy_2d_async)
+        IN_STREAM(memcpy_3d_async)
+        IN_STREAM(memset_d8_async)
+        IN_STREAM(memset_d16_async)
+        IN_STREAM(memset_d32_async)
+        IN_STREAM(memset_2d_d8_async)
+        IN_STREAM(memset_2d_d16_async)
+        IN_STREAM(memset_2d_d32_async)
+    default:
+        *out_stream = NULL;
+        return false;
+    }
+    return true;
+}
+
+int cx_check_accesses(const cx_check_call *call, cx_check_access out[CX_CHECK_ACCESSES],
+                      CUstream *out_stream, bool *out_async)
+{
+    *out_async = find_stream(call, out_stream);
+    switch (call->slot) {
+        LINEAR_COPY(memcpy_unified, false, false)
+        LINEAR_COPY(memcpy_peer, false, false)
+        LINEAR_COPY(memcpy_htod, false, true)
+        LINEAR_COPY(memcpy_dtoh, true, false)
+        LINEAR_COPY(memcpy_dtod, false, false)
+        LINEAR_COPY(memcpy_unified_async, false, false)
+        LINEAR_COPY(memcpy_peer_async, false, false)
+        LINEAR_COPY(memcpy_htod_async, false, true)
+        LINEAR_COPY(memcpy_dtoh_async, true, false)
+        LINEAR_COPY(memcpy_dtod_async, false, false)
+        LINEAR_FILL(memset_d8, 1)
+        LINEAR_FILL(memset_d16, 2)
+        LINEAR_FILL(memset_d32, 4)
+        LINEAR_FILL(memset_d8_async, 1)
+        LINEAR_FILL(memset_d16_async, 2)
+        LINEAR_FILL(memset_d32_async, 4)
+        FILL_2D(memset_2d_d8, 1)
+        FILL_2D(memset_2d_d16, 2)
+        FILL_2D(memset_2d_d32, 4)
+        FILL_2D(memset_2d_d8_async, 1)
+        FILL_2D(memset_2d_d16_async, 2)
+        FILL_2D(memset_2d_d32_async, 4)
+    case CX_SLOT_memcpy_2d:
+        return of_2d(CX_CALL(call, memcpy_2d)->copy, out);
+    case CX_SLOT_memcpy_2d_unaligned:
+        return of_2d(CX_CALL(call, memcpy_2d_unaligned)->copy, out);
+    case CX_SLOT_memcpy_2d_async:
+        return of_2d(CX_CALL(call, memcpy_2d_async)->copy, out);
+    case CX_SLOT_memcpy_3d:
+        return of_3d(CX_CALL(call, memcpy_3d)->copy, out);
+    case CX_SLOT_memcpy_3d_async:
+        return of_3d(CX_CALL(call, memcpy_3d_async)->copy, out);
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * The memory that copies and fills touch.
+ */
+#ifndef CX_LAYER_CHECK_ACCESS_H
+#define CX_LAYER_CHECK_ACCESS_H
+
+#include "layer/check/check.h"
+
+typedef struct cx_check_access {
+    uintptr_t address;
+    size_t bytes; /* from the first to the last one */
+    bool writes;
+    bool host;    /* the call says that it is the host's */
+} cx_check_access;
+
+enum { CX_CHECK_ACCESSES = 2 };
+
+/* What a copy or fill is to touch; 0 for other calls, arrays, and sizes that no memory has. Sets
+ * *out_stream for calls with a stream, and *out_async if the call may return before the work is
+ * done. */
+int cx_check_accesses(const cx_check_call *call, cx_check_access out[CX_CHECK_ACCESSES],
+                      CUstream *out_stream, bool *out_async);
+
+#endif

@@ -1,0 +1,115 @@
+#include "layer/check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const cx_driver_table *cx_check_driver;
+
+/* In this order before a call, so that lifetimes end objects last, and in reverse after it. */
+static const cx_check_hooks *const families[] = {
+    cx_check_stack, cx_check_primary, cx_check_memory, cx_check_capture, cx_check_process,
+    cx_check_lifetimes,
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+/* The calls of a thread that are under way: another one from within is a callback's. Deeper ones
+ * are not looked at. */
+enum { DEPTH = 4 };
+static _Thread_local cx_check_call under_way[DEPTH];
+static _Thread_local int depth;
+
+/* The loader's lock is outside "check": a library that is being loaded may call the driver. */
+cx_origin cx_check_here(cx_check_call *call)
+{
+    if (call->origin == 0) {
+        pthread_mutex_unlock(&cx_check_lock);
+        call->origin = cx_origin_here();
+        pthread_mutex_lock(&cx_check_lock);
+    }
+    return call->origin;
+}
+
+cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call)
+{
+    cx_origin at = cx_check_here(call);
+    call->told = true;
+    return cx_finding_begin(kind, call->thread, (int)call->slot, call->result, at);
+}
+
+/* The calls whose place is kept with what they make, push or end. */
+static bool keeps_place(cx_slot slot)
+{
+    return cx_check_lifetimes[slot].after != NULL || cx_check_stack[slot].after != NULL ||
+           cx_check_primary[slot].after != NULL || cx_check_capture[slot].after != NULL;
+}
+
+static void run_before(cx_check_call *call)
+{
+    cx_check_any_process(call);
+    for (size_t i = 0; i < FAMILIES; i++)
+        if (families[i][call->slot].before != NULL)
+            families[i][call->slot].before(call);
+}
+
+static void explain_failure(cx_check_call *call)
+{
+    static const cx_check_hook all[] = {
+        cx_check_failed_capture, cx_check_failed_process, cx_check_failed_handle,
+        cx_check_failed_owner,   cx_check_failed_memory,  cx_check_failed_current,
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all && !call->told; i++)
+        all[i](call);
+}
+
+static void run_after(cx_check_call *call)
+{
+    for (size_t i = FAMILIES; i-- > 0;)
+        if (families[i][call->slot].after != NULL)
+            families[i][call->slot].after(call);
+    if (cx_check_failed(call))
+        explain_failure(call);
+    cx_check_any_ignored(call);
+}
+
+static void begin_call(const cx_layer_call *seen)
+{
+    if (depth++ >= DEPTH)
+        return;
+    cx_check_call *call = &under_way[depth - 1];
+    *call = (cx_check_call){.slot = seen->slot, .arguments = seen->arguments,
+                            .thread = cx_check_thread_self(), .nested = depth > 1};
+    if (call->thread == NULL)
+        return;
+    if (keeps_place(call->slot))
+        call->origin = cx_origin_here();
+    pthread_mutex_lock(&cx_check_lock);
+    run_before(call);
+    pthread_mutex_unlock(&cx_check_lock);
+}
+
+static void end_call(const cx_layer_call *seen)
+{
+    cx_check_call *call = &under_way[depth - 1];
+    if (--depth >= DEPTH || call->thread == NULL)
+        return;
+    call->result = seen->result;
+    if (call->origin == 0 && cx_check_failed(call))
+        call->origin = cx_origin_here();
+    pthread_mutex_lock(&cx_check_lock);
+    run_after(call);
+    pthread_mutex_unlock(&cx_check_lock);
+}
+
+static const cx_layer layer = {begin_call, end_call};
+
+bool cx_check_put(const cx_driver_table *below, cx_driver_table *out_table)
+{
+    if (!cx_region_open())
+        return false;
+    cx_origin_prepare();
+    cx_check_process_begin();
+    cx_check_thread_ends = cx_check_stack_left;
+    cx_check_driver = below;
+    cx_layer_put(&layer, below, out_table);
+    return true;
+}

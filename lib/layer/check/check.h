@@ -1,0 +1,99 @@
+/*
+ * The layer that checks: it watches every call of the driver, keeps what calls made, and raises
+ * findings. A family of kinds is a file with a table of hooks.
+ *
+ * Locks: "check" guards objects, stacks and findings; no driver call holds it. "check.origins" is
+ * inside it.
+ */
+#ifndef CX_LAYER_CHECK_CHECK_H
+#define CX_LAYER_CHECK_CHECK_H
+
+#include "layer/arguments.h"
+#include "layer/check/finding.h"
+
+/* A call under way on a thread. */
+typedef struct cx_check_call {
+    cx_slot slot;
+    const void *arguments;
+    cxu_result result; /* once it is over */
+    cx_check_thread *thread;
+    cx_origin origin;   /* cx_check_here */
+    bool told;          /* a finding explains its failure */
+    bool nested;        /* made from within a call of the same thread */
+    cx_object *ending;  /* what the call is to end, since before it */
+} cx_check_call;
+
+/* The arguments: CX_CALL(call, ctx_push)->context. */
+#define CX_CALL(call, slot) ((const cx_arguments_##slot *)(call)->arguments)
+
+/* Called with the lock "check" held, before and after the driver. */
+typedef void (*cx_check_hook)(cx_check_call *call);
+typedef struct cx_check_hooks {
+    cx_check_hook before, after;
+} cx_check_hooks;
+
+/* Rows of a family; a row of no hooks is left out. */
+extern const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT], cx_check_stack[CX_SLOT_COUNT],
+    cx_check_primary[CX_SLOT_COUNT], cx_check_memory[CX_SLOT_COUNT],
+    cx_check_capture[CX_SLOT_COUNT], cx_check_process[CX_SLOT_COUNT];
+
+/* Families that look at every call that failed, in this order, until one explains it. */
+void cx_check_failed_capture(cx_check_call *call);
+void cx_check_failed_process(cx_check_call *call);
+void cx_check_failed_handle(cx_check_call *call);
+void cx_check_failed_owner(cx_check_call *call);
+void cx_check_failed_memory(cx_check_call *call);
+void cx_check_failed_current(cx_check_call *call);
+
+/* Looks at every call, last: what came of earlier failures. */
+void cx_check_any_ignored(cx_check_call *call);
+
+/* A thread ends that has entries left. */
+void cx_check_stack_left(cx_check_thread *thread);
+
+/* When the layer is put. */
+void cx_check_process_begin(void);
+
+static inline bool cx_check_failed(const cx_check_call *call)
+{
+    return call->result != CXU_SUCCESS && call->result != CXU_NOT_READY;
+}
+
+/* The context that the thread's calls go to; asks the driver where the checker does not know. */
+cx_object *cx_check_context(cx_check_call *call);
+
+/* The live object of a stream argument; NULL: a default stream, or unknown. */
+cx_object *cx_check_stream(CUstream stream);
+
+/* Whether the call ends the object that its first handle names, of this kind. */
+bool cx_check_ends(cx_slot slot, uint32_t *out_kind);
+
+/* A context was made on a device: looks at what the device has besides. */
+void cx_check_made_context(cx_check_call *call, cx_object *context, int device);
+
+/* Raises a finding that names the threads with the context on their stacks, if there are any. */
+void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
+                           const cx_check_thread *except);
+
+/* For a call that goes to whatever context is current. */
+void cx_check_uses_current(cx_check_call *call);
+
+/* Notes what a failed call left in its output. */
+void cx_check_note_failed(cx_check_call *call, uint32_t kind, uintptr_t value);
+
+/* Looks at every call, first: in a child of fork, behind the end of main. */
+void cx_check_any_process(cx_check_call *call);
+
+/* Where the call was made; the backtrace is taken when first asked for. */
+cx_origin cx_check_here(cx_check_call *call);
+
+/* A finding about the call. */
+cx_finding cx_check_finding(cx_check_kind kind, cx_check_call *call);
+
+/* The driver behind the layer. */
+extern const cx_driver_table *cx_check_driver;
+
+/* Puts the layer in front of a table, once in a process. False: nothing is checked. */
+bool cx_check_put(const cx_driver_table *below, cx_driver_table *out_table);
+
+#endif

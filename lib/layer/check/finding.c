@@ -1,0 +1,118 @@
+#include "layer/check/finding.h"
+
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
+#define CX_KIND(id, name, severity, title, advice, rules) \
+    [CX_KIND_##id] = {name, CX_SEVERITY_##severity, title, advice, rules},
+#include "layer/check/kinds.def"
+};
+
+cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, int slot,
+                            cxu_result result, cx_origin at)
+{
+    cx_finding finding = {.record = {.kind = kind, .slot = slot, .result = (int)result, .trace = at}};
+    if (thread != NULL) {
+        finding.record.thread = thread->number;
+        memcpy(finding.record.thread_name, thread->name, sizeof thread->name);
+    }
+    return finding;
+}
+
+void cx_finding_note(cx_finding *finding, const char *role, cx_origin where, const char *text, ...)
+{
+    cx_region_finding *record = &finding->record;
+    if (record->note_count == CX_REGION_NOTES)
+        return;
+    cx_region_note *note = &record->notes[record->note_count++];
+    va_list arguments;
+    va_start(arguments, text);
+    vsnprintf(note->text, sizeof note->text, text, arguments);
+    va_end(arguments);
+    snprintf(note->role, sizeof note->role, "%s", role);
+    note->trace = where;
+}
+
+static void note_end(cx_finding *finding, const cx_object *object, const char *text)
+{
+    if (object->ended_by >= 0)
+        cx_finding_note(finding, "ended", object->ended, "%s was ended by %s", text,
+                        cx_symbols[object->ended_by].symbol);
+    else
+        cx_finding_note(finding, "ended", object->ended, "%s has ended", text);
+}
+
+void cx_finding_note_object(cx_finding *finding, const cx_object *object)
+{
+    char text[64], context[64];
+    cx_object_text(object, text, sizeof text);
+    if (object->context != NULL && object->key.kind != CX_HANDLE_CONTEXT) {
+        cx_object_text(object->context, context, sizeof context);
+        cx_finding_note(finding, "made", object->made, "%.40s belongs to %s", text, context);
+    } else {
+        cx_finding_note(finding, "made", object->made, "%s", text);
+    }
+    if (!object->live)
+        note_end(finding, object, text);
+}
+
+void cx_finding_note_current(cx_finding *finding, const cx_check_thread *thread)
+{
+    static const char *const ways[] = {"pushed", "created", "set"};
+    char text[64] = "an unknown context";
+    const cx_check_entry *top = cx_check_top(thread);
+    if (top == NULL)
+        return;
+    if (top->context != NULL)
+        cx_object_text(top->context, text, sizeof text);
+    if (top->set != 0)
+        cx_finding_note(finding, "set", top->set, "current there: %s, set by %.40s", text,
+                        cx_origin_module_name(top->set));
+    else
+        cx_finding_note(finding, "pushed", top->pushed, "current there: %s, %s by %.40s", text,
+                        ways[top->how], cx_origin_module_name(top->pushed));
+}
+
+static bool same_origins(const cx_region_finding *one, const cx_region_finding *other)
+{
+    if (one->kind != other->kind || one->slot != other->slot || one->trace != other->trace ||
+        one->note_count != other->note_count)
+        return false;
+    for (uint32_t i = 0; i < one->note_count; i++)
+        if (one->notes[i].trace != other->notes[i].trace)
+            return false;
+    return true;
+}
+
+/* Without `ctxrt check` in front a line of the log is all that is seen of it. */
+static void log_finding(const cx_region_finding *found)
+{
+    const cx_kind_row *row = &cx_kind_rows[found->kind];
+    if (secure_getenv("CTXRT_CHECK_FOLDER") == NULL)
+        cx_log(row->severity == CX_SEVERITY_NOTE ? CTXRT_LOG_INFO : CTXRT_LOG_WARNING,
+               "check: %s: %s: %s, called by %s; `ctxrt check` shows where", row->name, row->title,
+               found->slot >= 0 ? cx_symbols[found->slot].symbol : "at the end of a thread",
+               cx_origin_module_name(found->trace));
+}
+
+void cx_finding_raise(const cx_finding *finding)
+{
+    cx_region *region = cx_region_here;
+    unsigned count = atomic_load(&region->findings);
+    for (unsigned i = 0; i < count; i++)
+        if (same_origins(&region->all_findings[i], &finding->record)) {
+            atomic_fetch_add(&region->all_findings[i].count, 1);
+            return;
+        }
+    if (count == CX_REGION_FINDINGS)
+        return;
+    region->all_findings[count] = finding->record;
+    atomic_store(&region->all_findings[count].count, 1);
+    atomic_store(&region->findings, count + 1);
+    log_finding(&finding->record);
+}

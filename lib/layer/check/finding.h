@@ -1,0 +1,48 @@
+/*
+ * Findings: what the program did wrong. The functions need the lock "check".
+ */
+#ifndef CX_LAYER_CHECK_FINDING_H
+#define CX_LAYER_CHECK_FINDING_H
+
+#include "layer/check/thread.h"
+
+typedef enum cx_check_kind {
+#define CX_KIND(id, name, severity, title, advice, rules) CX_KIND_##id,
+#include "layer/check/kinds.def"
+    CX_KIND_COUNT
+} cx_check_kind;
+
+typedef enum cx_severity { CX_SEVERITY_NOTE, CX_SEVERITY_WARNING, CX_SEVERITY_ERROR } cx_severity;
+
+/* rows[kind]: the facts of a kind. */
+typedef struct cx_kind_row {
+    const char *name;
+    cx_severity severity;
+    const char *title, *advice, *rules;
+} cx_kind_row;
+extern const cx_kind_row cx_kind_rows[CX_KIND_COUNT];
+
+/* One finding, while it is put together. */
+typedef struct cx_finding {
+    cx_region_finding record;
+} cx_finding;
+
+/* `slot` -1: of no call. */
+cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, int slot,
+                            cxu_result result, cx_origin at);
+
+/* Adds a line; `role` is one word: made, ended, pushed, set, current, first, other. More than fit
+ * are left out. */
+__attribute__((format(printf, 4, 5))) void cx_finding_note(cx_finding *finding, const char *role,
+                                                           cx_origin where, const char *text, ...);
+
+/* "stream 3 of GPU 0", where it was made and, if it has ended, where. */
+void cx_finding_note_object(cx_finding *finding, const cx_object *object);
+
+/* The context that is current on the thread, and who made it so. */
+void cx_finding_note_current(cx_finding *finding, const cx_check_thread *thread);
+
+/* Records it, or counts it if the same kind came from the same origins before. */
+void cx_finding_raise(const cx_finding *finding);
+
+#endif

@@ -1,0 +1,147 @@
+/* Handles and owners: HANDLE and OWNER, for calls that failed. */
+#include "layer/check/check.h"
+
+#include <stdlib.h>
+
+/* Values that stand for default streams. */
+static bool names_no_object(const cx_layer_handle *handle)
+{
+    return handle->kind == CX_HANDLE_STREAM && handle->value <= 2;
+}
+
+static bool is_of_handles(cxu_result result)
+{
+    return result == CXU_INVALID_HANDLE || result == CXU_INVALID_CONTEXT ||
+           result == CXU_CONTEXT_IS_DESTROYED || result == CXU_INVALID_VALUE;
+}
+
+static const cx_check_failed_output *failed_output(const cx_check_thread *thread, uint32_t kind,
+                                                   uintptr_t value)
+{
+    for (unsigned i = 0; i < CX_CHECK_FAILED; i++) {
+        const cx_check_failed_output *one = &thread->failed[i];
+        if (one->kind == kind && one->value == value)
+            return one;
+    }
+    return NULL;
+}
+
+static void tell_of_output(cx_check_call *call, cx_check_kind kind,
+                           const cx_check_failed_output *output)
+{
+    const char *result = cx_result_name(output->result);
+    cx_finding finding = cx_check_finding(kind, call);
+    cx_finding_note(&finding, "made", output->where, "%s had failed: %s",
+                    cx_symbols[output->slot].symbol, result != NULL ? result : "an error");
+    cx_finding_raise(&finding);
+}
+
+static void tell_of_object(cx_check_call *call, cx_check_kind kind, const cx_object *object)
+{
+    cx_finding finding = cx_check_finding(kind, call);
+    cx_finding_note_object(&finding, object);
+    cx_finding_raise(&finding);
+}
+
+static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
+{
+    const cx_object *object = cx_object_find(handle->kind, handle->value);
+    const cx_check_failed_output *output =
+        failed_output(call->thread, handle->kind, handle->value);
+    uint32_t kind;
+    if (object != NULL && object->live)
+        return;
+    if (output != NULL && (object == NULL || handle->value == 0))
+        tell_of_output(call, CX_KIND_HANDLE_NOT_MADE, output);
+    else if (handle->value == 0)
+        return;
+    else if (object != NULL && object->primary)
+        return; /* CURRENT explains it */
+    else if (object != NULL)
+        tell_of_object(call,
+                       cx_check_ends(call->slot, &kind) && kind == (uint32_t)handle->kind
+                           ? CX_KIND_HANDLE_ENDED_TWICE
+                           : CX_KIND_HANDLE_ENDED,
+                       object);
+    else if ((object = cx_object_find_other(handle->kind, handle->value)) != NULL)
+        tell_of_object(call, CX_KIND_HANDLE_TYPE, object);
+    else {
+        cx_finding finding = cx_check_finding(CX_KIND_HANDLE_UNKNOWN, call);
+        cx_finding_note(&finding, "argument", 0, "the argument %s is %#llx", handle->parameter,
+                        (unsigned long long)handle->value);
+        cx_finding_raise(&finding);
+    }
+}
+
+void cx_check_failed_handle(cx_check_call *call)
+{
+    cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
+    const cx_layer_call seen = {call->slot, call->arguments, call->result};
+    if (!is_of_handles(call->result))
+        return;
+    int count = cx_layer_handles(&seen, handles);
+    for (int i = 0; i < count && !call->told; i++)
+        if (!names_no_object(&handles[i]))
+            look_at_handle(call, &handles[i]);
+}
+
+/* ---- owners ---- */
+
+static const cx_object *find_live(const cx_layer_handle *handles, int count, cx_handle_kind kind)
+{
+    for (int i = 0; i < count; i++)
+        if (handles[i].kind == kind) {
+            const cx_object *object = cx_object_find(kind, handles[i].value);
+            return object != NULL && object->live ? object : NULL;
+        }
+    return NULL;
+}
+
+static void tell_of_two(cx_check_call *call, cx_check_kind kind, const cx_object *one,
+                        const cx_object *other)
+{
+    cx_finding finding = cx_check_finding(kind, call);
+    cx_finding_note_object(&finding, one);
+    if (other != NULL)
+        cx_finding_note_object(&finding, other);
+    cx_finding_note_current(&finding, call->thread);
+    cx_finding_raise(&finding);
+}
+
+/* The owner of work in this stream: of a default stream, whatever is current. */
+static const cx_object *context_of_work(const cx_check_call *call, const cx_object *stream)
+{
+    return stream != NULL ? stream->context : cx_check_current(call->thread);
+}
+
+static bool differ(const cx_object *object, const cx_object *context)
+{
+    return object != NULL && object->context != NULL && context != NULL &&
+           object->context != context;
+}
+
+void cx_check_failed_owner(cx_check_call *call)
+{
+    cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
+    const cx_layer_call seen = {call->slot, call->arguments, call->result};
+    int count = cx_layer_handles(&seen, handles);
+    if (!is_of_handles(call->result) || count == 0)
+        return;
+    const cx_object *stream = find_live(handles, count, CX_HANDLE_STREAM);
+    const cx_object *event = find_live(handles, count, CX_HANDLE_EVENT);
+    const cx_object *function = find_live(handles, count, CX_HANDLE_FUNCTION);
+    const cx_object *exec = find_live(handles, count, CX_HANDLE_GRAPH_EXEC);
+    const cx_object *pool = find_live(handles, count, CX_HANDLE_POOL);
+    const cx_object *context = context_of_work(call, stream);
+    if (differ(event, context))
+        tell_of_two(call, CX_KIND_OWNER_EVENT, event, stream);
+    else if (differ(function, context))
+        tell_of_two(call, CX_KIND_OWNER_FUNCTION, function, stream);
+    else if (differ(exec, context))
+        tell_of_two(call, CX_KIND_OWNER_GRAPH, exec, stream);
+    else if (pool != NULL && stream != NULL && pool->device >= 0 && stream->device >= 0 &&
+             pool->device != stream->device)
+        tell_of_two(call, CX_KIND_OWNER_POOL, pool, stream);
+    else if (differ(stream, cx_check_current(call->thread)))
+        tell_of_two(call, CX_KIND_OWNER_STREAM, stream, NULL);
+}

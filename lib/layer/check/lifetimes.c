@@ -1,0 +1,245 @@
+/* What calls make and end. */
+#include "layer/check/check.h"
+
+#include <stdlib.h>
+
+/* ---- helpers of all families ---- */
+
+cx_object *cx_check_stream(CUstream stream)
+{
+    if ((uintptr_t)stream <= 2)
+        return NULL;
+    cx_object *object = cx_object_find(CX_HANDLE_STREAM, (uintptr_t)stream);
+    return object != NULL && object->live ? object : NULL;
+}
+
+cx_object *cx_check_context(cx_check_call *call)
+{
+    return cx_check_current(call->thread);
+}
+
+void cx_check_note_failed(cx_check_call *call, uint32_t kind, uintptr_t value)
+{
+    cx_check_thread *thread = call->thread;
+    thread->failed[thread->failed_next++ % CX_CHECK_FAILED] = (cx_check_failed_output){
+        kind, value, call->slot, call->result, cx_check_here(call)};
+}
+
+/* ---- making ---- */
+
+/* A call that gives what exists already makes nothing. */
+static bool gives_again(uint32_t kind, uintptr_t value)
+{
+    if (kind != CX_HANDLE_FUNCTION && kind != CX_HANDLE_KERNEL && kind != CX_HANDLE_GRAPH &&
+        kind != CX_HANDLE_MODULE)
+        return false;
+    const cx_object *object = cx_object_find(kind, value);
+    return object != NULL && object->live;
+}
+
+static cx_object *note_made(cx_check_call *call, uint32_t kind, const void *out, size_t bytes)
+{
+    if (out == NULL)
+        return NULL;
+    uintptr_t value = *(const uintptr_t *)out;
+    cx_check_uses_current(call);
+    if (cx_check_failed(call)) {
+        cx_check_note_failed(call, kind, value);
+        return NULL;
+    }
+    if (value == 0 || gives_again(kind, value))
+        return NULL;
+    return cx_object_make(kind, value, bytes, cx_check_context(call), call->origin);
+}
+
+#define MAKES(slot, kind, out)                                                 \
+    static void made_##slot(cx_check_call *call)                               \
+    {                                                                          \
+        (void)note_made(call, CX_HANDLE_##kind, CX_CALL(call, slot)->out, 0); \
+    }
+#define MAKES_OF(slot, kind, out, parent_kind, parent_field)                                    \
+    static void made_##slot(cx_check_call *call)                                                \
+    {                                                                                           \
+        cx_object *made = note_made(call, CX_HANDLE_##kind, CX_CALL(call, slot)->out, 0);       \
+        cx_object *parent = cx_object_find(CX_HANDLE_##parent_kind,                             \
+                                           (uintptr_t)CX_CALL(call, slot)->parent_field);       \
+        if (made != NULL && parent != NULL) {                                                   \
+            made->parent = parent;                                                              \
+            made->context = parent->context;                                                    \
+            made->device = parent->device;                                                      \
+        }                                                                                       \
+    }
+#define ENDS(slot, kind, field)
+#include "layer/check/lifetimes.def"
+
+static void made_stream(cx_check_call *call, CUstream *out, unsigned int flags)
+{
+    cx_object *made = note_made(call, CX_HANDLE_STREAM, out, 0);
+    if (made != NULL)
+        made->flags = flags;
+}
+
+static void made_stream_create(cx_check_call *call)
+{
+    made_stream(call, CX_CALL(call, stream_create)->out_stream,
+                CX_CALL(call, stream_create)->flags);
+}
+
+static void made_stream_create_with_priority(cx_check_call *call)
+{
+    made_stream(call, CX_CALL(call, stream_create_with_priority)->out_stream,
+                CX_CALL(call, stream_create_with_priority)->flags);
+}
+
+/* ---- memory ---- */
+
+static void made_mem_alloc(cx_check_call *call)
+{
+    (void)note_made(call, CX_OBJECT_MEMORY, CX_CALL(call, mem_alloc)->out_pointer,
+                    CX_CALL(call, mem_alloc)->bytes);
+}
+
+static void made_mem_alloc_pitch(cx_check_call *call)
+{
+    const cx_arguments_mem_alloc_pitch *given = CX_CALL(call, mem_alloc_pitch);
+    size_t pitch = given->out_pitch != NULL && !cx_check_failed(call) ? *given->out_pitch : 0;
+    (void)note_made(call, CX_OBJECT_MEMORY, given->out_pointer, pitch * given->height);
+}
+
+static void made_mem_alloc_managed(cx_check_call *call)
+{
+    (void)note_made(call, CX_OBJECT_MANAGED_MEMORY, CX_CALL(call, mem_alloc_managed)->out_pointer,
+                    CX_CALL(call, mem_alloc_managed)->bytes);
+}
+
+static void made_async(cx_check_call *call, CUdeviceptr *out, size_t bytes, CUstream stream)
+{
+    cx_object *made = note_made(call, CX_OBJECT_ASYNC_MEMORY, out, bytes);
+    const cx_object *in = cx_check_stream(stream);
+    if (made != NULL && in != NULL) {
+        made->context = in->context;
+        made->device = in->device;
+    }
+}
+
+static void made_mem_alloc_async(cx_check_call *call)
+{
+    const cx_arguments_mem_alloc_async *given = CX_CALL(call, mem_alloc_async);
+    made_async(call, given->out_pointer, given->bytes, given->stream);
+}
+
+static void made_mem_alloc_from_pool_async(cx_check_call *call)
+{
+    const cx_arguments_mem_alloc_from_pool_async *given = CX_CALL(call, mem_alloc_from_pool_async);
+    made_async(call, given->out_pointer, given->bytes, given->stream);
+}
+
+static void made_mem_alloc_host(cx_check_call *call)
+{
+    (void)note_made(call, CX_OBJECT_PINNED_MEMORY, CX_CALL(call, mem_alloc_host)->out_pointer,
+                    CX_CALL(call, mem_alloc_host)->bytes);
+}
+
+static void made_mem_host_alloc(cx_check_call *call)
+{
+    (void)note_made(call, CX_OBJECT_PINNED_MEMORY, CX_CALL(call, mem_host_alloc)->out_pointer,
+                    CX_CALL(call, mem_host_alloc)->bytes);
+}
+
+static void made_mem_host_register(cx_check_call *call)
+{
+    const cx_arguments_mem_host_register *given = CX_CALL(call, mem_host_register);
+    if (!cx_check_failed(call) && given->host != NULL)
+        (void)cx_object_make(CX_OBJECT_REGISTERED_MEMORY, (uintptr_t)given->host, given->bytes,
+                             cx_check_context(call), call->origin);
+}
+
+/* ---- ending ---- */
+
+/* Before the driver ends it: another thread may get its value at once. */
+static void begin_end(cx_check_call *call, cx_object *object)
+{
+    if (object == NULL || !object->live)
+        return;
+    call->ending = object;
+    cx_object_end(object, (int)call->slot, call->origin);
+}
+
+static void end_handle(cx_check_call *call, uint32_t kind, uintptr_t value)
+{
+    begin_end(call, cx_object_find(kind, value));
+}
+
+/* Frees of the wrong kind of memory fail, and end nothing. */
+static void end_memory(cx_check_call *call, uintptr_t address)
+{
+    cx_object *object = cx_object_find_memory(address);
+    if (object != NULL && object->key.value == address)
+        begin_end(call, object);
+}
+
+static void ended(cx_check_call *call)
+{
+    cx_object *object = call->ending;
+    if (object == NULL)
+        return;
+    if (cx_check_failed(call))
+        cx_object_revive(object);
+    else if (!cx_object_is_memory(object))
+        cx_object_empty(object, (int)call->slot, call->origin);
+}
+
+#define MAKES(slot, kind, out)
+#define MAKES_OF(slot, kind, out, parent_kind, parent_field)
+#define ENDS(slot, kind, field)                                                         \
+    static void end_##slot(cx_check_call *call)                                         \
+    {                                                                                   \
+        end_handle(call, CX_HANDLE_##kind, (uintptr_t)CX_CALL(call, slot)->field);     \
+    }
+#include "layer/check/lifetimes.def"
+
+#define FREES(slot, field)                                        \
+    static void end_##slot(cx_check_call *call)                   \
+    {                                                             \
+        end_memory(call, (uintptr_t)CX_CALL(call, slot)->field); \
+    }
+FREES(mem_free, pointer)
+FREES(mem_free_async, pointer)
+FREES(mem_free_host, pointer)
+FREES(mem_host_unregister, host)
+
+bool cx_check_ends(cx_slot slot, uint32_t *out_kind)
+{
+    switch (slot) {
+#define MAKES(slot, kind, out)
+#define MAKES_OF(slot, kind, out, parent_kind, parent_field)
+#define ENDS(slot, kind, field)         \
+    case CX_SLOT_##slot:                \
+        *out_kind = CX_HANDLE_##kind;   \
+        return true;
+#include "layer/check/lifetimes.def"
+    default:
+        return false;
+    }
+}
+
+const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT] = {
+#define MAKES(slot, kind, out) [CX_SLOT_##slot] = {NULL, made_##slot},
+#define MAKES_OF(slot, kind, out, parent_kind, parent_field) [CX_SLOT_##slot] = {NULL, made_##slot},
+#define ENDS(slot, kind, field) [CX_SLOT_##slot] = {end_##slot, ended},
+#include "layer/check/lifetimes.def"
+    [CX_SLOT_stream_create] = {NULL, made_stream_create},
+    [CX_SLOT_stream_create_with_priority] = {NULL, made_stream_create_with_priority},
+    [CX_SLOT_mem_alloc] = {NULL, made_mem_alloc},
+    [CX_SLOT_mem_alloc_pitch] = {NULL, made_mem_alloc_pitch},
+    [CX_SLOT_mem_alloc_managed] = {NULL, made_mem_alloc_managed},
+    [CX_SLOT_mem_alloc_async] = {NULL, made_mem_alloc_async},
+    [CX_SLOT_mem_alloc_from_pool_async] = {NULL, made_mem_alloc_from_pool_async},
+    [CX_SLOT_mem_alloc_host] = {NULL, made_mem_alloc_host},
+    [CX_SLOT_mem_host_alloc] = {NULL, made_mem_host_alloc},
+    [CX_SLOT_mem_host_register] = {NULL, made_mem_host_register},
+    [CX_SLOT_mem_free] = {end_mem_free, ended},
+    [CX_SLOT_mem_free_async] = {end_mem_free_async, ended},
+    [CX_SLOT_mem_free_host] = {end_mem_free_host, ended},
+    [CX_SLOT_mem_host_unregister] = {end_mem_host_unregister, ended},
+};

@@ -1,0 +1,372 @@
+#include "layer/check/object.h"
+
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENDED_MOST = 4096 };
+
+pthread_mutex_t cx_check_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static cx_object *objects; /* of handles; captures and retains are in it under keys of their own */
+static void *memory;       /* a tree of live memory by address */
+static uint32_t last_numbers[CX_OBJECT_KINDS];
+static uint32_t ended_count;
+static cx_object *oldest, *newest;
+
+/* ---- records in the region ---- */
+
+static uint32_t free_records[1024];
+static unsigned free_count;
+
+static uint32_t take_record(void)
+{
+    cx_region *region = cx_region_here;
+    if (free_count > 0)
+        return free_records[--free_count];
+    uint32_t record = atomic_load(&region->objects);
+    if (record == CX_REGION_OBJECTS) {
+        atomic_fetch_add(&region->unrecorded, 1);
+        return CX_REGION_OBJECTS;
+    }
+    atomic_store(&region->objects, record + 1);
+    return record;
+}
+
+static cx_region_object *record_of(const cx_object *object)
+{
+    return object->record != CX_REGION_OBJECTS ? &cx_region_here->all_objects[object->record] : NULL;
+}
+
+static void fill_record(const cx_object *object)
+{
+    cx_region_object *record = record_of(object);
+    if (record == NULL)
+        return;
+    record->number = object->number;
+    record->device = object->device;
+    record->made = object->made;
+    record->bytes = object->bytes;
+    record->context = object->context != NULL ? object->context->number : 0;
+    record->worked = object->worked;
+    record->primary = object->primary;
+    atomic_thread_fence(memory_order_release);
+    record->kind = object->key.kind;
+}
+
+/* A record that no list of free ones takes stays empty. */
+static void drop_record(cx_object *object)
+{
+    cx_region_object *record = record_of(object);
+    if (record == NULL)
+        return;
+    record->kind = 0;
+    if (free_count < sizeof free_records / sizeof *free_records)
+        free_records[free_count++] = object->record;
+    object->record = CX_REGION_OBJECTS;
+}
+
+/* ---- finding ---- */
+
+static cx_object_key key_of(uint32_t kind, uintptr_t value)
+{
+    return (cx_object_key){.value = value, .kind = kind};
+}
+
+cx_object *cx_object_find(uint32_t kind, uintptr_t value)
+{
+    cx_object *found;
+    const cx_object_key key = key_of(kind, value);
+    HASH_FIND(hh, objects, &key, sizeof key, found);
+    return found;
+}
+
+cx_object *cx_object_find_other(uint32_t kind, uintptr_t value)
+{
+    cx_object *any = NULL;
+    for (uint32_t other = CX_HANDLE_NONE + 1; other < CX_HANDLE_KINDS; other++) {
+        cx_object *found = other != kind ? cx_object_find(other, value) : NULL;
+        if (found != NULL && (any == NULL || (found->live && !any->live)))
+            any = found;
+    }
+    return any;
+}
+
+/* Ranges that overlap count as equal: live ones do not overlap. */
+static int compare_ranges(const void *one, const void *other)
+{
+    const cx_object *first = one, *second = other;
+    if (first->key.value - second->key.value < second->bytes ||
+        second->key.value - first->key.value < first->bytes)
+        return 0;
+    return first->key.value < second->key.value ? -1 : 1;
+}
+
+cx_object *cx_object_find_memory(uintptr_t address)
+{
+    const cx_object wanted = {.key.value = address, .bytes = 1};
+    cx_object **found = tfind(&wanted, &memory, compare_ranges);
+    return found != NULL ? *found : NULL;
+}
+
+cx_object *cx_object_find_ended_memory(uintptr_t address)
+{
+    cx_object *latest = NULL;
+    for (cx_object *object = oldest; object != NULL; object = object->older)
+        if (cx_object_is_memory(object) && !object->live &&
+            address - object->key.value < object->bytes)
+            latest = object;
+    return latest;
+}
+
+cx_object *cx_object_first(uint32_t kind, bool (*fits)(const cx_object *object, void *argument),
+                           void *argument)
+{
+    for (cx_object *object = objects; object != NULL; object = object->hh.next)
+        if (object->live && object->key.kind == kind && fits(object, argument))
+            return object;
+    return NULL;
+}
+
+/* ---- history ---- */
+
+static void leave_table(cx_object *object)
+{
+    if (object->hh.tbl != NULL)
+        HASH_DEL(objects, object);
+    object->hh.tbl = NULL;
+}
+
+/* Contexts and modules stay: others point to them. */
+static bool stays(const cx_object *object)
+{
+    return object->key.kind == CX_HANDLE_CONTEXT || object->key.kind == CX_HANDLE_MODULE;
+}
+
+static void enter_history(cx_object *object)
+{
+    if (stays(object))
+        return;
+    object->older = NULL;
+    if (newest != NULL)
+        newest->older = object;
+    else
+        oldest = object;
+    newest = object;
+    ended_count++;
+    while (ended_count > ENDED_MOST) {
+        cx_object *gone = oldest;
+        oldest = gone->older;
+        ended_count--;
+        leave_table(gone);
+        free(gone);
+    }
+}
+
+/* ---- making ---- */
+
+/* A tree's node that cannot be made leaves the memory unknown. */
+static bool enter_tree(cx_object *object)
+{
+    cx_object *before;
+    while ((before = cx_object_find_memory(object->key.value)) != NULL)
+        cx_object_end(before, -1, 0); /* ended by a call that was not seen */
+    return tsearch(object, &memory, compare_ranges) != NULL;
+}
+
+cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_object *context,
+                          cx_origin made)
+{
+    cx_object *object = calloc(1, sizeof *object);
+    if (object == NULL)
+        return NULL;
+    object->key = key_of(kind, value);
+    object->number = ++last_numbers[kind];
+    object->bytes = bytes;
+    object->context = context;
+    object->device = context != NULL ? context->device : -1;
+    object->made = made;
+    object->ended_by = -1;
+    object->live = true;
+    if (cx_object_is_memory(object)) {
+        if (!enter_tree(object)) {
+            free(object);
+            return NULL;
+        }
+    } else if (kind != CX_OBJECT_RETAIN) {
+        cx_object *before = cx_object_find(kind, value);
+        if (before != NULL && before->live)
+            cx_object_end(before, -1, 0);
+        if (before != NULL)
+            leave_table(before);
+        HASH_ADD(hh, objects, key, sizeof object->key, object);
+    } else {
+        object->key.zero = object->number; /* one of several with the value */
+        HASH_ADD(hh, objects, key, sizeof object->key, object);
+    }
+    object->record = take_record();
+    fill_record(object);
+    if (context != NULL)
+        cx_object_works(context);
+    return object;
+}
+
+cx_object *cx_object_find_of_module(uint32_t kind, uintptr_t value, int module)
+{
+    cx_object *youngest = NULL;
+    for (cx_object *object = objects; object != NULL; object = object->hh.next)
+        if (object->live && object->key.kind == kind && object->key.value == value &&
+            (module < 0 || cx_origin_module(object->made) == module))
+            youngest = object;
+    return youngest;
+}
+
+void cx_object_works(cx_object *context)
+{
+    if (context->worked)
+        return;
+    context->worked = true;
+    cx_region_object *record = record_of(context);
+    if (record != NULL)
+        record->worked = 1;
+}
+
+unsigned cx_object_count(uint32_t kind, const cx_object *context)
+{
+    unsigned count = 0;
+    for (const cx_object *object = objects; object != NULL; object = object->hh.next)
+        count += object->live && object->key.kind == kind &&
+                 (context == NULL || object->context == context);
+    return count;
+}
+
+/* ---- ending ---- */
+
+void cx_object_end(cx_object *object, int slot, cx_origin ended)
+{
+    if (!object->live)
+        return;
+    object->live = false;
+    object->ended = ended;
+    object->ended_by = slot;
+    drop_record(object);
+    if (cx_object_is_memory(object))
+        (void)tdelete(object, &memory, compare_ranges);
+    enter_history(object);
+}
+
+static void leave_history(cx_object *object)
+{
+    cx_object *before = NULL;
+    for (cx_object *at = oldest; at != NULL && at != object; at = at->older)
+        before = at;
+    if (before != NULL)
+        before->older = object->older;
+    else
+        oldest = object->older;
+    if (newest == object)
+        newest = before;
+    ended_count--;
+}
+
+void cx_object_revive(cx_object *object)
+{
+    bool again = cx_object_is_memory(object)
+                     ? cx_object_find_memory(object->key.value) == NULL
+                     : cx_object_find(object->key.kind, object->key.value) == object;
+    if (object->live || !again)
+        return;
+    if (!stays(object))
+        leave_history(object);
+    object->live = true;
+    object->ended = 0;
+    object->ended_by = -1;
+    object->record = take_record();
+    fill_record(object);
+    if (cx_object_is_memory(object))
+        (void)tsearch(object, &memory, compare_ranges);
+}
+
+static bool dies_with(const cx_object *object, const cx_object *owner)
+{
+    if (object->parent == owner)
+        return true;
+    return object->context == owner && object->key.kind != CX_OBJECT_RETAIN &&
+           object->key.kind != CX_OBJECT_ASYNC_MEMORY &&
+           object->key.kind != CX_OBJECT_REGISTERED_MEMORY &&
+           object->key.kind != CX_HANDLE_GRAPH && object->key.kind != CX_HANDLE_POOL;
+}
+
+static const cx_object *emptied;
+static cx_object *found_in_tree;
+
+static void look_at_node(const void *node, VISIT visit, int depth)
+{
+    (void)depth;
+    if ((visit == postorder || visit == leaf) && found_in_tree == NULL) {
+        cx_object *object = *(cx_object *const *)node;
+        if (dies_with(object, emptied))
+            found_in_tree = object;
+    }
+}
+
+void cx_object_empty(const cx_object *owner, int slot, cx_origin ended)
+{
+    cx_object *next;
+    for (cx_object *object = objects; object != NULL; object = next) {
+        next = object->hh.next;
+        if (object->live && dies_with(object, owner))
+            cx_object_end(object, slot, ended);
+    }
+    emptied = owner;
+    do {
+        found_in_tree = NULL;
+        twalk(memory, look_at_node);
+        if (found_in_tree != NULL)
+            cx_object_end(found_in_tree, slot, ended);
+    } while (found_in_tree != NULL);
+}
+
+/* ---- text ---- */
+
+void cx_object_kind_text(uint32_t kind, char *text, size_t size)
+{
+    static const char *const names[CX_OBJECT_KINDS] = {
+        [CX_HANDLE_CONTEXT] = "context",
+        [CX_HANDLE_STREAM] = "stream",
+        [CX_HANDLE_EVENT] = "event",
+        [CX_HANDLE_MODULE] = "module",
+        [CX_HANDLE_FUNCTION] = "kernel",
+        [CX_HANDLE_LIBRARY] = "library",
+        [CX_HANDLE_KERNEL] = "kernel of a library",
+        [CX_HANDLE_GRAPH] = "graph",
+        [CX_HANDLE_GRAPH_EXEC] = "executable graph",
+        [CX_HANDLE_POOL] = "memory pool",
+        [CX_HANDLE_LINK] = "linker",
+        [CX_OBJECT_RETAIN] = "retain of a primary context",
+        [CX_OBJECT_CAPTURE] = "capture",
+        [CX_OBJECT_MEMORY] = "device memory",
+        [CX_OBJECT_ASYNC_MEMORY] = "stream-ordered memory",
+        [CX_OBJECT_MANAGED_MEMORY] = "managed memory",
+        [CX_OBJECT_PINNED_MEMORY] = "pinned memory",
+        [CX_OBJECT_REGISTERED_MEMORY] = "registered memory",
+    };
+    snprintf(text, size, "%s", kind < CX_OBJECT_KINDS && names[kind] ? names[kind] : "object");
+}
+
+void cx_object_text(const cx_object *object, char *text, size_t size)
+{
+    char name[40];
+    cx_object_kind_text(object->key.kind, name, sizeof name);
+    if (cx_object_is_memory(object))
+        snprintf(text, size, "%zu bytes of %s", object->bytes, name);
+    else if (object->primary)
+        snprintf(text, size, "the primary context of GPU %d", object->device);
+    else if (object->key.kind == CX_HANDLE_CONTEXT && object->device >= 0)
+        snprintf(text, size, "context %u of GPU %d", object->number, object->device);
+    else if (object->context != NULL && object->device >= 0)
+        snprintf(text, size, "%s %u of GPU %d", name, object->number, object->device);
+    else
+        snprintf(text, size, "%s %u", name, object->number);
+}

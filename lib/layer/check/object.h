@@ -1,0 +1,99 @@
+/*
+ * Objects: what driver calls made, and what became of it. Every function needs the lock "check".
+ */
+#ifndef CX_LAYER_CHECK_OBJECT_H
+#define CX_LAYER_CHECK_OBJECT_H
+
+#include "layer/check/origin.h"
+#include "layer/layer.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include <uthash.h>
+
+/* Kinds besides those of handles (cx_handle_kind). */
+enum {
+    CX_OBJECT_RETAIN = CX_HANDLE_KINDS, /* of a primary context; its value is the device */
+    CX_OBJECT_CAPTURE,                  /* its value is the stream */
+    CX_OBJECT_MEMORY,                   /* the first of those with an address */
+    CX_OBJECT_ASYNC_MEMORY,
+    CX_OBJECT_MANAGED_MEMORY,
+    CX_OBJECT_PINNED_MEMORY,
+    CX_OBJECT_REGISTERED_MEMORY,
+    CX_OBJECT_KINDS
+};
+
+typedef struct cx_object_key {
+    uintptr_t value; /* handle or address */
+    uint32_t kind;
+    uint32_t zero;
+} cx_object_key;
+
+typedef struct cx_object {
+    cx_object_key key;
+    uint32_t number;           /* among those of its kind, from 1 */
+    int device;                /* -1: unknown */
+    struct cx_object *context; /* that it is of; NULL: none, or unknown */
+    struct cx_object *parent;  /* a kernel's module, a capture's stream; NULL: none */
+    size_t bytes;              /* of memory */
+    cx_origin made, ended;
+    int ended_by;   /* the slot of the call that ended it, else -1 */
+    uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
+    bool live, primary, worked;
+    uint32_t record; /* in the region; CX_REGION_OBJECTS: none */
+    struct cx_object *older; /* the history of ended ones */
+    UT_hash_handle hh;
+} cx_object;
+
+/* "check": no driver call holds it. */
+extern pthread_mutex_t cx_check_lock;
+
+static inline bool cx_object_is_memory(const cx_object *object)
+{
+    return object->key.kind >= CX_OBJECT_MEMORY;
+}
+
+/* Adds one that is live; one that had its value before is forgotten. NULL: no memory. `bytes`: of
+ * memory, else 0. */
+cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_object *context,
+                          cx_origin made);
+
+/* A handle, live or ended; NULL: none was made that is remembered. */
+cx_object *cx_object_find(uint32_t kind, uintptr_t value);
+
+/* One of any other kind that has this handle, live ones first; NULL: none. */
+cx_object *cx_object_find_other(uint32_t kind, uintptr_t value);
+
+/* Live memory that has the address; NULL: none. */
+cx_object *cx_object_find_memory(uintptr_t address);
+
+/* Memory that had the address and ended last; NULL: none that is remembered. */
+cx_object *cx_object_find_ended_memory(uintptr_t address);
+
+/* The youngest that is live, of this kind, with this value, and made by this module (-1: any). */
+cx_object *cx_object_find_of_module(uint32_t kind, uintptr_t value, int module);
+
+void cx_object_end(cx_object *object, int slot, cx_origin ended);
+
+/* The call that was to end it failed: it is live again, unless its value has come anew. */
+void cx_object_revive(cx_object *object);
+
+/* Ends what is of a context or a module, not itself. */
+void cx_object_empty(const cx_object *owner, int slot, cx_origin ended);
+
+/* Something was made or done in the context. */
+void cx_object_works(cx_object *context);
+
+/* Live ones of the kind that are of the context (NULL: of any). */
+unsigned cx_object_count(uint32_t kind, const cx_object *context);
+
+/* The first live one of the kind that `fits`; NULL: none. */
+cx_object *cx_object_first(uint32_t kind, bool (*fits)(const cx_object *object, void *argument),
+                           void *argument);
+
+/* "stream 3", "the primary context of GPU 0", "4096 bytes of device memory" */
+void cx_object_text(const cx_object *object, char *text, size_t size);
+void cx_object_kind_text(uint32_t kind, char *text, size_t size);
+
+#endif

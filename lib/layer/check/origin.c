@@ -1,0 +1,205 @@
+#include "layer/check/origin.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+enum { DEPTH = 24 };
+
+typedef struct known_trace {
+    void *frames[CX_REGION_FRAMES]; /* return addresses; NULL behind the last one */
+    cx_origin number;
+    UT_hash_handle hh;
+} known_trace;
+
+/* Lock "check.origins", innermost: the traces and modules, which stay. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static known_trace *by_frames;
+
+/* The addresses of this library, and its number among the modules. */
+static uintptr_t own_begin, own_end;
+static uint32_t own_module;
+
+static int find_own(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    uintptr_t begin = UINTPTR_MAX, end = 0;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t first = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type != PT_LOAD)
+            continue;
+        begin = first < begin ? first : begin;
+        end = first + header->p_memsz > end ? first + header->p_memsz : end;
+    }
+    uintptr_t here = (uintptr_t)argument;
+    if (here < begin || here >= end)
+        return 0;
+    own_begin = begin;
+    own_end = end;
+    return 1;
+}
+
+/* The number of the module with this path, entered if it is new; a path that is relative is the
+ * program's. Lock held. */
+static uint32_t module_of(const char *path)
+{
+    cx_region *region = cx_region_here;
+    if (*path != '/')
+        path = region->program;
+    uint32_t count = atomic_load(&region->modules);
+    for (uint32_t i = 0; i < count; i++)
+        if (strncmp(region->paths[i], path, CX_REGION_PATH - 1) == 0)
+            return i;
+    if (count == CX_REGION_MODULES)
+        return CX_REGION_MODULES;
+    strncpy(region->paths[count], path, CX_REGION_PATH - 1);
+    atomic_store(&region->modules, count + 1);
+    return count;
+}
+
+/* The path of the module that has the call, and where in it; NULL: none. */
+static const char *resolve(const void *frame, uint64_t *out_offset)
+{
+    Dl_info info;
+    const char *place = (const char *)frame - 1; /* a return address is behind the call */
+    *out_offset = (uint64_t)(uintptr_t)place;
+    if (dladdr(place, &info) == 0 || info.dli_fname == NULL)
+        return NULL;
+    *out_offset = (uint64_t)(place - (const char *)info.dli_fbase);
+    return info.dli_fname;
+}
+
+void cx_origin_prepare(void)
+{
+    void *frame;
+    (void)backtrace(&frame, 1);
+    (void)dl_iterate_phdr(find_own, (void *)(uintptr_t)cx_origin_prepare);
+    uint64_t offset;
+    const char *own = resolve((const char *)(uintptr_t)cx_origin_prepare + 1, &offset);
+    own_module = own != NULL ? module_of(own) : CX_REGION_MODULES;
+}
+
+static bool is_own(const void *frame)
+{
+    return (uintptr_t)frame >= own_begin && (uintptr_t)frame < own_end;
+}
+
+/* What dladdr says of each frame: asked without the lock, since the loader's is outside it. */
+typedef struct resolved_frames {
+    const char *paths[CX_REGION_FRAMES];
+    uint64_t offsets[CX_REGION_FRAMES];
+    uint32_t count;
+} resolved_frames;
+
+static void resolve_frames(void *const frames[CX_REGION_FRAMES], resolved_frames *out)
+{
+    for (out->count = 0; out->count < CX_REGION_FRAMES && frames[out->count] != NULL; out->count++)
+        out->paths[out->count] = resolve(frames[out->count], &out->offsets[out->count]);
+}
+
+/* Lock held. 0: there is no room. */
+static cx_origin enter_trace(void *const frames[CX_REGION_FRAMES], const resolved_frames *resolved)
+{
+    cx_region *region = cx_region_here;
+    uint32_t number = atomic_load(&region->traces) + 1;
+    known_trace *made = number < CX_REGION_TRACES ? calloc(1, sizeof *made) : NULL;
+    if (made == NULL)
+        return 0;
+    cx_region_trace *trace = &region->all_traces[number];
+    for (uint32_t i = 0; i < resolved->count; i++)
+        trace->frames[i] = (cx_region_frame){
+            resolved->paths[i] != NULL ? module_of(resolved->paths[i]) : CX_REGION_MODULES, 0,
+            resolved->offsets[i]};
+    trace->count = resolved->count;
+    memcpy(made->frames, frames, sizeof made->frames);
+    made->number = number;
+    HASH_ADD(hh, by_frames, frames, sizeof made->frames, made);
+    atomic_store(&region->traces, number);
+    return number;
+}
+
+static cx_origin find_trace(void *const frames[CX_REGION_FRAMES], const resolved_frames *resolved)
+{
+    known_trace *found;
+    pthread_mutex_lock(&lock);
+    HASH_FIND(hh, by_frames, frames, sizeof found->frames, found);
+    cx_origin origin = found != NULL      ? found->number
+                       : resolved != NULL ? enter_trace(frames, resolved)
+                                          : 0;
+    pthread_mutex_unlock(&lock);
+    return origin;
+}
+
+cx_origin cx_origin_here(void)
+{
+    void *all[DEPTH], *frames[CX_REGION_FRAMES] = {NULL};
+    resolved_frames resolved;
+    int number = backtrace(all, DEPTH), first = 0, last = 0;
+    while (first < number && is_own(all[first]))
+        first++;
+    while (first < number && last < CX_REGION_FRAMES)
+        frames[last++] = all[first++];
+    cx_origin origin = find_trace(frames, NULL);
+    if (origin != 0)
+        return origin;
+    resolve_frames(frames, &resolved);
+    return find_trace(frames, &resolved);
+}
+
+static const cx_region_trace *trace_of(cx_origin origin)
+{
+    return &cx_region_here->all_traces[origin];
+}
+
+int cx_origin_module(cx_origin origin)
+{
+    const cx_region_trace *trace = trace_of(origin);
+    if (trace->count == 0 || trace->frames[0].module == CX_REGION_MODULES)
+        return -1;
+    return (int)trace->frames[0].module;
+}
+
+const char *cx_origin_module_name(cx_origin origin)
+{
+    int module = cx_origin_module(origin);
+    if (module < 0)
+        return "an unknown module";
+    const char *path = cx_region_here->paths[module], *name = strrchr(path, '/');
+    return name != NULL ? name + 1 : path;
+}
+
+static bool same_frame(const cx_region_frame *one, const cx_region_frame *other)
+{
+    return one->module == other->module && one->offset == other->offset;
+}
+
+bool cx_origin_same_caller(cx_origin one, cx_origin other)
+{
+    const cx_region_trace *first = trace_of(one), *second = trace_of(other);
+    if (first->count < 2 || first->count != second->count)
+        return false;
+    for (uint32_t i = 1; i < first->count; i++)
+        if (!same_frame(&first->frames[i], &second->frames[i]))
+            return false;
+    return true;
+}
+
+bool cx_origin_in_callback(cx_origin origin)
+{
+    const cx_region_trace *trace = trace_of(origin);
+    for (uint32_t i = 0; i < trace->count; i++) {
+        const cx_region_frame *frame = &trace->frames[i];
+        if (frame->module == own_module)
+            return true;
+        if (frame->module < CX_REGION_MODULES &&
+            strstr(cx_region_here->paths[frame->module], "libcuda.so") != NULL)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,31 @@
+/*
+ * Origins: the places in the program that made a call, as traces of the region.
+ */
+#ifndef CX_LAYER_CHECK_ORIGIN_H
+#define CX_LAYER_CHECK_ORIGIN_H
+
+#include "layer/check/region.h"
+
+/* The number of a trace; 0: unknown. */
+typedef uint32_t cx_origin;
+
+/* Before the first call: backtrace() allocates when it is called first. */
+void cx_origin_prepare(void);
+
+/* The calling thread's, without the frames of this library at its top. Takes the lock
+ * "check.origins". */
+cx_origin cx_origin_here(void);
+
+/* The module that made the call, as a number; -1: unknown. */
+int cx_origin_module(cx_origin origin);
+
+/* The file name of the module, without folders. */
+const char *cx_origin_module_name(cx_origin origin);
+
+/* Whether the calls were made by the same run of a function, as far as return addresses tell. */
+bool cx_origin_same_caller(cx_origin one, cx_origin other);
+
+/* Whether the driver itself had called the program, which then made the call: a callback. */
+bool cx_origin_in_callback(cx_origin origin);
+
+#endif

@@ -1,0 +1,193 @@
+/* Primary contexts: PRIMARY. */
+#include "layer/check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which there are ---- */
+
+static bool is_primary_of(const cx_object *context, void *argument)
+{
+    return context->primary && context->device == *(const int *)argument;
+}
+
+static bool is_own_of(const cx_object *context, void *argument)
+{
+    return !context->primary && context->made != 0 && context->device == *(const int *)argument;
+}
+
+static cx_object *primary_of(int device)
+{
+    return cx_object_first(CX_HANDLE_CONTEXT, is_primary_of, &device);
+}
+
+void cx_check_made_context(cx_check_call *call, cx_object *context, int device)
+{
+    context->device = device;
+    cx_region_object *record = context->record != CX_REGION_OBJECTS
+                                   ? &cx_region_here->all_objects[context->record]
+                                   : NULL;
+    if (record != NULL) {
+        record->device = device;
+        record->primary = context->primary;
+    }
+    const cx_object *other = context->primary
+                                 ? cx_object_first(CX_HANDLE_CONTEXT, is_own_of, &device)
+                                 : primary_of(device);
+    if (other == NULL)
+        return;
+    cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_MIXED, call);
+    call->told = false;
+    cx_finding_note_object(&finding, other);
+    cx_finding_note_object(&finding, context);
+    cx_finding_raise(&finding);
+}
+
+/* Asks the driver, without the lock. */
+static bool is_active(CUdevice device)
+{
+    unsigned int flags;
+    int active = 0;
+    pthread_mutex_unlock(&cx_check_lock);
+    cxu_result result = cx_check_driver->primary_get_state(device, &flags, &active);
+    pthread_mutex_lock(&cx_check_lock);
+    return result == CXU_SUCCESS && active != 0;
+}
+
+/* ---- retaining and releasing ---- */
+
+static void retained(cx_check_call *call)
+{
+    const cx_arguments_primary_retain *given = CX_CALL(call, primary_retain);
+    if (given->out_context == NULL)
+        return;
+    if (cx_check_failed(call)) {
+        cx_check_note_failed(call, CX_HANDLE_CONTEXT, (uintptr_t)*given->out_context);
+        return;
+    }
+    uintptr_t handle = (uintptr_t)*given->out_context;
+    cx_object *context = cx_object_find(CX_HANDLE_CONTEXT, handle);
+    if (context != NULL && context->primary && !context->live)
+        cx_object_revive(context); /* entries of stacks are usable again (P5) */
+    else if (context == NULL || !context->live)
+        context = cx_object_make(CX_HANDLE_CONTEXT, handle, 0, NULL, call->origin);
+    if (context == NULL)
+        return;
+    bool first = !context->primary;
+    context->primary = true;
+    if (context->made == 0)
+        context->made = call->origin;
+    if (first)
+        cx_check_made_context(call, context, (int)given->device);
+    cx_object *retain = cx_object_make(CX_OBJECT_RETAIN, (uintptr_t)given->device, 0, NULL,
+                                       call->origin);
+    if (retain != NULL) {
+        retain->device = (int)given->device;
+        if (retain->record != CX_REGION_OBJECTS)
+            cx_region_here->all_objects[retain->record].device = (int)given->device;
+    }
+}
+
+static void tell_of_release(cx_check_call *call)
+{
+    cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_RELEASED, call);
+    CUdevice device = CX_CALL(call, primary_release)->device;
+    const cx_object *context = primary_of((int)device);
+    if (context != NULL)
+        cx_finding_note_object(&finding, context);
+    cx_finding_raise(&finding);
+}
+
+static cx_object *newest_retain(CUdevice device, int module)
+{
+    cx_object *retain = cx_object_find_of_module(CX_OBJECT_RETAIN, (uintptr_t)device, module);
+    return retain != NULL || module < 0
+               ? retain
+               : cx_object_find_of_module(CX_OBJECT_RETAIN, (uintptr_t)device, -1);
+}
+
+static void released(cx_check_call *call)
+{
+    CUdevice device = CX_CALL(call, primary_release)->device;
+    if (cx_check_failed(call)) {
+        if (call->result == CXU_INVALID_CONTEXT)
+            tell_of_release(call);
+        return;
+    }
+    cx_object *retain = newest_retain(device, cx_origin_module(call->origin));
+    if (retain != NULL)
+        cx_object_end(retain, (int)call->slot, call->origin);
+    cx_object *context = primary_of((int)device);
+    if (context == NULL || newest_retain(device, -1) != NULL || is_active(device))
+        return;
+    cx_object_end(context, (int)call->slot, call->origin);
+    cx_object_empty(context, (int)call->slot, call->origin);
+    cx_check_tell_holders(call, CX_KIND_PRIMARY_ENDED, context, call->thread);
+}
+
+/* ---- resetting ---- */
+
+static void note_thread(const cx_check_thread *thread, const cx_check_entry *entry, void *argument)
+{
+    cx_finding_note(argument, "pushed", entry->set != 0 ? entry->set : entry->pushed,
+                    "thread %d \"%s\" has it on its stack", thread->number, thread->name);
+}
+
+static bool of_other_module(const cx_object *retain, void *argument)
+{
+    const cx_check_call *call = argument;
+    int here = cx_origin_module(call->origin), there = cx_origin_module(retain->made);
+    return retain->key.value == (uintptr_t)CX_CALL(call, primary_reset)->device && here >= 0 &&
+           there >= 0 && here != there;
+}
+
+static void reset(cx_check_call *call)
+{
+    cx_object *context = primary_of((int)CX_CALL(call, primary_reset)->device);
+    if (cx_check_failed(call) || context == NULL)
+        return;
+    const cx_object *retain = cx_object_first(CX_OBJECT_RETAIN, of_other_module, call);
+    cx_object_end(context, (int)call->slot, call->origin);
+    cx_object_empty(context, (int)call->slot, call->origin);
+    cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_RESET, call);
+    cx_finding_note_object(&finding, context);
+    if (retain != NULL)
+        cx_finding_note(&finding, "held", retain->made, "%.40s retains it",
+                        cx_origin_module_name(retain->made));
+    if (cx_check_holders(context, call->thread, note_thread, &finding) != 0 || retain != NULL)
+        cx_finding_raise(&finding);
+    call->told = false;
+}
+
+/* ---- flags ---- */
+
+static void flags_set(cx_check_call *call)
+{
+    const cx_arguments_primary_set_flags *given = CX_CALL(call, primary_set_flags);
+    unsigned int flags = 0;
+    int active = 0;
+    const cx_object *context = primary_of((int)given->device);
+    if (context == NULL)
+        return;
+    if (!cx_check_failed(call)) {
+        pthread_mutex_unlock(&cx_check_lock);
+        cxu_result result = cx_check_driver->primary_get_state(given->device, &flags, &active);
+        pthread_mutex_lock(&cx_check_lock);
+        /* an active primary context reports MAP_HOST always (P6) */
+        if (result != CXU_SUCCESS || active == 0 ||
+            ((flags ^ given->flags) & ~(unsigned)CXU_CTX_MAP_HOST) == 0)
+            return;
+    } else if (call->result != CXU_PRIMARY_CONTEXT_ACTIVE) {
+        return;
+    }
+    cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_FLAGS, call);
+    cx_finding_note_object(&finding, context);
+    cx_finding_raise(&finding);
+}
+
+const cx_check_hooks cx_check_primary[CX_SLOT_COUNT] = {
+    [CX_SLOT_primary_retain] = {NULL, retained},
+    [CX_SLOT_primary_release] = {NULL, released},
+    [CX_SLOT_primary_reset] = {NULL, reset},
+    [CX_SLOT_primary_set_flags] = {NULL, flags_set},
+};

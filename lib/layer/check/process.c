@@ -1,0 +1,167 @@
+/* The process: PROCESS, and failures that nobody looked at: IGNORED. */
+#include "layer/check/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool initialised, in_forked_child, told_of_fork;
+static cx_origin initialised_at;
+static char visible[CX_REGION_TEXT];
+
+/* The first failure that sticks. */
+static cxu_result sticky;
+static cx_slot sticky_slot;
+static cx_origin sticky_at;
+
+/* ---- forks ---- */
+
+static void hold_before_fork(void)
+{
+    pthread_mutex_lock(&cx_check_lock);
+}
+
+static void go_on_after_fork(void)
+{
+    pthread_mutex_unlock(&cx_check_lock);
+}
+
+static void begin_in_child(void)
+{
+    in_forked_child = initialised;
+    cx_region_fork();
+    cx_check_threads_fork();
+    pthread_mutex_unlock(&cx_check_lock);
+}
+
+/* ---- the end ---- */
+
+static void begin_exit(void)
+{
+    atomic_store(&cx_region_here->exiting, 1);
+}
+
+void cx_check_process_begin(void)
+{
+    (void)pthread_atfork(hold_before_fork, go_on_after_fork, begin_in_child);
+}
+
+/* ---- each call ---- */
+
+static void tell_of_fork(cx_check_call *call)
+{
+    if (told_of_fork || call->slot == CX_SLOT_driver_get_version ||
+        call->slot == CX_SLOT_get_error_name || call->slot == CX_SLOT_get_error_string)
+        return;
+    told_of_fork = true;
+    cx_finding finding = cx_check_finding(CX_KIND_PROCESS_FORKED, call);
+    cx_finding_note(&finding, "first", initialised_at,
+                    "the parent, process %d, had initialised the driver",
+                    (int)cx_region_here->forked_from);
+    cx_finding_raise(&finding);
+}
+
+static bool asks_for_text(cx_slot slot)
+{
+    return slot == CX_SLOT_get_error_name || slot == CX_SLOT_get_error_string ||
+           slot == CX_SLOT_driver_get_version;
+}
+
+static void tell_of_teardown(cx_check_call *call)
+{
+    cx_finding finding = cx_check_finding(CX_KIND_PROCESS_TEARDOWN, call);
+    cx_finding_note(&finding, "first", initialised_at, "the driver was initialised, by %.40s",
+                    cx_origin_module_name(initialised_at));
+    cx_finding_raise(&finding);
+}
+
+void cx_check_any_process(cx_check_call *call)
+{
+    if (in_forked_child)
+        tell_of_fork(call);
+    else if (atomic_load(&cx_region_here->exiting) != 0 && !asks_for_text(call->slot))
+        tell_of_teardown(call);
+    call->told = false;
+}
+
+/* ---- initialising ---- */
+
+static void initialised_by(cx_check_call *call)
+{
+    const char *now = getenv("CUDA_VISIBLE_DEVICES");
+    if (cx_check_failed(call) || initialised)
+        return;
+    initialised = true;
+    initialised_at = cx_check_here(call);
+    snprintf(visible, sizeof visible, "%s", now != NULL ? now : "");
+    (void)atexit(begin_exit);
+}
+
+static void look_at_environment(cx_check_call *call)
+{
+    const char *now = getenv("CUDA_VISIBLE_DEVICES");
+    if (!initialised || strncmp(now != NULL ? now : "", visible, sizeof visible - 1) == 0)
+        return;
+    cx_finding finding = cx_check_finding(CX_KIND_PROCESS_VISIBLE, call);
+    call->told = false;
+    cx_finding_note(&finding, "first", initialised_at, "it was \"%s\" when the driver began",
+                    visible);
+    cx_finding_raise(&finding);
+}
+
+/* ---- failures ---- */
+
+static void tell_of_callback(cx_check_call *call)
+{
+    cx_finding finding = cx_check_finding(CX_KIND_PROCESS_CALLBACK, call);
+    cx_finding_raise(&finding);
+}
+
+void cx_check_failed_process(cx_check_call *call)
+{
+    if (call->result == CXU_NOT_PERMITTED &&
+        (call->nested || cx_origin_in_callback(call->origin))) {
+        tell_of_callback(call);
+        return;
+    }
+    if (!cx_result_sticks(call->result))
+        return;
+    if (sticky != call->result) {
+        sticky = call->result;
+        sticky_slot = call->slot;
+        sticky_at = cx_check_here(call);
+    }
+    cx_finding finding = cx_check_finding(CX_KIND_PROCESS_STICKY, call);
+    finding.record.trace = sticky_at; /* all that follow are counted with the first */
+    finding.record.slot = (int)sticky_slot;
+    cx_finding_raise(&finding);
+}
+
+void cx_check_any_ignored(cx_check_call *call)
+{
+    cx_check_thread *thread = call->thread;
+    cx_origin before = thread->failed_at;
+    thread->failed_at = 0;
+    if (before != 0 && call->origin != 0 && before != call->origin && !asks_for_text(call->slot) &&
+        cx_origin_same_caller(before, call->origin)) {
+        const char *result = cx_result_name(thread->failed_result);
+        cx_finding finding = cx_finding_begin(CX_KIND_IGNORED_ERROR, thread,
+                                              (int)thread->failed_slot, thread->failed_result,
+                                              before);
+        cx_finding_note(&finding, "next", call->origin, "%s follows in the same function; %s",
+                        cx_symbols[call->slot].symbol, result != NULL ? result : "");
+        cx_finding_raise(&finding);
+    }
+    if (!cx_check_failed(call) || call->told)
+        return;
+    thread->failed_at = call->origin;
+    thread->failed_slot = call->slot;
+    thread->failed_result = call->result;
+}
+
+const cx_check_hooks cx_check_process[CX_SLOT_COUNT] = {
+    [CX_SLOT_init] = {NULL, initialised_by},
+    [CX_SLOT_device_get_count] = {NULL, look_at_environment},
+    [CX_SLOT_device_get] = {NULL, look_at_environment},
+    [CX_SLOT_primary_retain] = {NULL, look_at_environment},
+};

@@ -1,0 +1,97 @@
+#include "layer/check/region.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+cx_region *cx_region_here;
+
+/* -1 with errno: there is no such file. */
+static int make_file(const char *folder)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%ld.XXXXXX", folder, (long)getpid()) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0 && ftruncate(file, sizeof(cx_region)) != 0) {
+        int error = errno;
+        (void)unlink(path);
+        (void)close(file);
+        errno = error;
+        return -1;
+    }
+    return file;
+}
+
+/* At `place` unless that is NULL. */
+static cx_region *map_region(void *place)
+{
+    const char *folder = secure_getenv("CTXRT_CHECK_FOLDER");
+    int fixed = place != NULL ? MAP_FIXED : 0;
+    int file = folder != NULL ? make_file(folder) : -1;
+    if (folder != NULL && file < 0)
+        cx_log(CTXRT_LOG_WARNING, "check: no file in %s: %s", folder, strerror(errno));
+    void *mapped = file >= 0 ? mmap(place, sizeof(cx_region), PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | fixed, file, 0)
+                             : mmap(place, sizeof(cx_region), PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+    if (file >= 0)
+        (void)close(file);
+    return mapped != MAP_FAILED ? mapped : NULL;
+}
+
+static void name_program(cx_region *region)
+{
+    ssize_t length = readlink("/proc/self/exe", region->program, sizeof region->program - 1);
+    region->program[length > 0 ? length : 0] = '\0';
+}
+
+bool cx_region_open(void)
+{
+    cx_region *region = map_region(NULL);
+    if (region == NULL)
+        return false;
+    region->version = CX_REGION_VERSION;
+    region->pid = (int32_t)getpid();
+    name_program(region);
+    atomic_thread_fence(memory_order_release);
+    region->magic = CX_REGION_MAGIC;
+    cx_region_here = region;
+    return true;
+}
+
+/* The traces are copied, since origins of before the fork name them. */
+void cx_region_fork(void)
+{
+    cx_region *region = cx_region_here;
+    unsigned traces = atomic_load(&region->traces), modules = atomic_load(&region->modules);
+    size_t bytes = offsetof(cx_region, all_traces) + (traces + 1) * sizeof(cx_region_trace);
+    int32_t parent = region->pid;
+    cx_region *copy = malloc(bytes);
+    if (copy != NULL)
+        memcpy((void *)copy, region, bytes);
+    if (map_region(region) == NULL)
+        abort();
+    if (copy != NULL) {
+        memcpy((void *)region->paths, copy->paths, modules * sizeof copy->paths[0]);
+        memcpy((void *)region->all_traces, copy->all_traces,
+               (traces + 1) * sizeof(cx_region_trace));
+        atomic_store(&region->modules, modules);
+        atomic_store(&region->traces, traces);
+    }
+    free(copy);
+    region->version = CX_REGION_VERSION;
+    region->pid = (int32_t)getpid();
+    region->forked_from = parent;
+    name_program(region);
+    region->magic = CX_REGION_MAGIC;
+}

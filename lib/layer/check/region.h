@@ -1,0 +1,97 @@
+/*
+ * What a checked process leaves for `ctxrt check`: findings, live objects and where they were made,
+ * in a file that both map. It is whole whatever ends the process.
+ *
+ * The process writes, with the lock "check" held or atomically; `ctxrt check` reads, meanwhile too.
+ * A record is filled before the count that includes it grows.
+ */
+#ifndef CX_LAYER_CHECK_REGION_H
+#define CX_LAYER_CHECK_REGION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CX_REGION_MODULES = 1024,
+    CX_REGION_TRACES = 1 << 16,
+    CX_REGION_FINDINGS = 4096,
+    CX_REGION_OBJECTS = 1 << 20,
+    CX_REGION_FRAMES = 12,
+    CX_REGION_NOTES = 6,
+    CX_REGION_PATH = 256,
+    CX_REGION_TEXT = 120
+};
+
+#define CX_REGION_MAGIC 0x6b68637478637472u
+#define CX_REGION_VERSION 1u
+
+/* A place in a module: the return address less the module's begin, less 1. */
+typedef struct cx_region_frame {
+    uint32_t module;
+    uint32_t zero;
+    uint64_t offset;
+} cx_region_frame;
+
+/* A backtrace, the innermost frame first. Traces are counted from 1; 0 is an unknown place. */
+typedef struct cx_region_trace {
+    uint32_t count, zero;
+    cx_region_frame frames[CX_REGION_FRAMES];
+} cx_region_trace;
+
+/* A line of a finding: "stream 3", "made", and where. */
+typedef struct cx_region_note {
+    char role[16];
+    char text[CX_REGION_TEXT];
+    uint32_t trace;
+} cx_region_note;
+
+typedef struct cx_region_finding {
+    uint32_t kind;        /* cx_check_kind */
+    atomic_uint count;    /* how often */
+    int32_t slot, result; /* of the call; -1: none */
+    int32_t thread;
+    char thread_name[16];
+    uint32_t trace; /* of the call */
+    uint32_t note_count;
+    cx_region_note notes[CX_REGION_NOTES];
+} cx_region_finding;
+
+typedef struct cx_region_object {
+    uint32_t kind, number; /* kind 0: the record is free */
+    int32_t device;        /* -1: unknown */
+    uint32_t made;         /* trace */
+    uint64_t bytes;
+    uint32_t context; /* its number, of the owner; 0: none or unknown */
+    uint8_t worked;   /* a context in which something was made or done */
+    uint8_t primary;
+    uint8_t zero[2];
+} cx_region_object;
+
+typedef struct cx_region {
+    uint64_t magic;
+    uint32_t version;
+    int32_t pid;
+    int32_t forked_from;    /* 0: not the child of a checked process */
+    atomic_uint exiting;    /* exit handlers began to run */
+    atomic_uint objects;    /* records in use at some time */
+    atomic_uint unrecorded; /* objects for which there was no record */
+    atomic_uint modules, traces, findings;
+    char program[CX_REGION_PATH];
+    char paths[CX_REGION_MODULES][CX_REGION_PATH];
+    cx_region_trace all_traces[CX_REGION_TRACES];
+    cx_region_finding all_findings[CX_REGION_FINDINGS];
+    cx_region_object all_objects[CX_REGION_OBJECTS];
+} cx_region;
+
+/* The process's, which cx_region_open made. */
+extern cx_region *cx_region_here;
+
+/* Makes one: a file of the folder CTXRT_CHECK_FOLDER, or memory of the process if that is not set.
+ * False: there is neither room nor memory, and nothing is checked. */
+bool cx_region_open(void);
+
+/* In the child of a fork: what the parent had found stays the parent's. */
+void cx_region_fork(void);
+
+#endif

@@ -1,0 +1,261 @@
+/* The stacks of threads: STACK, and contexts that calls make and destroy. */
+#include "layer/check/check.h"
+
+#include <stdlib.h>
+
+enum { GROWS = 64 };
+
+static cx_object *context_of(CUcontext handle)
+{
+    return handle != NULL ? cx_object_find(CX_HANDLE_CONTEXT, (uintptr_t)handle) : NULL;
+}
+
+/* One that the checker has not seen being made: it came before, or by a call that has no row. */
+static cx_object *context_or_new(CUcontext handle)
+{
+    cx_object *context = context_of(handle);
+    return context != NULL || handle == NULL
+               ? context
+               : cx_object_make(CX_HANDLE_CONTEXT, (uintptr_t)handle, 0, NULL, 0);
+}
+
+/* ---- what modules made current ---- */
+
+static void note_look(cx_check_call *call, cx_object *context)
+{
+    cx_check_look *looks = call->thread->looks, *free = &looks[0];
+    int module = cx_origin_module(call->origin);
+    for (int i = 0; i < CX_CHECK_LOOKS; i++) {
+        if (looks[i].where == 0)
+            free = &looks[i];
+        if (looks[i].where != 0 && looks[i].module == module) {
+            free = &looks[i];
+            break;
+        }
+    }
+    *free = (cx_check_look){module, context, call->origin};
+}
+
+/* ---- pushing ---- */
+
+static bool told_of_growth(const cx_check_thread *thread, cx_origin where)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < thread->depth; i++)
+        count += thread->entries[i].pushed == where;
+    return count != GROWS;
+}
+
+static void note_push(cx_check_call *call, cx_object *context, cx_entry_how how)
+{
+    cx_check_thread *thread = call->thread;
+    cx_check_entry *entry = cx_check_push(thread, context, how, call->origin);
+    note_look(call, context);
+    if (entry == NULL || how == CX_ENTRY_SET || thread->depth < GROWS ||
+        told_of_growth(thread, call->origin))
+        return;
+    cx_finding finding = cx_check_finding(CX_KIND_STACK_GROWS, call);
+    cx_finding_note(&finding, "pushed", call->origin, "%u entries on the stack are from here",
+                    (unsigned)GROWS);
+    cx_finding_raise(&finding);
+}
+
+static void pushed(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        note_push(call, context_or_new(CX_CALL(call, ctx_push)->context), CX_ENTRY_PUSHED);
+}
+
+static void created(cx_check_call *call, const CUcontext *out, CUdevice device)
+{
+    if (out == NULL)
+        return;
+    if (cx_check_failed(call)) {
+        cx_check_note_failed(call, CX_HANDLE_CONTEXT, (uintptr_t)*out);
+        return;
+    }
+    cx_object *context =
+        cx_object_make(CX_HANDLE_CONTEXT, (uintptr_t)*out, 0, NULL, call->origin);
+    if (context == NULL)
+        return;
+    cx_check_made_context(call, context, (int)device);
+    note_push(call, context, CX_ENTRY_CREATED);
+}
+
+static void created_v2(cx_check_call *call)
+{
+    created(call, CX_CALL(call, ctx_create_v2)->out_context, CX_CALL(call, ctx_create_v2)->device);
+}
+
+static void created_v3(cx_check_call *call)
+{
+    created(call, CX_CALL(call, ctx_create_v3)->out_context, CX_CALL(call, ctx_create_v3)->device);
+}
+
+static void created_v4(cx_check_call *call)
+{
+    created(call, CX_CALL(call, ctx_create_v4)->out_context, CX_CALL(call, ctx_create_v4)->device);
+}
+
+/* ---- popping ---- */
+
+static void tell_pop_of_nothing(cx_check_call *call)
+{
+    cx_finding finding = cx_check_finding(CX_KIND_STACK_POP_EMPTY, call);
+    const cx_check_thread *other = cx_check_other_with_context(call->thread);
+    if (other != NULL)
+        cx_finding_note(&finding, "other", cx_check_top(other)->pushed,
+                        "thread %d has a context: each thread has a stack of its own",
+                        other->number);
+    cx_finding_raise(&finding);
+}
+
+static void tell_of_entry(cx_check_call *call, cx_check_kind kind, const cx_check_entry *entry)
+{
+    char text[64] = "the context";
+    if (entry->first != NULL)
+        cx_object_text(entry->first, text, sizeof text);
+    cx_finding finding = cx_check_finding(kind, call);
+    cx_finding_note(&finding, "pushed", entry->pushed, "%s was pushed by %.40s", text,
+                    cx_origin_module_name(entry->pushed));
+    if (entry->set != 0)
+        cx_finding_note(&finding, "set", entry->set, "it was replaced by %.40s",
+                        cx_origin_module_name(entry->set));
+    cx_finding_raise(&finding);
+}
+
+static bool is_foreign(const cx_check_call *call, cx_origin where)
+{
+    int here = cx_origin_module(call->origin), there = cx_origin_module(where);
+    return here >= 0 && there >= 0 && here != there;
+}
+
+static void popped(cx_check_call *call)
+{
+    cx_check_entry *top = cx_check_top(call->thread);
+    if (cx_check_failed(call)) {
+        if (top == NULL && call->result == CXU_INVALID_CONTEXT)
+            tell_pop_of_nothing(call);
+        return;
+    }
+    if (top == NULL)
+        return;
+    if (top->how == CX_ENTRY_PUSHED && !top->told) {
+        if (is_foreign(call, top->pushed))
+            tell_of_entry(call, CX_KIND_STACK_POP_FOREIGN, top);
+        else if (top->first != top->context)
+            tell_of_entry(call, CX_KIND_STACK_POP_OTHER, top);
+    }
+    cx_check_pop(call->thread);
+    note_look(call, cx_check_current(call->thread));
+}
+
+/* ---- setting ---- */
+
+static void was_set(cx_check_call *call)
+{
+    cx_check_thread *thread = call->thread;
+    CUcontext handle = CX_CALL(call, ctx_set_current)->context;
+    cx_check_entry *top = cx_check_top(thread);
+    if (cx_check_failed(call))
+        return;
+    cx_object *context = context_or_new(handle);
+    if (top != NULL && top->how == CX_ENTRY_PUSHED && !top->told && context != top->context &&
+        is_foreign(call, top->pushed)) {
+        tell_of_entry(call, CX_KIND_STACK_SET_FOREIGN, top);
+        top->told = true;
+    }
+    if (handle == NULL) {
+        cx_check_pop(thread);
+        note_look(call, cx_check_current(thread));
+    } else if (top == NULL) {
+        note_push(call, context, CX_ENTRY_SET);
+    } else {
+        if (top->context != context)
+            top->set = call->origin;
+        top->context = context;
+        note_look(call, context);
+    }
+}
+
+/* Who asks sees what others made current. */
+static void was_asked(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        note_look(call, cx_check_current(call->thread));
+}
+
+/* ---- destroying ---- */
+
+static void note_holder(const cx_check_thread *thread, const cx_check_entry *entry, void *argument)
+{
+    cx_finding_note(argument, "pushed", entry->set != 0 ? entry->set : entry->pushed,
+                    "thread %d \"%s\" has it on its stack", thread->number, thread->name);
+}
+
+void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
+                           const cx_check_thread *except)
+{
+    bool told = call->told;
+    cx_finding finding = cx_check_finding(kind, call);
+    call->told = told;
+    cx_finding_note_object(&finding, context);
+    if (cx_check_holders(context, except, note_holder, &finding) != 0)
+        cx_finding_raise(&finding);
+}
+
+static void end_context(cx_check_call *call)
+{
+    cx_object *context = context_of(CX_CALL(call, ctx_destroy)->context);
+    if (context == NULL || !context->live || context->primary)
+        return;
+    call->ending = context;
+    cx_object_end(context, (int)call->slot, call->origin);
+}
+
+static void destroyed(cx_check_call *call)
+{
+    cx_object *context = call->ending;
+    if (context == NULL)
+        return;
+    if (cx_check_failed(call)) {
+        cx_object_revive(context);
+        return;
+    }
+    cx_object_empty(context, (int)call->slot, call->origin);
+    if (cx_check_current(call->thread) == context)
+        cx_check_pop(call->thread);
+    cx_check_tell_holders(call, CX_KIND_CURRENT_DESTROYED_ELSEWHERE, context, call->thread);
+}
+
+/* ---- the end of a thread ---- */
+
+void cx_check_stack_left(cx_check_thread *thread)
+{
+    for (unsigned i = 0; i < thread->depth; i++) {
+        const cx_check_entry *entry = &thread->entries[i];
+        char text[64] = "a context";
+        if (entry->how == CX_ENTRY_SET || thread->main)
+            continue;
+        if (entry->first != NULL)
+            cx_object_text(entry->first, text, sizeof text);
+        cx_finding finding = cx_finding_begin(entry->how == CX_ENTRY_CREATED
+                                                  ? CX_KIND_STACK_CREATE_LEFT
+                                                  : CX_KIND_STACK_LEFT,
+                                              thread, -1, CXU_SUCCESS, entry->pushed);
+        cx_finding_note(&finding, "pushed", entry->pushed, "%s, pushed by %.40s", text,
+                        cx_origin_module_name(entry->pushed));
+        cx_finding_raise(&finding);
+    }
+}
+
+const cx_check_hooks cx_check_stack[CX_SLOT_COUNT] = {
+    [CX_SLOT_ctx_push] = {NULL, pushed},
+    [CX_SLOT_ctx_pop] = {NULL, popped},
+    [CX_SLOT_ctx_set_current] = {NULL, was_set},
+    [CX_SLOT_ctx_get_current] = {NULL, was_asked},
+    [CX_SLOT_ctx_create_v2] = {NULL, created_v2},
+    [CX_SLOT_ctx_create_v3] = {NULL, created_v3},
+    [CX_SLOT_ctx_create_v4] = {NULL, created_v4},
+    [CX_SLOT_ctx_destroy] = {end_context, destroyed},
+};

@@ -1,0 +1,87 @@
+/* What a process that has ended left alive: LIFE, and parts of PRIMARY and CAPTURE. */
+#include "check/report.h"
+
+#include <string.h>
+
+/* The kind that speaks of an object that is left; CX_KIND_COUNT: none does. */
+static cx_check_kind kind_of_left(const cx_region_object *object)
+{
+    switch (object->kind) {
+    case CX_HANDLE_CONTEXT:
+        return object->primary || object->made == 0 ? CX_KIND_COUNT : CX_KIND_LIFE_CONTEXT;
+    case CX_HANDLE_STREAM:
+        return CX_KIND_LIFE_STREAM;
+    case CX_HANDLE_EVENT:
+        return CX_KIND_LIFE_EVENT;
+    case CX_HANDLE_MODULE:
+    case CX_HANDLE_LIBRARY:
+        return CX_KIND_LIFE_MODULE;
+    case CX_HANDLE_GRAPH:
+    case CX_HANDLE_GRAPH_EXEC:
+        return CX_KIND_LIFE_GRAPH;
+    case CX_HANDLE_POOL:
+        return CX_KIND_LIFE_POOL;
+    case CX_OBJECT_MEMORY:
+    case CX_OBJECT_ASYNC_MEMORY:
+    case CX_OBJECT_MANAGED_MEMORY:
+        return CX_KIND_LIFE_MEMORY;
+    case CX_OBJECT_PINNED_MEMORY:
+        return CX_KIND_LIFE_PINNED;
+    case CX_OBJECT_REGISTERED_MEMORY:
+        return CX_KIND_LIFE_REGISTERED;
+    case CX_OBJECT_RETAIN:
+        return CX_KIND_PRIMARY_KEPT;
+    case CX_OBJECT_CAPTURE:
+        return CX_KIND_CAPTURE_LEFT;
+    default:
+        return CX_KIND_COUNT;
+    }
+}
+
+static void leave(report_process *process, cx_check_kind kind, const cx_region_object *object)
+{
+    char name[40];
+    cx_region_finding finding = {.kind = kind, .slot = -1, .trace = object->made, .note_count = 1};
+    cx_region_note *note = &finding.notes[0];
+    cx_object_kind_text(object->kind, name, sizeof name);
+    atomic_store(&finding.count, 1);
+    strcpy(note->role, "made");
+    note->trace = object->made;
+    if (object->bytes != 0)
+        snprintf(note->text, sizeof note->text, "%llu bytes of %s",
+                 (unsigned long long)object->bytes, name);
+    else if (object->device >= 0)
+        snprintf(note->text, sizeof note->text, "%s %u of GPU %d", name, object->number,
+                 (int)object->device);
+    else
+        snprintf(note->text, sizeof note->text, "%s %u", name, object->number);
+    report_leave(process, &finding);
+}
+
+static bool another_works(const cx_region *region, unsigned objects, const cx_region_object *idle)
+{
+    for (unsigned i = 0; i < objects; i++) {
+        const cx_region_object *object = &region->all_objects[i];
+        if (object->kind == CX_HANDLE_CONTEXT && object->device >= 0 &&
+            object->device != idle->device && object->worked)
+            return true;
+    }
+    return false;
+}
+
+void report_judge_alive(report_process *process)
+{
+    const cx_region *region = process->region;
+    unsigned objects = atomic_load(&((cx_region *)region)->objects);
+    if (objects > CX_REGION_OBJECTS)
+        objects = CX_REGION_OBJECTS;
+    for (unsigned i = 0; i < objects; i++) {
+        const cx_region_object *object = &region->all_objects[i];
+        cx_check_kind kind = kind_of_left(object);
+        if (object->kind == CX_HANDLE_CONTEXT && object->primary && !object->worked &&
+            another_works(region, objects, object))
+            leave(process, CX_KIND_PRIMARY_STRAY, object);
+        if (kind != CX_KIND_COUNT)
+            leave(process, kind, object);
+    }
+}

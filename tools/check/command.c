@@ -1,0 +1,256 @@
+/* ctxrt check: options, the program, and its end. */
+#include "check/report.h"
+#include "command.h"
+#include "standin.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KEY_JSON = 300, KEY_IGNORE, KEY_ONLY, KEY_LIMIT, KEY_LIST, KEY_ERROR, KEY_LEAKS, KEY_NOTES };
+
+typedef struct request {
+    standin_options standin;
+    report_options options;
+    const char *json;
+    int error_status;
+    bool list, only;
+    char **program;
+} request;
+
+static error_t choose_kind(request *self, struct argp_state *state, const char *name, bool wanted)
+{
+    cx_check_kind kind;
+    if (!report_find_kind(name, &kind))
+        return command_wrong_use(state, "there is no kind '%s': ctxrt check --list names them",
+                                 name);
+    if (wanted && !self->only)
+        memset(self->options.chosen, 0, sizeof self->options.chosen);
+    self->only = self->only || wanted;
+    self->options.chosen[kind] = wanted;
+    if (wanted)
+        self->options.notes = self->options.leaks = true;
+    return 0;
+}
+
+static error_t take_number(struct argp_state *state, const char *option, const char *text, int most,
+                           int *out)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || number < 0 || number > most)
+        return command_wrong_use(state, "%s %s: it is a number from 0 to %d", option, text, most);
+    *out = (int)number;
+    return 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    request *self = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &self->standin;
+        return 0;
+    case KEY_JSON:
+        self->json = argument;
+        return 0;
+    case 's':
+        return report_read_rules(&self->options, argument) ? 0 : ECANCELED;
+    case KEY_IGNORE:
+        return choose_kind(self, state, argument, false);
+    case KEY_ONLY:
+        return choose_kind(self, state, argument, true);
+    case KEY_LIMIT:
+        return take_number(state, "--limit", argument, 1000000, &self->options.limit);
+    case KEY_ERROR:
+        return take_number(state, "--error-exitcode", argument, 255, &self->error_status);
+    case KEY_LIST:
+        self->list = true;
+        return 0;
+    case KEY_LEAKS:
+        self->options.leaks = true;
+        return 0;
+    case KEY_NOTES:
+        self->options.notes = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        self->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (self->program == NULL && !self->list)
+            return command_wrong_use(state, "name the program to check");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What a process left alive is judged only when asked for: programs may leave that to the system. */
+static void leave_out_leaks(report_options *options)
+{
+    static const cx_check_kind leaks[] = {
+        CX_KIND_LIFE_CONTEXT, CX_KIND_LIFE_STREAM, CX_KIND_LIFE_EVENT, CX_KIND_LIFE_MODULE,
+        CX_KIND_LIFE_GRAPH,   CX_KIND_LIFE_POOL,   CX_KIND_LIFE_MEMORY, CX_KIND_LIFE_PINNED,
+        CX_KIND_LIFE_REGISTERED, CX_KIND_PRIMARY_KEPT,
+    };
+    for (size_t i = 0; !options->leaks && i < sizeof leaks / sizeof *leaks; i++)
+        options->chosen[leaks[i]] = false;
+}
+
+static int print_list(void)
+{
+    static const char *const severities[] = {"note", "warning", "error"};
+    for (int kind = 0; kind < CX_KIND_COUNT; kind++)
+        printf("%-26s %-8s %s\n", cx_kind_rows[kind].name,
+               severities[cx_kind_rows[kind].severity], cx_kind_rows[kind].title);
+    return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
+}
+
+/* ---- the program ---- */
+
+static volatile sig_atomic_t child;
+
+static void pass_signal(int number)
+{
+    if (child > 0)
+        (void)kill((pid_t)child, number);
+}
+
+static void pass_signals(void)
+{
+    static const int all[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    struct sigaction action = {.sa_handler = pass_signal, .sa_flags = SA_RESTART};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        (void)sigaction(all[i], &action, NULL);
+    (void)signal(SIGINT, SIG_IGN); /* the terminal sends it to the program too */
+    (void)signal(SIGQUIT, SIG_IGN);
+}
+
+static pid_t start_program(const char *command, char **program)
+{
+    struct sigaction interrupt, quit;
+    (void)sigaction(SIGINT, NULL, &interrupt);
+    (void)sigaction(SIGQUIT, NULL, &quit);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(standin_execute(command, program));
+    child = (sig_atomic_t)pid;
+    if (pid > 0)
+        pass_signals();
+    return pid;
+}
+
+static int wait_for_program(report *self, pid_t pid)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    int status = 0;
+    for (;;) {
+        pid_t ended = waitpid(pid, &status, WNOHANG);
+        if (ended == pid || (ended < 0 && errno != EINTR))
+            return status;
+        report_look(self, stderr);
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+static int status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void tell_of_death(int status)
+{
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "ctxrt check: the program was ended by signal %d (%s)\n", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+}
+
+static int run_checked(const char *command, request *self, report *all)
+{
+    pid_t pid = start_program(command, self->program);
+    if (pid < 0)
+        return command_error(command, COMMAND_FAILED, "cannot fork: %s", strerror(errno));
+    int status = wait_for_program(all, pid);
+    report_judge(all, !WIFSIGNALED(status), (int)pid, stderr);
+    tell_of_death(status);
+    report_summary(all, stderr);
+    if (self->json != NULL && !report_write_json(all, self->json, self->program, status_of(status)))
+        return command_error(command, COMMAND_FAILED, "cannot write %s: %s", self->json,
+                             strerror(errno));
+    return all->errors != 0 && self->error_status != 0 ? self->error_status : status_of(status);
+}
+
+/* ---- the folder ---- */
+
+static bool make_folder(char *folder, size_t size)
+{
+    static const char *const places[] = {"/dev/shm", "/tmp"};
+    const char *told = getenv("TMPDIR");
+    for (int i = told != NULL ? -1 : 0; i < 2; i++) {
+        snprintf(folder, size, "%s/ctxrt-check.XXXXXX", i < 0 ? told : places[i]);
+        if (mkdtemp(folder) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static const char doc[] =
+    "Runs PROGRAM on the stand-in libcuda.so.1 and tells how it misuses contexts, streams and "
+    "memory."
+    "\vFindings go to the standard error as they are found, with a summary at the end. The exit "
+    "status is 1 if there was an error among them, else PROGRAM's.\n"
+    "Example: ctxrt check ./program";
+
+int check_command(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"json", KEY_JSON, "FILE", 0, "Write the report as JSON too (-: to the standard output)",
+         0},
+        {"suppress", 's', "FILE", 0,
+         "Leave out what lines of FILE name: KIND [module:PATTERN] [function:PATTERN]", 0},
+        {"ignore", KEY_IGNORE, "KIND", 0, "Leave out a kind", 0},
+        {"only", KEY_ONLY, "KIND", 0, "Look for this kind only (more than once: these)", 0},
+        {"limit", KEY_LIMIT, "N", 0, "Print at most N findings of a kind", 0},
+        {"leaks", KEY_LEAKS, NULL, 0, "Tell what is alive at the end", 0},
+        {"notes", KEY_NOTES, NULL, 0, "Tell what is right, but slow or careless", 0},
+        {"error-exitcode", KEY_ERROR, "N", 0,
+         "The exit status if there was an error (1; 0: PROGRAM's own)", 0},
+        {"list", KEY_LIST, NULL, 0, "Print all kinds", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {{&standin_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {options, parse_option, "PROGRAM [ARGUMENT...]", doc, children,
+                                     NULL,    NULL};
+    static request self;
+    static report all;
+    char folder[256];
+    int status;
+
+    self = (request){.error_status = 1};
+    memset(self.options.chosen, 1, sizeof self.options.chosen);
+    if (!command_parse(&argp, argc, argv, &self, &status))
+        return status;
+    if (self.list)
+        return print_list();
+    leave_out_leaks(&self.options);
+    status = standin_prepare(argv[0], &self.standin);
+    if (status != COMMAND_GOOD)
+        return status;
+    if (!make_folder(folder, sizeof folder) || setenv("CTXRT_CHECK_FOLDER", folder, 1) != 0 ||
+        setenv("CTXRT_LAYERS", "check", 1) != 0)
+        return command_error(argv[0], COMMAND_FAILED, "cannot make a folder for the report: %s",
+                             strerror(errno));
+    all = (report){.options = self.options, .folder = folder};
+    status = run_checked(argv[0], &self, &all);
+    report_close(&all);
+    (void)rmdir(folder);
+    symbols_close();
+    return status;
+}

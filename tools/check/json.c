@@ -1,0 +1,134 @@
+/* The report as JSON. */
+#include "check/report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+static json_t *text_or_null(const char *text)
+{
+    return *text != '\0' ? json_string(text) : json_null();
+}
+
+static json_t *frames_of(const report_process *process, uint32_t number)
+{
+    json_t *frames = json_array();
+    const cx_region_trace *trace = report_trace(process, number);
+    for (uint32_t i = 0; trace != NULL && i < trace->count; i++) {
+        place_name name;
+        const char *module = report_module(process, trace->frames[i].module);
+        symbols_find(module, trace->frames[i].offset, &name);
+        json_t *frame = json_object();
+        json_object_set_new(frame, "function", text_or_null(name.function));
+        json_object_set_new(frame, "file", text_or_null(name.file));
+        json_object_set_new(frame, "line", name.line > 0 ? json_integer(name.line) : json_null());
+        json_object_set_new(frame, "module", text_or_null(module));
+        json_object_set_new(frame, "offset", json_integer((json_int_t)trace->frames[i].offset));
+        json_array_append_new(frames, frame);
+    }
+    return frames;
+}
+
+static json_t *notes_of(const report_process *process, const cx_region_finding *finding)
+{
+    json_t *notes = json_array();
+    for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
+        json_t *note = json_object();
+        json_object_set_new(note, "role", json_string(finding->notes[i].role));
+        json_object_set_new(note, "text", json_string(finding->notes[i].text));
+        json_object_set_new(note, "where", frames_of(process, finding->notes[i].trace));
+        json_array_append_new(notes, note);
+    }
+    return notes;
+}
+
+static json_t *finding_of(const report_process *process, const cx_region_finding *finding)
+{
+    static const char *const severities[] = {"note", "warning", "error"};
+    const cx_kind_row *row = &cx_kind_rows[finding->kind];
+    const bool called = finding->slot >= 0 && finding->slot < CX_SLOT_COUNT;
+    const char *result = called ? cx_result_name((cxu_result)finding->result) : NULL;
+    json_t *self = json_object(), *thread = json_object();
+    json_object_set_new(self, "kind", json_string(row->name));
+    json_object_set_new(self, "severity", json_string(severities[row->severity]));
+    json_object_set_new(self, "title", json_string(row->title));
+    json_object_set_new(self, "advice", json_string(row->advice));
+    json_object_set_new(self, "rules", json_string(row->rules));
+    json_object_set_new(self, "process", json_integer(process->region->pid));
+    json_object_set_new(self, "count",
+                        json_integer(atomic_load(&((cx_region_finding *)finding)->count)));
+    json_object_set_new(self, "call",
+                        called ? json_string(cx_symbols[finding->slot].symbol) : json_null());
+    json_object_set_new(self, "result", result != NULL ? json_string(result) : json_null());
+    json_object_set_new(thread, "number", json_integer(finding->thread));
+    json_object_set_new(thread, "name", text_or_null(finding->thread_name));
+    json_object_set_new(self, "thread", thread);
+    json_object_set_new(self, "at", frames_of(process, finding->trace));
+    json_object_set_new(self, "notes", notes_of(process, finding));
+    return self;
+}
+
+static json_t *alive_of(const report_process *process)
+{
+    json_t *all = json_array();
+    const cx_region *region = process->region;
+    unsigned objects = atomic_load(&((cx_region *)region)->objects);
+    for (unsigned i = 0; i < objects && i < CX_REGION_OBJECTS; i++) {
+        char name[40];
+        const cx_region_object *object = &region->all_objects[i];
+        if (object->kind == 0 || object->kind >= CX_OBJECT_KINDS)
+            continue;
+        cx_object_kind_text(object->kind, name, sizeof name);
+        json_t *one = json_object();
+        json_object_set_new(one, "what", json_string(name));
+        json_object_set_new(one, "number", json_integer(object->number));
+        json_object_set_new(one, "device",
+                            object->device >= 0 ? json_integer(object->device) : json_null());
+        json_object_set_new(one, "bytes", json_integer((json_int_t)object->bytes));
+        json_object_set_new(one, "made", frames_of(process, object->made));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+static json_t *process_of(const report_process *process)
+{
+    json_t *self = json_object();
+    json_object_set_new(self, "pid", json_integer(process->region->pid));
+    json_object_set_new(self, "program", json_string(process->region->program));
+    json_object_set_new(self, "alive", alive_of(process));
+    return self;
+}
+
+static void add_findings(const report *self, const report_process *process, json_t *all)
+{
+    for (unsigned i = 0; i < process->told; i++)
+        if (report_tells(self, process, &process->region->all_findings[i]))
+            json_array_append_new(all, finding_of(process, &process->region->all_findings[i]));
+    for (unsigned i = 0; i < process->left_count; i++)
+        if (report_tells(self, process, &process->left[i]))
+            json_array_append_new(all, finding_of(process, &process->left[i]));
+}
+
+bool report_write_json(const report *self, const char *path, char **program, int status)
+{
+    json_t *root = json_object(), *findings = json_array(), *processes = json_array(),
+           *words = json_array();
+    for (; *program != NULL; program++)
+        json_array_append_new(words, json_string_nocheck(*program));
+    for (int i = 0; i < self->process_count; i++) {
+        add_findings(self, &self->processes[i], findings);
+        json_array_append_new(processes, process_of(&self->processes[i]));
+    }
+    json_object_set_new(root, "version", json_integer(1));
+    json_object_set_new(root, "program", words);
+    json_object_set_new(root, "status", json_integer(status));
+    json_object_set_new(root, "errors", json_integer(self->errors));
+    json_object_set_new(root, "warnings", json_integer(self->warnings));
+    json_object_set_new(root, "findings", findings);
+    json_object_set_new(root, "processes", processes);
+    bool written = strcmp(path, "-") == 0 ? json_dumpf(root, stdout, JSON_INDENT(2)) == 0
+                                          : json_dump_file(root, path, JSON_INDENT(2)) == 0;
+    json_decref(root);
+    return written;
+}

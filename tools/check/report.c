@@ -1,0 +1,269 @@
+#include "check/report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- processes ---- */
+
+static const cx_region *map_file(const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    void *mapped = fstat(file, &status) == 0 && status.st_size == sizeof(cx_region)
+                       ? mmap(NULL, sizeof(cx_region), PROT_READ, MAP_SHARED, file, 0)
+                       : MAP_FAILED;
+    (void)close(file);
+    return mapped != MAP_FAILED ? mapped : NULL;
+}
+
+static bool is_known(const report *self, const char *path)
+{
+    for (int i = 0; i < self->process_count; i++)
+        if (strcmp(self->processes[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* A file whose beginning is not yet written is looked at again. */
+static void look_at_file(report *self, const char *name)
+{
+    char path[512];
+    if (name[0] == '.' || self->process_count == REPORT_PROCESSES ||
+        snprintf(path, sizeof path, "%s/%s", self->folder, name) >= (int)sizeof path ||
+        is_known(self, path))
+        return;
+    const cx_region *region = map_file(path);
+    if (region == NULL)
+        return;
+    if (region->magic != CX_REGION_MAGIC || region->version != CX_REGION_VERSION) {
+        (void)munmap((void *)region, sizeof *region);
+        return;
+    }
+    report_process *process = &self->processes[self->process_count++];
+    *process = (report_process){.region = region};
+    memcpy(process->path, path, sizeof process->path);
+}
+
+static void look_for_processes(report *self)
+{
+    DIR *folder = opendir(self->folder);
+    if (folder == NULL)
+        return;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        look_at_file(self, entry->d_name);
+    (void)closedir(folder);
+}
+
+const cx_region_trace *report_trace(const report_process *process, uint32_t number)
+{
+    const cx_region *region = process->region;
+    if (number == 0 || number >= CX_REGION_TRACES)
+        return NULL;
+    const cx_region_trace *trace = &region->all_traces[number];
+    return trace->count <= CX_REGION_FRAMES && trace->count > 0 ? trace : NULL;
+}
+
+const char *report_module(const report_process *process, uint32_t module)
+{
+    return module < CX_REGION_MODULES ? process->region->paths[module] : "";
+}
+
+/* ---- what is told ---- */
+
+bool report_find_kind(const char *name, cx_check_kind *out_kind)
+{
+    for (int kind = 0; kind < CX_KIND_COUNT; kind++)
+        if (strcmp(cx_kind_rows[kind].name, name) == 0) {
+            *out_kind = (cx_check_kind)kind;
+            return true;
+        }
+    return false;
+}
+
+static bool rule_names_trace(const report_rule *rule, const report_process *process,
+                             uint32_t number)
+{
+    const cx_region_trace *trace = report_trace(process, number);
+    for (uint32_t i = 0; trace != NULL && i < trace->count; i++) {
+        const char *module = report_module(process, trace->frames[i].module);
+        const char *file = strrchr(module, '/');
+        place_name name = {.line = 0};
+        if (rule->module[0] != '\0' &&
+            fnmatch(rule->module, file != NULL ? file + 1 : module, 0) != 0)
+            continue;
+        if (rule->function[0] != '\0')
+            symbols_find(module, trace->frames[i].offset, &name);
+        if (rule->function[0] == '\0' || fnmatch(rule->function, name.function, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool rule_fits(const report_rule *rule, const report_process *process,
+                      const cx_region_finding *finding)
+{
+    if (fnmatch(rule->kind, cx_kind_rows[finding->kind].name, 0) != 0)
+        return false;
+    if ((rule->module[0] == '\0' && rule->function[0] == '\0') ||
+        rule_names_trace(rule, process, finding->trace))
+        return true;
+    for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++)
+        if (rule_names_trace(rule, process, finding->notes[i].trace))
+            return true;
+    return false;
+}
+
+bool report_tells(const report *self, const report_process *process,
+                  const cx_region_finding *finding)
+{
+    const report_options *options = &self->options;
+    if (finding->kind >= CX_KIND_COUNT || !options->chosen[finding->kind])
+        return false;
+    if (cx_kind_rows[finding->kind].severity == CX_SEVERITY_NOTE && !options->notes)
+        return false;
+    for (int i = 0; i < options->rule_count; i++)
+        if (rule_fits(&options->rules[i], process, finding))
+            return false;
+    return true;
+}
+
+static void count_finding(report *self, const cx_region_finding *finding)
+{
+    self->counts[finding->kind]++;
+    switch (cx_kind_rows[finding->kind].severity) {
+    case CX_SEVERITY_ERROR:
+        self->errors++;
+        break;
+    case CX_SEVERITY_WARNING:
+        self->warnings++;
+        break;
+    default:
+        self->notes++;
+    }
+}
+
+static void tell(report *self, const report_process *process, const cx_region_finding *finding,
+                 FILE *out)
+{
+    if (!report_tells(self, process, finding)) {
+        self->suppressed++;
+        return;
+    }
+    count_finding(self, finding);
+    if (self->options.limit == 0 || self->counts[finding->kind] <= (unsigned)self->options.limit)
+        report_print(process, finding, out);
+}
+
+void report_look(report *self, FILE *out)
+{
+    look_for_processes(self);
+    for (int i = 0; i < self->process_count; i++) {
+        report_process *process = &self->processes[i];
+        unsigned count = atomic_load(&((cx_region *)process->region)->findings);
+        while (process->told < count && process->told < CX_REGION_FINDINGS)
+            tell(self, process, &process->region->all_findings[process->told++], out);
+    }
+}
+
+/* ---- what is left ---- */
+
+void report_leave(report_process *process, const cx_region_finding *finding)
+{
+    for (unsigned i = 0; i < process->left_count; i++)
+        if (process->left[i].kind == finding->kind && process->left[i].trace == finding->trace) {
+            atomic_fetch_add(&process->left[i].count, 1);
+            return;
+        }
+    if (process->left_count == process->left_capacity) {
+        unsigned more = process->left_capacity != 0 ? 2 * process->left_capacity : 16;
+        cx_region_finding *grown = realloc(process->left, more * sizeof *grown);
+        if (grown == NULL)
+            return;
+        process->left = grown;
+        process->left_capacity = more;
+    }
+    process->left[process->left_count++] = *finding;
+}
+
+void report_judge(report *self, bool whole, int pid, FILE *out)
+{
+    report_look(self, out);
+    for (int i = 0; i < self->process_count; i++) {
+        report_process *process = &self->processes[i];
+        const cx_region *region = process->region;
+        bool ended = region->pid == pid ? whole
+                                        : atomic_load(&((cx_region *)region)->exiting) != 0;
+        if (process->judged || !ended || region->forked_from != 0)
+            continue;
+        process->judged = true;
+        report_judge_alive(process);
+        for (unsigned j = 0; j < process->left_count; j++)
+            tell(self, process, &process->left[j], out);
+    }
+}
+
+void report_close(report *self)
+{
+    for (int i = 0; i < self->process_count; i++) {
+        (void)munmap((void *)self->processes[i].region, sizeof(cx_region));
+        (void)unlink(self->processes[i].path);
+        free(self->processes[i].left);
+    }
+    self->process_count = 0;
+}
+
+/* ---- suppressions ---- */
+
+static bool parse_rule(char *line, report_rule *out)
+{
+    char *rest = NULL, *word = strtok_r(line, " \t\r\n", &rest);
+    *out = (report_rule){.kind = ""};
+    if (snprintf(out->kind, sizeof out->kind, "%s", word) >= (int)sizeof out->kind)
+        return false;
+    while ((word = strtok_r(NULL, " \t\r\n", &rest)) != NULL) {
+        char *into = strncmp(word, "module:", 7) == 0     ? out->module
+                     : strncmp(word, "function:", 9) == 0 ? out->function
+                                                          : NULL;
+        if (into == NULL || strlen(strchr(word, ':') + 1) >= sizeof out->module)
+            return false;
+        strcpy(into, strchr(word, ':') + 1);
+    }
+    return true;
+}
+
+bool report_read_rules(report_options *self, const char *path)
+{
+    char line[512];
+    int number = 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        fprintf(stderr, "ctxrt check: cannot read %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        number++;
+        if (line[strspn(line, " \t\r\n")] == '\0' || line[strspn(line, " \t")] == '#')
+            continue;
+        if (self->rule_count == REPORT_RULES ||
+            !parse_rule(line, &self->rules[self->rule_count])) {
+            fprintf(stderr,
+                    "ctxrt check: %s:%d: a suppression is KIND [module:PATTERN] "
+                    "[function:PATTERN]; there can be %d\n",
+                    path, number, REPORT_RULES);
+            (void)fclose(file);
+            return false;
+        }
+        self->rule_count++;
+    }
+    (void)fclose(file);
+    return true;
+}

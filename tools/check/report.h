@@ -1,0 +1,84 @@
+/*
+ * The report of `ctxrt check`: what the checked processes left in their files, read while they run
+ * and when they have ended.
+ */
+#ifndef CX_TOOLS_CHECK_REPORT_H
+#define CX_TOOLS_CHECK_REPORT_H
+
+#include "check/symbols.h"
+
+#include "layer/check/finding.h"
+
+#include <stdio.h>
+
+enum { REPORT_PROCESSES = 256, REPORT_RULES = 256 };
+
+/* A line of a suppression file: KIND [module:PATTERN] [function:PATTERN], each as in a shell. */
+typedef struct report_rule {
+    char kind[64], module[128], function[128];
+} report_rule;
+
+typedef struct report_options {
+    bool chosen[CX_KIND_COUNT]; /* kinds that are told */
+    bool notes, leaks;
+    int limit; /* of each kind; 0: none */
+    report_rule rules[REPORT_RULES];
+    int rule_count;
+} report_options;
+
+/* One process. */
+typedef struct report_process {
+    char path[512];
+    const cx_region *region;
+    unsigned told;     /* findings of it that were looked at */
+    cx_region_finding *left; /* found in what it left alive */
+    unsigned left_count, left_capacity;
+    bool judged;
+} report_process;
+
+typedef struct report {
+    report_options options;
+    const char *folder;
+    report_process processes[REPORT_PROCESSES];
+    int process_count;
+    unsigned counts[CX_KIND_COUNT]; /* of each kind, with those beyond the limit */
+    unsigned errors, warnings, notes, suppressed;
+} report;
+
+/* Looks for new processes and new findings, and prints these. */
+void report_look(report *self, FILE *out);
+
+/* The program has ended, by itself (`whole`) or by a signal: judges what is alive. */
+void report_judge(report *self, bool whole, int pid, FILE *out);
+
+void report_summary(const report *self, FILE *out);
+
+/* Writes everything as JSON (docs/check-schema.json). False with errno: it cannot be written. */
+bool report_write_json(const report *self, const char *path, char **program, int status);
+
+void report_close(report *self);
+
+/* ---- shared by the text and JSON ---- */
+
+/* Whether the finding is to be told: its kind, severity and suppressions. */
+bool report_tells(const report *self, const report_process *process,
+                  const cx_region_finding *finding);
+
+/* Reads suppressions; prints what is wrong with the file. */
+bool report_read_rules(report_options *self, const char *path);
+
+bool report_find_kind(const char *name, cx_check_kind *out_kind);
+
+/* The trace of a number, checked: the file is the process's to write. NULL: unknown. */
+const cx_region_trace *report_trace(const report_process *process, uint32_t number);
+const char *report_module(const report_process *process, uint32_t module);
+
+void report_print(const report_process *process, const cx_region_finding *finding, FILE *out);
+
+/* Raises a finding about what is alive. */
+void report_leave(report_process *process, const cx_region_finding *finding);
+
+/* Looks at the objects that are alive in a process that has ended. */
+void report_judge_alive(report_process *process);
+
+#endif

@@ -1,0 +1,123 @@
+/* Findings as text. */
+#include "check/report.h"
+
+#include <string.h>
+
+static const char *severity_name(cx_severity severity)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[severity];
+}
+
+static const char *without_folder(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return name != NULL ? name + 1 : path;
+}
+
+/* " at main.c:41 in setup()" */
+static void print_frame(const report_process *process, const cx_region_frame *frame, FILE *out)
+{
+    place_name name;
+    const char *module = report_module(process, frame->module);
+    symbols_find(module, frame->offset, &name);
+    if (name.file[0] != '\0')
+        fprintf(out, "%s:%d", name.file, name.line);
+    else
+        fprintf(out, "%s+%#llx", *module != '\0' ? without_folder(module) : "unknown",
+                (unsigned long long)frame->offset);
+    if (name.function[0] != '\0')
+        fprintf(out, " in %s()", name.function);
+}
+
+/* The innermost frame, and those who called it, behind each other. */
+static void print_trace(const report_process *process, uint32_t number, int most, FILE *out)
+{
+    const cx_region_trace *trace = report_trace(process, number);
+    for (uint32_t i = 0; trace != NULL && i < trace->count && i < (uint32_t)most; i++) {
+        place_name name;
+        symbols_find(report_module(process, trace->frames[i].module), trace->frames[i].offset,
+                     &name);
+        if (i > 0 && (strcmp(name.function, "__libc_start_call_main") == 0 ||
+                      strcmp(name.function, "start_thread") == 0))
+            break;
+        fputs(i == 0 ? ", " : " < ", out);
+        print_frame(process, &trace->frames[i], out);
+    }
+}
+
+static void print_title(const cx_region_finding *finding, FILE *out)
+{
+    const cx_kind_row *row = &cx_kind_rows[finding->kind];
+    fprintf(out, "ctxrt check: %s %s: %s", severity_name(row->severity), row->name, row->title);
+    if (finding->slot >= 0 && finding->slot < CX_SLOT_COUNT && finding->result != 0) {
+        const char *result = cx_result_name((cxu_result)finding->result);
+        fprintf(out, ": %s gave %s", cx_symbols[finding->slot].symbol,
+                result != NULL ? result : "an unknown error");
+    } else if (finding->slot >= 0 && finding->slot < CX_SLOT_COUNT) {
+        fprintf(out, ": %s", cx_symbols[finding->slot].symbol);
+    }
+    fputc('\n', out);
+}
+
+void report_print(const report_process *process, const cx_region_finding *finding, FILE *out)
+{
+    print_title(finding, out);
+    if (finding->slot >= 0) {
+        fprintf(out, "  called by thread %d \"%.15s\"", finding->thread, finding->thread_name);
+        print_trace(process, finding->trace, 4, out);
+        fputc('\n', out);
+    }
+    for (uint32_t i = 0; i < finding->note_count && i < CX_REGION_NOTES; i++) {
+        const cx_region_note *note = &finding->notes[i];
+        fprintf(out, "  %.15s: %.119s", note->role, note->text);
+        print_trace(process, note->trace, 2, out);
+        fputc('\n', out);
+    }
+    fprintf(out, "  advice: %s\n", cx_kind_rows[finding->kind].advice);
+    fflush(out);
+}
+
+static void print_alive(const report_process *process, FILE *out)
+{
+    unsigned long long counts[CX_OBJECT_KINDS] = {0}, bytes[CX_OBJECT_KINDS] = {0};
+    const cx_region *region = process->region;
+    unsigned objects = atomic_load(&((cx_region *)region)->objects);
+    for (unsigned i = 0; i < objects && i < CX_REGION_OBJECTS; i++) {
+        const cx_region_object *object = &region->all_objects[i];
+        if (object->kind > 0 && object->kind < CX_OBJECT_KINDS) {
+            counts[object->kind]++;
+            bytes[object->kind] += object->bytes;
+        }
+    }
+    const char *before = "";
+    fprintf(out, "  alive at the end of process %d (%s):", (int)region->pid,
+            without_folder(region->program));
+    for (uint32_t kind = 1; kind < CX_OBJECT_KINDS; kind++) {
+        char name[40];
+        if (counts[kind] == 0)
+            continue;
+        cx_object_kind_text(kind, name, sizeof name);
+        fprintf(out, "%s %s %llu", before, name, counts[kind]);
+        if (bytes[kind] != 0)
+            fprintf(out, " (%llu bytes)", bytes[kind]);
+        before = ",";
+    }
+    fprintf(out, "%s\n", *before == '\0' ? " nothing" : "");
+}
+
+void report_summary(const report *self, FILE *out)
+{
+    fprintf(out, "ctxrt check: %u error%s, %u warning%s", self->errors,
+            self->errors == 1 ? "" : "s", self->warnings, self->warnings == 1 ? "" : "s");
+    if (self->options.notes)
+        fprintf(out, ", %u note%s", self->notes, self->notes == 1 ? "" : "s");
+    fputc('\n', out);
+    for (int kind = 0; kind < CX_KIND_COUNT; kind++)
+        if (self->counts[kind] != 0)
+            fprintf(out, "  %-26s %u\n", cx_kind_rows[kind].name, self->counts[kind]);
+    for (int i = 0; i < self->process_count; i++)
+        print_alive(&self->processes[i], out);
+    if (self->process_count == 0)
+        fprintf(out, "  no process called the driver\n");
+}

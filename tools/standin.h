@@ -1,0 +1,25 @@
+/*
+ * The stand-in libcuda.so.1 for a program that ctxrt starts: where it is, and the environment.
+ */
+#ifndef CX_TOOLS_STANDIN_H
+#define CX_TOOLS_STANDIN_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+/* What the options ask for; NULL: as the environment says. */
+typedef struct standin_options {
+    const char *devices, *memory, *cuda;
+} standin_options;
+
+/* The options -d, -m and --cuda, a child of each command's parser, whose input it is. */
+extern const struct argp standin_argp;
+
+/* Prepares the environment for the program. Returns the exit status COMMAND_GOOD, or another after
+ * an error was printed. */
+int standin_prepare(const char *command, const standin_options *options);
+
+/* Replaces this process by the program; returns an exit status after an error was printed. */
+int standin_execute(const char *command, char **program);
+
+#endif
