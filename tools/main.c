@@ -10,9 +10,9 @@ static const struct subcommand {
     const char *full_name;
     int (*run)(int argc, char **argv);
 } subcommands[] = {
-    {"check", "ctxrt check", check_command}, {"draw", "ctxrt draw", draw_command}, {"info", "ctxrt info", info_command},
-    {"play", "ctxrt play", play_command}, {"replay", "ctxrt replay", replay_command},
-    {"run", "ctxrt run", run_command},
+    {"check", "ctxrt check", check_command}, {"draw", "ctxrt draw", draw_command},
+    {"info", "ctxrt info", info_command},    {"play", "ctxrt play", play_command},
+    {"replay", "ctxrt replay", replay_command}, {"run", "ctxrt run", run_command},
 };
 
 /* The chosen subcommand, and its arguments from its name on. */
@@ -62,8 +62,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return choose_subcommand(self, argument, state);
     case ARGP_KEY_END:
         if (self->subcommand == NULL && !self->version && !self->help)
-            return command_wrong_use(state,
-                                     "name a command: check, draw, help, info, play, replay or run");
+            return command_wrong_use(
+                state, "name a command: check, draw, help, info, play, replay or run");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

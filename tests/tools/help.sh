@@ -3,7 +3,7 @@
 set -u
 . "$top_srcdir/tests/support/tap.sh"
 ctxrt=$top_builddir/ctxrt
-commands='draw info play replay run'
+commands='check draw info play replay run'
 
 run "$ctxrt" --help
 cp "$scratch/out" "$scratch/help"

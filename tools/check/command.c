@@ -92,7 +92,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What a process left alive is judged only when asked for: programs may leave that to the system. */
+/* What a process left alive is judged only when asked for: programs may leave it to the system. */
 static void leave_out_leaks(report_options *options)
 {
     static const cx_check_kind leaks[] = {

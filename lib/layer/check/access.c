@@ -1,7 +1,8 @@
 #include "layer/check/access.h"
 
 /* The extent of rows in slices; false: it overflows. */
-static bool extent(size_t pitch, size_t rows, size_t width, size_t height, size_t depth, size_t *out)
+static bool extent(size_t pitch, size_t rows, size_t width, size_t height, size_t depth,
+                   size_t *out)
 {
     size_t slice, down, deep;
     if (width == 0 || height == 0 || depth == 0)
@@ -32,7 +33,8 @@ static int linear(cx_check_access *out, uintptr_t address, size_t bytes, bool wr
 static int copy_of(cx_check_access out[2], uintptr_t to, bool to_host, uintptr_t from,
                    bool from_host, size_t bytes)
 {
-    return linear(&out[0], to, bytes, true, to_host) + linear(&out[1], from, bytes, false, from_host);
+    return linear(&out[0], to, bytes, true, to_host) +
+           linear(&out[1], from, bytes, false, from_host);
 }
 
 /* One side of a copy of boxes; 0: an array, or nothing. */

@@ -16,7 +16,8 @@ const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
 cx_finding cx_finding_begin(cx_check_kind kind, const cx_check_thread *thread, int slot,
                             cxu_result result, cx_origin at)
 {
-    cx_finding finding = {.record = {.kind = kind, .slot = slot, .result = (int)result, .trace = at}};
+    cx_finding finding = {
+        .record = {.kind = kind, .slot = slot, .result = (int)result, .trace = at}};
     if (thread != NULL) {
         finding.record.thread = thread->number;
         memcpy(finding.record.thread_name, thread->name, sizeof thread->name);

@@ -178,6 +178,11 @@ static void end_memory(cx_check_call *call, uintptr_t address)
         begin_end(call, object);
 }
 
+static bool has_parts(const cx_object *object)
+{
+    return object->key.kind == CX_HANDLE_MODULE || object->key.kind == CX_HANDLE_LIBRARY;
+}
+
 static void ended(cx_check_call *call)
 {
     cx_object *object = call->ending;
@@ -185,7 +190,7 @@ static void ended(cx_check_call *call)
         return;
     if (cx_check_failed(call))
         cx_object_revive(object);
-    else if (!cx_object_is_memory(object))
+    else if (has_parts(object))
         cx_object_empty(object, (int)call->slot, call->origin);
 }
 

@@ -36,7 +36,8 @@ static uint32_t take_record(void)
 
 static cx_region_object *record_of(const cx_object *object)
 {
-    return object->record != CX_REGION_OBJECTS ? &cx_region_here->all_objects[object->record] : NULL;
+    return object->record != CX_REGION_OBJECTS ? &cx_region_here->all_objects[object->record]
+                                               : NULL;
 }
 
 static void fill_record(const cx_object *object)

@@ -4,6 +4,7 @@
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static uint32_t module_of(const char *path)
             return i;
     if (count == CX_REGION_MODULES)
         return CX_REGION_MODULES;
-    strncpy(region->paths[count], path, CX_REGION_PATH - 1);
+    snprintf(region->paths[count], CX_REGION_PATH, "%s", path);
     atomic_store(&region->modules, count + 1);
     return count;
 }
