@@ -2,7 +2,7 @@
 # embedded driver from lib/emu/emu.h.
 bin_PROGRAMS += ctxrt
 DRAW_SOURCES = tools/draw/blocks.c tools/draw/draw.h tools/draw/snapshot.c tools/draw/stacks.c tools/draw/svg.c tools/draw/svg.h
-CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/report.c tools/check/report.h \
+CHECK_SOURCES = tools/check/alive.c tools/check/command.c tools/check/json.c tools/check/names.c tools/check/names.h tools/check/report.c tools/check/report.h \
 	tools/check/symbols.c tools/check/symbols.h tools/check/text.c
 ctxrt_SOURCES = tools/main.c tools/command.c tools/command.h $(CHECK_SOURCES) tools/draw/command.c $(DRAW_SOURCES) tools/info.c tools/place.c tools/place.h \
 	tools/play.c tools/replay.c tools/run.c tools/standin.c tools/standin.h tools/allocation_trace.c tools/allocation_trace.h
@@ -13,8 +13,7 @@ if HAVE_CUDA_H
 ctxrt_CPPFLAGS += -DCTXRT_BUILT_CUDA_H
 endif
 ctxrt_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
-# The kinds of findings and the names of calls and objects are the layer's.
-ctxrt_LDADD = lib/libctxrt.la lib/layer/libcheck.la lib/layer/liblayer.la lib/driver/libdriver.la lib/base/libbase.la $(JANSSON_LIBS) $(LIBDW_LIBS)
+ctxrt_LDADD = lib/libctxrt.la $(JANSSON_LIBS) $(LIBDW_LIBS)
 EXTRA_ctxrt_DEPENDENCIES = ctxrt-play$(EXEEXT) $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES)
 
 # bash-completion looks for the completion of a command here, under each prefix of XDG_DATA_DIRS.

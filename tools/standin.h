@@ -7,7 +7,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-/* What the options ask for; NULL: as the environment says. */
+/* The values of the options; NULL: as the environment says. */
 typedef struct standin_options {
     const char *devices, *memory, *cuda;
 } standin_options;

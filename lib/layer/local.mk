@@ -3,7 +3,7 @@ lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/handles.c lib/la
 
 # The validator, which `ctxrt check` reads.
 noinst_LTLIBRARIES += lib/layer/libcheck.la
-lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifetimes.def \
+lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifetimes.def lib/layer/check/objects.def \
 	lib/layer/check/access.c lib/layer/check/access.h \
 	lib/layer/check/capture.c \
 	lib/layer/check/check.c lib/layer/check/check.h \

@@ -1,4 +1,4 @@
-/* What a process that has ended left alive: LIFE, and parts of PRIMARY and CAPTURE. */
+/* Objects that a process left alive: LIFE, and parts of PRIMARY and CAPTURE. */
 #include "check/report.h"
 
 #include <string.h>
@@ -40,10 +40,9 @@ static cx_check_kind kind_of_left(const cx_region_object *object)
 
 static void leave(report_process *process, cx_check_kind kind, const cx_region_object *object)
 {
-    char name[40];
+    const char *name = object_name(object->kind);
     cx_region_finding finding = {.kind = kind, .slot = -1, .trace = object->made, .note_count = 1};
     cx_region_note *note = &finding.notes[0];
-    cx_object_kind_text(object->kind, name, sizeof name);
     atomic_store(&finding.count, 1);
     strcpy(note->role, "made");
     note->trace = object->made;

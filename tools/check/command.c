@@ -26,7 +26,7 @@ typedef struct request {
 static error_t choose_kind(request *self, struct argp_state *state, const char *name, bool wanted)
 {
     cx_check_kind kind;
-    if (!report_find_kind(name, &kind))
+    if (!kind_find(name, &kind))
         return command_wrong_use(state, "there is no kind '%s': ctxrt check --list names them",
                                  name);
     if (wanted && !self->only)
@@ -92,7 +92,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What a process left alive is judged only when asked for: programs may leave it to the system. */
+/* Objects left alive are findings only when asked for: programs may leave them to the system. */
 static void leave_out_leaks(report_options *options)
 {
     static const cx_check_kind leaks[] = {
@@ -106,10 +106,9 @@ static void leave_out_leaks(report_options *options)
 
 static int print_list(void)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
-    for (int kind = 0; kind < CX_KIND_COUNT; kind++)
-        printf("%-26s %-8s %s\n", cx_kind_rows[kind].name,
-               severities[cx_kind_rows[kind].severity], cx_kind_rows[kind].title);
+    for (uint32_t kind = 0; kind < CX_KIND_COUNT; kind++)
+        printf("%-26s %-8s %s\n", kind_row(kind)->name, severity_name(kind),
+               kind_row(kind)->title);
     return fflush(stdout) == 0 ? COMMAND_GOOD : COMMAND_FAILED;
 }
 

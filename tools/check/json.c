@@ -44,21 +44,19 @@ static json_t *notes_of(const report_process *process, const cx_region_finding *
 
 static json_t *finding_of(const report_process *process, const cx_region_finding *finding)
 {
-    static const char *const severities[] = {"note", "warning", "error"};
-    const cx_kind_row *row = &cx_kind_rows[finding->kind];
-    const bool called = finding->slot >= 0 && finding->slot < CX_SLOT_COUNT;
-    const char *result = called ? cx_result_name((cxu_result)finding->result) : NULL;
+    const cx_kind_row *row = kind_row(finding->kind);
+    const char *call = call_name(finding->slot);
+    const char *result = call != NULL ? result_name(finding->result) : NULL;
     json_t *self = json_object(), *thread = json_object();
     json_object_set_new(self, "kind", json_string(row->name));
-    json_object_set_new(self, "severity", json_string(severities[row->severity]));
+    json_object_set_new(self, "severity", json_string(severity_name(finding->kind)));
     json_object_set_new(self, "title", json_string(row->title));
     json_object_set_new(self, "advice", json_string(row->advice));
     json_object_set_new(self, "rules", json_string(row->rules));
     json_object_set_new(self, "process", json_integer(process->region->pid));
     json_object_set_new(self, "count",
                         json_integer(atomic_load(&((cx_region_finding *)finding)->count)));
-    json_object_set_new(self, "call",
-                        called ? json_string(cx_symbols[finding->slot].symbol) : json_null());
+    json_object_set_new(self, "call", call != NULL ? json_string(call) : json_null());
     json_object_set_new(self, "result", result != NULL ? json_string(result) : json_null());
     json_object_set_new(thread, "number", json_integer(finding->thread));
     json_object_set_new(thread, "name", text_or_null(finding->thread_name));
@@ -74,13 +72,11 @@ static json_t *alive_of(const report_process *process)
     const cx_region *region = process->region;
     unsigned objects = atomic_load(&((cx_region *)region)->objects);
     for (unsigned i = 0; i < objects && i < CX_REGION_OBJECTS; i++) {
-        char name[40];
         const cx_region_object *object = &region->all_objects[i];
         if (object->kind == 0 || object->kind >= CX_OBJECT_KINDS)
             continue;
-        cx_object_kind_text(object->kind, name, sizeof name);
         json_t *one = json_object();
-        json_object_set_new(one, "what", json_string(name));
+        json_object_set_new(one, "what", json_string(object_name(object->kind)));
         json_object_set_new(one, "number", json_integer(object->number));
         json_object_set_new(one, "device",
                             object->device >= 0 ? json_integer(object->device) : json_null());

@@ -79,16 +79,6 @@ const char *report_module(const report_process *process, uint32_t module)
 
 /* ---- what is told ---- */
 
-bool report_find_kind(const char *name, cx_check_kind *out_kind)
-{
-    for (int kind = 0; kind < CX_KIND_COUNT; kind++)
-        if (strcmp(cx_kind_rows[kind].name, name) == 0) {
-            *out_kind = (cx_check_kind)kind;
-            return true;
-        }
-    return false;
-}
-
 static bool rule_names_trace(const report_rule *rule, const report_process *process,
                              uint32_t number)
 {
@@ -111,7 +101,7 @@ static bool rule_names_trace(const report_rule *rule, const report_process *proc
 static bool rule_fits(const report_rule *rule, const report_process *process,
                       const cx_region_finding *finding)
 {
-    if (fnmatch(rule->kind, cx_kind_rows[finding->kind].name, 0) != 0)
+    if (fnmatch(rule->kind, kind_row(finding->kind)->name, 0) != 0)
         return false;
     if ((rule->module[0] == '\0' && rule->function[0] == '\0') ||
         rule_names_trace(rule, process, finding->trace))
@@ -128,7 +118,7 @@ bool report_tells(const report *self, const report_process *process,
     const report_options *options = &self->options;
     if (finding->kind >= CX_KIND_COUNT || !options->chosen[finding->kind])
         return false;
-    if (cx_kind_rows[finding->kind].severity == CX_SEVERITY_NOTE && !options->notes)
+    if (kind_row(finding->kind)->severity == CX_SEVERITY_NOTE && !options->notes)
         return false;
     for (int i = 0; i < options->rule_count; i++)
         if (rule_fits(&options->rules[i], process, finding))
@@ -139,7 +129,7 @@ bool report_tells(const report *self, const report_process *process,
 static void count_finding(report *self, const cx_region_finding *finding)
 {
     self->counts[finding->kind]++;
-    switch (cx_kind_rows[finding->kind].severity) {
+    switch (kind_row(finding->kind)->severity) {
     case CX_SEVERITY_ERROR:
         self->errors++;
         break;

@@ -5,9 +5,8 @@
 #ifndef CX_TOOLS_CHECK_REPORT_H
 #define CX_TOOLS_CHECK_REPORT_H
 
+#include "check/names.h"
 #include "check/symbols.h"
-
-#include "layer/check/finding.h"
 
 #include <stdio.h>
 
@@ -66,8 +65,6 @@ bool report_tells(const report *self, const report_process *process,
 
 /* Reads suppressions; prints what is wrong with the file. */
 bool report_read_rules(report_options *self, const char *path);
-
-bool report_find_kind(const char *name, cx_check_kind *out_kind);
 
 /* The trace of a number, checked: the file is the process's to write. NULL: unknown. */
 const cx_region_trace *report_trace(const report_process *process, uint32_t number);

@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-static const char *severity_name(cx_severity severity)
-{
-    static const char *const names[] = {"note", "warning", "error"};
-    return names[severity];
-}
-
 static const char *without_folder(const char *path)
 {
     const char *name = strrchr(path, '/');
@@ -48,15 +42,13 @@ static void print_trace(const report_process *process, uint32_t number, int most
 
 static void print_title(const cx_region_finding *finding, FILE *out)
 {
-    const cx_kind_row *row = &cx_kind_rows[finding->kind];
-    fprintf(out, "ctxrt check: %s %s: %s", severity_name(row->severity), row->name, row->title);
-    if (finding->slot >= 0 && finding->slot < CX_SLOT_COUNT && finding->result != 0) {
-        const char *result = cx_result_name((cxu_result)finding->result);
-        fprintf(out, ": %s gave %s", cx_symbols[finding->slot].symbol,
-                result != NULL ? result : "an unknown error");
-    } else if (finding->slot >= 0 && finding->slot < CX_SLOT_COUNT) {
-        fprintf(out, ": %s", cx_symbols[finding->slot].symbol);
-    }
+    const char *call = call_name(finding->slot), *result = result_name(finding->result);
+    const cx_kind_row *row = kind_row(finding->kind);
+    fprintf(out, "ctxrt check: %s %s: %s", severity_name(finding->kind), row->name, row->title);
+    if (call != NULL)
+        fprintf(out, ": %s", call);
+    if (call != NULL && finding->result != 0)
+        fprintf(out, " gave %s", result != NULL ? result : "an unknown error");
     fputc('\n', out);
 }
 
@@ -74,7 +66,7 @@ void report_print(const report_process *process, const cx_region_finding *findin
         print_trace(process, note->trace, 2, out);
         fputc('\n', out);
     }
-    fprintf(out, "  advice: %s\n", cx_kind_rows[finding->kind].advice);
+    fprintf(out, "  advice: %s\n", kind_row(finding->kind)->advice);
     fflush(out);
 }
 
@@ -94,11 +86,9 @@ static void print_alive(const report_process *process, FILE *out)
     fprintf(out, "  alive at the end of process %d (%s):", (int)region->pid,
             without_folder(region->program));
     for (uint32_t kind = 1; kind < CX_OBJECT_KINDS; kind++) {
-        char name[40];
         if (counts[kind] == 0)
             continue;
-        cx_object_kind_text(kind, name, sizeof name);
-        fprintf(out, "%s %s %llu", before, name, counts[kind]);
+        fprintf(out, "%s %s %llu", before, object_name(kind), counts[kind]);
         if (bytes[kind] != 0)
             fprintf(out, " (%llu bytes)", bytes[kind]);
         before = ",";
@@ -115,7 +105,7 @@ void report_summary(const report *self, FILE *out)
     fputc('\n', out);
     for (int kind = 0; kind < CX_KIND_COUNT; kind++)
         if (self->counts[kind] != 0)
-            fprintf(out, "  %-26s %u\n", cx_kind_rows[kind].name, self->counts[kind]);
+            fprintf(out, "  %-26s %u\n", kind_row(kind)->name, self->counts[kind]);
     for (int i = 0; i < self->process_count; i++)
         print_alive(&self->processes[i], out);
     if (self->process_count == 0)

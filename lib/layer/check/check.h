@@ -65,7 +65,7 @@ cx_object *cx_check_context(cx_check_call *call);
 /* The live object of a stream argument; NULL: a default stream, or unknown. */
 cx_object *cx_check_stream(CUstream stream);
 
-/* Whether the call ends the object that its first handle names, of this kind. */
+/* True if the call ends the object that its first handle names, of this kind. */
 bool cx_check_ends(cx_slot slot, uint32_t *out_kind);
 
 /* A context was made on a device: looks at what the device has besides. */
@@ -84,7 +84,7 @@ void cx_check_note_failed(cx_check_call *call, uint32_t kind, uintptr_t value);
 /* Looks at every call, first: in a child of fork, behind the end of main. */
 void cx_check_any_process(cx_check_call *call);
 
-/* Where the call was made; the backtrace is taken when first asked for. */
+/* The place of the call; the backtrace is taken when first asked for. */
 cx_origin cx_check_here(cx_check_call *call);
 
 /* A finding about the call. */

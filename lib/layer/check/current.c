@@ -1,4 +1,4 @@
-/* What is current where a call failed: CURRENT. */
+/* The context that is current where a call failed: CURRENT. */
 #include "layer/check/check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What calls make and end. */
+/* Objects that calls make and end. */
 #include "layer/check/check.h"
 
 #include <stdlib.h>

@@ -334,24 +334,8 @@ void cx_object_empty(const cx_object *owner, int slot, cx_origin ended)
 void cx_object_kind_text(uint32_t kind, char *text, size_t size)
 {
     static const char *const names[CX_OBJECT_KINDS] = {
-        [CX_HANDLE_CONTEXT] = "context",
-        [CX_HANDLE_STREAM] = "stream",
-        [CX_HANDLE_EVENT] = "event",
-        [CX_HANDLE_MODULE] = "module",
-        [CX_HANDLE_FUNCTION] = "kernel",
-        [CX_HANDLE_LIBRARY] = "library",
-        [CX_HANDLE_KERNEL] = "kernel of a library",
-        [CX_HANDLE_GRAPH] = "graph",
-        [CX_HANDLE_GRAPH_EXEC] = "executable graph",
-        [CX_HANDLE_POOL] = "memory pool",
-        [CX_HANDLE_LINK] = "linker",
-        [CX_OBJECT_RETAIN] = "retain of a primary context",
-        [CX_OBJECT_CAPTURE] = "capture",
-        [CX_OBJECT_MEMORY] = "device memory",
-        [CX_OBJECT_ASYNC_MEMORY] = "stream-ordered memory",
-        [CX_OBJECT_MANAGED_MEMORY] = "managed memory",
-        [CX_OBJECT_PINNED_MEMORY] = "pinned memory",
-        [CX_OBJECT_REGISTERED_MEMORY] = "registered memory",
+#define CX_OBJECT_NAME(kind, text) [kind] = text,
+#include "layer/check/objects.def"
     };
     snprintf(text, size, "%s", kind < CX_OBJECT_KINDS && names[kind] ? names[kind] : "object");
 }

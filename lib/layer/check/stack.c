@@ -178,7 +178,7 @@ static void was_set(cx_check_call *call)
     }
 }
 
-/* Who asks sees what others made current. */
+/* A module that asks sees what others made current. */
 static void was_asked(cx_check_call *call)
 {
     if (!cx_check_failed(call))

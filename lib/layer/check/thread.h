@@ -28,7 +28,7 @@ typedef struct cx_check_look {
 
 enum { CX_CHECK_LOOKS = 8, CX_CHECK_FAILED = 16 };
 
-/* What a failed call left where its output was to go. */
+/* A failed call, and the value that lay where its output was to go. */
 typedef struct cx_check_failed_output {
     uint32_t kind; /* of object; CX_HANDLE_NONE: the entry is free */
     uintptr_t value;

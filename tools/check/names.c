@@ -1,0 +1,61 @@
+#include "check/names.h"
+
+#include <string.h>
+
+static const cx_kind_row kinds[CX_KIND_COUNT] = {
+#define CX_KIND(id, name, severity, title, advice, rules) \
+    [CX_KIND_##id] = {name, CX_SEVERITY_##severity, title, advice, rules},
+#include "layer/check/kinds.def"
+};
+
+const cx_kind_row *kind_row(uint32_t kind)
+{
+    return &kinds[kind];
+}
+
+bool kind_find(const char *name, cx_check_kind *out_kind)
+{
+    for (int kind = 0; kind < CX_KIND_COUNT; kind++)
+        if (strcmp(kinds[kind].name, name) == 0) {
+            *out_kind = (cx_check_kind)kind;
+            return true;
+        }
+    return false;
+}
+
+const char *severity_name(uint32_t kind)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[kinds[kind].severity];
+}
+
+const char *call_name(int slot)
+{
+    static const char *const names[CX_SLOT_COUNT] = {
+#define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
+    [CX_SLOT_##slot] = #name #suffix,
+#include "driver/symbols.def"
+    };
+    return slot >= 0 && slot < CX_SLOT_COUNT ? names[slot] : NULL;
+}
+
+const char *result_name(int result)
+{
+    switch (result) {
+#define CX_RESULT(name, value, text) \
+    case value:                      \
+        return value == 0 ? "CUDA_SUCCESS" : "CUDA_ERROR_" #name;
+#include "driver/results.def"
+    default:
+        return NULL;
+    }
+}
+
+const char *object_name(uint32_t kind)
+{
+    static const char *const names[CX_OBJECT_KINDS] = {
+#define CX_OBJECT_NAME(kind, text) [kind] = text,
+#include "layer/check/objects.def"
+    };
+    return kind < CX_OBJECT_KINDS && names[kind] != NULL ? names[kind] : "object";
+}

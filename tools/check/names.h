@@ -1,0 +1,24 @@
+/*
+ * The names of kinds, calls, results and objects, by the numbers that the layer writes.
+ */
+#ifndef CX_TOOLS_CHECK_NAMES_H
+#define CX_TOOLS_CHECK_NAMES_H
+
+#include "layer/check/finding.h"
+
+/* The facts of a kind below CX_KIND_COUNT. */
+const cx_kind_row *kind_row(uint32_t kind);
+
+bool kind_find(const char *name, cx_check_kind *out_kind);
+
+/* "note", "warning" or "error" */
+const char *severity_name(uint32_t kind);
+
+/* NULL: no such number. */
+const char *call_name(int slot);
+const char *result_name(int result);
+
+/* "object" for an unknown kind. */
+const char *object_name(uint32_t kind);
+
+#endif
