@@ -15,9 +15,9 @@ typedef struct cx_check_access {
 
 enum { CX_CHECK_ACCESSES = 2 };
 
-/* Finds the memory that a copy or fill is to touch; 0 for other calls, arrays, and sizes that no memory has. Sets
- * *out_stream for calls with a stream, and *out_async if the call may return before the work is
- * done. */
+/* Finds the memory that a copy or fill is to touch; 0 for other calls, arrays, and sizes that no
+ * memory has. Sets *out_stream for calls with a stream, and *out_async if the call may return
+ * before the work is done. */
 int cx_check_accesses(const cx_check_call *call, cx_check_access out[CX_CHECK_ACCESSES],
                       CUstream *out_stream, bool *out_async);
 

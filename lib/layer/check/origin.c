@@ -91,7 +91,8 @@ static bool is_own(const void *frame)
     return (uintptr_t)frame >= own_begin && (uintptr_t)frame < own_end;
 }
 
-/* The answers of dladdr for each frame: it is asked without the lock, since the loader's is outside it. */
+/* The answers of dladdr for each frame: it is asked without the lock, since the loader's lock is
+ * outside it. */
 typedef struct resolved_frames {
     const char *paths[CX_REGION_FRAMES];
     uint64_t offsets[CX_REGION_FRAMES];

@@ -1,6 +1,6 @@
 /*
- * A checked process leaves findings, live objects and their origins for `ctxrt check`, in a file that
- * both map. It is whole whatever ends the process.
+ * A checked process leaves findings, live objects and their origins for `ctxrt check`, in a file
+ * that both map. It is whole whatever ends the process.
  *
  * The process writes, with the lock "check" held or atomically; `ctxrt check` reads, meanwhile too.
  * A record is filled before the count that includes it grows.
