@@ -14,6 +14,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/memory.c \
 	lib/layer/check/object.c lib/layer/check/object.h \
 	lib/layer/check/origin.c lib/layer/check/origin.h \
+	lib/layer/check/pending.c \
 	lib/layer/check/primary.c \
 	lib/layer/check/process.c \
 	lib/layer/check/region.c lib/layer/check/region.h \

@@ -35,7 +35,8 @@ typedef struct cx_check_hooks {
 /* Rows of a family; a row of no hooks is left out. */
 extern const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT], cx_check_stack[CX_SLOT_COUNT],
     cx_check_primary[CX_SLOT_COUNT], cx_check_memory[CX_SLOT_COUNT],
-    cx_check_capture[CX_SLOT_COUNT], cx_check_process[CX_SLOT_COUNT];
+    cx_check_pending[CX_SLOT_COUNT], cx_check_capture[CX_SLOT_COUNT],
+    cx_check_process[CX_SLOT_COUNT];
 
 /* Families that look at every call that failed, in this order, until one explains it. */
 void cx_check_failed_capture(cx_check_call *call);
