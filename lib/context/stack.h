@@ -114,7 +114,7 @@ static inline void cx_frame_fill(cx_frame *frame, cx_context *context, const cx_
 static inline bool cx_target_good(const cx_target *target)
 {
     bool live = target->device != NULL
-                    ? atomic_load_explicit(&target->device->primary, memory_order_relaxed) ==
+                    ? atomic_load_explicit(&target->device->primary, memory_order_acquire) ==
                           target->context
                     : cx_pool_is(target->context, target->handle);
     return live && cx_epoch_is_settled(
