@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "config.h"
+#include "libcuda.h"
 #include "place.h"
 
 #include "emu/emu.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_CUDA = 256 };
+enum { KEY_CUDA = 256, KEY_DRIVER };
 
 static error_t take_devices(standin_options *self, const char *text, struct argp_state *state)
 {
@@ -38,6 +39,23 @@ static error_t take_memory(standin_options *self, const char *text, struct argp_
     return 0;
 }
 
+/* The file that --driver=libcuda=FILE names; NULL: it names none. */
+static const char *file_of_driver(const char *driver)
+{
+    return strncmp(driver, "libcuda=", 8) == 0 ? driver + 8 : NULL;
+}
+
+static error_t take_driver(standin_options *self, const char *text, struct argp_state *state)
+{
+    const char *file = file_of_driver(text);
+    if (strcmp(text, "emulated") != 0 && strcmp(text, "libcuda") != 0 &&
+        (file == NULL || *file == '\0'))
+        return command_wrong_use(state, "--driver %s: it can be emulated, libcuda or libcuda=PATH",
+                                 text);
+    self->driver = text;
+    return 0;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     standin_options *self = state->input;
@@ -51,6 +69,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (strcmp(argument, "12") != 0 && strcmp(argument, "13") != 0)
             return command_wrong_use(state, "--cuda %s: it can be 12 or 13", argument);
         return 0;
+    case KEY_DRIVER:
+        return take_driver(self, argument, state);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -60,6 +80,8 @@ static const struct argp_option all_options[] = {
     {"devices", 'd', "N", 0, "Play N GPUs, 1 to 64 (CTXRT_EMU_DEVICES; 4)", 0},
     {"memory", 'm', "SIZE", 0, "Memory of each GPU (CTXRT_EMU_MEMORY; 4G)", 0},
     {"cuda", KEY_CUDA, "12|13", 0, "Stand in for the driver of this CUDA version (12)", 0},
+    {"driver", KEY_DRIVER, "NAME", 0,
+     "emulated plays the GPUs; libcuda[=PATH] passes calls on to that library (emulated)", 0},
     {0},
 };
 const struct argp standin_argp = {all_options, parse_option, NULL, NULL, NULL, NULL, NULL};
@@ -102,10 +124,35 @@ int standin_execute(const char *command, char **program)
     return command_error(command, status, "cannot run %s: %s", program[0], strerror(errno));
 }
 
+/* Decides by option or environment whether calls are passed on, and sets the environment. */
+static int prepare_driver(const char *command, const char *driver, bool *out_passes_on,
+                          libcuda_file *out_file)
+{
+    const char *named = getenv("CTXRT_STANDIN_LIBCUDA");
+    *out_passes_on =
+        driver != NULL ? strcmp(driver, "emulated") != 0 : named != NULL && *named != '\0';
+    if (!*out_passes_on) {
+        (void)unsetenv("CTXRT_STANDIN_LIBCUDA");
+        return COMMAND_GOOD;
+    }
+    const char *file = driver != NULL ? file_of_driver(driver) : named;
+    int status = libcuda_find(command, file, out_file);
+    if (status == COMMAND_GOOD && setenv("CTXRT_STANDIN_LIBCUDA", out_file->path, 1) != 0)
+        return command_error(command, COMMAND_FAILED, "no memory for the environment");
+    return status;
+}
+
 int standin_prepare(const char *command, const standin_options *options)
 {
+    static libcuda_file behind;
     char standin[PATH_MAX];
-    const char *cuda = options->cuda != NULL ? options->cuda : "12";
+    bool passes_on;
+    int status = prepare_driver(command, options->driver, &passes_on, &behind);
+    if (status != COMMAND_GOOD)
+        return status;
+    const char *cuda = options->cuda != NULL                  ? options->cuda
+                       : passes_on && behind.version >= 13000 ? "13"
+                                                              : "12";
     if (!find_standin(cuda, standin))
         return command_error(
             command, COMMAND_FAILED,

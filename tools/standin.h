@@ -9,10 +9,10 @@
 
 /* The values of the options; NULL: as the environment says. */
 typedef struct standin_options {
-    const char *devices, *memory, *cuda;
+    const char *devices, *memory, *cuda, *driver;
 } standin_options;
 
-/* The options -d, -m and --cuda, a child of each command's parser, whose input it is. */
+/* The options -d, -m, --cuda and --driver, a child of each command's parser, whose input it is. */
 extern const struct argp standin_argp;
 
 /* Prepares the environment for the program. Returns the exit status COMMAND_GOOD, or another after

@@ -4,6 +4,7 @@ lib_driver_libdriver_la_SOURCES = \
 	lib/driver/cuda_abi.h lib/driver/cuda_abi_copy.h lib/driver/cuda_abi_graph.h \
 	lib/driver/parameters.h \
 	lib/driver/driver.c lib/driver/driver.h \
+	lib/driver/entry.c lib/driver/entry.h \
 	lib/driver/loader.c \
 	lib/driver/missing.c \
 	lib/driver/table.c lib/driver/table.h

@@ -43,18 +43,25 @@ static plan *all_plans;
 
 CX_EMU_THREAD_LOCAL cx_emu_call cx_emu_call_in_progress = {-1, CXU_SUCCESS};
 
-static _Thread_local char reason[256];
+/* The latest reasons of all threads: a text of each thread's own would cost every thread room that
+ * a library loaded late hardly has. */
+enum { REASONS = 16 };
+static char reasons[REASONS][256];
+static _Thread_local const char *reason;
 
 /* ---- reading ---- */
 
 __attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
 {
-    int at = snprintf(reason, sizeof reason, "CTXRT_EMU_FAULT: ");
+    static _Atomic unsigned int count;
+    char *text = reasons[atomic_fetch_add(&count, 1) % REASONS];
+    int at = snprintf(text, sizeof reasons[0], "CTXRT_EMU_FAULT: ");
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(reason + at, sizeof reason - (size_t)at, format, arguments);
+    vsnprintf(text + at, sizeof reasons[0] - (size_t)at, format, arguments);
     va_end(arguments);
+    reason = text;
     return false;
 }
 

@@ -1,5 +1,5 @@
 noinst_LTLIBRARIES += lib/layer/liblayer.la
-lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/handles.c lib/layer/layer.c lib/layer/layer.h
+lib_layer_liblayer_la_SOURCES = lib/layer/arguments.h lib/layer/handles.c lib/layer/handshake.c lib/layer/handshake.h lib/layer/layer.c lib/layer/layer.h
 
 # The validator, which `ctxrt check` reads.
 noinst_LTLIBRARIES += lib/layer/libcheck.la

@@ -3,11 +3,16 @@ noinst_LTLIBRARIES += lib/shim/libshim.la
 lib_shim_libshim_la_SOURCES = \
 	lib/shim/exports.def lib/shim/served.def \
 	lib/shim/address.c \
+	lib/shim/behind.c lib/shim/behind.h \
 	lib/shim/exports.c lib/shim/exports.h \
+	lib/shim/forward.c lib/shim/forward.h \
+	lib/shim/own_calls.c \
 	lib/shim/runtime_library.c lib/shim/runtime_library.h \
 	lib/shim/served.c \
 	lib/shim/shim.c lib/shim/shim.h \
 	lib/shim/unserved.c
+noinst_LTLIBRARIES += lib/shim/libbase.la
+lib_shim_libbase_la_SOURCES = $(BASE_SOURCES) lib/shim/error.c
 EXTRA_DIST += lib/shim/exports.awk lib/shim/list-exports.sh
 
 cuda12libdir = $(pkglibdir)/cuda-12
@@ -15,7 +20,8 @@ cuda13libdir = $(pkglibdir)/cuda-13
 cuda12lib_LTLIBRARIES = lib/shim/cuda-12/libcuda.la
 cuda13lib_LTLIBRARIES = lib/shim/cuda-13/libcuda.la
 
-SHIM_LIBS = lib/shim/libshim.la lib/layer/libcheck.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la lib/base/libbase.la
+SHIM_LIBS = lib/shim/libshim.la lib/layer/libcheck.la lib/layer/liblayer.la lib/emu/libemu.la lib/driver/libdriver.la \
+	lib/shim/libbase.la
 # A driver never leaves the process, and its own table names its own functions.
 SHIM_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 1:0:0 -Wl,-z,nodelete -Wl,-Bsymbolic
 
@@ -44,4 +50,4 @@ lib/shim/cuda-12.map:
 	$(SHIM_GENERATE) -v make=map -v newest=12090 $(SHIM_TABLES) > $@.new && mv $@.new $@
 lib/shim/cuda-13.map:
 	$(SHIM_GENERATE) -v make=map -v newest=13020 $(SHIM_TABLES) > $@.new && mv $@.new $@
-lib/shim/unserved.lo: lib/shim/unserved.def
+lib/shim/exports.lo lib/shim/unserved.lo: lib/shim/unserved.def

@@ -1,23 +1,29 @@
+#include "driver/entry.h"
 #include "emu/emu.h"
 #include "shim/shim.h"
 
 /* The prototypes are in cuda.h; symbols.def has ours. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-#define CX_PER_THREAD_NONE(slot, symbol, arity, parameters)
-#define CX_PER_THREAD_PTDS(slot, symbol, arity, parameters) \
-    CX_PER_THREAD(slot, symbol##_ptds, arity, parameters)
-#define CX_PER_THREAD_PTSZ(slot, symbol, arity, parameters) \
-    CX_PER_THREAD(slot, symbol##_ptsz, arity, parameters)
-#define CX_PER_THREAD(slot, symbol, arity, parameters)                         \
+/* For a symbol that is not the row's own. A call in a callback may be nested in another one. */
+#define CX_ENTER_BY(entry, symbol, slot, arity, parameters)                    \
     cxu_result cx_shim_call_##symbol CX_DECLARE(arity, parameters)             \
     {                                                                          \
-        cx_emu_set_per_thread_default(true);                                   \
+        cx_entry before = cx_entry_now;                                        \
+        cx_entry_now = entry;                                                  \
+        cx_emu_set_per_thread_default(entry == CX_ENTRY_PER_THREAD);           \
         cxu_result result = cx_shim_driver()->slot CX_PASS(arity, parameters); \
-        cx_emu_set_per_thread_default(false);                                  \
+        cx_emu_set_per_thread_default(before == CX_ENTRY_PER_THREAD);          \
+        cx_entry_now = before;                                                 \
         return result;                                                         \
     }                                                                          \
     CX_SHIM_EXPORT(symbol, cx_shim_call_##symbol)
+
+#define CX_PER_THREAD_NONE(slot, symbol, arity, parameters)
+#define CX_PER_THREAD_PTDS(slot, symbol, arity, parameters) \
+    CX_ENTER_BY(CX_ENTRY_PER_THREAD, symbol##_ptds, slot, arity, parameters)
+#define CX_PER_THREAD_PTSZ(slot, symbol, arity, parameters) \
+    CX_ENTER_BY(CX_ENTRY_PER_THREAD, symbol##_ptsz, slot, arity, parameters)
 
 #define CX_SYMBOL(slot, name, suffix, since, stream, need, arity, parameters) \
     cxu_result cx_shim_call_##name##suffix CX_DECLARE(arity, parameters)      \
@@ -28,6 +34,7 @@
     CX_PER_THREAD_##stream(slot, name##suffix, arity, parameters)
 #include "driver/symbols.def"
 
-#define CX_ALIAS(symbol, row) CX_SHIM_EXPORT(symbol, cx_shim_call_##row)
+#define CX_ALIAS(symbol, slot, arity, parameters) \
+    CX_ENTER_BY(CX_ENTRY_OLD, symbol, slot, arity, parameters)
 #define CX_OWN(symbol)
 #include "shim/served.def"

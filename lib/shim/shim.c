@@ -4,24 +4,38 @@
 #include "base/option.h"
 #include "emu/emu.h"
 #include "layer/check/check.h"
+#include "shim/behind.h"
+#include "shim/forward.h"
 #include "shim/runtime_library.h"
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 static cx_driver_table bare, layered;
-static const cx_driver_table *table = &bare;
+static const cx_driver_table *_Atomic table; /* NULL until it is filled */
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 static pthread_once_t configure_once = PTHREAD_ONCE_INIT;
 static cxu_result configured;
+static bool in_front;            /* of another library */
+static atomic_bool told_to_play; /* by a stand-in in front of this one */
+static char reason[768];         /* why there is no driver */
+
+bool cx_shim_is_in_front(void)
+{
+    return in_front;
+}
+
+/* ---- the embedded driver ---- */
 
 static void configure_driver(void)
 {
     cx_emu_config config;
-    const char *reason;
+    const char *wrong;
     configured = CXU_SUCCESS;
     cx_shim_look_for_runtime_library();
-    if (!cx_emu_config_from_environment(&config, &reason)) {
-        cx_log(CTXRT_LOG_ERROR, "the stand-in driver does not start: %s", reason);
+    if (!cx_emu_config_from_environment(&config, &wrong)) {
+        cx_log(CTXRT_LOG_ERROR, "the stand-in driver does not start: %s", wrong);
         configured = CXU_SYSTEM_NOT_READY;
         return;
     }
@@ -49,30 +63,111 @@ static cxu_result get_version(int *out_version)
     return CXU_SUCCESS;
 }
 
-/* Without a layer the table is the driver's own. */
-static void put_layers(void)
+static void fill_embedded(cx_driver_table *out_table)
 {
-    const char *layers = cx_option("CTXRT_LAYERS");
+    *out_table = *cx_emu_driver();
+    out_table->init = init_driver;
+    out_table->driver_get_version = get_version;
+}
+
+/* ---- no driver ---- */
+
+/* The embedded driver has not been started, so the other calls return NOT_INITIALIZED. */
+static cxu_result refuse_init(unsigned int flags)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    (void)flags;
+    if (!atomic_flag_test_and_set(&said))
+        cx_log(CTXRT_LOG_ERROR, "the stand-in has no driver behind it: CTXRT_STANDIN_LIBCUDA=%s",
+               reason);
+    return CXU_SYSTEM_NOT_READY;
+}
+
+static cxu_result refuse_version(int *out_version)
+{
+    (void)out_version;
+    return refuse_init(0);
+}
+
+static void fill_refusing(cx_driver_table *out_table)
+{
+    *out_table = cx_emu_table;
+    out_table->init = refuse_init;
+    out_table->driver_get_version = refuse_version;
+}
+
+/* ---- choosing ---- */
+
+static void *find_nothing(const char *symbol)
+{
+    (void)symbol;
+    return NULL;
+}
+
+static void fill_bare(void)
+{
+    const char *path = atomic_load(&told_to_play) ? NULL : cx_option("CTXRT_STANDIN_LIBCUDA");
+    in_front = path != NULL && cx_behind_open(path, reason, sizeof reason);
+    if (in_front)
+        cx_forward_fill(&bare);
+    else if (path != NULL)
+        fill_refusing(&bare);
+    else
+        fill_embedded(&bare);
+}
+
+/* Without a layer the table is the driver's own. */
+static const cx_driver_table *put_layers(const cx_driver_table *below)
+{
+    const char *layers = atomic_load(&told_to_play) ? NULL : cx_option("CTXRT_LAYERS");
     if (layers == NULL)
-        return;
+        return below;
     if (strcmp(layers, "check") != 0)
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS=%s: there is only the layer \"check\"", layers);
-    else if (cx_check_put(&bare, &layered))
-        table = &layered;
+    else if (cx_check_put(below, &layered))
+        return &layered;
     else
         cx_log(CTXRT_LOG_ERROR, "CTXRT_LAYERS: no memory for the layer \"check\"");
+    return below;
 }
+
+/* True on the thread that fills the table: the library behind may call the driver while it loads.
+ */
+static __attribute__((tls_model("initial-exec"))) _Thread_local bool filling;
 
 static void fill_table(void)
 {
-    bare = *cx_emu_driver();
-    bare.init = init_driver;
-    bare.driver_get_version = get_version;
-    put_layers();
+    filling = true;
+    fill_bare();
+    cx_shim_fill_slots(in_front ? cx_behind_symbol : find_nothing);
+    atomic_store(&table, put_layers(&bare));
+    filling = false;
+}
+
+static const cx_driver_table *settle_table(void)
+{
+    static cx_driver_table refusing;
+    if (!filling) {
+        pthread_once(&table_once, fill_table);
+        return atomic_load(&table);
+    }
+    snprintf(reason, sizeof reason, "%s: it calls the stand-in while it loads",
+             cx_option("CTXRT_STANDIN_LIBCUDA"));
+    fill_refusing(&refusing);
+    return &refusing;
 }
 
 const cx_driver_table *cx_shim_driver(void)
 {
-    pthread_once(&table_once, fill_table);
-    return table;
+    const cx_driver_table *filled = atomic_load_explicit(&table, memory_order_acquire);
+    return __builtin_expect(filled != NULL, 1) ? filled : settle_table();
 }
+
+/* ---- the handshake ---- */
+
+static void play(void)
+{
+    atomic_store(&told_to_play, true);
+}
+
+const cx_handshake cx_shim_handshake = {sizeof(cx_handshake), play};

@@ -6,7 +6,7 @@
 #ifndef TESTS_OBSERVED_H
 #define TESTS_OBSERVED_H
 
-#include "standin.h"
+#include "client.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* A client that links libcuda and nothing else of ours; built once for each export set. */
-#include "standin.h"
+#include "client.h"
 #include "test.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* The driver's functions as a client of the stand-in sees them, for programs that link libcuda. */
-#ifndef CX_TEST_STANDIN_H
-#define CX_TEST_STANDIN_H
+#ifndef CX_TEST_CLIENT_H
+#define CX_TEST_CLIENT_H
 
 #include "driver/cuda_abi_graph.h"
 #include "driver/parameters.h"

@@ -1,0 +1,3 @@
+#include "driver/entry.h"
+
+__attribute__((tls_model("initial-exec"))) _Thread_local cx_entry cx_entry_now;

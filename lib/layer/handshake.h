@@ -1,0 +1,23 @@
+/*
+ * The stand-in's answer to cuGetProcAddress for CX_HANDSHAKE_NAME, which is the name of no driver
+ * call: other drivers do not find it.
+ */
+#ifndef CX_LAYER_HANDSHAKE_H
+#define CX_LAYER_HANDSHAKE_H
+
+#include <stddef.h>
+
+#define CX_HANDSHAKE_NAME "ctxrtStandIn"
+
+typedef struct cx_handshake {
+    size_t size; /* of this struct; a later one is longer */
+    /* For a stand-in that has this one behind: this one plays the GPUs, without layers, whatever
+     * the environment says. To be called before any call of the driver. */
+    void (*play)(void);
+} cx_handshake;
+
+/* The handshake of a libcuda that dlopen has opened; NULL: it is no stand-in, or of another
+ * version. */
+const cx_handshake *cx_handshake_with(void *library);
+
+#endif
