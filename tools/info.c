@@ -43,6 +43,7 @@ static const char *const variables[] = {
     "CTXRT_EMU_GPU",         "CTXRT_EMU_MEMORY",    "CTXRT_EMU_SCHEDULE",   "CTXRT_EMU_HOST_ACCESS",
     "CTXRT_EMU_FAULT",       "CTXRT_EMU_STICKY",    "CTXRT_EMU_WARP",       "CTXRT_EMU_CORES",
     "CTXRT_EMU_WATCHDOG",    "CTXRT_LAYERS",        "CTXRT_CHECK_FOLDER",
+    "CTXRT_STANDIN_LIBCUDA",
     "CUDA_MODULE_LOADING",   "CUDA_VISIBLE_DEVICES",
 };
 #define VARIABLES (sizeof variables / sizeof variables[0])
