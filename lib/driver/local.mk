@@ -7,4 +7,5 @@ lib_driver_libdriver_la_SOURCES = \
 	lib/driver/entry.c lib/driver/entry.h \
 	lib/driver/loader.c \
 	lib/driver/missing.c \
-	lib/driver/table.c lib/driver/table.h
+	lib/driver/table.c lib/driver/table.h \
+	lib/driver/touch.c lib/driver/touch.h

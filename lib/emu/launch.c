@@ -255,6 +255,39 @@ static bool give_heap(void *self, uint64_t address)
     return given;
 }
 
+/* ---- who watches ---- */
+
+static void note_touch(void *self, const cx_ptx_touch *touch)
+{
+    cx_emu_touched_note(((const cx_emu_run *)self)->touched, touch);
+}
+
+static void promise_touches(cx_emu_run *run)
+{
+    run->ticket = cx_touch_watched() ? cx_touch_ticket : 0;
+    if (run->ticket)
+        cx_touch_watched()->promised(run->ticket);
+}
+
+static bool watch(cx_emu_run *run)
+{
+    if (run->ticket)
+        run->touched = cx_emu_touched_new();
+    return run->touched != NULL;
+}
+
+static void tell_touches(cx_emu_run *run)
+{
+    cx_touch *all = NULL;
+    size_t count = run->touched ? cx_emu_touched_take(run->touched, &all) : 0;
+
+    cx_touch_watched()->told(run->ticket, all, count);
+    free(all);
+    cx_emu_touched_free(run->touched);
+    run->touched = NULL;
+    run->ticket = 0;
+}
+
 /* ---- running ---- */
 
 static cxu_result error_of(cx_ptx_outcome outcome)
@@ -309,6 +342,7 @@ static void run_kernel(void *argument)
     cx_emu_run *run = argument;
     const cx_emu_launch *launch = &run->launch;
     const cx_ptx_environment environment = {.find = find_memory,
+                                            .touched = watch(run) ? note_touch : NULL,
                                             .stopped = is_stopped,
                                             .self = run,
                                             .print = print_text,
@@ -330,6 +364,8 @@ static void run_kernel(void *argument)
     error = error_of(cx_ptx_run(run->code->ptx, run->kernel, &grid, &environment, &fault));
     if (error == CXU_SUCCESS && run->timed_out)
         error = CXU_LAUNCH_TIMEOUT;
+    if (run->ticket)
+        tell_touches(run);
     if (error == CXU_SUCCESS)
         return;
     char what[320];
@@ -349,12 +385,15 @@ static void retain_run(void *argument)
 
     cx_emu_code_retain(run->code);
     cx_emu_arguments_retain(run->launch.arguments);
+    promise_touches(run);
 }
 
 static void release_run(void *argument)
 {
     cx_emu_run *run = argument;
 
+    if (run->ticket)
+        tell_touches(run);
     for (size_t i = 0; i < run->use_count; i++)
         cx_emu_allocation_drop(run->uses[i]);
     free(run->uses);

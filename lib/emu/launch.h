@@ -5,6 +5,7 @@
 #define CX_EMU_LAUNCH_H
 
 #include "emu/module.h"
+#include "emu/touched.h"
 #include "emu/work.h"
 
 /* The arguments of a launch: counted, and constant. */
@@ -38,6 +39,8 @@ typedef struct cx_emu_run {
     cx_emu_use *uses;        /* memory that it has reached so far */
     size_t use_count, use_capacity;
     uint64_t deadline; /* watchdog.h */
+    uint64_t ticket;   /* of who watches what it touches (driver/touch.h); 0: nobody */
+    cx_emu_touched *touched; /* NULL: nobody watches, or it does not run */
     atomic_bool timed_out;
 } cx_emu_run;
 

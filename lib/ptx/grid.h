@@ -59,13 +59,16 @@ typedef struct cx_ptx_view {
     bool read_only;
 } cx_ptx_view;
 
+enum { CX_PTX_WATCHED = 16 };
+
 typedef struct cx_ptx_grid {
     const cx_ptx_module *module;
     const struct cx_ptx_lanes *lanes; /* the code for this processor */
     const cx_ptx_function *kernel;
     const cx_ptx_launch *launch;
     const cx_ptx_environment *environment;
-    cx_ptx_view *views; /* one for each site of the module */
+    cx_ptx_view *views; /* one for each site of the module; empty if accesses are watched */
+    cx_ptx_view watched[CX_PTX_WATCHED]; /* instead, shared by sites */
     uint32_t threads_in_block;
     size_t words_of_warp, longs_of_warp; /* rows for functions that call each other */
     size_t bytes_of_warp;                /* all rows */

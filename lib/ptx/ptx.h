@@ -105,9 +105,19 @@ typedef struct cx_ptx_range {
     bool read_only;
 } cx_ptx_range;
 
+/* An access of a thread to global memory. */
+typedef struct cx_ptx_touch {
+    uint64_t address;
+    const unsigned char *memory; /* the same for the host */
+    unsigned bytes;
+    bool writes, atomic; /* an atomic operation does both */
+} cx_ptx_touch;
+
 typedef struct cx_ptx_environment {
     /* Finds the range that holds the address. False: no range there may be used. */
     bool (*find)(void *self, uint64_t address, cx_ptx_range *out_range);
+    /* Told each access to global memory before it is made. NULL: nobody asks, and kernels are fast. */
+    void (*touched)(void *self, const cx_ptx_touch *touch);
     /* True: give up; asked now and then. */
     bool (*stopped)(void *self);
     void *self;

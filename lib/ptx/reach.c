@@ -94,6 +94,38 @@ static unsigned char *fail_at(cx_ptx_grid *grid, const cx_ptx_block *block, cx_p
     return NULL;
 }
 
+static unsigned char *reach_by(cx_ptx_grid *grid, cx_ptx_view *view, const cx_ptx_instruction *at,
+                               uint64_t address, bool writes)
+{
+    if (!cx_ptx_in_view(view, address, at->size) && !find_view(grid, view, address))
+        return NULL;
+    return cx_ptx_in_view(view, address, at->size) && !(writes && view->read_only)
+               ? view->memory + (address - view->address)
+               : NULL;
+}
+
+/* The sites of a watched grid have no views, so that all their accesses come here. */
+static unsigned char *reach_watched(cx_ptx_grid *grid, const cx_ptx_instruction *at,
+                                    uint64_t address, bool writes)
+{
+    const cx_ptx_environment *environment = grid->environment;
+    unsigned char *memory =
+        reach_by(grid, &grid->watched[at->site % CX_PTX_WATCHED], at, address, writes);
+    cx_ptx_touch touch = {address, memory, at->size, writes, at->op == CX_PTX_ATOMIC};
+
+    if (memory)
+        environment->touched(environment->self, &touch);
+    return memory;
+}
+
+static unsigned char *reach_global(cx_ptx_grid *grid, const cx_ptx_instruction *at,
+                                   uint64_t address, bool writes)
+{
+    return grid->environment->touched
+               ? reach_watched(grid, at, address, writes)
+               : reach_by(grid, &grid->views[at->site], at, address, writes);
+}
+
 unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_ptx_thread *thread,
                                    const cx_ptx_instruction *at, uint64_t address, bool writes)
 {
@@ -102,15 +134,10 @@ unsigned char *cx_ptx_reach_slowly(cx_ptx_grid *grid, cx_ptx_block *block, cx_pt
 
     if (address & (at->align - 1u))
         return fail_at(grid, block, thread, at, CX_PTX_MISALIGNED_ADDRESS, address);
-    if (space == CX_PTX_GLOBAL || (space == CX_PTX_GENERIC && !in_window(address, &space))) {
-        cx_ptx_view *view = &grid->views[at->site];
-
-        if ((cx_ptx_in_view(view, address, at->size) || find_view(grid, view, address)) &&
-            cx_ptx_in_view(view, address, at->size) && !(writes && view->read_only))
-            memory = view->memory + (address - view->address);
-    } else {
+    if (space == CX_PTX_GLOBAL || (space == CX_PTX_GENERIC && !in_window(address, &space)))
+        memory = reach_global(grid, at, address, writes);
+    else
         memory = reach_own(space, address & ~CX_PTX_WINDOW_MASK, grid, block, thread, at->size);
-    }
     return memory ? memory
                   : fail_at(grid, block, thread, at, CX_PTX_ILLEGAL_ADDRESS, address);
 }

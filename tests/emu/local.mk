@@ -87,6 +87,13 @@ tests_emu_check_old_launch_SOURCES = tests/emu/check_old_launch.c tests/emu/kern
 tests_emu_check_old_launch_CPPFLAGS = $(EMU_CPPFLAGS)
 tests_emu_check_old_launch_CFLAGS = $(EMU_CFLAGS)
 tests_emu_check_old_launch_LDADD = $(EMU_LIBS)
+
+check_PROGRAMS += tests/emu/check_touched
+TESTS += tests/emu/check_touched
+tests_emu_check_touched_SOURCES = tests/emu/check_touched.c
+tests_emu_check_touched_CPPFLAGS = $(EMU_CPPFLAGS)
+tests_emu_check_touched_CFLAGS = $(EMU_CFLAGS)
+tests_emu_check_touched_LDADD = $(EMU_LIBS)
 check_PROGRAMS += tests/emu/check_user_object
 TESTS += tests/emu/check_user_object
 tests_emu_check_user_object_SOURCES = tests/emu/check_user_object.c

@@ -1,0 +1,165 @@
+#include "emu/touched.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+enum { PAGE = 4096, WORDS = PAGE / 64, PAGES_MOST = 1 << 15 };
+
+typedef struct touched_page {
+    uint64_t number; /* of its address */
+    uint64_t bits[3][WORDS]; /* by cx_touch_how: one for each byte */
+    const unsigned char *memory; /* of its first byte, which may lie before the allocation */
+    unsigned char *before; /* the bytes that are written; NULL: none is */
+    bool moved; /* parts of it lie elsewhere for the host */
+    UT_hash_handle hh;
+} touched_page;
+
+struct cx_emu_touched {
+    pthread_mutex_t lock; /* "emu.touched": innermost */
+    touched_page *pages, *last;
+    size_t count;
+};
+
+cx_emu_touched *cx_emu_touched_new(void)
+{
+    cx_emu_touched *self = calloc(1, sizeof *self);
+
+    if (self)
+        pthread_mutex_init(&self->lock, NULL);
+    return self;
+}
+
+void cx_emu_touched_free(cx_emu_touched *self)
+{
+    touched_page *page, *next;
+
+    if (!self)
+        return;
+    HASH_ITER (hh, self->pages, page, next) {
+        HASH_DEL(self->pages, page);
+        free(page->before);
+        free(page);
+    }
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+/* ---- noting ---- */
+
+static touched_page *page_of(cx_emu_touched *self, uint64_t number, const unsigned char *memory)
+{
+    touched_page *page = self->last;
+
+    if (page && page->number == number)
+        return page;
+    HASH_FIND(hh, self->pages, &number, sizeof number, page);
+    if (!page && self->count < PAGES_MOST && (page = calloc(1, sizeof *page)) != NULL) {
+        page->number = number;
+        page->memory = memory;
+        self->count++;
+        HASH_ADD(hh, self->pages, number, sizeof page->number, page);
+    }
+    self->last = page;
+    return page;
+}
+
+static bool has_bit(const uint64_t *bits, unsigned at)
+{
+    return bits[at / 64] >> at % 64 & 1;
+}
+
+static void note_byte(touched_page *page, unsigned at, cx_touch_how how, unsigned char now)
+{
+    if (how == CX_TOUCH_WRITE && !has_bit(page->bits[how], at) && page->before)
+        page->before[at] = now;
+    page->bits[how][at / 64] |= (uint64_t)1 << at % 64;
+}
+
+static void note_bytes(touched_page *page, unsigned at, unsigned bytes, cx_touch_how how)
+{
+    if (how == CX_TOUCH_WRITE && !page->before)
+        page->before = malloc(PAGE);
+    for (unsigned i = at; i < at + bytes; i++)
+        note_byte(page, i, how, page->moved ? 0 : __atomic_load_n(page->memory + i, __ATOMIC_RELAXED));
+}
+
+void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
+{
+    const cx_touch_how how =
+        touch->atomic ? CX_TOUCH_ATOMIC : touch->writes ? CX_TOUCH_WRITE : CX_TOUCH_READ;
+    unsigned at = touch->address % PAGE; /* an access is aligned: it lies in one page */
+    const unsigned char *memory = touch->memory - at;
+
+    pthread_mutex_lock(&self->lock);
+    touched_page *page = page_of(self, touch->address / PAGE, memory);
+    if (page) {
+        page->moved |= page->memory != memory;
+        note_bytes(page, at, touch->bytes, how);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* ---- what came of it ---- */
+
+static bool is_changed(const touched_page *page, unsigned at)
+{
+    return page->moved || !page->before ||
+           __atomic_load_n(page->memory + at, __ATOMIC_RELAXED) != page->before[at];
+}
+
+static void drop_unchanged(touched_page *page)
+{
+    uint64_t *bits = page->bits[CX_TOUCH_WRITE];
+
+    for (unsigned at = 0; at < PAGE; at++)
+        if (has_bit(bits, at) && !is_changed(page, at))
+            bits[at / 64] &= ~((uint64_t)1 << at % 64);
+}
+
+typedef struct touch_list {
+    cx_touch *all;
+    size_t count, capacity;
+} touch_list;
+
+static void add_byte(touch_list *list, uint64_t address, cx_touch_how how)
+{
+    cx_touch *last = list->count > 0 ? &list->all[list->count - 1] : NULL;
+
+    if (last && last->how == how && last->end == address) {
+        last->end++;
+        return;
+    }
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        cx_touch *all = reallocarray(list->all, capacity, sizeof *all);
+
+        if (!all)
+            return;
+        list->all = all;
+        list->capacity = capacity;
+    }
+    list->all[list->count++] = (cx_touch){address, address + 1, how};
+}
+
+static int by_number(const touched_page *one, const touched_page *other)
+{
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+size_t cx_emu_touched_take(cx_emu_touched *self, cx_touch **out_all)
+{
+    touch_list list = {0};
+
+    HASH_SORT(self->pages, by_number);
+    for (touched_page *page = self->pages; page; page = page->hh.next)
+        drop_unchanged(page);
+    for (int how = CX_TOUCH_READ; how <= CX_TOUCH_ATOMIC; how++)
+        for (const touched_page *page = self->pages; page; page = page->hh.next)
+            for (unsigned at = 0; at < PAGE; at++)
+                if (has_bit(page->bits[how], at))
+                    add_byte(&list, page->number * PAGE + at, (cx_touch_how)how);
+    *out_all = list.all;
+    return list.count;
+}

@@ -1,0 +1,223 @@
+/* What a launch tells of the memory that it touches (driver/touch.h). */
+#include "driver/touch.h"
+#include "work_fixture.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define WORDS 1000
+#define BYTES (WORDS * sizeof(uint32_t))
+
+/* Each thread: put(at, value) stores a word, count(at) adds 1 to the first word atomically,
+ * copy(at, from) copies a word, fail() traps. */
+static const char text[] =
+    ".version 6.4\n.target sm_50\n.address_size 64\n"
+    ".visible .entry put(.param .u64 at, .param .u32 value) {\n"
+    ".reg .u64 %p<3>; .reg .u32 %r<5>;\n"
+    "ld.param.u64 %p0, [at]; ld.param.u32 %r0, [value];\n"
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
+    "mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %p1, %r1, 4; add.u64 %p0, %p0, %p1;\n"
+    "st.global.u32 [%p0], %r0; ret; }\n"
+    ".visible .entry count(.param .u64 at, .param .u32 unused) {\n"
+    ".reg .u64 %p<3>;\n"
+    "ld.param.u64 %p0, [at]; red.global.add.u32 [%p0], 1; ret; }\n"
+    ".visible .entry copy(.param .u64 at, .param .u64 from) {\n"
+    ".reg .u64 %p<4>; .reg .u32 %r<5>;\n"
+    "ld.param.u64 %p0, [at]; ld.param.u64 %p1, [from]; mov.u32 %r3, %tid.x;\n"
+    "mul.wide.u32 %p2, %r3, 4; add.u64 %p0, %p0, %p2; add.u64 %p1, %p1, %p2;\n"
+    "ld.u32 %r0, [%p1]; st.u32 [%p0], %r0; ret; }\n"
+    ".visible .entry fail(.param .u64 at, .param .u64 from) { trap; }\n";
+
+/* ---- who watches ---- */
+
+enum { TICKET = 17, TOLD_MOST = 16 };
+
+static cx_touch told[TOLD_MOST];
+static size_t told_count;
+static atomic_int promises, answers;
+
+static void note_promise(uint64_t ticket)
+{
+    ck_assert_uint_eq(ticket, TICKET);
+    atomic_fetch_add(&promises, 1);
+}
+
+/* Called by one piece of work after the other: the tests launch into one stream. */
+static void note_touches(uint64_t ticket, const cx_touch *all, size_t count)
+{
+    ck_assert_uint_eq(ticket, TICKET);
+    for (size_t i = 0; i < count && told_count < TOLD_MOST; i++)
+        told[told_count++] = all[i];
+    atomic_fetch_add(&answers, 1);
+}
+
+static const cx_touch_watcher watcher = {note_promise, note_touches};
+
+static CUmodule module;
+static CUdeviceptr words, others;
+
+static void setup(void)
+{
+    work_setup();
+    cx_touch_watch(&watcher);
+    told_count = 0;
+    promises = answers = 0;
+    ck_success(cx_emu_call_module_load_data(&module, text));
+    words = make_memory(BYTES);
+    others = make_memory(BYTES);
+    ck_success(cx_emu_call_memset_d32(words, 0, WORDS));
+    ck_success(cx_emu_call_memset_d32(others, 0xffffffff, WORDS));
+    ck_success(cx_emu_call_ctx_synchronize());
+}
+
+static void teardown(void)
+{
+    cx_touch_watch(NULL);
+    work_teardown();
+}
+
+static void launch(const char *name, unsigned int blocks, unsigned int threads, CUdeviceptr at,
+                   uint64_t second, CUstream stream)
+{
+    CUfunction function;
+    void *parameters[] = {&at, &second};
+
+    ck_success(cx_emu_call_module_get_function(&function, module, name));
+    ck_success(cx_emu_call_launch_kernel(function, blocks, 1, 1, threads, 1, 1, 0, stream,
+                                         parameters, NULL));
+}
+
+static void launch_watched(const char *name, unsigned int blocks, unsigned int threads,
+                           CUdeviceptr at, uint64_t second)
+{
+    cx_touch_ticket = TICKET;
+    launch(name, blocks, threads, at, second, NULL);
+    cx_touch_ticket = 0;
+}
+
+static void ck_touch(size_t index, uint64_t begin, uint64_t bytes, cx_touch_how how)
+{
+    ck_assert_uint_lt(index, told_count);
+    ck_assert_uint_eq(told[index].begin, begin);
+    ck_assert_uint_eq(told[index].end, begin + bytes);
+    ck_assert_int_eq(told[index].how, how);
+}
+
+/* ---- tests ---- */
+
+START_TEST(stores_of_all_blocks_are_one_range)
+{
+    launch_watched("put", 10, 100, words, 0xffffffff);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_int_eq(promises, 1);
+    ck_assert_int_eq(answers, 1);
+    ck_assert_uint_eq(told_count, 1);
+    ck_touch(0, words, BYTES, CX_TOUCH_WRITE);
+}
+END_TEST
+
+START_TEST(a_store_of_what_was_there_is_none)
+{
+    launch_watched("put", 1, 100, words, 0);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_int_eq(answers, 1);
+    ck_assert_uint_eq(told_count, 0);
+}
+END_TEST
+
+START_TEST(loads_come_before_stores)
+{
+    launch_watched("copy", 1, 33, words + 8, others);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_uint_eq(told_count, 2);
+    ck_touch(0, others, 33 * 4, CX_TOUCH_READ);
+    ck_touch(1, words + 8, 33 * 4, CX_TOUCH_WRITE);
+}
+END_TEST
+
+START_TEST(atomic_operations_are_told_as_such)
+{
+    launch_watched("count", 3, 32, words + 4, 0);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_uint_eq(told_count, 1);
+    ck_touch(0, words + 4, 4, CX_TOUCH_ATOMIC);
+}
+END_TEST
+
+START_TEST(a_launch_that_nobody_watches_tells_nothing)
+{
+    launch("put", 1, 100, words, 1, NULL);
+    ck_success(cx_emu_call_ctx_synchronize());
+    ck_assert_int_eq(promises, 0);
+    ck_assert_int_eq(answers, 0);
+}
+END_TEST
+
+START_TEST(a_graph_tells_for_each_kernel)
+{
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec exec;
+
+    ck_success(cx_emu_call_stream_create(&stream, 0));
+    ck_success(cx_emu_call_stream_begin_capture(stream, CXU_STREAM_CAPTURE_MODE_RELAXED));
+    launch("put", 1, 2, words, 0xffffffff, stream);
+    launch("put", 1, 2, words + 64, 0xffffffff, stream);
+    ck_success(cx_emu_call_stream_end_capture(stream, &graph));
+    ck_success(cx_emu_call_graph_instantiate_with_flags(&exec, graph, 0));
+    ck_assert_int_eq(promises, 0);
+    cx_touch_ticket = TICKET;
+    ck_success(cx_emu_call_graph_launch(exec, stream));
+    cx_touch_ticket = 0;
+    ck_assert_int_eq(promises, 2);
+    ck_success(cx_emu_call_stream_synchronize(stream));
+    ck_assert_int_eq(answers, 2);
+    ck_assert_uint_eq(told_count, 2);
+    ck_touch(0, words, 8, CX_TOUCH_WRITE);
+    ck_touch(1, words + 64, 8, CX_TOUCH_WRITE);
+    ck_success(cx_emu_call_graph_exec_destroy(exec));
+    ck_success(cx_emu_call_graph_destroy(graph));
+    ck_success(cx_emu_call_stream_destroy(stream));
+}
+END_TEST
+
+/* The context is of no use any more: this test is alone in its process. */
+START_TEST(a_launch_that_never_runs_tells_nothing_in_the_end)
+{
+    stream_gate gate = GATE_CLOSED;
+
+    gate_put(&gate, NULL);
+    launch("fail", 1, 1, words, 0, NULL);
+    launch_watched("put", 1, 2, words, 5);
+    ck_assert_int_eq(promises, 1);
+    gate_open(&gate);
+    ck_result(cx_emu_call_ctx_synchronize(), LAUNCH_FAILED);
+    ck_assert_int_eq(answers, 1);
+    ck_assert_uint_eq(told_count, 0);
+    exit(0);
+}
+END_TEST
+
+static Suite *touched_suite(void)
+{
+    Suite *suite = suite_create("touched");
+    TCase *tcase = tcase_create("touched"), *alone = tcase_create("alone");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, stores_of_all_blocks_are_one_range);
+    tcase_add_test(tcase, a_store_of_what_was_there_is_none);
+    tcase_add_test(tcase, loads_come_before_stores);
+    tcase_add_test(tcase, atomic_operations_are_told_as_such);
+    tcase_add_test(tcase, a_launch_that_nobody_watches_tells_nothing);
+    tcase_add_test(tcase, a_graph_tells_for_each_kernel);
+    suite_add_tcase(suite, tcase);
+    tcase_add_checked_fixture(alone, setup, NULL);
+    tcase_add_test(alone, a_launch_that_never_runs_tells_nothing_in_the_end);
+    suite_add_tcase(suite, alone);
+    return suite;
+}
+
+int main(void)
+{
+    return cx_test_run((Suite *(*const[])(void)){touched_suite, NULL});
+}
