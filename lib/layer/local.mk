@@ -13,6 +13,11 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/lifetimes.c \
 	lib/layer/check/memory.c \
 	lib/layer/check/object.c lib/layer/check/object.h \
+	lib/layer/check/order.c \
+	lib/layer/check/order_bytes.c lib/layer/check/order_bytes.h \
+	lib/layer/check/order_line.c lib/layer/check/order_line.h \
+	lib/layer/check/order_sync.c lib/layer/check/order_sync.h \
+	lib/layer/check/order_work.c lib/layer/check/order_work.h \
 	lib/layer/check/origin.c lib/layer/check/origin.h \
 	lib/layer/check/pending.c \
 	lib/layer/check/primary.c \

@@ -26,7 +26,7 @@ static bool offset(size_t pitch, size_t rows, size_t x, size_t y, size_t z, size
 
 static int linear(cx_check_access *out, uintptr_t address, size_t bytes, bool writes, bool host)
 {
-    *out = (cx_check_access){address, bytes, writes, host};
+    *out = (cx_check_access){address, bytes, writes, host, bytes, bytes, 1, bytes, 1};
     return bytes != 0;
 }
 
@@ -35,6 +35,16 @@ static int copy_of(cx_check_access out[2], uintptr_t to, bool to_host, uintptr_t
 {
     return linear(&out[0], to, bytes, true, to_host) +
            linear(&out[1], from, bytes, false, from_host);
+}
+
+/* Once the extent is known not to overflow. */
+static void set_rows(cx_check_access *out, size_t pitch, size_t rows, const size_t box[3])
+{
+    out->width = box[0];
+    out->pitch = pitch != 0 ? pitch : box[0];
+    out->height = box[1];
+    out->slice = out->pitch * (rows != 0 ? rows : box[1]);
+    out->depth = box[2];
 }
 
 /* One side of a copy of boxes; 0: an array, or nothing. */
@@ -55,7 +65,9 @@ static int side_of_box(cx_check_access *out, cxu_memory_type type, uintptr_t hos
                 &skipped))
         return 0;
     uintptr_t base = type == CXU_MEMORYTYPE_HOST ? host : device;
-    return linear(out, base + skipped, bytes, writes, type == CXU_MEMORYTYPE_HOST);
+    (void)linear(out, base + skipped, bytes, writes, type == CXU_MEMORYTYPE_HOST);
+    set_rows(out, pitch, rows, box);
+    return 1;
 }
 
 static int of_2d(const cxu_memcpy_2d *copy, cx_check_access *out)
@@ -82,7 +94,9 @@ static int of_fill(cx_check_access *out, CUdeviceptr to, size_t pitch, size_t el
     size_t row, bytes;
     if (__builtin_mul_overflow(width, element, &row) || !extent(pitch, 0, row, height, 1, &bytes))
         return 0;
-    return linear(out, (uintptr_t)to, bytes, true, false);
+    (void)linear(out, (uintptr_t)to, bytes, true, false);
+    set_rows(out, pitch, 0, (const size_t[]){row, height, 1});
+    return 1;
 }
 
 #define LINEAR_COPY(slot, to_host, from_host)                                                   \

@@ -11,6 +11,9 @@ typedef struct cx_check_access {
     size_t bytes; /* from the first to the last one */
     bool writes;
     bool host;    /* the call says that it is the host's */
+    size_t width, pitch; /* of its rows, which lie `pitch` apart */
+    size_t height, slice; /* rows of a slice; slices lie `slice` apart */
+    size_t depth;
 } cx_check_access;
 
 enum { CX_CHECK_ACCESSES = 2 };

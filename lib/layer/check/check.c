@@ -7,8 +7,8 @@ const cx_driver_table *cx_check_driver;
 
 /* In this order before a call, so that lifetimes end objects last, and in reverse after it. */
 static const cx_check_hooks *const families[] = {
-    cx_check_stack, cx_check_primary, cx_check_memory, cx_check_pending, cx_check_capture,
-    cx_check_process, cx_check_lifetimes,
+    cx_check_stack,      cx_check_primary, cx_check_memory,  cx_check_pending,  cx_check_order,
+    cx_check_order_sync, cx_check_capture, cx_check_process, cx_check_lifetimes,
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -108,6 +108,7 @@ bool cx_check_put(const cx_driver_table *below, cx_driver_table *out_table)
         return false;
     cx_origin_prepare();
     cx_check_process_begin();
+    cx_check_order_begin();
     cx_check_thread_ends = cx_check_stack_left;
     cx_check_driver = below;
     cx_layer_put(&layer, below, out_table);

@@ -21,6 +21,7 @@ typedef struct cx_check_call {
     bool told;          /* a finding explains its failure */
     bool nested;        /* made from within a call of the same thread */
     cx_object *ending;  /* what the call is to end, since before it */
+    struct cx_order_work *work; /* that it submits, since before it; NULL: none that is judged */
 } cx_check_call;
 
 /* The arguments: CX_CALL(call, ctx_push)->context. */
@@ -35,7 +36,8 @@ typedef struct cx_check_hooks {
 /* Rows of a family; a row of no hooks is left out. */
 extern const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT], cx_check_stack[CX_SLOT_COUNT],
     cx_check_primary[CX_SLOT_COUNT], cx_check_memory[CX_SLOT_COUNT],
-    cx_check_pending[CX_SLOT_COUNT], cx_check_capture[CX_SLOT_COUNT],
+    cx_check_pending[CX_SLOT_COUNT], cx_check_order[CX_SLOT_COUNT],
+    cx_check_order_sync[CX_SLOT_COUNT],    cx_check_capture[CX_SLOT_COUNT],
     cx_check_process[CX_SLOT_COUNT];
 
 /* Families that look at every call that failed, in this order, until one explains it. */
@@ -53,6 +55,7 @@ void cx_check_any_ignored(cx_check_call *call);
 void cx_check_stack_left(cx_check_thread *thread);
 
 /* When the layer is put. */
+void cx_check_order_begin(void);
 void cx_check_process_begin(void);
 
 static inline bool cx_check_failed(const cx_check_call *call)

@@ -1,0 +1,288 @@
+/* Work that touches memory: copies, fills, kernels, graphs, memory in stream order: ORDER. */
+#include "layer/check/access.h"
+#include "layer/check/order_sync.h"
+#include "layer/check/order_work.h"
+
+#include <stdlib.h>
+
+/* Copies of more rows are not judged. */
+enum { ROWS_MOST = 4096 };
+
+/* ---- what copies touch ---- */
+
+/* True if the copy goes to or from memory that no call made: the host's, and pageable. */
+static bool is_pageable(const cx_check_call *call, const cx_check_access *access)
+{
+    const bool unified =
+        call->slot == CX_SLOT_memcpy_unified || call->slot == CX_SLOT_memcpy_unified_async;
+    return (access->host || unified) && cx_object_find_memory(access->address) == NULL;
+}
+
+static bool is_host_side(const cx_check_call *call, const cx_check_access *access)
+{
+    const cx_object *memory = cx_object_find_memory(access->address);
+    return is_pageable(call, access) ||
+           (memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
+                               memory->key.kind == CX_OBJECT_REGISTERED_MEMORY));
+}
+
+static void touch_rows(cx_order_work *work, const cx_check_access *access)
+{
+    if (access->height > ROWS_MOST || access->depth > ROWS_MOST / access->height)
+        return;
+    for (size_t z = 0; z < access->depth; z++)
+        for (size_t y = 0; y < access->height; y++) {
+            const uintptr_t begin = access->address + z * access->slice + y * access->pitch;
+            const cx_touch touch = {begin, begin + access->width,
+                                    access->writes ? CX_TOUCH_WRITE : CX_TOUCH_READ};
+            cx_order_work_touch(work, &touch);
+        }
+}
+
+/* True if the call returns when its work is done (T13). */
+static bool waits(const cx_check_call *call, const cx_check_access *all, int count, bool async)
+{
+    for (int i = 0; i < count; i++)
+        if (async ? all[i].writes && is_pageable(call, &all[i]) : is_host_side(call, &all[i]))
+            return true;
+    return false;
+}
+
+static bool touches_any(const cx_check_call *call, const cx_check_access *all, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!is_pageable(call, &all[i]))
+            return true;
+    return false;
+}
+
+static void submit_copy(cx_check_call *call, int line, const cx_check_access *all, int count,
+                        bool async)
+{
+    const cx_origin where = cx_check_here(call); /* it opens the lock */
+    cx_order_reach(line);
+    cx_order_work *work = cx_order_work_begin(call, line, CX_ORDER_COPY);
+    for (int i = 0; i < count && work != NULL; i++)
+        if (!is_pageable(call, &all[i]))
+            touch_rows(work, &all[i]);
+    if (work != NULL && !async)
+        cx_order_work_by_host(work);
+    cx_order_work_submit(work, where, false);
+}
+
+static void copied(cx_check_call *call)
+{
+    CUstream stream;
+    bool async;
+    cx_check_access all[CX_CHECK_ACCESSES];
+    int count = cx_check_accesses(call, all, &stream, &async);
+    if (cx_check_failed(call))
+        return;
+    const int line = cx_order_line(call, stream);
+    if (cx_order_capture(line) != 0)
+        return;
+    if (touches_any(call, all, count))
+        submit_copy(call, line, all, count, async);
+    else
+        cx_order_reach(line);
+    if (waits(call, all, count, async))
+        cx_order_host_wait_line(line);
+}
+
+/* A copy between contexts is behind all their work, and before all that follows. */
+static void copied_between_contexts(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        cx_order_host_wait_all();
+}
+
+/* ---- kernels and graphs: the driver tells what they touch ---- */
+
+static void begin_launch(cx_check_call *call, CUstream stream, uintptr_t exec)
+{
+    (void)cx_check_here(call);
+    const int line = cx_order_line(call, stream);
+    if (cx_order_capture(line) != 0)
+        return;
+    cx_order_reach(line);
+    if (exec != 0) {
+        const cx_order_mark *mark = cx_order_mark_find(exec);
+        cx_order_wait(line, mark != NULL ? mark->clock : NULL);
+        if (cx_order_graphs_use_events())
+            cx_order_wait_all(line);
+    }
+    call->work = cx_order_work_begin(call, line, CX_ORDER_KERNEL);
+    if (call->work != NULL)
+        cx_order_work_ask(call->work);
+    if (exec != 0)
+        cx_order_mark_set(exec, cx_order_keep(cx_order_clock_of(line)), 0);
+}
+
+static void end_launch(cx_check_call *call)
+{
+    cx_order_work_submit(call->work, call->origin, cx_check_failed(call));
+    call->work = NULL;
+}
+
+#define LAUNCHES(slot, stream)                          \
+    static void begin_##slot(cx_check_call *call)       \
+    {                                                   \
+        begin_launch(call, stream, 0);                  \
+    }
+LAUNCHES(launch_kernel, CX_CALL(call, launch_kernel)->stream)
+LAUNCHES(launch_cooperative_kernel, CX_CALL(call, launch_cooperative_kernel)->stream)
+LAUNCHES(launch_once, NULL)
+LAUNCHES(launch_grid, NULL)
+LAUNCHES(launch_grid_async, CX_CALL(call, launch_grid_async)->stream)
+
+static void begin_launch_kernel_ex(cx_check_call *call)
+{
+    const cxu_launch_config *config = CX_CALL(call, launch_kernel_ex)->config;
+    if (config != NULL)
+        begin_launch(call, config->stream, 0);
+}
+
+static void begin_graph_launch(cx_check_call *call)
+{
+    const cx_arguments_graph_launch *given = CX_CALL(call, graph_launch);
+    begin_launch(call, given->stream, (uintptr_t)given->exec);
+}
+
+/* ---- memory in stream order ---- */
+
+static void submit_life(cx_check_call *call, CUstream stream, const cx_touch *touch,
+                        cx_order_what what)
+{
+    const cx_origin where = cx_check_here(call);
+    const int line = cx_order_line(call, stream);
+    if (cx_order_capture(line) != 0)
+        return;
+    cx_order_reach(line);
+    cx_order_work *work = cx_order_work_begin(call, line, what);
+    if (work != NULL) {
+        cx_order_work_touch(work, touch);
+        cx_order_work_forget(work, touch->begin, touch->end);
+    }
+    cx_order_work_submit(work, where, false);
+}
+
+static void allocated(cx_check_call *call, const CUdeviceptr *out, size_t bytes, CUstream stream)
+{
+    if (cx_check_failed(call) || out == NULL || bytes == 0)
+        return;
+    const cx_touch touch = {*out, *out + bytes, CX_TOUCH_WRITE};
+    submit_life(call, stream, &touch, CX_ORDER_ALLOCATION);
+}
+
+static void allocated_async(cx_check_call *call)
+{
+    const cx_arguments_mem_alloc_async *given = CX_CALL(call, mem_alloc_async);
+    allocated(call, given->out_pointer, given->bytes, given->stream);
+}
+
+static void allocated_from_pool(cx_check_call *call)
+{
+    const cx_arguments_mem_alloc_from_pool_async *given = CX_CALL(call, mem_alloc_from_pool_async);
+    allocated(call, given->out_pointer, given->bytes, given->stream);
+}
+
+/* Live, or ended by this call, which the lifetimes have noted already. */
+static const cx_object *memory_at(uintptr_t address)
+{
+    const cx_object *memory = cx_object_find_memory(address);
+    if (memory == NULL)
+        memory = cx_object_find_ended_memory(address);
+    return memory != NULL && memory->key.value == address ? memory : NULL;
+}
+
+static void freed_async(cx_check_call *call)
+{
+    const cx_arguments_mem_free_async *given = CX_CALL(call, mem_free_async);
+    const cx_object *memory = memory_at((uintptr_t)given->pointer);
+    if (cx_check_failed(call) || memory == NULL)
+        return;
+    const cx_touch touch = {given->pointer, given->pointer + memory->bytes, CX_TOUCH_WRITE};
+    submit_life(call, given->stream, &touch, CX_ORDER_FREE);
+}
+
+/* A free waits for all that uses the memory; that of stream-ordered memory for nothing (T12). */
+static void freed(cx_check_call *call, uintptr_t address)
+{
+    const cx_object *memory = memory_at(address);
+    if (cx_check_failed(call) || memory == NULL)
+        return;
+    if (memory->key.kind != CX_OBJECT_ASYNC_MEMORY)
+        cx_order_host_wait_all();
+    const uintptr_t begin = memory->key.value, end = begin + memory->bytes;
+    const cx_origin where = cx_check_here(call);
+    cx_order_work *work = cx_order_work_begin(call, cx_order_line(call, NULL), CX_ORDER_FREE);
+    if (work != NULL)
+        cx_order_work_forget(work, begin, end);
+    cx_order_work_submit(work, where, false);
+}
+
+static void freed_device(cx_check_call *call)
+{
+    freed(call, (uintptr_t)CX_CALL(call, mem_free)->pointer);
+}
+
+static void freed_host(cx_check_call *call)
+{
+    freed(call, (uintptr_t)CX_CALL(call, mem_free_host)->pointer);
+}
+
+static void unregistered(cx_check_call *call)
+{
+    freed(call, (uintptr_t)CX_CALL(call, mem_host_unregister)->host);
+}
+
+void cx_check_order_begin(void)
+{
+    cx_order_work_watch();
+}
+
+#define COPIES(slot) [CX_SLOT_##slot] = {NULL, copied},
+#define LAUNCH(slot) [CX_SLOT_##slot] = {begin_##slot, end_launch},
+const cx_check_hooks cx_check_order[CX_SLOT_COUNT] = {
+    COPIES(memcpy_unified)
+    COPIES(memcpy_htod)
+    COPIES(memcpy_dtoh)
+    COPIES(memcpy_dtod)
+    COPIES(memcpy_2d)
+    COPIES(memcpy_2d_unaligned)
+    COPIES(memcpy_3d)
+    COPIES(memcpy_unified_async)
+    COPIES(memcpy_peer_async)
+    COPIES(memcpy_htod_async)
+    COPIES(memcpy_dtoh_async)
+    COPIES(memcpy_dtod_async)
+    COPIES(memcpy_2d_async)
+    COPIES(memcpy_3d_async)
+    COPIES(memset_d8)
+    COPIES(memset_d16)
+    COPIES(memset_d32)
+    COPIES(memset_2d_d8)
+    COPIES(memset_2d_d16)
+    COPIES(memset_2d_d32)
+    COPIES(memset_d8_async)
+    COPIES(memset_d16_async)
+    COPIES(memset_d32_async)
+    COPIES(memset_2d_d8_async)
+    COPIES(memset_2d_d16_async)
+    COPIES(memset_2d_d32_async)
+    [CX_SLOT_memcpy_peer] = {NULL, copied_between_contexts},
+    [CX_SLOT_memcpy_3d_peer] = {NULL, copied_between_contexts},
+    LAUNCH(launch_kernel)
+    LAUNCH(launch_kernel_ex)
+    LAUNCH(launch_cooperative_kernel)
+    LAUNCH(launch_once)
+    LAUNCH(launch_grid)
+    LAUNCH(launch_grid_async)
+    LAUNCH(graph_launch)
+    [CX_SLOT_mem_alloc_async] = {NULL, allocated_async},
+    [CX_SLOT_mem_alloc_from_pool_async] = {NULL, allocated_from_pool},
+    [CX_SLOT_mem_free_async] = {NULL, freed_async},
+    [CX_SLOT_mem_free] = {NULL, freed_device},
+    [CX_SLOT_mem_free_host] = {NULL, freed_host},
+    [CX_SLOT_mem_host_unregister] = {NULL, unregistered},
+};

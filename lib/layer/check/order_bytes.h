@@ -1,0 +1,49 @@
+/*
+ * Bytes: the last accesses to each range of memory, by which later work is judged. Every function
+ * needs the lock "check".
+ */
+#ifndef CX_LAYER_CHECK_ORDER_BYTES_H
+#define CX_LAYER_CHECK_ORDER_BYTES_H
+
+#include "driver/touch.h"
+#include "layer/check/order_line.h"
+
+/* What a piece of work does to memory, apart from bytes. */
+typedef enum cx_order_what {
+    CX_ORDER_COPY, /* fills too */
+    CX_ORDER_KERNEL, /* graphs too */
+    CX_ORDER_ALLOCATION,
+    CX_ORDER_FREE
+} cx_order_what;
+
+/* A piece of work, for findings and for work behind it. */
+typedef struct cx_order_piece {
+    unsigned references;
+    int line;
+    uint64_t number; /* in its line */
+    cx_order_what what;
+    bool by_host; /* the call waits for it */
+    cx_slot slot;
+    cx_origin where;
+    uint32_t stream; /* its number; 0: a default one */
+    int thread;      /* that made the call */
+    char thread_name[16];
+} cx_order_piece;
+
+cx_order_piece *cx_order_piece_new(void); /* with a reference of the caller; NULL: no memory */
+void cx_order_piece_drop(cx_order_piece *piece);
+
+/* An earlier piece touches the bytes too, from `begin` to before `end`, and nothing orders them. */
+typedef void (*cx_order_conflict)(cx_order_piece *earlier, uintptr_t begin, uintptr_t end);
+
+/* Notes the access of a piece that is behind `clock`. */
+void cx_order_bytes_touch(cx_order_piece *piece, const cx_order_kept *clock, const cx_touch *touch,
+                          cx_order_conflict tell);
+
+/* The range is free for other memory. */
+void cx_order_bytes_forget(uintptr_t begin, uintptr_t end);
+
+/* All later work is behind the clock: forgets accesses that it covers, if there are many. */
+void cx_order_bytes_trim(const cx_order_clock *clock);
+
+#endif

@@ -1,0 +1,258 @@
+#include "layer/check/order_line.h"
+
+#include <stdlib.h>
+
+enum { LEGACY = 1, PER_THREAD = 2, NON_BLOCKING = 1 };
+
+/* What a line is of. */
+typedef struct line_key {
+    CUstream stream;          /* LEGACY, PER_THREAD, or one that was made */
+    const cx_object *context; /* of default streams */
+    int thread;               /* of PER_THREAD */
+} line_key;
+
+typedef struct order_line {
+    line_key key;
+    bool used, blocking;
+    const cx_object *context;
+    uint64_t capture;
+    uint64_t used_at;
+    cx_order_clock clock;
+} order_line;
+
+static order_line lines[CX_ORDER_LINES];
+static unsigned line_count; /* those that were ever used */
+static cx_order_clock host;
+static uint64_t uses;
+
+/* ---- clocks ---- */
+
+static void join(cx_order_clock *clock, const uint64_t *pieces, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        clock->pieces[i] = pieces[i] > clock->pieces[i] ? pieces[i] : clock->pieces[i];
+}
+
+static void join_clock(cx_order_clock *clock, const cx_order_clock *other)
+{
+    join(clock, other->pieces, line_count);
+}
+
+/* Work of streams that were destroyed counts too. */
+static bool is_of(const order_line *line, const cx_object *context)
+{
+    return context == NULL || line->context == context;
+}
+
+static cx_order_clock clock_of_context(const cx_object *context)
+{
+    cx_order_clock all = {0};
+    for (unsigned i = 0; i < line_count; i++)
+        if (is_of(&lines[i], context))
+            join_clock(&all, &lines[i].clock);
+    return all;
+}
+
+const cx_order_clock *cx_order_clock_of(int line)
+{
+    return &lines[line].clock;
+}
+
+const cx_order_clock *cx_order_host(void)
+{
+    return &host;
+}
+
+cx_order_kept *cx_order_keep(const cx_order_clock *clock)
+{
+    cx_order_kept *kept = malloc(sizeof *kept + line_count * sizeof *kept->pieces);
+    if (kept == NULL)
+        return NULL;
+    kept->count = line_count;
+    for (unsigned i = 0; i < line_count; i++)
+        kept->pieces[i] = clock->pieces[i];
+    return kept;
+}
+
+/* ---- lines ---- */
+
+static bool same_key(const line_key *one, const line_key *other)
+{
+    return one->stream == other->stream && one->context == other->context &&
+           one->thread == other->thread;
+}
+
+static line_key key_of(cx_check_call *call, CUstream stream)
+{
+    line_key key = {.stream = stream != NULL ? stream : (CUstream)LEGACY};
+    if ((uintptr_t)key.stream > PER_THREAD)
+        return key;
+    key.context = cx_check_context(call);
+    key.thread = (uintptr_t)key.stream == PER_THREAD ? call->thread->number : 0;
+    return key;
+}
+
+/* A line that nothing uses; else the one that was used least lately. */
+static order_line *take_line(void)
+{
+    order_line *oldest = &lines[0];
+    for (unsigned i = 0; i < line_count; i++) {
+        if (!lines[i].used && host.pieces[i] >= lines[i].clock.pieces[i])
+            return &lines[i];
+        oldest = lines[i].used_at < oldest->used_at ? &lines[i] : oldest;
+    }
+    return line_count < CX_ORDER_LINES ? &lines[line_count++] : oldest;
+}
+
+static int make_line(const line_key *key)
+{
+    order_line *line = take_line();
+    const int index = (int)(line - lines);
+    const uint64_t pieces = line->clock.pieces[index];
+    const cx_object *made = cx_check_stream(key->stream);
+    *line = (order_line){.key = *key, .used = true,
+                         .blocking = made == NULL || (made->flags & NON_BLOCKING) == 0,
+                         .context = made != NULL ? made->context : key->context};
+    line->clock.pieces[index] = pieces;
+    host.pieces[index] = pieces;
+    return index;
+}
+
+static int find_line(const line_key *key)
+{
+    for (unsigned i = 0; i < line_count; i++)
+        if (lines[i].used && same_key(&lines[i].key, key))
+            return (int)i;
+    return -1;
+}
+
+int cx_order_line(cx_check_call *call, CUstream stream)
+{
+    const line_key key = key_of(call, stream);
+    int line = find_line(&key);
+    if (line < 0)
+        line = make_line(&key);
+    lines[line].used_at = ++uses;
+    return line;
+}
+
+uint32_t cx_order_stream_number(int line)
+{
+    const cx_object *stream = cx_check_stream(lines[line].key.stream);
+    return stream != NULL ? stream->number : 0;
+}
+
+void cx_order_line_end(CUstream stream)
+{
+    const line_key key = {.stream = stream};
+    int line = find_line(&key);
+    if (line >= 0)
+        lines[line].used = false;
+}
+
+void cx_order_end_context(const cx_object *context)
+{
+    for (unsigned i = 0; i < line_count; i++)
+        if (lines[i].context == context)
+            lines[i].used = false;
+}
+
+/* ---- order ---- */
+
+static bool is_legacy(const order_line *line)
+{
+    return line->key.stream == (CUstream)LEGACY;
+}
+
+void cx_order_reach(int index)
+{
+    order_line *line = &lines[index];
+    join_clock(&line->clock, &host);
+    if (!line->blocking)
+        return;
+    for (unsigned i = 0; i < line_count; i++) {
+        const order_line *other = &lines[i];
+        if (other->context == line->context && other->blocking &&
+            (is_legacy(line) || is_legacy(other)))
+            join_clock(&line->clock, &other->clock);
+    }
+}
+
+void cx_order_reach_context(const cx_object *context)
+{
+    for (unsigned i = 0; i < line_count; i++)
+        if (is_of(&lines[i], context))
+            cx_order_reach((int)i);
+}
+
+uint64_t cx_order_count(int line)
+{
+    return ++lines[line].clock.pieces[line];
+}
+
+cx_order_kept *cx_order_keep_context(const cx_object *context)
+{
+    const cx_order_clock all = clock_of_context(context);
+    return cx_order_keep(&all);
+}
+
+void cx_order_wait(int line, const cx_order_kept *kept)
+{
+    if (kept != NULL)
+        join(&lines[line].clock, kept->pieces, kept->count);
+}
+
+void cx_order_wait_context(const cx_object *context, const cx_order_kept *kept)
+{
+    for (unsigned i = 0; i < line_count; i++)
+        if (is_of(&lines[i], context))
+            cx_order_wait((int)i, kept);
+}
+
+void cx_order_host_wait(const cx_order_kept *kept)
+{
+    if (kept != NULL)
+        join(&host, kept->pieces, kept->count);
+}
+
+void cx_order_wait_all(int line)
+{
+    const cx_order_clock all = clock_of_context(NULL);
+    join_clock(&lines[line].clock, &all);
+}
+
+void cx_order_host_wait_line(int line)
+{
+    join_clock(&host, &lines[line].clock);
+}
+
+void cx_order_host_wait_context(const cx_object *context)
+{
+    const cx_order_clock all = clock_of_context(context);
+    join_clock(&host, &all);
+}
+
+void cx_order_host_wait_all(void)
+{
+    const cx_order_clock all = clock_of_context(NULL);
+    join_clock(&host, &all);
+}
+
+/* ---- captures ---- */
+
+uint64_t cx_order_capture(int line)
+{
+    return lines[line].capture;
+}
+
+void cx_order_set_capture(int line, uint64_t capture)
+{
+    lines[line].capture = capture;
+}
+
+void cx_order_end_capture(uint64_t capture)
+{
+    for (unsigned i = 0; i < line_count; i++)
+        if (lines[i].capture == capture)
+            lines[i].capture = 0;
+}

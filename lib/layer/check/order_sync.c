@@ -1,0 +1,357 @@
+/* Calls that order work: events, waits of the host, captures: what ORDER rests on. */
+#include "layer/check/order_sync.h"
+
+#include <stdlib.h>
+
+static cx_order_mark *marks;
+static uint64_t last_capture;
+
+/* Graphs record events, or wait for them, so that any launch may do either. */
+static bool graphs_use_events;
+
+/* ---- marks ---- */
+
+cx_order_mark *cx_order_mark_find(uintptr_t handle)
+{
+    cx_order_mark *mark;
+    HASH_FIND(hh, marks, &handle, sizeof handle, mark);
+    return mark;
+}
+
+void cx_order_mark_set(uintptr_t handle, cx_order_kept *clock, uint64_t capture)
+{
+    cx_order_mark *mark = cx_order_mark_find(handle);
+    if (mark == NULL) {
+        mark = calloc(1, sizeof *mark);
+        if (mark == NULL) {
+            free(clock);
+            return;
+        }
+        mark->handle = handle;
+        HASH_ADD(hh, marks, handle, sizeof mark->handle, mark);
+    }
+    free(mark->clock);
+    mark->clock = clock;
+    mark->capture = capture;
+}
+
+void cx_order_mark_end(uintptr_t handle)
+{
+    cx_order_mark *mark = cx_order_mark_find(handle);
+    if (mark == NULL)
+        return;
+    HASH_DEL(marks, mark);
+    free(mark->clock);
+    free(mark);
+}
+
+bool cx_order_graphs_use_events(void)
+{
+    return graphs_use_events;
+}
+
+/* ---- events ---- */
+
+static const cx_object *context_of(CUcontext handle)
+{
+    return cx_object_find(CX_HANDLE_CONTEXT, (uintptr_t)handle);
+}
+
+static void record(cx_check_call *call, CUevent event, CUstream stream, bool external)
+{
+    if (cx_check_failed(call))
+        return;
+    const int line = cx_order_line(call, stream);
+    const uint64_t capture = cx_order_capture(line);
+    graphs_use_events |= external && capture != 0;
+    cx_order_reach(line);
+    cx_order_mark_set((uintptr_t)event,
+                      capture == 0 ? cx_order_keep(cx_order_clock_of(line)) : NULL, capture);
+}
+
+static void recorded(cx_check_call *call)
+{
+    record(call, CX_CALL(call, event_record)->event, CX_CALL(call, event_record)->stream, false);
+}
+
+static void recorded_with_flags(cx_check_call *call)
+{
+    const cx_arguments_event_record_with_flags *given = CX_CALL(call, event_record_with_flags);
+    record(call, given->event, given->stream, (given->flags & CXU_EVENT_RECORD_EXTERNAL) != 0);
+}
+
+/* Of a green context it may be behind less: nothing false comes of that. */
+static void record_context(cx_check_call *call, CUevent event, const cx_object *context)
+{
+    if (cx_check_failed(call))
+        return;
+    cx_order_reach_context(context);
+    cx_order_mark_set((uintptr_t)event, cx_order_keep_context(context), 0);
+}
+
+static void recorded_context(cx_check_call *call)
+{
+    record_context(call, CX_CALL(call, ctx_record_event)->event,
+                   context_of(CX_CALL(call, ctx_record_event)->context));
+}
+
+static void recorded_green(cx_check_call *call)
+{
+    record_context(call, CX_CALL(call, green_ctx_record_event)->event, NULL);
+}
+
+/* An event of another process, or one that a graph records. */
+static bool is_unknown(CUevent event)
+{
+    return graphs_use_events || cx_object_find(CX_HANDLE_EVENT, (uintptr_t)event) == NULL;
+}
+
+static void stream_waits(cx_check_call *call)
+{
+    const cx_arguments_stream_wait_event *given = CX_CALL(call, stream_wait_event);
+    if (cx_check_failed(call))
+        return;
+    const int line = cx_order_line(call, given->stream);
+    const cx_order_mark *mark = cx_order_mark_find((uintptr_t)given->event);
+    graphs_use_events |=
+        (given->flags & CXU_EVENT_WAIT_EXTERNAL) != 0 && cx_order_capture(line) != 0;
+    if (is_unknown(given->event))
+        cx_order_wait_all(line);
+    else if (mark != NULL && mark->capture != 0)
+        cx_order_set_capture(line, mark->capture);
+    else if (mark != NULL)
+        cx_order_wait(line, mark->clock);
+}
+
+static void wait_context(cx_check_call *call, CUevent event, const cx_object *context)
+{
+    const cx_order_mark *mark = cx_order_mark_find((uintptr_t)event);
+    if (!cx_check_failed(call) && mark != NULL)
+        cx_order_wait_context(context, mark->clock);
+}
+
+static void context_waits(cx_check_call *call)
+{
+    wait_context(call, CX_CALL(call, ctx_wait_event)->event,
+                 context_of(CX_CALL(call, ctx_wait_event)->context));
+}
+
+static void green_waits(cx_check_call *call)
+{
+    wait_context(call, CX_CALL(call, green_ctx_wait_event)->event, NULL);
+}
+
+static void event_ended(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        cx_order_mark_end((uintptr_t)CX_CALL(call, event_destroy)->event);
+}
+
+static void exec_ended(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        cx_order_mark_end((uintptr_t)CX_CALL(call, graph_exec_destroy)->exec);
+}
+
+static void graph_gets_event(cx_check_call *call)
+{
+    graphs_use_events |= !cx_check_failed(call);
+}
+
+static void graph_gets_node(cx_check_call *call, const cxu_graph_node_params *params)
+{
+    if (params != NULL && (params->type == CXU_GRAPH_NODE_TYPE_EVENT_RECORD ||
+                           params->type == CXU_GRAPH_NODE_TYPE_WAIT_EVENT))
+        graph_gets_event(call);
+}
+
+static void graph_gets_node_v1(cx_check_call *call)
+{
+    graph_gets_node(call, CX_CALL(call, graph_add_node_v1)->params);
+}
+
+static void graph_gets_node_v2(cx_check_call *call)
+{
+    graph_gets_node(call, CX_CALL(call, graph_add_node)->params);
+}
+
+/* ---- the host waits ---- */
+
+static void host_waits_for_event(cx_check_call *call, CUevent event)
+{
+    const cx_order_mark *mark = cx_order_mark_find((uintptr_t)event);
+    if (call->result != CXU_SUCCESS)
+        return;
+    if (is_unknown(event))
+        cx_order_host_wait_all();
+    else if (mark != NULL)
+        cx_order_host_wait(mark->clock);
+}
+
+static void event_synchronized(cx_check_call *call)
+{
+    host_waits_for_event(call, CX_CALL(call, event_synchronize)->event);
+}
+
+static void event_queried(cx_check_call *call)
+{
+    host_waits_for_event(call, CX_CALL(call, event_query)->event);
+}
+
+static void event_timed(cx_check_call *call)
+{
+    host_waits_for_event(call, CX_CALL(call, event_elapsed_time)->start);
+    host_waits_for_event(call, CX_CALL(call, event_elapsed_time)->end);
+}
+
+static void event_timed_v2(cx_check_call *call)
+{
+    host_waits_for_event(call, CX_CALL(call, event_elapsed_time_v2)->start);
+    host_waits_for_event(call, CX_CALL(call, event_elapsed_time_v2)->end);
+}
+
+/* The legacy stream is behind the blocking streams; another one is not behind later legacy work. */
+static void host_waits_for_stream(cx_check_call *call, CUstream stream)
+{
+    if (call->result != CXU_SUCCESS)
+        return;
+    const int line = cx_order_line(call, stream);
+    if ((uintptr_t)stream <= 1)
+        cx_order_reach(line);
+    cx_order_host_wait_line(line);
+}
+
+static void stream_synchronized(cx_check_call *call)
+{
+    host_waits_for_stream(call, CX_CALL(call, stream_synchronize)->stream);
+}
+
+static void stream_queried(cx_check_call *call)
+{
+    host_waits_for_stream(call, CX_CALL(call, stream_query)->stream);
+}
+
+static void context_synchronized(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        cx_order_host_wait_context(cx_check_context(call));
+}
+
+static void context_synchronized_v2(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        cx_order_host_wait_context(context_of(CX_CALL(call, ctx_synchronize_v2)->context));
+}
+
+static void all_waited(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        cx_order_host_wait_all();
+}
+
+/* The program's own code runs behind the work, and may tell any thread. */
+static void host_is_told(cx_check_call *call, CUstream stream)
+{
+    if (cx_check_failed(call))
+        return;
+    const int line = cx_order_line(call, stream);
+    if (cx_order_capture(line) != 0)
+        return;
+    cx_order_reach(line);
+    cx_order_host_wait_line(line);
+}
+
+#define TELLS_HOST(slot)                                     \
+    static void told_by_##slot(cx_check_call *call)          \
+    {                                                        \
+        host_is_told(call, CX_CALL(call, slot)->stream);     \
+    }
+TELLS_HOST(launch_host_func)
+TELLS_HOST(launch_host_func_v2)
+TELLS_HOST(stream_add_callback)
+TELLS_HOST(stream_write_value_32)
+TELLS_HOST(stream_write_value_64)
+
+/* What comes behind a wait for a value is behind whatever writes that. */
+#define WAITS_FOR_VALUE(slot)                                                           \
+    static void value_##slot(cx_check_call *call)                                       \
+    {                                                                                   \
+        if (!cx_check_failed(call))                                                     \
+            cx_order_set_capture(cx_order_line(call, CX_CALL(call, slot)->stream),     \
+                                 CX_ORDER_UNKNOWN);                                     \
+    }
+WAITS_FOR_VALUE(stream_wait_value_32)
+WAITS_FOR_VALUE(stream_wait_value_64)
+WAITS_FOR_VALUE(stream_batch_mem_op)
+
+/* ---- streams and captures ---- */
+
+static void stream_ended(cx_check_call *call)
+{
+    if (!cx_check_failed(call))
+        cx_order_line_end(CX_CALL(call, stream_destroy)->stream);
+}
+
+static void capture_begun(cx_check_call *call, CUstream stream)
+{
+    if (!cx_check_failed(call))
+        cx_order_set_capture(cx_order_line(call, stream), ++last_capture);
+}
+
+#define BEGINS_CAPTURE(slot)                                \
+    static void begun_by_##slot(cx_check_call *call)        \
+    {                                                       \
+        capture_begun(call, CX_CALL(call, slot)->stream);   \
+    }
+BEGINS_CAPTURE(stream_begin_capture_v1)
+BEGINS_CAPTURE(stream_begin_capture)
+BEGINS_CAPTURE(stream_begin_capture_to_graph)
+
+static void capture_ended(cx_check_call *call)
+{
+    if (!cx_check_failed(call) || call->result == CXU_STREAM_CAPTURE_UNJOINED ||
+        call->result == CXU_STREAM_CAPTURE_INVALIDATED)
+        cx_order_end_capture(
+            cx_order_capture(cx_order_line(call, CX_CALL(call, stream_end_capture)->stream)));
+}
+
+#define AFTER(slot, hook) [CX_SLOT_##slot] = {NULL, hook},
+const cx_check_hooks cx_check_order_sync[CX_SLOT_COUNT] = {
+    AFTER(event_record, recorded)
+    AFTER(event_record_with_flags, recorded_with_flags)
+    AFTER(ctx_record_event, recorded_context)
+    AFTER(green_ctx_record_event, recorded_green)
+    AFTER(stream_wait_event, stream_waits)
+    AFTER(ctx_wait_event, context_waits)
+    AFTER(green_ctx_wait_event, green_waits)
+    AFTER(event_destroy, event_ended)
+    AFTER(graph_exec_destroy, exec_ended)
+    AFTER(graph_add_event_record_node, graph_gets_event)
+    AFTER(graph_add_event_wait_node, graph_gets_event)
+    AFTER(graph_add_node_v1, graph_gets_node_v1)
+    AFTER(graph_add_node, graph_gets_node_v2)
+    AFTER(event_synchronize, event_synchronized)
+    AFTER(event_query, event_queried)
+    AFTER(event_elapsed_time, event_timed)
+    AFTER(event_elapsed_time_v2, event_timed_v2)
+    AFTER(stream_synchronize, stream_synchronized)
+    AFTER(stream_query, stream_queried)
+    AFTER(ctx_synchronize, context_synchronized)
+    AFTER(ctx_synchronize_v2, context_synchronized_v2)
+    AFTER(ctx_destroy, all_waited)
+    AFTER(primary_release, all_waited)
+    AFTER(primary_reset, all_waited)
+    AFTER(launch_host_func, told_by_launch_host_func)
+    AFTER(launch_host_func_v2, told_by_launch_host_func_v2)
+    AFTER(stream_add_callback, told_by_stream_add_callback)
+    AFTER(stream_write_value_32, told_by_stream_write_value_32)
+    AFTER(stream_write_value_64, told_by_stream_write_value_64)
+    AFTER(stream_wait_value_32, value_stream_wait_value_32)
+    AFTER(stream_wait_value_64, value_stream_wait_value_64)
+    AFTER(stream_batch_mem_op, value_stream_batch_mem_op)
+    AFTER(stream_destroy, stream_ended)
+    AFTER(stream_begin_capture_v1, begun_by_stream_begin_capture_v1)
+    AFTER(stream_begin_capture, begun_by_stream_begin_capture)
+    AFTER(stream_begin_capture_to_graph, begun_by_stream_begin_capture_to_graph)
+    AFTER(stream_end_capture, capture_ended)
+};

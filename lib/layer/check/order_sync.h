@@ -1,0 +1,32 @@
+/*
+ * What events, executable graphs and captures know of the order of work. Every function needs the
+ * lock "check".
+ */
+#ifndef CX_LAYER_CHECK_ORDER_SYNC_H
+#define CX_LAYER_CHECK_ORDER_SYNC_H
+
+#include "layer/check/order_line.h"
+
+/* Work whose order cannot be known is not judged: its lines have this capture. */
+#define CX_ORDER_UNKNOWN UINT64_MAX
+
+/* What an event was recorded behind, or an executable graph was launched behind. */
+typedef struct cx_order_mark {
+    uintptr_t handle;
+    cx_order_kept *clock; /* NULL: it is captured, or there was no memory */
+    uint64_t capture;
+    UT_hash_handle hh;
+} cx_order_mark;
+
+/* NULL: it has none. */
+cx_order_mark *cx_order_mark_find(uintptr_t handle);
+
+/* Takes the clock. */
+void cx_order_mark_set(uintptr_t handle, cx_order_kept *clock, uint64_t capture);
+
+void cx_order_mark_end(uintptr_t handle);
+
+/* Graphs record events, or wait for them: any launch may do either. */
+bool cx_order_graphs_use_events(void);
+
+#endif

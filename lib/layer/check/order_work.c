@@ -1,0 +1,273 @@
+#include "layer/check/order_work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond so many the first one counts as if it had told all. */
+enum { WORKS_MOST = 4096 };
+
+struct cx_order_work {
+    uint64_t ticket;
+    unsigned pending; /* parts that will tell what they touch, and the call itself */
+    cx_order_piece *piece;
+    cx_order_kept *clock;
+    cx_touch *all;
+    size_t count, capacity;
+    uintptr_t forget_begin, forget_end;
+    cx_order_work *next;
+};
+
+static cx_order_work *first, **end = &first;
+static unsigned work_count;
+static uint64_t last_ticket;
+
+/* ---- findings ---- */
+
+static const cx_object *memory_at(uintptr_t address)
+{
+    const cx_object *memory = cx_object_find_memory(address);
+    return memory != NULL ? memory : cx_object_find_ended_memory(address);
+}
+
+static bool is_of_host(const cx_object *memory)
+{
+    return memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
+                              memory->key.kind == CX_OBJECT_REGISTERED_MEMORY);
+}
+
+static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *other,
+                             const cx_object *memory)
+{
+    if (one->what == CX_ORDER_ALLOCATION)
+        return CX_KIND_ORDER_BEFORE_ALLOC;
+    if (other->what == CX_ORDER_FREE)
+        return CX_KIND_ORDER_BEFORE_FREE;
+    if (is_of_host(memory) && other->by_host)
+        return CX_KIND_ORDER_HOST;
+    return one->what == CX_ORDER_KERNEL || other->what == CX_ORDER_KERNEL ? CX_KIND_ORDER_KERNEL
+                                                                          : CX_KIND_ORDER_COPY;
+}
+
+static void stream_text(const cx_order_piece *piece, char *text, size_t size)
+{
+    if (piece->stream != 0)
+        snprintf(text, size, "stream %u", (unsigned)piece->stream);
+    else
+        snprintf(text, size, "a default stream");
+}
+
+static void note_piece(cx_finding *finding, const char *role, const cx_order_piece *piece)
+{
+    char stream[24];
+    stream_text(piece, stream, sizeof stream);
+    cx_finding_note(finding, role, piece->where, "%s in %s", cx_symbols[piece->slot].symbol,
+                    stream);
+}
+
+static void raise_finding(const cx_order_piece *one, const cx_order_piece *other, uintptr_t begin,
+                          uintptr_t end_of)
+{
+    const cx_object *memory = memory_at(begin);
+    cx_check_thread thread = {.number = other->thread};
+    memcpy(thread.name, other->thread_name, sizeof thread.name);
+    cx_finding finding = cx_finding_begin(kind_of(one, other, memory), &thread, (int)other->slot,
+                                          CXU_SUCCESS, other->where);
+    note_piece(&finding, "first", one);
+    note_piece(&finding, "second", other);
+    if (memory != NULL) {
+        char text[64];
+        cx_object_text(memory, text, sizeof text);
+        cx_finding_note(&finding, "made", memory->made, "bytes %zu to %zu of %s",
+                        (size_t)(begin - memory->key.value),
+                        (size_t)(end_of - 1 - memory->key.value), text);
+    }
+    cx_finding_raise(&finding);
+}
+
+/* ---- conflicts ---- */
+
+/* Of the work that is judged, the last one with each line: what is behind that is behind all. */
+typedef struct conflict {
+    cx_order_piece *earlier; /* NULL: none */
+    uintptr_t begin, end;
+} conflict;
+static conflict conflicts[CX_ORDER_LINES];
+
+static void widen(conflict *one, uintptr_t begin, uintptr_t end_of)
+{
+    one->begin = begin < one->begin ? begin : one->begin;
+    one->end = end_of > one->end ? end_of : one->end;
+}
+
+static void note_conflict(cx_order_piece *earlier, uintptr_t begin, uintptr_t end_of)
+{
+    conflict *one = &conflicts[earlier->line];
+    if (one->earlier == earlier)
+        widen(one, begin, end_of);
+    if (one->earlier != NULL && one->earlier->number >= earlier->number)
+        return;
+    if (one->earlier != NULL)
+        cx_order_piece_drop(one->earlier);
+    *one = (conflict){earlier, begin, end_of};
+    earlier->references++;
+}
+
+static void tell_conflicts(const cx_order_piece *piece)
+{
+    for (int line = 0; line < CX_ORDER_LINES; line++) {
+        conflict *one = &conflicts[line];
+        if (one->earlier == NULL)
+            continue;
+        raise_finding(one->earlier, piece, one->begin, one->end);
+        cx_order_piece_drop(one->earlier);
+        one->earlier = NULL;
+    }
+}
+
+/* ---- the queue ---- */
+
+static void free_work(cx_order_work *work)
+{
+    cx_order_piece_drop(work->piece);
+    free(work->clock);
+    free(work->all);
+    free(work);
+}
+
+static void judge(const cx_order_work *work)
+{
+    const bool frees = work->piece->what == CX_ORDER_FREE;
+    if (!frees)
+        cx_order_bytes_forget(work->forget_begin, work->forget_end);
+    for (size_t i = 0; i < work->count; i++)
+        cx_order_bytes_touch(work->piece, work->clock, &work->all[i], note_conflict);
+    tell_conflicts(work->piece);
+    if (frees)
+        cx_order_bytes_forget(work->forget_begin, work->forget_end);
+}
+
+static void take_first(void)
+{
+    cx_order_work *work = first;
+    first = work->next;
+    if (first == NULL)
+        end = &first;
+    work_count--;
+    judge(work);
+    free_work(work);
+}
+
+static void judge_ready(void)
+{
+    while (first != NULL && (first->pending == 0 || work_count > WORKS_MOST))
+        take_first();
+    if (first == NULL)
+        cx_order_bytes_trim(cx_order_host());
+}
+
+cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what what)
+{
+    cx_order_work *work = calloc(1, sizeof *work);
+    cx_order_piece *piece = cx_order_piece_new();
+    const uint64_t number = cx_order_count(line);
+    cx_order_kept *clock = cx_order_keep(cx_order_clock_of(line));
+    if (work == NULL || piece == NULL || clock == NULL) {
+        free(work);
+        free(piece);
+        free(clock);
+        return NULL;
+    }
+    piece->line = line;
+    piece->number = number;
+    piece->what = what;
+    piece->slot = call->slot;
+    piece->stream = cx_order_stream_number(line);
+    piece->thread = call->thread->number;
+    memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
+    *work = (cx_order_work){.pending = 1, .piece = piece, .clock = clock};
+    *end = work;
+    end = &work->next;
+    work_count++;
+    return work;
+}
+
+void cx_order_work_touch(cx_order_work *work, const cx_touch *touch)
+{
+    if (work->count == work->capacity) {
+        size_t capacity = work->capacity != 0 ? 2 * work->capacity : 4;
+        cx_touch *all = reallocarray(work->all, capacity, sizeof *all);
+        if (all == NULL)
+            return;
+        work->all = all;
+        work->capacity = capacity;
+    }
+    work->all[work->count++] = *touch;
+}
+
+void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end_of)
+{
+    work->forget_begin = begin;
+    work->forget_end = end_of;
+}
+
+void cx_order_work_by_host(cx_order_work *work)
+{
+    work->piece->by_host = true;
+}
+
+void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed)
+{
+    if (work == NULL)
+        return;
+    if (work->ticket != 0)
+        cx_touch_ticket = 0;
+    work->piece->where = where;
+    if (failed)
+        work->count = work->forget_begin = work->forget_end = 0;
+    work->pending--;
+    judge_ready();
+}
+
+/* ---- what the driver tells ---- */
+
+void cx_order_work_ask(cx_order_work *work)
+{
+    work->ticket = cx_touch_ticket = ++last_ticket;
+}
+
+static cx_order_work *find(uint64_t ticket)
+{
+    cx_order_work *work = first;
+    while (work != NULL && work->ticket != ticket)
+        work = work->next;
+    return work;
+}
+
+static void promised(uint64_t ticket)
+{
+    pthread_mutex_lock(&cx_check_lock);
+    cx_order_work *work = find(ticket);
+    if (work != NULL)
+        work->pending++;
+    pthread_mutex_unlock(&cx_check_lock);
+}
+
+static void told(uint64_t ticket, const cx_touch *all, size_t count)
+{
+    pthread_mutex_lock(&cx_check_lock);
+    cx_order_work *work = find(ticket);
+    if (work != NULL) {
+        for (size_t i = 0; i < count; i++)
+            cx_order_work_touch(work, &all[i]);
+        work->pending--;
+        judge_ready();
+    }
+    pthread_mutex_unlock(&cx_check_lock);
+}
+
+void cx_order_work_watch(void)
+{
+    static const cx_touch_watcher watcher = {promised, told};
+    cx_touch_watch(&watcher);
+}

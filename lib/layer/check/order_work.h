@@ -1,0 +1,32 @@
+/*
+ * Work in the order of its submission: it is judged when all work before it has told what it
+ * touches. Every function needs the lock "check", except those that a driver calls.
+ */
+#ifndef CX_LAYER_CHECK_ORDER_WORK_H
+#define CX_LAYER_CHECK_ORDER_WORK_H
+
+#include "layer/check/order_bytes.h"
+
+typedef struct cx_order_work cx_order_work;
+
+/* Watches the driver; once. */
+void cx_order_work_watch(void);
+
+/* A piece of work at the end of a line, behind what the line has reached. NULL: no memory. */
+cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what what);
+
+/* The driver's work for this thread's calls counts to it, until it is submitted. */
+void cx_order_work_ask(cx_order_work *work);
+
+/* The call waits for it. */
+void cx_order_work_by_host(cx_order_work *work);
+
+void cx_order_work_touch(cx_order_work *work, const cx_touch *touch);
+
+/* The bytes are of other memory now: behind an allocation's work, before a free's. */
+void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end);
+
+/* The call is over. `where`: its place; failed: there is no such work. NULL is harmless. */
+void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed);
+
+#endif
