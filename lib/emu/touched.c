@@ -70,6 +70,12 @@ static bool has_bit(const uint64_t *bits, unsigned at)
     return bits[at / 64] >> at % 64 & 1;
 }
 
+/* Other work may write it meanwhile. */
+static unsigned char byte_now(const touched_page *page, unsigned at)
+{
+    return page->moved ? 0 : __atomic_load_n(page->memory + at, __ATOMIC_RELAXED);
+}
+
 static void note_byte(touched_page *page, unsigned at, cx_touch_how how, unsigned char now)
 {
     if (how == CX_TOUCH_WRITE && !has_bit(page->bits[how], at) && page->before)
@@ -82,7 +88,7 @@ static void note_bytes(touched_page *page, unsigned at, unsigned bytes, cx_touch
     if (how == CX_TOUCH_WRITE && !page->before)
         page->before = malloc(PAGE);
     for (unsigned i = at; i < at + bytes; i++)
-        note_byte(page, i, how, page->moved ? 0 : __atomic_load_n(page->memory + i, __ATOMIC_RELAXED));
+        note_byte(page, i, how, byte_now(page, i));
 }
 
 void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
@@ -105,8 +111,7 @@ void cx_emu_touched_note(cx_emu_touched *self, const cx_ptx_touch *touch)
 
 static bool is_changed(const touched_page *page, unsigned at)
 {
-    return page->moved || !page->before ||
-           __atomic_load_n(page->memory + at, __ATOMIC_RELAXED) != page->before[at];
+    return page->moved || !page->before || byte_now(page, at) != page->before[at];
 }
 
 static void drop_unchanged(touched_page *page)
