@@ -116,7 +116,7 @@ typedef struct cx_ptx_touch {
 typedef struct cx_ptx_environment {
     /* Finds the range that holds the address. False: no range there may be used. */
     bool (*find)(void *self, uint64_t address, cx_ptx_range *out_range);
-    /* Told each access to global memory before it is made. NULL: nobody asks, and kernels are fast. */
+    /* Is told each access to global memory before it is made; slow. NULL: nobody asks. */
     void (*touched)(void *self, const cx_ptx_touch *touch);
     /* True: give up; asked now and then. */
     bool (*stopped)(void *self);

@@ -8,7 +8,7 @@
 #include "driver/touch.h"
 #include "layer/check/order_line.h"
 
-/* What a piece of work does to memory, apart from bytes. */
+/* The kinds of work. */
 typedef enum cx_order_what {
     CX_ORDER_COPY, /* fills too */
     CX_ORDER_KERNEL, /* graphs too */

@@ -4,7 +4,6 @@
 
 enum { LEGACY = 1, PER_THREAD = 2, NON_BLOCKING = 1 };
 
-/* What a line is of. */
 typedef struct line_key {
     CUstream stream;          /* LEGACY, PER_THREAD, or one that was made */
     const cx_object *context; /* of default streams */

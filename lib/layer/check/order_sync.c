@@ -80,7 +80,7 @@ static void recorded_with_flags(cx_check_call *call)
     record(call, given->event, given->stream, (given->flags & CXU_EVENT_RECORD_EXTERNAL) != 0);
 }
 
-/* Of a green context it may be behind less: nothing false comes of that. */
+/* A green context's event may be behind less; nothing false comes of that. */
 static void record_context(cx_check_call *call, CUevent event, const cx_object *context)
 {
     if (cx_check_failed(call))
@@ -272,7 +272,7 @@ TELLS_HOST(stream_add_callback)
 TELLS_HOST(stream_write_value_32)
 TELLS_HOST(stream_write_value_64)
 
-/* What comes behind a wait for a value is behind whatever writes that. */
+/* Later work is behind whatever writes the value. */
 #define WAITS_FOR_VALUE(slot)                                                           \
     static void value_##slot(cx_check_call *call)                                       \
     {                                                                                   \

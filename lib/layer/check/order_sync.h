@@ -1,6 +1,5 @@
 /*
- * What events, executable graphs and captures know of the order of work. Every function needs the
- * lock "check".
+ * Marks: the work that events were recorded behind. Every function needs the lock "check".
  */
 #ifndef CX_LAYER_CHECK_ORDER_SYNC_H
 #define CX_LAYER_CHECK_ORDER_SYNC_H
@@ -10,7 +9,7 @@
 /* Work whose order cannot be known is not judged: its lines have this capture. */
 #define CX_ORDER_UNKNOWN UINT64_MAX
 
-/* What an event was recorded behind, or an executable graph was launched behind. */
+/* An event's last record, or an executable graph's last launch. */
 typedef struct cx_order_mark {
     uintptr_t handle;
     cx_order_kept *clock; /* NULL: it is captured, or there was no memory */

@@ -87,7 +87,7 @@ static void raise_finding(const cx_order_piece *one, const cx_order_piece *other
 
 /* ---- conflicts ---- */
 
-/* Of the work that is judged, the last one with each line: what is behind that is behind all. */
+/* The judged work's last conflict with each line: work behind that one is behind all. */
 typedef struct conflict {
     cx_order_piece *earlier; /* NULL: none */
     uintptr_t begin, end;
