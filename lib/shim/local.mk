@@ -5,6 +5,7 @@ lib_shim_libshim_la_SOURCES = \
 	lib/shim/address.c \
 	lib/shim/behind.c lib/shim/behind.h \
 	lib/shim/exports.c lib/shim/exports.h \
+	lib/shim/failure.c lib/shim/failure.h \
 	lib/shim/forward.c lib/shim/forward.h \
 	lib/shim/own_calls.c \
 	lib/shim/runtime_library.c lib/shim/runtime_library.h \

@@ -5,6 +5,7 @@
 #include "emu/emu.h"
 #include "layer/check/check.h"
 #include "shim/behind.h"
+#include "shim/failure.h"
 #include "shim/forward.h"
 #include "shim/runtime_library.h"
 #include <pthread.h>
@@ -140,6 +141,9 @@ static void fill_table(void)
     filling = true;
     fill_bare();
     cx_shim_fill_slots(in_front ? cx_behind_symbol : find_nothing);
+    /* Another stand-in knows the reasons, and the layer explains failures itself. */
+    if ((in_front && cx_behind_is_stand_in()) || cx_option("CTXRT_LAYERS") != NULL)
+        cx_shim_tell_failures(false);
     atomic_store(&table, put_layers(&bare));
     filling = false;
 }

@@ -3,7 +3,7 @@ STANDIN_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 STANDIN_TESTS = tests/standin/check_address tests/standin/check_calls_12 tests/standin/check_calls_13 \
 	tests/standin/check_interposed
 STANDIN_SH = tests/standin/exports.sh tests/standin/exports_facts.sh tests/standin/ffmpeg.sh \
-	tests/standin/hashcat.sh tests/standin/interposed.sh
+	tests/standin/hashcat.sh tests/standin/interposed.sh tests/standin/warnings.sh
 check_PROGRAMS += $(STANDIN_TESTS)
 dist_check_SCRIPTS += $(STANDIN_SH)
 TESTS += $(STANDIN_TESTS) $(STANDIN_SH)
@@ -43,3 +43,8 @@ tests_standin_check_interposed_LDADD = tests/support/libsupport.la lib/driver/li
 	$(CHECK_LIBS)
 EXTRA_tests_standin_check_interposed_DEPENDENCIES = $(cuda12lib_LTLIBRARIES) $(cuda13lib_LTLIBRARIES) \
 	tests/driver/fake_whole.la tests/standin/other.la
+check_PROGRAMS += tests/standin/fails
+tests_standin_fails_SOURCES = tests/standin/fails.c tests/standin/client.h
+tests_standin_fails_CPPFLAGS = $(STANDIN_CPPFLAGS)
+tests_standin_fails_LDADD = -Llib/shim/cuda-12/.libs -l:libcuda.so.1
+EXTRA_tests_standin_fails_DEPENDENCIES = $(cuda12lib_LTLIBRARIES)

@@ -63,7 +63,7 @@ report $? 'the_stand_in_comes_before_other_libraries'
 run "$ctxrt" run --devices 3 --memory 64M "$ctxrt" info
 printed "CUDA 12\.9, 3 devices, $shim/cuda-12/" && grep -q '^  cuda:2$' "$scratch/out"
 report $? 'the_program_finds_the_devices'
-run env CTXRT_EMU_FAULT=cuInit@1 "$ctxrt" run "$ctxrt" info
+run env CTXRT_EMU_FAULT=cuInit@1 CTXRT_LOG=error "$ctxrt" run "$ctxrt" info
 printed 'CUDA_ERROR_NO_DEVICE' && ! grep -q '^  cuda:' "$scratch/out"
 report $? 'calls_fail_in_the_stand_in_on_demand'
 run env CTXRT_EMU_FAULT=cuMemAloc "$ctxrt" run true
