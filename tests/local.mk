@@ -27,6 +27,7 @@ PUBLIC_LIBS = tests/support/libfixture.la tests/support/libsupport.la lib/libctx
 include tests/gpu/local.mk
 include tests/joints/local.mk
 include tests/faults/local.mk
+include tests/misuse/local.mk
 include tests/probe/local.mk
 include tests/scenarios/local.mk
 include tests/memory/local.mk
