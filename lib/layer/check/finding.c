@@ -8,8 +8,8 @@
 #include <string.h>
 
 const cx_kind_row cx_kind_rows[CX_KIND_COUNT] = {
-#define CX_KIND(id, name, severity, title, advice, rules) \
-    [CX_KIND_##id] = {name, CX_SEVERITY_##severity, title, advice, rules},
+#define CX_KIND(id, name, severity, title, explanation, advice, rules) \
+    [CX_KIND_##id] = {name, CX_SEVERITY_##severity, title, explanation, advice, rules},
 #include "layer/check/kinds.def"
 };
 

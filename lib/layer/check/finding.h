@@ -7,7 +7,7 @@
 #include "layer/check/thread.h"
 
 typedef enum cx_check_kind {
-#define CX_KIND(id, name, severity, title, advice, rules) CX_KIND_##id,
+#define CX_KIND(id, name, severity, title, explanation, advice, rules) CX_KIND_##id,
 #include "layer/check/kinds.def"
     CX_KIND_COUNT
 } cx_check_kind;
@@ -18,7 +18,7 @@ typedef enum cx_severity { CX_SEVERITY_NOTE, CX_SEVERITY_WARNING, CX_SEVERITY_ER
 typedef struct cx_kind_row {
     const char *name;
     cx_severity severity;
-    const char *title, *advice, *rules;
+    const char *title, *explanation, *advice, *rules;
 } cx_kind_row;
 extern const cx_kind_row cx_kind_rows[CX_KIND_COUNT];
 
