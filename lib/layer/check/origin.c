@@ -181,10 +181,12 @@ static bool same_frame(const cx_region_frame *one, const cx_region_frame *other)
     return one->module == other->module && one->offset == other->offset;
 }
 
-bool cx_origin_same_caller(cx_origin one, cx_origin other)
+bool cx_origin_follows(cx_origin one, cx_origin other)
 {
     const cx_region_trace *first = trace_of(one), *second = trace_of(other);
-    if (first->count < 2 || first->count != second->count)
+    if (first->count < 2 || first->count != second->count ||
+        first->frames[0].module != second->frames[0].module ||
+        first->frames[0].offset >= second->frames[0].offset)
         return false;
     for (uint32_t i = 1; i < first->count; i++)
         if (!same_frame(&first->frames[i], &second->frames[i]))

@@ -137,13 +137,33 @@ void cx_check_failed_process(cx_check_call *call)
     cx_finding_raise(&finding);
 }
 
+/* Programs that look at results go on with these. */
+static bool clears_up(cx_slot slot)
+{
+    uint32_t kind;
+    switch (slot) {
+    case CX_SLOT_ctx_pop:
+    case CX_SLOT_ctx_set_current:
+    case CX_SLOT_ctx_destroy:
+    case CX_SLOT_primary_release:
+    case CX_SLOT_mem_free:
+    case CX_SLOT_mem_free_async:
+    case CX_SLOT_mem_free_host:
+    case CX_SLOT_mem_host_unregister:
+    case CX_SLOT_stream_end_capture:
+        return true;
+    default:
+        return asks_for_text(slot) || cx_check_ends(slot, &kind);
+    }
+}
+
 void cx_check_any_ignored(cx_check_call *call)
 {
     cx_check_thread *thread = call->thread;
     cx_origin before = thread->failed_at;
     thread->failed_at = 0;
-    if (before != 0 && call->origin != 0 && before != call->origin && !asks_for_text(call->slot) &&
-        cx_origin_same_caller(before, call->origin)) {
+    if (before != 0 && call->origin != 0 && !clears_up(call->slot) &&
+        cx_origin_follows(before, call->origin)) {
         const char *result = cx_result_name(thread->failed_result);
         cx_finding finding = cx_finding_begin(CX_KIND_IGNORED_ERROR, thread,
                                               (int)thread->failed_slot, thread->failed_result,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker pushes the context of its job and pops it on every way out, so that its thread ends with the stack it began
- * with.
+ * A worker pushes the context of its job and pops it on every way out, so that its thread ends
+ * with the stack with which it began.
  */
 #include "misuse.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread enters the context of the first GPU, then that of the second, and leaves both in reverse order: its stack is
- * as it was.
+ * A thread enters the context of the first GPU, then that of the second, and leaves both in
+ * reverse order: its stack is as it was.
  */
 #include "misuse.h"
 

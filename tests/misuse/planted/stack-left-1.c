@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A worker pushes the context of its job, finds nothing to do and returns without the pop. The context stays on the
- * stack of its thread: in a pool, whose threads live on, the next job would run in a foreign context.
+ * A worker pushes the context of its job, finds nothing to do and returns without the pop. The
+ * context stays on the stack of its thread: in a pool, whose threads live on, the next job would
+ * run in a foreign context.
  *
  * expect: STACK-LEFT
  * at: work

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread enters the context of the first GPU, then that of the second, and leaves once: one pop for two pushes. What
- * the thread does next goes to the first GPU, although it seems to have left it.
+ * A thread enters the context of the first GPU, then that of the second, and leaves once: one pop
+ * for two pushes. What the thread does next goes to the first GPU, although it seems to have left
+ * it.
  *
  * expect: STACK-LEFT
  * at: enter

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread makes a context on each GPU, asks for its memory and destroys them in reverse order,
+ * so that each is current when it is destroyed and leaves the stack.
+ */
+#include "misuse.h"
+
+#include <pthread.h>
+
+enum { GPUS = 2 };
+static CUcontext contexts[GPUS];
+
+NAMED void create(int device)
+{
+    size_t unused, total;
+    MUST(cuCtxCreate(&contexts[device], 0, device));
+    MUST(cuMemGetInfo(&unused, &total));
+    printf("GPU %d has %zu MiB\n", device, total >> 20);
+}
+
+NAMED void destroy(int device)
+{
+    MUST(cuCtxDestroy(contexts[device]));
+}
+
+NAMED void *survey(void *unused)
+{
+    for (int i = 0; i < GPUS; i++)
+        create(i);
+    for (int i = GPUS; i-- > 0;)
+        destroy(i);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    MUST(cuInit(0));
+    if (pthread_create(&thread, NULL, survey, NULL) == 0)
+        pthread_join(thread, NULL);
+    return 0;
+}

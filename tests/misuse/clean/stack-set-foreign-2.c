@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library pushes its context and pops it in each of its calls, which restores whatever the
+ * caller has there by then.
+ *
+ * module: yes
+ */
+#include "misuse.h"
+
+void library_open(CUcontext own);
+void library_fill(CUdeviceptr pointer, size_t bytes);
+
+#ifdef MODULE
+static CUcontext own_context;
+
+void library_open(CUcontext own)
+{
+    own_context = own;
+}
+
+void library_fill(CUdeviceptr pointer, size_t bytes)
+{
+    MUST(cuCtxPushCurrent(own_context));
+    MUST(cuMemsetD8(pointer, 0, bytes));
+    MUST(cuCtxPopCurrent(NULL));
+}
+#else
+NAMED void work_on(CUcontext context)
+{
+    CUdeviceptr buffer;
+    MUST(cuCtxPushCurrent(context));
+    MUST(cuMemAlloc(&buffer, 64));
+    library_fill(buffer, 64);
+    MUST(cuMemFree(buffer));
+    MUST(cuCtxPopCurrent(NULL));
+}
+
+int main(void)
+{
+    CUcontext first, second;
+    MUST(cuInit(0));
+    MUST(cuDevicePrimaryCtxRetain(&first, 0));
+    MUST(cuDevicePrimaryCtxRetain(&second, 1));
+    MUST(cuCtxPushCurrent(first));
+    library_open(second);
+    work_on(second);
+    MUST(cuCtxPopCurrent(NULL));
+    MUST(cuDevicePrimaryCtxRelease(1));
+    MUST(cuDevicePrimaryCtxRelease(0));
+    return 0;
+}
+#endif

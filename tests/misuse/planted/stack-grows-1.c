@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A loop pushes the context for each frame and never pops. Nothing fails for hours; the stack and
+ * its memory grow, and whatever was current before is out of reach.
+ *
+ * expect: STACK-GROWS
+ * at: draw
+ * origin: pushed draw
+ */
+#include "misuse.h"
+
+static CUcontext context;
+static CUdeviceptr image;
+
+NAMED void draw(int frame)
+{
+    MUST(cuCtxPushCurrent(context));
+    MUST(cuMemsetD8(image, (unsigned char)frame, 4096));
+    MUST(cuCtxSynchronize());
+}
+
+int main(void)
+{
+    MUST(cuInit(0));
+    MUST(cuDevicePrimaryCtxRetain(&context, 0));
+    MUST(cuCtxPushCurrent(context));
+    MUST(cuMemAlloc(&image, 4096));
+    for (int frame = 0; frame < 100; frame++)
+        draw(frame);
+    MUST(cuMemFree(image));
+    MUST(cuCtxPopCurrent(NULL));
+    MUST(cuDevicePrimaryCtxRelease(0));
+    return 0;
+}
