@@ -19,6 +19,7 @@ lib_layer_libcheck_la_SOURCES = lib/layer/check/kinds.def lib/layer/check/lifeti
 	lib/layer/check/order_sync.c lib/layer/check/order_sync.h \
 	lib/layer/check/order_work.c lib/layer/check/order_work.h \
 	lib/layer/check/origin.c lib/layer/check/origin.h \
+	lib/layer/check/peer.c \
 	lib/layer/check/pending.c \
 	lib/layer/check/primary.c \
 	lib/layer/check/process.c \

@@ -167,6 +167,7 @@ CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags);
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from);
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context);
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user_data,
                              unsigned int flags);

@@ -35,7 +35,7 @@ typedef struct cx_check_hooks {
 
 /* Rows of a family; a row of no hooks is left out. */
 extern const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT], cx_check_stack[CX_SLOT_COUNT],
-    cx_check_primary[CX_SLOT_COUNT], cx_check_memory[CX_SLOT_COUNT],
+    cx_check_primary[CX_SLOT_COUNT], cx_check_peer[CX_SLOT_COUNT], cx_check_memory[CX_SLOT_COUNT],
     cx_check_pending[CX_SLOT_COUNT], cx_check_order[CX_SLOT_COUNT],
     cx_check_order_sync[CX_SLOT_COUNT],    cx_check_capture[CX_SLOT_COUNT],
     cx_check_process[CX_SLOT_COUNT];
@@ -78,6 +78,9 @@ void cx_check_made_context(cx_check_call *call, cx_object *context, int device);
 /* Raises a finding that names the threads with the context on their stacks, if there are any. */
 void cx_check_tell_holders(cx_check_call *call, cx_check_kind kind, const cx_object *context,
                            const cx_check_thread *except);
+
+/* True if the first context was given access to the memory of the other one. */
+bool cx_check_has_access(const cx_object *from, const cx_object *to);
 
 /* For a call that goes to whatever context is current. */
 void cx_check_uses_current(cx_check_call *call);

@@ -87,13 +87,16 @@ void cx_check_failed_handle(cx_check_call *call)
 
 /* ---- owners ---- */
 
-static const cx_object *find_live(const cx_layer_handle *handles, int count, cx_handle_kind kind)
+/* The live object of the first handle of a kind, or of the one behind `other`. */
+static const cx_object *find_live(const cx_layer_handle *handles, int count, cx_handle_kind kind,
+                                  const cx_object *other)
 {
-    for (int i = 0; i < count; i++)
-        if (handles[i].kind == kind) {
-            const cx_object *object = cx_object_find(kind, handles[i].value);
-            return object != NULL && object->live ? object : NULL;
-        }
+    for (int i = 0; i < count; i++) {
+        const cx_object *object =
+            handles[i].kind == kind ? cx_object_find(kind, handles[i].value) : NULL;
+        if (object != NULL && object != other)
+            return object->live ? object : NULL;
+    }
     return NULL;
 }
 
@@ -120,28 +123,57 @@ static bool differ(const cx_object *object, const cx_object *context)
            object->context != context;
 }
 
-void cx_check_failed_owner(cx_check_call *call)
+/* A node's fill that its context cannot make. */
+static bool look_at_node(cx_check_call *call)
 {
-    cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
-    const cx_layer_call seen = {call->slot, call->arguments, call->result};
-    int count = cx_layer_handles(&seen, handles);
-    if (!is_of_handles(call->result) || count == 0)
-        return;
-    const cx_object *stream = find_live(handles, count, CX_HANDLE_STREAM);
-    const cx_object *event = find_live(handles, count, CX_HANDLE_EVENT);
-    const cx_object *function = find_live(handles, count, CX_HANDLE_FUNCTION);
-    const cx_object *exec = find_live(handles, count, CX_HANDLE_GRAPH_EXEC);
-    const cx_object *pool = find_live(handles, count, CX_HANDLE_POOL);
+    if (call->slot != CX_SLOT_graph_add_memset_node)
+        return false;
+    const cx_arguments_graph_add_memset_node *given = CX_CALL(call, graph_add_memset_node);
+    const cx_object *context = cx_object_find(CX_HANDLE_CONTEXT, (uintptr_t)given->context);
+    const cx_object *memory =
+        given->params != NULL ? cx_object_find_memory((uintptr_t)given->params->destination) : NULL;
+    if (context == NULL || memory == NULL || memory->device < 0 || context->device < 0 ||
+        memory->device == context->device)
+        return false;
+    tell_of_two(call, CX_KIND_OWNER_GRAPH, memory, context);
+    return true;
+}
+
+/* Objects are checked before sizes and flags, but for streams whose attributes are copied. */
+static bool is_of_owners(const cx_check_call *call)
+{
+    return call->result == CXU_INVALID_HANDLE || call->result == CXU_INVALID_CONTEXT ||
+           call->result == CXU_CONTEXT_IS_DESTROYED ||
+           call->slot == CX_SLOT_stream_copy_attributes;
+}
+
+static void look_at_owners(cx_check_call *call, const cx_layer_handle *handles, int count)
+{
+    const cx_object *stream = find_live(handles, count, CX_HANDLE_STREAM, NULL);
+    const cx_object *second = find_live(handles, count, CX_HANDLE_STREAM, stream);
+    const cx_object *event = find_live(handles, count, CX_HANDLE_EVENT, NULL);
+    const cx_object *function = find_live(handles, count, CX_HANDLE_FUNCTION, NULL);
+    const cx_object *exec = find_live(handles, count, CX_HANDLE_GRAPH_EXEC, NULL);
     const cx_object *context = context_of_work(call, stream);
     if (differ(event, context))
         tell_of_two(call, CX_KIND_OWNER_EVENT, event, stream);
     else if (differ(function, context))
         tell_of_two(call, CX_KIND_OWNER_FUNCTION, function, stream);
-    else if (differ(exec, context))
-        tell_of_two(call, CX_KIND_OWNER_GRAPH, exec, stream);
-    else if (pool != NULL && stream != NULL && pool->device >= 0 && stream->device >= 0 &&
-             pool->device != stream->device)
-        tell_of_two(call, CX_KIND_OWNER_POOL, pool, stream);
+    else if (exec != NULL && exec->context != NULL && !exec->context->live)
+        tell_of_two(call, CX_KIND_OWNER_GRAPH, exec, exec->context);
+    else if (stream != NULL && differ(second, stream->context))
+        tell_of_two(call, CX_KIND_OWNER_STREAM, stream, second);
     else if (differ(stream, cx_check_current(call->thread)))
         tell_of_two(call, CX_KIND_OWNER_STREAM, stream, NULL);
+}
+
+void cx_check_failed_owner(cx_check_call *call)
+{
+    cx_layer_handle handles[CX_LAYER_HANDLES_MAX];
+    const cx_layer_call seen = {call->slot, call->arguments, call->result};
+    int count = cx_layer_handles(&seen, handles);
+    if (call->result == CXU_INVALID_VALUE && look_at_node(call))
+        return;
+    if (is_of_owners(call) && count != 0)
+        look_at_owners(call, handles, count);
 }

@@ -49,7 +49,8 @@ static cx_object *note_made(cx_check_call *call, uint32_t kind, const void *out,
     }
     if (value == 0 || gives_again(kind, value))
         return NULL;
-    return cx_object_make(kind, value, bytes, cx_check_context(call), call->origin);
+    return cx_object_make(kind, value, bytes,
+                          kind == CX_HANDLE_LIBRARY ? NULL : cx_check_context(call), call->origin);
 }
 
 #define MAKES(slot, kind, out)                                                 \
@@ -65,8 +66,7 @@ static cx_object *note_made(cx_check_call *call, uint32_t kind, const void *out,
                                            (uintptr_t)CX_CALL(call, slot)->parent_field);       \
         if (made != NULL && parent != NULL) {                                                   \
             made->parent = parent;                                                              \
-            made->context = parent->context;                                                    \
-            made->device = parent->device;                                                      \
+            cx_object_set_owner(made, parent->context, parent->device);                         \
         }                                                                                       \
     }
 #define ENDS(slot, kind, field)
@@ -112,26 +112,51 @@ static void made_mem_alloc_managed(cx_check_call *call)
                     CX_CALL(call, mem_alloc_managed)->bytes);
 }
 
-static void made_async(cx_check_call *call, CUdeviceptr *out, size_t bytes, CUstream stream)
+/* Memory of a pool lies on the pool's device. Asks the driver, without the lock. -1: unknown. */
+static int device_of(CUdeviceptr pointer)
+{
+    int device;
+    if (cx_check_driver->pointer_get_attribute == NULL)
+        return -1;
+    pthread_mutex_unlock(&cx_check_lock);
+    cxu_result result = cx_check_driver->pointer_get_attribute(
+        &device, CXU_POINTER_DEVICE_ORDINAL, pointer);
+    pthread_mutex_lock(&cx_check_lock);
+    return result == CXU_SUCCESS ? device : -1;
+}
+
+static cx_object *made_async(cx_check_call *call, CUdeviceptr *out, size_t bytes, CUstream stream)
 {
     cx_object *made = note_made(call, CX_OBJECT_ASYNC_MEMORY, out, bytes);
     const cx_object *in = cx_check_stream(stream);
-    if (made != NULL && in != NULL) {
-        made->context = in->context;
-        made->device = in->device;
-    }
+    if (made != NULL && in != NULL)
+        cx_object_set_owner(made, in->context, in->device);
+    return made;
 }
 
 static void made_mem_alloc_async(cx_check_call *call)
 {
     const cx_arguments_mem_alloc_async *given = CX_CALL(call, mem_alloc_async);
-    made_async(call, given->out_pointer, given->bytes, given->stream);
+    (void)made_async(call, given->out_pointer, given->bytes, given->stream);
 }
 
 static void made_mem_alloc_from_pool_async(cx_check_call *call)
 {
     const cx_arguments_mem_alloc_from_pool_async *given = CX_CALL(call, mem_alloc_from_pool_async);
-    made_async(call, given->out_pointer, given->bytes, given->stream);
+    int device = cx_check_failed(call) ? -1 : device_of(*given->out_pointer);
+    cx_object *made = made_async(call, given->out_pointer, given->bytes, given->stream);
+    if (made == NULL)
+        return;
+    made->parent = cx_object_find(CX_HANDLE_POOL, (uintptr_t)given->pool);
+    cx_object_set_owner(made, made->context, device >= 0 ? device : made->device);
+}
+
+static void made_mem_pool_create(cx_check_call *call)
+{
+    const cx_arguments_mem_pool_create *given = CX_CALL(call, mem_pool_create);
+    cx_object *made = note_made(call, CX_HANDLE_POOL, given->out_pool, 0);
+    if (made != NULL && given->properties->location.type == CXU_MEM_LOCATION_TYPE_DEVICE)
+        cx_object_set_owner(made, NULL, given->properties->location.id);
 }
 
 static void made_mem_alloc_host(cx_check_call *call)
@@ -240,6 +265,7 @@ const cx_check_hooks cx_check_lifetimes[CX_SLOT_COUNT] = {
     [CX_SLOT_mem_alloc_managed] = {NULL, made_mem_alloc_managed},
     [CX_SLOT_mem_alloc_async] = {NULL, made_mem_alloc_async},
     [CX_SLOT_mem_alloc_from_pool_async] = {NULL, made_mem_alloc_from_pool_async},
+    [CX_SLOT_mem_pool_create] = {NULL, made_mem_pool_create},
     [CX_SLOT_mem_alloc_host] = {NULL, made_mem_alloc_host},
     [CX_SLOT_mem_host_alloc] = {NULL, made_mem_host_alloc},
     [CX_SLOT_mem_host_register] = {NULL, made_mem_host_register},

@@ -51,7 +51,8 @@ static void look_at_devices(cx_check_call *call, const cx_check_access *all, int
         memory = one;
     }
     if (memory == NULL || context == NULL || memory->device < 0 || context->device < 0 ||
-        memory->device == context->device || cx_check_failed(call))
+        memory->device == context->device || cx_check_failed(call) ||
+        cx_check_has_access(context, memory->context))
         return;
     cx_finding finding = cx_check_finding(CX_KIND_CURRENT_OTHER_DEVICE, call);
     cx_finding_note_object(&finding, memory);
@@ -171,7 +172,17 @@ static bool look_at_reach(cx_check_call *call, const cx_check_access *access, CU
     if (memory == NULL || context == NULL || memory->device < 0 || context->device < 0 ||
         memory->device == context->device)
         return false;
-    tell_of_memory(call, CX_KIND_OWNER_MEMORY, memory);
+    bool of_pool = memory->key.kind == CX_OBJECT_ASYNC_MEMORY;
+    cx_finding finding =
+        cx_check_finding(of_pool ? CX_KIND_OWNER_POOL : CX_KIND_OWNER_MEMORY, call);
+    cx_finding_note_object(&finding, memory);
+    if (of_pool && memory->parent != NULL)
+        cx_finding_note_object(&finding, memory->parent);
+    if (in != NULL)
+        cx_finding_note_object(&finding, in);
+    else
+        cx_finding_note_current(&finding, call->thread);
+    cx_finding_raise(&finding);
     return true;
 }
 

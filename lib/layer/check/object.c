@@ -139,10 +139,11 @@ static void leave_table(cx_object *object)
     object->hh.tbl = NULL;
 }
 
-/* Contexts and modules stay: others point to them. */
+/* Contexts, modules and pools stay: others point to them. */
 static bool stays(const cx_object *object)
 {
-    return object->key.kind == CX_HANDLE_CONTEXT || object->key.kind == CX_HANDLE_MODULE;
+    return object->key.kind == CX_HANDLE_CONTEXT || object->key.kind == CX_HANDLE_MODULE ||
+           object->key.kind == CX_HANDLE_LIBRARY || object->key.kind == CX_HANDLE_POOL;
 }
 
 static void enter_history(cx_object *object)
@@ -211,6 +212,13 @@ cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_objec
     if (context != NULL)
         cx_object_works(context);
     return object;
+}
+
+void cx_object_set_owner(cx_object *object, cx_object *context, int device)
+{
+    object->context = context;
+    object->device = device;
+    fill_record(object);
 }
 
 cx_object *cx_object_find_of_module(uint32_t kind, uintptr_t value, int module)
@@ -296,7 +304,8 @@ static bool dies_with(const cx_object *object, const cx_object *owner)
     return object->context == owner && object->key.kind != CX_OBJECT_RETAIN &&
            object->key.kind != CX_OBJECT_ASYNC_MEMORY &&
            object->key.kind != CX_OBJECT_REGISTERED_MEMORY &&
-           object->key.kind != CX_HANDLE_GRAPH && object->key.kind != CX_HANDLE_POOL;
+           object->key.kind != CX_HANDLE_GRAPH && object->key.kind != CX_HANDLE_GRAPH_EXEC &&
+           object->key.kind != CX_HANDLE_POOL && object->key.kind != CX_HANDLE_LIBRARY;
 }
 
 static const cx_object *emptied;

@@ -59,6 +59,9 @@ static inline bool cx_object_is_memory(const cx_object *object)
 cx_object *cx_object_make(uint32_t kind, uintptr_t value, size_t bytes, cx_object *context,
                           cx_origin made);
 
+/* It is of this context and device, whatever was current when it was made. */
+void cx_object_set_owner(cx_object *object, cx_object *context, int device);
+
 /* A handle, live or ended; NULL: none was made that is remembered. */
 cx_object *cx_object_find(uint32_t kind, uintptr_t value);
 

@@ -23,14 +23,7 @@ static cx_object *primary_of(int device)
 
 void cx_check_made_context(cx_check_call *call, cx_object *context, int device)
 {
-    context->device = device;
-    cx_region_object *record = context->record != CX_REGION_OBJECTS
-                                   ? &cx_region_here->all_objects[context->record]
-                                   : NULL;
-    if (record != NULL) {
-        record->device = device;
-        record->primary = context->primary;
-    }
+    cx_object_set_owner(context, NULL, device);
     const cx_object *other = context->primary
                                  ? cx_object_first(CX_HANDLE_CONTEXT, is_own_of, &device)
                                  : primary_of(device);
@@ -81,11 +74,8 @@ static void retained(cx_check_call *call)
         cx_check_made_context(call, context, (int)given->device);
     cx_object *retain = cx_object_make(CX_OBJECT_RETAIN, (uintptr_t)given->device, 0, NULL,
                                        call->origin);
-    if (retain != NULL) {
-        retain->device = (int)given->device;
-        if (retain->record != CX_REGION_OBJECTS)
-            cx_region_here->all_objects[retain->record].device = (int)given->device;
-    }
+    if (retain != NULL)
+        cx_object_set_owner(retain, NULL, (int)given->device);
 }
 
 static void tell_of_release(cx_check_call *call)
