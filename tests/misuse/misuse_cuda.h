@@ -118,6 +118,7 @@ typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user_da
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
 #define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
+#define cuDeviceTotalMem cuDeviceTotalMem_v2
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuStreamBeginCapture cuStreamBeginCapture_v2
 #define cuEventDestroy cuEventDestroy_v2
@@ -143,6 +144,7 @@ CUresult cuDriverGetVersion(int *version);
 CUresult cuGetErrorName(CUresult result, const char **name);
 CUresult cuDeviceGet(CUdevice *device, int ordinal);
 CUresult cuDeviceGetCount(int *count);
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device);
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);

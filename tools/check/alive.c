@@ -57,17 +57,6 @@ static void leave(report_process *process, cx_check_kind kind, const cx_region_o
     report_leave(process, &finding);
 }
 
-static bool another_works(const cx_region *region, unsigned objects, const cx_region_object *idle)
-{
-    for (unsigned i = 0; i < objects; i++) {
-        const cx_region_object *object = &region->all_objects[i];
-        if (object->kind == CX_HANDLE_CONTEXT && object->device >= 0 &&
-            object->device != idle->device && object->worked)
-            return true;
-    }
-    return false;
-}
-
 void report_judge_alive(report_process *process)
 {
     const cx_region *region = process->region;
@@ -78,7 +67,7 @@ void report_judge_alive(report_process *process)
         const cx_region_object *object = &region->all_objects[i];
         cx_check_kind kind = kind_of_left(object);
         if (object->kind == CX_HANDLE_CONTEXT && object->primary && !object->worked &&
-            another_works(region, objects, object))
+            object->device >= 0 && cx_region_works_elsewhere(region, object->device))
             leave(process, CX_KIND_PRIMARY_STRAY, object);
         if (kind != CX_KIND_COUNT)
             leave(process, kind, object);

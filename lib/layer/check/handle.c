@@ -51,7 +51,7 @@ static void look_at_handle(cx_check_call *call, const cx_layer_handle *handle)
     uint32_t kind;
     if (object != NULL && object->live)
         return;
-    if (output != NULL && (object == NULL || handle->value == 0))
+    if (output != NULL)
         tell_of_output(call, CX_KIND_HANDLE_NOT_MADE, output);
     else if (handle->value == 0)
         return;

@@ -241,6 +241,9 @@ FREES(mem_host_unregister, host)
 bool cx_check_ends(cx_slot slot, uint32_t *out_kind)
 {
     switch (slot) {
+    case CX_SLOT_ctx_destroy:
+        *out_kind = CX_HANDLE_CONTEXT;
+        return true;
 #define MAKES(slot, kind, out)
 #define MAKES_OF(slot, kind, out, parent_kind, parent_field)
 #define ENDS(slot, kind, field)         \

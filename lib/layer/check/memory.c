@@ -206,9 +206,11 @@ void cx_check_failed_memory(cx_check_call *call)
             memory == NULL ? cx_object_find_ended_memory(all[i].address) : NULL;
         if (all[i].host)
             continue;
+        if (memory == NULL && look_at_failed_output(call, all[i].address))
+            return;
         if (ended != NULL)
             tell_of_memory(call, CX_KIND_MEMORY_ENDED, ended);
-        else if (memory != NULL || !look_at_failed_output(call, all[i].address))
+        else
             (void)look_at_reach(call, &all[i], stream);
     }
 }

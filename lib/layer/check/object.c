@@ -233,6 +233,8 @@ cx_object *cx_object_find_of_module(uint32_t kind, uintptr_t value, int module)
 
 void cx_object_works(cx_object *context)
 {
+    if (context->device >= 0 && context->device < 64)
+        atomic_fetch_or(&cx_region_here->devices_worked, 1ull << context->device);
     if (context->worked)
         return;
     context->worked = true;

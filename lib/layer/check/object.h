@@ -41,6 +41,7 @@ typedef struct cx_object {
     int ended_by;   /* the slot of the call that ended it, else -1 */
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
     bool live, primary, worked;
+    bool entered; /* a context that was current on some thread */
     uint32_t record; /* in the region; CX_REGION_OBJECTS: none */
     struct cx_object *older; /* the history of ended ones */
     UT_hash_handle hh;

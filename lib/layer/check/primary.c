@@ -16,6 +16,10 @@ static bool is_own_of(const cx_object *context, void *argument)
     return !context->primary && context->made != 0 && context->device == *(const int *)argument;
 }
 
+/* The last one of each device, live or ended: contexts stay. */
+enum { DEVICES = 64 };
+static const cx_object *last_primaries[DEVICES];
+
 static cx_object *primary_of(int device)
 {
     return cx_object_first(CX_HANDLE_CONTEXT, is_primary_of, &device);
@@ -68,6 +72,8 @@ static void retained(cx_check_call *call)
         return;
     bool first = !context->primary;
     context->primary = true;
+    if (given->device < DEVICES)
+        last_primaries[given->device] = context;
     if (context->made == 0)
         context->made = call->origin;
     if (first)
@@ -82,9 +88,8 @@ static void tell_of_release(cx_check_call *call)
 {
     cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_RELEASED, call);
     CUdevice device = CX_CALL(call, primary_release)->device;
-    const cx_object *context = primary_of((int)device);
-    if (context != NULL)
-        cx_finding_note_object(&finding, context);
+    if (device >= 0 && device < DEVICES && last_primaries[device] != NULL)
+        cx_finding_note_object(&finding, last_primaries[device]);
     cx_finding_raise(&finding);
 }
 
@@ -94,6 +99,20 @@ static cx_object *newest_retain(CUdevice device, int module)
     return retain != NULL || module < 0
                ? retain
                : cx_object_find_of_module(CX_OBJECT_RETAIN, (uintptr_t)device, -1);
+}
+
+/* One that was released and never current. `ctxrt check` looks at those that are left alive. */
+static void tell_if_stray(cx_check_call *call, const cx_object *context)
+{
+    int device = context->device;
+    if (context->worked || context->entered || device < 0 ||
+        !cx_region_works_elsewhere(cx_region_here, device))
+        return;
+    cx_finding finding = cx_finding_begin(CX_KIND_PRIMARY_STRAY, call->thread, -1, CXU_SUCCESS,
+                                          context->made);
+    cx_finding_note(&finding, "made", context->made, "the primary context of GPU %d", device);
+    cx_finding_note(&finding, "ended", context->ended, "nothing was made or done in it");
+    cx_finding_raise(&finding);
 }
 
 static void released(cx_check_call *call)
@@ -113,6 +132,7 @@ static void released(cx_check_call *call)
     cx_object_end(context, (int)call->slot, call->origin);
     cx_object_empty(context, (int)call->slot, call->origin);
     cx_check_tell_holders(call, CX_KIND_PRIMARY_ENDED, context, call->thread);
+    tell_if_stray(call, context);
 }
 
 /* ---- resetting ---- */
@@ -151,27 +171,34 @@ static void reset(cx_check_call *call)
 
 /* ---- flags ---- */
 
+/* The flags of the active context that a call of this thread is to change. */
+static _Thread_local unsigned int flags_before;
+static _Thread_local bool changes_flags;
+
+/* Asks the driver, without the lock. An active primary context reports MAP_HOST always (P6). */
+static void begin_flags(cx_check_call *call)
+{
+    const cx_arguments_primary_set_flags *given = CX_CALL(call, primary_set_flags);
+    int active = 0;
+    pthread_mutex_unlock(&cx_check_lock);
+    cxu_result result =
+        cx_check_driver->primary_get_state(given->device, &flags_before, &active);
+    pthread_mutex_lock(&cx_check_lock);
+    changes_flags = result == CXU_SUCCESS && active != 0 &&
+                    ((flags_before ^ given->flags) & ~(unsigned)CXU_CTX_MAP_HOST) != 0;
+}
+
 static void flags_set(cx_check_call *call)
 {
     const cx_arguments_primary_set_flags *given = CX_CALL(call, primary_set_flags);
-    unsigned int flags = 0;
-    int active = 0;
     const cx_object *context = primary_of((int)given->device);
-    if (context == NULL)
+    if (context == NULL || !changes_flags ||
+        (cx_check_failed(call) && call->result != CXU_PRIMARY_CONTEXT_ACTIVE))
         return;
-    if (!cx_check_failed(call)) {
-        pthread_mutex_unlock(&cx_check_lock);
-        cxu_result result = cx_check_driver->primary_get_state(given->device, &flags, &active);
-        pthread_mutex_lock(&cx_check_lock);
-        /* an active primary context reports MAP_HOST always (P6) */
-        if (result != CXU_SUCCESS || active == 0 ||
-            ((flags ^ given->flags) & ~(unsigned)CXU_CTX_MAP_HOST) == 0)
-            return;
-    } else if (call->result != CXU_PRIMARY_CONTEXT_ACTIVE) {
-        return;
-    }
     cx_finding finding = cx_check_finding(CX_KIND_PRIMARY_FLAGS, call);
     cx_finding_note_object(&finding, context);
+    cx_finding_note(&finding, "argument", 0, "it has the flags %#x, asked for are %#x",
+                    flags_before, given->flags);
     cx_finding_raise(&finding);
 }
 
@@ -179,5 +206,5 @@ const cx_check_hooks cx_check_primary[CX_SLOT_COUNT] = {
     [CX_SLOT_primary_retain] = {NULL, retained},
     [CX_SLOT_primary_release] = {NULL, released},
     [CX_SLOT_primary_reset] = {NULL, reset},
-    [CX_SLOT_primary_set_flags] = {NULL, flags_set},
+    [CX_SLOT_primary_set_flags] = {begin_flags, flags_set},
 };

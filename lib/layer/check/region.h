@@ -77,12 +77,20 @@ typedef struct cx_region {
     atomic_uint objects;    /* records in use at some time */
     atomic_uint unrecorded; /* objects for which there was no record */
     atomic_uint modules, traces, findings;
+    atomic_ullong devices_worked; /* bits of those below 64 on which something was made or done */
     char program[CX_REGION_PATH];
     char paths[CX_REGION_MODULES][CX_REGION_PATH];
     cx_region_trace all_traces[CX_REGION_TRACES];
     cx_region_finding all_findings[CX_REGION_FINDINGS];
     cx_region_object all_objects[CX_REGION_OBJECTS];
 } cx_region;
+
+/* True if something was made or done on another device. */
+static inline bool cx_region_works_elsewhere(const cx_region *region, int device)
+{
+    unsigned long long worked = atomic_load(&((cx_region *)region)->devices_worked);
+    return (worked & ~(device < 64 ? 1ull << device : 0)) != 0;
+}
 
 /* The process's, which cx_region_open made. */
 extern cx_region *cx_region_here;

@@ -174,6 +174,8 @@ static void was_set(cx_check_call *call)
         if (top->context != context)
             top->set = call->origin;
         top->context = context;
+        if (context != NULL)
+            context->entered = true;
         note_look(call, context);
     }
 }

@@ -78,6 +78,8 @@ cx_check_entry *cx_check_push(cx_check_thread *thread, cx_object *context, cx_en
         thread->capacity = more;
     }
     cx_check_entry *entry = &thread->entries[thread->depth++];
+    if (context != NULL)
+        context->entered = true;
     *entry = (cx_check_entry){.context = context, .first = context, .how = how, .pushed = where};
     return entry;
 }

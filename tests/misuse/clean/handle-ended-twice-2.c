@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program destroys its context at one place, which every way out comes by.
+ */
+#include "misuse.h"
+
+NAMED int work(size_t bytes)
+{
+    CUdeviceptr buffer;
+    if (cuMemAlloc(&buffer, bytes) != CUDA_SUCCESS) {
+        fputs("no memory\n", stderr);
+        return 0;
+    }
+    MUST(cuMemFree(buffer));
+    return 1;
+}
+
+NAMED int close_gpu(CUcontext context)
+{
+    return cuCtxDestroy(context) == CUDA_SUCCESS;
+}
+
+int main(void)
+{
+    CUcontext context;
+    MUST(cuInit(0));
+    MUST(cuCtxCreate(&context, 0, 0));
+    int worked = work(4096) && work((size_t)1 << 50);
+    int closed = close_gpu(context);
+    printf("worked: %d, closed: %d\n", worked, closed);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program looks at the result of loading a module, and says what is wrong with its code.
+ */
+#include "misuse.h"
+
+static const char code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                           ".visible .entry add()\n{\n    add.what;\n    ret;\n}\n";
+
+NAMED CUfunction load(void)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    if (cuModuleLoadData(&module, code) != CUDA_SUCCESS) {
+        fputs("the code is wrong\n", stderr);
+        return NULL;
+    }
+    MUST(cuModuleGetFunction(&function, module, "add"));
+    return function;
+}
+
+int main(void)
+{
+    CUcontext context;
+    MUST(cuInit(0));
+    MUST(cuCtxCreate(&context, 0, 0));
+    puts(load() != NULL ? "loaded" : "not loaded");
+    MUST(cuCtxDestroy(context));
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A list of objects says of each handle what it is, and asks before it uses one.
+ */
+#include "misuse.h"
+
+static void *objects[4];
+static int is_stream[4], count;
+
+NAMED void add_stream(void)
+{
+    CUstream stream;
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    is_stream[count] = 1;
+    objects[count++] = stream;
+}
+
+NAMED void add_event(void)
+{
+    CUevent event;
+    MUST(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    objects[count++] = event;
+}
+
+NAMED int wait_for_all(void)
+{
+    int failed = 0;
+    for (int i = 0; i < count; i++)
+        failed += is_stream[i] ? cuStreamSynchronize((CUstream)objects[i]) != CUDA_SUCCESS
+                               : cuEventSynchronize((CUevent)objects[i]) != CUDA_SUCCESS;
+    return failed;
+}
+
+int main(void)
+{
+    CUcontext context;
+    MUST(cuInit(0));
+    MUST(cuCtxCreate(&context, 0, 0));
+    add_stream();
+    add_event();
+    printf("%d of %d could not be waited for\n", wait_for_all(), count);
+    MUST(cuStreamDestroy((CUstream)objects[0]));
+    MUST(cuEventDestroy((CUevent)objects[1]));
+    MUST(cuCtxDestroy(context));
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program releases the primary context where its work fails and once more at its end. With
+ * another user of the device the second release would have ended that user's context.
+ *
+ * expect: PRIMARY-RELEASED
+ * at: close_gpu
+ * origin: made main
+ * origin: ended work
+ */
+#include "misuse.h"
+
+NAMED int work(CUcontext context, size_t bytes)
+{
+    CUdeviceptr buffer = 0;
+    MUST(cuCtxPushCurrent(context));
+    CUresult result = cuMemAlloc(&buffer, bytes);
+    if (result == CUDA_SUCCESS)
+        MUST(cuMemFree(buffer));
+    MUST(cuCtxPopCurrent(NULL));
+    if (result != CUDA_SUCCESS)
+        MUST(cuDevicePrimaryCtxRelease(0));
+    return result == CUDA_SUCCESS;
+}
+
+NAMED int close_gpu(void)
+{
+    return cuDevicePrimaryCtxRelease(0) == CUDA_SUCCESS;
+}
+
+int main(void)
+{
+    CUcontext context;
+    MUST(cuInit(0));
+    MUST(cuDevicePrimaryCtxRetain(&context, 0));
+    int worked = work(context, 4096) && work(context, (size_t)1 << 50);
+    int closed = close_gpu();
+    printf("worked: %d, closed: %d\n", worked, closed);
+    return 0;
+}
