@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program destroys the context of each test, which also takes it off the stack.
+ */
+#include "misuse.h"
+
+NAMED int test(CUdevice device)
+{
+    CUcontext context;
+    CUdeviceptr buffer;
+    MUST(cuCtxCreate(&context, 0, device));
+    CUresult result = cuMemAlloc(&buffer, 64);
+    if (result == CUDA_SUCCESS)
+        result = cuMemFree(buffer);
+    MUST(cuCtxDestroy(context));
+    return result == CUDA_SUCCESS;
+}
+
+int main(void)
+{
+    int passed = 0;
+    MUST(cuInit(0));
+    for (int i = 0; i < 2; i++)
+        passed += test(i);
+    printf("%d of 2 GPUs passed\n", passed);
+    return 0;
+}

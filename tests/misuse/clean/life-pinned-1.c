@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program pins memory for each transfer and frees it when the copy is done.
+ */
+#include "misuse.h"
+
+#include <string.h>
+
+enum { BYTES = 4096 };
+static CUdeviceptr destination;
+
+NAMED void send(int value)
+{
+    void *staged;
+    MUST(cuMemAllocHost(&staged, BYTES));
+    memset(staged, value, BYTES);
+    MUST(cuMemcpyHtoD(destination, staged, BYTES));
+    MUST(cuMemFreeHost(staged));
+}
+
+int main(void)
+{
+    CUcontext context;
+    MUST(cuInit(0));
+    MUST(cuCtxCreate(&context, 0, 0));
+    MUST(cuMemAlloc(&destination, BYTES));
+    for (int i = 0; i < 3; i++)
+        send(i);
+    MUST(cuMemFree(destination));
+    MUST(cuCtxDestroy(context));
+    return 0;
+}

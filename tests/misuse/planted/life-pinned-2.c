@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two pinned buffers take turns. The end of the program frees the one whose turn it is, twice the
+ * same in thought, and the other one is left.
+ *
+ * options: --leaks --ignore PRIMARY-KEPT
+ * expect: LIFE-PINNED
+ * at: open_buffers
+ */
+#include "misuse.h"
+
+enum { BYTES = 1024 };
+static void *buffers[2];
+static int turn;
+
+NAMED void open_buffers(void)
+{
+    for (int i = 0; i < 2; i++)
+        MUST(cuMemHostAlloc(&buffers[i], BYTES, 0));
+}
+
+NAMED void fetch(CUdeviceptr source)
+{
+    MUST(cuMemcpyDtoH(buffers[turn], source, BYTES));
+    turn = 1 - turn;
+}
+
+NAMED void close_buffers(void)
+{
+    MUST(cuMemFreeHost(buffers[turn]));
+}
+
+int main(void)
+{
+    CUcontext context;
+    CUdeviceptr source;
+    MUST(cuInit(0));
+    MUST(cuDevicePrimaryCtxRetain(&context, 0)); /* left to the system, with the process */
+    MUST(cuCtxSetCurrent(context));
+    MUST(cuMemAlloc(&source, BYTES));
+    open_buffers();
+    for (int i = 0; i < 5; i++)
+        fetch(source);
+    close_buffers();
+    MUST(cuMemFree(source));
+    return 0;
+}

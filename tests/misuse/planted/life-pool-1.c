@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program makes a pool, frees what it took from it, and leaves the pool. The memory that the
+ * pool keeps for later is of no use to anybody.
+ *
+ * options: --leaks
+ * expect: LIFE-POOL
+ * at: open_pool
+ */
+#include "misuse.h"
+
+NAMED CUmemoryPool open_pool(CUdevice device)
+{
+    CUmemoryPool pool;
+    CUmemPoolProps wanted = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
+    MUST(cuMemPoolCreate(&pool, &wanted));
+    return pool;
+}
+
+NAMED void work(CUmemoryPool pool)
+{
+    CUdeviceptr memory;
+    MUST(cuMemAllocFromPoolAsync(&memory, 4096, pool, NULL));
+    MUST(cuMemsetD8Async(memory, 0, 4096, NULL));
+    MUST(cuMemFreeAsync(memory, NULL));
+    MUST(cuCtxSynchronize());
+}
+
+int main(void)
+{
+    CUcontext context;
+    MUST(cuInit(0));
+    MUST(cuCtxCreate(&context, 0, 0));
+    CUmemoryPool pool = open_pool(0);
+    work(pool);
+    MUST(cuCtxDestroy(context));
+    return 0;
+}
