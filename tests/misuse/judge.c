@@ -1,5 +1,6 @@
 /*
- * Compares a report of `ctxrt check --json` with what the head of a program of tests/misuse expects.
+ * Compares a report of `ctxrt check --json` with what the head of a program of tests/misuse
+ * expects.
  *
  *     judge PROGRAM.c REPORT.json STATUS
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs of tests/misuse share: the Driver API, from cuda.h where there is one, else from
- * misuse_cuda.h beside this file; and MUST, for calls that have to succeed. Whatever is misused is in the
- * programs themselves.
+ * What the programs of tests/misuse share: the Driver API, from cuda.h where there is one, else
+ * from misuse_cuda.h beside this file; and MUST, for calls that have to succeed. Whatever is
+ * misused is in the programs themselves.
  */
 #ifndef MISUSE_H
 #define MISUSE_H

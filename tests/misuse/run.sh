@@ -57,12 +57,21 @@ well_formed()
     done
 }
 
+# The rules that kinds name are rows of docs/semantics.md.
+rules()
+{
+    sed -n 's/.*"\([A-Z][A-Z0-9 ]*[0-9]\)")$/\1/p' "$top_srcdir/lib/layer/check/kinds.def" | tr ' ' '\n' | sort -u |
+        while read -r rule; do
+            grep -q "^| $rule |" "$top_srcdir/docs/semantics.md" || echo "docs/semantics.md has no rule $rule"
+        done
+}
+
 names=$*
 set --
 for source in "$here"/planted/*.c "$here"/clean/*.c; do
     ! wanted "$(basename "$source" .c)" || set -- "$@" "$source"
 done
-echo "1..$(($# + 3))"
+echo "1..$(($# + 4))"
 
 complete > "$scratch/out" 2>&1
 [ ! -s "$scratch/out" ]
@@ -70,6 +79,9 @@ report $? 'each_kind_has_two_programs_of_each_sort'
 well_formed > "$scratch/out" 2>&1
 [ ! -s "$scratch/out" ]
 report $? 'each_program_has_a_licence_and_expects_its_kind'
+rules > "$scratch/out" 2>&1
+[ ! -s "$scratch/out" ]
+report $? 'each_rule_of_a_kind_is_one_of_the_semantics'
 if [ -n "$CUDA_DIR" ]; then
     # shellcheck disable=SC2086 # the compiler is words
     run $CC -std=gnu11 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only "-I$CUDA_DIR/include" "-I$here" "$@"

@@ -22,8 +22,8 @@ int cx_origin_module(cx_origin origin);
 /* The file name of the module, without folders. */
 const char *cx_origin_module_name(cx_origin origin);
 
-/* True if a function that made the first call made the other one further down, in the same run as far
- * as return addresses tell. */
+/* True if a function that made the first call made the other one further down, in the same run as
+ * far as return addresses tell. */
 bool cx_origin_follows(cx_origin one, cx_origin other);
 
 /* True if the driver itself had called the program, which then made the call: a callback. */
