@@ -138,13 +138,24 @@ static cx_origin find_trace(void *const frames[CX_REGION_FRAMES], const resolved
     return origin;
 }
 
+/* Frames of this library are at the top, or below one or two of a sanitizer that is in backtrace(). */
+static int skip_own(void *const all[DEPTH], int number)
+{
+    int first = 0;
+    while (first < number && first < 3 && !is_own(all[first]))
+        first++;
+    if (first == number || !is_own(all[first]))
+        first = 0;
+    while (first < number && is_own(all[first]))
+        first++;
+    return first;
+}
+
 cx_origin cx_origin_here(void)
 {
     void *all[DEPTH], *frames[CX_REGION_FRAMES] = {NULL};
     resolved_frames resolved;
-    int number = backtrace(all, DEPTH), first = 0, last = 0;
-    while (first < number && is_own(all[first]))
-        first++;
+    int number = backtrace(all, DEPTH), first = skip_own(all, number), last = 0;
     while (first < number && last < CX_REGION_FRAMES)
         frames[last++] = all[first++];
     cx_origin origin = find_trace(frames, NULL);
