@@ -296,18 +296,20 @@ END_TEST
 
 /* ---- mapped memory beside changes of peer access ---- */
 
-enum { CHANGES = 300, PLACES = 16, PLACE_BYTES = 4 << 20 };
+enum { COPIERS = 2, CHANGES = 300, PLACES = 8, PLACE_BYTES = 4 << 20 };
 
-static void *places[PLACES];
+static void *places[COPIERS][PLACES];
+static atomic_int copiers;
 
-/* From device 1, which reaches the memory now and then. */
+/* From device 1, which reaches the memory now and then. Each thread has places of its own. */
 static void copy_and_fill_places(crew *self)
 {
     unsigned char byte;
+    void *const *own = places[atomic_fetch_add(&copiers, 1)];
     if (!LOOK(self, ctxrt_device_push(CTXRT_CUDA(1))))
         return;
     for (int i = 0; i < CHANGES; i++) {
-        void *place = places[i % PLACES], *next = places[(i + 1) % PLACES];
+        void *place = own[i % PLACES], *next = own[(i + 1) % PLACES];
         (void)LOOK(self, ctxrt_fill(place, 7, 64));
         (void)LOOK(self, ctxrt_copy(next, place, 64, CTXRT_COPY_ANY));
         if (LOOK(self, ctxrt_copy(&byte, place, 1, CTXRT_COPY_ANY)) && byte != 7)
@@ -325,18 +327,19 @@ START_TEST(mapped_memory_is_copied_and_filled_beside_changes_of_peer_access)
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(0)));
     cx_assert_ok(ctxrt_allocator_create(&options, &allocator));
     cx_assert_ok(ctxrt_frame_set_allocator(allocator));
-    for (int i = 0; i < PLACES; i++)
-        cx_assert_ok(ctxrt_alloc(PLACE_BYTES, &places[i]));
+    for (int i = 0; i < COPIERS * PLACES; i++)
+        cx_assert_ok(ctxrt_alloc(PLACE_BYTES, &places[i / PLACES][i % PLACES]));
+    atomic_store(&copiers, 0);
     cx_assert_ok(ctxrt_device_push(CTXRT_CUDA(1)));
-    crew_start(&all, 2, copy_and_fill_places);
+    crew_start(&all, COPIERS, copy_and_fill_places);
     while (crew_works(&all)) {
         cx_assert_ok(ctxrt_device_enable_peer(CTXRT_CUDA(0)));
         cx_assert_ok(ctxrt_device_disable_peer(CTXRT_CUDA(0)));
     }
     crew_join(&all);
     cx_assert_ok(ctxrt_stack_pop());
-    for (int i = 0; i < PLACES; i++)
-        cx_assert_ok(ctxrt_free(places[i]));
+    for (int i = 0; i < COPIERS * PLACES; i++)
+        cx_assert_ok(ctxrt_free(places[i / PLACES][i % PLACES]));
     cx_assert_ok(ctxrt_stack_pop());
     cx_assert_ok(ctxrt_allocator_destroy(allocator));
 }

@@ -52,7 +52,7 @@ printed '^S1.push.depth = not reached: cuInit ?(100)$' && [ "$(grep -c 'not reac
 report $? 'what_cannot_begin_says_why'
 
 library=$top_builddir/lib/shim/cuda-13/.libs/libcuda.so.1
-run env CTXRT_EMU_DEVICES=1 "$probe" --only peer "$library"
+run env CTXRT_LOG=off CTXRT_EMU_DEVICES=1 "$probe" --only peer "$library"
 printed '^E1.two-devices.enable = needs 2 devices$' && grep -q '^E1.one-device.itself = PEER_ACCESS_UNSUPPORTED(217)$' "$scratch/out"
 report $? 'what_needs_two_devices_says_so'
 run env CTXRT_LOG=off "$probe" --only S5.green "$library"
