@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The program waits for the stream that the kernel is in before cuMemFree takes its memory away. */
+#include "gpu.h"
+
+static const char ptx[] =
+    ".version 6.3\n"
+    ".target sm_50\n"
+    ".address_size 64\n"
+    ".visible .entry count(.param .u64 counter)\n"
+    "{\n"
+    "    .reg .b32 %r<3>;\n"
+    "    .reg .b64 %rd1;\n"
+    "    ld.param.u64 %rd1, [counter];\n"
+    "    ld.global.u32 %r1, [%rd1];\n"
+    "    add.u32 %r2, %r1, 1;\n"
+    "    st.global.u32 [%rd1], %r2;\n"
+    "    ret;\n"
+    "}\n";
+
+static NOINLINE void count(CUfunction kernel, CUdeviceptr counter, CUstream stream)
+{
+    void *parameters[] = {&counter};
+    MUST(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+}
+
+static NOINLINE void drop(CUdeviceptr counter)
+{
+    MUST(cuMemFree(counter));
+}
+
+int main(void)
+{
+    CUdeviceptr counter;
+    CUmodule module;
+    CUstream one, other;
+    use_gpu(0);
+    CUfunction kernel = load(&module, ptx, "count");
+    MUST(cuStreamCreate(&one, CU_STREAM_NON_BLOCKING));
+    MUST(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    MUST(cuMemAllocAsync(&counter, sizeof(int), one));
+    MUST(cuMemsetD32Async(counter, 0, 1, one));
+    MUST(cuStreamSynchronize(one));
+    count(kernel, counter, other);
+    MUST(cuStreamSynchronize(other));
+    drop(counter);
+    MUST(cuStreamDestroy(one));
+    MUST(cuStreamDestroy(other));
+    MUST(cuModuleUnload(module));
+    leave_gpu(0);
+    return 0;
+}

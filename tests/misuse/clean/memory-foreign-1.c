@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Registered memory is unregistered first, and then freed by who allocated it: free. */
+#include "gpu.h"
+
+#include <stdlib.h>
+
+enum { BYTES = 1 << 16 };
+
+static NOINLINE void *make_samples(void)
+{
+    void *samples = malloc(BYTES);
+    MUST(cuMemHostRegister(samples, BYTES, 0));
+    return samples;
+}
+
+static NOINLINE void drop_samples(void *samples)
+{
+    MUST(cuMemHostUnregister(samples));
+    free(samples);
+}
+
+int main(void)
+{
+    use_gpu(0);
+    drop_samples(make_samples());
+    leave_gpu(0);
+    return 0;
+}

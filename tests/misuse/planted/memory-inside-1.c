@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pool cuts one allocation into blocks. The program gives a block back with cuMemFree, which
+ * knows the allocation only: the call fails, and the block is lost to the pool.
+ *
+ *   expect: MEMORY-INSIDE
+ *   at: give_back
+ *   origin: made make_pool
+ */
+#include "gpu.h"
+
+enum { BLOCK = 4096, BLOCKS = 8 };
+
+static CUdeviceptr pool;
+static unsigned used;
+
+static NOINLINE void make_pool(void)
+{
+    MUST(cuMemAlloc(&pool, BLOCK * BLOCKS));
+}
+
+static NOINLINE CUdeviceptr take(void)
+{
+    return pool + BLOCK * used++;
+}
+
+static NOINLINE void give_back(CUdeviceptr block)
+{
+    (void)cuMemFree(block);
+}
+
+int main(void)
+{
+    use_gpu(0);
+    make_pool();
+    CUdeviceptr first = take(), second = take();
+    MUST(cuMemsetD8(first, 1, BLOCK));
+    MUST(cuMemsetD8(second, 2, BLOCK));
+    give_back(second);
+    MUST(cuMemFree(pool));
+    leave_gpu(0);
+    return 0;
+}
