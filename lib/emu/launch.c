@@ -276,10 +276,11 @@ static bool watch(cx_emu_run *run)
     return run->touched != NULL;
 }
 
-static void tell_touches(cx_emu_run *run)
+/* `fault` 0: there was none. */
+static void tell_touches(cx_emu_run *run, uint64_t fault)
 {
     cx_touch *all = NULL;
-    size_t count = run->touched ? cx_emu_touched_take(run->touched, &all) : 0;
+    size_t count = run->touched ? cx_emu_touched_take(run->touched, fault, &all) : 0;
 
     cx_touch_watched()->told(run->ticket, all, count);
     free(all);
@@ -365,7 +366,7 @@ static void run_kernel(void *argument)
     if (error == CXU_SUCCESS && run->timed_out)
         error = CXU_LAUNCH_TIMEOUT;
     if (run->ticket)
-        tell_touches(run);
+        tell_touches(run, error == CXU_ILLEGAL_ADDRESS ? fault.address : 0);
     if (error == CXU_SUCCESS)
         return;
     char what[320];
@@ -393,7 +394,7 @@ static void release_run(void *argument)
     cx_emu_run *run = argument;
 
     if (run->ticket)
-        tell_touches(run);
+        tell_touches(run, 0);
     for (size_t i = 0; i < run->use_count; i++)
         cx_emu_allocation_drop(run->uses[i]);
     free(run->uses);

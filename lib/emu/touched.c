@@ -153,7 +153,7 @@ static int by_number(const touched_page *one, const touched_page *other)
     return (one->number > other->number) - (one->number < other->number);
 }
 
-size_t cx_emu_touched_take(cx_emu_touched *self, cx_touch **out_all)
+size_t cx_emu_touched_take(cx_emu_touched *self, uint64_t fault, cx_touch **out_all)
 {
     touch_list list = {0};
 
@@ -165,6 +165,8 @@ size_t cx_emu_touched_take(cx_emu_touched *self, cx_touch **out_all)
             for (unsigned at = 0; at < PAGE; at++)
                 if (has_bit(page->bits[how], at))
                     add_byte(&list, page->number * PAGE + at, (cx_touch_how)how);
+    if (fault)
+        add_byte(&list, fault, CX_TOUCH_FAULT);
     *out_all = list.all;
     return list.count;
 }
