@@ -13,6 +13,7 @@ static cx_object *objects; /* of handles; captures and retains are in it under k
 static void *memory;       /* a tree of live memory by address */
 static uint32_t last_numbers[CX_OBJECT_KINDS];
 static uint32_t ended_count;
+static uint64_t turn;
 static cx_object *oldest, *newest;
 
 /* ---- records in the region ---- */
@@ -254,6 +255,11 @@ unsigned cx_object_count(uint32_t kind, const cx_object *context)
 
 /* ---- ending ---- */
 
+uint64_t cx_object_turn(void)
+{
+    return turn;
+}
+
 void cx_object_end(cx_object *object, int slot, cx_origin ended)
 {
     if (!object->live)
@@ -261,6 +267,7 @@ void cx_object_end(cx_object *object, int slot, cx_origin ended)
     object->live = false;
     object->ended = ended;
     object->ended_by = slot;
+    object->ended_turn = ++turn;
     drop_record(object);
     if (cx_object_is_memory(object))
         (void)tdelete(object, &memory, compare_ranges);

@@ -39,6 +39,7 @@ typedef struct cx_object {
     size_t bytes;              /* of memory */
     cx_origin made, ended;
     int ended_by;   /* the slot of the call that ended it, else -1 */
+    uint64_t ended_turn; /* cx_object_turn when it had ended */
     uint32_t flags; /* of the call that made it: streams, contexts; a capture's mode */
     bool live, primary, worked;
     bool entered; /* a context that was current on some thread */
@@ -79,6 +80,9 @@ cx_object *cx_object_find_ended_memory(uintptr_t address);
 cx_object *cx_object_find_of_module(uint32_t kind, uintptr_t value, int module);
 
 void cx_object_end(cx_object *object, int slot, cx_origin ended);
+
+/* The number of ends so far. */
+uint64_t cx_object_turn(void);
 
 /* The call that was to end it failed: it is live again, unless its value has come anew. */
 void cx_object_revive(cx_object *object);

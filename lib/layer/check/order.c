@@ -211,13 +211,18 @@ static void freed(cx_check_call *call, uintptr_t address)
     const cx_object *memory = memory_at(address);
     if (cx_check_failed(call) || memory == NULL)
         return;
-    if (memory->key.kind != CX_OBJECT_ASYNC_MEMORY)
+    const bool waits = memory->key.kind != CX_OBJECT_ASYNC_MEMORY;
+    if (waits)
         cx_order_host_wait_all();
     const uintptr_t begin = memory->key.value, end = begin + memory->bytes;
     const cx_origin where = cx_check_here(call);
     cx_order_work *work = cx_order_work_begin(call, cx_order_line(call, NULL), CX_ORDER_FREE);
     if (work != NULL)
         cx_order_work_forget(work, begin, end);
+    if (work != NULL && !waits) {
+        cx_order_work_behind_host(work);
+        cx_order_work_touch(work, &(cx_touch){begin, end, CX_TOUCH_WRITE});
+    }
     cx_order_work_submit(work, where, false);
 }
 

@@ -12,6 +12,7 @@ struct cx_order_work {
     unsigned pending; /* parts that will tell what they touch, and the call itself */
     cx_order_piece *piece;
     cx_order_kept *clock;
+    uint64_t turn; /* cx_object_turn at its begin */
     cx_touch *all;
     size_t count, capacity;
     uintptr_t forget_begin, forget_end;
@@ -21,6 +22,7 @@ struct cx_order_work {
 static cx_order_work *first, **end = &first;
 static unsigned work_count;
 static uint64_t last_ticket;
+static bool fault_told;
 
 /* ---- findings ---- */
 
@@ -41,6 +43,8 @@ static cx_check_kind kind_of(const cx_order_piece *one, const cx_order_piece *ot
 {
     if (one->what == CX_ORDER_ALLOCATION)
         return CX_KIND_ORDER_BEFORE_ALLOC;
+    if (other->what == CX_ORDER_FREE && other->slot == CX_SLOT_mem_free)
+        return CX_KIND_MEMORY_ASYNC_FREED;
     if (other->what == CX_ORDER_FREE)
         return CX_KIND_ORDER_BEFORE_FREE;
     if (is_of_host(memory) && other->by_host)
@@ -65,14 +69,19 @@ static void note_piece(cx_finding *finding, const char *role, const cx_order_pie
                     stream);
 }
 
+static cx_finding begin_finding(cx_check_kind kind, const cx_order_piece *piece)
+{
+    cx_check_thread thread = {.number = piece->thread};
+    memcpy(thread.name, piece->thread_name, sizeof thread.name);
+    return cx_finding_begin(kind, &thread, (int)piece->slot, CXU_SUCCESS, piece->where);
+}
+
 static void raise_finding(const cx_order_piece *one, const cx_order_piece *other, uintptr_t begin,
                           uintptr_t end_of)
 {
     const cx_object *memory = memory_at(begin);
-    cx_check_thread thread = {.number = other->thread};
-    memcpy(thread.name, other->thread_name, sizeof thread.name);
-    cx_finding finding = cx_finding_begin(kind_of(one, other, memory), &thread, (int)other->slot,
-                                          CXU_SUCCESS, other->where);
+    cx_finding finding = begin_finding(kind_of(one, other, memory), other);
+    fault_told |= one->what == CX_ORDER_ALLOCATION || other->what == CX_ORDER_FREE;
     note_piece(&finding, "first", one);
     note_piece(&finding, "second", other);
     if (memory != NULL) {
@@ -125,6 +134,25 @@ static void tell_conflicts(const cx_order_piece *piece)
     }
 }
 
+/* ---- faults ---- */
+
+/* It used memory that had been freed when it was submitted. */
+static void judge_fault(const cx_order_work *work, uintptr_t address)
+{
+    const cx_object *memory = cx_object_find_ended_memory(address);
+    if (cx_object_find_memory(address) != NULL || memory == NULL || memory->ended_turn > work->turn)
+        return;
+    cx_finding finding = begin_finding(CX_KIND_MEMORY_ENDED, work->piece);
+    fault_told = true;
+    cx_finding_note_object(&finding, memory);
+    cx_finding_raise(&finding);
+}
+
+bool cx_order_fault_told(void)
+{
+    return fault_told;
+}
+
 /* ---- the queue ---- */
 
 static void free_work(cx_order_work *work)
@@ -135,13 +163,24 @@ static void free_work(cx_order_work *work)
     free(work);
 }
 
+/* Memory that is freed later has had this use. */
+static void judge_touch(const cx_order_work *work, const cx_touch *touch)
+{
+    cx_touch seen = *touch;
+    if (touch->how == CX_TOUCH_FAULT) {
+        judge_fault(work, touch->begin);
+        seen.how = CX_TOUCH_READ;
+    }
+    cx_order_bytes_touch(work->piece, work->clock, &seen, note_conflict);
+}
+
 static void judge(const cx_order_work *work)
 {
     const bool frees = work->piece->what == CX_ORDER_FREE;
     if (!frees)
         cx_order_bytes_forget(work->forget_begin, work->forget_end);
     for (size_t i = 0; i < work->count; i++)
-        cx_order_bytes_touch(work->piece, work->clock, &work->all[i], note_conflict);
+        judge_touch(work, &work->all[i]);
     tell_conflicts(work->piece);
     if (frees)
         cx_order_bytes_forget(work->forget_begin, work->forget_end);
@@ -185,7 +224,8 @@ cx_order_work *cx_order_work_begin(cx_check_call *call, int line, cx_order_what 
     piece->stream = cx_order_stream_number(line);
     piece->thread = call->thread->number;
     memcpy(piece->thread_name, call->thread->name, sizeof piece->thread_name);
-    *work = (cx_order_work){.pending = 1, .piece = piece, .clock = clock};
+    *work = (cx_order_work){
+        .pending = 1, .piece = piece, .clock = clock, .turn = cx_object_turn()};
     *end = work;
     end = &work->next;
     work_count++;
@@ -209,6 +249,15 @@ void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end_of
 {
     work->forget_begin = begin;
     work->forget_end = end_of;
+}
+
+void cx_order_work_behind_host(cx_order_work *work)
+{
+    cx_order_kept *clock = cx_order_keep(cx_order_host());
+    if (clock == NULL)
+        return;
+    free(work->clock);
+    work->clock = clock;
 }
 
 void cx_order_work_by_host(cx_order_work *work)

@@ -23,8 +23,14 @@ void cx_order_work_by_host(cx_order_work *work);
 
 void cx_order_work_touch(cx_order_work *work, const cx_touch *touch);
 
+/* It is behind what the host has waited for, and not behind the rest of its line. */
+void cx_order_work_behind_host(cx_order_work *work);
+
 /* The bytes are of other memory now: behind an allocation's work, before a free's. */
 void cx_order_work_forget(cx_order_work *work, uintptr_t begin, uintptr_t end);
+
+/* A finding tells why work used an address that nothing has. */
+bool cx_order_fault_told(void);
 
 /* The call is over. `where`: its place; failed: there is no such work. NULL is harmless. */
 void cx_order_work_submit(cx_order_work *work, cx_origin where, bool failed);

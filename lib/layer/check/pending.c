@@ -1,5 +1,5 @@
 /*
- * Work that may still use memory of the host, or memory in stream order: parts of MEMORY.
+ * Work that may still use memory of the host: parts of MEMORY.
  *
  * The program has waited for work if a call that waits for it succeeded. Where that is not certain,
  * it counts as waited for.
@@ -42,8 +42,7 @@ static unsigned captures;
 static bool is_kept(const cx_object *memory)
 {
     return memory != NULL && (memory->key.kind == CX_OBJECT_PINNED_MEMORY ||
-                              memory->key.kind == CX_OBJECT_REGISTERED_MEMORY ||
-                              memory->key.kind == CX_OBJECT_ASYNC_MEMORY);
+                              memory->key.kind == CX_OBJECT_REGISTERED_MEMORY);
 }
 
 static pending_use *place_of(const cx_object *memory, CUstream stream)
@@ -242,12 +241,6 @@ static void unregisters(cx_check_call *call)
           CX_KIND_MEMORY_UNREGISTERED);
 }
 
-static void frees_device(cx_check_call *call)
-{
-    frees(call, (uintptr_t)CX_CALL(call, mem_free)->pointer, CX_OBJECT_ASYNC_MEMORY,
-          CX_KIND_MEMORY_ASYNC_FREED);
-}
-
 #define USES_OF(slot) [CX_SLOT_##slot] = {NULL, used},
 #define ALL(slot) [CX_SLOT_##slot] = {NULL, waited_for_all},
 const cx_check_hooks cx_check_pending[CX_SLOT_COUNT] = {
@@ -286,7 +279,7 @@ const cx_check_hooks cx_check_pending[CX_SLOT_COUNT] = {
     ALL(stream_write_value_64)
     ALL(stream_batch_mem_op)
     ALL(graph_launch)
-    [CX_SLOT_mem_free] = {frees_device, waited_for_all},
+    ALL(mem_free)
     [CX_SLOT_mem_free_host] = {frees_host, waited_for_all},
     [CX_SLOT_mem_host_unregister] = {unregisters, waited_for_all},
     [CX_SLOT_stream_synchronize] = {NULL, synchronized},

@@ -1,5 +1,5 @@
 /* The process: PROCESS, and failures that nobody looked at: IGNORED. */
-#include "layer/check/check.h"
+#include "layer/check/order_work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +130,10 @@ void cx_check_failed_process(cx_check_call *call)
         sticky = call->result;
         sticky_slot = call->slot;
         sticky_at = cx_check_here(call);
+        call->told = call->result == CXU_ILLEGAL_ADDRESS && cx_order_fault_told();
     }
+    if (call->told)
+        return;
     cx_finding finding = cx_check_finding(CX_KIND_PROCESS_STICKY, call);
     finding.record.trace = sticky_at; /* all that follow are counted with the first */
     finding.record.slot = (int)sticky_slot;
