@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stream of the other GPU waits for an event behind the copy between the GPUs.
+ *
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "gpu.h"
+
+enum { BYTES = 1 << 16 };
+
+typedef struct side {
+    CUcontext context;
+    CUstream stream;
+    CUdeviceptr data;
+} side;
+
+static NOINLINE side make_side(int gpu)
+{
+    side self = {.context = use_gpu(gpu)};
+    MUST(cuMemAlloc(&self.data, BYTES));
+    MUST(cuStreamCreate(&self.stream, CU_STREAM_NON_BLOCKING));
+    return self;
+}
+
+static NOINLINE void drop_side(side *self, int gpu)
+{
+    MUST(cuCtxSetCurrent(self->context));
+    MUST(cuStreamSynchronize(self->stream));
+    MUST(cuStreamDestroy(self->stream));
+    MUST(cuMemFree(self->data));
+    leave_gpu(gpu);
+}
+
+static NOINLINE void give(const side *from, const side *to, CUevent there)
+{
+    MUST(cuMemsetD8Async(from->data, 1, BYTES, from->stream));
+    MUST(cuMemcpyPeerAsync(to->data, to->context, from->data, from->context, BYTES, from->stream));
+    MUST(cuEventRecord(there, from->stream));
+}
+
+static NOINLINE void take(const side *to, void *result, CUevent there)
+{
+    MUST(cuStreamWaitEvent(to->stream, there, 0));
+    MUST(cuMemcpyDtoHAsync(result, to->data, BYTES, to->stream));
+}
+
+int main(void)
+{
+    CUevent there;
+    void *result;
+    side to = make_side(1), from = make_side(0);
+    MUST(cuMemAllocHost(&result, BYTES));
+    MUST(cuEventCreate(&there, CU_EVENT_DISABLE_TIMING));
+    give(&from, &to, there);
+    MUST(cuCtxSetCurrent(to.context));
+    take(&to, result, there);
+    MUST(cuStreamSynchronize(to.stream));
+    MUST(cuMemFreeHost(result));
+    MUST(cuEventDestroy(there));
+    drop_side(&from, 0);
+    drop_side(&to, 1);
+    return 0;
+}

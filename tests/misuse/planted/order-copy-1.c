@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A frame is sent in one stream and copied on in another, which does not wait for the first: the
+ * copy may run before the frame is there, and keeps the old frame.
+ *
+ *   expect: ORDER-COPY
+ *   at: keep
+ *   origin: first send
+ *   origin: second keep
+ *   origin: made main
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "gpu.h"
+
+enum { BYTES = 1 << 16 };
+
+static NOINLINE void send(CUdeviceptr frame, const void *from, CUstream stream)
+{
+    MUST(cuMemcpyHtoDAsync(frame, from, BYTES, stream));
+}
+
+static NOINLINE void keep(CUdeviceptr history, CUdeviceptr frame, CUstream stream)
+{
+    MUST(cuMemcpyDtoDAsync(history, frame, BYTES, stream));
+}
+
+int main(void)
+{
+    CUdeviceptr frame, history;
+    CUstream input, archive;
+    void *camera;
+    use_gpu(0);
+    MUST(cuMemAllocHost(&camera, BYTES));
+    MUST(cuMemAlloc(&frame, BYTES));
+    MUST(cuMemAlloc(&history, BYTES));
+    MUST(cuStreamCreate(&input, CU_STREAM_NON_BLOCKING));
+    MUST(cuStreamCreate(&archive, CU_STREAM_NON_BLOCKING));
+    send(frame, camera, input);
+    keep(history, frame, archive);
+    MUST(cuCtxSynchronize());
+    MUST(cuStreamDestroy(input));
+    MUST(cuStreamDestroy(archive));
+    MUST(cuMemFree(frame));
+    MUST(cuMemFree(history));
+    MUST(cuMemFreeHost(camera));
+    leave_gpu(0);
+    return 0;
+}
