@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel gets an address that the program allocated. */
+#include "gpu.h"
+
+static const char ptx[] =
+    ".version 6.3\n"
+    ".target sm_50\n"
+    ".address_size 64\n"
+    ".visible .entry store(.param .u64 to)\n"
+    "{\n"
+    "    .reg .b32 %r1;\n"
+    "    .reg .b64 %rd1;\n"
+    "    ld.param.u64 %rd1, [to];\n"
+    "    mov.u32 %r1, 1;\n"
+    "    st.global.u32 [%rd1], %r1;\n"
+    "    ret;\n"
+    "}\n";
+
+static NOINLINE void start(CUfunction store, CUdeviceptr to)
+{
+    MUST(cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&to}, NULL));
+}
+
+static NOINLINE void wait_for_result(void)
+{
+    MUST(cuCtxSynchronize());
+}
+
+static NOINLINE void clean_up(CUdeviceptr data, CUmodule module)
+{
+    MUST(cuMemFree(data));
+    MUST(cuModuleUnload(module));
+}
+
+int main(void)
+{
+    CUdeviceptr data;
+    CUmodule module;
+    use_gpu(0);
+    CUfunction store = load(&module, ptx, "store");
+    MUST(cuMemAlloc(&data, 4096));
+    start(store, data);
+    wait_for_result();
+    clean_up(data, module);
+    leave_gpu(0);
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The program tests its input before the kernel does. */
+#include "gpu.h"
+
+#include <stdbool.h>
+
+static const char ptx[] =
+    ".version 6.3\n"
+    ".target sm_50\n"
+    ".address_size 64\n"
+    ".visible .entry check(.param .u32 input)\n"
+    "{\n"
+    "    .reg .pred %p1;\n"
+    "    .reg .b32 %r1;\n"
+    "    ld.param.u32 %r1, [input];\n"
+    "    setp.eq.u32 %p1, %r1, 0;\n"
+    "    @%p1 trap;\n"
+    "    ret;\n"
+    "}\n";
+
+static NOINLINE bool compute(CUfunction check, unsigned input)
+{
+    if (input == 0)
+        return false;
+    MUST(cuLaunchKernel(check, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&input}, NULL));
+    MUST(cuCtxSynchronize());
+    return true;
+}
+
+int main(void)
+{
+    CUmodule module;
+    use_gpu(0);
+    CUfunction check = load(&module, ptx, "check");
+    for (unsigned input = 0; input < 3 && !compute(check, input); input++)
+        fprintf(stderr, "input %u is bad, trying the next\n", input);
+    MUST(cuModuleUnload(module));
+    leave_gpu(0);
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function returns early between the begin and the end of a capture. The stream stays in capture:
+ * whatever the program does in it later is recorded, and never runs.
+ *
+ *   expect: CAPTURE-LEFT
+ *   at: record_steps
+ *   origin: made record_steps
+ *   exit: 0
+ */
+#include "gpu.h"
+
+static NOINLINE CUgraph record_steps(CUdeviceptr data, int steps, CUstream stream)
+{
+    CUgraph graph;
+    MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    if (steps == 0)
+        return NULL;
+    for (int i = 0; i < steps; i++)
+        MUST(cuMemsetD32Async(data, (unsigned)i, 1, stream));
+    MUST(cuStreamEndCapture(stream, &graph));
+    return graph;
+}
+
+int main(void)
+{
+    CUdeviceptr data;
+    CUstream stream;
+    use_gpu(0);
+    MUST(cuMemAlloc(&data, sizeof(int)));
+    MUST(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    if (record_steps(data, 0, stream) == NULL)
+        MUST(cuMemsetD32Async(data, 0, 1, stream));
+    return 0;
+}
