@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel writes in a stream. The host asks the event behind it until it is done, and reads.
+ *
+ *   expect: nothing
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "cusan.h"
+
+int main(void)
+{
+    use_gpu(0);
+    CUstream one = new_stream(CU_STREAM_DEFAULT);
+    CUevent end;
+    CUdeviceptr data = new_managed_memory();
+    MUST(cuEventCreate(&end, CU_EVENT_BLOCKING_SYNC));
+    write_kernel(data, 1, one);
+    MUST(cuEventRecord(end, one));
+    while (cuEventQuery(end) != CUDA_SUCCESS)
+        continue;
+    host_reads(data);
+    return done();
+}

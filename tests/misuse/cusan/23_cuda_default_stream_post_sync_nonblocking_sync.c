@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel writes in the default stream, and another kernel follows in a non-blocking stream. The
+ * host waits for that stream and then for all, and reads what the first kernel wrote.
+ *
+ *   expect: nothing
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "cusan.h"
+
+int main(void)
+{
+    use_gpu(0);
+    CUstream one = new_stream(CU_STREAM_NON_BLOCKING);
+    CUdeviceptr data = new_managed_memory(), more = new_device_memory();
+    write_kernel(data, 1, NULL);
+    write_kernel(more, 1, one);
+    MUST(cuStreamSynchronize(one));
+    MUST(cuCtxSynchronize());
+    host_reads(data);
+    return done();
+}

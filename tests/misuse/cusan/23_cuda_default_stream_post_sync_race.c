@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel writes in the default stream, and another kernel follows in a stream. The host waits
+ * for neither, and reads.
+ *
+ *   expect: ORDER-KERNEL
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "cusan.h"
+
+int main(void)
+{
+    use_gpu(0);
+    CUstream one = new_stream(CU_STREAM_DEFAULT);
+    CUdeviceptr data = new_managed_memory(), more = new_device_memory();
+    write_kernel(data, 1, NULL);
+    write_kernel(more, 1, one);
+    host_reads(data);
+    return done();
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel writes in a blocking stream, the host waits for the default stream, which waits for it,
+ * and reads.
+ *
+ *   expect: nothing
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "cusan.h"
+
+int main(void)
+{
+    use_gpu(0);
+    CUstream one = new_stream(CU_STREAM_DEFAULT);
+    CUdeviceptr data = new_managed_memory();
+    write_kernel(data, 1, one);
+    MUST(cuStreamSynchronize(NULL));
+    host_reads(data);
+    return done();
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels follow each other in a stream, the default stream and another stream. The host waits for
+ * the last, and reads what the first wrote.
+ *
+ *   expect: nothing
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "cusan.h"
+
+int main(void)
+{
+    use_gpu(0);
+    CUstream one = new_stream(CU_STREAM_DEFAULT), other = new_stream(CU_STREAM_DEFAULT);
+    CUdeviceptr data = new_managed_memory(), more = new_device_memory();
+    write_kernel(data, 1, one);
+    write_kernel(more, 1, NULL);
+    write_kernel(more, 1001, other);
+    MUST(cuStreamSynchronize(other));
+    host_reads(data);
+    return done();
+}

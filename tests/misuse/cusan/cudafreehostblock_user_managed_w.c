@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel writes in one stream, and another stream copies what it writes. A free of pinned memory
+ * lies between them, and waits for the kernel.
+ *
+ *   expect: nothing
+ *   driver: threads | lazy | random:1 | random:2 | random:3
+ */
+#include "cusan.h"
+
+int main(void)
+{
+    use_gpu(0);
+    CUstream one = new_stream(CU_STREAM_DEFAULT), other = new_stream(CU_STREAM_DEFAULT);
+    CUdeviceptr data = new_device_memory();
+    void *more = new_pinned(BYTES);
+    write_kernel(data, 1, one);
+    MUST(cuMemFreeHost(more));
+    fetch(data, other);
+    return done();
+}
